@@ -1,0 +1,42 @@
+# make demo   set up and show the main job on ResNet-50
+# make test   set up and run the tests
+# make lint   ruff and mypy
+# make conformance   all networks of the list, slow
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+TESTS ?= tests
+
+.PHONY: demo test lint conformance clean
+
+$(VENV)/.base: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q -c constraints.txt -e ".[progress,test]"
+	$(BIN)/pip install -q --no-deps -c constraints.txt torchvision
+	$(BIN)/pip install -q pillow
+	touch $@
+
+$(VENV)/.networks: $(VENV)/.base
+	$(BIN)/pip install -q --no-deps timm
+	$(BIN)/pip install -q -c constraints.txt transformers pyyaml safetensors
+	touch $@
+
+$(VENV)/.lint: $(VENV)/.base
+	$(BIN)/pip install -q ruff mypy
+	touch $@
+
+demo: $(VENV)/.base
+	$(BIN)/python examples/resnet50.py
+
+test: $(VENV)/.networks
+	$(BIN)/python -m pytest $(TESTS) -m "not conformance"
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check sol tests examples
+	$(BIN)/mypy
+
+conformance: $(VENV)/.networks
+	$(BIN)/python -m pytest $(TESTS) -m conformance
+
+clean:
+	rm -rf $(VENV) build *.egg-info

@@ -1,0 +1,34 @@
+"""torchvision beside a CPU-only torch: its compiled ops cannot be loaded, but its import asks for the schemas of two of them."""
+
+from __future__ import annotations
+
+import contextlib
+from types import ModuleType
+
+import torch
+
+_library = torch.library.Library("torchvision", "DEF")
+_SCHEMAS = (
+    "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
+    "qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
+)
+
+
+def torchvision_models() -> ModuleType:
+    """``torchvision.models``; no network in it needs the missing ops."""
+    for schema in _SCHEMAS:
+        with contextlib.suppress(RuntimeError):
+            _library.define(schema)
+    from torchvision import models
+
+    return models
+
+
+def randomize_statistics(model: torch.nn.Module, seed: int = 0) -> torch.nn.Module:
+    """Eval mode with BatchNorm statistics as after training: without weights from a hub they would all be 0 and 1."""
+    generator = torch.Generator().manual_seed(seed)
+    for module in model.modules():
+        if isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.running_mean is not None:
+            module.running_mean.uniform_(-0.1, 0.1, generator=generator)
+            module.running_var.uniform_(0.5, 1.5, generator=generator)
+    return model.eval()

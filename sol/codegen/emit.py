@@ -1,0 +1,379 @@
+"""Traces pointwise ops into C: the math namespace that, given C values, writes one statement per step.
+
+Two modes. "vector": every value is ``vf`` (LANES float32) or a ``vi`` mask; functions are those of sol_simd.h and sol_math.h.
+"scalar": every value has the C type of its dtype (half precisions are computed in float); functions are libm's and those of sol_scalar.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sol.errors import UnsupportedError
+from sol.ir.types import DType
+
+
+@dataclass(frozen=True, eq=False)
+class CValue:
+    """A C expression that is a variable, a literal or a load; operators trace further statements."""
+
+    emitter: "Emitter"
+    text: str
+    dtype: DType
+    literal: float | int | bool | None = None
+
+    def __add__(self, other: Any) -> "CValue":
+        return self.emitter.infix("+", self, other)
+
+    def __radd__(self, other: Any) -> "CValue":
+        return self.emitter.infix("+", other, self)
+
+    def __sub__(self, other: Any) -> "CValue":
+        return self.emitter.infix("-", self, other)
+
+    def __rsub__(self, other: Any) -> "CValue":
+        return self.emitter.infix("-", other, self)
+
+    def __mul__(self, other: Any) -> "CValue":
+        return self.emitter.infix("*", self, other)
+
+    def __rmul__(self, other: Any) -> "CValue":
+        return self.emitter.infix("*", other, self)
+
+    def __truediv__(self, other: Any) -> "CValue":
+        return self.emitter.infix("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> "CValue":
+        return self.emitter.infix("/", other, self)
+
+    def __neg__(self) -> "CValue":
+        return self.emitter.unary("-", self)
+
+    def __lt__(self, other: Any) -> "CValue":
+        return self.emitter.compare("<", self, other)
+
+    def __le__(self, other: Any) -> "CValue":
+        return self.emitter.compare("<=", self, other)
+
+    def __gt__(self, other: Any) -> "CValue":
+        return self.emitter.compare(">", self, other)
+
+    def __ge__(self, other: Any) -> "CValue":
+        return self.emitter.compare(">=", self, other)
+
+
+class Emitter:
+    """The math namespace over C values. ``lines`` collects the statements; equal statements are written once."""
+
+    def __init__(self, *, vector: bool, prefix: str = "t") -> None:
+        self.vector, self.prefix = vector, prefix
+        self.lines: list[str] = []
+        self._known: dict[str, CValue] = {}
+        self._count = 0
+
+    def load(self, text: str, dtype: DType) -> CValue:
+        """A value given as C text (a variable or a load)."""
+        return CValue(self, text, dtype)
+
+    def apply(self, op: str, attrs: Mapping[str, Any], operands: list[CValue]) -> CValue:
+        """Trace one pointwise op of the IR."""
+        from sol.ir.ops.pointwise import POINTWISE
+
+        result = POINTWISE[op].function(self, *operands, **attrs)
+        return result if isinstance(result, CValue) else self.constant(result, operands[0].dtype)
+
+    def constant(self, value: Any, dtype: DType) -> CValue:
+        """A Python number as a value."""
+        return self._literal(value, dtype)
+
+    # -- statements --------------------------------------------------------------------------------------------------
+
+    def ctype(self, dtype: DType) -> str:
+        """The C type of a temporary."""
+        if self.vector:
+            return "vi" if dtype is DType.BOOL else "vf"
+        if dtype is DType.BOOL:
+            return "int"
+        return "float" if dtype in (DType.F16, DType.BF16) else dtype.c
+
+    def let(self, expression: str, dtype: DType) -> CValue:
+        """``const T tN = expression;``"""
+        key = f"{dtype}:{expression}"
+        if key not in self._known:
+            name = f"{self.prefix}{self._count}"
+            self._count += 1
+            self.lines.append(f"const {self.ctype(dtype)} {name} = {expression};")
+            self._known[key] = CValue(self, name, dtype)
+        return self._known[key]
+
+    def _literal(self, value: Any, dtype: DType) -> CValue:
+        return CValue(self, self.literal_text(value, dtype), dtype, literal=value)
+
+    def literal_text(self, value: Any, dtype: DType) -> str:
+        """A Python number as a C literal of a dtype."""
+        if self.vector:
+            return f"vf_set({c_float(value)})" if dtype is not DType.BOOL else f"vi_set({-1 if value else 0})"
+        if dtype is DType.BOOL:
+            return "1" if value else "0"
+        if dtype.is_float:
+            text = c_double(value) if dtype is DType.F64 else c_float(value)
+        else:
+            text = c_integer(value, dtype)
+        return f"({text})" if text.startswith("-") else text
+
+    def _pair(self, a: Any, b: Any) -> tuple[CValue, CValue]:
+        if not isinstance(a, CValue):
+            return self._literal(a, b.dtype), b
+        if not isinstance(b, CValue):
+            return a, self._literal(b, a.dtype)
+        if a.dtype is DType.BOOL and b.dtype is not DType.BOOL:
+            return self.cast(a, b.dtype), b
+        return a, self.cast(b, a.dtype) if b.dtype is DType.BOOL else b
+
+    def infix(self, symbol: str, a: Any, b: Any) -> CValue:
+        """Sum and product of bools are "or" and "and", as in torch."""
+        a, b = self._pair(a, b)
+        if a.dtype is DType.BOOL:
+            symbol = {"+": "|", "*": "&"}.get(symbol, symbol)
+        return self.let(f"{a.text} {symbol} {b.text}", a.dtype)
+
+    def unary(self, symbol: str, a: CValue) -> CValue:
+        return self.let(f"{symbol}{a.text}", a.dtype)
+
+    def compare(self, symbol: str, a: Any, b: Any) -> CValue:
+        a, b = self._pair(a, b)
+        if self.vector and a.dtype is DType.BOOL:  # a true lane is -1
+            a, b = b, a
+        return self.let(f"{a.text} {symbol} {b.text}", DType.BOOL)
+
+    def call(self, name: str, *operands: CValue) -> CValue:
+        """``vf_name(…)`` in vector mode, libm's ``namef(…)``/``name(…)`` in scalar mode."""
+        texts = ", ".join(o.text for o in operands)
+        dtype = operands[0].dtype
+        if self.vector:
+            return self.let(f"vf_{name}({texts})", dtype)
+        if not dtype.is_float:
+            raise UnsupportedError(f"{name} of {dtype} values", remedy="cast to a float type first")
+        return self.let(f"{name}{'' if dtype is DType.F64 else 'f'}({texts})", dtype)
+
+    # -- the math namespace (sol/ir/ops/pointwise.py) ------------------------------------------------------------------
+
+    def dtype_of(self, x: CValue) -> DType:
+        return x.dtype
+
+    def exp(self, x: CValue) -> CValue:
+        return self.call("exp", x)
+
+    def expm1(self, x: CValue) -> CValue:
+        return self.call("expm1", x)
+
+    def log(self, x: CValue) -> CValue:
+        return self.call("log", x)
+
+    def log1p(self, x: CValue) -> CValue:
+        return self.call("log1p", x)
+
+    def sqrt(self, x: CValue) -> CValue:
+        return self.call("sqrt", x)
+
+    def rsqrt(self, x: CValue) -> CValue:
+        return 1.0 / self.call("sqrt", x)
+
+    def tanh(self, x: CValue) -> CValue:
+        return self.call("tanh", x)
+
+    def erf(self, x: CValue) -> CValue:
+        return self.call("erf", x)
+
+    def sin(self, x: CValue) -> CValue:
+        return self.call("sin", x)
+
+    def cos(self, x: CValue) -> CValue:
+        return self.call("cos", x)
+
+    def floor(self, x: CValue) -> CValue:
+        return self.call("floor", x) if x.dtype.is_float else x
+
+    def ceil(self, x: CValue) -> CValue:
+        return self.call("ceil", x) if x.dtype.is_float else x
+
+    def rint(self, x: CValue) -> CValue:
+        return self.call("rint", x) if x.dtype.is_float else x
+
+    def trunc(self, x: CValue) -> CValue:
+        return self.call("trunc", x) if x.dtype.is_float else x
+
+    def pow(self, x: Any, y: Any) -> CValue:
+        x, y = self._pair(x, y)
+        if not x.dtype.is_float:
+            return self.let(f"sol_power({x.text}, {y.text})", x.dtype)
+        return self.call("pow", x, y)
+
+    def atan2(self, y: CValue, x: CValue) -> CValue:
+        return self.call("atan2", y, x)
+
+    def fmod(self, x: Any, y: Any) -> CValue:
+        x, y = self._pair(x, y)
+        return self.call("fmod", x, y) if x.dtype.is_float else self.let(f"sol_modulo({x.text}, {y.text})", x.dtype)
+
+    def abs(self, x: CValue) -> CValue:
+        if x.dtype in (DType.BOOL, DType.U8):
+            return x
+        if self.vector:
+            return self.let(f"vf_abs({x.text})", x.dtype)
+        if x.dtype.is_float:
+            return self.call("fabs", x)
+        return self.let(f"({x.text} < 0 ? -{x.text} : {x.text})", x.dtype)
+
+    def sign(self, x: CValue) -> CValue:
+        """-1, 0 or 1; 0 for NaN as in torch."""
+        if x.dtype is DType.BOOL:
+            return x
+        zero, one = self._literal(0, x.dtype), self._literal(1, x.dtype)
+        if x.dtype is DType.U8:
+            return self.where(x > zero, one, zero)
+        return self.where(x > zero, one, self.where(x < zero, self._literal(-1, x.dtype), zero))
+
+    def maximum(self, a: Any, b: Any) -> CValue:
+        return self._extremum("max", ">", a, b)
+
+    def minimum(self, a: Any, b: Any) -> CValue:
+        return self._extremum("min", "<", a, b)
+
+    def _extremum(self, name: str, symbol: str, a: Any, b: Any) -> CValue:
+        a, b = self._pair(a, b)
+        if a.dtype is DType.BOOL:
+            return self.let(f"{a.text} {'|' if name == 'max' else '&'} {b.text}", DType.BOOL)
+        if self.vector:
+            if b.literal is not None and b.literal == b.literal:
+                return self.let(f"vf_{name}_quiet({b.text}, {a.text})", a.dtype)
+            return self.let(f"vf_{name}({a.text}, {b.text})", a.dtype)
+        if a.dtype.is_float:
+            return self.let(f"({a.text} {symbol} {b.text} || {a.text} != {a.text} ? {a.text} : {b.text})", a.dtype)
+        return self.let(f"({a.text} {symbol} {b.text} ? {a.text} : {b.text})", a.dtype)
+
+    def where(self, condition: CValue, a: Any, b: Any) -> CValue:
+        a, b = self._pair(a, b)
+        if self.vector:
+            if a.dtype is DType.BOOL:
+                return self.let(f"({condition.text} & {a.text}) | (~{condition.text} & {b.text})", DType.BOOL)
+            return self.let(f"vf_select({condition.text}, {a.text}, {b.text})", a.dtype)
+        return self.let(f"{condition.text} ? {a.text} : {b.text}", a.dtype)
+
+    def eq(self, a: Any, b: Any) -> CValue:
+        return self.compare("==", *self._pair(a, b))
+
+    def ne(self, a: Any, b: Any) -> CValue:
+        return self.compare("!=", *self._pair(a, b))
+
+    def isnan(self, x: CValue) -> CValue:
+        return self.compare("!=", x, x) if x.dtype.is_float else self._literal(False, DType.BOOL)
+
+    def isinf(self, x: CValue) -> CValue:
+        return self.compare("==", self.abs(x), float("inf")) if x.dtype.is_float else self._literal(False, DType.BOOL)
+
+    def _as_bool(self, x: CValue) -> CValue:
+        return x if x.dtype is DType.BOOL else self.compare("!=", x, 0)
+
+    def logical_and(self, a: CValue, b: CValue) -> CValue:
+        return self.let(f"{self._as_bool(a).text} & {self._as_bool(b).text}", DType.BOOL)
+
+    def logical_or(self, a: CValue, b: CValue) -> CValue:
+        return self.let(f"{self._as_bool(a).text} | {self._as_bool(b).text}", DType.BOOL)
+
+    def logical_xor(self, a: CValue, b: CValue) -> CValue:
+        return self.let(f"{self._as_bool(a).text} ^ {self._as_bool(b).text}", DType.BOOL)
+
+    def logical_not(self, a: CValue) -> CValue:
+        return self.let(f"{'~' if self.vector else '!'}{self._as_bool(a).text}", DType.BOOL)
+
+    def bitwise_and(self, a: CValue, b: CValue) -> CValue:
+        return self.infix("&", a, b)
+
+    def bitwise_or(self, a: CValue, b: CValue) -> CValue:
+        return self.infix("|", a, b)
+
+    def bitwise_xor(self, a: CValue, b: CValue) -> CValue:
+        return self.infix("^", a, b)
+
+    def bitwise_not(self, a: CValue) -> CValue:
+        return self.logical_not(a) if a.dtype is DType.BOOL else self.unary("~", a)
+
+    def remainder(self, a: Any, b: Any) -> CValue:
+        """Python's %: the result has the divisor's sign. An integer by zero is 0 (torch raises)."""
+        a, b = self._pair(a, b)
+        if a.dtype.is_float:
+            r = self.fmod(a, b)
+            return self.where(self._turns(r, b), r + b, r)
+        return self.let(f"sol_remainder({a.text}, {b.text})", a.dtype)
+
+    def floor_divide(self, a: Any, b: Any) -> CValue:
+        """Python's //, computed from the exact remainder as torch does. An integer by zero is 0 (torch raises)."""
+        a, b = self._pair(a, b)
+        if not a.dtype.is_float:
+            return self.let(f"sol_floor_divide({a.text}, {b.text})", a.dtype)
+        r = self.fmod(a, b)
+        whole = (a - r) / b
+        whole = self.where(self._turns(r, b), whole - 1.0, whole)
+        down = self.floor(whole)
+        down = self.where(whole - down > 0.5, down + 1.0, down)
+        return self.where(self.eq(b, 0), a / b, down)
+
+    def _turns(self, r: CValue, b: CValue) -> CValue:
+        """Where a remainder is not zero and differs from the divisor in sign."""
+        return self.logical_and(self.ne(r, 0), self.ne(r < 0, b < 0))
+
+    def cast(self, x: CValue, dtype: DType) -> CValue:
+        if x.dtype is dtype:
+            return x
+        if self.vector:
+            if (x.dtype, dtype) == (DType.BOOL, DType.F32):
+                return self.let(f"vf_select({x.text}, vf_set(1.0f), vf_zero())", dtype)
+            if (x.dtype, dtype) == (DType.F32, DType.BOOL):
+                return self.ne(x, 0)
+            raise UnsupportedError(f"a vector cast from {x.dtype} to {dtype}")
+        if dtype is DType.BOOL:
+            return self.compare("!=", x, 0)
+        if dtype is DType.F16:
+            return self.let(f"(float)(_Float16){x.text}", dtype)
+        if dtype is DType.BF16:
+            return self.let(f"sol_from_bf16(sol_to_bf16((float){x.text}))", dtype)
+        narrow = "(int64_t)" if dtype.is_int and dtype is not DType.I64 and x.dtype.is_float else ""
+        return self.let(f"({self.ctype(dtype)}){narrow}{x.text}", dtype)
+
+
+def c_float(value: float | int | bool) -> str:
+    """A float32 literal that reads back exactly."""
+    with np.errstate(over="ignore"):
+        single = float(np.float32(value))
+    return _special(single) or _with_point(f"{single:.9g}") + "f"
+
+
+def c_double(value: float | int | bool) -> str:
+    """A float64 literal that reads back exactly."""
+    return _special(value) or _with_point(repr(float(value)))
+
+
+def c_integer(value: float | int | bool, dtype: DType) -> str:
+    """An integer literal; what the dtype cannot hold becomes its nearest bound."""
+    limits = np.iinfo(dtype.numpy)
+    number = int(min(max(value, int(limits.min)), int(limits.max)))
+    if dtype is not DType.I64:
+        return str(number)
+    return "INT64_MIN" if number == int(limits.min) else f"INT64_C({number})"
+
+
+def _special(value: float | int | bool) -> str:
+    v = float(value)
+    if v != v:
+        return "NAN"
+    if v in (float("inf"), float("-inf")):
+        return "INFINITY" if v > 0 else "-INFINITY"
+    return ""
+
+
+def _with_point(text: str) -> str:
+    return text if any(c in text for c in ".en") else text + ".0"

@@ -1,0 +1,155 @@
+"""The pointwise tail of a "dnn" region: rendered once per accumulator vector, between the last multiply-add and the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sol.codegen.emit import Emitter, c_float
+from sol.codegen.lowering import Lowering, operand_strides
+from sol.codegen.plan import View
+from sol.errors import SolError
+from sol.ir.dim import DimLike
+from sol.ir.types import DType
+
+
+@dataclass(frozen=True)
+class EpilogueOperand:
+    """An extra tensor that the tail reads.
+
+    name: pointer name in the template (``e0``…). strides: elements along the result's storage dimensions, 0 where broadcast.
+    lane_stride: 1 or 0 along the vector axis (the last storage dimension).
+    kind: "tile" (varies along the inner spatial or row axes), "channel" (varies only along the vector's axis and its blocks: hoist
+    it out of the tile), "scalar" (one number).
+    """
+
+    name: str
+    value: str
+    view: View
+    strides: tuple[DimLike, ...]
+    kind: str
+
+    @property
+    def lane_stride(self) -> int:
+        return int(self.strides[-1] != 0)
+
+    def load(self, address: str) -> str:
+        """C text of the operand's vector at an address (``const float *`` expression)."""
+        return f"vf_load({address})" if self.lane_stride else f"vf_set(*({address}))"
+
+    def load_n(self, address: str, count: str) -> str:
+        """The same when only ``count`` lanes exist."""
+        return f"vf_load_n({address}, {count})" if self.lane_stride else f"vf_set(*({address}))"
+
+
+@dataclass(frozen=True)
+class Epilogue:
+    """All body nodes between the anchor's result and the region's output, up to ``result``."""
+
+    lowering: Lowering
+    start: str
+    result: str
+    operands: tuple[EpilogueOperand, ...]
+
+    @property
+    def is_identity(self) -> bool:
+        return self.start == self.result
+
+    @property
+    def stem(self) -> str:
+        """Names of its ops for the kernel's name: ``add_relu``."""
+        return "_".join(n.op for n in self._nodes())
+
+    def _nodes(self) -> list:
+        nodes = self.lowering.body.nodes
+        position = {n.name: i for i, n in enumerate(nodes)}
+        wanted, stack = set(), [self.result]
+        while stack:
+            node = self.lowering.body.producer(stack.pop())
+            if node.name in wanted or node.name == self.start or node.op in ("input", "constant"):
+                continue
+            wanted.add(node.name)
+            stack.extend(node.inputs)
+        return [nodes[position[n]] for n in sorted(wanted, key=position.__getitem__)]
+
+    def trace(self, accumulator: str, load: Callable[[EpilogueOperand], str], prefix: str) -> tuple[list[str], str]:
+        """C statements for one vector, and the name of the result.
+
+        accumulator: C variable of the anchor's result. load: operand → C text of its vector (hoisted variable or ``operand.load(address)``).
+        prefix: makes the temporaries' names unique, e.g. ``a0_3_``.
+        """
+        emitter = Emitter(vector=True, prefix=prefix)
+        values = {self.start: emitter.load(accumulator, DType.F32)}
+        for operand in self.operands:
+            values[operand.value] = emitter.let(load(operand), DType.F32) if operand.kind == "tile" else emitter.load(load(operand), DType.F32)
+        body = self.lowering.body
+        for node in self._nodes():
+            operands = []
+            for value in node.inputs:
+                if value not in values:
+                    literal = body.producer(value).attrs["value"].value
+                    values[value] = emitter._literal(literal.item(), body.type_of(value).dtype)
+                operands.append(values[value])
+            values[node.name] = emitter.apply(node.op, node.attrs, operands)
+        return emitter.lines, values[self.result].text
+
+
+def make_epilogue(lowering: Lowering, start: str, result: str | None = None, *, channel_axis: int, block: int = 0) -> Epilogue:
+    """The epilogue from value ``start`` to ``result`` (default: the region's output).
+
+    channel_axis: the storage dimension of which the vector axis is a part (blocked: 1, the last dimension holds its lanes; plain: the last).
+    block: lanes of a blocked result, 0 for a plain one. Constant operands that vary only along the channels are packed, padded to the lanes.
+    Scalar constants inside the body become literals.
+    """
+    result = result or lowering.output
+    body = lowering.body
+    probe = Epilogue(lowering, start, result, ())
+    operands: list[EpilogueOperand] = []
+    shape = storage_shape(lowering, result)
+    for value in dict.fromkeys(v for n in probe._nodes() for v in n.inputs):
+        producer = body.producer(value)
+        if value == start or producer.op not in ("input",):
+            continue
+        if body.type_of(value).dtype is not DType.F32:
+            raise SolError(f"epilogue operand %{value} of region {lowering.region.name} is {body.type_of(value).dtype}, not f32")
+        operands.append(_operand(lowering, f"e{len(operands)}", value, result, shape, channel_axis, block))
+    return Epilogue(lowering, start, result, tuple(operands))
+
+
+def _operand(lowering: Lowering, name: str, value: str, result: str, shape: tuple[DimLike, ...], channel_axis: int, block: int) -> EpilogueOperand:
+    type, out = lowering.type_of(value), lowering.type_of(result)
+    logical = (1,) * (out.rank - type.rank) + type.shape
+    axis = channel_axis if block else out.rank - 1
+    varies = [i for i, s in enumerate(logical) if s != 1]
+    if lowering.is_constant(value) and varies == [axis]:
+        lanes = block or lowering.target.lanes
+        view = lowering.weight(value, "channels", block=lanes)
+        strides: list[DimLike] = [0] * len(shape)
+        strides[-1] = 1
+        if block:
+            strides[channel_axis] = block
+        return EpilogueOperand(name, value, view, tuple(strides), "channel")
+    view = lowering.view(value)
+    strides = list(operand_strides(view, shape, block))
+    if strides[-1] not in (0, 1):
+        raise SolError(f"epilogue operand %{value} of region {lowering.region.name} has lane stride {strides[-1]}")
+    inner = strides[channel_axis + 1 : -1] if block else strides[:-1]
+    if all(s == 0 for s in strides):
+        kind = "scalar"
+    elif all(s == 0 for s in inner):
+        kind = "channel"
+    else:
+        kind = "tile"
+    return EpilogueOperand(name, value, view, tuple(strides), kind)
+
+
+def storage_shape(lowering: Lowering, value: str) -> tuple[DimLike, ...]:
+    """The storage dimensions of a value: logical ones, or ``(N, C/c, *spatial, c)``."""
+    type = lowering.type_of(value)
+    block = type.layout.block
+    if not block:
+        return type.shape
+    return (type.shape[0], (type.shape[1] + block - 1) // block, *type.shape[2:], block)
+
+
+__all__ = ["Epilogue", "EpilogueOperand", "c_float", "make_epilogue", "storage_shape"]

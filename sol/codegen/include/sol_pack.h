@@ -1,0 +1,112 @@
+/* Matrices into panels at run time: the in-register transpose and the packing of a right operand that is no constant. */
+#ifndef SOL_PACK_H
+#define SOL_PACK_H
+#include "sol_simd.h"
+
+/* lanes 0, L, 1, L+1, … and L/2, L+L/2, … of the pair (a, b), L = LANES: the perfect shuffle. */
+#if defined(__clang__)
+#if defined(__AVX512F__)
+#define SOL_ZIP_LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define SOL_ZIP_HIGH(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define SOL_ZIP_LANES 16
+#elif defined(__AVX2__)
+#define SOL_ZIP_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define SOL_ZIP_HIGH(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define SOL_ZIP_LANES 8
+#else
+#define SOL_ZIP_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define SOL_ZIP_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define SOL_ZIP_LANES 4
+#endif
+#endif
+
+SOL_INLINE void vf_zip(vf a, vf b, vf *low, vf *high)
+{
+#ifdef SOL_ZIP_LANES
+    if (SOL_ZIP_LANES == LANES) {
+        *low = (vf)SOL_ZIP_LOW(a, b);
+        *high = (vf)SOL_ZIP_HIGH(a, b);
+        return;
+    }
+    for (int i = 0; i < LANES; i++) {
+        (*low)[i] = (i & 1 ? b : a)[i / 2];
+        (*high)[i] = (i & 1 ? b : a)[LANES / 2 + i / 2];
+    }
+#else
+    vi first;
+    for (int i = 0; i < LANES; i++) first[i] = i / 2 + (i & 1) * LANES;
+    *low = __builtin_shuffle(a, b, first);
+    *high = __builtin_shuffle(a, b, first + LANES / 2);
+#endif
+}
+
+/* r[i][j] = r[j][i]: log2(LANES) rounds of perfect shuffles. */
+SOL_INLINE void vf_transpose(vf r[LANES])
+{
+    vf t[LANES];
+#pragma GCC unroll 4
+    for (int round = 1; round < LANES; round *= 2) {
+#pragma GCC unroll 8
+        for (int i = 0; i < LANES / 2; i++) vf_zip(r[i], r[i + LANES / 2], &t[2 * i], &t[2 * i + 1]);
+#pragma GCC unroll 16
+        for (int i = 0; i < LANES; i++) r[i] = t[i];
+    }
+}
+
+/* The lanes of vector j that exist among count. */
+SOL_INLINE int sol_lanes(int64_t count, int j)
+{
+    int64_t left = count - (int64_t)j * LANES;
+    return left < 0 ? 0 : left < LANES ? (int)left : LANES;
+}
+
+/* LANES elements with any stride, the ones beyond n are zero. */
+SOL_INLINE vf sol_load_strided(const float *p, int64_t stride, int n)
+{
+    if (stride == 1) return n == LANES ? vf_load(p) : vf_load_n(p, n);
+    float v[LANES] = {0};
+    for (int i = 0; i < n; i++) v[i] = p[i * stride];
+    return vf_load(v);
+}
+
+SOL_INLINE void sol_store_strided(float *p, int64_t stride, vf x, int n)
+{
+    if (stride == 1) {
+        if (n == LANES) vf_store(p, x);
+        else vf_store_n(p, x, n);
+        return;
+    }
+    float v[LANES];
+    vf_store(v, x);
+    for (int i = 0; i < n; i++) p[i * stride] = v[i];
+}
+
+/* out[k][nv * LANES] = b[k * sk + n * sn] for n < count, zero beyond. */
+static __attribute__((noinline, unused)) void sol_pack_panel(float *out, const float *b, int64_t sk, int64_t sn, int64_t K, int64_t count,
+                                                             int nv)
+{
+    const int64_t width = (int64_t)nv * LANES;
+    for (int j = 0; j < nv; j++) {
+        const int n = sol_lanes(count, j);
+        const float *from = b + (int64_t)j * LANES * sn;
+        float *to = out + (int64_t)j * LANES;
+        if (sk != 1 || sn == 1) {
+            for (int64_t k = 0; k < K; k++) vf_store(to + k * width, sol_load_strided(from + k * sk, sn, n));
+            continue;
+        }
+        for (int64_t k = 0; k < K; k += LANES) {
+            const int rows = sol_lanes(K - k, 0);
+            vf t[LANES];
+#pragma GCC unroll 16
+            for (int i = 0; i < LANES; i++)
+                t[i] = i >= n ? vf_zero() : rows == LANES ? vf_load(from + i * sn + k) : vf_load_n(from + i * sn + k, rows);
+            vf_transpose(t);
+            if (rows == LANES)
+#pragma GCC unroll 16
+                for (int i = 0; i < LANES; i++) vf_store(to + (k + i) * width, t[i]);
+            else
+                for (int i = 0; i < rows; i++) vf_store(to + (k + i) * width, t[i]);
+        }
+    }
+}
+#endif

@@ -1,0 +1,53 @@
+/* The thread team that runs one network: who am I, how is work split, where is my scratch, wait for the others. */
+#ifndef SOL_TEAM_H
+#define SOL_TEAM_H
+#include <stdint.h>
+#include <stddef.h>
+#include <sched.h>
+
+/* One per running network; each field on a cache line of its own. */
+typedef struct {
+    _Alignas(64) int arrived;
+    _Alignas(64) int generation;
+} sol_shared;
+
+typedef struct {
+    int id;             /* 0 … size-1 */
+    int size;           /* threads in the team */
+    char *scratch;      /* private to this thread, 64-byte aligned, as large as the launch asked for */
+    char *common;       /* shared by the team, 64-byte aligned, as large as the launch asked for */
+    sol_shared *shared;
+} sol_team;
+
+#if defined(__x86_64__) || defined(__i386__)
+#define sol_pause() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define sol_pause() __asm__ volatile("yield")
+#else
+#define sol_pause() ((void)0)
+#endif
+
+/* Everything written before it by any thread is seen after it by every thread. Spins briefly, then yields the core. */
+static inline void sol_barrier(const sol_team *team)
+{
+    if (team->size == 1) return;
+    sol_shared *s = team->shared;
+    int generation = __atomic_load_n(&s->generation, __ATOMIC_RELAXED);
+    if (__atomic_add_fetch(&s->arrived, 1, __ATOMIC_ACQ_REL) == team->size) {
+        __atomic_store_n(&s->arrived, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&s->generation, generation + 1, __ATOMIC_RELEASE);
+        return;
+    }
+    for (int spin = 0; __atomic_load_n(&s->generation, __ATOMIC_ACQUIRE) == generation; spin++) {
+        if (spin < 4000) sol_pause();
+        else sched_yield();
+    }
+}
+
+/* This thread's share [*begin, *end) of n equal pieces. */
+static inline void sol_split(const sol_team *team, int64_t n, int64_t *begin, int64_t *end)
+{
+    *begin = n * team->id / team->size;
+    *end = n * (team->id + 1) / team->size;
+}
+#endif

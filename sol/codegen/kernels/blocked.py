@@ -1,0 +1,132 @@
+"""What kernels over blocked values (NCHWc) share: the shifted input under a padding, and the pointwise tail as one C function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sol.codegen.epilogue import Epilogue, EpilogueOperand, make_epilogue
+from sol.codegen.lowering import Lowering
+from sol.codegen.plan import View
+from sol.errors import SolError
+from sol.ir.dim import DimLike
+from sol.ir.types import DType
+
+#: Ops that give a finite result for every finite operand of ordinary size: they keep the lanes beyond C finite.
+FINITE = frozenset(
+    "neg abs relu sigmoid tanh erf sin cos floor ceil round trunc sign gelu silu hardswish hardsigmoid mish leaky_relu elu softplus clamp "
+    "add sub mul maximum minimum where eq ne lt le gt ge logical_and logical_or logical_xor logical_not isnan isinf cast".split()
+)
+
+
+@dataclass(frozen=True)
+class Tail:
+    """A blocked kernel's epilogue as C text.
+
+    A template writes ``function`` before its entry, ``unit`` once per channel block (with C variables n and c in scope), and
+    ``call(acc, axes)`` for the finished vector at a position. reads, params: what the launch has to pass.
+    """
+
+    function: str
+    unit: tuple[str, ...]
+    hoisted: tuple[str, ...]
+    tiles: tuple[tuple[str, str, tuple[str, ...]], ...]
+    stem: str
+    reads: tuple[tuple[str, View], ...]
+    params: tuple[tuple[str, DimLike], ...]
+
+    def call(self, accumulator: str, *axes: str) -> str:
+        """C expression of the stored vector; ``axes``: C expressions of the spatial position, outermost first."""
+        if not self.function:
+            return accumulator
+        loads = []
+        for name, pattern, strides in self.tiles:
+            terms = [f"({a}) * {s}" for a, s in zip(axes, strides) if s != "0"]
+            loads.append(pattern.format(" + ".join([f"{name}_c", *terms])))
+        return f"tail({', '.join([accumulator, *self.hoisted, *loads])})"
+
+
+def make_tail(lowering: Lowering, start: str, axes: Sequence[str]) -> Tail:
+    """The tail behind value ``start``; ``axes`` names the kernel's spatial loops, e.g. ("y", "x"), at least as many as the value has.
+
+    Lanes beyond C are set to zero where the ops could make them infinite or NaN.
+    """
+    lanes = lowering.target.lanes
+    epilogue = make_epilogue(lowering, start, channel_axis=1, block=lanes)
+    if epilogue.is_identity:
+        return Tail("", (), (), (), "", (), ())
+    hoisted, tiles, unit, params = [], [], [], []
+    for operand in epilogue.operands:
+        name, strides = operand.name, _axis_strides(operand, len(axes))
+        params += [(f"{name}_n", operand.strides[0]), (f"{name}_b", operand.strides[1])]
+        base = f"{name} + n * {name}_n + c * {name}_b"
+        if operand.kind != "tile":
+            unit.append(f"const vf {name}_v = {operand.load(base)};")
+            hoisted.append(f"{name}_v")
+            continue
+        unit.append(f"const float *{name}_c = {base};")
+        texts = []
+        for axis, stride in zip(axes, strides):
+            fixed = isinstance(stride, int) and stride in (0, lanes)
+            texts.append(str(stride) if fixed else f"{name}_{axis}")
+            params += [] if fixed else [(f"{name}_{axis}", stride)]
+        tiles.append((name, operand.load("{}"), tuple(texts)))
+    masked = not _stays_finite(lowering, epilogue)
+    if masked:
+        numbers = ", ".join(map(str, range(lanes)))
+        unit.append(f"const vi live = (vi){{{numbers}}} < vi_set((int32_t)(C - c * LANES < LANES ? C - c * LANES : LANES));")
+        hoisted.append("live")
+        params.append(("C", lowering.type_of(lowering.output).shape[1]))
+    lines, result = epilogue.trace("a", lambda o: o.name, "t")
+    ordered = [o.name for o in epilogue.operands if o.kind != "tile"], [o.name for o in epilogue.operands if o.kind == "tile"]
+    arguments = ["vf a", *(f"vf {o}" for o in ordered[0]), *(["vi live"] if masked else []), *(f"vf {o}" for o in ordered[1])]
+    value = f"vf_select(live, {result}, vf_zero())" if masked else result
+    body = "\n".join(f"    {line}" for line in [*lines, f"return {value};"])
+    title = epilogue.stem.replace("_", " ")
+    function = f"/* The pointwise ops behind the anchor: {title}. */\nSOL_INLINE vf tail({', '.join(arguments)})\n{{\n{body}\n}}"
+    reads = tuple((o.name, o.view) for o in epilogue.operands)
+    return Tail(function, tuple(unit), tuple(hoisted), tuple(tiles), f"_{epilogue.stem}", reads, tuple(params))
+
+
+def _axis_strides(operand: EpilogueOperand, axes: int) -> tuple[DimLike, ...]:
+    spatial = operand.strides[2:-1]
+    return (*(0,) * (axes - len(spatial)), *spatial)
+
+
+def _stays_finite(lowering: Lowering, epilogue: Epilogue) -> bool:
+    channels = lowering.type_of(lowering.output).shape[1]
+    if isinstance(channels, int) and channels % lowering.target.lanes == 0:
+        return True
+    return all(n.op in FINITE for n in epilogue._nodes())
+
+
+def spatial3(values: Sequence[DimLike], fill: DimLike) -> tuple[DimLike, ...]:
+    """One to three entries per spatial dimension, completed in front to three."""
+    return (*(fill,) * (3 - len(values)), *values)
+
+
+def need_blocked(lowering: Lowering, *values: str) -> None:
+    """SolError unless each value is float32 in blocks of the target's lanes, with its channels' lanes and columns adjacent."""
+    for value in values:
+        view = lowering.view(value)
+        if view.layout.block != lowering.target.lanes or view.dtype is not DType.F32:
+            raise SolError(f"%{value} of region {lowering.region.name} is {lowering.type_of(value)}, needs f32 in blocks of {lowering.target.lanes}",
+                           origin=str(lowering.region.origin))  # fmt: skip
+        if view.strides[-1] != 1 or (view.strides[-2] != view.shape[-1] and view.shape[-2] != 1):
+            raise SolError(f"%{value} of region {lowering.region.name} has gaps between its columns", origin=str(lowering.region.origin))
+
+
+def padded_view(lowering: Lowering, value: str, padding: Sequence[tuple[int, int]]) -> View:
+    """The view whose element (0, 0, 0, …) is the first that a window over the padded input reads.
+
+    The padding must exist physically as a zero border; SolError otherwise.
+    """
+    view = lowering.view(value)
+    border = view.border or ((0, 0),) * len(padding)
+    if any(lo > have[0] or hi > have[1] for (lo, hi), have in zip(padding, border)):
+        raise SolError(f"%{value} of region {lowering.region.name} has border {border}, its consumer needs {tuple(padding)}",
+                       origin=str(lowering.region.origin))  # fmt: skip
+    shift: DimLike = 0
+    for (lo, _), stride in zip(padding, view.strides[2:-1]):
+        shift = shift + lo * stride
+    return replace(view, offset=view.offset - shift)

@@ -1,0 +1,375 @@
+"""Direct convolution in NCHWc: a register tile of channel vectors x pixels takes the whole reduction, one pass over memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sol.codegen.epilogue import Epilogue, EpilogueOperand, make_epilogue
+from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.packing import packer
+from sol.codegen.plan import View
+from sol.errors import SolError
+from sol.ir.dim import DimLike, product
+from sol.ir.graph import Node
+from sol.ir.ops.pointwise import POINTWISE
+from sol.ir.types import DType
+
+UNROLL = 2
+"""Input channels per step; more make gcc hoist broadcasts and spill."""
+
+_CALLS = {"exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "pow", "fmod", "remainder", "atan2", "sigmoid", "silu", "gelu", "mish", "softplus", "elu"}  # fmt: skip
+_BOUNDED = {"relu", "add", "sub", "clamp", "sigmoid", "tanh", "hardsigmoid", "hardswish", "silu", "gelu", "leaky_relu", "neg", "abs", "maximum", "minimum", "elu", "mish", "softplus"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Conv:
+    """A convolution over two spatial dimensions; one with a single dimension has height 1.
+
+    n, c, k: batch, input and output channels. h, w, oh, ow: input and output size. kernel, stride, dilation: (y, x).
+    padding: zeros before the first row and column; ``after``: zeros read behind the last ones.
+    """
+
+    node: Node
+    n: DimLike
+    c: int
+    k: int
+    h: DimLike
+    w: DimLike
+    oh: DimLike
+    ow: DimLike
+    kernel: tuple[int, int]
+    stride: tuple[int, int]
+    dilation: tuple[int, int]
+    padding: tuple[int, int]
+    after: tuple[int, int]
+    groups: int
+
+    @property
+    def flops(self) -> DimLike:
+        return 2 * self.k * (self.c // self.groups) * self.kernel[0] * self.kernel[1] * (self.n * self.oh * self.ow)
+
+    @property
+    def weight_bytes(self) -> int:
+        return 4 * self.k * (self.c // self.groups) * self.kernel[0] * self.kernel[1]
+
+
+def read_conv(lowering: Lowering) -> Conv | None:
+    """The region's anchor as a Conv; None if it has three spatial dimensions, symbolic channels or run-time weights."""
+    node = lowering.anchor
+    x, w = lowering.type_of(node.inputs[0]), lowering.type_of(node.inputs[1])
+    if x.rank not in (3, 4) or not all(isinstance(s, int) for s in (x.shape[1], *w.shape)):
+        return None
+    if x.dtype is not DType.F32 or not all(lowering.is_constant(i) for i in node.inputs[1:]):
+        return None
+    one = (1,) * (4 - x.rank)
+    nowhere = ((0, 0),) * (4 - x.rank)
+    attrs, out = node.attrs, node.type
+    padding = (*nowhere, *attrs["padding"])
+    n, c, *size = x.shape
+    return Conv(
+        node, n, int(c), int(w.shape[0]), *one, *size, *one, *out.shape[2:],
+        kernel=(*one, *w.shape[2:]), stride=(*one, *attrs["stride"]), dilation=(*one, *attrs["dilation"]),
+        padding=tuple(p[0] for p in padding), after=tuple(p[1] for p in padding), groups=attrs["groups"],
+    )  # fmt: skip
+
+
+def spatial_strides(strides: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
+    """Blocked storage strides with a height of stride 0 inserted where there is only a width: (n, cb, y, x, lane)."""
+    return strides if len(strides) == 5 else (*strides[:2], 0, *strides[2:])
+
+
+def is_pointwise_tail(lowering: Lowering, result: str, block: int) -> bool:
+    """Is everything from the anchor to ``result`` pointwise in float32, of the anchor's shape, with operands the kernels can address?"""
+    body, anchor = lowering.body, lowering.anchor
+    if body.type_of(result).shape != anchor.type.shape or body.type_of(result).layout.block != block:
+        return False
+    seen, stack = set(), [result]
+    while stack:
+        node = body.producer(stack.pop())
+        if node.name in seen or node.name == anchor.name or node.op in ("input", "constant"):
+            continue
+        if node.op not in POINTWISE:
+            return False
+        seen.add(node.name)
+        stack.extend(node.inputs)
+    return True
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """Register tile: ``ocb`` vectors x tiles[0] = (rows, pixels); the other tiles cover what is left along one axis, greedily.
+
+    flat: rows are contiguous, so that the map is one long row.
+    """
+
+    ocb: int
+    tiles: tuple[tuple[int, int], ...]
+    flat: bool = False
+
+    @property
+    def along_y(self) -> bool:
+        """Is it rows that the smaller tiles cover?"""
+        return len(self.tiles) > 1 and self.tiles[0][0] > 1
+
+
+def pixels_per_tile(target: TargetLike, ocb: int) -> int:
+    """Accumulators per vector: what the registers hold beside ``ocb`` weights and one broadcast, at most 14.
+
+    Where the instruction set has no broadcast or fused multiply-add (generic), half of the registers is left to the compiler.
+    """
+    registers = target.registers // 2 + 3 if target.name == "generic" else target.registers
+    return max(1, min(14, (registers - ocb - 1) // ocb))
+
+
+def _ladder(widest: int) -> tuple[int, ...]:
+    """Halving widths down to 1."""
+    widths = []
+    while widest > 1:
+        widest = (widest + 1) // 2
+        widths.append(widest)
+    return tuple(widths)
+
+
+def width_tiles(most: int, ow: DimLike) -> tuple[tuple[int, int], ...]:
+    """Tiles of one row that cover a width: equal ones of at most ``most`` pixels and the rest, or a ladder if the width is symbolic."""
+    if not isinstance(ow, int):
+        return tuple((1, w) for w in (most, *_ladder(most)))
+    width = -(-ow // max(1, -(-ow // most))) or 1
+    return ((1, width), *(((1, ow % width),) if ow % width else ()))
+
+
+def choose_tiling(target: TargetLike, vectors: int, oh: DimLike, ow: DimLike, *, flat: bool) -> Tiling:
+    """Tile for an output of ``vectors`` channel vectors (per group) and oh x ow pixels; if ``flat``, the pixels are one row."""
+    if flat:
+        oh, ow = 1, oh * ow
+    ocb = min(2, vectors)
+    if isinstance(oh, int) and isinstance(ow, int) and oh * ow <= 4:
+        ocb = min(vectors, 8 // (oh * ow) if target.registers >= 16 else 2)
+    most = pixels_per_tile(target, ocb)
+    if flat and isinstance(ow, int):
+        width = next((w for w in (most, most - 1, most - 2) if w > 3 and ow % w == 0), min(most, ow))
+        return Tiling(ocb, ((1, width), *(((1, ow % width),) if ow % width else ())), flat)
+    if not isinstance(ow, int) or ow > most // 2 or (isinstance(oh, int) and oh < 2):
+        return Tiling(ocb, width_tiles(most, ow), flat)
+    width, rows = ow, most // ow
+    if not isinstance(oh, int):
+        return Tiling(ocb, tuple((r, width) for r in (rows, *_ladder(rows))), flat)
+    rows = -(-oh // -(-oh // rows))
+    return Tiling(ocb, ((rows, width), *(((oh % rows, width),) if oh % rows else ())), flat)
+
+
+def panel_widths(vectors: int, ocb: int) -> list[int]:
+    """Widths of a group's panels: ``ocb``, and what is left for the last one."""
+    return [ocb, *([vectors % ocb] if vectors % ocb else [])]
+
+
+def is_flat(conv: Conv, strides: list[tuple[DimLike, ...]]) -> bool:
+    """1x1 with stride 1 on rows that lie one behind the other, provably, in every tensor of these blocked strides."""
+    if conv.kernel != (1, 1) or conv.stride != (1, 1) or conv.padding != (0, 0) or conv.oh == 1:
+        return False
+    return all(row == conv.ow * column for _, _, row, column, _ in map(spatial_strides, strides))
+
+
+def check_border(lowering: Lowering, conv: Conv, view: View) -> None:
+    """SolError if the input lacks the zeros that the kernel reads around it."""
+    border = view.border or ((0, 0),) * (len(view.shape) - 3)
+    border = ((0, 0),) * (2 - len(border)) + tuple(border)
+    for axis, size, out in ((0, conv.h, conv.oh), (1, conv.w, conv.ow)):
+        reach = (out - 1) * conv.stride[axis] + (conv.kernel[axis] - 1) * conv.dilation[axis] + 1 - size - conv.padding[axis]
+        behind = reach if isinstance(reach, int) else conv.after[axis]
+        if border[axis][0] < conv.padding[axis] or border[axis][1] < behind:
+            raise SolError(
+                f"region {lowering.region.name} reads {conv.padding[axis]} and {behind} elements around dimension {axis + 2}, "
+                f"its input has a border of {border[axis]}", origin=str(lowering.region.origin)
+            )  # fmt: skip
+
+
+def is_heavy(epilogue: Epilogue) -> bool:
+    """Is the tail too long to be written once per accumulator?"""
+    nodes = epilogue._nodes()
+    return len(nodes) > 6 or any(n.op in _CALLS for n in nodes)
+
+
+def needs_mask(epilogue: Epilogue, channels: int, lanes: int) -> bool:
+    """May the tail make lanes without a channel infinite or NaN?"""
+    return channels % lanes != 0 and any(n.op not in _BOUNDED for n in epilogue._nodes())
+
+
+def operand_step(operand: EpilogueOperand) -> int:
+    """Elements from one pixel's vector to the next one's."""
+    step = spatial_strides(operand.strides)[3]
+    if not isinstance(step, int):
+        raise SolError(f"operand %{operand.value} has a column stride known only at run time")
+    return step
+
+
+def tail_lines(
+    epilogue: Epilogue, ocb: int, th: int, tw: int, finish: Callable[[int, str, str, str], list[str]], masked: bool
+) -> list[str]:
+    """C statements that take accumulators ``a<o>_<y>_<x>`` through the tail.
+
+    finish: (vector o, C text of y, C text of x, C text of the value) -> statements that use the result.
+    """
+    hoisted = [e for e in epilogue.operands if e.kind != "tile"]
+    lines = []
+    for o in range(ocb):
+        lines += [f"const vf {e.name}_{o} = {e.load(f'{e.name} + {o} * c->{e.name}_cb')};" for e in hoisted]
+
+    def one(o: int, y: str, x: str, accumulator: str, prefix: str) -> list[str]:
+        def load(e: EpilogueOperand) -> str:
+            if e.kind != "tile":
+                return f"{e.name}_{o}"
+            return e.load(f"{e.name} + {o} * c->{e.name}_cb + {y} * c->{e.name}_row + {x} * {operand_step(e)}")
+
+        steps, result = epilogue.trace(accumulator, load, prefix)
+        return [*steps, *finish(o, y, x, f"keep({result}, valid - {o} * LANES)" if masked else result)]
+
+    for o in range(ocb):
+        if not is_heavy(epilogue):
+            for y in range(th):
+                for x in range(tw):
+                    lines += one(o, str(y), str(x), f"a{o}_{y}_{x}", f"t{o}_{y}_{x}_")
+            continue
+        values = ", ".join(f"a{o}_{y}_{x}" for y in range(th) for x in range(tw))
+        y, x = (f"(i / {tw})", f"(i % {tw})") if th > 1 else ("0", "i")
+        lines += ["{", f"    const vf a[{th * tw}] = {{{values}}};", f"    for (int64_t i = 0; i < {th * tw}; i++) {{"]
+        lines += [f"        {line}" for line in one(o, y, x, "a[i]", "t")]
+        lines += ["    }", "}"]
+    return lines
+
+
+def store(o: int, y: str, x: str, value: str) -> list[str]:
+    """Write a finished vector to the blocked output."""
+    return [f"vf_store(out + {o} * c->out_cb + {y} * c->out_row + {x} * LANES, {value});"]
+
+
+def stem_of(conv: Conv, tiling: Tiling, epilogue: Epilogue, head: str = "conv") -> str:
+    """The kernel's name: ``conv_s2_2x14_add_relu``."""
+    shapes = "_".join((f"{th}x" if th > 1 else "") + str(tw) for th, tw in tiling.tiles)
+    return f"{head}_s{conv.stride[1]}_{tiling.ocb}x{shapes}" + (f"_{epilogue.stem}" if epilogue.stem else "")
+
+
+def operand_context(epilogue: Epilogue) -> list[dict[str, Any]]:
+    return [{"name": e.name, "step": operand_step(e)} for e in epilogue.operands]
+
+
+def operand_params(epilogue: Epilogue) -> dict[str, DimLike]:
+    """Strides of the tail's operands along image, channel vector and row."""
+    params: dict[str, DimLike] = {}
+    for e in epilogue.operands:
+        n, cb, row = spatial_strides(e.strides)[:3]
+        params |= {f"{e.name}_n": n, f"{e.name}_cb": cb, f"{e.name}_row": row}
+    return params
+
+
+def input_params(conv: Conv, view: View, lanes: int) -> dict[str, DimLike]:
+    """Sizes and strides of the input side; ``in_start`` leads from the first element to the first one read."""
+    n, cb, row, column, _ = spatial_strides(view.strides)
+    channels = conv.c // conv.groups
+    blocks = -(-channels // lanes)
+    last = channels - (blocks - 1) * lanes
+    return {
+        "in_blocks": blocks, "in_last": last + last % UNROLL, "R": conv.kernel[0], "S": conv.kernel[1],
+        "in_n": n, "in_cb": cb, "in_row": row * conv.stride[0], "in_r": row * conv.dilation[0], "in_s": column * conv.dilation[1],
+        "in_start": -(row * conv.padding[0] + column * conv.padding[1]), "stride_y": conv.stride[0],
+    }  # fmt: skip
+
+
+def weights(lowering: Lowering, conv: Conv, ocb: int) -> dict[str, View]:
+    """Packed weights and bias as the kernel's pointers."""
+    lanes = lowering.target.lanes
+    reads = {"w": lowering.weight(conv.node.inputs[1], "conv_panels", lanes=lanes, vectors=ocb, groups=conv.groups)}
+    if len(conv.node.inputs) == 3:
+        reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=lanes)
+    return reads
+
+
+def traffic(conv: Conv, views: list[View]) -> DimLike:
+    """Bytes that must move: activations and weights, each once."""
+    return conv.weight_bytes + 4 * sum((product(v.shape) for v in views), start=0)
+
+
+def serves_blocked_input(lowering: Lowering) -> bool:
+    """A float32 convolution from a blocked input, whose groups, if any, are whole vectors."""
+    conv, lanes = read_conv(lowering), lowering.target.lanes
+    if conv is None or lowering.type_of(conv.node.inputs[0]).layout.block != lanes:
+        return False
+    if spatial_strides(lowering.view(conv.node.inputs[0]).strides)[3:] != (lanes, 1):
+        return False
+    return conv.groups == 1 or (conv.c // conv.groups % lanes == 0 and conv.k // conv.groups % lanes == 0)
+
+
+def _serves(lowering: Lowering) -> bool:
+    lanes = lowering.target.lanes
+    if not serves_blocked_input(lowering) or not is_pointwise_tail(lowering, lowering.output, lanes):
+        return False
+    return spatial_strides(lowering.view(lowering.output).strides)[3:] == (lanes, 1)
+
+
+def _lower(lowering: Lowering) -> None:
+    conv = read_conv(lowering)
+    assert conv is not None
+    target, lanes = lowering.target, lowering.target.lanes
+    source, out = lowering.view(conv.node.inputs[0]), lowering.view(lowering.output)
+    check_border(lowering, conv, source)
+    epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
+    flat = is_flat(conv, [source.strides, out.strides, *(e.strides for e in epilogue.operands if e.kind == "tile")])
+    vectors = -(-(conv.k // conv.groups) // lanes)
+    tiling = choose_tiling(target, vectors, conv.oh, conv.ow, flat=flat)
+    masked = needs_mask(epilogue, conv.k, lanes)
+    panels = panel_widths(vectors, tiling.ocb)
+    variants = [
+        {"ocb": n, "th": th, "tw": tw, "tail": tail_lines(epilogue, n, th, tw, store, masked)}
+        for n in panels for th, tw in tiling.tiles
+    ]  # fmt: skip
+    out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
+    params = {
+        "N": conv.n, "OH": 1 if flat else conv.oh, "OW": conv.oh * conv.ow if flat else conv.ow,
+        "groups": conv.groups, "group_vectors": vectors, **input_params(conv, source, lanes),
+        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(epilogue),
+        **({"K": conv.k} if masked else {}),
+    }  # fmt: skip
+    reads = {"in": source, **weights(lowering, conv, tiling.ocb), **{e.name: e.view for e in epilogue.operands}}
+    lowering.emit(
+        "conv_direct.c.j2", stem_of(conv, tiling, epilogue), reads=reads, writes={"out": out}, params=params,
+        flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
+        ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles, along_y=tiling.along_y,
+        sx=conv.stride[1], pitch="LANES", sink="out", has_bias="bias" in reads, operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
+        variants=variants, l2=target.l2,
+    )  # fmt: skip
+
+
+@packer("conv_panels")
+def pack_panels(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> np.ndarray:
+    """w[K, C/groups, *kernel] -> [group][panel][input block][r][s][channel][vectors * lanes], flat.
+
+    A panel is ``vectors`` output vectors, the last one of a group what is left. K and C are padded with zeros: K to whole vectors, the
+    last input block to an even number of channels.
+    """
+    k, channels = array.shape[0] // groups, array.shape[1]
+    taps = int(np.prod(array.shape[2:]))
+    blocks, rows = -(-channels // lanes), -(-k // lanes)
+    last = channels - (blocks - 1) * lanes
+    padded = np.zeros((groups, rows * lanes, blocks * lanes, taps), array.dtype)
+    padded[:, :k, :channels] = array.reshape(groups, k, channels, taps)
+    split = padded.reshape(groups, rows, lanes, blocks, lanes, taps)
+
+    def panels(part: np.ndarray, width: int) -> np.ndarray:
+        count = part.shape[1] // width
+        folded = part.reshape(groups, count, width, *part.shape[2:]).transpose(0, 1, 4, 6, 5, 2, 3)
+        whole = folded[:, :, :-1].reshape(groups, count, -1)
+        rest = folded[:, :, -1, :, : last + last % UNROLL].reshape(groups, count, -1)
+        return np.concatenate((whole, rest), axis=2).reshape(groups, -1)
+
+    full = rows // vectors * vectors
+    parts = [panels(split[:, :full], vectors)] if full else []
+    if rows > full:
+        parts.append(panels(split[:, full:], rows - full))
+    return np.concatenate(parts, axis=1).reshape(-1)
+
+
+CANDIDATES: tuple[Candidate, ...] = (Candidate("direct", _serves, _lower),)

@@ -1,0 +1,189 @@
+"""Convolutions with few channels per group in blocked layout: depthwise, and groups narrower than a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sol.codegen.kernels.blocked import make_tail, need_blocked, padded_view
+from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.packing import packer
+from sol.codegen.plan import View
+from sol.ir.dim import DimLike, ceil_div, product
+from sol.ir.graph import Node
+from sol.ir.types import DType
+
+#: Filter rows longer than this are run-time loops.
+UNROLLED_TAPS = 9
+
+
+@packer("conv_depthwise")
+def pack_depthwise(array: np.ndarray, *, block: int) -> np.ndarray:
+    """w[C,1,R,S] (or w[C,1,S]) as [C/block][R*S][block], zeros beyond C."""
+    channels, taps = array.shape[0], int(np.prod(array.shape[2:], dtype=np.int64))
+    out = np.zeros((-(-channels // block) * block, taps), array.dtype)
+    out[:channels] = array.reshape(channels, taps)
+    return out.reshape(-1, block, taps).transpose(0, 2, 1)
+
+
+@packer("conv_grouped")
+def pack_grouped(array: np.ndarray, *, block: int) -> np.ndarray:
+    """w[K,g,R,S] (or w[K,g,S]) as [K/block][R*S][g][block], zeros beyond K."""
+    channels, g, taps = array.shape[0], array.shape[1], int(np.prod(array.shape[2:], dtype=np.int64))
+    out = np.zeros((-(-channels // block) * block, g, taps), array.dtype)
+    out[:channels] = array.reshape(channels, g, taps)
+    return out.reshape(-1, block, g, taps).transpose(0, 3, 2, 1)
+
+
+def _is_small(lowering: Lowering) -> bool:
+    """Blocked float32 in and out, one or two spatial dimensions, constant weights of fixed size, as many outputs as inputs."""
+    conv = lowering.anchor
+    x, w = (lowering.type_of(v) for v in conv.inputs[:2])
+    lanes = lowering.target.lanes
+    return (
+        x.dtype is DType.F32
+        and x.layout.block == lanes
+        and lowering.type_of(lowering.output).layout.block == lanes
+        and 3 <= x.rank <= 4
+        and lowering.is_constant(conv.inputs[1])
+        and w.is_static
+        and x.shape[1] == w.shape[0]
+    )
+
+
+def is_depthwise(lowering: Lowering) -> bool:
+    """groups == C == K."""
+    return _is_small(lowering) and lowering.type_of(lowering.anchor.inputs[1]).shape[1] == 1
+
+
+def is_narrow_grouped(lowering: Lowering) -> bool:
+    """C / groups == K / groups == g, where g > 1 is a proper divisor of the lanes."""
+    if not _is_small(lowering):
+        return False
+    g, lanes = lowering.type_of(lowering.anchor.inputs[1]).shape[1], lowering.target.lanes
+    return isinstance(g, int) and 1 < g < lanes and lanes % g == 0
+
+
+def lower_depthwise(lowering: Lowering) -> None:
+    """One launch; see templates/conv_depthwise.c.j2."""
+    target, shape = lowering.target, _Shape(lowering)
+    hoisted = shape.R * shape.S <= 9 and shape.dy == shape.dx == 1 and target.registers >= 32
+    unrolled = shape.S <= UNROLLED_TAPS
+    width = min(7, target.registers - shape.S - 2) if unrolled else 7
+    height = 2 if hoisted and shape.sy == shape.sx == 1 and shape.H != 1 else 1
+    widths, heights = tile_ladder(shape.W, width), tile_ladder(shape.H, height, even=False)
+    mode = "hoisted" if hoisted else "rows" if unrolled else "taps"
+    if mode != "hoisted":
+        heights = (1,)
+    context: dict[str, Any] = {"mode": mode, "heights": heights}
+    params: dict[str, DimLike] = {}
+    if mode == "hoisted":
+        context |= {"R": shape.R, "hoisted": {(h, w): _tile_taps(shape, h, w) for h in heights for w in widths}}
+    else:
+        context |= {"R": "R"}
+        params["R"] = shape.R
+    context["S"] = "S" if mode == "taps" else shape.S
+    if mode == "taps":
+        params["S"] = shape.S
+    shape.emit("conv_depthwise.c.j2", f"conv_depthwise{shape.R}x{shape.S}", "conv_depthwise", widths, params, **context)
+
+
+def lower_grouped(lowering: Lowering) -> None:
+    """One launch; see templates/conv_grouped.c.j2."""
+    target, shape = lowering.target, _Shape(lowering)
+    g = lowering.type_of(lowering.anchor.inputs[1]).shape[1]
+    assert isinstance(g, int)
+    unrolled = shape.S <= UNROLLED_TAPS
+    held = shape.S * g <= target.registers // 2 - 2
+    width = min(14, target.registers - 4 - (shape.S * g if held else g)) if unrolled else target.registers // 2
+    widths = tile_ladder(shape.W, width)
+    spreads = tuple(tuple(k // g * g + j for k in range(target.lanes)) for j in range(g))
+    params: dict[str, DimLike] = {"R": shape.R} if unrolled else {"R": shape.R, "S": shape.S}
+    shape.emit("conv_grouped.c.j2", f"conv_grouped{g}_{shape.R}x{shape.S}", "conv_grouped", widths, params,
+               S=shape.S if unrolled else "S", g=g, unrolled=unrolled, weights_in_registers=held, spreads=spreads)  # fmt: skip
+
+
+def tile_ladder(size: DimLike, widest: int, even: bool = True) -> tuple[int, ...]:
+    """Tile widths, tried in turn, that cover every column of a row.
+
+    A fixed size is cut into equal tiles (``even``) and a remainder; a symbolic one gets ever smaller tiles down to 1.
+    """
+    if not isinstance(size, int):
+        return tuple(dict.fromkeys((widest, max(widest // 3, 1), 1)))
+    tiles = max(-(-size // widest), 1)
+    width = max(-(-size // tiles), 1) if even else min(widest, max(size, 1))
+    return (width, size % width) if size % width else (width,)
+
+
+class _Shape:
+    """Sizes of one small convolution as its templates name them; a 1-d convolution has one row."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.lowering, conv = lowering, lowering.anchor
+        need_blocked(lowering, conv.inputs[0], lowering.output)
+        self.conv: Node = conv
+        out = lowering.type_of(conv.name)
+        self.N, self.C = out.shape[:2]
+        self.H, self.W = _pair(out.shape[2:], 1)
+        self.R, self.S = (int(k) for k in _pair(lowering.type_of(conv.inputs[1]).shape[2:], 1))  # type: ignore[arg-type]
+        self.sy, self.sx = _pair(conv.attrs["stride"], 1)
+        self.dy, self.dx = _pair(conv.attrs["dilation"], 1)
+
+    def emit(self, template: str, stem: str, pack: str, widths: tuple[int, ...], params: dict[str, DimLike], **context: Any) -> None:
+        """Launch with everything that both templates take."""
+        lowering, conv, lanes = self.lowering, self.conv, self.lowering.target.lanes
+        tail = make_tail(lowering, conv.name, ("y", "x"))
+        source = padded_view(lowering, conv.inputs[0], conv.attrs["padding"])
+        out = lowering.view(lowering.output)
+        blocks = ceil_div(self.C, lanes)
+        weight = lowering.weight(conv.inputs[1], pack, block=lanes)
+        reads: dict[str, View] = {"in": source, "weight": weight}
+        sizes: dict[str, DimLike] = {"N": self.N, "CB": blocks, "H": self.H, "W": self.W, **params}
+        if len(conv.inputs) == 3:
+            reads["bias"] = lowering.view(conv.inputs[2])
+            sizes["K"] = self.C
+        for prefix, view in (("in", source), ("out", out)):
+            sizes |= {f"{prefix}_n": view.strides[0], f"{prefix}_b": view.strides[1], f"{prefix}_y": _pair(view.strides[2:-1], 0)[0]}
+        taps = product(lowering.type_of(conv.inputs[1]).shape[1:])
+        result = product(lowering.type_of(conv.name).shape)
+        lowering.emit(
+            template, f"{stem}s{self.sx}_{'_'.join(map(str, widths))}{tail.stem}",
+            reads={**reads, **dict(tail.reads)}, writes={"out": out}, params={**sizes, **dict(tail.params)},
+            flops=2 * taps * result, bytes=4 * (product(lowering.type_of(conv.inputs[0]).shape) + result),
+            lanes=lanes, widths=widths, rows={w: _row_taps(self.S, self.sx, self.dx, w) for w in widths},
+            sx=self.sx, sy=self.sy, dx=self.dx, dy=self.dy, has_bias=len(conv.inputs) == 3, tail=tail, **context,
+        )  # fmt: skip
+
+
+def _pair(values: Sequence[Any], fill: Any) -> tuple[Any, Any]:
+    return (fill, values[0]) if len(values) == 1 else (values[0], values[1])
+
+
+def _row_taps(S: int, sx: int, dx: int, width: int) -> tuple[tuple[int, tuple[tuple[int, int], ...]], ...]:
+    """Input columns of a tile, each with the (output column, tap) pairs that read it."""
+    uses: dict[int, list[tuple[int, int]]] = {}
+    for s in range(S if S <= UNROLLED_TAPS else 0):
+        for u in range(width):
+            uses.setdefault(u * sx + s * dx, []).append((u, s))
+    return tuple((ix, tuple(sorted(uses[ix]))) for ix in sorted(uses))
+
+
+def _tile_taps(shape: _Shape, height: int, width: int) -> tuple[Any, ...]:
+    """Input rows of a tile, each with its columns and the (output row, output column, tap) triples that read them."""
+    rows: dict[int, dict[int, list[tuple[int, int, int]]]] = {}
+    for v in range(height):
+        for r in range(shape.R):
+            for ix, uses in _row_taps(shape.S, shape.sx, 1, width):
+                columns = rows.setdefault(v * shape.sy + r, {})
+                columns.setdefault(ix, []).extend((v, u, r * shape.S + s) for u, s in uses)
+    return tuple((iy, tuple(sorted((ix, tuple(u)) for ix, u in columns.items()))) for iy, columns in sorted(rows.items()))
+
+
+CANDIDATES = (
+    Candidate("conv_depthwise", is_depthwise, lower_depthwise),
+    Candidate("conv_grouped", is_narrow_grouped, lower_grouped),
+)
+
+__all__ = ["CANDIDATES", "is_depthwise", "is_narrow_grouped", "tile_ladder"]

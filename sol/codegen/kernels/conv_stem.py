@@ -1,0 +1,109 @@
+"""First layers: convolution of a plain input into a blocked output, through a zero-padded copy that the team shares."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sol.codegen.epilogue import make_epilogue
+from sol.codegen.kernels.conv_direct import (
+    Conv,
+    Tiling,
+    is_pointwise_tail,
+    needs_mask,
+    operand_context,
+    operand_params,
+    panel_widths,
+    pixels_per_tile,
+    read_conv,
+    spatial_strides,
+    stem_of,
+    store,
+    tail_lines,
+    traffic,
+    width_tiles,
+)
+from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.packing import packer
+from sol.ir.dim import DimLike
+
+UNROLLED_TAPS = 12
+"""Filter rows up to this length are unrolled."""
+
+
+def choose_tiling(target: TargetLike, vectors: int, ow: DimLike) -> Tiling:
+    """One row of pixels per tile."""
+    ocb = min(2, vectors)
+    return Tiling(ocb, width_tiles(pixels_per_tile(target, ocb), ow))
+
+
+def _serves(lowering: Lowering) -> bool:
+    conv, lanes = read_conv(lowering), lowering.target.lanes
+    if conv is None or conv.groups != 1 or lowering.type_of(conv.node.inputs[0]).layout.block:
+        return False
+    if lowering.type_of(lowering.output).layout.block != lanes or not is_pointwise_tail(lowering, lowering.output, lanes):
+        return False
+    return spatial_strides(lowering.view(lowering.output).strides)[3:] == (lanes, 1)
+
+
+def _padded_size(conv: Conv, lanes: int) -> tuple[DimLike, DimLike]:
+    """Rows and columns of the padded copy: what the filters touch, rows of whole vectors."""
+    rows, columns = (
+        (out - 1) * stride + (kernel - 1) * dilation + 1
+        for out, stride, kernel, dilation in zip((conv.oh, conv.ow), conv.stride, conv.kernel, conv.dilation)
+    )
+    return rows, (columns + lanes - 1) // lanes * lanes
+
+
+def _lower(lowering: Lowering) -> None:
+    conv = read_conv(lowering)
+    assert conv is not None
+    target, lanes = lowering.target, lowering.target.lanes
+    source, out = lowering.view(conv.node.inputs[0]), lowering.view(lowering.output)
+    source_n, source_c, source_h, source_w = source.strides if len(source.strides) == 4 else (*source.strides[:2], 0, source.strides[2])
+    epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
+    vectors = -(-conv.k // lanes)
+    tiling = choose_tiling(target, vectors, conv.ow)
+    masked = needs_mask(epilogue, conv.k, lanes)
+    panels = panel_widths(vectors, tiling.ocb)
+    variants = [
+        {"ocb": n, "th": th, "tw": tw, "tail": tail_lines(epilogue, n, th, tw, store, masked)}
+        for n in panels for th, tw in tiling.tiles
+    ]  # fmt: skip
+    rolled = conv.kernel[1] > UNROLLED_TAPS
+    rows, columns = _padded_size(conv, lanes)
+    out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
+    params = {
+        "N": conv.n, "C": conv.c, "H": conv.h, "W": conv.w, "OH": conv.oh, "OW": conv.ow, "PH": rows, "PW": columns,
+        "R": conv.kernel[0], "S": conv.kernel[1], "pad_y": conv.padding[0], "pad_x": conv.padding[1],
+        "stride_y": conv.stride[0], "dilation_y": conv.dilation[0], "vectors": vectors,
+        "source_n": source_n, "source_c": source_c, "source_h": source_h, "source_w": source_w,
+        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(epilogue), **({"K": conv.k} if masked else {}),
+    }  # fmt: skip
+    reads = {"in": source, "w": lowering.weight(conv.node.inputs[1], "conv_stem", lanes=lanes, vectors=tiling.ocb)}
+    if len(conv.node.inputs) == 3:
+        reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=lanes)
+    reads |= {e.name: e.view for e in epilogue.operands}
+    lowering.emit(
+        "conv_stem.c.j2", stem_of(conv, tiling, epilogue, f"conv_stem_{'n' if rolled else conv.kernel[1]}"),
+        reads=reads, writes={"out": out}, params=params, common=(1 if conv.n == 1 else 2) * 4 * conv.c * rows * columns,
+        flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
+        ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles, along_y=False,
+        sx=conv.stride[1], dx=conv.dilation[1], taps=1 if rolled else conv.kernel[1], rolled=rolled, pitch="1", sink="out",
+        has_bias="bias" in reads, operands=operand_context(epilogue), tail=epilogue.stem, masked=masked, variants=variants,
+    )  # fmt: skip
+
+
+@packer("conv_stem")
+def pack_stem(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
+    """w[K, C, *kernel] -> [panel][channel][tap][vectors * lanes], flat; K padded to whole vectors, the last panel is what is left."""
+    k, channels = array.shape[:2]
+    rows = -(-k // lanes)
+    padded = np.zeros((rows * lanes, channels, int(np.prod(array.shape[2:]))), array.dtype)
+    padded[:k] = array.reshape(k, channels, -1)
+    parts = []
+    for first in range(0, rows * lanes, vectors * lanes):
+        parts.append(padded[first : first + vectors * lanes].transpose(1, 2, 0).reshape(-1))
+    return np.concatenate(parts)
+
+
+CANDIDATES: tuple[Candidate, ...] = (Candidate("stem", _serves, _lower),)

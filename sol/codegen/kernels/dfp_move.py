@@ -1,0 +1,286 @@
+"""Regions around one op that moves elements. Copies, concatenations and flips are pointwise launches over other strides; the rest has
+a kernel each, after which a pointwise tail runs in place over the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sol.codegen.emit import Emitter, c_float
+from sol.codegen.epilogue import storage_shape
+from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise
+from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge, order_by
+from sol.codegen.lowering import Lowering, operand_strides
+from sol.codegen.plan import View
+from sol.errors import UnsupportedError
+from sol.ir.dim import DimLike, product
+from sol.ir.graph import Node
+from sol.ir.ops import spec_of
+from sol.ir.types import DType, TensorType
+
+
+def lower_move(lowering: Lowering) -> None:
+    """The move op, and the pointwise nodes that follow it."""
+    nodes = [n for n in lowering.body.nodes if spec_of(n.op).kind == "move"]
+    if len(nodes) != 1:
+        raise UnsupportedError(f"{len(nodes)} moves in region {lowering.region.name}", origin=str(lowering.region.origin),
+                               remedy="report this: a pass formed a wrong region")  # fmt: skip
+    node = nodes[0]
+    if node.op in PARTS:
+        for part in PARTS[node.op](lowering, node):
+            emit_pointwise(lowering, part)
+        return
+    view = _result_view(lowering, node)
+    KERNELS[node.op](lowering, node, view)
+    if tuple(lowering.body.outputs) != (node.name,):
+        emit_pointwise(lowering, Part(node.type, {node.name: view}))
+
+
+def _result_view(lowering: Lowering, node: Node) -> View:
+    """Where the moved value goes: its own output, or the first one of its type, over which the tail then works in place."""
+    body = lowering.body
+    alike = [o for o in body.outputs if body.type_of(o) == node.type]
+    if node.name in alike:
+        return lowering.view(node.name)
+    if not alike:
+        raise UnsupportedError(f"{node.op} followed by a change of type", origin=str(node.origin), remedy="end the region at the move")
+    return lowering.view(alike[0])
+
+
+# Moves that are copies with other strides
+
+
+def _copy(lowering: Lowering, node: Node) -> list[Part]:
+    return [Part(node.type, {node.name: lowering.view(node.inputs[0])})]
+
+
+def _flip(lowering: Lowering, node: Node) -> list[Part]:
+    view = lowering.view(node.inputs[0])
+    strides = list(view.strides)
+    offset = view.offset
+    for dim in node.attrs["dims"]:
+        axis = _storage_axis(node, view, dim)
+        offset = offset + (view.shape[axis] - 1) * strides[axis]
+        strides[axis] = -strides[axis]
+    return [Part(node.type, {node.name: replace(view, strides=tuple(strides), offset=offset)})]
+
+
+def _concat(lowering: Lowering, node: Node) -> list[Part]:
+    dim, block = node.attrs["dim"], node.type.layout.block
+    parts: list[Part] = []
+    start: DimLike = 0
+    for i, value in enumerate(node.inputs):
+        size = lowering.type_of(value).shape[dim]
+        if block and dim == 1 and not _divides(start, block):
+            raise UnsupportedError(f"a blocked concatenation at channel {start}", origin=str(node.origin), remedy="use channel_select or the plain layout")
+        parts.append(Part(node.type, {node.name: lowering.view(value)}, dim, start, size))
+        start = start + size
+    return parts
+
+
+PARTS: dict[str, Callable[[Lowering, Node], list[Part]]] = {"copy": _copy, "flip": _flip, "concat": _concat}
+
+
+def _divides(size: DimLike, block: int) -> bool:
+    return isinstance(size, int) and size % block == 0
+
+
+def _storage_axis(node: Node, view: View, dim: int) -> int:
+    if view.layout.block and dim == 1:
+        raise UnsupportedError(f"{node.op} along blocked channels", origin=str(node.origin), remedy="use the plain layout")
+    return dim
+
+
+def _fill(dtype: DType, value: float | int | bool) -> str:
+    """A constant in the type that memory holds."""
+    if dtype is DType.BF16:
+        return f"sol_to_bf16({c_float(value)})"
+    text = Emitter(vector=False).literal_text(value, dtype)
+    return f"(_Float16){text}" if dtype is DType.F16 else text
+
+
+def _invalid(dtype: DType) -> str:
+    """What an index out of range gives."""
+    return _fill(dtype, float("nan")) if dtype.is_float else "0"
+
+
+def _space(shape: Sequence[DimLike], pointers: Sequence[Pointer], *, ordered: bool = False) -> Space:
+    axes = make_axes(shape, (), pointers)
+    if ordered:
+        axes = order_by(axes, [p.name for p in reversed(pointers)])
+    return Space(merge(axes) or [Axis(1, False, {p.name: 0 for p in pointers})])
+
+
+def _emit(lowering: Lowering, node: Node, space: Space, reads: Sequence[Pointer], write: Pointer, outer: Sequence[int], **context: Any) -> None:
+    ctype = write.view.dtype.c
+    size = product(write.view.shape)
+    lowering.emit(
+        f"dfp_{context.pop('template', node.op)}.c.j2",
+        f"dfp_{node.op}",
+        reads={p.name: p.view for p in reads},
+        writes={write.name: write.view},
+        outer=[(i, space.size(i)) for i in outer],
+        rows=space.product(outer),
+        ctype=ctype,
+        bytes=2 * write.view.dtype.itemsize * size,
+        **context,
+        params=space.params,
+    )
+
+
+# Moves with a kernel of their own
+
+
+def _pad(lowering: Lowering, node: Node, out: View) -> None:
+    """Outer indices inside of the input copy a run of the innermost axis, others only fill."""
+    x, pads = lowering.view(node.inputs[0]), list(node.attrs["pads"])
+    shape = out.shape
+    if out.layout.block:
+        if pads[1] != (0, 0):
+            _storage_axis(node, out, 1)
+        pads.append((0, 0))
+    reads, write = Pointer("in0", node.inputs[0], x, x.strides), Pointer("out0", node.name, out, out.strides, True)
+    axes = [Axis(s, False, {"in0": a, "out0": b}) for s, a, b in zip(shape, x.strides, out.strides)] or [Axis(1, False, {"in0": 0, "out0": 0})]
+    pads = pads or [(0, 0)]
+    space = Space(axes)
+    last = len(axes) - 1
+    for i, (size, (before, _)) in enumerate(zip(x.shape or (1,), pads)):
+        space.params[f"m{i}"] = size
+        space.params[f"b{i}"] = before
+    outer = list(range(last))
+    inside = " && ".join(f"i{i} >= b{i} && i{i} < b{i} + m{i}" for i in outer if pads[i] != (0, 0)) or "1"
+    shifts = " + ".join(f"(i{i} - b{i}) * {space.stride('in0', i)}" for i in outer) or "0"
+    _emit(lowering, node, space, [reads], write, outer, length=space.size(last), inside=inside, source=shifts, last=last,
+          target=space.offset("out0", outer), in_step=space.stride("in0", last), out_step=space.stride("out0", last),
+          value=_fill(out.dtype, node.attrs["value"]))  # fmt: skip
+
+
+def _indexed(lowering: Lowering, node: Node, out: View) -> None:
+    """take and gather: the position along one dimension of x comes from the index."""
+    dim, (source, index) = node.attrs["dim"], node.inputs
+    x, at = lowering.view(source), lowering.view(index)
+    if x.layout.block or out.layout.block or at.layout.block:
+        raise UnsupportedError(f"{node.op} in the blocked layout", origin=str(node.origin), remedy="use the plain layout")
+    rank = len(at.shape)
+    if node.op == "take":
+        x_strides = (*x.strides[:dim], *([0] * rank), *x.strides[dim + 1 :])
+        at_strides = (*([0] * dim), *at.strides, *([0] * (len(x.shape) - dim - 1)))
+    else:
+        x_strides = tuple(0 if i == dim else s for i, s in enumerate(x.strides))
+        at_strides = at.strides
+    pointers = [Pointer("in0", source, x, x_strides), Pointer("index", index, at, at_strides), Pointer("out0", node.name, out, out.strides, True)]
+    space = _space(out.shape, pointers)
+    last = len(space.axes) - 1
+    outer = list(range(last))
+    space.params["count"] = x.shape[dim] if x.shape else 1
+    space.params["along"] = x.strides[dim] if x.strides else 0
+    _emit(lowering, node, space, pointers[:2], pointers[2], outer, template="take", length=space.size(last), last=last,
+          bases={p.name: space.offset(p.name, outer) for p in pointers}, steps={p.name: space.stride(p.name, last) for p in pointers},
+          invalid=_invalid(out.dtype))  # fmt: skip
+
+
+def _cumsum(lowering: Lowering, node: Node, out: View) -> None:
+    """Every line along the dimension is summed by one thread, one element after the other."""
+    dim, x = node.attrs["dim"], lowering.view(node.inputs[0])
+    if out.layout.block:
+        _storage_axis(node, out, dim)
+    pointers = [Pointer("in0", node.inputs[0], x, x.strides), Pointer("out0", node.name, out, out.strides, True)]
+    axes = make_axes(out.shape, (dim,), pointers)
+    outer_axes = merge([a for a in axes if not a.reduced])
+    line = [a for a in axes if a.reduced] or [Axis(1, True, {"in0": 0, "out0": 0})]
+    space = Space([*outer_axes, *line])
+    outer, last = list(range(len(outer_axes))), len(outer_axes)
+    emitter = Emitter(vector=False)
+    load = {DType.F16: "(float)v", DType.BF16: "sol_from_bf16(v)"}.get(out.dtype, "v")
+    store = {DType.F16: "(_Float16)total", DType.BF16: "sol_to_bf16((float)total)"}.get(out.dtype, "total")
+    _emit(lowering, node, space, pointers[:1], pointers[1], outer, length=space.size(last),
+          bases={p.name: space.offset(p.name, outer) for p in pointers}, steps={p.name: space.stride(p.name, last) for p in pointers},
+          total="double" if out.dtype.is_float else emitter.ctype(out.dtype), load=load, store=store)  # fmt: skip
+
+
+def _iota(lowering: Lowering, node: Node, out: View) -> None:
+    space = _space(out.shape, [Pointer("out0", node.name, out, out.strides, True)])
+    attrs, floats = node.attrs, out.dtype.is_float
+    context: dict[str, Any] = {"start": "start", "step": "step"}
+    for name in ("start", "step"):
+        value = attrs[name]
+        if isinstance(value, float):
+            context[name] = repr(value)
+        else:
+            space.params[name] = value
+    convert = {DType.F16: "(_Float16)", DType.BF16: "sol_to_bf16"}.get(out.dtype, "")
+    _emit(lowering, node, space, [], Pointer("out0", node.name, out, out.strides, True), [], length=space.size(0),
+          out_step=space.stride("out0", 0), total="double" if floats or any(isinstance(attrs[k], float) for k in ("start", "step")) else "int64_t",
+          convert=convert, **context)  # fmt: skip
+
+
+def _reorder(lowering: Lowering, node: Node, out: View) -> None:
+    """Between row-major and blocked: every position's channels are gathered into a vector or scattered from one."""
+    x = lowering.view(node.inputs[0])
+    if x.layout == out.layout:
+        emit_pointwise(lowering, Part(node.type, {node.name: x}))
+        return
+    block = out.layout.block or x.layout.block
+    type: TensorType = lowering.type_of(node.inputs[0])
+    shape = (type.shape[0], (type.shape[1] + block - 1) // block, *type.shape[2:])
+    plain, blocked = (x, out) if out.layout.block else (out, x)
+    if plain.layout.block:
+        raise UnsupportedError(f"a reorder from block {plain.layout.block} to {blocked.layout.block}", origin=str(node.origin))
+    names = ("in0", "out0") if out.layout.block else ("out0", "in0")
+    plain_strides = (plain.strides[0], plain.strides[1] * block, *plain.strides[2:])
+    pointers = {names[0]: Pointer(names[0], "", plain, plain_strides), names[1]: Pointer(names[1], "", blocked, blocked.strides[:-1])}
+    axes = make_axes(shape, (), list(pointers.values()))
+    for i, axis in enumerate(axes):
+        axis.strides["channel"] = block if axis.strides[names[1]] == blocked.strides[1] and axis.size == shape[1] and i < 2 else 0
+    space = Space(merge(axes) or [Axis(1, False, {"in0": 0, "out0": 0})])
+    last = len(space.axes) - 1 if space.axes[-1].stride("channel") == 0 else len(space.axes)
+    outer = list(range(last))
+    channel = " + ".join(f"i{i} * {block}" for i in outer if space.axes[i].stride("channel") != 0) or "0"
+    space.params["channels"] = type.shape[1]
+    space.params["along"] = plain.strides[1]
+    steps = {n: space.stride(n, last) if last < len(space.axes) else "0" for n in ("in0", "out0")}
+    _emit(lowering, node, space, [pointers["in0"]], pointers["out0"], outer, channel=channel, block=block, to_blocked=bool(out.layout.block),
+          length=space.size(last) if last < len(space.axes) else "1", steps=steps,
+          bases={n: space.offset(n, outer) for n in ("in0", "out0")})  # fmt: skip
+
+
+def _channel_select(lowering: Lowering, node: Node, out: View) -> None:
+    """Channels from several tensors by a table in the kernel."""
+    views = [lowering.view(v) for v in node.inputs]
+    block = out.layout.block
+    if any(v.layout != out.layout for v in views):
+        raise UnsupportedError("channel_select between layouts", origin=str(node.origin), remedy="reorder first")
+    sizes = [lowering.type_of(v).shape[1] for v in node.inputs]
+    table: list[tuple[int, int]] = []
+    for index in node.attrs["index"]:
+        source = 0
+        while index >= sizes[source]:
+            index, source = index - sizes[source], source + 1
+        table.append((source, index))
+    count, width = len(table), block or 1
+    shape = (out.shape[0], (count + width - 1) // width, *out.shape[2 : len(out.shape) - (1 if block else 0)])
+
+    def along(view: View, channel: DimLike) -> tuple[DimLike, ...]:
+        return (view.strides[0], channel, *view.strides[2 : len(shape)])
+
+    pointers = [Pointer(f"in{i}", v, view, along(view, 0)) for i, (v, view) in enumerate(zip(node.inputs, views))]
+    write = Pointer("out0", node.name, out, along(out, out.strides[1]), True)
+    axes = [Axis(s, False, {p.name: p.strides[i] for p in (*pointers, write)}) for i, s in enumerate(shape)]
+    tail = merge([a for a in axes[2:] if a.size != 1]) or [Axis(1, False, {p.name: 0 for p in (*pointers, write)})]
+    space = Space([*axes[:2], *tail])
+    last = len(space.axes) - 1
+    outer = list(range(last))
+    for i, view in enumerate(views):
+        space.params[f"c{i}"] = view.strides[1]
+    _emit(lowering, node, space, pointers, write, outer, length=space.size(last), table=table, width=width, count=count,
+          bases={p.name: space.offset(p.name, outer) for p in (*pointers, write)},
+          steps={p.name: space.stride(p.name, last) for p in (*pointers, write)})  # fmt: skip
+
+
+KERNELS: dict[str, Callable[[Lowering, Node, View], None]] = {
+    "pad": _pad, "take": _indexed, "gather": _indexed, "cumsum": _cumsum, "iota": _iota, "reorder": _reorder,
+    "channel_select": _channel_select,
+}  # fmt: skip
+
+__all__ = ["lower_move", "operand_strides", "storage_shape"]

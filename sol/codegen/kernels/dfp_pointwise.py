@@ -1,0 +1,203 @@
+"""Pointwise regions: one pass over the result's elements, all intermediates in registers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sol.codegen.emit import CValue, Emitter
+from sol.codegen.epilogue import storage_shape
+from sol.codegen.kernels.dfp_space import LANE_TYPES, Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
+from sol.codegen.kernels.dfp_terms import Term, Terms, cost_of, load_text, needed, store_text, trace
+from sol.codegen.lowering import Lowering, operand_strides
+from sol.codegen.plan import View
+from sol.ir.dim import DimLike, ceil_div, product
+from sol.ir.graph import Graph
+from sol.ir.ops.pointwise import POINTWISE
+from sol.ir.types import DType, TensorType
+
+
+def stem_of(body: Graph, limit: int = 5) -> str:
+    """Kernel name: its first and last ops."""
+    ops = [n.op for n in body.nodes if n.op not in ("input", "constant")]
+    return "dfp_" + "_".join(ops if len(ops) <= limit else [*ops[: limit - 2], f"and{len(ops) - limit + 1}", ops[-1]])
+
+
+@dataclass
+class _Loop:
+    """How the innermost loop walks. ``lane_axis``: it steps over whole vectors of an axis that is exactly LANES long."""
+
+    vector: bool
+    lane_axis: bool
+    step_axis: int
+    outer: list[int]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A slab of a region's result that one launch computes.
+
+    type: logical type of the whole result. sources: computed values (of a move op) and the memory that holds them in this slab.
+    dim, start, size: the slab along one logical dimension, everything if dim is -1 (``start`` in whole blocks for channels).
+    """
+
+    type: TensorType
+    sources: Mapping[str, View] = field(default_factory=dict)
+    dim: int = -1
+    start: DimLike = 0
+    size: DimLike = 0
+
+
+def lower_pointwise(lowering: Lowering) -> None:
+    """One launch for the whole region."""
+    emit_pointwise(lowering, Part(lowering.type_of(lowering.body.outputs[0])))
+
+
+def emit_pointwise(lowering: Lowering, part: Part) -> None:
+    """One launch for a slab of the result."""
+    body, block = lowering.body, part.type.layout.block
+    whole = storage_shape(lowering, body.outputs[0])
+    start: DimLike = part.start // block if block and part.dim == 1 else part.start
+    size: DimLike = ceil_div(part.size, block) if block and part.dim == 1 else part.size
+    shape = tuple(size if i == part.dim else s for i, s in enumerate(whole))
+    terms = Terms(body, (), lambda v: True, part.sources)
+    wanted = needed(terms.of(o) for o in body.outputs)
+
+    def window(pointer: Pointer) -> Pointer:
+        if part.dim < 0:
+            return pointer
+        return replace(pointer, view=replace(pointer.view, offset=pointer.view.offset + start * pointer.strides[part.dim]))
+
+    reads = []
+    for i, value in enumerate(dict.fromkeys(t.value for t in wanted if t.kind == "leaf")):
+        if value in part.sources:
+            view = part.sources[value]
+            reads.append(Pointer(f"in{i}", value, view, operand_strides(view, shape, block)))
+        else:
+            reads.append(window(locate(lowering, f"in{i}", value, part.type, whole, block)))
+    writes = [
+        window(Pointer(f"out{i}", v, lowering.view(v), result_strides(lowering.view(v), part.type, whole, block), True))
+        for i, v in enumerate(body.outputs)
+    ]
+    pointers = [*reads, *writes]
+    masked = bool(block) and not _padding_is_harmless(lowering, block)
+    axes = make_axes(shape, (), pointers, masked)
+    if not block:
+        axes = order_by(axes, [p.name for p in reversed(pointers)])
+    axes = merge(axes) or [Axis(1, False, {p.name: 0 for p in pointers})]
+    space = Space(axes)
+    loop = _plan(space, wanted, writes, lowering.target.lanes)
+    writer = _Writer(space, loop, terms, reads, writes, wanted, masked, lowering)
+    lowering.emit(
+        "dfp_pointwise.c.j2",
+        stem_of(body),
+        reads={p.name: p.view for p in reads},
+        writes={p.name: p.view for p in writes},
+        flops=product(shape) * sum(t.kind == "map" for t in wanted),
+        bytes=sum((p.view.dtype.itemsize * product(p.view.shape) for p in pointers), 0),
+        **writer.context(),
+    )
+
+
+def _padding_is_harmless(lowering: Lowering, block: int) -> bool:
+    """No lane beyond C exists, or zeros there stay finite."""
+    channels = lowering.type_of(lowering.body.outputs[0]).shape[1]
+    if isinstance(channels, int) and channels % block == 0:
+        return True
+    return all(POINTWISE[n.op].zero_safe for n in lowering.body.nodes if n.op in POINTWISE)
+
+
+def _plan(space: Space, wanted: list[Term], writes: list[Pointer], lanes: int) -> _Loop:
+    last = len(space.axes) - 1
+    inner = space.axes[last]
+    vector = all(t.dtype in LANE_TYPES for t in wanted) and inner.is_unit and all(inner.stride(p.name) == 1 for p in writes)
+    lane_axis = vector and isinstance(inner.size, int) and inner.size == lanes and last > 0
+    step = last - 1 if lane_axis else last
+    return _Loop(vector, lane_axis, step, list(range(step)))
+
+
+class _Writer:
+    """The C text of one pointwise kernel."""
+
+    def __init__(self, space: Space, loop: _Loop, terms: Terms, reads: list[Pointer], writes: list[Pointer],
+                 wanted: list[Term], masked: bool, lowering: Lowering) -> None:
+        self.space, self.loop, self.terms, self.reads, self.writes = space, loop, terms, reads, writes
+        self.wanted, self.masked, self.lowering = wanted, masked and loop.vector, lowering
+        self.by_value = {p.value: p for p in reads}
+
+    def context(self) -> dict[str, Any]:
+        space, loop = self.space, self.loop
+        bases = [
+            f"{'' if p.writes else 'const '}{p.view.dtype.c} *p_{p.name} = {p.name} + {space.offset(p.name, loop.outer)};"
+            for p in (*self.reads, *self.writes)
+        ]
+        if self.masked:
+            channels = self.lowering.type_of(self.lowering.body.outputs[0]).shape[1]
+            space.params["channels"] = channels
+            bases.append(f"const vi live = vi_first(channels - ({space.offset('channel', loop.outer)}));")
+        hoisted, known = self._hoist()
+        context = {
+            "title": " ".join(n.op for n in self.lowering.body.nodes if n.op not in ("input", "constant")),
+            "vector": loop.vector,
+            "lane_axis": loop.lane_axis,
+            "cost": max(1, cost_of(self.wanted)) * (1 if loop.vector else 4),
+            "rows": space.product(loop.outer),
+            "length": space.size(loop.step_axis),
+            "width": "LANES" if loop.lane_axis else "1",
+            "outer": [(i, space.size(i)) for i in loop.outer],
+            "bases": bases,
+            "hoisted": hoisted,
+            "body": self._body(dict(known), ""),
+            "tail": self._body(dict(known), "left") if loop.vector and not loop.lane_axis else [],
+        }
+        return {**context, "params": space.params}
+
+    def _step(self, name: str) -> str:
+        """Stride of a tensor in the innermost loop, "0" if it stays."""
+        return self.space.stride(name, self.loop.step_axis)
+
+    def _lane(self, name: str) -> str:
+        return self.space.stride(name, len(self.space.axes) - 1)
+
+    def _hoist(self) -> tuple[list[str], dict[Term, CValue]]:
+        """Loads of what does not move in the innermost loop, and what is computed from these alone."""
+        emitter = Emitter(vector=self.loop.vector, prefix="h")
+        known: dict[Term, CValue] = {}
+        still = [t for t in self.wanted if self._is_still(t)]
+
+        def leaf(term: Term) -> CValue:
+            name = self.by_value[term.value].name
+            return emitter.let(load_text(term.dtype, f"p_{name}", vector=self.loop.vector, stride=self._lane(name)), term.dtype)
+
+        trace(emitter, still, known, leaf)
+        return emitter.lines, known
+
+    def _is_still(self, term: Term) -> bool:
+        return all(
+            self._step(self.by_value[t.value].name) == "0" and (self.loop.lane_axis or not self.loop.vector or self._lane(self.by_value[t.value].name) == "0")
+            for t in needed([term])
+            if t.kind == "leaf"
+        )
+
+    def _address(self, name: str) -> str:
+        step = self._step(name)
+        return f"p_{name}" if step == "0" else f"p_{name} + i" if step == "1" else f"p_{name} + i * {step}"
+
+    def _body(self, known: dict[Term, CValue], left: str) -> list[str]:
+        vector = self.loop.vector
+        emitter = Emitter(vector=vector)
+
+        def leaf(term: Term) -> CValue:
+            name = self.by_value[term.value].name
+            return emitter.let(load_text(term.dtype, self._address(name), vector=vector, stride=self._lane(name), left=left), term.dtype)
+
+        trace(emitter, self.wanted, known, leaf)
+        lines = list(emitter.lines)
+        for pointer in self.writes:
+            term = self.terms.of(pointer.value)
+            text = known[term].text
+            if self.masked:
+                text = f"live & ({text})" if term.dtype is DType.BOOL else f"vf_select(live, {text}, vf_zero())"
+            lines.append(store_text(term.dtype, self._address(pointer.name), text, vector=vector, left=left))
+        return lines

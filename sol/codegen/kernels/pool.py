@@ -1,0 +1,226 @@
+"""Pooling: maximum or mean over sliding or adaptive windows, blocked and row-major, and over whole maps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sol.codegen.epilogue import make_epilogue
+from sol.codegen.kernels.blocked import make_tail, need_blocked, spatial3
+from sol.codegen.kernels.conv_small import tile_ladder
+from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.plan import View
+from sol.errors import UnsupportedError
+from sol.ir.dim import DimLike, product
+from sol.ir.types import DType
+
+#: Dtypes that pooling reads, with the type it computes in and that type's lowest value.
+COMPUTED = {
+    DType.F64: ("double", "-INFINITY"), DType.F32: ("float", "-INFINITY"), DType.F16: ("float", "-INFINITY"), DType.I64: ("int64_t", "INT64_MIN"),
+    DType.I32: ("int32_t", "INT32_MIN"), DType.I16: ("int16_t", "INT16_MIN"), DType.I8: ("int8_t", "INT8_MIN"), DType.U8: ("uint8_t", "0"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Where the windows lie, per dimension (z, y, x). adaptive: they split the map, and the other options mean nothing.
+
+    counted: what a mean divides by: "taps" that exist, also positions in the "padding", or a given "divisor".
+    """
+
+    op: str
+    size: tuple[DimLike, ...]
+    out: tuple[DimLike, ...]
+    kernel: tuple[DimLike, ...]
+    stride: tuple[DimLike, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    dilation: tuple[int, ...]
+    adaptive: bool
+    counted: str
+    divisor: int
+
+    @property
+    def cover_the_map(self) -> bool:
+        """Each of the windows is one whole map."""
+        return self.out == (1, 1, 1) and (self.adaptive or (self.kernel == self.size and not any(self.low) and self.dilation == (1, 1, 1)))
+
+
+def windows_of(lowering: Lowering) -> Windows:
+    """The windows of the region's anchor. Adaptive ones that split a fixed size evenly are told as sliding ones."""
+    pool = lowering.anchor
+    attrs, (x, out) = pool.attrs, (lowering.type_of(v) for v in (pool.inputs[0], pool.name))
+    op, adaptive = "max" if "max" in pool.op else "avg", pool.op.startswith("adaptive")
+    rank = len(attrs["output_size"] if adaptive else attrs["kernel"])
+    size, outs = spatial3(x.shape[x.rank - rank :], 1), spatial3(out.shape[x.rank - rank :], 1)
+    ones, zeros = (1, 1, 1), (0, 0, 0)
+    if adaptive:
+        even = all(isinstance(n, int) and isinstance(m, int) and m and n % m == 0 for n, m in zip(size, outs))
+        steps = tuple(n // m for n, m in zip(size, outs)) if even else ones
+        return Windows(op, size, outs, steps, steps, zeros, zeros, ones, not even, "taps", 1)
+    padding = attrs["padding"]
+    divisor = attrs.get("divisor")
+    counted = "taps" if op == "max" or not attrs["count_include_pad"] or not _crosses_the_edge(attrs) else "padding"
+    return Windows(
+        op, size, outs, spatial3(attrs["kernel"], 1), spatial3(attrs["stride"], 1), spatial3([lo for lo, _ in padding], 0),  # type: ignore[arg-type]
+        spatial3([hi for _, hi in padding], 0), spatial3(attrs.get("dilation", (1,) * rank), 1),  # type: ignore[arg-type]
+        False, counted if divisor is None else "divisor", divisor or 1,
+    )  # fmt: skip
+
+
+def _crosses_the_edge(attrs: Any) -> bool:
+    return attrs["ceil_mode"] or any(lo or hi for lo, hi in attrs["padding"])
+
+
+def _is_blocked(lowering: Lowering) -> bool:
+    return lowering.type_of(lowering.anchor.inputs[0]).layout.block > 0
+
+
+def is_global(lowering: Lowering) -> bool:
+    """A blocked value and windows that are whole maps."""
+    windows = windows_of(lowering)
+    return _is_blocked(lowering) and windows.cover_the_map and windows.counted != "padding"
+
+
+def lower_global(lowering: Lowering) -> None:
+    """One launch; see templates/pool_global.c.j2."""
+    windows, pool = windows_of(lowering), lowering.anchor
+    need_blocked(lowering, pool.inputs[0], lowering.output)
+    source, out = lowering.view(pool.inputs[0]), lowering.view(lowering.output)
+    tail = make_tail(lowering, pool.name, ("z", "y", "x"))
+    strides = spatial3(source.strides[2:-1], 0)
+    size, lanes = windows.size, lowering.target.lanes
+    if strides[1] == size[2] * lanes:
+        size, strides = (1, size[0], size[1] * size[2]), (0, strides[0], lanes)
+        if strides[1] in (0, size[2] * lanes):
+            size = (1, 1, size[1] * size[2])
+    params = {
+        "N": source.shape[0], "CB": source.shape[1], "ID": size[0], "IH": size[1], "IW": size[2],
+        "in_n": source.strides[0], "in_b": source.strides[1], "in_z": strides[0], "in_y": strides[1],
+        "out_n": out.strides[0], "out_b": out.strides[1], **_divisor(windows), **dict(tail.params),
+    }  # fmt: skip
+    unroll = 8
+    lowering.emit(
+        "pool_global.c.j2", f"{windows.op}_pool_global{tail.stem}", reads={"in": source, **dict(tail.reads)}, writes={"out": out}, params=params,
+        **_work(lowering, windows), op=windows.op, counted=windows.counted, lanes=lanes, tail=tail, unroll=unroll, steps=(4, 2, 1),
+    )  # fmt: skip
+
+
+def lower_blocked(lowering: Lowering) -> None:
+    """One launch; see templates/pool_blocked.c.j2."""
+    windows, pool = windows_of(lowering), lowering.anchor
+    need_blocked(lowering, pool.inputs[0], lowering.output)
+    source, out = lowering.view(pool.inputs[0]), lowering.view(lowering.output)
+    tail = make_tail(lowering, pool.name, ("z", "y", "x"))
+    widths = _tile_widths(lowering, windows)
+    S, sx, dx = windows.kernel[2], windows.stride[2], windows.dilation[2]
+    columns = {w: tuple(sorted({u * sx + s * dx for u in range(w) for s in range(S)})) for w in widths}  # type: ignore[arg-type, operator]
+    params: dict[str, DimLike] = {"N": source.shape[0], "CB": source.shape[1], **_sizes(windows)}
+    if widths:
+        params = {k: v for k, v in params.items() if k not in ("S", "sx", "dx")}
+    for prefix, view in (("in", source), ("out", out)):
+        z, y, _ = spatial3(view.strides[2:-1], 0)
+        params |= {f"{prefix}_n": view.strides[0], f"{prefix}_b": view.strides[1], f"{prefix}_z": z, f"{prefix}_y": y}
+    lowering.emit(
+        "pool_blocked.c.j2", _stem(windows, bool(widths)) + tail.stem, reads={"in": source, **dict(tail.reads)}, writes={"out": out},
+        params={**params, **dict(tail.params)}, **_work(lowering, windows), op=windows.op, adaptive=windows.adaptive, counted=windows.counted,
+        lanes=lowering.target.lanes, widths=widths, columns=columns, S=S, sx=sx, dx=dx, tail=tail,
+    )  # fmt: skip
+
+
+def lower_plain(lowering: Lowering) -> None:
+    """One launch; see templates/pool_plain.c.j2. One or two dimensions before the spatial ones; any dtype of COMPUTED."""
+    windows, pool = windows_of(lowering), lowering.anchor
+    x = lowering.type_of(pool.inputs[0])
+    if x.dtype not in COMPUTED:
+        raise UnsupportedError(f"{pool.op} of {x.dtype} values", origin=str(pool.origin), remedy="cast to float32 before and back after it")
+    epilogue = make_epilogue(lowering, pool.name, channel_axis=x.rank - 1)
+    if not epilogue.is_identity and x.dtype is not DType.F32:
+        raise UnsupportedError(f"pointwise ops fused behind a {x.dtype} {pool.op}", origin=str(pool.origin), remedy="fuse them for f32 only")
+    spatial = len(pool.attrs["output_size"] if windows_are_adaptive(pool.op) else pool.attrs["kernel"])
+    if x.rank - spatial > 2:
+        raise UnsupportedError(f"{pool.op} of {x} with {spatial} spatial dimensions", origin=str(pool.origin),
+                               remedy="reshape the leading dimensions into one")  # fmt: skip
+    lines, text = epilogue.trace("a", lambda o: o.name, "t") if not epilogue.is_identity else ([], "a")
+    source, out = lowering.view(pool.inputs[0]), lowering.view(lowering.output)
+    strides = _strides("in", source, spatial) | _strides("out", out, spatial)
+    unit = strides["out_x"] == 1
+    if unit:
+        del strides["out_x"]
+    for operand in epilogue.operands:
+        named = _strides(operand.name, replace(operand.view, strides=operand.strides), spatial)
+        strides |= {k: v for k, v in named.items() if not k.endswith("_x")}
+    lead = (1, *x.shape[: x.rank - spatial])[-2:]
+    computed, lowest = COMPUTED[x.dtype]
+    long_rows = windows.adaptive or not isinstance(windows.kernel[2], int) or windows.kernel[2] >= lowering.target.lanes
+    wide = x.dtype is DType.F32 and strides["in_x"] == 1 and windows.dilation[2] == 1 and long_rows
+    lowering.emit(
+        "pool_plain.c.j2", f"{_stem(windows, False)}_plain_{x.dtype}{'_' if epilogue.stem else ''}{epilogue.stem}",
+        reads={"in": source, **{o.name: o.view for o in epilogue.operands}}, writes={"out": out},
+        params={"N": lead[0], "C": lead[1], **_sizes(windows), **strides}, scratch=(windows.out[2] + lowering.target.lanes) * 8,
+        **_work(lowering, windows), op=windows.op, adaptive=windows.adaptive, counted=windows.counted, T=x.dtype.c, A=computed, lowest=lowest,
+        is_float=x.dtype.is_float, wide=wide, out_x="1" if unit else "out_x", operands=epilogue.operands, tail_lines=tuple(lines), tail_result=text,
+    )  # fmt: skip
+
+
+def windows_are_adaptive(op: str) -> bool:
+    """Does the op split the map instead of sliding over it?"""
+    return op.startswith("adaptive")
+
+
+def _tile_widths(lowering: Lowering, windows: Windows) -> tuple[int, ...]:
+    """Columns per unrolled tile, largest first; none if a window's row does not fit the registers."""
+    S, sx, dx = windows.kernel[2], windows.stride[2], windows.dilation[2]
+    if windows.adaptive or not isinstance(S, int) or not isinstance(sx, int):
+        return ()
+    budget = lowering.target.registers // 2
+    fitting = [w for w in range(1, 9) if len({u * sx + s * dx for u in range(w) for s in range(S)}) <= budget]
+    if not fitting:
+        return ()
+    inside = windows.out[2]
+    if isinstance(inside, int):
+        inside -= 2 * int(windows.low[2] > 0)
+        return tuple(dict.fromkeys((tile_ladder(max(inside, 1), fitting[-1])[0], 1)))
+    return tuple(dict.fromkeys((fitting[-1], 1)))
+
+
+def _sizes(windows: Windows) -> dict[str, DimLike]:
+    """Run-time arguments that say where the windows lie."""
+    sizes: dict[str, DimLike] = dict(zip(("D", "H", "W", "ID", "IH", "IW"), (*windows.out, *windows.size)))
+    if not windows.adaptive:
+        names = ("KD", "R", "S", "sz", "sy", "sx", "lo_z", "lo_y", "lo_x", "dz", "dy", "dx")
+        sizes |= dict(zip(names, (*windows.kernel, *windows.stride, *windows.low, *windows.dilation)))
+    if windows.counted == "padding":
+        sizes |= dict(zip(("hi_z", "hi_y", "hi_x"), windows.high))
+    return sizes | _divisor(windows)
+
+
+def _divisor(windows: Windows) -> dict[str, DimLike]:
+    return {"divisor": windows.divisor} if windows.counted == "divisor" else {}
+
+
+def _work(lowering: Lowering, windows: Windows) -> dict[str, DimLike]:
+    x, out = (lowering.type_of(v) for v in (lowering.anchor.inputs[0], lowering.anchor.name))
+    taps = 1 if windows.adaptive else product(windows.kernel)
+    return {"flops": x.size if windows.adaptive else taps * out.size, "bytes": x.dtype.itemsize * (x.size + out.size)}
+
+
+def _stem(windows: Windows, fixed: bool) -> str:
+    if windows.adaptive:
+        return f"adaptive_{windows.op}_pool"
+    return f"{windows.op}_pool{windows.kernel[2]}s{windows.stride[2]}" if fixed else f"{windows.op}_pool"
+
+
+def _strides(prefix: str, view: View, spatial: int) -> dict[str, DimLike]:
+    lead = (0, *view.strides[: len(view.strides) - spatial])[-2:]
+    return dict(zip((f"{prefix}_{a}" for a in "nczyx"), (*lead, *spatial3(view.strides[len(view.strides) - spatial :], 0))))
+
+
+_FAMILY = (
+    Candidate("pool_global", is_global, lower_global),
+    Candidate("pool_blocked", _is_blocked, lower_blocked),
+    Candidate("pool_plain", lambda lowering: True, lower_plain),
+)
+KERNELS = {op: _FAMILY for op in ("max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")}
+
+__all__ = ["KERNELS", "Windows", "windows_of"]

@@ -1,0 +1,169 @@
+"""What a kernel family gets to see of one region, and how it hands back launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sol.codegen.packing import make_pack
+from sol.codegen.plan import BufferRef, Kernel, Launch, View, Weight
+from sol.codegen.render import render_kernel
+from sol.errors import SolError
+from sol.ir.dim import DimLike
+from sol.ir.graph import Graph, Node
+from sol.ir.types import DType, TensorType
+
+
+class Placement(Protocol):
+    """Where the values of the whole graph lie (codegen/placement.py)."""
+
+    def view(self, value: str) -> View: ...
+    def is_constant(self, value: str) -> bool: ...
+
+
+class TargetLike(Protocol):
+    name: str
+    lanes: int
+    registers: int
+    l1: int
+    l2: int
+
+
+class KernelLibrary:
+    """Kernels and packed weights of one network, each distinct one kept once; names are stable and say what the kernel does."""
+
+    def __init__(self) -> None:
+        self.kernels: dict[str, Kernel] = {}
+        self.weights: dict[str, Weight] = {}
+        self._by_source: dict[str, str] = {}
+        self._by_weight: dict[tuple[str, Any], str] = {}
+
+    def kernel(self, stem: str, template: str, buffers: Sequence[tuple[str, str]], params: Sequence[str],
+               context: Mapping[str, Any]) -> str:
+        """The name of the kernel with this source; a second source with the same stem gets a suffix."""
+        key = render_kernel(template, name="@", buffers=buffers, params=params, **context)
+        if key not in self._by_source:
+            name, count = stem, 1
+            while name in self.kernels:
+                count += 1
+                name = f"{stem}_v{count}"
+            source = key.replace("@", name)
+            self.kernels[name] = Kernel(name, source, tuple(b for b, _ in buffers), tuple(params))
+            self._by_source[key] = name
+        return self._by_source[key]
+
+    def weight(self, value: str, kind: str, attrs: Mapping[str, Any]) -> str:
+        """The buffer that holds a packed constant."""
+        pack = make_pack(kind, **attrs)
+        if (value, pack) not in self._by_weight:
+            name = f"w{len(self.weights)}"
+            self.weights[name] = Weight(name, value, pack)
+            self._by_weight[(value, pack)] = name
+        return self._by_weight[(value, pack)]
+
+
+class Lowering:
+    """One region on its way to launches. Values are named as in the region's body graph."""
+
+    def __init__(self, region: Node, placement: Placement, library: KernelLibrary, target: TargetLike) -> None:
+        self.region, self.placement, self.library, self.target = region, placement, library, target
+        self.body: Graph = region.attrs["body"]
+        self.launches: list[Launch] = []
+        self._outer = dict(zip(self.body.inputs, region.inputs)) | dict(zip(self.body.outputs, region.outputs))
+
+    @property
+    def anchor(self) -> Node:
+        """The heavy node of a "dnn" region."""
+        found = [n for n in self.body.nodes if n.op == self.region.attrs["anchor"]]
+        if len(found) != 1:
+            raise SolError(f"region {self.region.name} has {len(found)} anchors", origin=str(self.region.origin))
+        return found[0]
+
+    @property
+    def output(self) -> str:
+        """The single output value of the body."""
+        if len(self.body.outputs) != 1:
+            raise SolError(f"region {self.region.name} has {len(self.body.outputs)} outputs", origin=str(self.region.origin))
+        return self.body.outputs[0]
+
+    def type_of(self, value: str) -> TensorType:
+        return self.body.type_of(value)
+
+    def is_constant(self, value: str) -> bool:
+        """Whether a body input is a constant value (parameter, folded weight) and can be packed."""
+        return value in self._outer and self.placement.is_constant(self._outer[value])
+
+    def view(self, value: str) -> View:
+        """Where a body input or output lies. A constant that was not packed is given row-major."""
+        outer = self._outer[value]
+        if self.placement.is_constant(outer):
+            return self.weight(value, "plain")
+        return self.placement.view(outer)
+
+    def weight(self, value: str, kind: str, **attrs: Any) -> View:
+        """A packed constant body input. The view's shape and strides describe the row-major logical value only for kind "plain"."""
+        from sol.ir.strides import contiguous_strides
+
+        type = self.type_of(value)
+        buffer = self.library.weight(self._outer[value], kind, attrs)
+        return View(buffer, type.dtype, type.shape, contiguous_strides(type.shape))
+
+    def emit(
+        self,
+        template: str,
+        stem: str,
+        *,
+        reads: Mapping[str, View],
+        writes: Mapping[str, View],
+        params: Mapping[str, DimLike],
+        scratch: DimLike = 0,
+        common: DimLike = 0,
+        flops: DimLike = 0,
+        bytes: DimLike = 0,
+        **context: Any,
+    ) -> None:
+        """Render ``templates/<template>`` (once for equal sources) and launch it.
+
+        reads, writes: pointer name in the template → view; the pointer is to element (0, …, 0).
+        params: name in the template → run-time integer (int or Dim). context: ints, strings and small frozen values for the template.
+        """
+        pointers = [(n, f"const {v.dtype.c}") for n, v in reads.items()] + [(n, v.dtype.c) for n, v in writes.items()]
+        name = self.library.kernel(stem, template, pointers, list(params), context)
+        refs = [BufferRef(v.buffer, v.offset * v.dtype.itemsize) for v in reads.values()]
+        refs += [BufferRef(v.buffer, v.offset * v.dtype.itemsize, True) for v in writes.values()]
+        self.launches.append(
+            Launch(name, tuple(refs), tuple(params.values()), self.region.name, self.region.origin,
+                   scratch=scratch, common=common, flops=flops, bytes=bytes)
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kernel variant of a family: taken where ``when`` holds; the last one of a family always holds."""
+
+    name: str
+    when: Callable[[Lowering], bool]
+    lower: Callable[[Lowering], None]
+
+
+def operand_strides(operand: View, out_shape: Sequence[DimLike], out_block: int = 0) -> tuple[DimLike, ...]:
+    """Strides of a broadcast operand along the storage dimensions of the result: 0 where it has size 1 or no dimension.
+
+    out_shape: storage shape of the result; out_block: its channel block, 0 for plain. A plain operand of a blocked result must have one channel.
+    """
+    if out_block and not operand.layout.block:
+        rank = len(out_shape) - 1
+        missing = rank - len(operand.shape)
+        strides = [0] * missing + [0 if s == 1 else st for s, st in zip(operand.shape, operand.strides)]
+        if strides[1] != 0:
+            raise SolError("a plain operand with several channels meets a blocked result")
+        return (*strides, 0)
+    missing = len(out_shape) - len(operand.shape)
+    aligned = [0] * missing + list(operand.strides)
+    sizes = [1] * missing + list(operand.shape)
+    return tuple(0 if s == 1 and o != 1 else st for s, st, o in zip(sizes, aligned, out_shape))
+
+
+def is_float32(view: View) -> bool:
+    return view.dtype is DType.F32

@@ -1,0 +1,126 @@
+"""Where every value of a fused graph lies: its buffer, strides and zero borders."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sol.codegen.plan import View
+from sol.errors import SolError
+from sol.ir.dim import DimLike, product
+from sol.ir.graph import Graph, Node
+from sol.ir.strides import contiguous_strides, view_strides
+from sol.passes.materialize_views import is_view
+from sol.passes.place_concats import Slot, concat_slots
+
+Border = tuple[tuple[int, int], ...]
+
+
+class GraphPlacement:
+    """Views of all values. A value shares the buffer of its root: the concat result it is a slice of, or what it is a view of."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.constants = graph.constant_values
+        self.slots: dict[str, Slot] = concat_slots(graph)
+        self._views: dict[str, View] = {}
+        self._roots: dict[str, str] = {}
+        self.borders: dict[str, Border] = {}
+        for node in graph.nodes:
+            self._require_border(node)
+
+    def is_constant(self, value: str) -> bool:
+        return value in self.constants
+
+    def root(self, value: str) -> str:
+        """The value that owns the buffer."""
+        if value not in self._roots:
+            if value in self.slots:
+                root = self.root(self.slots[value].owner)
+            elif is_view(self.graph, self.graph.producer(value)):
+                root = self.root(self.graph.producer(value).inputs[0])
+            else:
+                root = value
+            self._roots[value] = root
+        return self._roots[value]
+
+    def size(self, root: str) -> DimLike:
+        """Bytes of a root's buffer, borders included."""
+        view = self.view(root)
+        border = view.border or ((0, 0),) * max(len(view.shape) - 3, 0)
+        if not view.layout.block:
+            return product(view.shape) * view.dtype.itemsize
+        spatial = [s + a + b for s, (a, b) in zip(view.shape[2:-1], border)]
+        return product((*view.shape[:2], *spatial, view.shape[-1])) * view.dtype.itemsize
+
+    def view(self, value: str) -> View:
+        """Where a value lies."""
+        if value not in self._views:
+            if value in self.slots:
+                slot = self.slots[value]
+                view = self._slice(self.view(slot.owner), value, slot.dim, slot.start)
+            elif is_view(self.graph, self.graph.producer(value)):
+                view = self._derived(self.graph.producer(value))
+            else:
+                view = self._own(value)
+            self._views[value] = view
+        return self._views[value]
+
+    def _own(self, value: str) -> View:
+        type = self.graph.type_of(value)
+        block = type.layout.block
+        if not block:
+            return View(value, type.dtype, type.shape, contiguous_strides(type.shape))
+        border = self.borders.get(value, ((0, 0),) * (type.rank - 2))
+        groups = (type.shape[1] + block - 1) // block
+        padded = tuple(s + a + b for s, (a, b) in zip(type.shape[2:], border))
+        strides = contiguous_strides((type.shape[0], groups, *padded, block))
+        offset = sum(a * s for (a, _), s in zip(border, strides[2:-1]))
+        return View(value, type.dtype, (type.shape[0], groups, *type.shape[2:], block), strides, offset, type.layout, type.shape[1], border)
+
+    def _slice(self, base: View, value: str, dim: int, start: DimLike) -> View:
+        type = self.graph.type_of(value)
+        block = type.layout.block
+        if not block:
+            return replace(base, shape=type.shape, offset=base.offset + start * base.strides[dim])
+        groups = (type.shape[1] + block - 1) // block
+        shape = (base.shape[0], groups, *type.shape[2:], block)
+        return replace(base, shape=shape, offset=base.offset + start // block * base.strides[1], channels=type.shape[1])
+
+    def _derived(self, node: Node) -> View:
+        base = self.view(node.inputs[0])
+        type = node.type
+        if type.layout.block and node.op == "slice":
+            return self._slice(base, node.name, 1, node.attrs["start"])
+        if node.op == "reorder":
+            return self._free_reorder(base, node)
+        found = view_strides(node.op, node.attrs, base.shape, base.strides, base.offset)
+        if found is None:
+            raise SolError(f"%{node.name} is no view of %{node.inputs[0]}", origin=str(node.origin))
+        return replace(base, shape=type.shape, strides=found[0], offset=found[1])
+
+    def _free_reorder(self, base: View, node: Node) -> View:
+        type = node.type
+        if base.layout.block:
+            if base.strides[1] != base.shape[-1] and base.shape[1] != 1:
+                raise SolError(f"%{node.name}: a bordered map of one pixel cannot be read as plain", origin=str(node.origin))
+            strides = (base.strides[0], *(1 for _ in type.shape[1:]))
+            return View(base.buffer, type.dtype, type.shape, strides, base.offset)
+        block = type.layout.block
+        groups = type.shape[1] // block
+        spatial = tuple(block for _ in type.shape[2:])
+        shape = (type.shape[0], groups, *type.shape[2:], block)
+        return View(base.buffer, type.dtype, shape, (base.strides[0], block, *spatial, 1), base.offset, type.layout, type.shape[1],
+                    ((0, 0),) * (type.rank - 2))  # fmt: skip
+
+    def _require_border(self, node: Node) -> None:
+        """A blocked convolution reads its zero padding from memory around its input."""
+        if node.op != "region" or node.attrs["anchor"] != "conv":
+            return
+        body: Graph = node.attrs["body"]
+        conv = next(n for n in body.nodes if n.op == "conv")
+        data = dict(zip(body.inputs, node.inputs))[conv.inputs[0]]
+        if not body.type_of(conv.inputs[0]).layout.block:
+            return
+        root = self.root(data)
+        before = self.borders.get(root, ((0, 0),) * len(conv.attrs["padding"]))
+        self.borders[root] = tuple((max(a, c), max(b, d)) for (a, b), (c, d) in zip(before, conv.attrs["padding"]))

@@ -1,0 +1,137 @@
+"""The Plan: everything decided, nothing rendered. Kernels, their launches in order, and the buffers they work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sol.ir.dim import DimLike
+from sol.ir.graph import Attrs, Origin
+from sol.ir.types import DType, Layout, PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How a kernel sees a value in memory.
+
+    shape, strides: storage dimensions, in elements. Plain layout: the logical dimensions. Blocked layout: ``(N, ceil(C/c), *spatial, c)``.
+    offset: elements from the buffer's start to element (0, …, 0).
+    channels: logical C of a blocked value (lanes beyond it are padding), else 0.
+    border: zeroed elements that physically surround the spatial dimensions, ``((before, after), …)``; a kernel may read that far outside.
+    """
+
+    buffer: str
+    dtype: DType
+    shape: tuple[DimLike, ...]
+    strides: tuple[DimLike, ...]
+    offset: DimLike = 0
+    layout: Layout = PLAIN
+    channels: DimLike = 0
+    border: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """How a constant value is laid out for a kernel: the name of a packer (sol/codegen/packing.py) and its arguments."""
+
+    kind: str
+    attrs: Attrs = field(default_factory=Attrs)
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A constant value of the graph, packed; derived data that the runtime rebuilds when a parameter changes."""
+
+    name: str
+    value: str
+    pack: Pack
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One C function ``void name(const sol_team *, void *const *buf, const int64_t *arg)``.
+
+    source: the whole translation unit. buffers, params: what buf[i] and arg[i] mean, in order.
+    """
+
+    name: str
+    source: str
+    buffers: tuple[str, ...]
+    params: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BufferRef:
+    """A pointer handed to a kernel: buffer plus offset in bytes. ``extent``: bytes reachable from it, for dependence analysis."""
+
+    buffer: str
+    offset: DimLike
+    writes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One call of a kernel.
+
+    scratch: bytes private to each thread; common: bytes shared by the team (both only during the launch).
+    flops, bytes: work and compulsory memory traffic, for profiles.
+    barrier: all threads wait before it starts, because it reads or overwrites what an earlier launch touched.
+    """
+
+    kernel: str
+    buffers: tuple[BufferRef, ...]
+    args: tuple[DimLike, ...]
+    region: str
+    origin: Origin
+    scratch: DimLike = 0
+    common: DimLike = 0
+    flops: DimLike = 0
+    bytes: DimLike = 0
+    barrier: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A piece of memory.
+
+    kind: "input" (given by the caller), "output" (given by the caller), "weight" (packed constant) or "arena" (intermediate).
+    size: bytes. first, last: launch indices between which an arena buffer lives. offset: bytes from the arena's start.
+    """
+
+    name: str
+    kind: str
+    size: DimLike
+    first: int = 0
+    last: int = 0
+    offset: DimLike = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An input or output of the network: graph value, type and the buffer that holds it."""
+
+    value: str
+    dtype: DType
+    shape: tuple[DimLike, ...]
+    buffer: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be rendered to C. ``symbols``: names of run-time sizes in the order of the C ``dims`` array."""
+
+    target: str
+    kernels: tuple[Kernel, ...]
+    launches: tuple[Launch, ...]
+    buffers: tuple[Buffer, ...]
+    weights: tuple[Weight, ...]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    symbols: tuple[str, ...]
+    arena: DimLike
+    scratch: DimLike
+    common: DimLike
+    notes: tuple[tuple[str, Any], ...] = ()
+
+    def kernel(self, name: str) -> Kernel:
+        return next(k for k in self.kernels if k.name == name)

@@ -1,0 +1,147 @@
+"""What a kernel may assume of the machine it runs on: vector width, registers, caches, compiler flags.
+
+One file per target defines TARGET; this one finds out which of them this machine can execute.
+"""
+
+from __future__ import annotations
+
+import functools
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from sol.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Target:
+    """One instruction set.
+
+    lanes: float32 values per vector. registers: vector registers. flags: what the C compiler must be given.
+    l1, l2: bytes of data cache per core. header: file in codegen/include that maps sol_simd.h to this target.
+    machine: as platform.machine() says it, "" for any. needs: CPU features as in /proc/cpuinfo.
+    host: empty, or what tells this CPU from others where the flags ask for this very CPU.
+    """
+
+    name: str
+    lanes: int
+    registers: int
+    flags: tuple[str, ...]
+    l1: int
+    l2: int
+    header: str
+    machine: str = ""
+    needs: tuple[str, ...] = ()
+    host: str = field(default="", repr=False)
+
+    @property
+    def vector_bytes(self) -> int:
+        return 4 * self.lanes
+
+    def runs_here(self) -> bool:
+        """Can this machine execute it?"""
+        return self.machine in ("", machine()) and cpu_features().issuperset(self.needs)
+
+
+def machine() -> str:
+    """This machine's architecture: x86_64, aarch64, or what the system calls it."""
+    name = platform.machine().lower()
+    return {"amd64": "x86_64", "arm64": "aarch64"}.get(name, name)
+
+
+@functools.cache
+def cpu_features() -> frozenset[str]:
+    """Features of the CPU that programs may use, named as in /proc/cpuinfo; empty where that is unreadable."""
+    for line in _cpuinfo():
+        name, _, value = line.partition(":")
+        if name.strip() in ("flags", "Features"):
+            return frozenset(value.split())
+    return frozenset({"asimd"}) if machine() == "aarch64" else frozenset()
+
+
+@functools.cache
+def cpu_identity() -> str:
+    """What tells this CPU from others: vendor, model and features. Code compiled for it may not run elsewhere."""
+    wanted = ("vendor_id", "cpu family", "model", "model name", "stepping", "CPU implementer", "CPU part")
+    fields: dict[str, str] = {}
+    for line in _cpuinfo():
+        name, _, value = line.partition(":")
+        if name.strip() in wanted:
+            fields.setdefault(name.strip(), value.strip())
+    return "; ".join([machine(), *(f"{k}={v}" for k, v in sorted(fields.items())), " ".join(sorted(cpu_features()))])
+
+
+def cache_bytes(level: int) -> int | None:
+    """Bytes of data cache of the first CPU at this level; None where the system does not say."""
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        try:
+            if int((folder / "level").read_text()) != level or (folder / "type").read_text().strip() == "Instruction":
+                continue
+            size = (folder / "size").read_text().strip()
+            return int(size.rstrip("KMkm")) * {"K": 1 << 10, "M": 1 << 20}.get(size[-1].upper(), 1)
+        except (OSError, ValueError, IndexError):
+            continue
+    return None
+
+
+def resolve(isa: str) -> Target:
+    """The target of that name; "native" is the best one here, compiled for this very CPU.
+
+    Raises ConfigError, which lists what this machine can run, if the name is unknown or the machine cannot run it.
+    """
+    if isa == "native":
+        return _native()
+    target = by_name(isa)
+    if not target.runs_here():
+        raise ConfigError(
+            f"isa {isa!r} cannot run on this machine ({_why_not(target)})", remedy=f"it can run {', '.join(runnable())}"
+        )
+    return target
+
+
+def by_name(name: str) -> Target:
+    """The target of that name, also if this machine cannot execute it (to write C for another one)."""
+    try:
+        return TARGETS[name]
+    except (KeyError, TypeError):
+        raise ConfigError(
+            f"no target is called {name!r}", remedy=f"this machine can run native, {', '.join(runnable())}; "
+            f"known are {', '.join(TARGETS)}"
+        ) from None  # fmt: skip
+
+
+def runnable() -> tuple[str, ...]:
+    """Names of the targets that this machine can execute, best first."""
+    return tuple(name for name, target in TARGETS.items() if target.runs_here())
+
+
+@functools.cache
+def _native() -> Target:
+    best = TARGETS[runnable()[0]]
+    tune = {"x86_64": ("-march=native",), "aarch64": ("-mcpu=native",)}.get(machine(), ())
+    return replace(
+        best, flags=best.flags + tune, l1=cache_bytes(1) or best.l1, l2=cache_bytes(2) or best.l2, host=cpu_identity()
+    )
+
+
+def _why_not(target: Target) -> str:
+    if target.machine not in ("", machine()):
+        return f"it needs {target.machine}, this is {machine()}"
+    return f"its CPU lacks {', '.join(f for f in target.needs if f not in cpu_features())}"
+
+
+@functools.cache
+def _cpuinfo() -> tuple[str, ...]:
+    try:
+        return tuple(Path("/proc/cpuinfo").read_text(errors="replace").splitlines())
+    except OSError:
+        return ()
+
+
+from sol.codegen.targets import avx2, avx512, generic, neon  # noqa: E402  (each builds a Target)
+
+TARGETS: Mapping[str, Target] = MappingProxyType(
+    {target.name: target for target in (avx512.TARGET, avx2.TARGET, neon.TARGET, generic.TARGET)}
+)

@@ -1,0 +1,17 @@
+"""x86-64 with AVX2, FMA and half-precision conversion: nearly every PC since Haswell and Zen."""
+
+from __future__ import annotations
+
+from sol.codegen.targets import Target
+
+TARGET: Target = Target(
+    name="avx2",
+    lanes=8,
+    registers=16,
+    flags=("-mavx2", "-mfma", "-mf16c"),
+    l1=32 << 10,
+    l2=256 << 10,
+    header="sol_simd_avx2.h",
+    machine="x86_64",
+    needs=("avx2", "fma", "f16c"),
+)

@@ -1,0 +1,17 @@
+"""64-bit ARM with Advanced SIMD, which every aarch64 CPU has; nothing beyond it is assumed."""
+
+from __future__ import annotations
+
+from sol.codegen.targets import Target
+
+TARGET: Target = Target(
+    name="neon",
+    lanes=4,
+    registers=32,
+    flags=(),
+    l1=64 << 10,
+    l2=512 << 10,
+    header="sol_simd_neon.h",
+    machine="aarch64",
+    needs=("asimd",),
+)

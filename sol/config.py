@@ -1,0 +1,219 @@
+"""Every knob of sol once: name, default, meaning, environment variable, and what values it takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from sol.errors import ConfigError
+
+Parser = Callable[[Any], Any]
+
+
+class _Invalid(Exception):
+    """A value that a parser does not take; the text says what it takes."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One setting: ``parse`` turns text from the environment or a Python value into the stored value, or raises."""
+
+    name: str
+    default: Any
+    help: str
+    parse: Parser
+    takes: str
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return f"SOL_{self.name.upper()}"
+
+
+def _choice(*allowed: str) -> tuple[Parser, str]:
+    takes = " | ".join(allowed)
+
+    def parse(value: Any) -> str:
+        if isinstance(value, str) and value.strip().lower() in allowed:
+            return value.strip().lower()
+        raise _Invalid
+
+    return parse, takes
+
+
+def _integer(low: int) -> tuple[Parser, str]:
+    def parse(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, (int, str)):
+            raise _Invalid
+        try:
+            number = int(value)
+        except ValueError:
+            raise _Invalid from None
+        if number < low:
+            raise _Invalid
+        return number
+
+    return parse, f"an integer >= {low}"
+
+
+_TRUTH = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
+
+
+def _boolean() -> tuple[Parser, str]:
+    def parse(value: Any) -> bool:
+        if isinstance(value, bool):
+            return value
+        text = str(value).strip().lower()
+        if text not in _TRUTH:
+            raise _Invalid
+        return _TRUTH[text]
+
+    return parse, "True or False (in the environment: 1, true, on, yes, 0, false, off, no)"
+
+
+def _text() -> tuple[Parser, str]:
+    def parse(value: Any) -> str:
+        if not isinstance(value, str) or "\0" in value:
+            raise _Invalid
+        return value.strip()
+
+    return parse, "text"
+
+
+def _folder() -> tuple[Parser, str]:
+    def parse(value: Any) -> str:
+        if not isinstance(value, (str, os.PathLike)):
+            raise _Invalid
+        text = os.fspath(value)
+        if not isinstance(text, str) or "\0" in text:
+            raise _Invalid
+        return str(Path(text).expanduser().absolute()) if text.strip() else ""
+
+    return parse, 'the path of a folder, or "" for the default'
+
+
+_KNOBS = (
+    Knob("isa", "native", "instruction set of the generated code; native is the best one of this machine",
+         *_choice("native", "avx512", "avx2", "generic", "neon")),
+    Knob("compiler", "", "C compiler, a command; empty: the first of $CC, gcc, cc, clang", *_text()),
+    Knob("compile_timeout", 600, "seconds that one run of the C compiler may take", *_integer(1)),
+    Knob("cache_dir", "", "folder of compiled artefacts; empty: $XDG_CACHE_HOME/sol or ~/.cache/sol", *_folder()),
+    Knob("cache_limit_mb", 2048, "size in MiB above which the least recently used artefacts are removed; 0: no limit",
+         *_integer(0)),
+    Knob("jobs", 0, "compiler processes at once; 0: as many as usable CPUs", *_integer(0)),
+    Knob("progress", "auto", "progress bar while compiling; auto: on a terminal", *_choice("auto", "on", "off")),
+    Knob("verify", False, "check the invariants of the IR after every pass", *_boolean()),
+    Knob("dump", "", "folder into which every stage writes what it made; empty: nothing is written", *_folder()),
+    Knob("fallback", "error", "what happens where sol cannot compile: error raises, eager runs the model in torch",
+         *_choice("error", "eager")),
+    Knob("flush_denormals", True, "treat denormal numbers as zero inside compiled code, the caller's mode is restored; "
+         "they are up to a hundred times slower", *_boolean()),
+    Knob("recompile_limit", 16, "input shapes for which one module is compiled before it runs in torch", *_integer(1)),
+)  # fmt: skip
+KNOBS: Mapping[str, Knob] = MappingProxyType({knob.name: knob for knob in _KNOBS})
+
+
+def _knob(name: str) -> Knob:
+    try:
+        return KNOBS[name]
+    except (KeyError, TypeError):
+        raise ConfigError(f"no knob is called {name!r}", remedy=f"the knobs are {', '.join(KNOBS)}") from None
+
+
+def _parsed(knob: Knob, value: Any, source: str) -> Any:
+    try:
+        return knob.parse(value)
+    except _Invalid:
+        raise ConfigError(f"{source} = {value!r} is not valid", remedy=f"it takes {knob.takes}") from None
+
+
+class Config:
+    """The settings.
+
+    A value comes from the innermost ``override``, else from assignment, else from the environment, else the default.
+    ``config["isa"]`` and ``config.isa`` are the same. Assignment holds for the whole process, ``override`` for the
+    current context only (thread or asyncio task). Any thread may read and assign: each is one atomic step on a dict.
+    Raises ConfigError for an unknown name or a value that the knob does not take.
+    """
+
+    def __init__(self) -> None:
+        state = vars(self)
+        state["_assigned"] = {}
+        state["_environment"] = {}
+        state["_overrides"] = ContextVar("sol_config_overrides", default=MappingProxyType({}))
+
+    def __getitem__(self, name: str) -> Any:
+        overrides = self._overrides.get()
+        if name in overrides:
+            return overrides[name]
+        knob = _knob(name)
+        assigned: dict[str, Any] = self._assigned
+        if name in assigned:
+            return assigned[name]
+        text = os.environ.get(knob.variable)
+        return self._from_environment(knob, text) if text else knob.default
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        knob = _knob(name)
+        self._assigned[name] = _parsed(knob, value, name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(KNOBS)
+
+    def __len__(self) -> int:
+        return len(KNOBS)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *KNOBS]
+
+    def reset(self, *names: str) -> None:
+        """Forget what was assigned to these knobs, or to all."""
+        for name in [_knob(name).name for name in names] or list(KNOBS):
+            self._assigned.pop(name, None)
+
+    @contextmanager
+    def override(self, **values: Any) -> Iterator[None]:
+        """Other values inside ``with``, in this context only; nests."""
+        new = {name: _parsed(_knob(name), value, name) for name, value in values.items()}
+        token = self._overrides.set(MappingProxyType({**self._overrides.get(), **new}))
+        try:
+            yield
+        finally:
+            self._overrides.reset(token)
+
+    def describe(self) -> str:
+        """A table of all knobs: value now, default, environment variable, what it takes and what it means."""
+        lines = []
+        for knob in KNOBS.values():
+            lines.append(f"{knob.name} = {self[knob.name]!r}  (default {knob.default!r}, {knob.variable})")
+            lines.append(f"    {knob.help}")
+            lines.append(f"    takes {knob.takes}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Config({', '.join(f'{name}={self[name]!r}' for name in KNOBS)})"
+
+    def _from_environment(self, knob: Knob, text: str) -> Any:
+        """The parsed variable; parsed once per text."""
+        seen = self._environment.get(knob.name)
+        if seen is None or seen[0] != text:
+            seen = (text, _parsed(knob, text, f"the environment variable {knob.variable}"))
+            self._environment[knob.name] = seen
+        return seen[1]
+
+
+config = Config()

@@ -1,0 +1,257 @@
+"""ATen ops that move data: concatenation, padding, indexing, repetition, shuffles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sol.frontend.aten import Context, Fallback, converter
+from sol.frontend.aten.pool import repeat_each
+from sol.frontend.aten.view import clip
+from sol.ir.dim import Dim, product
+from sol.ir.types import DType
+
+
+@converter("cat.default", "concat.default", "concatenate.default")
+def cat(ctx: Context, tensors: Sequence[str], dim: int = 0) -> str:
+    """Concatenation in the result's dtype; torch skips operands of shape (0,)."""
+    rank = len(ctx.shape)
+    kept = [t for t in tensors if rank == 1 or ctx.size(t) != (0,)]
+    return ctx.concat([ctx.cast(t, ctx.dtype) for t in kept], ctx.axis(dim, rank))
+
+
+@converter("stack.default")
+def stack(ctx: Context, tensors: Sequence[str], dim: int = 0) -> str:
+    axis = ctx.axis(dim, len(ctx.shape))
+    parts = []
+    for t in tensors:
+        size = ctx.size(t)
+        parts.append(ctx.reshape(ctx.cast(t, ctx.dtype), (*size[:axis], 1, *size[axis:])))
+    return ctx.concat(parts, axis)
+
+
+@converter("hstack.default")
+def hstack(ctx: Context, tensors: Sequence[str]) -> str:
+    return cat(ctx, tensors, 0 if len(ctx.shape) == 1 else 1)
+
+
+@converter("vstack.default")
+def vstack(ctx: Context, tensors: Sequence[str]) -> str:
+    return cat(ctx, [ctx.reshape(t, (1,) * (2 - ctx.rank(t)) + ctx.size(t)) for t in tensors], 0)
+
+
+@converter("constant_pad_nd.default")
+def constant_pad_nd(ctx: Context, x: str, pad: Sequence[Any], value: Any = 0) -> str:
+    pairs = [(0, 0)] * ctx.rank(x)
+    for i in range(len(pad) // 2):
+        pairs[-1 - i] = (pad[2 * i], pad[2 * i + 1])
+    if not any(lo or hi for lo, hi in pairs):
+        return x
+    return ctx.add("pad", x, pads=tuple(pairs), value=value)
+
+
+@converter("pad.default")
+def pad(ctx: Context, x: str, pad: Sequence[Any], mode: str = "constant", value: Any = None) -> str:
+    if mode == "constant":
+        return constant_pad_nd(ctx, x, pad, 0.0 if value is None and ctx.dtype.is_float else value or 0)
+    return _pad_by_index(ctx, x, pad, mode)
+
+
+@converter("reflection_pad1d.default", "reflection_pad2d.default", "reflection_pad3d.default")
+def reflection_pad(ctx: Context, x: str, padding: Sequence[Any]) -> str:
+    return _pad_by_index(ctx, x, padding, "reflect")
+
+
+@converter("replication_pad1d.default", "replication_pad2d.default", "replication_pad3d.default")
+def replication_pad(ctx: Context, x: str, padding: Sequence[Any]) -> str:
+    return _pad_by_index(ctx, x, padding, "replicate")
+
+
+def _pad_by_index(ctx: Context, x: str, pad: Sequence[Any], mode: str) -> str:
+    """Padding that repeats elements: one take per padded dimension."""
+    rank = ctx.rank(x)
+    for i in range(len(pad) // 2):
+        axis, (lo, hi) = rank - 1 - i, (pad[2 * i], pad[2 * i + 1])
+        if not lo and not hi:
+            continue
+        (size, lo, hi) = ctx.fixed((ctx.size(x)[axis], lo, hi), f"{mode} padding")
+        place = np.arange(-lo, size + hi)
+        if mode == "reflect":
+            place = np.abs(place)
+            place = np.where(place >= size, 2 * (size - 1) - place, place)
+        elif mode == "replicate":
+            place = np.clip(place, 0, size - 1)
+        elif mode == "circular":
+            place = place % size
+        else:
+            raise Fallback(f"padding mode {mode}")
+        x = ctx.add("take", x, ctx.constant(place.astype(np.int64), DType.I64), dim=axis)
+    return x
+
+
+@converter("embedding.default")
+def embedding(ctx: Context, weight: str, index: str, *_: Any) -> str:
+    return ctx.add("take", weight, index, dim=0)
+
+
+@converter("index_select.default")
+def index_select(ctx: Context, x: str, dim: int, index: str) -> str:
+    if not ctx.rank(x):
+        return x
+    index = ctx.reshape(index, (ctx.type(index).size,))
+    return ctx.add("take", x, index, dim=ctx.axis(dim, ctx.rank(x)))
+
+
+@converter("take.default")
+def take(ctx: Context, x: str, index: str) -> str:
+    return ctx.add("take", ctx.reshape(x, (ctx.type(x).size,)), index, dim=0)
+
+
+@converter("gather.default")
+def gather(ctx: Context, x: str, dim: int, index: str, sparse_grad: bool = False) -> str:
+    return ctx.add("gather", x, index, dim=ctx.axis(dim, ctx.rank(x)))
+
+
+@converter("take_along_dim.default")
+def take_along_dim(ctx: Context, x: str, index: str, dim: int | None = None) -> str:
+    if dim is None:
+        return ctx.add("gather", ctx.reshape(x, (ctx.type(x).size,)), ctx.reshape(index, (ctx.type(index).size,)), dim=0)
+    axis = ctx.axis(dim, ctx.rank(x))
+    sizes, wanted = list(ctx.shape), list(ctx.shape)
+    wanted[axis] = ctx.size(x)[axis]
+    return ctx.add("gather", ctx.expand(x, wanted), ctx.expand(index, sizes), dim=axis)
+
+
+@converter("index.Tensor", "_unsafe_index.Tensor")
+def index(ctx: Context, x: str, indices: Sequence[str | None]) -> str:
+    """Indexing by integer tensors: the indexed dimensions are flattened into one, from which elements are taken."""
+    given = [(d, i) for d, i in enumerate(indices) if i is not None]
+    if any(ctx.type(i).dtype in (DType.BOOL, DType.U8) for _, i in given):
+        raise Fallback("indexing by a mask: the size of the result depends on the data")
+    dims = [d for d, _ in given]
+    if len(given) == 1:
+        return ctx.add("take", x, given[0][1], dim=dims[0])
+    first = dims[0] if dims == list(range(dims[0], dims[0] + len(dims))) else 0
+    rest = [d for d in range(ctx.rank(x)) if d not in dims]
+    x = ctx.permute(x, [*rest[:first], *dims, *rest[first:]])
+    size = ctx.size(x)
+    sizes = size[first : first + len(dims)]
+    place = ""
+    for (_, i), n in zip(given, sizes):
+        i = _wrapped(ctx, ctx.cast(i, DType.I64), n)
+        place = i if not place else ctx.add("add", ctx.add("mul", place, ctx.operand(n, DType.I64)), i)
+    flat = ctx.reshape(x, (*size[:first], product(sizes), *size[first + len(dims) :]))
+    return ctx.add("take", flat, place, dim=first)
+
+
+def _wrapped(ctx: Context, index: str, size: Any) -> str:
+    """Negative indices counted from the end."""
+    negative = ctx.add("lt", index, ctx.operand(0, DType.I64))
+    return ctx.add("where", negative, ctx.add("add", index, ctx.operand(size, DType.I64)), index)
+
+
+@converter("repeat.default", "tile.default")
+def repeat(ctx: Context, x: str, repeats: Sequence[Any]) -> str:
+    size = ctx.size(x)
+    repeats = (1,) * (len(size) - len(repeats)) + tuple(repeats)
+    size = (1,) * (len(repeats) - len(size)) + size
+    x = ctx.reshape(x, size)
+    if all(n == 1 or r == 1 for n, r in zip(size, repeats)):
+        return ctx.expand(x, ctx.shape)
+    split = [d for n in size for d in (1, n)]
+    wide = [d for r, n in zip(repeats, size) for d in (r, n)]
+    return ctx.reshape(ctx.expand(ctx.reshape(x, split), wide), ctx.shape)
+
+
+@converter("repeat_interleave.self_int")
+def repeat_interleave(ctx: Context, x: str, repeats: Any, dim: int | None = None, output_size: Any = None) -> str:
+    if not isinstance(repeats, int):
+        raise Fallback("a repeat count that depends on the input size")
+    if dim is None:
+        return repeat_each(ctx, ctx.reshape(x, (ctx.type(x).size,)), 0, repeats)
+    return repeat_each(ctx, x, ctx.axis(dim, ctx.rank(x)), repeats)
+
+
+@converter("roll.default")
+def roll(ctx: Context, x: str, shifts: Any, dims: Any = ()) -> str:
+    if not dims:
+        shape = ctx.size(x)
+        return ctx.reshape(_roll(ctx, ctx.reshape(x, (product(shape),)), _one(shifts), 0), shape)
+    shifts, dims = ((v,) if isinstance(v, int) else tuple(v) for v in (shifts, dims))
+    for shift, dim in zip(shifts, dims):
+        x = _roll(ctx, x, shift, ctx.axis(dim, ctx.rank(x)))
+    return x
+
+
+def _one(value: Any) -> Any:
+    return value[0] if isinstance(value, tuple) else value
+
+
+def _roll(ctx: Context, x: str, shift: int, axis: int) -> str:
+    size = ctx.size(x)[axis]
+    if isinstance(size, Dim):
+        raise Fallback("roll along a symbolic dimension")
+    shift = shift % size if size else 0
+    if not shift:
+        return x
+    return ctx.concat([ctx.slice(x, axis, size - shift, size), ctx.slice(x, axis, 0, size - shift)], axis)
+
+
+@converter("flip.default")
+def flip(ctx: Context, x: str, dims: Sequence[int]) -> str:
+    return ctx.add("flip", x, dims=ctx.axes(tuple(dims), ctx.rank(x))) if dims else x
+
+
+@converter("pixel_shuffle.default")
+def pixel_shuffle(ctx: Context, x: str, factor: int) -> str:
+    *batch, c, h, w = ctx.size(x)
+    n = len(batch)
+    y = ctx.reshape(x, (*batch, c // factor**2, factor, factor, h, w))
+    y = ctx.permute(y, (*range(n), n, n + 3, n + 1, n + 4, n + 2))
+    return ctx.reshape(y, ctx.shape)
+
+
+@converter("pixel_unshuffle.default")
+def pixel_unshuffle(ctx: Context, x: str, factor: int) -> str:
+    *batch, c, h, w = ctx.size(x)
+    n = len(batch)
+    y = ctx.reshape(x, (*batch, c, h // factor, factor, w // factor, factor))
+    y = ctx.permute(y, (*range(n), n, n + 2, n + 4, n + 1, n + 3))
+    return ctx.reshape(y, ctx.shape)
+
+
+@converter("channel_shuffle.default", "native_channel_shuffle.default")
+def channel_shuffle(ctx: Context, x: str, groups: int) -> str:
+    n, c, *rest = ctx.size(x)
+    y = ctx.reshape(x, (n, groups, c // groups, *rest))
+    return ctx.reshape(ctx.permute(y, (0, 2, 1, *range(3, 3 + len(rest)))), (n, c, *rest))
+
+
+@converter("select_scatter.default")
+def select_scatter(ctx: Context, x: str, source: str, dim: int, index: int) -> str:
+    axis = ctx.axis(dim, ctx.rank(x))
+    size = ctx.size(x)
+    place = size[axis] + index if isinstance(index, int) and index < 0 else index
+    source = ctx.reshape(ctx.cast(source, ctx.dtype), (*size[:axis], 1, *size[axis + 1 :]))
+    return _replaced(ctx, x, source, axis, place, place + 1)
+
+
+@converter("slice_scatter.default")
+def slice_scatter(ctx: Context, x: str, source: str, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> str:
+    if step != 1:
+        raise Fallback("writing to every n-th element")
+    axis = ctx.axis(dim, ctx.rank(x))
+    first = clip(ctx.size(x)[axis], 0 if start is None else start)
+    return _replaced(ctx, x, ctx.cast(source, ctx.dtype), axis, first, first + ctx.size(source)[axis])
+
+
+def _replaced(ctx: Context, x: str, middle: str, axis: int, start: Any, stop: Any) -> str:
+    """x with ``start:stop`` along one dimension replaced."""
+    size = ctx.size(x)[axis]
+    parts = [ctx.slice(x, axis, 0, start)] if start != 0 else []
+    parts.append(middle)
+    if stop != size:
+        parts.append(ctx.slice(x, axis, stop, size))
+    return ctx.concat(parts, axis)

@@ -1,0 +1,96 @@
+"""ATen normalisations: batch, layer, group, instance and RMS norm, in inference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from sol.frontend.aten import TORCH_DTYPES, Context, Fallback, converter
+from sol.ir.dim import Dim, DimLike
+
+
+@converter("batch_norm.default")
+def batch_norm(ctx: Context, x: str, weight: str | None, bias: str | None, mean: str | None, var: str | None, training: bool,
+               momentum: float, eps: float, *_: Any) -> str:  # fmt: skip
+    if training or mean is None or var is None:
+        raise Fallback("batch norm with the statistics of the batch")
+    dtype = ctx.type(x).dtype
+    channels = (ctx.size(x)[1],)
+    operands = [_affine(ctx, weight, 1.0, channels, x), _affine(ctx, bias, 0.0, channels, x), ctx.cast(mean, dtype), ctx.cast(var, dtype)]
+    return ctx.add("batch_norm", x, *operands, eps=float(eps))
+
+
+@converter("_native_batch_norm_legit_no_training.default")
+def native_batch_norm_no_training(ctx: Context, x: str, weight: Any, bias: Any, mean: Any, var: Any, momentum: float,
+                                  eps: float) -> tuple[str | None, ...]:  # fmt: skip
+    return batch_norm(ctx, x, weight, bias, mean, var, False, momentum, eps), None, None
+
+
+@converter("native_batch_norm.default", "_native_batch_norm_legit.default", "cudnn_batch_norm.default",
+           "_batch_norm_with_update.default")  # fmt: skip
+def native_batch_norm(ctx: Context, x: str, weight: Any, bias: Any, mean: Any, var: Any, training: bool, momentum: float,
+                      eps: float) -> tuple[str | None, ...]:  # fmt: skip
+    return batch_norm(ctx, x, weight, bias, mean, var, training, momentum, eps), None, None
+
+
+def _affine(ctx: Context, value: str | None, number: float, shape: tuple[DimLike, ...], x: str) -> str:
+    """A weight or bias in x's dtype; the neutral one where there is none."""
+    dtype = ctx.type(x).dtype
+    return ctx.filled(number, shape, dtype) if value is None else ctx.cast(value, dtype)
+
+
+def _pair(ctx: Context, x: str, weight: str | None, bias: str | None, shape: tuple[DimLike, ...]) -> list[str]:
+    """The optional trailing operands ``[w[, b]]``."""
+    if bias is not None:
+        return [_affine(ctx, weight, 1.0, shape, x), _affine(ctx, bias, 0.0, shape, x)]
+    return [] if weight is None else [_affine(ctx, weight, 1.0, shape, x)]
+
+
+@converter("layer_norm.default")
+def layer_norm(ctx: Context, x: str, shape: tuple[DimLike, ...], weight: str | None = None, bias: str | None = None, eps: float = 1e-5,
+               *_: Any) -> str:  # fmt: skip
+    return ctx.add("layer_norm", x, *_pair(ctx, x, weight, bias, tuple(shape)), dims=len(shape), eps=float(eps))
+
+
+@converter("native_layer_norm.default")
+def native_layer_norm(ctx: Context, x: str, shape: Any, weight: Any, bias: Any, eps: float) -> tuple[str | None, ...]:
+    return layer_norm(ctx, x, shape, weight, bias, eps), None, None
+
+
+@converter("rms_norm.default")
+def rms_norm(ctx: Context, x: str, shape: tuple[DimLike, ...], weight: str | None = None, eps: float | None = None) -> str:
+    if eps is None:
+        eps = torch.finfo(TORCH_DTYPES[ctx.type(x).dtype]).eps
+    return ctx.add("rms_norm", x, *_pair(ctx, x, weight, None, tuple(shape)), dims=len(shape), eps=float(eps))
+
+
+@converter("_fused_rms_norm.default")
+def fused_rms_norm(ctx: Context, x: str, shape: Any, weight: Any, eps: Any) -> tuple[str | None, ...]:
+    return rms_norm(ctx, x, shape, weight, eps), None
+
+
+@converter("group_norm.default")
+def group_norm(ctx: Context, x: str, groups: int, weight: str | None = None, bias: str | None = None, eps: float = 1e-5, *_: Any) -> str:
+    channels = ctx.size(x)[1]
+    return ctx.add("group_norm", x, *_pair(ctx, x, weight, bias, (channels,)), groups=groups, eps=float(eps))
+
+
+@converter("native_group_norm.default")
+def native_group_norm(ctx: Context, x: str, weight: Any, bias: Any, n: Any, c: Any, hw: Any, group: int,
+                      eps: float) -> tuple[str | None, ...]:  # fmt: skip
+    return group_norm(ctx, x, group, weight, bias, eps), None, None
+
+
+@converter("instance_norm.default")
+def instance_norm(ctx: Context, x: str, weight: str | None, bias: str | None, mean: str | None, var: str | None, use_input_stats: bool,
+                  momentum: float, eps: float, *_: Any) -> str:  # fmt: skip
+    """Instance norm is group norm with one channel per group, or batch norm once its statistics are fixed."""
+    if not use_input_stats:
+        return batch_norm(ctx, x, weight, bias, mean, var, False, momentum, eps)
+    if mean is not None or var is not None:
+        raise Fallback("instance norm that updates running statistics")
+    channels = ctx.size(x)[1]
+    if isinstance(channels, Dim):
+        raise Fallback("instance norm over a symbolic number of channels")
+    return group_norm(ctx, x, channels, weight, bias, eps)

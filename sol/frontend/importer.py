@@ -1,0 +1,342 @@
+"""Walks an fx graph of ATen ops and builds a sol graph; what has no converter becomes a torch_call."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from sol.errors import SolError, UnsupportedError
+from sol.frontend.aliases import mutates
+from sol.frontend.aten import Context, Fallback, dtype_of, find_converter
+from sol.frontend.imported import Slot, TorchCall
+from sol.frontend.symbols import SizeError, Sizes, is_symbolic_number
+from sol.ir.builder import GraphBuilder
+from sol.ir.dim import Dim, evaluate, symbols
+from sol.ir.graph import SOURCES, Graph, Origin
+from sol.ir.types import DType, TensorType
+
+_DROPPED = ("_assert_", "sym_constrain_range", "_assert_async", "_functional_sym_constrain", "_make_dep_token", "_assert_scalar")
+
+_NUMBERS = (((torch.SymBool, bool), DType.BOOL), ((torch.SymInt, int), DType.I64), ((torch.SymFloat, float), DType.F64))
+
+
+class NeedsFunctional(Exception):
+    """An in-place op cannot be expressed by rebinding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A Python number that is known only at run time, held in a 0-d tensor value."""
+
+    value: str
+
+
+class Importer:
+    """One import: the builder, the torch calls, and the value of every fx node."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        self.sizes, self.builder = sizes, GraphBuilder()
+        self.context = Context(self.builder, sizes)
+        self.torch_calls: dict[str, TorchCall] = {}
+        self.lazy: dict[Node, Callable[[], str]] = {}
+        self.env: dict[Node, Any] = {}
+        self._lines: dict[str, str] = {}
+        self._converters: dict[Any, Any] = {}
+
+    def value(self, node: Node) -> Any:
+        """Value of an fx node; parameters enter the graph when first asked for."""
+        if node not in self.env and node in self.lazy:
+            self.env[node] = self.lazy[node]()
+        return self.env[node]
+
+    def run(self, module: GraphModule, rebind: Mapping[Node, list[Node]]) -> Any:
+        """Convert all nodes of a graph whose placeholders are bound; the output node's arguments, with values in place of nodes."""
+        for node in module.graph.nodes:
+            if node.op == "call_function":
+                if node.users or node in rebind:
+                    self.env[node] = self._call(node)
+                    for other in rebind.get(node, ()):
+                        self.env[other] = self.env[node]
+            elif node.op == "get_attr":
+                self.env[node] = self._attribute(module, str(node.target))
+            elif node.op == "output":
+                return node.args[0]
+            elif node.op != "placeholder":
+                raise UnsupportedError(f"fx node {node.op} {node.target} in an exported graph")
+        raise SolError("the exported graph has no output")
+
+    def argument(self, argument: Any) -> Any:
+        """An fx argument with values in place of nodes."""
+        if isinstance(argument, Node):
+            return self.value(argument)
+        if isinstance(argument, (list, tuple)):
+            return tuple([self.argument(a) for a in argument])
+        if is_symbolic_number(argument):
+            return self.sizes.dim(argument)
+        return argument
+
+    # one node
+
+    def _call(self, node: Node) -> Any:
+        target = node.target
+        if target is operator.getitem:
+            source = self.value(node.args[0])  # type: ignore[arg-type]
+            if isinstance(source, tuple):
+                return source[node.args[1]]  # type: ignore[index]
+        name = str(target)
+        meta = node.meta.get("val")
+        if is_symbolic_number(meta) or isinstance(meta, (int, float)):
+            return self._number(node, meta)
+        short = name.partition(".")[2]
+        if meta is None and short.startswith(_DROPPED):
+            return None
+        if getattr(target, "_name", name) == "wrap_with_set_grad_enabled":
+            return self._inline(node)
+        origin = self._origin(node)
+        reason = self._convert(node, name, origin)
+        if not isinstance(reason, Fallback):
+            return reason
+        if mutates(target):
+            raise NeedsFunctional(name)
+        return self._torch_call(node, name, origin, str(reason))
+
+    def _convert(self, node: Node, name: str, origin: Origin) -> Any:
+        """The converted value, or the Fallback that says why not."""
+        convert = self._converters.get(node.target)
+        if convert is None:
+            convert = self._converters[node.target] = find_converter(name) or _unknown
+        if convert is _unknown:
+            return Fallback(f"{name} has no converter")
+        self.context.begin(node, origin)
+        try:
+            args = tuple([self.argument(a) for a in node.args])
+            kwargs = {k: self.argument(v) for k, v in node.kwargs.items()}
+            if self.sizes.unbacked or self._has_item(args, kwargs):
+                self._need_backed(node, args, kwargs)
+            value = convert(self.context, *args, **kwargs)
+            if mutates(node.target) and isinstance(value, str):
+                value = self.context.expand(self.context.cast(value, self.context.dtype), self.context.shape)
+            return self._checked(node, value)
+        except Fallback as reason:
+            return reason
+        except SizeError as error:
+            return Fallback(f"size {error} is not expressible")
+        except SolError as error:
+            if self._is_symbolic(node):
+                return Fallback(f"{error.message} (symbolic sizes)")
+            raise
+
+    @staticmethod
+    def _has_item(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        return any(isinstance(a, Item) or (isinstance(a, tuple) and any(isinstance(i, Item) for i in a))
+                   for a in (*args, *kwargs.values()))  # type: ignore[misc]  # fmt: skip
+
+    def _need_backed(self, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Fallback where an operand or the result has a size that only a torch call reveals."""
+        if self._has_item(args, kwargs):
+            raise Fallback("an operand is a number that depends on the data")
+        types = [self.builder.type_of(a) for a in _flat([*args, *kwargs.values()]) if isinstance(a, str) and self._is_value(a)]
+        value = node.meta["val"]
+        for v in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(v, torch.Tensor):
+                types.append(self.context.meta_type(v))
+        sizes = [d for t in types for d in t.shape] + [d for d in _flat([*args, *kwargs.values()]) if isinstance(d, Dim)]
+        if any(self.sizes.is_unbacked(d) for d in sizes):
+            raise Fallback("the size depends on the data")
+
+    def _is_value(self, text: str) -> bool:
+        try:
+            self.builder.type_of(text)
+        except (KeyError, IndexError, ValueError):
+            return False
+        return True
+
+    def _is_symbolic(self, node: Node) -> bool:
+        metas = [a.meta.get("val") for a in (*node.all_input_nodes, node)]
+        tensors = [m for m in _flat(metas) if isinstance(m, torch.Tensor)]
+        return any(is_symbolic_number(m) for m in metas) or any(not isinstance(d, int) for t in tensors for d in t.shape)
+
+    def _checked(self, node: Node, value: Any) -> Any:
+        """The value, once its type agrees with torch's; a difference is a defect of a converter."""
+        meta = node.meta["val"]
+        if isinstance(value, str):
+            self._check(node, value, meta[0] if isinstance(meta, (tuple, list)) else meta)
+        else:
+            for v, m in zip(value, meta):
+                if v is not None:
+                    self._check(node, v, m)
+        return value
+
+    def _check(self, node: Node, value: str, meta: torch.Tensor) -> None:
+        ours = self.builder.type_of(value)
+        theirs = self.context.meta_type(meta)
+        if ours.dtype is theirs.dtype and ours.shape == theirs.shape:
+            return
+        if ours.dtype is theirs.dtype and len(ours.shape) == len(theirs.shape):
+            pairs = [(a, b, d) for a, b, d in zip(ours.shape, theirs.shape, meta.shape) if a != b]
+            if all(_equal_at_samples(a, b) for a, b, _ in pairs):
+                for a, _, d in pairs:
+                    self.sizes.learn(d, a)
+                return
+        raise SolError(f"{node.name}: {node.target} was converted to {ours}, torch has {theirs}", origin=str(self.context.origin),
+                       remedy='a defect of sol: please report it; fallback="eager" avoids it')  # fmt: skip
+
+    # numbers
+
+    def _number(self, node: Node, meta: Any) -> Any:
+        """A size as Dim; any other number is computed in torch."""
+        if isinstance(meta, (int, float)):
+            return meta
+        if isinstance(meta, torch.SymInt):
+            try:
+                dim = self.sizes.dim(meta)
+                if not self.sizes.is_unbacked(dim):
+                    return dim
+            except SizeError:
+                pass
+        call = self._torch_call(node, str(node.target), self._origin(node), "a number that is computed at run time")
+        return call
+
+    def _inline(self, node: Node) -> Any:
+        """A submodule that only sets the grad mode: its nodes are part of this graph."""
+        _, sub, *operands = node.args
+        module = self.value(sub)  # type: ignore[arg-type]
+        if any(n.op == "call_function" and mutates(n.target) for n in module.graph.nodes):
+            raise NeedsFunctional("in-place op inside a grad mode block")
+        placeholders = [n for n in module.graph.nodes if n.op == "placeholder"]
+        for inner, outer in zip(placeholders, operands):
+            self.env[inner] = self.argument(outer)
+        result = self.run(module, {})
+        return tuple(self.argument(r) for r in result) if isinstance(result, (tuple, list)) else self.argument(result)
+
+    # torch calls
+
+    def _torch_call(self, node: Node, name: str, origin: Origin, reason: str) -> Any:
+        inputs: list[str] = []
+        args = tuple(self._template(a, inputs) for a in node.args)
+        kwargs = {k: self._template(v, inputs) for k, v in node.kwargs.items()}
+        meta = node.meta.get("val")
+        several = isinstance(meta, (tuple, list))
+        metas = list(meta) if several else [meta]  # type: ignore[arg-type]
+        kept = [i for i, m in enumerate(metas) if m is not None]
+        if not kept:
+            return None
+        types = tuple(self._result_type(metas[i], name, origin) for i in kept)
+        key = f"{node.name}"
+        self.torch_calls[key] = TorchCall(name, node.target, args, kwargs, tuple(kept))  # type: ignore[arg-type]
+        values = self.builder.add("torch_call", inputs, name=node.name, origin=origin, key=key, types=types, reason=reason)
+        values = (values,) if isinstance(values, str) else values
+        found: list[Any] = [None] * len(metas)
+        for i, v in zip(kept, values):
+            found[i] = v if isinstance(metas[i], torch.Tensor) else Item(v)
+        return tuple(found) if several else found[0]
+
+    def _template(self, argument: Any, inputs: list[str]) -> Any:
+        if isinstance(argument, Node):
+            value = self.value(argument)
+            if isinstance(value, tuple):
+                return tuple(_slot(v, inputs) for v in value)
+            return _slot(value, inputs)
+        if isinstance(argument, (list, tuple)):
+            return [self._template(a, inputs) for a in argument]
+        if isinstance(argument, slice):
+            return slice(*(self._template(a, inputs) for a in (argument.start, argument.stop, argument.step)))
+        if is_symbolic_number(argument):
+            return self.sizes.dim(argument)
+        return argument
+
+    def _result_type(self, meta: Any, name: str, origin: Origin) -> TensorType:
+        try:
+            if isinstance(meta, torch.Tensor):
+                return TensorType(dtype_of(meta.dtype), self.sizes.shape(meta.shape))
+            for kinds, dtype in _NUMBERS:
+                if isinstance(meta, kinds):
+                    return TensorType(dtype, ())
+            raise UnsupportedError(f"{name} returns a {type(meta).__name__}", remedy='use fallback="eager"')
+        except UnsupportedError as error:
+            raise UnsupportedError(f"{name}: {error.message}", origin=str(origin), remedy=error.remedy) from None
+        except SizeError as error:
+            raise UnsupportedError(f"{name} has size {error}", origin=str(origin), remedy="compile with fixed shapes") from None
+
+    def _attribute(self, module: GraphModule, target: str) -> Any:
+        value: Any = module
+        for part in target.split("."):
+            value = getattr(value, part)
+        return self.attribute_tensor(target, value) if isinstance(value, torch.Tensor) else value
+
+    def attribute_tensor(self, target: str, tensor: torch.Tensor) -> Any:
+        """A tensor stored on a graph module."""
+        raise UnsupportedError(f"tensor attribute {target} in an exported graph")
+
+    # origins
+
+    def _origin(self, node: Node) -> Origin:
+        stack = node.meta.get("nn_module_stack")
+        path = str(next(reversed(stack.values()))[0]) if stack else ""
+        trace = node.meta.get("stack_trace") or ""
+        line = self._lines.get(trace)
+        if line is None:
+            line = self._lines[trace] = _user_line(trace)
+        return Origin(_clean_path(path), line)
+
+    def finish(self, outputs: list[str]) -> Graph:
+        """The graph without nodes that no output needs (inputs stay)."""
+        graph = self.builder.build(outputs)
+        needed = {o.partition("#")[0] for o in outputs}
+        for node in reversed(graph.nodes):
+            if node.name in needed:
+                needed.update(i.partition("#")[0] for i in node.inputs)
+        kept = tuple(n for n in graph.nodes if n.name in needed or n.op == "input")
+        sources = [n for n in kept if n.op in SOURCES]
+        return Graph((*sources, *(n for n in kept if n.op not in SOURCES)), graph.inputs, graph.outputs)
+
+
+def _unknown(*_: Any) -> Any:
+    return Fallback("no converter")
+
+
+def _slot(value: Any, inputs: list[str]) -> Any:
+    """A value as template entry, its tensor appended to the node's inputs."""
+    if isinstance(value, (str, Item)):
+        inputs.append(value.value if isinstance(value, Item) else value)
+        return Slot(len(inputs) - 1, isinstance(value, Item))
+    return value
+
+
+def _flat(values: Any) -> list[Any]:
+    found: list[Any] = []
+    for v in values:
+        found.extend(_flat(v) if isinstance(v, (tuple, list)) else (v,))
+    return found
+
+
+def _equal_at_samples(a: Any, b: Any) -> bool:
+    """Whether two size expressions agree on a handful of values of their symbols."""
+    names = sorted({s.name for d in (a, b) for s in symbols(d)})
+    samples = (2, 3, 7, 16, 31, 224, 1001)
+    environments = [{n: samples[(k + 3 * i) % len(samples)] for i, n in enumerate(names)} for k in range(len(samples))]
+    return bool(names) and all(evaluate(a, e) == evaluate(b, e) for e in environments)
+
+
+def _clean_path(path: str) -> str:
+    if path.startswith("L"):
+        for prefix in ("L['self'].", "L['self']", "L__self___", "L__self__"):
+            path = path.removeprefix(prefix)
+    return path
+
+
+def _user_line(trace: str) -> str:
+    """``file.py:12`` of the innermost frame outside of torch."""
+    last = ""
+    for frame in reversed(trace.split('File "')[1:]):
+        file, _, rest = frame.partition('", line ')
+        line = f"{file.rpartition('/')[2]}:{rest.partition(',')[0]}"
+        if "/torch/" not in file and not file.startswith("torch/"):
+            return line
+        last = last or line
+    return last

@@ -1,0 +1,204 @@
+"""Evaluates a graph with the numpy references: the oracle of the tests in float64, and the folder of constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sol.errors import InputError, SolError
+from sol.ir import dim
+from sol.ir.dim import Dim, DimLike, Symbol, dim_text
+from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.ops import spec_of
+from sol.ir.types import TensorType
+
+SMALL = 65536
+"""Constants are folded in float64 while every operand has at most this many elements."""
+
+Chooser = Callable[[Node, Sequence[np.ndarray]], "np.dtype | None"]
+
+
+def evaluate(
+    graph: Graph,
+    inputs: Mapping[str, np.ndarray],
+    parameters: Mapping[str, np.ndarray],
+    symbols: Mapping[str, int] | None = None,
+    wanted: Sequence[str] | None = None,
+    precision: Any = np.float64,
+) -> dict[str, np.ndarray]:
+    """Values of ``wanted`` (default: the outputs) for the given inputs (by input name) and parameters (by target).
+
+    precision: the dtype in which every float array is held and computed; None for each value's declared dtype.
+    symbols: sizes of symbols; those that an input's shape determines need not be given.
+    Raises InputError for operands that do not fit, UnsupportedError if a torch_call is needed.
+    """
+    env = {**bind_symbols(graph, inputs), **(symbols or {})}
+    values = _Values(graph, parameters, env, inputs)
+    dtype = None if precision is None else np.dtype(precision)
+    found = values.run(graph.outputs if wanted is None else wanted, lambda node, operands: dtype)
+    return {v: _held(a, graph.type_of(v), dtype) for v, a in found.items()}
+
+
+def evaluate_outputs(
+    graph: Graph, inputs: Sequence[np.ndarray], parameters: Mapping[str, np.ndarray] | None = None, **options: Any
+) -> list[np.ndarray]:
+    """``evaluate`` with inputs and outputs by position."""
+    if len(inputs) != len(graph.inputs):
+        raise InputError(f"the graph takes {len(graph.inputs)} inputs, got {len(inputs)}")
+    values = evaluate(graph, dict(zip(graph.inputs, inputs)), parameters or {}, **options)
+    return [values[o] for o in graph.outputs]
+
+
+def evaluate_constants(
+    graph: Graph, wanted: Iterable[str], parameters: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Values of ``graph.constant_values`` in their declared dtypes, for folding weights.
+
+    A node is computed in float64 if all its operands are small or one is declared f64, else in float32.
+    Raises SolError if a wanted value depends on an input.
+    """
+    wanted = tuple(wanted)
+    for value in wanted:
+        if value not in graph.constant_values:
+            raise SolError(f"%{value} depends on an input and is no constant", origin=str(graph.producer(value).origin))
+
+    def choose(node: Node, operands: Sequence[np.ndarray]) -> np.dtype:
+        small = all(x.size <= SMALL for x in operands)
+        double = small or any(graph.type_of(i).dtype.numpy == np.float64 for i in node.inputs)
+        return np.dtype(np.float64 if double else np.float32)
+
+    found = _Values(graph, parameters, {}, {}).run(wanted, choose)
+    return {v: _held(a, graph.type_of(v), None) for v, a in found.items()}
+
+
+def bind_symbols(graph: Graph, inputs: Mapping[str, np.ndarray]) -> dict[str, int]:
+    """Symbol values that the inputs' shapes determine: sizes of the form ``a * symbol + b``.
+
+    Raises InputError if two inputs disagree or a size lies outside of its symbol's range.
+    """
+    env: dict[str, int] = {}
+    for name, array in inputs.items():
+        shape = graph.type_of(name).shape
+        if len(shape) != np.ndim(array):
+            raise InputError(f"input %{name} has {np.ndim(array)} dimensions, takes {graph.type_of(name)}")
+        for declared, size in zip(shape, np.shape(array)):
+            solved = _solve(declared, size)
+            if solved is None:
+                continue
+            symbol, value = solved
+            if env.setdefault(symbol.name, value) != value:
+                raise InputError(f"input %{name}: {symbol.name} is {value}, but {env[symbol.name]} in an earlier input")
+            if not symbol.lower <= value <= symbol.upper:
+                raise InputError(f"input %{name}: {symbol.name} is {value}, takes {symbol.lower} to {symbol.upper}")
+    return env
+
+
+def _solve(declared: DimLike, size: int) -> tuple[Symbol, int] | None:
+    """The symbol and its value in ``a * symbol + b == size``; None for another form or no whole solution."""
+    if not isinstance(declared, Dim):
+        return None
+    constant = sum(c for monomial, c in declared.terms if not monomial)
+    rest = [(monomial, c) for monomial, c in declared.terms if monomial]
+    if (
+        len(rest) != 1
+        or len(rest[0][0]) != 1
+        or not isinstance(rest[0][0][0], Symbol)
+        or (size - constant) % rest[0][1]
+    ):
+        return None
+    return rest[0][0][0], (size - constant) // rest[0][1]
+
+
+def resolve(value: Any, env: Mapping[str, int]) -> Any:
+    """An attribute with every Dim in it replaced by its size."""
+    if isinstance(value, Dim):
+        return dim.evaluate(value, env)
+    if isinstance(value, tuple):
+        return tuple(resolve(v, env) for v in value)
+    return value
+
+
+def _held(array: np.ndarray, type_: TensorType, precision: np.dtype | None) -> np.ndarray:
+    """The array in the dtype in which a value of this type is held."""
+    dtype = precision if precision is not None and type_.dtype.is_float else type_.dtype.numpy
+    array = np.asarray(array)
+    if array.dtype == dtype:
+        return array
+    with np.errstate(all="ignore"):
+        return array.astype(dtype)
+
+
+class _Values:
+    """One evaluation: computes what is needed, and drops a value after its last use."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        parameters: Mapping[str, np.ndarray],
+        env: Mapping[str, int],
+        inputs: Mapping[str, np.ndarray],
+    ) -> None:
+        self.graph, self.parameters, self.env, self.inputs = graph, parameters, env, inputs
+        self.arrays: dict[str, np.ndarray] = {}
+
+    def run(self, wanted: Sequence[str], choose: Chooser) -> dict[str, np.ndarray]:
+        needed = self._needed(wanted)
+        uses: dict[str, int] = dict.fromkeys(wanted, 1)
+        for node in needed:
+            for value in node.inputs:
+                uses[value] = uses.get(value, 0) + 1
+        for node in needed:
+            operands = [self.arrays[i] for i in node.inputs]
+            for value, array in zip(node.outputs, self._compute(node, operands, choose(node, operands))):
+                if uses.get(value):
+                    self.arrays[value] = array
+            for value in node.inputs:
+                uses[value] -= 1
+                if not uses[value]:
+                    del self.arrays[value]
+        return {v: self.arrays[v] for v in wanted}
+
+    def _needed(self, wanted: Sequence[str]) -> list[Node]:
+        names = {v.partition("#")[0] for v in wanted}
+        needed: list[Node] = []
+        for node in reversed(self.graph.nodes):
+            if node.name in names:
+                needed.append(node)
+                names.update(i.partition("#")[0] for i in node.inputs)
+        return needed[::-1]
+
+    def _compute(self, node: Node, operands: Sequence[np.ndarray], precision: np.dtype | None) -> list[np.ndarray]:
+        held = [_held(x, self.graph.type_of(i), precision) for i, x in zip(node.inputs, operands)]
+        if node.op == "input":
+            results: Any = self._given(self.inputs, node.name, "input")
+        elif node.op == "parameter":
+            results = self._given(self.parameters, node.attrs["target"], "parameter")
+        elif node.op == "region":
+            body: Graph = node.attrs["body"]
+            inner = _Values(body, self.parameters, self.env, dict(zip(body.inputs, held)))
+            found = inner.run(body.outputs, lambda n, xs: precision)
+            results = tuple(found[o] for o in body.outputs)
+        else:
+            attrs = Attrs({k: resolve(v, self.env) for k, v in node.attrs.items()})
+            results = spec_of(node.op).reference(attrs, *held)
+        results = results if isinstance(results, tuple) else (results,)
+        arrays = [_held(x, t, precision) for x, t in zip(results, node.types, strict=True)]
+        for array, type_ in zip(arrays, node.types):
+            self._check_shape(node, array, type_)
+        return arrays
+
+    def _given(self, arrays: Mapping[str, np.ndarray], key: str, what: str) -> np.ndarray:
+        if key not in arrays:
+            raise InputError(f"no value is given for {what} {key}")
+        return np.asarray(arrays[key])
+
+    def _check_shape(self, node: Node, array: np.ndarray, type_: TensorType) -> None:
+        declared = tuple(dim.evaluate(d, self.env) for d in type_.shape)
+        if array.shape == declared:
+            return
+        symbolic = ",".join(dim_text(d) for d in type_.shape)
+        kind = InputError if node.op in ("input", "parameter") else SolError
+        raise kind(f"%{node.name} = {node.op} has shape {list(array.shape)}, takes [{symbolic}] = {list(declared)}",
+                   origin=str(node.origin))  # fmt: skip

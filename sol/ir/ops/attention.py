@@ -1,0 +1,51 @@
+"""Scaled dot-product attention (Vaswani et al. 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sol.ir.dim import dim_text
+from sol.ir.graph import Attrs
+from sol.ir.ops import REQUIRED, op
+from sol.ir.ops.infer import broadcast, need, need_float, need_operands, same_dtype, shape_text
+from sol.ir.types import DType, TensorType
+
+
+def _infer_sdpa(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 3, 4)
+    q, k, v = operands[:3]
+    need_float(q, k, v)
+    dtype = same_dtype(operands[:3])
+    need(min(q.rank, k.rank, v.rank) >= 2, f"takes q[..., L, E], k[..., S, E], v[..., S, Ev], got {q}, {k}, {v}")
+    need(q.shape[-1] == k.shape[-1], f"q has {dim_text(q.shape[-1])} features, k has {dim_text(k.shape[-1])}")
+    need(k.shape[-2] == v.shape[-2], f"k has {dim_text(k.shape[-2])} positions, v has {dim_text(v.shape[-2])}")
+    batch = broadcast([q.shape[:-2], k.shape[:-2], v.shape[:-2]])
+    if len(operands) == 4:
+        mask, scores = operands[3], (*batch, q.shape[-2], k.shape[-2])
+        need(mask.dtype in (DType.BOOL, dtype), f"the mask must be bool or {dtype}, got {mask}")
+        fits = broadcast([mask.shape, scores]) == scores
+        need(fits, f"mask {mask} does not broadcast to {shape_text(scores)}")
+    return TensorType(dtype, (*batch, q.shape[-2], v.shape[-1]))
+
+
+@op("sdpa", "dnn", _infer_sdpa, causal=False, scale=REQUIRED)
+def sdpa(attrs: Attrs, q: np.ndarray, k: np.ndarray, v: np.ndarray, *mask: np.ndarray) -> np.ndarray:
+    """``softmax(q k^T * scale + mask) v``.
+
+    A False in a bool mask, and with ``causal`` every key position after the query's, is not attended.
+    A row that attends to nothing gives zeros, as torch does.
+    """
+    with np.errstate(all="ignore"):
+        scores = np.matmul(q, k.swapaxes(-1, -2)) * attrs["scale"]
+        scores = scores.astype(q.dtype)
+        if attrs["causal"]:
+            scores = np.where(np.tri(*scores.shape[-2:], dtype=np.bool_), scores, -np.inf)
+        for m in mask:
+            scores = scores + (np.where(m, 0.0, -np.inf).astype(q.dtype) if m.dtype == np.bool_ else m)
+        top = np.max(scores, axis=-1, keepdims=True, initial=-np.inf)
+        e = np.exp(scores - np.where(np.isneginf(top), 0, top))
+        total = np.sum(e, axis=-1, keepdims=True)
+        weights = np.divide(e, total, out=np.zeros_like(e), where=total != 0)
+    return np.matmul(weights.astype(q.dtype), v)

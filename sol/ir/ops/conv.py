@@ -1,0 +1,130 @@
+"""Convolution and its transpose over one to three spatial dimensions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sol.ir.dim import DimLike
+from sol.ir.graph import Attrs
+from sol.ir.ops import REQUIRED, op
+from sol.ir.ops.infer import blocked_layout, need, need_at_least, need_operands, need_shape, same_dtype
+from sol.ir.types import TensorType
+
+
+def conv_size(size: DimLike, kernel: DimLike, stride: int, padding: tuple[int, int], dilation: int) -> DimLike:
+    """Output size along one dimension."""
+    return (size + padding[0] + padding[1] - dilation * (kernel - 1) - 1) // stride + 1
+
+
+def conv_transpose_size(
+    size: DimLike, kernel: DimLike, stride: int, padding: tuple[int, int], output_padding: int, dilation: int
+) -> DimLike:
+    """Output size along one dimension."""
+    return (size - 1) * stride - padding[0] - padding[1] + dilation * (kernel - 1) + output_padding + 1
+
+
+def _check(operands: Sequence[TensorType], attrs: Attrs, channel_axis: int, names: Sequence[str]) -> None:
+    """Ranks, dtypes and channels of x, w and b; ``channel_axis`` is where w holds x's channels."""
+    need_operands(operands, 2, 3)
+    x, w = operands[:2]
+    same_dtype(operands)
+    spatial = x.rank - 2
+    need(1 <= spatial <= 3, f"{x} needs one to three spatial dimensions after batch and channels")
+    need(w.rank == x.rank, f"weight {w} must have the rank of {x}")
+    for name in names:
+        need(len(attrs[name]) == spatial, f"{name} {attrs[name]} must have {spatial} entries")
+    for pair in attrs["padding"]:
+        need(isinstance(pair, tuple) and len(pair) == 2, f"padding {attrs['padding']} must hold (low, high) pairs")
+    groups = attrs["groups"]
+    channels = w.shape[channel_axis] * (groups if channel_axis == 1 else 1)
+    need(channels == x.shape[1], f"weight {w} with {groups} groups takes {channels} channels, {x} has {x.shape[1]}")
+    need(isinstance(w.shape[0], int) and w.shape[0] % groups == 0, f"weight {w} does not divide into {groups} groups")
+
+
+def _infer_conv(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    _check(operands, attrs, 1, ("stride", "padding", "dilation"))
+    x, w = operands[:2]
+    if len(operands) == 3:
+        need_shape(operands[2], (w.shape[0],), "the bias")
+    options = zip(x.shape[2:], w.shape[2:], attrs["stride"], attrs["padding"], attrs["dilation"])
+    sizes = tuple(conv_size(*o) for o in options)
+    for s in sizes:
+        need_at_least(s, 0, "an output size")
+    return TensorType(x.dtype, (x.shape[0], w.shape[0], *sizes), blocked_layout(operands))
+
+
+def _infer_conv_transpose(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    _check(operands, attrs, 0, ("stride", "padding", "output_padding", "dilation"))
+    x, w = operands[:2]
+    channels = w.shape[1] * attrs["groups"]
+    if len(operands) == 3:
+        need_shape(operands[2], (channels,), "the bias")
+    options = zip(
+        x.shape[2:], w.shape[2:], attrs["stride"], attrs["padding"], attrs["output_padding"], attrs["dilation"]
+    )
+    sizes = tuple(conv_transpose_size(*o) for o in options)
+    for s in sizes:
+        need_at_least(s, 0, "an output size")
+    return TensorType(x.dtype, (x.shape[0], channels, *sizes), blocked_layout(operands))
+
+
+def _padded(x: np.ndarray, pairs: Sequence[tuple[int, int]]) -> np.ndarray:
+    """Zeros around the spatial dimensions; negative counts crop."""
+    kept: tuple[Any, ...] = (..., *(slice(max(-lo, 0), n - max(-hi, 0)) for n, (lo, hi) in zip(x.shape[2:], pairs)))
+    return np.pad(x[kept], ((0, 0), (0, 0), *((max(lo, 0), max(hi, 0)) for lo, hi in pairs)))
+
+
+def _with_bias(y: np.ndarray, bias: tuple[np.ndarray, ...]) -> np.ndarray:
+    return y + bias[0].reshape((1, -1) + (1,) * (y.ndim - 2)) if bias else y
+
+
+@op("conv", "dnn", _infer_conv, stride=REQUIRED, padding=REQUIRED, dilation=REQUIRED, groups=1)
+def conv(attrs: Attrs, x: np.ndarray, w: np.ndarray, *bias: np.ndarray) -> np.ndarray:
+    """Cross-correlation of x[N,C,*spatial] with w[K,C/groups,*kernel], plus bias[K]: one matrix product per group."""
+    stride, dilation, groups = attrs["stride"], attrs["dilation"], attrs["groups"]
+    x = _padded(x, attrs["padding"])
+    kernel, spatial = w.shape[2:], x.ndim - 2
+    sizes = tuple((n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(x.shape[2:], kernel, stride, dilation))
+    out = np.zeros((x.shape[0], groups, w.shape[0] // groups, *sizes), x.dtype)
+    rows = w.reshape(groups, w.shape[0] // groups, -1)
+    if out.size and rows.shape[2]:
+        strides = x.strides[2:]
+        for n in range(x.shape[0]):
+            windows = np.lib.stride_tricks.as_strided(
+                x[n],
+                (x.shape[1], *kernel, *sizes),
+                (x.strides[1], *(b * d for b, d in zip(strides, dilation)), *(b * s for b, s in zip(strides, stride))),
+                writeable=False,
+            )
+            columns = windows.reshape(groups, rows.shape[2], -1)
+            np.matmul(rows, columns, out=out[n].reshape(groups, rows.shape[1], -1))
+    return _with_bias(out.reshape(x.shape[0], w.shape[0], *out.shape[-spatial:]), bias)
+
+
+@op("conv_transpose", "dnn", _infer_conv_transpose, stride=REQUIRED, padding=REQUIRED, output_padding=REQUIRED,
+    dilation=REQUIRED, groups=1)  # fmt: skip
+def conv_transpose(attrs: Attrs, x: np.ndarray, w: np.ndarray, *bias: np.ndarray) -> np.ndarray:
+    """Adjoint of conv: every element of x[N,C,*spatial] adds w[C,K/groups,*kernel] times itself into the output."""
+    stride, dilation, groups = attrs["stride"], attrs["dilation"], attrs["groups"]
+    batch, channels, *spatial = x.shape
+    kernel = w.shape[2:]
+    full = [(n - 1) * s + d * (k - 1) + 1 for n, s, d, k in zip(spatial, stride, dilation, kernel)]
+    grown = [max(f, f + o - hi) for f, o, (_, hi) in zip(full, attrs["output_padding"], attrs["padding"])]
+    out = np.zeros((batch, groups, w.shape[1], *grown), x.dtype)
+    grouped = x.reshape(batch, groups, channels // groups, -1)
+    taps = w.reshape(groups, channels // groups, w.shape[1], *kernel)
+    for tap in itertools.product(*(range(k) for k in kernel)):
+        here: tuple[Any, ...] = (..., *tap)
+        part = np.matmul(taps[here].swapaxes(1, 2), grouped).reshape(batch, groups, w.shape[1], *spatial)
+        steps = (slice(t * d, t * d + (n - 1) * s + 1, s) for t, d, n, s in zip(tap, dilation, spatial, stride))
+        there: tuple[Any, ...] = (..., *steps)
+        out[there] += part
+    merged = out.reshape(batch, groups * w.shape[1], *grown)
+    crops = [
+        (-lo, (f + o - hi) - g) for (lo, hi), f, o, g in zip(attrs["padding"], full, attrs["output_padding"], grown)
+    ]
+    return _with_bias(_padded(merged, crops), bias)

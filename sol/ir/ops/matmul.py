@@ -1,0 +1,47 @@
+"""Matrix products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sol.ir.dim import dim_text
+from sol.ir.graph import Attrs
+from sol.ir.ops import op
+from sol.ir.ops.infer import broadcast, need, need_operands, need_shape, same_dtype
+from sol.ir.types import TensorType
+
+
+def _infer_linear(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 2, 3)
+    x, w = operands[:2]
+    same_dtype(operands)
+    need(x.rank >= 1 and w.rank == 2, f"takes x[..., in] and w[out, in], got {x} and {w}")
+    need(x.shape[-1] == w.shape[1], f"x has {dim_text(x.shape[-1])} features, the weight takes {dim_text(w.shape[1])}")
+    if len(operands) == 3:
+        need_shape(operands[2], (w.shape[0],), "the bias")
+    return TensorType(x.dtype, (*x.shape[:-1], w.shape[0]))
+
+
+def _infer_matmul(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 2)
+    a, b = operands
+    need(a.rank >= 2 and b.rank >= 2, f"takes two matrices, got {a} and {b}")
+    need(a.shape[-1] == b.shape[-2], f"{a} has {dim_text(a.shape[-1])} columns, {b} has {dim_text(b.shape[-2])} rows")
+    batch = broadcast([a.shape[:-2], b.shape[:-2]])
+    return TensorType(same_dtype(operands), (*batch, a.shape[-2], b.shape[-1]))
+
+
+@op("linear", "dnn", _infer_linear)
+def linear(attrs: Attrs, x: np.ndarray, w: np.ndarray, *bias: np.ndarray) -> np.ndarray:
+    """``x[..., in] @ w[out, in]^T + bias[out]``."""
+    rows = x.reshape(-1, x.shape[-1]) if x.shape[-1] else np.zeros((int(np.prod(x.shape[:-1])), 0), x.dtype)
+    y = np.matmul(rows, w.T).reshape(*x.shape[:-1], w.shape[0])
+    return y + bias[0] if bias else y
+
+
+@op("matmul", "dnn", _infer_matmul)
+def matmul(attrs: Attrs, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """``a[..., M, K] @ b[..., K, N]`` with broadcast batch dimensions."""
+    return np.matmul(a, b)

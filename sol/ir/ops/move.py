@@ -1,0 +1,192 @@
+"""Ops that place elements elsewhere: concatenation, padding, indexing, layout, and the scan and ramp behind indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sol.errors import SolError
+from sol.ir.dim import DimLike, dim_text
+from sol.ir.graph import Attrs
+from sol.ir.ops import REQUIRED, op
+from sol.ir.ops.infer import (
+    common_layout,
+    need,
+    need_at_least,
+    need_axes,
+    need_axis,
+    need_int,
+    need_operands,
+    need_some,
+    same_dtype,
+)
+from sol.ir.types import DType, TensorType
+
+
+def _need_alike(operands: Sequence[TensorType], dim: int) -> None:
+    """All operands have one dtype and agree in every dimension but ``dim``."""
+    first = operands[0]
+    same_dtype(operands)
+    need(first.rank > dim, f"{first} has no dimension {dim}")
+    for t in operands[1:]:
+        agree = t.rank == first.rank and all(i == dim or a == b for i, (a, b) in enumerate(zip(first.shape, t.shape)))
+        need(agree, f"{first} and {t} must agree in all dimensions but {dim}")
+
+
+def _infer_concat(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_some(operands)
+    first, dim = operands[0], attrs["dim"]
+    need_axis(first, dim)
+    _need_alike(operands, dim)
+    size: DimLike = 0
+    for t in operands:
+        size = size + t.shape[dim]
+    return TensorType(first.dtype, (*first.shape[:dim], size, *first.shape[dim + 1 :]), common_layout(operands))
+
+
+def _infer_pad(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 1)
+    (x,), pads = operands, attrs["pads"]
+    need(len(pads) == x.rank, f"pads has {len(pads)} pairs for {x}")
+    shape = tuple(d + before + after for d, (before, after) in zip(x.shape, pads))
+    for d in shape:
+        need_at_least(d, 0, "a padded size")
+    return TensorType(x.dtype, shape, x.layout)
+
+
+def _infer_flip(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 1)
+    need_axes(operands[0], attrs["dims"])
+    return TensorType(operands[0].dtype, operands[0].shape)
+
+
+def _infer_take(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 2)
+    (x, index), dim = operands, attrs["dim"]
+    need_axis(x, dim)
+    need(x.rank > 0, "a scalar has nothing to take")
+    need_int(index)
+    return TensorType(x.dtype, (*x.shape[:dim], *index.shape, *x.shape[dim + 1 :]))
+
+
+def _infer_gather(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 2)
+    (x, index), dim = operands, attrs["dim"]
+    need_axis(x, dim)
+    need_int(index)
+    need(index.rank == x.rank, f"index {index} must have the rank of {x}")
+    for i, (have, want) in enumerate(zip(x.shape, index.shape)):
+        try:
+            fits = i == dim or want <= have
+        except SolError:
+            continue  # only run time can tell
+        need(fits, f"index size {dim_text(want)} is beyond dimension {i} of {x}")
+    return TensorType(x.dtype, index.shape)
+
+
+def _infer_cumsum(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 1)
+    need_axis(operands[0], attrs["dim"])
+    need(operands[0].dtype is not DType.BOOL, f"takes numbers, got {operands[0]}")
+    return TensorType(operands[0].dtype, operands[0].shape)
+
+
+def _infer_iota(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 0)
+    need_at_least(attrs["size"], 0, "the size")
+    need(attrs["dtype"] is not DType.BOOL, "a ramp of bools is undefined")
+    return TensorType(attrs["dtype"], (attrs["size"],))
+
+
+def _infer_copy(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 1)
+    return operands[0]
+
+
+def _infer_reorder(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 1)
+    x, layout = operands[0], attrs["layout"]
+    need(not layout.block or x.rank >= 2, f"{x} has no channels to block")
+    return x.with_layout(layout)
+
+
+def _infer_channel_select(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_some(operands)
+    _need_alike(operands, 1)
+    channels: DimLike = 0
+    for t in operands:
+        channels = channels + t.shape[1]
+    need(isinstance(channels, int), f"the number of channels must be fixed, got {dim_text(channels)}")
+    index = attrs["index"]
+    need(all(0 <= i < channels for i in index), f"an index is outside of the {channels} channels")
+    x = operands[0]
+    return TensorType(x.dtype, (x.shape[0], len(index), *x.shape[2:]), common_layout(operands))
+
+
+@op("concat", "move", _infer_concat, dim=REQUIRED)
+def concat(attrs: Attrs, *xs: np.ndarray) -> np.ndarray:
+    """Operands one after another along ``dim``."""
+    return np.concatenate(xs, axis=attrs["dim"])
+
+
+@op("pad", "move", _infer_pad, pads=REQUIRED, value=0)
+def pad(attrs: Attrs, x: np.ndarray) -> np.ndarray:
+    """``(before, after)`` elements of ``value`` around each dimension; a negative count crops."""
+    pads = attrs["pads"]
+    x = x[tuple(slice(max(-lo, 0), size - max(-hi, 0)) for size, (lo, hi) in zip(x.shape, pads))]
+    out = np.full(tuple(n + max(lo, 0) + max(hi, 0) for n, (lo, hi) in zip(x.shape, pads)), attrs["value"], x.dtype)
+    out[tuple(slice(max(lo, 0), max(lo, 0) + n) for n, (lo, _) in zip(x.shape, pads))] = x
+    return out
+
+
+@op("flip", "move", _infer_flip, dims=REQUIRED)
+def flip(attrs: Attrs, x: np.ndarray) -> np.ndarray:
+    """The order of elements reversed along ``dims``."""
+    return np.flip(x, attrs["dims"])
+
+
+@op("take", "move", _infer_take, dim=REQUIRED)
+def take(attrs: Attrs, x: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """``x[:, ..., index, ...]`` along ``dim``; the result has ``x.shape[:dim] + index.shape + x.shape[dim+1:]``."""
+    return np.take(x, index, axis=attrs["dim"])
+
+
+@op("gather", "move", _infer_gather, dim=REQUIRED)
+def gather(attrs: Attrs, x: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """``out[i][j][k] = x[i][index[i][j][k]][k]`` for dim 1; the result has the index's shape."""
+    dim = attrs["dim"]
+    if x.ndim == 0:
+        return x[()] if index.ndim == 0 else x
+    window = x[tuple(slice(None) if i == dim else slice(n) for i, n in enumerate(index.shape))]
+    return np.take_along_axis(window, index.astype(np.int64), axis=dim)
+
+
+@op("cumsum", "move", _infer_cumsum, dim=REQUIRED)
+def cumsum(attrs: Attrs, x: np.ndarray) -> np.ndarray:
+    """Running sum along ``dim``."""
+    return x if x.ndim == 0 else np.cumsum(x, axis=attrs["dim"], dtype=x.dtype)
+
+
+@op("iota", "move", _infer_iota, size=REQUIRED, start=0, step=1, dtype=DType.I64)
+def iota(attrs: Attrs) -> np.ndarray:
+    """``start, start + step, ...``: a vector of ``size`` elements."""
+    return (attrs["start"] + attrs["step"] * np.arange(attrs["size"])).astype(attrs["dtype"].numpy)
+
+
+@op("copy", "move", _infer_copy)
+def copy(attrs: Attrs, x: np.ndarray) -> np.ndarray:
+    """The same value in memory of its own, contiguous."""
+    return np.array(x, order="C")
+
+
+@op("reorder", "move", _infer_reorder, layout=REQUIRED)
+def reorder(attrs: Attrs, x: np.ndarray) -> np.ndarray:
+    """The same logical value in another layout."""
+    return x
+
+
+@op("channel_select", "move", _infer_channel_select, index=REQUIRED)
+def channel_select(attrs: Attrs, *xs: np.ndarray) -> np.ndarray:
+    """Channels (dimension 1) of the concatenated operands, taken by ``index``."""
+    return np.take(np.concatenate(xs, axis=1), np.asarray(attrs["index"], np.int64), axis=1)

@@ -1,0 +1,156 @@
+"""Chooses the blocked layout NCHWc for images from the first convolution to the head, and puts reorders where it begins and ends."""
+
+from __future__ import annotations
+
+from sol.ir.dim import Dim
+from sol.ir.graph import Graph, Node
+from sol.ir.ops.pointwise import POINTWISE
+from sol.ir.rewrite import Editor
+from sol.ir.types import PLAIN, DType, Layout, TensorType
+
+POOLS = ("max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
+REDUCTIONS = ("sum", "mean", "max", "min", "prod")
+
+
+def assign_layout(graph: Graph, lanes: int) -> Graph:
+    """Give every rank-4 float32 value that feeds or follows a convolution the layout with ``lanes`` channels per block."""
+    return _Assignment(graph, lanes).run()
+
+
+def is_blockable(conv: Node, data: TensorType, weight: TensorType, lanes: int) -> bool:
+    """Whether a blocked kernel exists for a convolution (others run on the plain layout)."""
+    if data.rank != 4 or data.dtype is not DType.F32 or not isinstance(data.shape[1], int):
+        return False
+    groups, channels, out = conv.attrs["groups"], data.shape[1], weight.shape[0]
+    width_in, width_out = channels // groups, out // groups
+    if groups == 1 or groups == channels == out:
+        return True
+    if width_in % lanes == 0 and width_out % lanes == 0:
+        return True
+    return width_in == width_out and width_in > 1 and lanes % width_in == 0
+
+
+class _Assignment:
+    """One walk over the graph. Every value exists in at most two forms, plain and blocked; reorders are made on demand."""
+
+    def __init__(self, graph: Graph, lanes: int) -> None:
+        self.graph, self.lanes = graph, lanes
+        self.blocked = Layout(lanes)
+        self.editor = Editor(graph)
+        self.constants = graph.constant_values
+        self.forms: dict[tuple[str, Layout], str] = {}
+
+    def run(self) -> Graph:
+        for node in self.graph.nodes:
+            if node.op in ("input", "parameter", "constant") or node.name in self.constants:
+                continue
+            self.visit(self.editor.producer(node.name) or node)
+        self.editor.set_outputs([self.plain(o) for o in self.graph.outputs])
+        return self.editor.finish()
+
+    def visit(self, node: Node) -> None:
+        if self.goes_blocked(node):
+            handler = getattr(self, f"block_{node.op}", self.block_all)
+            handler(node)
+        else:
+            self.editor.update(node, inputs=tuple(self.plain(i) for i in node.inputs))
+
+    # -- which ---------------------------------------------------------------------------------------------------------
+
+    def goes_blocked(self, node: Node) -> bool:
+        type = node.type
+        if type.rank != 4 or type.dtype is not DType.F32 or len(node.types) > 1 or not isinstance(type.shape[1], int):
+            return False
+        data = [self.editor.type_of(i) for i in node.inputs]
+        if node.op == "conv":
+            weight_known = all(i in self.constants for i in node.inputs[1:])
+            return weight_known and is_blockable(node, data[0], data[1], self.lanes)
+        if not any(self.is_blocked(i) for i in node.inputs):
+            return False
+        if node.op in POINTWISE:
+            return self.pointwise_goes_blocked(node, data)
+        if node.op in POOLS:
+            return True
+        if node.op in REDUCTIONS:
+            return node.attrs["dims"] == (2, 3) and node.attrs["keepdims"]
+        return node.op == "channel_select" or node.op in ("concat", "slice") and node.attrs["dim"] == 1
+
+    def pointwise_goes_blocked(self, node: Node, data: list[TensorType]) -> bool:
+        if any(t.dtype is not DType.F32 for t in data):
+            return False
+        if node.type.shape[1] % self.lanes and not POINTWISE[node.op].zero_safe:
+            return False
+        return any(self.is_blocked(i) and self.editor.type_of(i).shape == node.type.shape for i in node.inputs)
+
+    def is_blocked(self, value: str) -> bool:
+        return self.editor.type_of(value).layout.block != 0
+
+    # -- how -----------------------------------------------------------------------------------------------------------
+
+    def block_all(self, node: Node) -> None:
+        operands = tuple(self.block(i, node.type) for i in node.inputs)
+        self.editor.update(node, inputs=operands, types=(node.type.with_layout(self.blocked),))
+
+    def block_conv(self, node: Node) -> None:
+        data = node.inputs[0]
+        few = self.editor.type_of(data).shape[1] < self.lanes and node.attrs["groups"] == 1
+        if not (few and not self.is_blocked(data)):
+            data = self.form(data, self.blocked)
+        self.editor.update(node, inputs=(data, *node.inputs[1:]), types=(node.type.with_layout(self.blocked),))
+
+    def block_concat(self, node: Node) -> None:
+        sizes = [self.editor.type_of(i).shape[1] for i in node.inputs]
+        if all(isinstance(s, int) and s % self.lanes == 0 for s in sizes[:-1]):
+            return self.block_all(node)
+        index = tuple(range(sum(sizes)))
+        self.substitute(node, self.editor.add("channel_select", node.inputs, index=index, origin=node.origin))
+
+    def block_slice(self, node: Node) -> None:
+        start, stop, step = (node.attrs[k] for k in ("start", "stop", "step"))
+        channels = self.editor.type_of(node.inputs[0]).shape[1]
+        aligned = step == 1 and start % self.lanes == 0 and (stop % self.lanes == 0 or stop == channels)
+        if aligned:
+            return self.block_all(node)
+        index = tuple(range(start, stop, step))
+        self.substitute(node, self.editor.add("channel_select", node.inputs, index=index, origin=node.origin))
+
+    def substitute(self, node: Node, value: str) -> None:
+        self.block_all(self.editor.producer(value))
+        self.forms[(node.name, self.blocked)] = value
+        self.editor.replace(node.name, value)
+        self.graph = Graph(self.graph.nodes, self.graph.inputs, tuple(value if o == node.name else o for o in self.graph.outputs))
+
+    # -- forms of a value ------------------------------------------------------------------------------------------------
+
+    def plain(self, value: str) -> str:
+        return value if value in self.constants or not self.is_blocked(value) else self.form(value, PLAIN)
+
+    def block(self, value: str, result: TensorType) -> str:
+        """A pointwise, pool or concat operand for a blocked result: scalars, per-channel constants and one-channel values stay plain."""
+        type = self.editor.type_of(value)
+        logical = (1,) * (4 - type.rank) + type.shape
+        if value in self.constants and all(logical[i] == 1 for i in (0, 2, 3)):
+            return value
+        if logical[1] == 1 and result.shape[1] != 1:
+            return self.plain(value)
+        if type.rank != 4:
+            value = self.reshape(value, logical)
+        return self.form(value, self.blocked)
+
+    def reshape(self, value: str, shape: tuple[int | Dim, ...]) -> str:
+        new = self.editor.add("reshape", [self.plain(value)], shape=shape)
+        if value in self.constants:
+            self.constants |= {new}
+        return new
+
+    def form(self, value: str, layout: Layout) -> str:
+        if self.editor.type_of(value).layout == layout:
+            return value
+        if (value, layout) not in self.forms:
+            producer = self.editor.producer(value)
+            new = self.editor.add("reorder", [value], layout=layout, origin=producer.origin)
+            self.forms[(value, layout)] = new
+            self.forms[(new, self.editor.type_of(value).layout)] = value
+            if value in self.constants:
+                self.constants |= {new}
+        return self.forms[(value, layout)]

@@ -1,0 +1,277 @@
+"""Groups nodes into regions, each of which becomes one kernel (or a few launches of one family).
+
+"dnn" regions have a heavy anchor (convolution, matrix product, pooling…) and a pointwise tail. "dfp" regions are chains of pointwise
+ops and reductions over the same rows, whose intermediates stay in registers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.ops.pointwise import POINTWISE
+from sol.ir.rewrite import Editor
+from sol.ir.types import DType
+from sol.passes.materialize_views import is_view, value_strides
+
+TAILED = ("conv", "conv_transpose", "linear", "matmul", "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
+ANCHORS = (*TAILED, "sdpa", "lstm_scan", "gru_scan", "rnn_scan")
+ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
+NORMALISING = ("softmax", "log_softmax", "layer_norm", "rms_norm")
+LONGEST_TAIL = 32
+SMALLEST_POOLED_GROUPS = 4  # channel blocks: fewer would leave threads idle when a convolution keeps its pooling to itself
+LARGEST_POOLED_MAP = 1024  # pixels
+
+
+def fuse_regions(graph: Graph) -> Graph:
+    """The graph with every computing node inside a region; views, concat, constants and torch calls stay outside."""
+    fusion = _Fusion(graph)
+    fusion.grow_tails()
+    fusion.grow_rows()
+    return fusion.rebuilt()
+
+
+@dataclass
+class _Group:
+    kind: str
+    anchor: str
+    nodes: list[Node] = field(default_factory=list)
+    shape: tuple = ()
+    axes: tuple | None = None
+
+
+class _Fusion:
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.constants = graph.constant_values
+        self.order = {n.name: i for i, n in enumerate(graph.nodes)}
+        self.group_of: dict[str, _Group] = {}
+        self.strides = value_strides(graph)
+        self.groups: list[_Group] = []
+
+    def computes(self, node: Node) -> bool:
+        """Whether a node needs a kernel."""
+        if node.op in ("input", "parameter", "constant", "torch_call", "concat") or node.name in self.constants:
+            return False
+        return not is_view(self.graph, node)
+
+    # -- dnn: anchor and tail --------------------------------------------------------------------------------------------
+
+    def grow_tails(self) -> None:
+        for node in reversed(self.graph.nodes):
+            if node.op in ANCHORS and self.computes(node):
+                group = _Group("dfp" if "pool" in node.op else "dnn", node.op, [node])
+                if node.op in TAILED and node.type.dtype is DType.F32:
+                    group.nodes += self.tail_of(node)
+                    group.nodes += self.global_pool_after(group)
+                self.adopt(group)
+
+    def adopt(self, group: _Group) -> None:
+        self.groups.append(group)
+        for node in group.nodes:
+            self.group_of[node.name] = group
+
+    def tail_of(self, anchor: Node) -> list[Node]:
+        """The longest run of pointwise nodes after the anchor from which a single value leaves."""
+        tail: list[Node] = []
+        inside = {anchor.name}
+        best = 0
+        while len(tail) < LONGEST_TAIL:
+            node = self.next_tail_node(anchor, inside)
+            if node is None:
+                break
+            tail.append(node)
+            inside.add(node.name)
+            if self.leaving(inside) == {node.name}:
+                best = len(tail)
+        return tail[:best]
+
+    def next_tail_node(self, anchor: Node, inside: set[str]) -> Node | None:
+        users = {u.name: u for v in inside for u in self.graph.users(v) if u.name not in inside}
+        for node in sorted(users.values(), key=lambda n: self.order[n.name]):
+            if self.fits_tail(node, anchor, inside):
+                return node
+        return None
+
+    def leaving(self, inside: set[str]) -> set[str]:
+        return {v for v in inside if self.graph.is_output(v) or any(u.name not in inside for u in self.graph.users(v))}
+
+    def fits_tail(self, node: Node, anchor: Node, inside: set[str]) -> bool:
+        if node.op not in POINTWISE or node.name in self.group_of or node.name in self.constants:
+            return False
+        if node.type.shape != anchor.type.shape or node.type.dtype not in (DType.F32, DType.BOOL):
+            return False
+        outside = [i for i in node.inputs if i not in inside]
+        return all(self.fits_operand(v, anchor) and not self.depends(v, inside) for v in outside)
+
+    def fits_operand(self, value: str, anchor: Node) -> bool:
+        """Whether a tail can read a value: float32, broadcast or as large as the result, stride 0 or 1 along the lanes."""
+        type = self.graph.type_of(value)
+        if type.rank == 0 and self.graph.producer(value).op == "constant":
+            return True
+        if type.dtype is not DType.F32 or type.rank > anchor.type.rank:
+            return False
+        logical = (1,) * (anchor.type.rank - type.rank) + type.shape
+        if anchor.type.layout.block:
+            if type.layout == anchor.type.layout:
+                return True
+            per_channel = all(s == 1 for i, s in enumerate(logical) if i != 1)
+            return (value in self.constants and per_channel) or logical[1] == 1
+        if type.layout.block:
+            return False
+        strides = self.strides.get(value)
+        return not strides or logical[-1] == 1 or strides[-1] in (0, 1)
+
+    def depends(self, value: str, inside: set[str]) -> bool:
+        """Whether a value is computed from a value inside (through nodes or whole groups)."""
+        lowest = min(self.order[v] for v in inside)
+        stack, seen = [self.graph.producer(value)], set()
+        while stack:
+            node = stack.pop()
+            if node.name in inside:
+                return True
+            if node.name in seen:
+                continue
+            seen.add(node.name)
+            group = self.group_of.get(node.name)
+            members = group.nodes if group else [node]
+            seen.update(m.name for m in members)
+            if max(self.order[m.name] for m in members) < lowest:
+                continue
+            stack.extend(self.graph.producer(i) for m in members for i in m.inputs)
+        return False
+
+    def global_pool_after(self, group: _Group) -> list[Node]:
+        """The reduction over the whole map that directly follows a blocked dense convolution: kept in a local array of the kernel."""
+        last, anchor = group.nodes[-1], group.nodes[0]
+        users = self.graph.users(last.name)
+        if anchor.op != "conv" or anchor.attrs["groups"] != 1 or len(users) != 1 or self.graph.is_output(last.name):
+            return []
+        pool, block = users[0], last.type.layout.block
+        data = self.graph.type_of(anchor.inputs[0])
+        fits = pool.op in ("mean", "max") and pool.attrs["dims"] == (2, 3) and pool.attrs["keepdims"] and block and data.layout.block
+        size = last.type.shape[2], last.type.shape[3]
+        if not fits or not all(isinstance(s, int) for s in size) or size[0] * size[1] > LARGEST_POOLED_MAP:
+            return []
+        return [pool] if last.type.shape[1] >= SMALLEST_POOLED_GROUPS * block and pool.name not in self.group_of else []
+
+    # -- dfp: pointwise and rows -----------------------------------------------------------------------------------------
+
+    def grow_rows(self) -> None:
+        for node in self.graph.nodes:
+            if node.name in self.group_of or not self.computes(node):
+                continue
+            joined = next((g for g in self.neighbours(node) if self.joins(node, g)), None)
+            if joined is None:
+                self.adopt(self.fresh_group(node))
+            else:
+                joined.nodes.append(node)
+                self.group_of[node.name] = joined
+
+    def neighbours(self, node: Node) -> list[_Group]:
+        """Open groups that produce an operand, the latest first."""
+        found: dict[int, _Group] = {}
+        for value in node.inputs:
+            group = self.group_of.get(self.graph.producer(value).name)
+            if group is not None and not group.anchor and group.shape:
+                found[id(group)] = group
+        return sorted(found.values(), key=lambda g: -self.order[g.nodes[-1].name])
+
+    def fresh_group(self, node: Node) -> _Group:
+        group = _Group("dfp", "", [node])
+        if node.op in POINTWISE:
+            group.shape = node.type.shape
+        elif self.axes_of(node) is not None:
+            group.shape, group.axes = self.graph.type_of(node.inputs[0]).shape, self.axes_of(node)
+        return group
+
+    def axes_of(self, node: Node) -> tuple | None:
+        """The axes over which a node reduces or normalises its rows."""
+        rank = self.graph.type_of(node.inputs[0]).rank if node.inputs else 0
+        if node.op in ("layer_norm", "rms_norm"):
+            return tuple(range(rank - node.attrs["dims"], rank))
+        if node.op in ROWWISE or node.op in NORMALISING:
+            return tuple(node.attrs["dims"]) if "dims" in node.attrs else (node.attrs["dim"],)
+        return None
+
+    def joins(self, node: Node, group: _Group) -> bool:
+        axes = self.axes_of(node)
+        inside = {n.name for n in group.nodes}
+        layouts = {v.type.layout for v in group.nodes}
+        if node.type.layout not in layouts:
+            return False
+        if axes is not None:
+            fits = self.graph.type_of(node.inputs[0]).shape == group.shape and group.axes in (None, axes) and node.inputs[0] in inside
+        elif node.op in POINTWISE:
+            fits = self.pointwise_joins(node, group, inside)
+        else:
+            fits = False
+        return fits and not any(self.depends(v, inside) for v in node.inputs if v not in inside)
+
+    def pointwise_joins(self, node: Node, group: _Group, inside: set[str]) -> bool:
+        reduced = None
+        if group.axes is not None:
+            reduced = tuple(1 if i in group.axes else s for i, s in enumerate(group.shape))
+        if node.type.shape not in (group.shape, reduced):
+            return False
+        own = [self.graph.type_of(v).shape for v in node.inputs if v in inside]
+        return all(shape == group.shape or shape == reduced for shape in own)
+
+    # -- result ----------------------------------------------------------------------------------------------------------
+
+    def rebuilt(self) -> Graph:
+        taken = {n.name for n in self.graph.nodes}
+        regions: list[Node] = []
+        renamed: dict[str, str] = {}
+        for group in sorted(self.groups, key=lambda g: min(self.order[n.name] for n in g.nodes)):
+            region = self.region_of(group, taken)
+            taken.add(region.name)
+            regions.append(region)
+            renamed.update(zip(self.outputs_of(group), region.outputs))
+        loose = [n for n in self.graph.nodes if n.name not in self.group_of]
+        nodes = [replace(n, inputs=tuple(renamed.get(i, i) for i in n.inputs)) for n in (*loose, *regions)]
+        outputs = tuple(renamed.get(o, o) for o in self.graph.outputs)
+        return Editor(Graph(tuple(nodes), self.graph.inputs, outputs)).finish()
+
+    def outputs_of(self, group: _Group) -> list[str]:
+        inside = {n.name for n in group.nodes}
+        return [
+            v for n in group.nodes for v in n.outputs
+            if self.graph.is_output(v) or any(u.name not in inside for u in self.graph.users(v))
+        ]  # fmt: skip
+
+    def region_of(self, group: _Group, taken: set[str]) -> Node:
+        nodes = sorted(group.nodes, key=lambda n: self.order[n.name])
+        produced = {v for n in nodes for v in n.outputs}
+        literals: dict[str, Node] = {}
+        operands: list[str] = []
+        for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
+            producer = self.graph.producer(value)
+            if producer.op == "constant" and producer.type.rank == 0:
+                literals[value] = producer
+            else:
+                operands.append(value)
+        outputs = self.outputs_of(group)
+        sources = (Node(v, "input", (), (self.graph.type_of(v),)) for v in operands)
+        body = Graph((*sources, *literals.values(), *nodes), tuple(operands), tuple(outputs))
+        anchor = next((n for n in nodes if n.op == group.anchor), nodes[0])
+        return make_region(_fresh("_".join(n.op for n in nodes[:4]), taken), group.kind, group.anchor, body, tuple(operands), anchor)
+
+
+def make_region(name: str, kind: str, anchor: str, body: Graph, inputs: tuple[str, ...], origin: Node) -> Node:
+    """A region node; its outputs are the body's outputs in order."""
+    types = tuple(body.type_of(v) for v in body.outputs)
+    return Node(name, "region", inputs, types, Attrs({"kind": kind, "anchor": anchor, "body": body}), origin.origin)
+
+
+def single_region(graph: Graph, node: Node, name: str, anchor: str = "") -> Node:
+    """A region of one node of a graph."""
+    operands = tuple(dict.fromkeys(node.inputs))
+    sources = (Node(v, "input", (), (graph.type_of(v),)) for v in operands)
+    return make_region(name, "dfp", anchor, Graph((*sources, node), operands, node.outputs), operands, node)
+
+
+def _fresh(hint: str, taken: set[str]) -> str:
+    if hint not in taken:
+        return hint
+    return next(f"{hint}_{i}" for i in range(1, len(taken) + 2) if f"{hint}_{i}" not in taken)

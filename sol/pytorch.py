@@ -1,0 +1,5 @@
+"""``import sol.pytorch as sol``: the same public face."""
+
+from sol import SolError, cache, config, explain, optimize, profile, verify
+
+__all__ = ["SolError", "cache", "config", "explain", "optimize", "profile", "verify"]

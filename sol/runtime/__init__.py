@@ -1,0 +1,1 @@
+"""C text → something that can be called: toolchain, build, cache, library, module."""

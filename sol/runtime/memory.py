@@ -1,0 +1,26 @@
+"""Memory that kernels work in: page-aligned, from huge pages where the kernel gives them, never moved, freed when unused."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+
+import numpy as np
+
+HUGE = 2 << 20
+
+
+class Block:
+    """``size`` zeroed bytes at ``address``, aligned to 64 bytes (to 2 MiB if it is that large)."""
+
+    def __init__(self, size: int) -> None:
+        alignment = HUGE if size >= HUGE else mmap.PAGESIZE
+        self.size = size
+        self._map = mmap.mmap(-1, size + (alignment if alignment == HUGE else 0) + 1)
+        if alignment == HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
+            with contextlib.suppress(OSError):
+                self._map.madvise(mmap.MADV_HUGEPAGE)
+        base = np.frombuffer(self._map, np.uint8)
+        start = -base.ctypes.data % alignment
+        self.bytes = base[start : start + size]
+        self.address = int(self.bytes.ctypes.data) if size else 0

@@ -1,0 +1,64 @@
+"""Convolution regions for the kernel tests: built, run on a team, and compared with the float64 interpreter and torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+
+from sol.codegen.targets import resolve, runnable
+from sol.ir.builder import GraphBuilder
+from sol.ir.dim import DimLike
+from sol.ir.graph import Graph
+from sol.ir.interpret import evaluate
+from sol.ir.types import DType, TensorType
+from tests.harness import as_region, run_region
+
+ISAS = runnable()
+Tail = Callable[[GraphBuilder, str, dict[str, np.ndarray]], str]
+
+
+def random(shape: Sequence[int], seed: int = 0) -> np.ndarray:
+    return np.random.default_rng([seed, *shape]).standard_normal(shape).astype(np.float32)
+
+
+def conv_graph(
+    x: Sequence[int], k: int, kernel: Sequence[int], *, stride: int = 1, padding: int = 0, dilation: int = 1, groups: int = 1,
+    bias: bool = True, tail: Tail | None = None, dims: Sequence[DimLike] | None = None,
+) -> tuple[Graph, dict[str, np.ndarray], dict[str, np.ndarray], str]:
+    """Graph of one convolution and its tail, inputs, parameters, and the name of the convolution."""
+    b = GraphBuilder()
+    rank = len(kernel)
+    source = b.input("x", TensorType(DType.F32, tuple(dims or x)))
+    arrays = {"w": random((k, x[1] // groups, *kernel), 1) * np.float32(0.2)}
+    operands = [source, b.parameter("w", TensorType(DType.F32, arrays["w"].shape))]
+    if bias:
+        arrays["b"] = random((k,), 2)
+        operands.append(b.parameter("b", TensorType(DType.F32, (k,))))
+    y = b.add("conv", operands, stride=(stride,) * rank, padding=((padding, padding),) * rank, dilation=(dilation,) * rank, groups=groups)
+    inputs = {"x": random(x)}
+    out = tail(b, y, inputs) if tail else y
+    return b.build([out]), inputs, arrays, y
+
+
+def check(
+    graph: Graph, inputs: dict[str, np.ndarray], arrays: dict[str, np.ndarray], *, isa: str, threads: int = 2, plain: Sequence[str] = (),
+    anchor: str = "conv", want: np.ndarray | None = None, symbols: dict[str, int] | None = None, **options: dict,
+) -> np.ndarray:
+    """Run the graph as one region and compare; the result."""
+    region = as_region(graph, "dnn", anchor, block=resolve(isa).lanes, plain=plain)
+    (got,) = run_region(region, inputs, arrays, isa=isa, threads=threads, symbols=symbols, **options)
+    double = {n: v.astype(np.float64) for n, v in inputs.items()}
+    reference = evaluate(graph, double, arrays, precision=np.float64)[graph.outputs[0]]
+    scale = max(1.0, float(np.abs(reference[np.isfinite(reference)]).max(initial=0)))
+    np.testing.assert_allclose(got, reference, rtol=1e-4, atol=3e-6 * scale)
+    if want is not None:
+        np.testing.assert_allclose(got, want, rtol=1e-3, atol=2e-5 * scale)
+    return got
+
+
+def torch_conv(inputs: dict[str, np.ndarray], arrays: dict[str, np.ndarray], **options: int) -> torch.Tensor:
+    function = {3: torch.conv1d, 4: torch.conv2d}[inputs["x"].ndim]
+    bias = torch.from_numpy(arrays["b"]) if "b" in arrays else None
+    return function(torch.from_numpy(inputs["x"]), torch.from_numpy(arrays["w"]), bias, **options)

@@ -1,0 +1,113 @@
+"""The attention kernel against the float64 interpreter and torch, on every instruction set of this machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from sol.codegen.targets import runnable
+from sol.errors import UnsupportedError
+from sol.ir.builder import GraphBuilder
+from sol.ir.dim import Dim
+from sol.ir.graph import Graph
+from sol.ir.interpret import evaluate_outputs
+from sol.ir.types import DType, TensorType
+from tests.harness import as_region, run_region
+
+ISAS = runnable()
+rng = np.random.default_rng(1)
+
+
+def floats(*shape: int) -> np.ndarray:
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def attention(q: tuple, k: tuple, v: tuple, mask: tuple | None = None, mask_dtype: DType = DType.BOOL, *, causal: bool = False,
+              scale: float = 0.3) -> Graph:  # fmt: skip
+    b = GraphBuilder()
+    operands = [b.input(n, TensorType(DType.F32, s)) for n, s in (("q", q), ("k", k), ("v", v))]
+    if mask is not None:
+        operands.append(b.input("mask", TensorType(mask_dtype, mask)))
+    return b.build([b.add("sdpa", operands, causal=causal, scale=scale)])
+
+
+def run(graph: Graph, inputs: list[np.ndarray], **options) -> np.ndarray:
+    return run_region(as_region(graph, "dnn", "sdpa"), dict(zip(graph.inputs, inputs)), **options)[0]
+
+
+def check(graph: Graph, inputs: list[np.ndarray], **options) -> None:
+    got = run(graph, inputs, **options)
+    (want,) = evaluate_outputs(graph, inputs, symbols=options.get("symbols"))
+    np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("length,keys,depth,features", [(1, 1, 1, 1), (1, 33, 16, 8), (5, 3, 8, 15), (16, 17, 33, 17), (19, 64, 7, 40), (70, 70, 64, 64)])
+def test_sizes(isa: str, causal: bool, length: int, keys: int, depth: int, features: int) -> None:
+    graph = attention((2, 3, length, depth), (2, 3, keys, depth), (2, 3, keys, features), causal=causal)
+    for threads in (1, 3):
+        check(graph, [floats(2, 3, length, depth), floats(2, 3, keys, depth), floats(2, 3, keys, features)], isa=isa, threads=threads)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("dtype", [DType.BOOL, DType.F32])
+@pytest.mark.parametrize("shape", [(2, 3, 11, 37), (2, 1, 1, 37), (11, 37), (37,), (1, 3, 11, 1), (2, 1, 11, 37)])
+def test_masks_broadcast(isa: str, dtype: DType, shape: tuple) -> None:
+    for causal in (False, True):
+        graph = attention((2, 3, 11, 20), (2, 3, 37, 20), (2, 3, 37, 20), shape, dtype, causal=causal)
+        mask = rng.random(shape) < 0.6 if dtype is DType.BOOL else floats(*shape)
+        check(graph, [floats(2, 3, 11, 20), floats(2, 3, 37, 20), floats(2, 3, 37, 20), mask], isa=isa)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_heads_as_transposed_views(isa: str) -> None:
+    """[B, L, H*E] buffers seen as [B, H, L, E]; keys shared by all heads; a mask expanded with strides of zero."""
+    graph = attention((2, 3, 9, 20), (2, 1, 21, 20), (2, 1, 21, 18), (2, 3, 9, 21))
+    inputs = [floats(2, 3, 9, 20), floats(2, 1, 21, 20), floats(2, 1, 21, 18), np.broadcast_to(rng.random((2, 1, 1, 21)) < 0.5, (2, 3, 9, 21))]
+    strides = {
+        "q": (9 * 60, 20, 60, 1), "k": (21 * 40, 20, 40, 1), "v": (21 * 18, 21 * 18, 1, 21), "sdpa": (9 * 54, 18, 54, 1), "mask": (21, 0, 0, 1),
+    }  # fmt: skip
+    check(graph, inputs, isa=isa, strides=strides)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_symbolic_lengths(causal: bool) -> None:
+    s, t = Dim.symbol("s"), Dim.symbol("t")
+    graph = attention((2, s, 16), (2, t, 16), (2, t, 16), causal=causal)
+    for length, keys in ((3, 40), (33, 5), (64, 64)):
+        check(graph, [floats(2, length, 16), floats(2, keys, 16), floats(2, keys, 16)], symbols={"s": length, "t": keys})
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("kind", ["bool", "float"])
+def test_special_values_as_torch(isa: str, kind: str) -> None:
+    """A row that attends to nothing, NaN under the mask, infinite scores."""
+    dtype = DType.BOOL if kind == "bool" else DType.F32
+    graph = attention((1, 1, 6, 8), (1, 1, 20, 8), (1, 1, 20, 8), (6, 20), dtype, scale=8**-0.5)
+    allowed = np.ones((6, 20), bool)
+    allowed[2] = False
+    allowed[:, 1] = False
+    mask = allowed if kind == "bool" else np.where(allowed, np.float32(0), np.float32(-np.inf))
+    for poison in (None, np.nan, np.inf):
+        q, k, v = np.abs(floats(1, 1, 6, 8)), np.abs(floats(1, 1, 20, 8)), floats(1, 1, 20, 8)
+        if poison is not None:
+            k[0, 0, 1 if poison != poison else 3, 0] = poison
+        want = torch.nn.functional.scaled_dot_product_attention(*(torch.from_numpy(x) for x in (q, k, v, mask))).numpy()
+        got = run(graph, [q, k, v, mask], isa=isa)
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
+        assert poison is not None or (got[0, 0, 2] == 0).all()
+
+
+def test_large_scores_do_not_overflow() -> None:
+    graph = attention((1, 4, 8), (1, 30, 8), (1, 30, 8), scale=1.0)
+    check(graph, [100 * floats(1, 4, 8), floats(1, 30, 8), floats(1, 30, 8)])
+
+
+def test_half_precision_is_refused_with_a_remedy() -> None:
+    b = GraphBuilder()
+    operands = [b.input(n, TensorType(DType.F16, (1, 4, 8))) for n in "qkv"]
+    graph = b.build([b.add("sdpa", operands, causal=False, scale=1.0)])
+    with pytest.raises(UnsupportedError, match="sdpa of f16"):
+        run(graph, [np.zeros((1, 4, 8), np.float16)] * 3)

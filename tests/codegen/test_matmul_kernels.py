@@ -1,0 +1,215 @@
+"""linear and matmul kernels against the float64 interpreter, on every instruction set of this machine and several team sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from sol.codegen.kernels.matmul import pack_gemm_panels
+from sol.codegen.kernels.matmul_rows import collapse_rows, row_ladder
+from sol.codegen.targets import runnable
+from sol.errors import UnsupportedError
+from sol.ir.builder import GraphBuilder
+from sol.ir.dim import Dim
+from sol.ir.graph import Graph
+from sol.ir.interpret import evaluate_outputs
+from sol.ir.types import DType, TensorType
+from tests.harness import as_region, run_region
+
+ISAS = runnable()
+rng = np.random.default_rng(0)
+
+
+def floats(*shape: int) -> np.ndarray:
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def check(graph: Graph, anchor: str, inputs: dict, parameters: dict | None = None, tolerance: float = 2e-5, **options) -> None:
+    got = run_region(as_region(graph, "dnn", anchor), inputs, parameters, **options)
+    symbols = options.get("symbols")
+    want = evaluate_outputs(graph, [inputs[i] for i in graph.inputs], parameters, symbols=symbols)
+    for g, w in zip(got, want):
+        assert g.shape == w.shape
+        np.testing.assert_allclose(g, w, rtol=tolerance, atol=tolerance * max(1.0, np.abs(w).max(initial=0)))
+
+
+def linear_graph(x_shape: tuple, n: int, *, bias: bool = True, tail: str = "", x_dims: tuple | None = None) -> tuple[Graph, dict, dict]:
+    """linear with an optional fused tail: "relu", "add_relu" (a full-size operand) or "mul_add" (constants per column and a scalar)."""
+    b = GraphBuilder()
+    k = x_shape[-1]
+    x = b.input("x", TensorType(DType.F32, x_dims or x_shape))
+    w = b.parameter("w", TensorType(DType.F32, (n, k)))
+    inputs, parameters = {x: floats(*x_shape)}, {"w": floats(n, k) / np.float32(k**0.5)}
+    operands = [x, w]
+    if bias:
+        operands.append(b.parameter("b", TensorType(DType.F32, (n,))))
+        parameters["b"] = floats(n)
+    y = b.add("linear", operands)
+    if tail == "relu":
+        y = b.add("relu", [y])
+    elif tail == "add_relu":
+        other = b.input("other", b.type_of(y))
+        inputs[other] = floats(*x_shape[:-1], n)
+        y = b.add("relu", [b.add("add", [y, other])])
+    elif tail == "mul_add":
+        scale = b.parameter("scale", TensorType(DType.F32, (n,)))
+        parameters["scale"] = floats(n)
+        rows = b.input("rows", TensorType(DType.F32, (*(x_dims or x_shape)[:-1], 1)))
+        inputs[rows] = floats(*x_shape[:-1], 1)
+        y = b.add("add", [b.add("mul", [b.add("mul", [y, scale]), rows]), b.constant(np.float32(0.5))])
+    return b.build([y]), inputs, parameters
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("m,n,k", [
+    (1, 1, 784), (1, 10, 784), (1, 33, 17), (2, 100, 64), (3, 7, 31), (4, 130, 129), (5, 16, 8), (7, 15, 33), (8, 48, 16), (9, 17, 1), (13, 64, 40),
+    (16, 97, 65), (33, 200, 50), (50, 3, 1000), (130, 144, 70),
+])  # fmt: skip
+def test_linear_sizes(isa: str, m: int, n: int, k: int) -> None:
+    for threads, tail, bias in ((1, "", False), (2, "relu", True), (3, "add_relu", True), (2, "mul_add", False)):
+        check(*_first(linear_graph((m, k), n, tail=tail, bias=bias)), isa=isa, threads=threads)
+
+
+def _first(built: tuple) -> tuple:
+    graph, inputs, parameters = built
+    return graph, "linear", inputs, parameters
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_linear_of_every_rank(isa: str) -> None:
+    for shape in ((20,), (1, 20), (2, 3, 20), (2, 1, 5, 20)):
+        for n in (3, 40):
+            check(*_first(linear_graph(shape, n, tail="mul_add")), isa=isa, threads=3)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_linear_slices_a_long_reduction(isa: str) -> None:
+    """K so large that partial sums wait in scratch; more row blocks than one run keeps."""
+    check(*_first(linear_graph((19, 12000), 70, tail="add_relu")), isa=isa, threads=2, tolerance=1e-4)
+    check(*_first(linear_graph((530, 9000), 20)), isa=isa, threads=1, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_linear_strides(isa: str) -> None:
+    """Rows that do not collapse, a strided result, and columns of x apart in memory."""
+    graph, inputs, parameters = linear_graph((2, 5, 24), 50, tail="add_relu")
+    out = graph.outputs[0]
+    for strides in (
+        {"x": (300, 30, 1)}, {"x": (24, 48, 1)}, {"x": (120, 1, 5)}, {out: (400, 60, 1)}, {out: (50, 100, 1), "other": (50, 100, 1)},
+        {"x": (150, 30, 1), out: (300, 60, 1), "other": (1000, 70, 1)},
+    ):  # fmt: skip
+        check(graph, "linear", inputs, parameters, isa=isa, threads=2, strides=strides)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("rows", [2, 5, 8, 23])
+def test_linear_with_symbolic_rows(isa: str, rows: int) -> None:
+    dims = (Dim.symbol("s"), 3, 33)
+    check(*_first(linear_graph((rows, 3, 33), 45, tail="add_relu", x_dims=dims)), isa=isa, symbols={"s": rows})
+
+
+def test_linear_weight_and_bias_at_run_time() -> None:
+    b = GraphBuilder()
+    x, w, bias = (b.input(n, TensorType(DType.F32, s)) for n, s in (("x", (9, 20)), ("w", (35, 20)), ("bias", (35,))))
+    graph = b.build([b.add("relu", [b.add("linear", [x, w, bias])])])
+    for isa in ISAS:
+        check(graph, "linear", {x: floats(9, 20), w: floats(35, 20), bias: floats(35)}, isa=isa)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.parametrize("a_shape,b_shape", [
+    ((7, 20), (20, 33)), ((2, 3, 17, 20), (2, 3, 20, 18)), ((2, 3, 5, 8), (8, 40)), ((3, 5, 8), (2, 1, 8, 9)), ((2, 3, 1, 16), (1, 3, 16, 70)),
+    ((4, 1, 7), (4, 7, 1)), ((12, 9, 64), (12, 64, 50)), ((1, 1), (1, 1)), ((2, 1, 1, 9), (2, 3, 9, 5)), ((6, 10), (2, 10, 100)),
+])  # fmt: skip
+def test_matmul_broadcasts_batches(isa: str, constant: bool, a_shape: tuple, b_shape: tuple) -> None:
+    g = GraphBuilder()
+    a = g.input("a", TensorType(DType.F32, a_shape))
+    right = TensorType(DType.F32, b_shape)
+    b = g.parameter("b", right) if constant else g.input("b", right)
+    value = floats(*b_shape)
+    y = g.add("matmul", [a, b])
+    scale = g.constant(np.float32(0.125))
+    graph = g.build([g.add("mul", [y, scale])])
+    inputs = {a: floats(*a_shape)} | ({} if constant else {b: value})
+    for threads in (1, 3):
+        check(graph, "matmul", inputs, {"b": value} if constant else {}, isa=isa, threads=threads)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_matmul_of_transposed_views(isa: str) -> None:
+    """Heads of an attention block: q and k are transposed views, k also along its last two dimensions."""
+    g = GraphBuilder()
+    a = g.input("a", TensorType(DType.F32, (2, 3, 19, 20)))
+    b = g.input("b", TensorType(DType.F32, (2, 3, 20, 37)))
+    graph = g.build([g.add("matmul", [a, b])])
+    inputs = {a: floats(2, 3, 19, 20), b: floats(2, 3, 20, 37)}
+    heads = {"a": (19 * 60, 20, 60, 1), "b": (37 * 60, 20, 1, 60)}
+    for strides in (heads, {**heads, "matmul": (3 * 37 * 19, 37, 3 * 37, 1)}, {"b": (4440, 1480, 2, 40)}, {"a": (1140, 380, 1, 19)}):
+        check(graph, "matmul", inputs, isa=isa, strides=strides)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_matmul_with_symbolic_sizes(isa: str) -> None:
+    s, t = Dim.symbol("s"), Dim.symbol("t")
+    g = GraphBuilder()
+    a, b = g.input("a", TensorType(DType.F32, (2, s, t))), g.input("b", TensorType(DType.F32, (2, t, s)))
+    graph = g.build([g.add("matmul", [a, b])])
+    for rows, depth in ((3, 9), (41, 33), (16, 2)):
+        check(graph, "matmul", {a: floats(2, rows, depth), b: floats(2, depth, rows)}, isa=isa, symbols={"s": rows, "t": depth})
+
+
+@pytest.mark.parametrize("dtype", [DType.F64, DType.F16, DType.I64, DType.I32, DType.U8])
+def test_other_dtypes(dtype: DType) -> None:
+    g = GraphBuilder()
+    a, b = g.input("a", TensorType(dtype, (2, 5, 7))), g.input("b", TensorType(dtype, (7, 11)))
+    graph = g.build([g.add("matmul", [a, b])])
+    inputs = {a: (3 * rng.random((2, 5, 7))).astype(dtype.numpy), b: (3 * rng.random((7, 11))).astype(dtype.numpy)}
+    (got,) = run_region(as_region(graph, "dnn", "matmul"), inputs)
+    want = np.matmul(inputs[a].astype(np.float64), inputs[b].astype(np.float64))
+    np.testing.assert_allclose(got, want, rtol=2e-3 if dtype is DType.F16 else 1e-12)
+
+
+def test_other_dtypes_linear_and_fusion() -> None:
+    g = GraphBuilder()
+    x, w, b = (g.input(n, TensorType(DType.F64, s)) for n, s in (("x", (3, 4, 6)), ("w", (5, 6)), ("b", (5,))))
+    y = g.add("linear", [x, w, b])
+    inputs = {x: rng.random((3, 4, 6)), w: rng.random((5, 6)), b: rng.random(5)}
+    check(g.build([y]), "linear", inputs, tolerance=1e-13)
+    with pytest.raises((UnsupportedError, Exception), match="f64|fused"):
+        run_region(as_region(g.build([g.add("relu", [y])]), "dnn", "linear"), inputs)
+
+
+def test_special_values_reach_the_result() -> None:
+    graph, inputs, parameters = linear_graph((3, 40), 20)
+    inputs["x"][0, 3], inputs["x"][1, 5] = np.nan, np.inf
+    (got,) = run_region(as_region(graph, "dnn", "linear"), inputs, parameters)
+    want = torch.nn.functional.linear(*(torch.from_numpy(v) for v in (inputs["x"], parameters["w"], parameters["b"])))
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(want.numpy()))
+    np.testing.assert_array_equal(np.isinf(got), np.isinf(want.numpy()))
+
+
+def test_panels_hold_every_weight_once() -> None:
+    w = np.arange(1, 2 * 5 * 37 + 1, dtype=np.float32).reshape(2, 5, 37)
+    packed = pack_gemm_panels(w, width=12, lanes=4, transposed=False)
+    assert packed.shape == (2, 5 * 40)
+    assert packed[0].reshape(-1)[: 5 * 36].reshape(3, 5, 12)[1, 2, 3] == w[0, 2, 15]
+    assert sorted(packed[packed != 0]) == sorted(w.reshape(-1))
+
+
+def test_rows_collapse_only_where_all_strides_allow() -> None:
+    loops = collapse_rows((2, 3, 4), {"A": (24, 8, 2), "B": (0, 0, 0)}, "B")
+    assert (loops.rows, loops.batch) == (24, ())
+    loops = collapse_rows((2, 3, 4), {"A": (24, 8, 2), "B": (7, 0, 0)}, "B")
+    assert (loops.rows, loops.batch, loops.batch_strides["B"]) == (12, (2,), (7,))
+    loops = collapse_rows((2, 3, 1), {"A": (6, 2, 2), "B": (30, 10, 0)}, "B")
+    assert (loops.rows, loops.batch) == (1, (6,))
+
+
+def test_row_ladder() -> None:
+    assert row_ladder(128, 8) == ((8,), True)
+    assert row_ladder(13, 8) == ((8, 5), True)
+    assert row_ladder(3, 8) == ((3,), True)
+    assert row_ladder(Dim.symbol("s"), 8) == ((8, 4, 2, 1), False)
+    assert row_ladder(Dim.symbol("s"), 6) == ((6, 4, 2, 1), False)

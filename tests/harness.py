@@ -1,0 +1,215 @@
+"""Runs one region alone: lowers it, compiles its kernels, calls them on a team, and gives back logical arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from sol.codegen.kernels import lower_region
+from sol.codegen.lowering import KernelLibrary, Lowering
+from sol.codegen.packing import apply_pack
+from sol.codegen.plan import View
+from sol.codegen.render import INCLUDE
+from sol.codegen.targets import Target, resolve
+from sol.ir.dim import dim_text, evaluate
+from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.interpret import evaluate_constants
+from sol.ir.strides import contiguous_strides
+from sol.ir.types import Layout
+
+BUILD = Path(tempfile.gettempdir()) / "sol_test_kernels"
+
+
+def as_region(graph: Graph, kind: str, anchor: str = "", block: int = 0, plain: Sequence[str] = ()) -> Graph:
+    """The graph with everything that is not a source or a constant value inside one region.
+
+    block: channel block given to every non-constant value of rank >= 3 except those named in ``plain``.
+    """
+    constants = graph.constant_values
+
+    def lay(node: Node) -> Node:
+        if not block or node.name in constants:
+            return node
+        types = tuple(t.with_layout(Layout(block)) if t.rank >= 3 and v not in plain else t for v, t in zip(node.outputs, node.types))
+        return replace(node, types=types)
+
+    nodes = [lay(n) for n in graph.nodes]
+    inside = [n for n in nodes if n.op != "input" and n.name not in constants]
+    literals = [n for n in nodes if n.op == "constant" and n.types[0].rank == 0]
+    inner_names = {v for n in inside for v in n.outputs} | {n.name for n in literals}
+    operands = list(dict.fromkeys(i for n in inside for i in n.inputs if i not in inner_names))
+    types = {v: t for n in nodes for v, t in zip(n.outputs, n.types)}
+    sources = [Node(v, "input", (), (types[v],)) for v in operands]
+    body = Graph((*sources, *literals, *inside), tuple(operands), graph.outputs)
+    region = Node("region", "region", tuple(operands), tuple(types[o] for o in graph.outputs),
+                  Attrs({"kind": kind, "anchor": anchor, "body": body}), inside[0].origin)  # fmt: skip
+    outer = [n for n in nodes if n.op == "input" or n.name in constants]
+    return Graph((*outer, region), graph.inputs, region.outputs)
+
+
+class _Placement:
+    """Every value in a buffer of its own, with optional borders."""
+
+    def __init__(self, graph: Graph, symbols: Mapping[str, int], borders: Mapping[str, tuple], strides: Mapping[str, tuple]) -> None:
+        self.graph, self.symbols, self.borders, self.given = graph, symbols, borders, strides
+        self.constants = graph.constant_values
+
+    def is_constant(self, value: str) -> bool:
+        return value in self.constants
+
+    def view(self, value: str) -> View:
+        t = self.graph.type_of(value)
+        block = t.layout.block
+        if not block:
+            strides = self.given.get(value, contiguous_strides(t.shape))
+            return View(value, t.dtype, t.shape, tuple(strides))
+        border = tuple(self.borders.get(value, ((0, 0),) * (t.rank - 2)))
+        padded = tuple(s + a + b for s, (a, b) in zip(t.shape[2:], border))
+        groups = (t.shape[1] + block - 1) // block
+        full = contiguous_strides((t.shape[0], groups, *padded, block))
+        offset = sum(a * s for (a, _), s in zip(border, full[2:-1]))
+        return View(value, t.dtype, (t.shape[0], groups, *t.shape[2:], block), full, offset, t.layout, t.shape[1], border)
+
+
+def run_region(
+    graph: Graph,
+    inputs: Mapping[str, np.ndarray],
+    parameters: Mapping[str, np.ndarray] | None = None,
+    *,
+    isa: str = "native",
+    threads: int = 2,
+    borders: Mapping[str, tuple] | None = None,
+    strides: Mapping[str, tuple] | None = None,
+    symbols: Mapping[str, int] | None = None,
+) -> list[np.ndarray]:
+    """Logical output arrays of the graph's single region, computed by its kernels.
+
+    borders: body value → physical zero border per spatial dimension. strides: plain value → element strides of its buffer.
+    Output borders are filled with a canary and must come back untouched.
+    """
+    symbols = dict(symbols or {})
+    target = resolve(isa)
+    region = next(n for n in graph.nodes if n.op == "region")
+    body = region.attrs["body"]
+    rename = dict(zip(body.outputs, region.outputs))
+    borders = {rename.get(k, k): v for k, v in (borders or {}).items()}
+    strides = {rename.get(k, k): v for k, v in (strides or {}).items()}
+    placement = _Placement(graph, symbols, borders, strides)
+    library = KernelLibrary()
+    lowering = Lowering(region, placement, library, target)
+    lower_region(lowering)
+    constants = evaluate_constants(graph, [w.value for w in library.weights.values()], dict(parameters or {}))
+    memory = {w.name: apply_pack(w.pack, constants[w.value]) for w in library.weights.values()}
+    size = {}
+    for value in [*graph.inputs, *region.outputs]:
+        view = placement.view(value)
+        memory[value] = _storage(view, symbols, inputs.get(value))
+        size[value] = view
+    run = _compile(library, lowering, target, symbols)
+    addresses = (ctypes.c_void_p * len(memory))(*[a.ctypes.data for a in memory.values()])
+    index = {name: i for i, name in enumerate(memory)}
+    dims = (ctypes.c_int64 * max(len(symbols), 1))(*symbols.values())
+    flat = [index[b.buffer] for launch in lowering.launches for b in launch.buffers]
+    refs = (ctypes.c_int * max(len(flat), 1))(*flat)
+    scratch = max([evaluate(launch.scratch, symbols) for launch in lowering.launches] + [64])
+    common = max([evaluate(launch.common, symbols) for launch in lowering.launches] + [64])
+    run(addresses, refs, dims, threads, scratch, common)
+    return [_logical(size[o], memory[o], symbols) for o in graph.outputs]
+
+
+CANARY = 12345.0
+
+
+def _storage(view: View, symbols: Mapping[str, int], value: np.ndarray | None) -> np.ndarray:
+    shape = [evaluate(d, symbols) for d in view.shape]
+    strides = [evaluate(d, symbols) for d in view.strides]
+    extent = sum((s - 1) * st for s, st in zip(shape, strides)) + 1
+    if view.layout.block:
+        physical = [shape[0], shape[1], *(s + a + b for s, (a, b) in zip(shape[2:], view.border)), shape[-1]]
+        extent = int(np.prod(physical))
+    dtype = view.dtype.numpy
+    raw = np.zeros(extent * dtype.itemsize + 128, np.uint8)
+    start = -raw.ctypes.data % 64
+    flat = raw[start : start + extent * dtype.itemsize].view(dtype)
+    flat[:] = 0 if value is not None else (CANARY if view.dtype.is_float else 1)
+    if value is not None:
+        _window(view, flat, shape, strides, symbols)[...] = _blocked(view, np.asarray(value))
+    return flat
+
+
+def _window(view: View, flat: np.ndarray, shape: list[int], strides: list[int], symbols: Mapping[str, int]) -> np.ndarray:
+    offset = evaluate(view.offset, symbols)
+    return np.lib.stride_tricks.as_strided(flat[offset:], shape, [s * flat.itemsize for s in strides])
+
+
+def _blocked(view: View, value: np.ndarray) -> np.ndarray:
+    if not view.layout.block:
+        return value
+    block, n, c = view.layout.block, value.shape[0], value.shape[1]
+    groups = -(-c // block)
+    padded = np.zeros((n, groups * block, *value.shape[2:]), value.dtype)
+    padded[:, :c] = value
+    return np.moveaxis(padded.reshape(n, groups, block, *value.shape[2:]), 2, -1)
+
+
+def _logical(view: View, flat: np.ndarray, symbols: Mapping[str, int]) -> np.ndarray:
+    shape = [evaluate(d, symbols) for d in view.shape]
+    strides = [evaluate(d, symbols) for d in view.strides]
+    window = _window(view, flat, shape, strides, symbols)
+    if not view.layout.block:
+        return window.copy()
+    if any(a or b for a, b in view.border):
+        mark = np.zeros(flat.shape, bool)
+        _window(view, mark, shape, strides, symbols)[...] = True
+        assert (flat[~mark] == CANARY).all(), "the kernel wrote into the border"
+    merged = np.moveaxis(window, -1, 2)
+    return merged.reshape(shape[0], shape[1] * shape[-1], *shape[2:-1])[:, : evaluate(view.channels, symbols)].copy()
+
+
+def _compile(library: KernelLibrary, lowering: Lowering, target: Target, symbols: Mapping[str, int]):
+    calls, k = [], 0
+    for launch in lowering.launches:
+        pointers = ", ".join(f"(char *)mem[ref[{k + i}]] + ({dim_text(b.offset)})" for i, b in enumerate(launch.buffers))
+        k += len(launch.buffers)
+        args = ", ".join(dim_text(a) for a in launch.args) or "0"
+        calls.append(f"{{ void *b[] = {{{pointers}}}; const int64_t a[] = {{{args}}}; {launch.kernel}(&team, b, a); sol_barrier(&team); }}")
+    names = "".join(f"const int64_t {s} = dims[{i}]; (void){s};" for i, s in enumerate(symbols))
+    decls = "".join(f"void {k}(const sol_team *, void *const *, const int64_t *);\n" for k in library.kernels)
+    driver = f"""#include <stdlib.h>
+#include <omp.h>
+#include "sol_team.h"
+{decls}
+void run(void **mem, const int *ref, const int64_t *dims, int threads, size_t scratch, size_t common) {{
+  scratch = (scratch + 63) / 64 * 64; common = (common + 63) / 64 * 64;
+  char *s = aligned_alloc(64, scratch * threads + common); sol_shared shared = {{0}};
+  #pragma omp parallel num_threads(threads)
+  {{ sol_team team = {{omp_get_thread_num(), omp_get_num_threads(), s + common + scratch * omp_get_thread_num(), s, &shared}};
+  {names}
+  {" ".join(calls)} }}
+  free(s); }}"""
+    text = driver + "".join(k.source for k in library.kernels.values())
+    text += "".join(p.read_text() for p in sorted(INCLUDE.glob("*.h"))) + target.name
+    BUILD.mkdir(exist_ok=True)
+    stem = BUILD / hashlib.sha256(text.encode()).hexdigest()[:20]
+    so = stem.with_suffix(".so")
+    if not so.exists():
+        folder = Path(tempfile.mkdtemp(dir=BUILD))
+        files = {"driver": driver, **{k.name: k.source for k in library.kernels.values()}}
+        for name, source in files.items():
+            (folder / f"{name}.c").write_text(source)
+        command = ["gcc", "-O2", "-std=gnu11", "-fPIC", "-shared", "-fopenmp", "-ffp-contract=fast", "-fno-math-errno", "-Wall", "-Wno-unused-function",
+                   "-Wno-psabi", *target.flags, f'-DSOL_SIMD_HEADER="{target.header}"', f"-I{INCLUDE}", *(str(folder / f"{n}.c") for n in files), "-lm", "-o", str(folder / "k.so")]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[:4000]
+        (folder / "k.so").replace(so)
+    function = ctypes.CDLL(str(so)).run
+    function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t]
+    function.restype = None
+    return function
