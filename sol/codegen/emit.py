@@ -20,48 +20,48 @@ from sol.ir.types import DType
 class CValue:
     """A C expression that is a variable, a literal or a load; operators trace further statements."""
 
-    emitter: "Emitter"
+    emitter: Emitter
     text: str
     dtype: DType
     literal: float | int | bool | None = None
 
-    def __add__(self, other: Any) -> "CValue":
+    def __add__(self, other: Any) -> CValue:
         return self.emitter.infix("+", self, other)
 
-    def __radd__(self, other: Any) -> "CValue":
+    def __radd__(self, other: Any) -> CValue:
         return self.emitter.infix("+", other, self)
 
-    def __sub__(self, other: Any) -> "CValue":
+    def __sub__(self, other: Any) -> CValue:
         return self.emitter.infix("-", self, other)
 
-    def __rsub__(self, other: Any) -> "CValue":
+    def __rsub__(self, other: Any) -> CValue:
         return self.emitter.infix("-", other, self)
 
-    def __mul__(self, other: Any) -> "CValue":
+    def __mul__(self, other: Any) -> CValue:
         return self.emitter.infix("*", self, other)
 
-    def __rmul__(self, other: Any) -> "CValue":
+    def __rmul__(self, other: Any) -> CValue:
         return self.emitter.infix("*", other, self)
 
-    def __truediv__(self, other: Any) -> "CValue":
+    def __truediv__(self, other: Any) -> CValue:
         return self.emitter.infix("/", self, other)
 
-    def __rtruediv__(self, other: Any) -> "CValue":
+    def __rtruediv__(self, other: Any) -> CValue:
         return self.emitter.infix("/", other, self)
 
-    def __neg__(self) -> "CValue":
+    def __neg__(self) -> CValue:
         return self.emitter.unary("-", self)
 
-    def __lt__(self, other: Any) -> "CValue":
+    def __lt__(self, other: Any) -> CValue:
         return self.emitter.compare("<", self, other)
 
-    def __le__(self, other: Any) -> "CValue":
+    def __le__(self, other: Any) -> CValue:
         return self.emitter.compare("<=", self, other)
 
-    def __gt__(self, other: Any) -> "CValue":
+    def __gt__(self, other: Any) -> CValue:
         return self.emitter.compare(">", self, other)
 
-    def __ge__(self, other: Any) -> "CValue":
+    def __ge__(self, other: Any) -> CValue:
         return self.emitter.compare(">=", self, other)
 
 

@@ -9,7 +9,7 @@ from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
 from sol.ir.strides import contiguous_strides, view_strides
-from sol.passes.materialize_views import is_view
+from sol.passes.views import is_view, own_strides, storage_orders
 from sol.passes.place_concats import Slot, concat_slots
 
 Border = tuple[tuple[int, int], ...]
@@ -22,6 +22,7 @@ class GraphPlacement:
         self.graph = graph
         self.constants = graph.constant_values
         self.slots: dict[str, Slot] = concat_slots(graph)
+        self.orders = storage_orders(graph)
         self._views: dict[str, View] = {}
         self._roots: dict[str, str] = {}
         self.borders: dict[str, Border] = {}
@@ -69,7 +70,7 @@ class GraphPlacement:
         type = self.graph.type_of(value)
         block = type.layout.block
         if not block:
-            return View(value, type.dtype, type.shape, contiguous_strides(type.shape))
+            return View(value, type.dtype, type.shape, own_strides(type, self.orders.get(value)))
         border = self.borders.get(value, ((0, 0),) * (type.rank - 2))
         groups = (type.shape[1] + block - 1) // block
         padded = tuple(s + a + b for s, (a, b) in zip(type.shape[2:], border))

@@ -14,7 +14,7 @@ from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
 from torch.fx import GraphModule, Node
 
 from sol.errors import ExportError, SolError, UnsupportedError
-from sol.frontend.aliases import rebindings
+from sol.frontend.aliases import Write, writes
 from sol.frontend.aten import dtype_of
 from sol.frontend.imported import Imported, InputLeaf, Mutation, OutputLeaf, SymbolSource
 from sol.frontend.importer import Importer, Item, NeedsFunctional
@@ -107,11 +107,11 @@ def _collector_paused() -> Iterator[None]:
 
 
 def _import(program: ExportedProgram, names: Mapping[str, str], parameter_inputs: Mapping[int, str]) -> Imported:
-    """Convert with in-place ops rebound, or functionalised by torch where rebinding cannot express them."""
-    rebind = rebindings(program.graph)
+    """Convert with in-place ops as new values, or functionalised by torch where that is not possible."""
+    plan = writes(program.graph)
     try:
-        if rebind is not None:
-            return _Program(program, names, parameter_inputs).convert(rebind)
+        if plan is not None:
+            return _Program(program, names, parameter_inputs).convert(plan)
     except NeedsFunctional:
         pass
     try:
@@ -144,18 +144,17 @@ class _Program:
         self.bound: dict[Node, tuple[str, int | str]] = {}  # placeholder → (kind, target) of a mutation
         self.inputs = 0
 
-    def convert(self, rebind: Mapping[Node, list[Node]]) -> Imported:
+    def convert(self, plan: Mapping[Node, Write]) -> Imported:
         placeholders = {n.name: n for n in self.program.graph.nodes if n.op == "placeholder"}
         for spec in self.program.graph_signature.input_specs:
             self._bind(spec, placeholders.get(getattr(spec.arg, "name", "")))
         before = {n: self.importer.env.get(n) for n in self.bound}
-        results = self.importer.run(self.program.graph_module, rebind)
+        results = self.importer.run(self.program.graph_module, plan)
         outputs: list[str] = []
         leaves, mutations = self._results(results, placeholders, outputs)
-        written = {node for others in rebind.values() for node in others}
         for node, old in before.items():
             new = self.importer.env.get(node)
-            if node in written and new is not None and new != old:
+            if node in self.importer.written and new is not None and new != old:
                 mutations.append(Mutation(len(outputs), *self.bound[node]))
                 outputs.append(new)
         graph = self.importer.finish(outputs)

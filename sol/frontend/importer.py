@@ -11,8 +11,9 @@ import torch
 from torch.fx import GraphModule, Node
 
 from sol.errors import SolError, UnsupportedError
-from sol.frontend.aliases import mutates
+from sol.frontend.aliases import Write, mutates, op_name
 from sol.frontend.aten import Context, Fallback, dtype_of, find_converter
+from sol.frontend.aten.move import replaced_part
 from sol.frontend.imported import Slot, TorchCall
 from sol.frontend.symbols import SizeError, Sizes, is_symbolic_number
 from sol.ir.builder import GraphBuilder
@@ -45,23 +46,66 @@ class Importer:
         self.torch_calls: dict[str, TorchCall] = {}
         self.lazy: dict[Node, Callable[[], str]] = {}
         self.env: dict[Node, Any] = {}
+        self.written: set[Node] = set()
+        self._stale: set[Node] = set()
         self._lines: dict[str, str] = {}
         self._converters: dict[Any, Any] = {}
 
     def value(self, node: Node) -> Any:
-        """Value of an fx node; parameters enter the graph when first asked for."""
+        """Value of an fx node; parameters enter the graph when first asked for, views of written memory are taken again."""
+        if node in self._stale:
+            self._stale.discard(node)
+            self.env[node] = self.value(node.args[0]) if mutates(node.target) else self._call(node)  # type: ignore[arg-type]
         if node not in self.env and node in self.lazy:
             self.env[node] = self.lazy[node]()
         return self.env[node]
 
-    def run(self, module: GraphModule, rebind: Mapping[Node, list[Node]]) -> Any:
+    def _apply(self, node: Node, write: Write) -> None:
+        """Give an in-place node's new value to all that share its memory."""
+        for other in write.same:
+            self.env[other] = self.env[node]
+        self.written.update(write.same)
+        for view, base in write.views:
+            self.env[base] = self._written_through(view, self.env[view], base)
+            self._stale.discard(base)
+            self.written.add(base)
+        self._stale.update(write.stale)
+        self._stale.difference_update(write.same)
+
+    def _written_through(self, view: Node, value: str, base: Node) -> str:
+        """The base with a view's elements replaced."""
+        old = self.value(base)
+        ctx = self.context
+        ctx.begin(view, self._origin(view))
+        name = op_name(view.target)
+        if name in ("slice", "narrow", "select"):
+            args = [self.argument(a) for a in view.args[1:]]
+            return replaced_part(ctx, name, old, value, args)
+        if name in ("transpose", "permute", "t", "swapaxes", "numpy_T"):
+            order = self._order(view, ctx.rank(old))
+            return ctx.permute(value, [order.index(d) for d in range(len(order))])
+        return ctx.reshape(value, ctx.size(old))
+
+    def _order(self, view: Node, rank: int) -> list[int]:
+        """Order of dimensions of a permuting view."""
+        name = op_name(view.target)
+        if name == "permute":
+            return [int(d) % rank for d in self.argument(view.args[1])]
+        order = list(range(rank))
+        if name in ("t", "numpy_T"):
+            return order[::-1]
+        a, b = (int(d) % rank for d in view.args[1:3])  # type: ignore[arg-type]
+        order[a], order[b] = order[b], order[a]
+        return order
+
+    def run(self, module: GraphModule, writes: Mapping[Node, Write]) -> Any:
         """Convert all nodes of a graph whose placeholders are bound; the output node's arguments, with values in place of nodes."""
         for node in module.graph.nodes:
             if node.op == "call_function":
-                if node.users or node in rebind:
+                if node.users or node in writes:
                     self.env[node] = self._call(node)
-                    for other in rebind.get(node, ()):
-                        self.env[other] = self.env[node]
+                    if node in writes:
+                        self._apply(node, writes[node])
             elif node.op == "get_attr":
                 self.env[node] = self._attribute(module, str(node.target))
             elif node.op == "output":

@@ -6,13 +6,14 @@ ops and reductions over the same rows, whose intermediates stay in registers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
 from sol.ir.types import DType
-from sol.passes.materialize_views import is_view, value_strides
+from sol.passes.views import is_view, value_strides
 
 TAILED = ("conv", "conv_transpose", "linear", "matmul", "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
 ANCHORS = (*TAILED, "sdpa", "lstm_scan", "gru_scan", "rnn_scan")
@@ -166,6 +167,7 @@ class _Fusion:
                 self.adopt(self.fresh_group(node))
             else:
                 joined.nodes.append(node)
+                joined.axes = joined.axes or self.axes_of(node)
                 self.group_of[node.name] = joined
 
     def neighbours(self, node: Node) -> list[_Group]:
@@ -242,20 +244,28 @@ class _Fusion:
 
     def region_of(self, group: _Group, taken: set[str]) -> Node:
         nodes = sorted(group.nodes, key=lambda n: self.order[n.name])
-        produced = {v for n in nodes for v in n.outputs}
-        literals: dict[str, Node] = {}
-        operands: list[str] = []
-        for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
-            producer = self.graph.producer(value)
-            if producer.op == "constant" and producer.type.rank == 0:
-                literals[value] = producer
-            else:
-                operands.append(value)
-        outputs = self.outputs_of(group)
-        sources = (Node(v, "input", (), (self.graph.type_of(v),)) for v in operands)
-        body = Graph((*sources, *literals.values(), *nodes), tuple(operands), tuple(outputs))
         anchor = next((n for n in nodes if n.op == group.anchor), nodes[0])
-        return make_region(_fresh("_".join(n.op for n in nodes[:4]), taken), group.kind, group.anchor, body, tuple(operands), anchor)
+        body, operands = make_body(self.graph, nodes, self.outputs_of(group))
+        return make_region(_fresh("_".join(n.op for n in nodes[:4]), taken), group.kind, group.anchor, body, operands, anchor)
+
+
+def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:
+    """The nodes as a graph of their own, and the values outside that become its inputs in order; scalar literals move in."""
+    produced = {v for n in nodes for v in n.outputs}
+    taken = {n.name for n in nodes}
+    literals: dict[str, Node] = {}
+    sources: dict[str, Node] = {}
+    for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
+        producer = graph.producer(value)
+        if producer.op == "constant" and producer.type.rank == 0:
+            literals[value] = producer
+        else:
+            name = _fresh(value.replace("#", "_"), taken)
+            taken.add(name)
+            sources[value] = Node(name, "input", (), (graph.type_of(value),))
+    inner = [replace(n, inputs=tuple(sources[i].name if i in sources else i for i in n.inputs)) for n in nodes]
+    body = Graph((*sources.values(), *literals.values(), *inner), tuple(s.name for s in sources.values()), tuple(outputs))
+    return body, tuple(sources)
 
 
 def make_region(name: str, kind: str, anchor: str, body: Graph, inputs: tuple[str, ...], origin: Node) -> Node:
@@ -266,9 +276,8 @@ def make_region(name: str, kind: str, anchor: str, body: Graph, inputs: tuple[st
 
 def single_region(graph: Graph, node: Node, name: str, anchor: str = "") -> Node:
     """A region of one node of a graph."""
-    operands = tuple(dict.fromkeys(node.inputs))
-    sources = (Node(v, "input", (), (graph.type_of(v),)) for v in operands)
-    return make_region(name, "dfp", anchor, Graph((*sources, node), operands, node.outputs), operands, node)
+    body, operands = make_body(graph, [node], node.outputs)
+    return make_region(name, "dfp", anchor, body, operands, node)
 
 
 def _fresh(hint: str, taken: set[str]) -> str:

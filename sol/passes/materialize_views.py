@@ -2,85 +2,50 @@
 
 from __future__ import annotations
 
-from sol.ir.dim import DimLike
-from sol.ir.graph import Graph, Node
-from sol.ir.ops import spec_of
+from sol.ir.graph import Graph
 from sol.ir.rewrite import Editor
-from sol.ir.strides import contiguous_strides, view_strides
-from sol.ir.types import TensorType
-
-Strides = tuple[DimLike, ...]
-
-
-def is_view(graph: Graph | Editor, node: Node) -> bool:
-    """Whether a node moves no data: a view op, or a reorder of a map of one pixel, whose bytes are the same in both layouts."""
-    if node.op == "reorder":
-        return is_free_reorder(graph.type_of(node.inputs[0]), node.type)
-    return spec_of(node.op).kind == "view"
-
-
-def is_free_reorder(source: TensorType, result: TensorType) -> bool:
-    """Blocked to plain (or plain to blocked with whole blocks) of ``[N, C, 1, 1]`` changes no byte."""
-    if any(s != 1 for s in source.shape[2:]):
-        return False
-    block = source.layout.block or result.layout.block
-    return bool(source.layout.block) or source.shape[1] % block == 0
-
-
-def plain_strides(source: TensorType) -> Strides:
-    """Strides of a value in a buffer of its own; for a blocked map of one pixel, as seen after the free reorder."""
-    block = source.layout.block
-    if not block:
-        return contiguous_strides(source.shape)
-    padded = (source.shape[1] + block - 1) // block * block
-    return (padded, 1, *(1 for _ in source.shape[2:]))
-
-
-def value_strides(graph: Graph) -> dict[str, Strides | None]:
-    """Strides of every value that is a plain view at run time; None where strides cannot express it or it is blocked."""
-    strides: dict[str, Strides | None] = {}
-    constants = graph.constant_values
-    for node in graph.nodes:
-        if node.name not in constants and node.op != "input" and is_view(graph, node):
-            strides[node.name] = _view_of(node, graph, strides)
-    return strides
-
-
-def _view_of(node: Node, graph: Graph | Editor, strides: dict[str, Strides | None]) -> Strides | None:
-    source = graph.type_of(node.inputs[0])
-    if node.type.layout.block:
-        return None
-    if node.op == "reorder":
-        return plain_strides(source)
-    after = view_strides(node.op, node.attrs, source.shape, strides.get(node.inputs[0]) or contiguous_strides(source.shape), 0)
-    return after[0] if after else None
+from sol.ir.strides import is_contiguous
+from sol.passes.views import Strides, is_view, own_strides, producer_of, root_of, storage_orders, strides_after, strides_of
 
 
 def materialize_views(graph: Graph) -> Graph:
     """Insert ``copy`` before views that strides cannot express and before outputs that alias inputs, constants or other values."""
     editor = Editor(graph)
     constants = graph.constant_values
-    strides: dict[str, Strides | None] = {}
+    strides: dict[str, Strides | None] = {v: own_strides(graph.type_of(v), o) for v, o in storage_orders(graph).items()}
     for original in graph.nodes:
-        node = editor.producer(original.name)
+        node = producer_of(editor, original.name)
         if node.name in constants or node.op == "input" or not is_view(editor, node):
             continue
-        strides[node.name] = _view_of(node, editor, strides)
+        strides[node.name] = strides_after(editor, node, strides_of(editor, strides, node.inputs[0]))
         if strides[node.name] is None and not node.type.layout.block:
             node = editor.update(node, inputs=(editor.add("copy", node.inputs, origin=node.origin),))
-            strides[node.name] = _view_of(node, editor, strides)
-    editor.set_outputs(_own_outputs(editor, constants))
+            strides[node.name] = strides_after(editor, node, own_strides(editor.type_of(node.inputs[0])))
+    editor.set_outputs(_own_outputs(editor, constants, strides))
     return editor.finish()
 
 
-def _own_outputs(editor: Editor, constants: frozenset[str]) -> list[str]:
-    seen: set[str] = set()
+def _own_outputs(editor: Editor, constants: frozenset[str], strides: dict[str, Strides | None]) -> list[str]:
+    """Outputs that own a buffer each: a copy where two would share one, or where a buffer is not theirs or not as they need it."""
+    owned: set[str] = set()
     outputs = []
+    direct = set(editor.outputs)
     for value in editor.outputs:
-        producer = editor.producer(value)
-        aliases = value in constants or producer.op == "input" or is_view(editor, producer) or value in seen
-        if aliases:
-            value = editor.add("copy", [value], origin=producer.origin)
-        seen.add(value)
+        root = root_of(editor, value)
+        source = producer_of(editor, root)
+        shared = root in owned or root != value and (root in direct or source.op == "concat")
+        if value in constants or source.op in ("input", "torch_call") or shared or not _is_whole(editor, value, root, strides):
+            value = root = editor.add("copy", [value], origin=producer_of(editor, value).origin)
+        owned.add(root)
         outputs.append(value)
     return outputs
+
+
+def _is_whole(editor: Editor, value: str, root: str, strides: dict[str, Strides | None]) -> bool:
+    """Whether a view shows its root's memory from the first to the last byte in row-major order."""
+    if value == root:
+        return True
+    type, stored = editor.type_of(value), editor.type_of(root)
+    block = stored.layout.block
+    size = stored.size if not block else stored.with_shape((stored.shape[0], own_strides(stored)[0])).size
+    return not type.layout.block and type.size == size and is_contiguous(type.shape, strides_of(editor, strides, value))

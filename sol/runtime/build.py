@@ -1,6 +1,6 @@
 """C text → shared library: every unit compiled once, in parallel, and kept by content.
 
-One compiler process per unit: measured, several units per process gain nothing, nor does -pipe. What does cost is parsing
+One compiler process per unit: measured, several units per process gain nothing, nor does -pipe. What costs is parsing
 <immintrin.h>: over 100 ms a unit, where an empty unit takes 10.
 """
 

@@ -1,4 +1,4 @@
-"""Convolution regions for the kernel tests: built, run on a team, and compared with the float64 interpreter and torch."""
+"""Convolution regions for the kernel tests: built, run on a team, compared with the interpreter and torch."""
 
 from __future__ import annotations
 
@@ -24,8 +24,17 @@ def random(shape: Sequence[int], seed: int = 0) -> np.ndarray:
 
 
 def conv_graph(
-    x: Sequence[int], k: int, kernel: Sequence[int], *, stride: int = 1, padding: int = 0, dilation: int = 1, groups: int = 1,
-    bias: bool = True, tail: Tail | None = None, dims: Sequence[DimLike] | None = None,
+    x: Sequence[int],
+    k: int,
+    kernel: Sequence[int],
+    *,
+    stride: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    groups: int = 1,
+    bias: bool = True,
+    tail: Tail | None = None,
+    dims: Sequence[DimLike] | None = None,
 ) -> tuple[Graph, dict[str, np.ndarray], dict[str, np.ndarray], str]:
     """Graph of one convolution and its tail, inputs, parameters, and the name of the convolution."""
     b = GraphBuilder()
@@ -36,15 +45,31 @@ def conv_graph(
     if bias:
         arrays["b"] = random((k,), 2)
         operands.append(b.parameter("b", TensorType(DType.F32, (k,))))
-    y = b.add("conv", operands, stride=(stride,) * rank, padding=((padding, padding),) * rank, dilation=(dilation,) * rank, groups=groups)
+    y = b.add(
+        "conv",
+        operands,
+        stride=(stride,) * rank,
+        padding=((padding, padding),) * rank,
+        dilation=(dilation,) * rank,
+        groups=groups,
+    )
     inputs = {"x": random(x)}
     out = tail(b, y, inputs) if tail else y
     return b.build([out]), inputs, arrays, y
 
 
 def check(
-    graph: Graph, inputs: dict[str, np.ndarray], arrays: dict[str, np.ndarray], *, isa: str, threads: int = 2, plain: Sequence[str] = (),
-    anchor: str = "conv", want: np.ndarray | None = None, symbols: dict[str, int] | None = None, **options: dict,
+    graph: Graph,
+    inputs: dict[str, np.ndarray],
+    arrays: dict[str, np.ndarray],
+    *,
+    isa: str,
+    threads: int = 2,
+    plain: Sequence[str] = (),
+    anchor: str = "conv",
+    want: np.ndarray | None = None,
+    symbols: dict[str, int] | None = None,
+    **options: dict,
 ) -> np.ndarray:
     """Run the graph as one region and compare; the result."""
     region = as_region(graph, "dnn", anchor, block=resolve(isa).lanes, plain=plain)

@@ -44,11 +44,19 @@ def check(graph: Graph, inputs: list[np.ndarray], **options) -> None:
 
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("length,keys,depth,features", [(1, 1, 1, 1), (1, 33, 16, 8), (5, 3, 8, 15), (16, 17, 33, 17), (19, 64, 7, 40), (70, 70, 64, 64)])
+@pytest.mark.parametrize(
+    "length,keys,depth,features",
+    [(1, 1, 1, 1), (1, 33, 16, 8), (5, 3, 8, 15), (16, 17, 33, 17), (19, 64, 7, 40), (70, 70, 64, 64)],
+)
 def test_sizes(isa: str, causal: bool, length: int, keys: int, depth: int, features: int) -> None:
     graph = attention((2, 3, length, depth), (2, 3, keys, depth), (2, 3, keys, features), causal=causal)
     for threads in (1, 3):
-        check(graph, [floats(2, 3, length, depth), floats(2, 3, keys, depth), floats(2, 3, keys, features)], isa=isa, threads=threads)
+        check(
+            graph,
+            [floats(2, 3, length, depth), floats(2, 3, keys, depth), floats(2, 3, keys, features)],
+            isa=isa,
+            threads=threads,
+        )
 
 
 @pytest.mark.parametrize("isa", ISAS)
@@ -65,10 +73,19 @@ def test_masks_broadcast(isa: str, dtype: DType, shape: tuple) -> None:
 def test_heads_as_transposed_views(isa: str) -> None:
     """[B, L, H*E] buffers seen as [B, H, L, E]; keys shared by all heads; a mask expanded with strides of zero."""
     graph = attention((2, 3, 9, 20), (2, 1, 21, 20), (2, 1, 21, 18), (2, 3, 9, 21))
-    inputs = [floats(2, 3, 9, 20), floats(2, 1, 21, 20), floats(2, 1, 21, 18), np.broadcast_to(rng.random((2, 1, 1, 21)) < 0.5, (2, 3, 9, 21))]
+    inputs = [
+        floats(2, 3, 9, 20),
+        floats(2, 1, 21, 20),
+        floats(2, 1, 21, 18),
+        np.broadcast_to(rng.random((2, 1, 1, 21)) < 0.5, (2, 3, 9, 21)),
+    ]
     strides = {
-        "q": (9 * 60, 20, 60, 1), "k": (21 * 40, 20, 40, 1), "v": (21 * 18, 21 * 18, 1, 21), "sdpa": (9 * 54, 18, 54, 1), "mask": (21, 0, 0, 1),
-    }  # fmt: skip
+        "q": (9 * 60, 20, 60, 1),
+        "k": (21 * 40, 20, 40, 1),
+        "v": (21 * 18, 21 * 18, 1, 21),
+        "sdpa": (9 * 54, 18, 54, 1),
+        "mask": (21, 0, 0, 1),
+    }
     check(graph, inputs, isa=isa, strides=strides)
 
 

@@ -9,7 +9,8 @@ import torch
 from sol.codegen.targets import runnable
 from sol.errors import UnsupportedError
 from sol.ir.builder import GraphBuilder
-from sol.ir.dim import Dim, evaluate as size_of
+from sol.ir.dim import Dim
+from sol.ir.dim import evaluate as size_of
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.ir.strides import contiguous_strides
@@ -17,12 +18,17 @@ from sol.ir.types import DType, TensorType
 from tests.harness import as_region, run_region
 
 
-def build(op: str, x_shape, w_shape, dtype=DType.F32, *, bias=True, tail=(), constant=True, **attrs) -> tuple[Graph, dict]:
-    """op(x, w[, b]) and pointwise ops; "add" reads an input of the result's shape, "scale" one number per channel, "column" one per column."""
+def build(
+    op: str, x_shape, w_shape, dtype=DType.F32, *, bias=True, tail=(), constant=True, **attrs
+) -> tuple[Graph, dict]:
+    """op(x, w[, b]) and pointwise ops; "add", "scale" and "column" read an input of the result's, a channel's, a row's shape."""
     rng = np.random.default_rng(0)
     b = GraphBuilder()
     k = w_shape[0] if op == "conv" else w_shape[1] * attrs["groups"]
-    parameters = {"w": rng.standard_normal(w_shape).astype(dtype.numpy), "b": rng.standard_normal(k).astype(dtype.numpy)}
+    parameters = {
+        "w": rng.standard_normal(w_shape).astype(dtype.numpy),
+        "b": rng.standard_normal(k).astype(dtype.numpy),
+    }
     new = b.parameter if constant else b.input
     x = b.input("x", TensorType(dtype, tuple(x_shape)))
     operands = [x, new("w", TensorType(dtype, tuple(w_shape)))] + ([new("b", TensorType(dtype, (k,)))] if bias else [])
@@ -30,7 +36,11 @@ def build(op: str, x_shape, w_shape, dtype=DType.F32, *, bias=True, tail=(), con
     out = b.type_of(y).shape
     extra = {"add": out, "scale": (k, *(1 for _ in out[2:])), "column": out[-1:]}
     for name in tail:
-        y = b.add("mul" if name == "scale" else "add", [y, b.input(name, TensorType(dtype, extra[name]))]) if name in extra else b.add(name, [y])
+        y = (
+            b.add("mul" if name == "scale" else "add", [y, b.input(name, TensorType(dtype, extra[name]))])
+            if name in extra
+            else b.add(name, [y])
+        )
     return b.build([y]), parameters
 
 
@@ -39,17 +49,28 @@ def check(graph: Graph, parameters: dict, isa: str, threads: int, symbols=None, 
     inputs = {}
     for v in graph.inputs:
         t = graph.type_of(v)
-        inputs[v] = parameters.get(v, rng.standard_normal([size_of(d, symbols or {}) for d in t.shape]).astype(t.dtype.numpy))
+        inputs[v] = parameters.get(
+            v, rng.standard_normal([size_of(d, symbols or {}) for d in t.shape]).astype(t.dtype.numpy)
+        )
     want = evaluate(graph, inputs, parameters)[graph.outputs[0]]
     anchor = next(n.op for n in graph.nodes if n.op in ("conv", "conv_transpose"))
-    got = run_region(as_region(graph, "dnn", anchor), inputs, parameters, isa=isa, threads=threads, symbols=symbols, strides=strides)[0]
+    got = run_region(
+        as_region(graph, "dnn", anchor), inputs, parameters, isa=isa, threads=threads, symbols=symbols, strides=strides
+    )[0]
     tolerance = 1e-12 if got.dtype == np.float64 else 3e-5
     np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * max(1.0, float(np.abs(want).max(initial=0))))
     return got
 
 
 def conv(x, w, s, p, d, g) -> dict:
-    return {"x_shape": x, "w_shape": w, "stride": s, "padding": tuple(q if isinstance(q, tuple) else (q, q) for q in p), "dilation": d, "groups": g}
+    return {
+        "x_shape": x,
+        "w_shape": w,
+        "stride": s,
+        "padding": tuple(q if isinstance(q, tuple) else (q, q) for q in p),
+        "dilation": d,
+        "groups": g,
+    }
 
 
 CONVS = [

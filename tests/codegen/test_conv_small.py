@@ -8,6 +8,7 @@ import torch
 
 from sol.codegen.kernels.conv_small import pack_depthwise, pack_grouped, tile_ladder
 from sol.codegen.targets import by_name, runnable
+from sol.errors import SolError
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim
 from sol.ir.graph import Graph
@@ -20,7 +21,9 @@ def f32(*shape) -> TensorType:
     return TensorType(DType.F32, tuple(shape))
 
 
-def conv_graph(x_shape, k, c_per_group, kernel, *, stride, padding, dilation, groups, bias=True, tail=()) -> tuple[Graph, dict, str]:
+def conv_graph(
+    x_shape, k, c_per_group, kernel, *, stride, padding, dilation, groups, bias=True, tail=()
+) -> tuple[Graph, dict, str]:
     """conv followed by pointwise ops; "add" adds an input of the result's shape, "scale" multiplies by one number per channel and image."""
     rng = np.random.default_rng(0)
     b = GraphBuilder()
@@ -42,19 +45,29 @@ def conv_graph(x_shape, k, c_per_group, kernel, *, stride, padding, dilation, gr
     return b.build([y]), parameters, x
 
 
-def check(graph: Graph, parameters: dict, isa: str, threads: int, padding, symbols=None, seed: int = 1, out_border: int = 1) -> None:
+def check(
+    graph: Graph, parameters: dict, isa: str, threads: int, padding, symbols=None, seed: int = 1, out_border: int = 1
+) -> None:
     lanes = by_name(isa).lanes
     rng = np.random.default_rng(seed)
     sizes = symbols or {}
     from sol.ir.dim import evaluate as size
 
-    inputs = {v: rng.standard_normal([size(d, sizes) for d in graph.type_of(v).shape]).astype(np.float32) for v in graph.inputs}
+    inputs = {
+        v: rng.standard_normal([size(d, sizes) for d in graph.type_of(v).shape]).astype(np.float32)
+        for v in graph.inputs
+    }
     want = evaluate(graph, inputs, parameters)[graph.outputs[0]]
     region = as_region(graph, "dnn", "conv", lanes)
     spatial = graph.type_of(graph.outputs[0]).rank - 2
-    borders = {"x": tuple((max(lo, 0), max(hi, 0)) for lo, hi in padding), graph.outputs[0]: ((out_border, out_border),) * spatial}
+    borders = {
+        "x": tuple((max(lo, 0), max(hi, 0)) for lo, hi in padding),
+        graph.outputs[0]: ((out_border, out_border),) * spatial,
+    }
     got = run_region(region, inputs, parameters, isa=isa, threads=threads, borders=borders, symbols=symbols)[0]
-    np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5 * max(1.0, float(np.abs(want[np.isfinite(want)]).max(initial=0))))
+    np.testing.assert_allclose(
+        got, want, rtol=2e-5, atol=2e-5 * max(1.0, float(np.abs(want[np.isfinite(want)]).max(initial=0)))
+    )
 
 
 DEPTHWISE = [
@@ -79,8 +92,18 @@ DEPTHWISE = [
 @pytest.mark.parametrize("case", DEPTHWISE, ids=str)
 def test_depthwise_equals_reference(isa: str, case) -> None:
     channels, size, kernel, stride, padding, dilation, batch, tail = case
-    graph, parameters, _ = conv_graph((batch, channels, *size), channels, 1, kernel, stride=stride, padding=padding, dilation=dilation,
-                                      groups=channels, bias=bool(tail), tail=tail)  # fmt: skip
+    graph, parameters, _ = conv_graph(
+        (batch, channels, *size),
+        channels,
+        1,
+        kernel,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        groups=channels,
+        bias=bool(tail),
+        tail=tail,
+    )
     check(graph, parameters, isa, 1 + channels % 3, padding)
 
 
@@ -102,8 +125,18 @@ def test_grouped_equals_reference(isa: str, case) -> None:
     channels, g, size, kernel, stride, padding, dilation, batch, tail = case
     if g >= by_name(isa).lanes:
         pytest.skip("groups as wide as a vector are conv_direct's")
-    graph, parameters, _ = conv_graph((batch, channels, *size), channels, g, kernel, stride=stride, padding=padding, dilation=dilation,
-                                      groups=channels // g, bias=bool(tail), tail=tail)  # fmt: skip
+    graph, parameters, _ = conv_graph(
+        (batch, channels, *size),
+        channels,
+        g,
+        kernel,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        groups=channels // g,
+        bias=bool(tail),
+        tail=tail,
+    )
     check(graph, parameters, isa, 1 + channels % 3, padding)
 
 
@@ -112,13 +145,17 @@ def test_grouped_equals_reference(isa: str, case) -> None:
 def test_symbolic_sizes(isa: str, width: int) -> None:
     n, h, w = (Dim.symbol(s, 1) for s in ("n", "h", "w"))
     padding = ((1, 1), (1, 1))
-    graph, parameters, _ = conv_graph((n, 18, h, w), 18, 1, (3, 3), stride=(1, 1), padding=padding, dilation=(1, 1), groups=18, tail=("relu",))
+    graph, parameters, _ = conv_graph(
+        (n, 18, h, w), 18, 1, (3, 3), stride=(1, 1), padding=padding, dilation=(1, 1), groups=18, tail=("relu",)
+    )
     check(graph, parameters, isa, 2, padding, {"n": 2, "h": 5, "w": width}, out_border=0)
 
 
 def test_equals_torch_with_nan_and_inf() -> None:
     padding = ((1, 1), (1, 1))
-    graph, parameters, _ = conv_graph((1, 16, 8, 8), 16, 1, (3, 3), stride=(1, 1), padding=padding, dilation=(1, 1), groups=16, tail=("relu",))
+    graph, parameters, _ = conv_graph(
+        (1, 16, 8, 8), 16, 1, (3, 3), stride=(1, 1), padding=padding, dilation=(1, 1), groups=16, tail=("relu",)
+    )
     x = np.random.default_rng(0).standard_normal((1, 16, 8, 8)).astype(np.float32)
     x[0, 3, 2, 2], x[0, 5, 7, 7] = np.nan, np.inf
     region = as_region(graph, "dnn", "conv", by_name(runnable()[0]).lanes)
@@ -145,3 +182,15 @@ def test_packers_place_every_weight() -> None:
     assert packed.shape == (2, 9, 2, 4) and packed[1, 7, 1, 0] == w[4, 1, 2, 1] and packed[1, 0, 0, 1] == 0
     packed = pack_depthwise(w[:, :1], block=4)
     assert packed.shape == (2, 9, 4) and packed[0, 5, 3] == w[3, 0, 1, 2] and packed[1, 0, 1] == 0
+
+
+def test_a_missing_zero_border_is_an_error() -> None:
+    padding = ((1, 1), (1, 1))
+    options = {"stride": (1, 1), "padding": padding, "dilation": (1, 1), "groups": 16}
+    graph, parameters, _ = conv_graph((1, 16, 8, 8), 16, 1, (3, 3), **options)
+    isa = runnable()[0]
+    region = as_region(graph, "dnn", "conv", by_name(isa).lanes)
+    with pytest.raises(SolError, match="border"):
+        run_region(
+            region, {"x": np.zeros((1, 16, 8, 8), np.float32)}, parameters, isa=isa, borders={"x": ((1, 1), (0, 1))}
+        )

@@ -9,7 +9,8 @@ import torch
 from sol.codegen.targets import by_name, runnable
 from sol.errors import UnsupportedError
 from sol.ir.builder import GraphBuilder
-from sol.ir.dim import Dim, evaluate as size_of
+from sol.ir.dim import Dim
+from sol.ir.dim import evaluate as size_of
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.ir.types import DType, TensorType
@@ -23,7 +24,11 @@ def build(op: str, shape, dtype=DType.F32, tail=(), **attrs) -> Graph:
     out = b.type_of(y).shape
     for name in tail:
         extra = {"add": out, "scale": (*out[:2], *(1 for _ in out[2:]))}.get(name)
-        y = b.add("add" if name == "add" else "mul", [y, b.input(name, TensorType(dtype, extra))]) if extra else b.add(name, [y])
+        y = (
+            b.add("add" if name == "add" else "mul", [y, b.input(name, TensorType(dtype, extra))])
+            if extra
+            else b.add(name, [y])
+        )
     return b.build([y])
 
 
@@ -52,11 +57,24 @@ def pairs(*padding) -> tuple:
 
 
 def maximum(kernel, stride, padding, dilation=None, ceil=False) -> dict:
-    return {"kernel": kernel, "stride": stride, "padding": pairs(*padding), "dilation": dilation or (1,) * len(kernel), "ceil_mode": ceil}
+    return {
+        "kernel": kernel,
+        "stride": stride,
+        "padding": pairs(*padding),
+        "dilation": dilation or (1,) * len(kernel),
+        "ceil_mode": ceil,
+    }
 
 
 def mean(kernel, stride, padding, ceil=False, include=True, divisor=None) -> dict:
-    return {"kernel": kernel, "stride": stride, "padding": pairs(*padding), "ceil_mode": ceil, "count_include_pad": include, "divisor": divisor}
+    return {
+        "kernel": kernel,
+        "stride": stride,
+        "padding": pairs(*padding),
+        "ceil_mode": ceil,
+        "count_include_pad": include,
+        "divisor": divisor,
+    }
 
 
 CASES = [
@@ -110,13 +128,20 @@ def test_other_dtypes_row_major(dtype: DType) -> None:
 def test_symbolic_sizes_and_strides(isa: str) -> None:
     n, h, w = (Dim.symbol(s, 2) for s in ("n", "h", "w"))
     sizes = {"n": 2, "h": 9, "w": 20}
-    for op, attrs in (("max_pool", maximum((3, 3), (2, 2), (1, 1))), ("adaptive_avg_pool", {"output_size": (1, 1)}), ("adaptive_avg_pool", {"output_size": (2, 3)})):
+    for op, attrs in (
+        ("max_pool", maximum((3, 3), (2, 2), (1, 1))),
+        ("adaptive_avg_pool", {"output_size": (1, 1)}),
+        ("adaptive_avg_pool", {"output_size": (2, 3)}),
+    ):
         graph = build(op, (n, 5, h, w), **attrs)
         check(graph, isa, 2, blocked=True, symbols=sizes)
         check(graph, isa, 2, blocked=False, symbols=sizes, strides={"x": (h * w * 5, 1, w * 5, 5)})
 
 
-@pytest.mark.parametrize("shape, op, attrs", [((6, 20), "max_pool", maximum((3,), (2,), (1,))), ((4, 9, 33), "adaptive_avg_pool", {"output_size": (3, 1)})])
+@pytest.mark.parametrize(
+    "shape, op, attrs",
+    [((6, 20), "max_pool", maximum((3,), (2,), (1,))), ((4, 9, 33), "adaptive_avg_pool", {"output_size": (3, 1)})],
+)
 def test_without_batch(shape, op, attrs) -> None:
     check(build(op, shape, **attrs), runnable()[0], 2, blocked=False)
 
@@ -132,7 +157,10 @@ def test_nan_and_inf_as_torch(isa: str, blocked: bool) -> None:
         ("avg_pool", "b"): (mean((3, 3), (1, 1), (1, 1)), torch.nn.functional.avg_pool2d(t, 3, 1, 1)),
         ("adaptive_max_pool", "c"): ({"output_size": (1, 1)}, torch.nn.functional.adaptive_max_pool2d(t, 1)),
         ("avg_pool", "d"): (mean((3, 3), (2, 2), (1, 1), True, True), torch.nn.functional.avg_pool2d(t, 3, 2, 1, True)),
-        ("max_pool", "e"): (maximum((3, 17), (1, 2), (1, 8)), torch.nn.functional.max_pool2d(t, (3, 17), (1, 2), (1, 8))),
+        ("max_pool", "e"): (
+            maximum((3, 17), (1, 2), (1, 8)),
+            torch.nn.functional.max_pool2d(t, (3, 17), (1, 2), (1, 8)),
+        ),
     }
     for (op, _), (attrs, want) in wanted.items():
         graph = build(op, x.shape, **attrs)

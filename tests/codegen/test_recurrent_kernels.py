@@ -1,4 +1,4 @@
-"""The recurrent kernels against the float64 interpreter, on every instruction set of this machine and several team sizes."""
+"""The recurrent kernels against the float64 interpreter, on every instruction set and several team sizes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,17 @@ from tests.harness import as_region, run_region
 
 ISAS = runnable()
 rng = np.random.default_rng(2)
-CELLS = [("lstm_scan", {}), ("gru_scan", {}), ("rnn_scan", {"nonlinearity": "tanh"}), ("rnn_scan", {"nonlinearity": "relu"})]
+CELLS = [
+    ("lstm_scan", {}),
+    ("gru_scan", {}),
+    ("rnn_scan", {"nonlinearity": "tanh"}),
+    ("rnn_scan", {"nonlinearity": "relu"}),
+]
 
 
-def scan(op: str, steps, batch, hidden: int, outputs: tuple[int, ...] | None = None, dtype: DType = DType.F32, **attrs) -> tuple[Graph, dict]:
+def scan(
+    op: str, steps, batch, hidden: int, outputs: tuple[int, ...] | None = None, dtype: DType = DType.F32, **attrs
+) -> tuple[Graph, dict]:
     """A graph of one scan that returns the chosen outputs, and its parameters."""
     gates = GATES[op]
     b = GraphBuilder()
@@ -66,7 +73,12 @@ def test_reverse_and_batch_first_buffers(isa: str, op: str, attrs: dict) -> None
     steps, batch, hidden, gates = 5, 2, 20, GATES[op]
     built = scan(op, steps, batch, hidden, reverse=True, **attrs)
     wide = gates * hidden
-    strides = {"x": (wide, steps * wide, 1), op: (2 * hidden, steps * 2 * hidden, 1), "h0": (1, batch), f"{op}#1": (2 * hidden, 1)}
+    strides = {
+        "x": (wide, steps * wide, 1),
+        op: (2 * hidden, steps * 2 * hidden, 1),
+        "h0": (1, batch),
+        f"{op}#1": (2 * hidden, 1),
+    }
     check(op, built, values(built[0], steps, batch, hidden, gates), isa=isa, strides=strides)
 
 
@@ -86,9 +98,9 @@ def test_unused_results_are_not_written(outputs: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("op,attrs", CELLS)
 def test_symbolic_steps_and_batch(op: str, attrs: dict) -> None:
-    built = scan(op, Dim.symbol("t"), Dim.symbol("b"), 18, **attrs)
+    built = scan(op, Dim.symbol("steps"), Dim.symbol("batch"), 18, **attrs)
     for steps, batch in ((2, 2), (7, 9)):
-        check(op, built, values(built[0], steps, batch, 18, GATES[op]), symbols={"t": steps, "b": batch})
+        check(op, built, values(built[0], steps, batch, 18, GATES[op]), symbols={"steps": steps, "batch": batch})
 
 
 def test_nan_stays_in_its_batch_row() -> None:

@@ -19,7 +19,9 @@ from sol.ir.ops import spec_of
 from sol.ir.verify import verify
 
 
-def run_imported(imported: Imported, module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, dict[Any, torch.Tensor]]:
+def run_imported(
+    imported: Imported, module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[Any, dict[Any, torch.Tensor]]:
     """The model's result and the new values of what it mutates, by target."""
     tensors = imported.flatten_inputs(args, kwargs)
     held = {**dict(module.named_parameters()), **dict(module.named_buffers()), **imported.constants}
@@ -63,8 +65,16 @@ def _sized(value: Any, symbols: Mapping[str, int]) -> Any:
     return tuple(_sized(v, symbols) for v in value) if isinstance(value, tuple) else value
 
 
-def check(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, *, calls: int = 0, dynamic_shapes: Any = None,
-          also: tuple[tuple[Any, ...], ...] = (), tolerance: float = 1e-5) -> Imported:  # fmt: skip
+def check(
+    module: torch.nn.Module,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    calls: int = 0,
+    dynamic_shapes: Any = None,
+    also: tuple[tuple[Any, ...], ...] = (),
+    tolerance: float = 1e-5,
+) -> Imported:
     """Import, verify, run on ``args`` and on each of ``also``, and compare result, structure and mutations with torch."""
     module.eval()
     imported = import_module(module, args, dict(kwargs or {}), dynamic_shapes)

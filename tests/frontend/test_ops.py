@@ -120,21 +120,35 @@ BINARY: dict[str, tuple[Any, tuple[Any, ...]]] = {
 }
 
 VIEW: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "reshape": (lambda x: (x.view(6, -1), x.reshape(-1), x.flatten(1), x.unflatten(2, (2, 2)), x.squeeze(), x.squeeze(1), x.unsqueeze(-1)),
-                (f(2, 3, 4),)),
+    "reshape": (
+        lambda x: (x.view(6, -1), x.reshape(-1), x.flatten(1), x.unflatten(2, (2, 2)), x.squeeze(), x.squeeze(1), x.unsqueeze(-1)),
+        (f(2, 3, 4),),
+    ),
     "squeeze": (lambda x: (x.squeeze(), x.squeeze(0), x.squeeze((0, 2)), x.squeeze(1)), (f(1, 3, 1),)),
-    "permute": (lambda x: (x.permute(2, 0, 1), x.transpose(0, -1), x.mT, x.movedim(0, 2), x.swapaxes(0, 1), x.permute(-1, 0, 1)), (f(2, 3, 4),)),
+    "permute": (
+        lambda x: (x.permute(2, 0, 1), x.transpose(0, -1), x.mT, x.movedim(0, 2), x.swapaxes(0, 1), x.permute(-1, 0, 1)),
+        (f(2, 3, 4),),
+    ),
     "t": (lambda x: (x.t(), x.T), (f(2, 3),)),
     "expand": (lambda x, y: (x.expand(4, 2, 3), x.expand(-1, 3), x.expand_as(y), x.broadcast_to(5, 2, 3)), (f(2, 1), f(2, 3))),
     "slice": (lambda x: (x[1:], x[:, :-1], x[..., ::2], x[:, 1:6:3], x[-2:], x[:, 100:], x[0], x[:, -1], x[..., None]), (f(4, 7),)),
-    "split": (lambda x: (*x.split(3, 1), *x.chunk(3, 1), *x.split([2, 5], 1), *x.unbind(0), *x.tensor_split(2, 1), x.narrow(1, 2, 3)), (f(4, 7),)),
+    "split": (
+        lambda x: (*x.split(3, 1), *x.chunk(3, 1), *x.split([2, 5], 1), *x.unbind(0), *x.tensor_split(2, 1), x.narrow(1, 2, 3)),
+        (f(4, 7),),
+    ),
     "diagonal": (lambda x: (x.diagonal(0, -2, -1), x.diagonal(1, 0, 1), x.diagonal(-1, 1, 2)), (f(3, 4, 5),)),
     "unfold": (lambda x: x.unfold(1, 3, 2), (f(2, 9),)),
     "cat": (lambda x, y: (torch.cat([x, y], 1), torch.cat([x, torch.zeros(0), y]), torch.cat([x, x.int()])), (f(2, 3), f(2, 3))),
     "stack": (lambda x, y: (torch.stack([x, y]), torch.stack([x, y], -1), torch.hstack([x, y]), torch.vstack([x, y])), (f(2, 3), f(2, 3))),
     "pad": (lambda x: (F.pad(x, (1, 2)), F.pad(x, (0, 1, 2, 0), value=3.0), F.pad(x, (-1, 1))), (f(2, 3, 4),)),
-    "pad modes": (lambda x: (F.pad(x, (1, 2, 2, 1), mode="reflect"), F.pad(x, (1, 2, 0, 1), mode="replicate"),
-                             F.pad(x, (1, 2, 2, 1), mode="circular")), (f(1, 2, 4, 5),)),
+    "pad modes": (
+        lambda x: (
+            F.pad(x, (1, 2, 2, 1), mode="reflect"),
+            F.pad(x, (1, 2, 0, 1), mode="replicate"),
+            F.pad(x, (1, 2, 2, 1), mode="circular"),
+        ),
+        (f(1, 2, 4, 5),),
+    ),
     "flip": (lambda x: (x.flip(0), x.flip(-1, 0), x.roll(1), x.roll((1, -1), (0, 1)), x.roll(9, 1)), (f(3, 4),)),
     "repeat": (lambda x: (x.repeat(2, 1, 3), x.tile(2), x.repeat_interleave(3, 1), x.repeat_interleave(2)), (f(2, 3),)),
     "embedding": (lambda w, x: F.embedding(x, w), (f(7, 3), i(2, 4))),
@@ -142,60 +156,133 @@ VIEW: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "index several": (lambda x, a: (x[a, a], x[:, a, a], x[a, :, a], x[a[:, None], a]), (f(6, 5, 5), i(4, low=-4))),
     "gather": (lambda x, a: (x.gather(1, a), torch.take_along_dim(x, a, 1), x.take(a)), (f(3, 6), i(3, 2))),
     "pixel": (lambda x: (F.pixel_shuffle(x, 2), F.pixel_unshuffle(x, 3), F.channel_shuffle(x, 4)), (f(1, 8, 6, 6),)),
-    "nearest": (lambda x: (F.interpolate(x, scale_factor=2), F.interpolate(x, size=(9, 10)), F.interpolate(x, scale_factor=1.5)), (f(1, 2, 4, 5),)),
-    "linear": (lambda x: (F.interpolate(x, scale_factor=2, mode="bilinear"), F.interpolate(x, size=(9, 3), mode="bilinear", align_corners=True),
-                          F.interpolate(x[0], scale_factor=1.5, mode="linear"), F.interpolate(x[None], size=(3, 7, 2), mode="trilinear")), (f(1, 2, 4, 5),)),
+    "nearest": (
+        lambda x: (F.interpolate(x, scale_factor=2), F.interpolate(x, size=(9, 10)), F.interpolate(x, scale_factor=1.5)),
+        (f(1, 2, 4, 5),),
+    ),
+    "linear": (
+        lambda x: (
+            F.interpolate(x, scale_factor=2, mode="bilinear"),
+            F.interpolate(x, size=(9, 3), mode="bilinear", align_corners=True),
+            F.interpolate(x[0], scale_factor=1.5, mode="linear"),
+            F.interpolate(x[None], size=(3, 7, 2), mode="trilinear"),
+        ),
+        (f(1, 2, 4, 5),),
+    ),
     "nearest 1d": (lambda x: F.interpolate(x, scale_factor=3), (f(1, 2, 4),)),
     "triangles": (lambda x: (x.triu(), x.tril(-1), x.triu(1)), (f(2, 4, 5),)),
     "scatter views": (lambda x, y: (torch.select_scatter(x, y, 1, -1), torch.slice_scatter(x, x[:, :2], 1, 2, 4)), (f(3, 5), f(3))),
-    "ranges": (lambda x: (torch.arange(5), torch.arange(1, 9, 2), torch.arange(0, 1, 0.25), torch.linspace(0, 1, 5), torch.arange(3.0), torch.eye(3),
-                          x + 0), (f(1),)),
-    "fills": (lambda x: (torch.zeros(2, 3), torch.ones(2), torch.full((2,), 7), torch.zeros_like(x), torch.ones_like(x), torch.full_like(x, 2.5),
-                         x.new_zeros(3), x.new_ones(2), x.new_full((2,), 1.5), torch.scalar_tensor(3.0)), (f(2, 2),)),
+    "ranges": (
+        lambda x: (
+            torch.arange(5),
+            torch.arange(1, 9, 2),
+            torch.arange(0, 1, 0.25),
+            torch.linspace(0, 1, 5),
+            torch.arange(3.0),
+            torch.eye(3),
+            x + 0,
+        ),
+        (f(1),),
+    ),
+    "fills": (
+        lambda x: (
+            torch.zeros(2, 3),
+            torch.ones(2),
+            torch.full((2,), 7),
+            torch.zeros_like(x),
+            torch.ones_like(x),
+            torch.full_like(x, 2.5),
+            x.new_zeros(3),
+            x.new_ones(2),
+            x.new_full((2,), 1.5),
+            torch.scalar_tensor(3.0),
+        ),
+        (f(2, 2),),
+    ),
     "copies": (lambda x: (x.clone(), x.contiguous(), x.detach(), x.t().contiguous()), (f(2, 3),)),
-}  # fmt: skip
+}
 
 REDUCE: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sum": (lambda x: (x.sum(), x.sum(1), x.sum((0, -1), keepdim=True), x.sum(())), (f(2, 3, 4),)),
     "sum int": (lambda x, y: (x.sum(), y.sum(0), x.int().sum(1)), (i(2, 3), b(4))),
     "mean": (lambda x: (x.mean(), x.mean((1, 2)), x.mean(-1, keepdim=True)), (f(2, 3, 4),)),
     "prod": (lambda x: (x.prod(), x.prod(1)), (f(2, 3),)),
-    "extrema": (lambda x: (x.amax(1), x.amin((0, 1)), x.max(), x.min(), x.max(1).values, x.min(0, keepdim=True)[0], x.argmax(1), x.argmin()),
-                (f(3, 4),)),
+    "extrema": (
+        lambda x: (x.amax(1), x.amin((0, 1)), x.max(), x.min(), x.max(1).values, x.min(0, keepdim=True)[0], x.argmax(1), x.argmin()),
+        (f(3, 4),),
+    ),
     "max with indices": (lambda x: x.max(1), (f(3, 4),)),
-    "var": (lambda x: (x.var(), x.var(1), x.var(1, unbiased=False), x.std(1, keepdim=True), x.var((0, 1), correction=0),
-                       *torch.var_mean(x, 1), *torch.std_mean(x, 0)), (f(3, 4),)),
+    "var": (
+        lambda x: (
+            x.var(),
+            x.var(1),
+            x.var(1, unbiased=False),
+            x.std(1, keepdim=True),
+            x.var((0, 1), correction=0),
+            *torch.var_mean(x, 1),
+            *torch.std_mean(x, 0),
+        ),
+        (f(3, 4),),
+    ),
     "quantifiers": (lambda x: (x.any(), x.all(1), x.any(0, keepdim=True), (x > 0).all()), (i(3, 4, high=2),)),
     "softmax": (lambda x: (x.softmax(1), x.log_softmax(-1), F.softmax(x, 0, dtype=torch.float64)), (f(3, 4),)),
     "softmax 0d": (lambda x: x.softmax(0), (f(),)),
-    "norms": (lambda x: (x.norm(), x.norm(dim=1), torch.linalg.vector_norm(x, 1, 1), torch.linalg.vector_norm(x, float("inf"), 0),
-                         torch.linalg.vector_norm(x, 3, 1), F.normalize(x, dim=1)), (f(3, 4),)),
+    "norms": (
+        lambda x: (
+            x.norm(),
+            x.norm(dim=1),
+            torch.linalg.vector_norm(x, 1, 1),
+            torch.linalg.vector_norm(x, float("inf"), 0),
+            torch.linalg.vector_norm(x, 3, 1),
+            F.normalize(x, dim=1),
+        ),
+        (f(3, 4),),
+    ),
     "cumsum": (lambda x, y: (x.cumsum(1), y.cumsum(0)), (f(3, 4), b(5))),
     "logsumexp": (lambda x: x.logsumexp(1), (f(3, 4),)),
     "diff": (lambda x, y: (x.diff(), x.diff(dim=0), x.diff(n=2), y.diff()), (f(3, 4), b(5))),
     "count_nonzero": (lambda x: x.count_nonzero(), (i(9),)),
     "aminmax": (lambda x: torch.aminmax(x), (f(9),)),
-}  # fmt: skip
+}
 
 PRODUCT: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "matmul ranks": (lambda v, m, t: (v @ v, m @ v, v @ m, m @ m, t @ m, m @ t, t @ t, t @ v, v @ t), (f(4), f(4, 4), f(2, 4, 4))),
-    "mm bmm": (lambda m, t: (m.mm(m), t.bmm(t), torch.addmm(m, m, m, beta=0.5, alpha=2), torch.baddbmm(t, t, t, beta=0), torch.addmm(m[0], m, m)),
-               (f(4, 4), f(2, 4, 4))),
+    "mm bmm": (
+        lambda m, t: (m.mm(m), t.bmm(t), torch.addmm(m, m, m, beta=0.5, alpha=2), torch.baddbmm(t, t, t, beta=0), torch.addmm(m[0], m, m)),
+        (f(4, 4), f(2, 4, 4)),
+    ),
     "outer": (lambda a, c: (torch.outer(a, c), torch.mv(c[:, None] * a, a), torch.dot(a, a)), (f(3), f(4))),
     "linear functional": (lambda x, w, c: (F.linear(x, w, c), F.linear(x[0], w), F.linear(x[0, 0], w, c)), (f(2, 3, 4), f(5, 4), f(5))),
-    "einsum": (lambda x, y: (torch.einsum("bij,bjk->bik", x, y), torch.einsum("bij,bjk->ikb", x, y), torch.einsum("bij->bji", x),
-                             torch.einsum("bij,bjk", x, y), torch.einsum("...ij,...jk->...ik", x, y), torch.einsum("bij->i", x),
-                             torch.einsum("bij,bkj->bik", x, y.mT), torch.einsum("bij,cjk->bcik", x, y)), (f(2, 3, 4), f(2, 4, 5))),
-    "sdpa": (lambda q, k, v: (F.scaled_dot_product_attention(q, k, v), F.scaled_dot_product_attention(q, k, v, scale=0.3)),
-             (f(2, 3, 5, 4), f(2, 3, 7, 4), f(2, 3, 7, 6))),
+    "einsum": (
+        lambda x, y: (
+            torch.einsum("bij,bjk->bik", x, y),
+            torch.einsum("bij,bjk->ikb", x, y),
+            torch.einsum("bij->bji", x),
+            torch.einsum("bij,bjk", x, y),
+            torch.einsum("...ij,...jk->...ik", x, y),
+            torch.einsum("bij->i", x),
+            torch.einsum("bij,bkj->bik", x, y.mT),
+            torch.einsum("bij,cjk->bcik", x, y),
+        ),
+        (f(2, 3, 4), f(2, 4, 5)),
+    ),
+    "sdpa": (
+        lambda q, k, v: (F.scaled_dot_product_attention(q, k, v), F.scaled_dot_product_attention(q, k, v, scale=0.3)),
+        (f(2, 3, 5, 4), f(2, 3, 7, 4), f(2, 3, 7, 6)),
+    ),
     "sdpa causal": (lambda q: F.scaled_dot_product_attention(q, q, q, is_causal=True), (f(2, 3, 5, 4),)),
-    "sdpa mask": (lambda q, m: (F.scaled_dot_product_attention(q, q, q, m), F.scaled_dot_product_attention(q, q, q, m.float())),
-                  (f(2, 3, 5, 4), b(5, 5) | torch.eye(5, dtype=torch.bool))),
+    "sdpa mask": (
+        lambda q, m: (F.scaled_dot_product_attention(q, q, q, m), F.scaled_dot_product_attention(q, q, q, m.float())),
+        (f(2, 3, 5, 4), b(5, 5) | torch.eye(5, dtype=torch.bool)),
+    ),
     "sdpa gqa": (lambda q, k: F.scaled_dot_product_attention(q, k, k, enable_gqa=True), (f(2, 4, 5, 4), f(2, 2, 5, 4))),
-}  # fmt: skip
+}
 
-TABLE = {f"{family}: {n}": case for family, cases in
-         (("binary", BINARY), ("view", VIEW), ("reduce", REDUCE), ("product", PRODUCT)) for n, case in cases.items()}  # fmt: skip
+TABLE = {
+    f"{family}: {n}": case
+    for family, cases in (("binary", BINARY), ("view", VIEW), ("reduce", REDUCE), ("product", PRODUCT))
+    for n, case in cases.items()
+}
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -224,6 +311,7 @@ MODULES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "conv_transpose1d": (lambda: nn.ConvTranspose1d(4, 6, 3, stride=2, output_padding=1), (f(2, 4, 5),)),
     "conv_transpose2d": (lambda: nn.ConvTranspose2d(4, 6, 3, 2, 1, 1, groups=2, dilation=2), (f(2, 4, 5, 6),)),
     "batch_norm": (lambda: nn.BatchNorm2d(4), (f(2, 4, 3, 3),)),
+    "batch_norm untracked": (lambda: nn.BatchNorm2d(4, track_running_stats=False), (f(2, 4, 3, 3),)),
     "batch_norm plain": (lambda: nn.BatchNorm1d(4, affine=False), (f(2, 4),)),
     "layer_norm": (lambda: nn.LayerNorm((3, 4)), (f(2, 3, 4),)),
     "layer_norm no bias": (lambda: nn.LayerNorm(4, bias=False), (f(2, 3, 4),)),

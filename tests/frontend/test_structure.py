@@ -55,6 +55,18 @@ def test_keyword_order_and_constants() -> None:
         imported.flatten_inputs((f(2), f(2)), {"n": 3, "q": f(2), "p": f(2)})
 
 
+def test_unread_results_are_not_computed() -> None:
+    class Last(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.r = nn.LSTM(4, 5, 2, bidirectional=True)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.r(x)[0][-1]
+
+    assert sum(n.op == "concat" for n in check(Last(), (f(6, 3, 4),)).graph) == 2
+
+
 def test_unused_input() -> None:
     imported = check(Fn(lambda x, y: x * 2), (f(2), f(3)))
     assert [leaf.kind for leaf in imported.inputs] == ["tensor", "unused"]
@@ -157,8 +169,66 @@ def copies(x: torch.Tensor) -> torch.Tensor:
     return y.sub_(x, alpha=2).div_(3).ge_(0.1)
 
 
-INPLACE = {g.__name__: g for g in (inplace_relu, view_then_write, write_then_view, flat_write, write_input, write_input_view,
-                                   write_same_contiguous, assign, write_chunk, copies)}  # fmt: skip
+def swin_mask(x: torch.Tensor) -> Any:
+    m = x.new_zeros(6, 8)
+    count = 0
+    for h in ((0, 2), (2, 4), (4, 6)):
+        for w in ((0, 3), (3, 8)):
+            m[h[0] : h[1], w[0] : w[1]] = count
+            count += 1
+    return m.view(2, 3, 8).permute(0, 2, 1) + x[0, 0]
+
+
+def write_through_chain(x: torch.Tensor) -> Any:
+    y = x * 1
+    before = y[1]
+    y.t()[1:3].view(2, 3).unsqueeze(0).select(2, -1).add_(10)
+    rows = y.reshape(-1)
+    y.permute(1, 0)[0].mul_(2)
+    rows.sub_(1)
+    return y, before, rows
+
+
+def write_relu_of_view(x: torch.Tensor) -> Any:
+    y = x * 1
+    v = y.view(-1).relu_()
+    w = v.add_(1)
+    y.mul_(2)
+    return w, v, y
+
+
+def write_narrow_and_steps(x: torch.Tensor) -> Any:
+    y = x * 1
+    y.narrow(1, 1, 2).zero_()
+    y[:, ::2] = 5
+    return y
+
+
+def write_input_chain(x: torch.Tensor) -> Any:
+    x.t()[1].fill_(4)
+    return x + 1
+
+
+INPLACE = {
+    g.__name__: g
+    for g in (
+        inplace_relu,
+        view_then_write,
+        write_then_view,
+        flat_write,
+        write_input,
+        write_input_view,
+        write_same_contiguous,
+        assign,
+        write_chunk,
+        copies,
+        swin_mask,
+        write_through_chain,
+        write_relu_of_view,
+        write_narrow_and_steps,
+        write_input_chain,
+    )
+}
 
 
 @pytest.mark.parametrize("name", INPLACE)
@@ -166,7 +236,9 @@ def test_inplace(name: str) -> None:
     check(Fn(INPLACE[name]), (f(3, 4),))
 
 
-@pytest.mark.parametrize("layer", [nn.ReLU, nn.ReLU6, nn.Hardtanh, nn.Hardswish, nn.Hardsigmoid, nn.SiLU, nn.Mish, nn.ELU, nn.SELU, nn.CELU, nn.LeakyReLU])
+@pytest.mark.parametrize(
+    "layer", [nn.ReLU, nn.ReLU6, nn.Hardtanh, nn.Hardswish, nn.Hardsigmoid, nn.SiLU, nn.Mish, nn.ELU, nn.SELU, nn.CELU, nn.LeakyReLU]
+)
 def test_inplace_layers(layer: Any) -> None:
     check(nn.Sequential(nn.Linear(4, 6), layer(inplace=True), nn.Dropout(0.5, inplace=True)), (f(3, 4),))
 
@@ -199,20 +271,58 @@ BATCH, LENGTH = Dim("batch", min=2, max=64), Dim("length", min=2, max=512)
 
 DYNAMIC: dict[str, tuple[Any, Any, tuple[Any, ...]]] = {
     "linear": (lambda: nn.Sequential(nn.Linear(4, 5), nn.ReLU()), {0: BATCH}, (f(3, 4), f(7, 4))),
-    "conv": (lambda: nn.Sequential(nn.Conv2d(3, 4, 3, 2, 1), nn.BatchNorm2d(4), nn.ReLU(True), nn.MaxPool2d(3, 2, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
-                                   nn.Linear(4, 2)), {0: BATCH}, (f(3, 3, 16, 16), f(7, 3, 16, 16))),
-    "conv spatial": (lambda: nn.Sequential(nn.Conv2d(3, 4, 3, 2, 1), nn.Conv2d(4, 4, 3, padding=1), nn.MaxPool2d(3, 2, 1), nn.AdaptiveAvgPool2d(1)),
-                     {2: Dim("h", min=8, max=64), 3: Dim("w", min=8, max=64)}, (f(1, 3, 16, 17), f(1, 3, 33, 20))),
+    "conv": (
+        lambda: nn.Sequential(
+            nn.Conv2d(3, 4, 3, 2, 1),
+            nn.BatchNorm2d(4),
+            nn.ReLU(True),
+            nn.MaxPool2d(3, 2, 1),
+            nn.AdaptiveAvgPool2d(1),
+            nn.Flatten(),
+            nn.Linear(4, 2),
+        ),
+        {0: BATCH},
+        (f(3, 3, 16, 16), f(7, 3, 16, 16)),
+    ),
+    "conv spatial": (
+        lambda: nn.Sequential(nn.Conv2d(3, 4, 3, 2, 1), nn.Conv2d(4, 4, 3, padding=1), nn.MaxPool2d(3, 2, 1), nn.AdaptiveAvgPool2d(1)),
+        {2: Dim("h", min=8, max=64), 3: Dim("w", min=8, max=64)},
+        (f(1, 3, 16, 17), f(1, 3, 33, 20)),
+    ),
     "encoder": (lambda: nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), {0: BATCH, 1: LENGTH}, (f(3, 5, 8), f(2, 9, 8))),
-    "sizes": (lambda: Fn(lambda x: (x.shape[0] * 2 + 1, x.reshape(-1), x.mean() * x.shape[0], torch.arange(x.shape[0]), x[1:], x[:-1], x[-1],
-                                    x.new_zeros(x.shape[0], 3), x.view(x.shape[0] * 4), torch.cat([x, x]), x.size(1), x + x.shape[0])),
-              {0: Dim("several", min=3, max=64)}, (f(4, 4), f(9, 4))),
-    "embedding": (lambda: Fn(lambda x: F.embedding(x, torch.ones(9, 4)) + torch.arange(x.shape[1])[:, None]), {1: LENGTH}, (i(2, 5), i(2, 8))),
+    "sizes": (
+        lambda: Fn(
+            lambda x: (
+                x.shape[0] * 2 + 1,
+                x.reshape(-1),
+                x.mean() * x.shape[0],
+                torch.arange(x.shape[0]),
+                x[1:],
+                x[:-1],
+                x[-1],
+                x.new_zeros(x.shape[0], 3),
+                x.view(x.shape[0] * 4),
+                torch.cat([x, x]),
+                x.size(1),
+                x + x.shape[0],
+            )
+        ),
+        {0: Dim("several", min=3, max=64)},
+        (f(4, 4), f(9, 4)),
+    ),
+    "embedding": (
+        lambda: Fn(lambda x: F.embedding(x, torch.ones(9, 4)) + torch.arange(x.shape[1])[:, None]),
+        {1: LENGTH},
+        (i(2, 5), i(2, 8)),
+    ),
     "lstm": (lambda: nn.LSTM(4, 5, batch_first=True), {0: BATCH}, (f(3, 6, 4), f(2, 6, 4))),
-    "causal mask": (lambda: Fn(lambda x: (x @ x.mT).masked_fill(torch.ones(x.shape[1], x.shape[1]).tril() == 0, -1e9).softmax(-1)),
-                    {1: LENGTH}, (f(2, 5, 4), f(2, 7, 4))),
+    "causal mask": (
+        lambda: Fn(lambda x: (x @ x.mT).masked_fill(torch.ones(x.shape[1], x.shape[1]).tril() == 0, -1e9).softmax(-1)),
+        {1: LENGTH},
+        (f(2, 5, 4), f(2, 7, 4)),
+    ),
     "halves": (lambda: Fn(lambda x: (*x.chunk(2, 1), x.unflatten(1, (-1, 2)))), {1: 2 * Dim("half", min=2, max=64)}, (f(2, 8), f(2, 12))),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", DYNAMIC)

@@ -46,6 +46,7 @@ def test_arg(op: str, keepdims: bool) -> None:
         check(op, lambda t, d=dim: getattr(torch, op)(t, d, keepdim=keepdims), x, dim=dim, keepdims=keepdims)
 
 
+@pytest.mark.filterwarnings("ignore:var")
 @pytest.mark.parametrize("correction", (0, 1, 3, 9))
 @pytest.mark.parametrize(("dims", "keepdims"), DIMS)
 def test_var(dims: tuple, keepdims: bool, correction: int) -> None:

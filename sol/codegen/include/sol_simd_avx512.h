@@ -1,14 +1,55 @@
-/* AVX-512: vectors of 16 floats. */
-#include <immintrin.h>
+/* AVX-512: 16 lanes. Compiler builtins rather than <immintrin.h>, whose parsing costs more than compiling a kernel. */
 SOL_VECTOR_TYPES(16)
-#define SOL_MASK16(n) ((__mmask16)((n) >= 16 ? 0xffffu : (1u << (n)) - 1u))
-SOL_INLINE vf vf_max_quiet(vf a, vf b) { return (vf)_mm512_max_ps((__m512)a, (__m512)b); }
-SOL_INLINE vf vf_min_quiet(vf a, vf b) { return (vf)_mm512_min_ps((__m512)a, (__m512)b); }
-SOL_INLINE vf vf_load_n(const float *p, int n) { return (vf)_mm512_maskz_loadu_ps(SOL_MASK16(n), p); }
-SOL_INLINE void vf_store_n(float *p, vf v, int n) { _mm512_mask_storeu_ps(p, SOL_MASK16(n), (__m512)v); }
-SOL_INLINE vf vf_sqrt(vf a) { return (vf)_mm512_sqrt_ps((__m512)a); }
-SOL_INLINE vf vf_rint(vf a) { return (vf)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
-SOL_INLINE vf vf_floor(vf a) { return (vf)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
+#ifdef __clang__
+#define SOL_BUILTINS (__has_builtin(__builtin_ia32_loadups512_mask) && \
+    __has_builtin(__builtin_ia32_maxps512) && \
+    __has_builtin(__builtin_ia32_minps512) && \
+    __has_builtin(__builtin_ia32_rndscaleps_mask) && \
+    __has_builtin(__builtin_ia32_sqrtps512) && \
+    __has_builtin(__builtin_ia32_storeups512_mask))
+#else
+#define SOL_BUILTINS (__has_builtin(__builtin_ia32_loadups512_mask) && \
+    __has_builtin(__builtin_ia32_maxps512_mask) && \
+    __has_builtin(__builtin_ia32_minps512_mask) && \
+    __has_builtin(__builtin_ia32_pmovdb512_mask) && \
+    __has_builtin(__builtin_ia32_pmovzxbd512_mask) && \
+    __has_builtin(__builtin_ia32_rndscaleps_mask) && \
+    __has_builtin(__builtin_ia32_sqrtps512_mask) && \
+    __has_builtin(__builtin_ia32_storeups512_mask))
+#endif
+#if SOL_BUILTINS
+#define SOL_MASK16(n) ((unsigned short)((n) >= 16 ? 0xffffu : (1u << (n)) - 1u))
+typedef float sol_v16 __attribute__((vector_size(64)));
+#ifdef __clang__
+SOL_INLINE vf vf_max_quiet(vf a, vf b) { return (vf)__builtin_ia32_maxps512((sol_v16)a, (sol_v16)b, 4); }
+SOL_INLINE vf vf_min_quiet(vf a, vf b) { return (vf)__builtin_ia32_minps512((sol_v16)a, (sol_v16)b, 4); }
+SOL_INLINE vf vf_sqrt(vf a) { return (vf)__builtin_ia32_sqrtps512((sol_v16)a, 4); }
+#else
+SOL_INLINE vf vf_max_quiet(vf a, vf b) { return (vf)__builtin_ia32_maxps512_mask((sol_v16)a, (sol_v16)b, (sol_v16){0}, -1, 4); }
+SOL_INLINE vf vf_min_quiet(vf a, vf b) { return (vf)__builtin_ia32_minps512_mask((sol_v16)a, (sol_v16)b, (sol_v16){0}, -1, 4); }
+SOL_INLINE vf vf_sqrt(vf a) { return (vf)__builtin_ia32_sqrtps512_mask((sol_v16)a, (sol_v16){0}, -1, 4); }
+#endif
+SOL_INLINE vf vf_load_n(const float *p, int n) { return (vf)__builtin_ia32_loadups512_mask((const void *)p, (sol_v16){0}, SOL_MASK16(n)); }
+SOL_INLINE void vf_store_n(float *p, vf v, int n) { __builtin_ia32_storeups512_mask((void *)p, (sol_v16)v, SOL_MASK16(n)); }
+SOL_INLINE vf vf_rint(vf a) { return (vf)__builtin_ia32_rndscaleps_mask((sol_v16)a, 8, (sol_v16)a, -1, 4); }
+SOL_INLINE vf vf_floor(vf a) { return (vf)__builtin_ia32_rndscaleps_mask((sol_v16)a, 9, (sol_v16)a, -1, 4); }
 /* LANES bytes to int32 lanes, and the low bytes back. */
-SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return (vi)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p)); }
-SOL_INLINE void vi_store_bytes(uint8_t *p, vi v) { _mm_storeu_si128((__m128i *)p, _mm512_cvtepi32_epi8((__m512i)v)); }
+typedef uint8_t sol_bytes __attribute__((vector_size(16), aligned(1), may_alias));
+#ifdef __clang__
+SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return __builtin_convertvector(*(const sol_bytes *)p, vi); }
+SOL_INLINE void vi_store_bytes(uint8_t *p, vi v) { *(sol_bytes *)p = __builtin_convertvector(v, sol_bytes); }
+#else
+typedef int sol_i16 __attribute__((vector_size(64)));
+typedef char sol_c16 __attribute__((vector_size(16)));
+SOL_INLINE vi vi_load_bytes(const uint8_t *p)
+{
+    return (vi)__builtin_ia32_pmovzxbd512_mask((sol_c16)*(const sol_bytes *)p, (sol_i16){0}, -1);
+}
+SOL_INLINE void vi_store_bytes(uint8_t *p, vi v)
+{
+    *(sol_bytes *)p = (sol_bytes)__builtin_ia32_pmovdb512_mask((sol_i16)v, (sol_c16){0}, -1);
+}
+#endif
+#else
+#include "sol_simd_avx512_intrinsics.h"
+#endif

@@ -50,7 +50,7 @@ def lower_sdpa(lowering: Lowering) -> None:
         scratch=4 * scratch,
         flops=2 * product(batch) * queries * keys * (depth + features),
         bytes=4 * (product(q.shape) + product(k.shape) + product(v.shape) + product(out.shape)),
-        mr=mr, nv=NV, mask=kind, causal=causal, scale=c_float(anchor.attrs["scale"]), batch=len(batch), grain=GRAIN, pad_rows=True,
+        mr=mr, nv=NV, mask=kind, causal=causal, scale=c_float(anchor.attrs["scale"]), batch=len(batch), grain=GRAIN,
         batch_size=" * ".join(f"B{d}" for d in range(len(batch))) or "1",
     )  # fmt: skip
 

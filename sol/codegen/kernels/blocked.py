@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from sol.codegen.epilogue import Epilogue, EpilogueOperand, make_epilogue
 from sol.codegen.lowering import Lowering
@@ -11,6 +12,8 @@ from sol.codegen.plan import View
 from sol.errors import SolError
 from sol.ir.dim import DimLike
 from sol.ir.types import DType
+
+T = TypeVar("T")
 
 #: Ops that give a finite result for every finite operand of ordinary size: they keep the lanes beyond C finite.
 FINITE = frozenset(
@@ -74,12 +77,22 @@ def make_tail(lowering: Lowering, start: str, axes: Sequence[str]) -> Tail:
     masked = not _stays_finite(lowering, epilogue)
     if masked:
         numbers = ", ".join(map(str, range(lanes)))
-        unit.append(f"const vi live = (vi){{{numbers}}} < vi_set((int32_t)(C - c * LANES < LANES ? C - c * LANES : LANES));")
+        unit.append(
+            f"const vi live = (vi){{{numbers}}} < vi_set((int32_t)(C - c * LANES < LANES ? C - c * LANES : LANES));"
+        )
         hoisted.append("live")
         params.append(("C", lowering.type_of(lowering.output).shape[1]))
     lines, result = epilogue.trace("a", lambda o: o.name, "t")
-    ordered = [o.name for o in epilogue.operands if o.kind != "tile"], [o.name for o in epilogue.operands if o.kind == "tile"]
-    arguments = ["vf a", *(f"vf {o}" for o in ordered[0]), *(["vi live"] if masked else []), *(f"vf {o}" for o in ordered[1])]
+    ordered = (
+        [o.name for o in epilogue.operands if o.kind != "tile"],
+        [o.name for o in epilogue.operands if o.kind == "tile"],
+    )
+    arguments = [
+        "vf a",
+        *(f"vf {o}" for o in ordered[0]),
+        *(["vi live"] if masked else []),
+        *(f"vf {o}" for o in ordered[1]),
+    ]
     value = f"vf_select(live, {result}, vf_zero())" if masked else result
     body = "\n".join(f"    {line}" for line in [*lines, f"return {value};"])
     title = epilogue.stem.replace("_", " ")
@@ -100,7 +113,7 @@ def _stays_finite(lowering: Lowering, epilogue: Epilogue) -> bool:
     return all(n.op in FINITE for n in epilogue._nodes())
 
 
-def spatial3(values: Sequence[DimLike], fill: DimLike) -> tuple[DimLike, ...]:
+def spatial3(values: Sequence[T], fill: T) -> tuple[T, ...]:
     """One to three entries per spatial dimension, completed in front to three."""
     return (*(fill,) * (3 - len(values)), *values)
 
@@ -110,10 +123,15 @@ def need_blocked(lowering: Lowering, *values: str) -> None:
     for value in values:
         view = lowering.view(value)
         if view.layout.block != lowering.target.lanes or view.dtype is not DType.F32:
-            raise SolError(f"%{value} of region {lowering.region.name} is {lowering.type_of(value)}, needs f32 in blocks of {lowering.target.lanes}",
-                           origin=str(lowering.region.origin))  # fmt: skip
+            raise SolError(
+                f"%{value} of region {lowering.region.name} is {lowering.type_of(value)}, needs f32 in blocks of {lowering.target.lanes}",
+                origin=str(lowering.region.origin),
+            )
         if view.strides[-1] != 1 or (view.strides[-2] != view.shape[-1] and view.shape[-2] != 1):
-            raise SolError(f"%{value} of region {lowering.region.name} has gaps between its columns", origin=str(lowering.region.origin))
+            raise SolError(
+                f"%{value} of region {lowering.region.name} has gaps between its columns",
+                origin=str(lowering.region.origin),
+            )
 
 
 def padded_view(lowering: Lowering, value: str, padding: Sequence[tuple[int, int]]) -> View:
@@ -124,8 +142,10 @@ def padded_view(lowering: Lowering, value: str, padding: Sequence[tuple[int, int
     view = lowering.view(value)
     border = view.border or ((0, 0),) * len(padding)
     if any(lo > have[0] or hi > have[1] for (lo, hi), have in zip(padding, border)):
-        raise SolError(f"%{value} of region {lowering.region.name} has border {border}, its consumer needs {tuple(padding)}",
-                       origin=str(lowering.region.origin))  # fmt: skip
+        raise SolError(
+            f"%{value} of region {lowering.region.name} has border {border}, its consumer needs {tuple(padding)}",
+            origin=str(lowering.region.origin),
+        )
     shift: DimLike = 0
     for (lo, _), stride in zip(padding, view.strides[2:-1]):
         shift = shift + lo * stride

@@ -1,4 +1,4 @@
-"""Direct convolution in NCHWc: a register tile of channel vectors x pixels takes the whole reduction, one pass over memory."""
+"""Direct convolution in NCHWc: a register tile of channel vectors x pixels takes the whole reduction."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sol.codegen.epilogue import Epilogue, EpilogueOperand, make_epilogue
+from sol.codegen.kernels.blocked import FINITE
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
@@ -21,8 +22,10 @@ from sol.ir.types import DType
 UNROLL = 2
 """Input channels per step; more make gcc hoist broadcasts and spill."""
 
-_CALLS = {"exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "pow", "fmod", "remainder", "atan2", "sigmoid", "silu", "gelu", "mish", "softplus", "elu"}  # fmt: skip
-_BOUNDED = {"relu", "add", "sub", "clamp", "sigmoid", "tanh", "hardsigmoid", "hardswish", "silu", "gelu", "leaky_relu", "neg", "abs", "maximum", "minimum", "elu", "mish", "softplus"}  # fmt: skip
+_CALLS = frozenset(
+    "exp expm1 log log1p tanh erf sin cos pow fmod remainder atan2 sigmoid silu gelu mish softplus elu".split()
+)
+"""Ops that are many instructions long."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,16 @@ class Conv:
 
     @property
     def flops(self) -> DimLike:
-        return 2 * self.k * (self.c // self.groups) * self.kernel[0] * self.kernel[1] * (self.n * self.oh * self.ow)
+        return 2 * self.k * self.reduction * (self.n * self.oh * self.ow)
+
+    @property
+    def reduction(self) -> int:
+        """Multiply-adds per output."""
+        return self.c // self.groups * self.kernel[0] * self.kernel[1]
 
     @property
     def weight_bytes(self) -> int:
-        return 4 * self.k * (self.c // self.groups) * self.kernel[0] * self.kernel[1]
+        return 4 * self.k * self.reduction
 
 
 def read_conv(lowering: Lowering) -> Conv | None:
@@ -83,7 +91,7 @@ def spatial_strides(strides: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
 
 
 def is_pointwise_tail(lowering: Lowering, result: str, block: int) -> bool:
-    """Is everything from the anchor to ``result`` pointwise in float32, of the anchor's shape, with operands the kernels can address?"""
+    """Is everything from the anchor to ``result`` pointwise, and the result blocked and of the anchor's shape?"""
     body, anchor = lowering.body, lowering.anchor
     if body.type_of(result).shape != anchor.type.shape or body.type_of(result).layout.block != block:
         return False
@@ -101,7 +109,7 @@ def is_pointwise_tail(lowering: Lowering, result: str, block: int) -> bool:
 
 @dataclass(frozen=True)
 class Tiling:
-    """Register tile: ``ocb`` vectors x tiles[0] = (rows, pixels); the other tiles cover what is left along one axis, greedily.
+    """Register tile: ``ocb`` vectors x tiles[0] (rows, pixels); the others cover what is left along one axis, greedily.
 
     flat: rows are contiguous, so that the map is one long row.
     """
@@ -119,7 +127,7 @@ class Tiling:
 def pixels_per_tile(target: TargetLike, ocb: int) -> int:
     """Accumulators per vector: what the registers hold beside ``ocb`` weights and one broadcast, at most 14.
 
-    Where the instruction set has no broadcast or fused multiply-add (generic), half of the registers is left to the compiler.
+    Without broadcasts and fused multiply-add (generic), half of the registers are left to the compiler.
     """
     registers = target.registers // 2 + 3 if target.name == "generic" else target.registers
     return max(1, min(14, (registers - ocb - 1) // ocb))
@@ -135,23 +143,52 @@ def _ladder(widest: int) -> tuple[int, ...]:
 
 
 def width_tiles(most: int, ow: DimLike) -> tuple[tuple[int, int], ...]:
-    """Tiles of one row that cover a width: equal ones of at most ``most`` pixels and the rest, or a ladder if the width is symbolic."""
+    """Tiles of one row that cover a width: equal ones of at most ``most`` and the rest; a ladder if symbolic."""
     if not isinstance(ow, int):
         return tuple((1, w) for w in (most, *_ladder(most)))
     width = -(-ow // max(1, -(-ow // most))) or 1
     return ((1, width), *(((1, ow % width),) if ow % width else ()))
 
 
-def choose_tiling(target: TargetLike, vectors: int, oh: DimLike, ow: DimLike, *, flat: bool) -> Tiling:
-    """Tile for an output of ``vectors`` channel vectors (per group) and oh x ow pixels; if ``flat``, the pixels are one row."""
+def choose_tiling(
+    target: TargetLike, vectors: int, oh: DimLike, ow: DimLike, *, flat: bool, reduction: int = 1 << 20
+) -> Tiling:
+    """Tile for ``vectors`` output vectors (per group) and oh x ow pixels; if ``flat``, the pixels are one row.
+
+    reduction: multiply-adds per output. The cheapest by ``tile_cycles`` wins; where several are as good, two vectors
+    share the most kernels, and four read the input less often, which counts where the reduction is short.
+    """
     if flat:
         oh, ow = 1, oh * ow
-    ocb = min(2, vectors)
-    if isinstance(oh, int) and isinstance(ow, int) and oh * ow <= 4:
-        ocb = min(vectors, 8 // (oh * ow) if target.registers >= 16 else 2)
+    if not (isinstance(oh, int) and isinstance(ow, int)):
+        return _tiling(target, min(2, vectors), oh, ow, flat)
+    order = [4, 2, 3, 1, 8] if reduction <= 64 and vectors >= 6 else [2, 4, 3, 1, 8]
+    fitting = [n for n in order if n <= max(2, vectors // 2) and n <= vectors]
+    tilings = [_tiling(target, n, oh, ow, flat) for n in fitting]
+    cost = {t.ocb: _map_cycles(t, vectors, oh, ow) for t in tilings}
+    return next(t for t in tilings if cost[t.ocb] <= 1.03 * min(cost.values()))
+
+
+def tile_cycles(ocb: int, pixels: int) -> float:
+    """Cycles per input channel: two multiply-adds and two loads each, and a latency of four to cover."""
+    return max(ocb * pixels / 2, (ocb + pixels) / 2, 4)
+
+
+def _map_cycles(tiling: Tiling, vectors: int, oh: int, ow: int) -> float:
+    """Cycles per input channel for the whole map."""
+    th, tw = tiling.tiles[0]
+    pixels = [th * tw] * ((oh // th) * (ow // tw))
+    for height, width in tiling.tiles[1:]:
+        pixels += [height * width] * (ow // tw if tiling.along_y else oh)
+    widths = [tiling.ocb] * (vectors // tiling.ocb) + [vectors % tiling.ocb] * (vectors % tiling.ocb > 0)
+    return sum(tile_cycles(n, p) * widths.count(n) * pixels.count(p) for n in set(widths) for p in set(pixels))
+
+
+def _tiling(target: TargetLike, ocb: int, oh: DimLike, ow: DimLike, flat: bool) -> Tiling:
+    """The tile of ``ocb`` vectors."""
     most = pixels_per_tile(target, ocb)
     if flat and isinstance(ow, int):
-        width = next((w for w in (most, most - 1, most - 2) if w > 3 and ow % w == 0), min(most, ow))
+        width = next((w for w in range(most, 0, -1) if 6 * w >= 5 * most and ow % w == 0), min(most, ow))
         return Tiling(ocb, ((1, width), *(((1, ow % width),) if ow % width else ())), flat)
     if not isinstance(ow, int) or ow > most // 2 or (isinstance(oh, int) and oh < 2):
         return Tiling(ocb, width_tiles(most, ow), flat)
@@ -179,12 +216,18 @@ def check_border(lowering: Lowering, conv: Conv, view: View) -> None:
     border = view.border or ((0, 0),) * (len(view.shape) - 3)
     border = ((0, 0),) * (2 - len(border)) + tuple(border)
     for axis, size, out in ((0, conv.h, conv.oh), (1, conv.w, conv.ow)):
-        reach = (out - 1) * conv.stride[axis] + (conv.kernel[axis] - 1) * conv.dilation[axis] + 1 - size - conv.padding[axis]
+        reach = (
+            (out - 1) * conv.stride[axis]
+            + (conv.kernel[axis] - 1) * conv.dilation[axis]
+            + 1
+            - size
+            - conv.padding[axis]
+        )
         behind = reach if isinstance(reach, int) else conv.after[axis]
         if border[axis][0] < conv.padding[axis] or border[axis][1] < behind:
             raise SolError(
-                f"region {lowering.region.name} reads {conv.padding[axis]} and {behind} elements around dimension {axis + 2}, "
-                f"its input has a border of {border[axis]}", origin=str(lowering.region.origin)
+                f"region {lowering.region.name} reads {conv.padding[axis]} and {behind} elements around axis {axis} "
+                f"of its input, which has a border of {border[axis]}", origin=str(lowering.region.origin)
             )  # fmt: skip
 
 
@@ -196,7 +239,7 @@ def is_heavy(epilogue: Epilogue) -> bool:
 
 def needs_mask(epilogue: Epilogue, channels: int, lanes: int) -> bool:
     """May the tail make lanes without a channel infinite or NaN?"""
-    return channels % lanes != 0 and any(n.op not in _BOUNDED for n in epilogue._nodes())
+    return channels % lanes != 0 and any(n.op not in FINITE for n in epilogue._nodes())
 
 
 def operand_step(operand: EpilogueOperand) -> int:
@@ -274,8 +317,9 @@ def input_params(conv: Conv, view: View, lanes: int) -> dict[str, DimLike]:
     last = channels - (blocks - 1) * lanes
     return {
         "in_blocks": blocks, "in_last": last + last % UNROLL, "R": conv.kernel[0], "S": conv.kernel[1],
-        "in_n": n, "in_cb": cb, "in_row": row * conv.stride[0], "in_r": row * conv.dilation[0], "in_s": column * conv.dilation[1],
-        "in_start": -(row * conv.padding[0] + column * conv.padding[1]), "stride_y": conv.stride[0],
+        "in_n": n, "in_cb": cb, "in_row": row * conv.stride[0],
+        "in_r": row * conv.dilation[0], "in_s": column * conv.dilation[1],
+        "in_start": -(row * conv.padding[0] + column * conv.padding[1]),
     }  # fmt: skip
 
 
@@ -319,7 +363,7 @@ def _lower(lowering: Lowering) -> None:
     epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
     flat = is_flat(conv, [source.strides, out.strides, *(e.strides for e in epilogue.operands if e.kind == "tile")])
     vectors = -(-(conv.k // conv.groups) // lanes)
-    tiling = choose_tiling(target, vectors, conv.oh, conv.ow, flat=flat)
+    tiling = choose_tiling(target, vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction)
     masked = needs_mask(epilogue, conv.k, lanes)
     panels = panel_widths(vectors, tiling.ocb)
     variants = [
@@ -329,7 +373,7 @@ def _lower(lowering: Lowering) -> None:
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params = {
         "N": conv.n, "OH": 1 if flat else conv.oh, "OW": conv.oh * conv.ow if flat else conv.ow,
-        "groups": conv.groups, "group_vectors": vectors, **input_params(conv, source, lanes),
+        "groups": conv.groups, "group_vectors": vectors, "stride_y": conv.stride[0], **input_params(conv, source, lanes),
         "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(epilogue),
         **({"K": conv.k} if masked else {}),
     }  # fmt: skip
@@ -337,8 +381,9 @@ def _lower(lowering: Lowering) -> None:
     lowering.emit(
         "conv_direct.c.j2", stem_of(conv, tiling, epilogue), reads=reads, writes={"out": out}, params=params,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles, along_y=tiling.along_y,
-        sx=conv.stride[1], pitch="LANES", sink="out", has_bias="bias" in reads, operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
+        ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles,
+        along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", has_bias="bias" in reads,
+        operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=variants, l2=target.l2,
     )  # fmt: skip
 
@@ -347,8 +392,8 @@ def _lower(lowering: Lowering) -> None:
 def pack_panels(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> np.ndarray:
     """w[K, C/groups, *kernel] -> [group][panel][input block][r][s][channel][vectors * lanes], flat.
 
-    A panel is ``vectors`` output vectors, the last one of a group what is left. K and C are padded with zeros: K to whole vectors, the
-    last input block to an even number of channels.
+    A panel is ``vectors`` output vectors, the last one of a group what is left. K and C are padded with zeros:
+    K to whole vectors, the last input block to an even number of channels.
     """
     k, channels = array.shape[0] // groups, array.shape[1]
     taps = int(np.prod(array.shape[2:]))

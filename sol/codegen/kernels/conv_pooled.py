@@ -42,7 +42,8 @@ class Pool:
 
 
 _KINDS = {
-    "adaptive_avg_pool": "mean", "adaptive_max_pool": "max", "avg_pool": "mean", "max_pool": "max", "mean": "mean", "max": "max", "sum": "sum",
+    "adaptive_avg_pool": "mean", "adaptive_max_pool": "max", "avg_pool": "mean", "max_pool": "max",
+    "mean": "mean", "max": "max", "sum": "sum",
 }  # fmt: skip
 
 
@@ -74,14 +75,26 @@ def _serves(lowering: Lowering) -> bool:
     conv = read_conv(lowering)
     if conv is None or not serves_blocked_input(lowering):
         return False
+    if 0 in (conv.oh, conv.ow):
+        return False
     pool = read_pool(lowering, conv)
     return pool is not None and is_pointwise_tail(lowering, pool.source, lowering.target.lanes)
 
 
 def _output_params(out: View, conv: Conv, lanes: int) -> dict[str, DimLike]:
     if out.layout.block:
-        return {"out_n": out.strides[0], "out_cb": out.strides[1], "out_lane": 1, "out_channels": -(-conv.k // lanes) * lanes}
-    return {"out_n": out.strides[0], "out_cb": lanes * out.strides[1], "out_lane": out.strides[1], "out_channels": conv.k}
+        return {
+            "out_n": out.strides[0],
+            "out_cb": out.strides[1],
+            "out_lane": 1,
+            "out_channels": -(-conv.k // lanes) * lanes,
+        }
+    return {
+        "out_n": out.strides[0],
+        "out_cb": lanes * out.strides[1],
+        "out_lane": out.strides[1],
+        "out_channels": conv.k,
+    }
 
 
 def _lower(lowering: Lowering) -> None:
@@ -95,7 +108,7 @@ def _lower(lowering: Lowering) -> None:
     epilogue = make_epilogue(lowering, conv.node.name, pool.source, channel_axis=1, block=lanes)
     flat = is_flat(conv, [source.strides, *(e.strides for e in epilogue.operands if e.kind == "tile")])
     vectors = -(-(conv.k // conv.groups) // lanes)
-    tiling = choose_tiling(target, vectors, conv.oh, conv.ow, flat=flat)
+    tiling = choose_tiling(target, vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction)
     masked = needs_mask(epilogue, conv.k, lanes)
     panels = panel_widths(vectors, tiling.ocb)
 
@@ -115,11 +128,13 @@ def _lower(lowering: Lowering) -> None:
     }  # fmt: skip
     reads = {"in": source, **weights(lowering, conv, tiling.ocb), **{e.name: e.view for e in epilogue.operands}}
     lowering.emit(
-        "conv_pooled.c.j2", f"{stem_of(conv, tiling, epilogue)}_{pool.kind}_pool", reads=reads, writes={"out": out}, params=params,
+        "conv_pooled.c.j2", f"{stem_of(conv, tiling, epilogue)}_{pool.kind}_pool", reads=reads, writes={"out": out},
+        params=params,
         common=conv.n * chunks * conv.groups * vectors * lanes * 4,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles, along_y=tiling.along_y,
-        sx=conv.stride[1], pitch="LANES", sink="total", has_bias="bias" in reads, operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
+        ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles,
+        along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="total", has_bias="bias" in reads,
+        operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=variants, pool=pool.kind, is_max=pool.kind == "max",
     )  # fmt: skip
 

@@ -38,7 +38,7 @@ def pack_grouped(array: np.ndarray, *, block: int) -> np.ndarray:
 
 
 def _is_small(lowering: Lowering) -> bool:
-    """Blocked float32 in and out, one or two spatial dimensions, constant weights of fixed size, as many outputs as inputs."""
+    """Blocked float32 in and out, one or two spatial dimensions, constant weights, as many outputs as inputs."""
     conv = lowering.anchor
     x, w = (lowering.type_of(v) for v in conv.inputs[:2])
     lanes = lowering.target.lanes
@@ -47,7 +47,7 @@ def _is_small(lowering: Lowering) -> bool:
         and x.layout.block == lanes
         and lowering.type_of(lowering.output).layout.block == lanes
         and 3 <= x.rank <= 4
-        and lowering.is_constant(conv.inputs[1])
+        and all(lowering.is_constant(v) for v in conv.inputs[1:])
         and w.is_static
         and x.shape[1] == w.shape[0]
     )
@@ -101,8 +101,18 @@ def lower_grouped(lowering: Lowering) -> None:
     widths = tile_ladder(shape.W, width)
     spreads = tuple(tuple(k // g * g + j for k in range(target.lanes)) for j in range(g))
     params: dict[str, DimLike] = {"R": shape.R} if unrolled else {"R": shape.R, "S": shape.S}
-    shape.emit("conv_grouped.c.j2", f"conv_grouped{g}_{shape.R}x{shape.S}", "conv_grouped", widths, params,
-               S=shape.S if unrolled else "S", g=g, unrolled=unrolled, weights_in_registers=held, spreads=spreads)  # fmt: skip
+    shape.emit(
+        "conv_grouped.c.j2",
+        f"conv_grouped{g}_{shape.R}x{shape.S}",
+        "conv_grouped",
+        widths,
+        params,
+        S=shape.S if unrolled else "S",
+        g=g,
+        unrolled=unrolled,
+        weights_in_registers=held,
+        spreads=spreads,
+    )
 
 
 def tile_ladder(size: DimLike, widest: int, even: bool = True) -> tuple[int, ...]:
@@ -131,7 +141,9 @@ class _Shape:
         self.sy, self.sx = _pair(conv.attrs["stride"], 1)
         self.dy, self.dx = _pair(conv.attrs["dilation"], 1)
 
-    def emit(self, template: str, stem: str, pack: str, widths: tuple[int, ...], params: dict[str, DimLike], **context: Any) -> None:
+    def emit(
+        self, template: str, stem: str, pack: str, widths: tuple[int, ...], params: dict[str, DimLike], **context: Any
+    ) -> None:
         """Launch with everything that both templates take."""
         lowering, conv, lanes = self.lowering, self.conv, self.lowering.target.lanes
         tail = make_tail(lowering, conv.name, ("y", "x"))
@@ -145,16 +157,32 @@ class _Shape:
             reads["bias"] = lowering.view(conv.inputs[2])
             sizes["K"] = self.C
         for prefix, view in (("in", source), ("out", out)):
-            sizes |= {f"{prefix}_n": view.strides[0], f"{prefix}_b": view.strides[1], f"{prefix}_y": _pair(view.strides[2:-1], 0)[0]}
+            sizes |= {
+                f"{prefix}_n": view.strides[0],
+                f"{prefix}_b": view.strides[1],
+                f"{prefix}_y": _pair(view.strides[2:-1], 0)[0],
+            }
         taps = product(lowering.type_of(conv.inputs[1]).shape[1:])
         result = product(lowering.type_of(conv.name).shape)
         lowering.emit(
-            template, f"{stem}s{self.sx}_{'_'.join(map(str, widths))}{tail.stem}",
-            reads={**reads, **dict(tail.reads)}, writes={"out": out}, params={**sizes, **dict(tail.params)},
-            flops=2 * taps * result, bytes=4 * (product(lowering.type_of(conv.inputs[0]).shape) + result),
-            lanes=lanes, widths=widths, rows={w: _row_taps(self.S, self.sx, self.dx, w) for w in widths},
-            sx=self.sx, sy=self.sy, dx=self.dx, dy=self.dy, has_bias=len(conv.inputs) == 3, tail=tail, **context,
-        )  # fmt: skip
+            template,
+            f"{stem}s{self.sx}_{'_'.join(map(str, widths))}{tail.stem}",
+            reads={**reads, **dict(tail.reads)},
+            writes={"out": out},
+            params={**sizes, **dict(tail.params)},
+            flops=2 * taps * result,
+            bytes=4 * (product(lowering.type_of(conv.inputs[0]).shape) + result),
+            lanes=lanes,
+            widths=widths,
+            rows={w: _row_taps(self.S, self.sx, self.dx, w) for w in widths},
+            sx=self.sx,
+            sy=self.sy,
+            dx=self.dx,
+            dy=self.dy,
+            has_bias=len(conv.inputs) == 3,
+            tail=tail,
+            **context,
+        )
 
 
 def _pair(values: Sequence[Any], fill: Any) -> tuple[Any, Any]:
@@ -178,7 +206,9 @@ def _tile_taps(shape: _Shape, height: int, width: int) -> tuple[Any, ...]:
             for ix, uses in _row_taps(shape.S, shape.sx, 1, width):
                 columns = rows.setdefault(v * shape.sy + r, {})
                 columns.setdefault(ix, []).extend((v, u, r * shape.S + s) for u, s in uses)
-    return tuple((iy, tuple(sorted((ix, tuple(u)) for ix, u in columns.items()))) for iy, columns in sorted(rows.items()))
+    return tuple(
+        (iy, tuple(sorted((ix, tuple(u)) for ix, u in columns.items()))) for iy, columns in sorted(rows.items())
+    )
 
 
 CANDIDATES = (

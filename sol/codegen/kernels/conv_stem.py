@@ -40,7 +40,9 @@ def _serves(lowering: Lowering) -> bool:
     conv, lanes = read_conv(lowering), lowering.target.lanes
     if conv is None or conv.groups != 1 or lowering.type_of(conv.node.inputs[0]).layout.block:
         return False
-    if lowering.type_of(lowering.output).layout.block != lanes or not is_pointwise_tail(lowering, lowering.output, lanes):
+    if lowering.type_of(lowering.output).layout.block != lanes or not is_pointwise_tail(
+        lowering, lowering.output, lanes
+    ):
         return False
     return spatial_strides(lowering.view(lowering.output).strides)[3:] == (lanes, 1)
 
@@ -59,7 +61,9 @@ def _lower(lowering: Lowering) -> None:
     assert conv is not None
     target, lanes = lowering.target, lowering.target.lanes
     source, out = lowering.view(conv.node.inputs[0]), lowering.view(lowering.output)
-    source_n, source_c, source_h, source_w = source.strides if len(source.strides) == 4 else (*source.strides[:2], 0, source.strides[2])
+    source_n, source_c, source_h, source_w = (
+        source.strides if len(source.strides) == 4 else (*source.strides[:2], 0, source.strides[2])
+    )
     epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
     vectors = -(-conv.k // lanes)
     tiling = choose_tiling(target, vectors, conv.ow)
@@ -77,7 +81,8 @@ def _lower(lowering: Lowering) -> None:
         "R": conv.kernel[0], "S": conv.kernel[1], "pad_y": conv.padding[0], "pad_x": conv.padding[1],
         "stride_y": conv.stride[0], "dilation_y": conv.dilation[0], "vectors": vectors,
         "source_n": source_n, "source_c": source_c, "source_h": source_h, "source_w": source_w,
-        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(epilogue), **({"K": conv.k} if masked else {}),
+        "out_n": out_n, "out_cb": out_cb, "out_row": out_row,
+        **operand_params(epilogue), **({"K": conv.k} if masked else {}),
     }  # fmt: skip
     reads = {"in": source, "w": lowering.weight(conv.node.inputs[1], "conv_stem", lanes=lanes, vectors=tiling.ocb)}
     if len(conv.node.inputs) == 3:
@@ -88,14 +93,18 @@ def _lower(lowering: Lowering) -> None:
         reads=reads, writes={"out": out}, params=params, common=(1 if conv.n == 1 else 2) * 4 * conv.c * rows * columns,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles, along_y=False,
-        sx=conv.stride[1], dx=conv.dilation[1], taps=1 if rolled else conv.kernel[1], rolled=rolled, pitch="1", sink="out",
-        has_bias="bias" in reads, operands=operand_context(epilogue), tail=epilogue.stem, masked=masked, variants=variants,
+        sx=conv.stride[1], dx=conv.dilation[1], taps=1 if rolled else conv.kernel[1], rolled=rolled, pitch="1",
+        sink="out", has_bias="bias" in reads, operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
+        variants=variants,
     )  # fmt: skip
 
 
 @packer("conv_stem")
 def pack_stem(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
-    """w[K, C, *kernel] -> [panel][channel][tap][vectors * lanes], flat; K padded to whole vectors, the last panel is what is left."""
+    """w[K, C, *kernel] -> [panel][channel][tap][vectors * lanes], flat; the last panel is what is left.
+
+    K is padded with zeros to whole vectors.
+    """
     k, channels = array.shape[:2]
     rows = -(-k // lanes)
     padded = np.zeros((rows * lanes, channels, int(np.prod(array.shape[2:]))), array.dtype)

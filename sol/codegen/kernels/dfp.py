@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sol.codegen.kernels.dfp_pointwise import lower_pointwise
 from sol.codegen.lowering import Lowering
-from sol.errors import SolError
+from sol.errors import SolError, UnsupportedError
 from sol.ir.ops import spec_of
 
 
@@ -14,6 +14,12 @@ def lower_dfp(lowering: Lowering) -> None:
     kinds = {spec_of(n.op).kind for n in nodes}
     if kinds == {"pointwise"}:
         lower_pointwise(lowering)
+    elif {"move", "reduce"} <= kinds:
+        raise UnsupportedError(
+            f"region {lowering.region.name} moves and reduces",
+            origin=str(lowering.region.origin),
+            remedy="report this: a pass must part the move from the reduction",
+        )
     elif "move" in kinds:
         from sol.codegen.kernels.dfp_move import lower_move
 

@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from sol.codegen.emit import Emitter, c_float
-from sol.codegen.epilogue import storage_shape
 from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise
 from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge, order_by
-from sol.codegen.lowering import Lowering, operand_strides
+from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, product
@@ -24,8 +23,11 @@ def lower_move(lowering: Lowering) -> None:
     """The move op, and the pointwise nodes that follow it."""
     nodes = [n for n in lowering.body.nodes if spec_of(n.op).kind == "move"]
     if len(nodes) != 1:
-        raise UnsupportedError(f"{len(nodes)} moves in region {lowering.region.name}", origin=str(lowering.region.origin),
-                               remedy="report this: a pass formed a wrong region")  # fmt: skip
+        raise UnsupportedError(
+            f"{len(nodes)} moves in region {lowering.region.name}",
+            origin=str(lowering.region.origin),
+            remedy="report this: a pass formed a wrong region",
+        )
     node = nodes[0]
     if node.op in PARTS:
         for part in PARTS[node.op](lowering, node):
@@ -70,10 +72,12 @@ def _concat(lowering: Lowering, node: Node) -> list[Part]:
     dim, block = node.attrs["dim"], node.type.layout.block
     parts: list[Part] = []
     start: DimLike = 0
-    for i, value in enumerate(node.inputs):
+    for value in node.inputs:
         size = lowering.type_of(value).shape[dim]
         if block and dim == 1 and not _divides(start, block):
-            raise UnsupportedError(f"a blocked concatenation at channel {start}", origin=str(node.origin), remedy="use channel_select or the plain layout")
+            raise UnsupportedError(
+                f"a blocked concatenation at channel {start}", origin=str(node.origin), remedy="use channel_select or the plain layout"
+            )
         parts.append(Part(node.type, {node.name: lowering.view(value)}, dim, start, size))
         start = start + size
     return parts
@@ -112,7 +116,9 @@ def _space(shape: Sequence[DimLike], pointers: Sequence[Pointer], *, ordered: bo
     return Space(merge(axes) or [Axis(1, False, {p.name: 0 for p in pointers})])
 
 
-def _emit(lowering: Lowering, node: Node, space: Space, reads: Sequence[Pointer], write: Pointer, outer: Sequence[int], **context: Any) -> None:
+def _emit(
+    lowering: Lowering, node: Node, space: Space, reads: Sequence[Pointer], write: Pointer, outer: Sequence[int], **context: Any
+) -> None:
     ctype = write.view.dtype.c
     size = product(write.view.shape)
     lowering.emit(
@@ -141,7 +147,9 @@ def _pad(lowering: Lowering, node: Node, out: View) -> None:
             _storage_axis(node, out, 1)
         pads.append((0, 0))
     reads, write = Pointer("in0", node.inputs[0], x, x.strides), Pointer("out0", node.name, out, out.strides, True)
-    axes = [Axis(s, False, {"in0": a, "out0": b}) for s, a, b in zip(shape, x.strides, out.strides)] or [Axis(1, False, {"in0": 0, "out0": 0})]
+    axes = [Axis(s, False, {"in0": a, "out0": b}) for s, a, b in zip(shape, x.strides, out.strides)] or [
+        Axis(1, False, {"in0": 0, "out0": 0})
+    ]
     pads = pads or [(0, 0)]
     space = Space(axes)
     last = len(axes) - 1
@@ -151,9 +159,22 @@ def _pad(lowering: Lowering, node: Node, out: View) -> None:
     outer = list(range(last))
     inside = " && ".join(f"i{i} >= b{i} && i{i} < b{i} + m{i}" for i in outer if pads[i] != (0, 0)) or "1"
     shifts = " + ".join(f"(i{i} - b{i}) * {space.stride('in0', i)}" for i in outer) or "0"
-    _emit(lowering, node, space, [reads], write, outer, length=space.size(last), inside=inside, source=shifts, last=last,
-          target=space.offset("out0", outer), in_step=space.stride("in0", last), out_step=space.stride("out0", last),
-          value=_fill(out.dtype, node.attrs["value"]))  # fmt: skip
+    _emit(
+        lowering,
+        node,
+        space,
+        [reads],
+        write,
+        outer,
+        length=space.size(last),
+        inside=inside,
+        source=shifts,
+        last=last,
+        target=space.offset("out0", outer),
+        in_step=space.stride("in0", last),
+        out_step=space.stride("out0", last),
+        value=_fill(out.dtype, node.attrs["value"]),
+    )
 
 
 def _indexed(lowering: Lowering, node: Node, out: View) -> None:
@@ -169,15 +190,30 @@ def _indexed(lowering: Lowering, node: Node, out: View) -> None:
     else:
         x_strides = tuple(0 if i == dim else s for i, s in enumerate(x.strides))
         at_strides = at.strides
-    pointers = [Pointer("in0", source, x, x_strides), Pointer("index", index, at, at_strides), Pointer("out0", node.name, out, out.strides, True)]
+    pointers = [
+        Pointer("in0", source, x, x_strides),
+        Pointer("index", index, at, at_strides),
+        Pointer("out0", node.name, out, out.strides, True),
+    ]
     space = _space(out.shape, pointers)
     last = len(space.axes) - 1
     outer = list(range(last))
     space.params["count"] = x.shape[dim] if x.shape else 1
     space.params["along"] = x.strides[dim] if x.strides else 0
-    _emit(lowering, node, space, pointers[:2], pointers[2], outer, template="take", length=space.size(last), last=last,
-          bases={p.name: space.offset(p.name, outer) for p in pointers}, steps={p.name: space.stride(p.name, last) for p in pointers},
-          invalid=_invalid(out.dtype))  # fmt: skip
+    _emit(
+        lowering,
+        node,
+        space,
+        pointers[:2],
+        pointers[2],
+        outer,
+        template="take",
+        length=space.size(last),
+        last=last,
+        bases={p.name: space.offset(p.name, outer) for p in pointers},
+        steps={p.name: space.stride(p.name, last) for p in pointers},
+        invalid=_invalid(out.dtype),
+    )
 
 
 def _cumsum(lowering: Lowering, node: Node, out: View) -> None:
@@ -194,9 +230,20 @@ def _cumsum(lowering: Lowering, node: Node, out: View) -> None:
     emitter = Emitter(vector=False)
     load = {DType.F16: "(float)v", DType.BF16: "sol_from_bf16(v)"}.get(out.dtype, "v")
     store = {DType.F16: "(_Float16)total", DType.BF16: "sol_to_bf16((float)total)"}.get(out.dtype, "total")
-    _emit(lowering, node, space, pointers[:1], pointers[1], outer, length=space.size(last),
-          bases={p.name: space.offset(p.name, outer) for p in pointers}, steps={p.name: space.stride(p.name, last) for p in pointers},
-          total="double" if out.dtype.is_float else emitter.ctype(out.dtype), load=load, store=store)  # fmt: skip
+    _emit(
+        lowering,
+        node,
+        space,
+        pointers[:1],
+        pointers[1],
+        outer,
+        length=space.size(last),
+        bases={p.name: space.offset(p.name, outer) for p in pointers},
+        steps={p.name: space.stride(p.name, last) for p in pointers},
+        total="double" if out.dtype.is_float else emitter.ctype(out.dtype),
+        load=load,
+        store=store,
+    )
 
 
 def _iota(lowering: Lowering, node: Node, out: View) -> None:
@@ -210,9 +257,19 @@ def _iota(lowering: Lowering, node: Node, out: View) -> None:
         else:
             space.params[name] = value
     convert = {DType.F16: "(_Float16)", DType.BF16: "sol_to_bf16"}.get(out.dtype, "")
-    _emit(lowering, node, space, [], Pointer("out0", node.name, out, out.strides, True), [], length=space.size(0),
-          out_step=space.stride("out0", 0), total="double" if floats or any(isinstance(attrs[k], float) for k in ("start", "step")) else "int64_t",
-          convert=convert, **context)  # fmt: skip
+    _emit(
+        lowering,
+        node,
+        space,
+        [],
+        Pointer("out0", node.name, out, out.strides, True),
+        [],
+        length=space.size(0),
+        out_step=space.stride("out0", 0),
+        total="double" if floats or any(isinstance(attrs[k], float) for k in ("start", "step")) else "int64_t",
+        convert=convert,
+        **context,
+    )
 
 
 def _reorder(lowering: Lowering, node: Node, out: View) -> None:
@@ -240,9 +297,20 @@ def _reorder(lowering: Lowering, node: Node, out: View) -> None:
     space.params["channels"] = type.shape[1]
     space.params["along"] = plain.strides[1]
     steps = {n: space.stride(n, last) if last < len(space.axes) else "0" for n in ("in0", "out0")}
-    _emit(lowering, node, space, [pointers["in0"]], pointers["out0"], outer, channel=channel, block=block, to_blocked=bool(out.layout.block),
-          length=space.size(last) if last < len(space.axes) else "1", steps=steps,
-          bases={n: space.offset(n, outer) for n in ("in0", "out0")})  # fmt: skip
+    _emit(
+        lowering,
+        node,
+        space,
+        [pointers["in0"]],
+        pointers["out0"],
+        outer,
+        channel=channel,
+        block=block,
+        to_blocked=bool(out.layout.block),
+        length=space.size(last) if last < len(space.axes) else "1",
+        steps=steps,
+        bases={n: space.offset(n, outer) for n in ("in0", "out0")},
+    )
 
 
 def _channel_select(lowering: Lowering, node: Node, out: View) -> None:
@@ -273,14 +341,28 @@ def _channel_select(lowering: Lowering, node: Node, out: View) -> None:
     outer = list(range(last))
     for i, view in enumerate(views):
         space.params[f"c{i}"] = view.strides[1]
-    _emit(lowering, node, space, pointers, write, outer, length=space.size(last), table=table, width=width, count=count,
-          bases={p.name: space.offset(p.name, outer) for p in (*pointers, write)},
-          steps={p.name: space.stride(p.name, last) for p in (*pointers, write)})  # fmt: skip
+    _emit(
+        lowering,
+        node,
+        space,
+        pointers,
+        write,
+        outer,
+        length=space.size(last),
+        table=table,
+        width=width,
+        count=count,
+        bases={p.name: space.offset(p.name, outer) for p in (*pointers, write)},
+        steps={p.name: space.stride(p.name, last) for p in (*pointers, write)},
+    )
 
 
 KERNELS: dict[str, Callable[[Lowering, Node, View], None]] = {
-    "pad": _pad, "take": _indexed, "gather": _indexed, "cumsum": _cumsum, "iota": _iota, "reorder": _reorder,
+    "pad": _pad,
+    "take": _indexed,
+    "gather": _indexed,
+    "cumsum": _cumsum,
+    "iota": _iota,
+    "reorder": _reorder,
     "channel_select": _channel_select,
-}  # fmt: skip
-
-__all__ = ["lower_move", "operand_strides", "storage_shape"]
+}

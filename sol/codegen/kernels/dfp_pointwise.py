@@ -120,8 +120,17 @@ def _plan(space: Space, wanted: list[Term], writes: list[Pointer], lanes: int) -
 class _Writer:
     """The C text of one pointwise kernel."""
 
-    def __init__(self, space: Space, loop: _Loop, terms: Terms, reads: list[Pointer], writes: list[Pointer],
-                 wanted: list[Term], masked: bool, lowering: Lowering) -> None:
+    def __init__(
+        self,
+        space: Space,
+        loop: _Loop,
+        terms: Terms,
+        reads: list[Pointer],
+        writes: list[Pointer],
+        wanted: list[Term],
+        masked: bool,
+        lowering: Lowering,
+    ) -> None:
         self.space, self.loop, self.terms, self.reads, self.writes = space, loop, terms, reads, writes
         self.wanted, self.masked, self.lowering = wanted, masked and loop.vector, lowering
         self.by_value = {p.value: p for p in reads}
@@ -174,11 +183,10 @@ class _Writer:
         return emitter.lines, known
 
     def _is_still(self, term: Term) -> bool:
-        return all(
-            self._step(self.by_value[t.value].name) == "0" and (self.loop.lane_axis or not self.loop.vector or self._lane(self.by_value[t.value].name) == "0")
-            for t in needed([term])
-            if t.kind == "leaf"
-        )
+        """Every leaf behind it has one address in the innermost loop; whole vectors may stay only where the loop steps over vectors."""
+        loop = self.loop
+        names = [self.by_value[t.value].name for t in needed([term]) if t.kind == "leaf"]
+        return all(self._step(n) == "0" and (loop.lane_axis or not loop.vector or self._lane(n) == "0") for n in names)
 
     def _address(self, name: str) -> str:
         step = self._step(name)

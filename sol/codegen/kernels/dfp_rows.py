@@ -1,4 +1,4 @@
-"""Regions with reductions: for every outer index a few passes over the reduced axes, what is between them kept in registers or a row buffer.
+"""Regions with reductions: for every outer index a few passes over the reduced axes, with registers or a row buffer between them.
 
 Three ways to walk. "row": vectors along the innermost reduced axis, folded to a number at the end of a pass. "column": vectors along an
 outer axis, reduced lane by lane. "scalar": one element at a time, for dtypes and strides that vectors do not serve.
@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
-from sol.codegen.emit import CValue, Emitter, c_float, c_integer
+from sol.codegen.emit import CValue, Emitter, c_float
+from sol.codegen.kernels.dfp_accumulate import accumulate, accumulated_dtype, declare_accumulator, folded
 from sol.codegen.kernels.dfp_pointwise import stem_of
 from sol.codegen.kernels.dfp_space import LANE_TYPES, Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
 from sol.codegen.kernels.dfp_terms import Term, Terms, cost_of, load_text, needed, store_text, trace
 from sol.codegen.lowering import Lowering
 from sol.errors import UnsupportedError
-from sol.ir.dim import DimLike, product
+from sol.ir.dim import product
 from sol.ir.graph import Graph, Node
 from sol.ir.ops import spec_of
 from sol.ir.types import DType, TensorType
 
+CHUNK = 256  # steps after which a column's partial sum is added to its total
 MAX_TEAM = 64  # threads that may share one reduction; larger teams share none
 
 
@@ -31,8 +34,11 @@ def lower_rows(lowering: Lowering) -> None:
     reduced = _reduced_dims(first, type)
     for node in body.nodes:
         if spec_of(node.op).kind == "reduce" and set(_reduced_dims(node, body.type_of(node.inputs[0]))) != set(reduced):
-            raise UnsupportedError(f"{node.op} reduces other dimensions than {first.op}", origin=str(node.origin),
-                                   remedy="report this: a pass formed a wrong region")  # fmt: skip
+            raise UnsupportedError(
+                f"{node.op} reduces other dimensions than {first.op}",
+                origin=str(node.origin),
+                remedy="report this: a pass formed a wrong region",
+            )
     _Rows(lowering, type, reduced).lower()
 
 
@@ -82,8 +88,11 @@ class _Rows:
         self.partial = bool(self.block) and not (isinstance(type.shape[1], int) and type.shape[1] % self.block == 0)
         self.storage_reduced = _storage_axes(reduced, type.rank, self.block)
         if self.partial and len(self.shape) - 1 in self.storage_reduced:
-            raise UnsupportedError(f"a reduction over {type.shape[1]} blocked channels", origin=str(lowering.region.origin),
-                                   remedy="use the plain layout when the channels do not fill whole blocks")  # fmt: skip
+            raise UnsupportedError(
+                f"a reduction over {type.shape[1]} blocked channels",
+                origin=str(lowering.region.origin),
+                remedy="use the plain layout when the channels do not fill whole blocks",
+            )
         self._locate()
         self._plan_axes()
         self._plan_stages()
@@ -134,6 +143,12 @@ class _Rows:
             outer = [*outer[:lane], *outer[lane + 1 :], outer[lane]]
         else:
             self.mode = "scalar"
+        if self.partial and self.mode != "column" and any(not p.view.layout.block for p in self.writes):
+            raise UnsupportedError(
+                f"a row-major result of a {self.type} reduction",
+                origin=str(self.lowering.region.origin),
+                remedy="use the plain layout when the channels do not fill whole blocks",
+            )
         self.space = Space([*outer, *inner])
         self.outer = list(range(len(outer)))
         self.inner = list(range(len(outer), len(outer) + len(inner)))
@@ -155,9 +170,7 @@ class _Rows:
         wanted = needed(t for _, t in outputs)
         reduces = [t for t in wanted if t.kind == "reduce"]
         last = max([t.stage for t in wanted], default=0)
-        self.stages = [
-            _Stage([t for t in reduces if t.stage == s + 1], [(p, t) for p, t in full if t.stage == s]) for s in range(last + 1)
-        ]
+        self.stages = [_Stage([t for t in reduces if t.stage == s + 1], [(p, t) for p, t in full if t.stage == s]) for s in range(last + 1)]
         self.cost = max(1, cost_of(wanted))
         self.flops = sum(t.kind in ("map", "reduce") for t in wanted)
         computed: dict[Term, int] = {}
@@ -300,10 +313,10 @@ class _Writer:
             emitter, known = self.small[u], self.known[u]
             terms = [t for t in needed(outputs) if not t.full and t.stage == stage and t.kind != "reduce"]
             mark = len(emitter.lines)
-            trace(emitter, terms, known, lambda t: self._reduced_leaf(t, u))
+            trace(emitter, terms, known, partial(self._reduced_leaf, u))
             self.lines += emitter.lines[mark:]
 
-    def _reduced_leaf(self, term: Term, u: int) -> CValue:
+    def _reduced_leaf(self, u: int, term: Term) -> CValue:
         emitter = self.small[u]
         if term.kind == "count":
             count = f"({'double' if term.dtype is DType.F64 else 'float'})({self.space.product(self.plan.inner)})"
@@ -345,17 +358,28 @@ class _Writer:
         copies = self.width if self.column else unroll
         for k, term in enumerate(stage.reduces):
             for u in range(copies):
-                self.lines.append(_accumulator(term, f"a{self.slot + k}_{u}", self.vector))
+                name = "total" if self.slot + k in self._long_sums(stage) else "a"
+                self.lines.append(declare_accumulator(term, f"{name}{self.slot + k}_{u}", self.vector))
         outer, inner = plan.inner[:-1], plan.inner[-1]
         first, last = "split_begin", "split_end"
         for i in outer:
             self.lines.append(f"for (int64_t i{i} = {first}; i{i} < {last}; i{i}++) {{")
             first, last = "0", self.space.size(plan.inner[plan.inner.index(i) + 1])
         if self.column or not self.vector:
+            sums = self._long_sums(stage)
+            if sums:
+                self.lines += [
+                    f"for (int64_t from = {first}; from < {last}; from += {CHUNK}) {{",
+                    f"const int64_t to = from + {CHUNK} < {last} ? from + {CHUNK} : {last};",
+                ]
+                self.lines += [f"vf a{k}_{u} = vf_zero();" for k in sums for u in range(copies)]
+                first, last = "from", "to"
             self.lines.append(f"for (int64_t i{inner} = {first}; i{inner} < {last}; i{inner}++) {{")
             for u in range(copies):
                 self._element(stage, u, u, self.left)
             self.lines.append("}")
+            if sums:
+                self.lines += [f"total{k}_{u} += a{k}_{u};" for k in sums for u in range(copies)] + ["}"]
         else:
             self.lines += ["{", f"int64_t i{inner} = {first};"]
             if unroll > 1:
@@ -372,6 +396,10 @@ class _Writer:
         self._finish(stage, copies)
         self.slot += len(stage.reduces)
 
+    def _long_sums(self, stage: _Stage) -> list[int]:
+        """Slots of the sums down a column: each chunk is summed alone, so that rounding errors do not pile up over long columns."""
+        return [self.slot + k for k, term in enumerate(stage.reduces) if self.column and term.op == "sum"]
+
     def _unroll(self, stage: _Stage) -> int:
         if self.mode != "row" or not stage.reduces:
             return 1
@@ -385,7 +413,8 @@ class _Writer:
         reduced = self.known[u if self.column else 0]
         known: dict[Term, CValue] = {}
         for term, value in reduced.items():
-            known[term] = self._broadcast(emitter, term, value) if self.mode == "row" else CValue(emitter, value.text, value.dtype, value.literal)
+            same = CValue(emitter, value.text, value.dtype, value.literal)
+            known[term] = self._broadcast(emitter, term, value) if self.mode == "row" else same
         for term in stage.loads:
             known[term] = emitter.let(self._keep(term, copy, load=True), term.dtype)
         trace(emitter, stage.terms, known, lambda t: self._full_leaf(emitter, t, copy, left))
@@ -400,7 +429,7 @@ class _Writer:
         for k, term in enumerate(stage.reduces):
             x = known[term.operands[0]]
             live = f"vi_first({left})" if left and not self.column else ""
-            lines += _accumulate(term, f"a{self.slot + k}_{copy}", x, self.vector, live, self._flat())
+            lines += accumulate(term, f"a{self.slot + k}_{copy}", x, self.vector, live, self._flat())
         self.lines += [*lines, "}"]
 
     def _broadcast(self, emitter: Emitter, term: Term, value: CValue) -> CValue:
@@ -447,11 +476,13 @@ class _Writer:
         pending = []
         for k, term in enumerate(stage.reduces):
             for u, members in enumerate(groups):
-                accumulator = f"a{self.slot + k}_{members[0]}"
+                name = "total" if self.slot + k in self._long_sums(stage) else "a"
+                accumulator = f"{name}{self.slot + k}_{members[0]}"
                 for other in members[1:]:
-                    self.lines += _accumulate(term, accumulator, CValue(self.small[0], f"a{self.slot + k}_{other}", _accumulated(term)), self.vector, "", "0")
+                    value = CValue(self.small[0], f"a{self.slot + k}_{other}", accumulated_dtype(term))
+                    self.lines += accumulate(term, accumulator, value, self.vector, "", "0")
                 name = f"v{self.slot + k}_{u}"
-                ctype, text = _folded(term, accumulator, self.mode)
+                ctype, text = folded(term, accumulator, self.mode)
                 self.lines.append(f"{ctype} {name} = {text};")
                 pending.append((term, u, name, ctype))
         if pending and not any(t.op in ("argmax", "argmin") for t, *_ in pending):
@@ -471,79 +502,16 @@ class _Writer:
             k = int(name[1:].partition("_")[0])
             base = f"team->common + ((turn % 2) * {slots} + {k}) * {MAX_TEAM * line}"
             places.append((term, name, ctype, base, f"+ {u} * LANES * 4" if u else ""))
-        for term, name, ctype, base, shift in places:
+        for _, name, _, base, shift in places:
             self.lines.append(f"memcpy({base} + team->id * {line} {shift}, &{name}, sizeof {name});")
         self.lines.append("sol_barrier(team);")
         for term, name, ctype, base, shift in places:
-            self.lines += [f"memcpy(&{name}, {base} {shift}, sizeof {name});", "for (int thread = 1; thread < team->size; thread++) {",
-                           f"{ctype} other;", f"memcpy(&other, {base} + thread * {line} {shift}, sizeof other);"]  # fmt: skip
-            self.lines += _accumulate(term, name, CValue(self.small[0], "other", _accumulated(term)), self.column, "", "0")
+            self.lines += [
+                f"memcpy(&{name}, {base} {shift}, sizeof {name});",
+                "for (int thread = 1; thread < team->size; thread++) {",
+                f"{ctype} other;",
+                f"memcpy(&other, {base} + thread * {line} {shift}, sizeof other);",
+            ]
+            self.lines += accumulate(term, name, CValue(self.small[0], "other", accumulated_dtype(term)), self.column, "", "0")
             self.lines.append("}")
         self.lines.append("}")
-
-
-def _op(term: Term) -> str:
-    """The reduction, with max and min of bools as any and all."""
-    return {"max": "any", "min": "all"}.get(term.op, term.op) if term.operands[0].dtype is DType.BOOL else term.op
-
-
-def _accumulated(term: Term) -> DType:
-    return DType.BOOL if _op(term) in ("any", "all") else term.operands[0].dtype
-
-
-def _scalar_type(term: Term) -> str:
-    """C type of a scalar accumulator: sums and products of floats are kept in double."""
-    dtype = _accumulated(term)
-    if dtype.is_float and term.op in ("sum", "prod"):
-        return "double"
-    return Emitter(vector=False).ctype(dtype)
-
-
-def _accumulator(term: Term, name: str, vector: bool) -> str:
-    op = _op(term)
-    if vector:
-        if op in ("any", "all"):
-            return f"vi {name} = vi_set({-1 if op == 'all' else 0});"
-        return f"vf {name} = vf_set({_identity(term)});"
-    if op in ("argmax", "argmin"):
-        return f"{Emitter(vector=False).ctype(_accumulated(term))} {name} = 0; int64_t {name}_at = -1;"
-    return f"{_scalar_type(term)} {name} = {_identity(term)};"
-
-
-def _identity(term: Term) -> str:
-    op, dtype = _op(term), _accumulated(term)
-    number = {"sum": 0.0, "prod": 1.0, "max": float("-inf"), "min": float("inf"), "any": 0.0, "all": 1.0}[op]
-    return c_float(number) if dtype.is_float else str(int(number)) if dtype is DType.BOOL else c_integer(number, dtype)
-
-
-def _accumulate(term: Term, name: str, x: CValue, vector: bool, live: str, flat: str) -> list[str]:
-    """Statements that take x into an accumulator. live: mask of lanes that exist, if not all."""
-    op, text = _op(term), x.text
-    if op in ("any", "all") and x.dtype is not DType.BOOL:
-        text = f"({text} != 0)"
-    if live:
-        text = f"({live} & {text})" if op == "any" else f"(~({live}) | {text})" if op == "all" else f"vf_select({live}, {text}, vf_set({_identity(term)}))"
-    if op in ("sum", "prod"):
-        return [f"{name} {'+' if op == 'sum' else '*'}= {text};"]
-    if op in ("any", "all"):
-        return [f"{name} {'|' if op == 'any' else '&'}= {text};"]
-    if vector:
-        return [f"{name} = vf_{op}({name}, {text});"]
-    sign = ">" if op.endswith("max") else "<"
-    if op in ("argmax", "argmin"):
-        return [f"if ({name}_at < 0 || {text} {sign} {name} || ({text} != {text} && {name} == {name})) {{", f"{name} = {text};", f"{name}_at = {flat};", "}"]
-    return [f"{name} = {text} {sign} {name} || {text} != {text} ? {text} : {name};"]
-
-
-def _folded(term: Term, name: str, mode: str) -> tuple[str, str]:
-    """C type and text of an accumulator's final value."""
-    op = _op(term)
-    if op in ("argmax", "argmin"):
-        return "int64_t", f"{name}_at"
-    if mode == "scalar":
-        return _scalar_type(term), name
-    if mode == "column":
-        return ("vi" if op in ("any", "all") else "vf"), name
-    if op in ("any", "all"):
-        return "int", f"vi_fold_{op}({name}) != 0"
-    return "float", f"vf_fold_{op}({name})"

@@ -20,8 +20,8 @@ LANE_TYPES = (DType.F32, DType.BOOL)
 @packer("blocked")
 def pack_blocked(array: np.ndarray, *, block: int, rank: int) -> np.ndarray:
     """A constant of any broadcast shape as ``[N, ceil(C/c), *spatial, c]``, lanes beyond C zero."""
-    full = array.reshape((1,) * (rank - array.ndim) + array.shape)
-    n, c = full.shape[:2]
+    full: np.ndarray = np.expand_dims(array, tuple(range(rank - array.ndim)))
+    n, c = int(full.shape[0]), int(full.shape[1])
     padded = np.zeros((n, -(-c // block) * block, *full.shape[2:]), full.dtype)
     padded[:, :c] = full
     return np.moveaxis(padded.reshape(n, -1, block, *full.shape[2:]), 2, -1)
@@ -147,8 +147,9 @@ class Space:
         return " * ".join(self.size(i) for i in indices) or "1"
 
 
-def locate(lowering: Lowering, name: str, value: str, type: TensorType, shape: Sequence[DimLike], block: int,
-           squeezed: Sequence[int] = ()) -> Pointer:
+def locate(
+    lowering: Lowering, name: str, value: str, type: TensorType, shape: Sequence[DimLike], block: int, squeezed: Sequence[int] = ()
+) -> Pointer:
     """A body input as a tensor of the space.
 
     type: logical type of the full space; shape: its storage shape; block: its channel block.
@@ -159,8 +160,11 @@ def locate(lowering: Lowering, name: str, value: str, type: TensorType, shape: S
         kept = [i for i in range(type.rank) if i not in squeezed]
         view, pad = lowering.view(value), len(kept) - mine.rank
         if block or view.layout.block:
-            raise UnsupportedError(f"operand %{value} of a reduced blocked value", origin=str(lowering.region.origin),
-                                   remedy="keep the reduced dimensions (keepdims=True)")  # fmt: skip
+            raise UnsupportedError(
+                f"operand %{value} of a reduced blocked value",
+                origin=str(lowering.region.origin),
+                remedy="keep the reduced dimensions (keepdims=True)",
+            )
         strides: list[DimLike] = [0] * len(shape)
         for axis, size, stride in zip(kept[pad:], mine.shape, view.strides):
             strides[axis] = 0 if _is(size, 1) else stride
@@ -183,7 +187,7 @@ def _packed(lowering: Lowering, name: str, value: str, mine: TensorType, type: T
         strides.insert(0, 0 if _is(size, 1) else step)
         step = step * size
     if _is(storage[1], 1) and not _is(shape[1], 1):
-        raise UnsupportedError(f"%{value} {dim_text(logical[1])} channels do not match the blocked result", origin=str(lowering.region.origin))
+        raise UnsupportedError(f"%{value} has {dim_text(logical[1])} channels, the result more blocks", origin=str(lowering.region.origin))
     return Pointer(name, value, view, tuple(strides))
 
 
@@ -198,7 +202,7 @@ def result_strides(view: View, type: TensorType, shape: Sequence[DimLike], block
     for i in squeezed:
         logical.insert(i, 0)
     sizes = _spread(view.shape, squeezed)
-    logical = [0 if _is(size, 1) else s for s, size in zip(logical, sizes)]
+    logical = [int(i == 1) if _is(size, 1) else s for i, (s, size) in enumerate(zip(logical, sizes))]  # one channel is still one lane
     return (logical[0], logical[1] * block, *logical[2:], logical[1])
 
 

@@ -37,7 +37,7 @@ class Term:
     stage: int = 0
     op: str = ""
     attrs: Mapping[str, Any] = field(default_factory=dict)
-    operands: tuple["Term", ...] = ()
+    operands: tuple[Term, ...] = ()
     value: str = ""
     literal: Any = None
     squeezed: bool = False
@@ -89,9 +89,15 @@ class Terms:
         row = POINTWISE[op]
         dtype = DType.BOOL if row.result == "bool" else attrs["dtype"] if row.result == "cast" else operands[-1].dtype
         return self._new(
-            kind="map", dtype=dtype, full=any(o.full for o in operands), stage=max(o.stage for o in operands), op=op,
-            attrs=attrs, operands=operands, squeezed=any(o.squeezed for o in operands),
-        )  # fmt: skip
+            kind="map",
+            dtype=dtype,
+            full=any(o.full for o in operands),
+            stage=max(o.stage for o in operands),
+            op=op,
+            attrs=attrs,
+            operands=operands,
+            squeezed=any(o.squeezed for o in operands),
+        )
 
     def reduce(self, op: str, x: Term, squeezed: bool = False) -> Term:
         """A reduction over the reduced axes; the result is known one pass later."""
@@ -112,7 +118,9 @@ class Terms:
         if node.op in REDUCTIONS:
             return self.reduce(node.op, self._operand(node.inputs[0], False), missing)
         if node.op not in COMPOSITES:
-            raise UnsupportedError(f"{node.op} in a memory-bound region", origin=str(node.origin), remedy="report this: a pass formed a wrong region")
+            raise UnsupportedError(
+                f"{node.op} in a memory-bound region", origin=str(node.origin), remedy="report this: a pass formed a wrong region"
+            )
         x, *affine = [self._operand(i, False) for i in node.inputs]
         return getattr(self, f"_{node.op}")(node.attrs, x, affine, missing)
 

@@ -1,4 +1,4 @@
-"""Matrix products (linear, matmul): packed panels, dot products for few columns, and a plain kernel for every other dtype."""
+"""Matrix products (linear, matmul): packed panels, dot products for few columns, a plain kernel for other dtypes."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from sol.ir.dim import DimLike, bounds
 from sol.ir.types import DType
 
 GRAIN = 32768  # multiply-adds worth waking one more thread
+PREFETCH = 2048  # floats of a constant panel fetched ahead: it may come from memory
 RUN_LIMIT = 64  # row blocks whose partial sums are kept while the reduction is sliced
 
 
@@ -66,7 +67,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Tile:
-    """One register tile: ``mr`` rows x ``nv`` vectors in ``parts`` sets of accumulators; ``tail``: not all columns exist."""
+    """A register tile: ``mr`` rows x ``nv`` vectors, ``parts`` sets of accumulators; ``tail``: not all columns exist."""
 
     name: str
     mr: int
@@ -82,7 +83,8 @@ class Tile:
 class Product:
     """One matrix product as loops: what all variants need to know.
 
-    a, b, c: views of the left operand, the right one and the result; b_k, b_n: strides of the right operand's rows and columns.
+    a, b, bias, out: body values. n, k: columns of the result and length of the reduction. transposed: b is ``[N, K]``.
+    a_k, c_n: strides along the columns of a and of the result, 1 where there is one column.
     """
 
     lowering: Lowering
@@ -134,7 +136,7 @@ def describe(lowering: Lowering) -> Product:
 
 
 def _packed_batch_strides(shape: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
-    """Batch strides of a constant right operand counted in matrices; scaled by the packed size of one where it is lowered."""
+    """Batch strides of a constant right operand, counted in matrices: the packed size of one is known later."""
     strides: list[DimLike] = [0, 0]
     step: DimLike = 1
     for size in reversed(shape[:-2]):
@@ -152,15 +154,19 @@ def is_f32(lowering: Lowering) -> bool:
 
 
 def few_columns(lowering: Lowering) -> bool:
-    """Dot products win where a panel would be mostly padding, or its single vector too narrow to fill the pipeline."""
-    if not is_f32(lowering) or not lowering.is_constant(lowering.anchor.inputs[1]):
+    """Dot products win where a panel would be mostly padding, or where packing it would cost more than using it."""
+    if not is_f32(lowering):
         return False
     product = describe(lowering)
-    if product.a_k != 1 or not isinstance(product.n, int) or lowering.type_of(product.b).rank != 2:
+    rows = product.loops.rows if isinstance(product.loops.rows, int) else 8
+    if product.a_k != 1:
+        return False
+    if not product.constant:
+        return rows <= 2 and _right_strides(product)[0] == 1
+    if not isinstance(product.n, int) or lowering.type_of(product.b).rank != 2:
         return False
     lanes = lowering.target.lanes
-    one_row = isinstance(product.loops.rows, int) and product.loops.rows <= 4
-    return product.n * 2 <= lanes or (one_row and product.n < lanes)
+    return product.n * 2 <= lanes or (rows <= 4 and product.n < lanes)
 
 
 def lower_gemm(lowering: Lowering) -> None:
@@ -204,10 +210,10 @@ def lower_gemm(lowering: Lowering) -> None:
         common=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
         flops=2 * p.loops.batch_size * p.loops.rows * p.n * p.k,
         bytes=_bytes(p),
-        mr=ladder[0], nv=nv, ladder=ladder, exact=exact, tiles=tiles, full=full, tail=tail, tail_nv=tail_nv, k_block=k_block,
-        part_floats=part_floats, run_limit=RUN_LIMIT, pack_a=pack_a, pack_b=not p.constant, grain=GRAIN, batch=len(batch),
-        batch_size=" * ".join(f"B{d}" for d in range(len(batch))) or "1", bias=p.bias, tail_ops=epilogue.stem,
-        prefetch=2048 if p.constant else 0, signature=signature, arguments=arguments, lanes=lanes,
+        mr=ladder[0], nv=nv, ladder=ladder, exact=exact, tiles=tiles, full=full, tail=tail, tail_nv=tail_nv,
+        k_block=k_block, part_floats=part_floats, run_limit=RUN_LIMIT, pack_a=pack_a, pack_b=not p.constant,
+        grain=GRAIN, batch=len(batch), batch_size=_batch_text(p), bias=bool(p.bias), tail_ops=epilogue.stem,
+        prefetch=PREFETCH if p.constant else 0, signature=signature, arguments=arguments,
         tile_operands=tuple((o.name, o.lane_stride) for o in tile_operands),
     )  # fmt: skip
 
@@ -269,7 +275,12 @@ def _signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool) -> 
     """Parameters of a tile function beyond (a0, lda, b, K), and the argument list of its calls."""
     lda = "K" if pack_a else "lda"
     parameters: list[str] = []
-    arguments = [f"a_q + m * {lda}" + (" + k0" if k_block else ""), lda, "panel" + (" + k0 * width" if k_block else ""), "kc" if k_block else "K"]
+    arguments = [
+        f"a_q + m * {lda}" + (" + k0" if k_block else ""),
+        lda,
+        "panel" + (" + k0 * width" if k_block else ""),
+        "kc" if k_block else "K",
+    ]
     if k_block:
         parameters += ["float *part", "int64_t k0", "int last"]
         arguments += ["partial + (m - r * MR) * WIDTH", "k0", "last"]
@@ -291,12 +302,17 @@ def _signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool) -> 
 def _params(p: Product, packed_size: DimLike, constant_bias: bool) -> dict[str, DimLike]:
     """Sizes and strides in the order of the kernel's arguments."""
     loops, low = p.loops, p.lowering
-    params: dict[str, DimLike] = {"M": loops.rows, "N": p.n, "K": p.k, "lda": loops.row_strides["A"], "ldc": loops.row_strides["C"]}
+    params: dict[str, DimLike] = {
+        "M": loops.rows,
+        "N": p.n,
+        "K": p.k,
+        "lda": loops.row_strides["A"],
+        "ldc": loops.row_strides["C"],
+    }
     if p.a_k != 1:
         params["A_k"] = p.a_k
     if not p.constant:
-        strides = low.view(p.b).strides
-        params["B_k"], params["B_n"] = (strides[1], strides[0]) if p.transposed else (strides[-2], strides[-1])
+        params["B_k"], params["B_n"] = _right_strides(p)
     if p.bias and not constant_bias:
         params["bias_n"] = low.view(p.bias).strides[0]
     names = ["A", "B", "C"] + [o.name for o in p.epilogue.operands if o.kind == "tile"]
@@ -307,6 +323,17 @@ def _params(p: Product, packed_size: DimLike, constant_bias: bool) -> dict[str, 
             step = loops.batch_strides[o][d]
             params[f"{o}_{d}"] = step * packed_size if o == "B" and p.constant else step
     return params
+
+
+def _right_strides(p: Product) -> tuple[DimLike, DimLike]:
+    """Strides of a right operand that is not packed, along the reduction and along the columns."""
+    strides = p.lowering.view(p.b).strides
+    return (strides[1], strides[0]) if p.transposed else (strides[-2], strides[-1])
+
+
+def _batch_text(p: Product) -> str:
+    """Number of batch items as a C expression over the kernel's parameters."""
+    return " * ".join(f"B{d}" for d in range(len(p.loops.batch))) or "1"
 
 
 def _bytes(p: Product) -> DimLike:
@@ -322,7 +349,8 @@ def _stem(p: Product, head: str) -> str:
 def lower_dot(lowering: Lowering) -> None:
     """Few columns: every result is a dot product along K of a row of A with a row of the weights."""
     p = describe(lowering)
-    reads: dict[str, View] = {"A": lowering.view(p.a), "B": lowering.weight(p.b, "gemm_rows", transposed=p.transposed)}
+    packed = lowering.weight(p.b, "gemm_rows", transposed=p.transposed) if p.constant else lowering.view(p.b)
+    reads: dict[str, View] = {"A": lowering.view(p.a), "B": packed}
     loads: dict[str, str] = {}
     hoisted = []
     if p.bias:
@@ -334,6 +362,8 @@ def lower_dot(lowering: Lowering) -> None:
         loads[o.name] = o.load_n(f"{base} + n" if o.lane_stride else base, "count")
     lines, result = p.epilogue.trace("y" if p.bias else "s", lambda o: loads[o.name], "t")
     params = _params(p, 0, False)
+    params["ldb"] = p.k if p.constant else params.pop("B_n")
+    params.pop("B_k", None)
     lowering.emit(
         "matmul_dot.c.j2",
         _stem(p, f"{lowering.anchor.op}_dot"),
@@ -342,8 +372,8 @@ def lower_dot(lowering: Lowering) -> None:
         params=params,
         flops=2 * p.loops.batch_size * p.loops.rows * p.n * p.k,
         bytes=_bytes(p),
-        lines=(*hoisted, *lines), result=result, batch=len(p.loops.batch), grain=GRAIN, bias=p.bias, tail_ops=p.epilogue.stem,
-        batch_size=" * ".join(f"B{d}" for d in range(len(p.loops.batch))) or "1", group=min(4, max(1, p.n if isinstance(p.n, int) else 4)),
+        lines=(*hoisted, *lines), result=result, batch=len(p.loops.batch), batch_size=_batch_text(p), grain=GRAIN,
+        bias=bool(p.bias), tail_ops=p.epilogue.stem, group=max(1, min(4, p.n)) if isinstance(p.n, int) else 4,
         tile_operands=tuple(o.name for o in p.epilogue.operands if o.kind == "tile"),
     )  # fmt: skip
 
@@ -366,13 +396,23 @@ def lower_plain(lowering: Lowering) -> None:
         )  # fmt: skip
     dtype = anchor.type.dtype
     if dtype not in _COMPUTED:
-        raise UnsupportedError(f"{anchor.op} of {dtype}", origin=str(lowering.region.origin), remedy="cast the operands to int32 or float32")
+        raise UnsupportedError(
+            f"{anchor.op} of {dtype}",
+            origin=str(lowering.region.origin),
+            remedy="cast the operands to int32 or float32",
+        )
     va, vb, vc = (lowering.view(v) for v in (*anchor.inputs[:2], anchor.name))
     rank = anchor.type.rank
     lead = max(rank - (1 if anchor.op == "linear" else 2), 0)
     shape = anchor.type.shape[:lead]
     rows: DimLike = 1 if anchor.op == "linear" else anchor.type.shape[-2]
-    params: dict[str, DimLike] = {"M": rows, "N": anchor.type.shape[-1], "K": va.shape[-1], "A_k": va.strides[-1], "C_n": vc.strides[-1]}
+    params: dict[str, DimLike] = {
+        "M": rows,
+        "N": anchor.type.shape[-1],
+        "K": va.shape[-1],
+        "A_k": va.strides[-1],
+        "C_n": vc.strides[-1],
+    }
     linear = anchor.op == "linear"
     params["A_m"], params["C_m"] = (0, 0) if linear else (va.strides[-2], vc.strides[-2])
     params["B_k"], params["B_n"] = (vb.strides[1], vb.strides[0]) if linear else (vb.strides[-2], vb.strides[-1])
@@ -380,7 +420,10 @@ def lower_plain(lowering: Lowering) -> None:
     if len(anchor.inputs) > 2:
         reads["bias"] = lowering.view(anchor.inputs[2])
         params["bias_n"] = reads["bias"].strides[0]
-    batches = {"A": broadcast_strides(va.shape[:lead] if linear else va.shape[:-2], va.strides, lead), "C": vc.strides[:lead]}
+    batches = {
+        "A": broadcast_strides(va.shape[:lead] if linear else va.shape[:-2], va.strides, lead),
+        "C": vc.strides[:lead],
+    }
     batches["B"] = (0,) * lead if linear else broadcast_strides(vb.shape[:-2], vb.strides, lead)
     for d, size in enumerate(shape):
         params[f"B{d}"] = size

@@ -11,7 +11,7 @@ from sol.ir.dim import DimLike, product
 
 @dataclass(frozen=True)
 class RowLoops:
-    """Loops over the rows of a product: ``rows`` is the innermost one (its right operand is the same), ``batch`` the outer ones.
+    """Loops over the rows of a product: ``rows`` all meet the same right operand, ``batch`` are the loops around them.
 
     row_strides, batch_strides: pointer name → elements per step, one per loop.
     """
@@ -29,8 +29,8 @@ class RowLoops:
 def collapse_rows(shape: Sequence[DimLike], strides: Mapping[str, Sequence[DimLike]], right: str) -> RowLoops:
     """Merge adjacent dimensions wherever all strides allow.
 
-    shape: all result dimensions but the last. strides: pointer name → stride per dimension; those of ``right`` (the right operand) keep a
-    dimension from becoming rows unless they are 0.
+    shape: all result dimensions but the last. strides: pointer name → stride per dimension. A dimension along which
+    ``right``, the right operand, moves never becomes rows.
     """
     if not shape:
         return RowLoops(1, (), {n: 0 for n in strides}, {n: () for n in strides})
@@ -51,7 +51,7 @@ def collapse_rows(shape: Sequence[DimLike], strides: Mapping[str, Sequence[DimLi
 
 
 def broadcast_strides(shape: Sequence[DimLike], strides: Sequence[DimLike], rank: int) -> tuple[DimLike, ...]:
-    """Strides of leading dimensions aligned to ``rank`` dimensions; 0 where the size is 1 or the dimension is missing."""
+    """Strides of leading dimensions aligned to ``rank``; 0 where the size is 1 or the dimension is missing."""
     own = [0 if s == 1 else st for s, st in zip(shape, strides)]
     return (*[0] * (rank - len(own)), *own)
 
@@ -73,7 +73,7 @@ def rows_per_tile(target: TargetLike, vectors: int, limit: int = 8) -> int:
 
 
 def row_ladder(rows: DimLike, tile: int) -> tuple[tuple[int, ...], bool]:
-    """Row counts of the tiles that cover ``rows``, largest first, and whether the second is the exact remainder of a fixed size."""
+    """Row counts of the tiles that cover ``rows``, largest first; True if the second is the remainder of a fixed size."""
     if isinstance(rows, int):
         first = min(rows, tile) or 1
         rest = rows % first

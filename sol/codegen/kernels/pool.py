@@ -16,9 +16,15 @@ from sol.ir.types import DType
 
 #: Dtypes that pooling reads, with the type it computes in and that type's lowest value.
 COMPUTED = {
-    DType.F64: ("double", "-INFINITY"), DType.F32: ("float", "-INFINITY"), DType.F16: ("float", "-INFINITY"), DType.I64: ("int64_t", "INT64_MIN"),
-    DType.I32: ("int32_t", "INT32_MIN"), DType.I16: ("int16_t", "INT16_MIN"), DType.I8: ("int8_t", "INT8_MIN"), DType.U8: ("uint8_t", "0"),
-}  # fmt: skip
+    DType.F64: ("double", "-INFINITY"),
+    DType.F32: ("float", "-INFINITY"),
+    DType.F16: ("float", "-INFINITY"),
+    DType.I64: ("int64_t", "INT64_MIN"),
+    DType.I32: ("int32_t", "INT32_MIN"),
+    DType.I16: ("int16_t", "INT16_MIN"),
+    DType.I8: ("int8_t", "INT8_MIN"),
+    DType.U8: ("uint8_t", "0"),
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,9 @@ class Windows:
     @property
     def cover_the_map(self) -> bool:
         """Each of the windows is one whole map."""
-        return self.out == (1, 1, 1) and (self.adaptive or (self.kernel == self.size and not any(self.low) and self.dilation == (1, 1, 1)))
+        return self.out == (1, 1, 1) and (
+            self.adaptive or (self.kernel == self.size and not any(self.low) and self.dilation == (1, 1, 1))
+        )
 
 
 def windows_of(lowering: Lowering) -> Windows:
@@ -62,10 +70,18 @@ def windows_of(lowering: Lowering) -> Windows:
     divisor = attrs.get("divisor")
     counted = "taps" if op == "max" or not attrs["count_include_pad"] or not _crosses_the_edge(attrs) else "padding"
     return Windows(
-        op, size, outs, spatial3(attrs["kernel"], 1), spatial3(attrs["stride"], 1), spatial3([lo for lo, _ in padding], 0),  # type: ignore[arg-type]
-        spatial3([hi for _, hi in padding], 0), spatial3(attrs.get("dilation", (1,) * rank), 1),  # type: ignore[arg-type]
-        False, counted if divisor is None else "divisor", divisor or 1,
-    )  # fmt: skip
+        op,
+        size,
+        outs,
+        spatial3(attrs["kernel"], 1),
+        spatial3(attrs["stride"], 1),
+        spatial3([lo for lo, _ in padding], 0),
+        spatial3([hi for _, hi in padding], 0),
+        spatial3(attrs.get("dilation", (1,) * rank), 1),
+        False,
+        counted if divisor is None else "divisor",
+        divisor or 1,
+    )
 
 
 def _crosses_the_edge(attrs: Any) -> bool:
@@ -95,15 +111,35 @@ def lower_global(lowering: Lowering) -> None:
         if strides[1] in (0, size[2] * lanes):
             size = (1, 1, size[1] * size[2])
     params = {
-        "N": source.shape[0], "CB": source.shape[1], "ID": size[0], "IH": size[1], "IW": size[2],
-        "in_n": source.strides[0], "in_b": source.strides[1], "in_z": strides[0], "in_y": strides[1],
-        "out_n": out.strides[0], "out_b": out.strides[1], **_divisor(windows), **dict(tail.params),
-    }  # fmt: skip
+        "N": source.shape[0],
+        "CB": source.shape[1],
+        "ID": size[0],
+        "IH": size[1],
+        "IW": size[2],
+        "in_n": source.strides[0],
+        "in_b": source.strides[1],
+        "in_z": strides[0],
+        "in_y": strides[1],
+        "out_n": out.strides[0],
+        "out_b": out.strides[1],
+        **_divisor(windows),
+        **dict(tail.params),
+    }
     unroll = 8
     lowering.emit(
-        "pool_global.c.j2", f"{windows.op}_pool_global{tail.stem}", reads={"in": source, **dict(tail.reads)}, writes={"out": out}, params=params,
-        **_work(lowering, windows), op=windows.op, counted=windows.counted, lanes=lanes, tail=tail, unroll=unroll, steps=(4, 2, 1),
-    )  # fmt: skip
+        "pool_global.c.j2",
+        f"{windows.op}_pool_global{tail.stem}",
+        reads={"in": source, **dict(tail.reads)},
+        writes={"out": out},
+        params=params,
+        **_work(lowering, windows),
+        op=windows.op,
+        counted=windows.counted,
+        lanes=lanes,
+        tail=tail,
+        unroll=unroll,
+        steps=(4, 2, 1),
+    )
 
 
 def lower_blocked(lowering: Lowering) -> None:
@@ -122,10 +158,23 @@ def lower_blocked(lowering: Lowering) -> None:
         z, y, _ = spatial3(view.strides[2:-1], 0)
         params |= {f"{prefix}_n": view.strides[0], f"{prefix}_b": view.strides[1], f"{prefix}_z": z, f"{prefix}_y": y}
     lowering.emit(
-        "pool_blocked.c.j2", _stem(windows, bool(widths)) + tail.stem, reads={"in": source, **dict(tail.reads)}, writes={"out": out},
-        params={**params, **dict(tail.params)}, **_work(lowering, windows), op=windows.op, adaptive=windows.adaptive, counted=windows.counted,
-        lanes=lowering.target.lanes, widths=widths, columns=columns, S=S, sx=sx, dx=dx, tail=tail,
-    )  # fmt: skip
+        "pool_blocked.c.j2",
+        _stem(windows, bool(widths)) + tail.stem,
+        reads={"in": source, **dict(tail.reads)},
+        writes={"out": out},
+        params={**params, **dict(tail.params)},
+        **_work(lowering, windows),
+        op=windows.op,
+        adaptive=windows.adaptive,
+        counted=windows.counted,
+        lanes=lowering.target.lanes,
+        widths=widths,
+        columns=columns,
+        S=S,
+        sx=sx,
+        dx=dx,
+        tail=tail,
+    )
 
 
 def lower_plain(lowering: Lowering) -> None:
@@ -133,14 +182,23 @@ def lower_plain(lowering: Lowering) -> None:
     windows, pool = windows_of(lowering), lowering.anchor
     x = lowering.type_of(pool.inputs[0])
     if x.dtype not in COMPUTED:
-        raise UnsupportedError(f"{pool.op} of {x.dtype} values", origin=str(pool.origin), remedy="cast to float32 before and back after it")
+        raise UnsupportedError(
+            f"{pool.op} of {x.dtype} values", origin=str(pool.origin), remedy="cast to float32 before and back after it"
+        )
     epilogue = make_epilogue(lowering, pool.name, channel_axis=x.rank - 1)
     if not epilogue.is_identity and x.dtype is not DType.F32:
-        raise UnsupportedError(f"pointwise ops fused behind a {x.dtype} {pool.op}", origin=str(pool.origin), remedy="fuse them for f32 only")
+        raise UnsupportedError(
+            f"pointwise ops fused behind a {x.dtype} {pool.op}",
+            origin=str(pool.origin),
+            remedy="fuse them for f32 only",
+        )
     spatial = len(pool.attrs["output_size"] if windows_are_adaptive(pool.op) else pool.attrs["kernel"])
     if x.rank - spatial > 2:
-        raise UnsupportedError(f"{pool.op} of {x} with {spatial} spatial dimensions", origin=str(pool.origin),
-                               remedy="reshape the leading dimensions into one")  # fmt: skip
+        raise UnsupportedError(
+            f"{pool.op} of {x} with {spatial} spatial dimensions",
+            origin=str(pool.origin),
+            remedy="reshape the leading dimensions into one",
+        )
     lines, text = epilogue.trace("a", lambda o: o.name, "t") if not epilogue.is_identity else ([], "a")
     source, out = lowering.view(pool.inputs[0]), lowering.view(lowering.output)
     strides = _strides("in", source, spatial) | _strides("out", out, spatial)
@@ -155,12 +213,26 @@ def lower_plain(lowering: Lowering) -> None:
     long_rows = windows.adaptive or not isinstance(windows.kernel[2], int) or windows.kernel[2] >= lowering.target.lanes
     wide = x.dtype is DType.F32 and strides["in_x"] == 1 and windows.dilation[2] == 1 and long_rows
     lowering.emit(
-        "pool_plain.c.j2", f"{_stem(windows, False)}_plain_{x.dtype}{'_' if epilogue.stem else ''}{epilogue.stem}",
-        reads={"in": source, **{o.name: o.view for o in epilogue.operands}}, writes={"out": out},
-        params={"N": lead[0], "C": lead[1], **_sizes(windows), **strides}, scratch=(windows.out[2] + lowering.target.lanes) * 8,
-        **_work(lowering, windows), op=windows.op, adaptive=windows.adaptive, counted=windows.counted, T=x.dtype.c, A=computed, lowest=lowest,
-        is_float=x.dtype.is_float, wide=wide, out_x="1" if unit else "out_x", operands=epilogue.operands, tail_lines=tuple(lines), tail_result=text,
-    )  # fmt: skip
+        "pool_plain.c.j2",
+        f"{_stem(windows, False)}_plain_{x.dtype}{'_' if epilogue.stem else ''}{epilogue.stem}",
+        reads={"in": source, **{o.name: o.view for o in epilogue.operands}},
+        writes={"out": out},
+        params={"N": lead[0], "C": lead[1], **_sizes(windows), **strides},
+        scratch=(windows.out[2] + lowering.target.lanes) * 8,
+        **_work(lowering, windows),
+        op=windows.op,
+        adaptive=windows.adaptive,
+        counted=windows.counted,
+        T=x.dtype.c,
+        A=computed,
+        lowest=lowest,
+        is_float=x.dtype.is_float,
+        wide=wide,
+        out_x="1" if unit else "out_x",
+        operands=epilogue.operands,
+        tail_lines=tuple(lines),
+        tail_result=text,
+    )
 
 
 def windows_are_adaptive(op: str) -> bool:
@@ -213,7 +285,9 @@ def _stem(windows: Windows, fixed: bool) -> str:
 
 def _strides(prefix: str, view: View, spatial: int) -> dict[str, DimLike]:
     lead = (0, *view.strides[: len(view.strides) - spatial])[-2:]
-    return dict(zip((f"{prefix}_{a}" for a in "nczyx"), (*lead, *spatial3(view.strides[len(view.strides) - spatial :], 0))))
+    return dict(
+        zip((f"{prefix}_{a}" for a in "nczyx"), (*lead, *spatial3(view.strides[len(view.strides) - spatial :], 0)))
+    )
 
 
 _FAMILY = (

@@ -1,4 +1,4 @@
-"""Recurrent layers: one kernel scans all time steps, every thread keeps the weights of its hidden units in its own cache."""
+"""Recurrent layers: one kernel scans all steps, every thread keeps the weights of its hidden units in its cache."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike
+from sol.ir.graph import Node
 from sol.ir.types import DType
 
 GATES = {"lstm_scan": 4, "gru_scan": 3, "rnn_scan": 1}
@@ -19,7 +20,7 @@ GRAIN = 16384  # multiply-adds per step worth waking one more thread
 
 @packer("recurrent_panels")
 def pack_recurrent_panels(array: np.ndarray, *, gates: int, lanes: int, step: int) -> np.ndarray:
-    """``w_hh[gates * H, H]`` as ``[block][k][gate][lanes]``: k padded to ``step``, units to ``lanes``, both with zeros."""
+    """``w_hh[gates * H, H]`` as ``[block][k][gate][lanes]``, k padded to ``step`` and units to ``lanes`` with zeros."""
     hidden = array.shape[1]
     blocks, depth = -(-hidden // lanes), -(-hidden // step) * step
     padded = np.zeros((gates, blocks * lanes, depth), array.dtype)
@@ -67,7 +68,7 @@ def batch_tiles(batch: DimLike, gates: int, target: TargetLike) -> tuple[BatchTi
 
 
 def lower_scan(lowering: Lowering) -> None:
-    """lstm_scan, gru_scan and rnn_scan in f32; gates_x, states and results with any strides; unused results are not written."""
+    """lstm_scan, gru_scan and rnn_scan in f32, with any strides; results that nobody reads are not written."""
     anchor = lowering.anchor
     _check(lowering)
     gates, lanes = GATES[anchor.op], lowering.target.lanes
@@ -75,10 +76,20 @@ def lower_scan(lowering: Lowering) -> None:
     step = max(lanes, 8)
     has_bias = anchor.op == "gru_scan"
     x, states = lowering.view(anchor.inputs[0]), [lowering.view(v) for v in anchor.inputs[2 + has_bias :]]
-    reads: dict[str, View] = {"X": x, "W": lowering.weight(anchor.inputs[1], "recurrent_panels", gates=gates, lanes=lanes, step=step)}
+    reads: dict[str, View] = {
+        "X": x,
+        "W": lowering.weight(anchor.inputs[1], "recurrent_panels", gates=gates, lanes=lanes, step=step),
+    }
     if has_bias:
         reads["BIAS"] = lowering.weight(anchor.inputs[2], "recurrent_bias", gates=gates, lanes=lanes)
-    params: dict[str, DimLike] = {"T": steps, "B": batch, "H": hidden, "x_t": x.strides[0], "x_b": x.strides[1], "x_n": x.strides[2]}
+    params: dict[str, DimLike] = {
+        "T": steps,
+        "B": batch,
+        "H": hidden,
+        "x_t": x.strides[0],
+        "x_b": x.strides[1],
+        "x_n": x.strides[2],
+    }
     for name, view in zip(("H0", "C0"), states):
         reads[name] = view
         params |= {f"{name.lower()}_b": view.strides[0], f"{name.lower()}_n": view.strides[1]}
@@ -92,16 +103,21 @@ def lower_scan(lowering: Lowering) -> None:
     depth = (hidden + step - 1) // step * step
     lowering.emit(
         "recurrent_scan.c.j2",
-        "_".join([anchor.op] + ([cell] if anchor.op == "rnn_scan" else []) + (["reverse"] if anchor.attrs["reverse"] else [])),
+        _stem(anchor, cell),
         reads=reads,
         writes=writes,
         params=params,
         common=4 * batch * depth * (3 if cell == "lstm" else 2),
         flops=2 * steps * batch * gates * hidden * hidden,
         bytes=4 * (steps * batch * (gates + 1) * hidden + gates * hidden * hidden),
-        cell=cell, gates=gates, reverse=bool(anchor.attrs["reverse"]), tiles=batch_tiles(batch, gates, lowering.target), k_step=step,
-        grain=GRAIN, y="Y" in writes, hn="HN" in writes, cn="CN" in writes,
+        cell=cell, gates=gates, reverse=bool(anchor.attrs["reverse"]), k_step=step, grain=GRAIN,
+        tiles=batch_tiles(batch, gates, lowering.target), y="Y" in writes, hn="HN" in writes, cn="CN" in writes,
     )  # fmt: skip
+
+
+def _stem(anchor: Node, cell: str) -> str:
+    words = [anchor.op, cell if anchor.op == "rnn_scan" else "", "reverse" if anchor.attrs["reverse"] else ""]
+    return "_".join(w for w in words if w)
 
 
 def _check(lowering: Lowering) -> None:

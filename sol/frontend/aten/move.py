@@ -230,21 +230,39 @@ def channel_shuffle(ctx: Context, x: str, groups: int) -> str:
 
 
 @converter("select_scatter.default")
-def select_scatter(ctx: Context, x: str, source: str, dim: int, index: int) -> str:
+def select_scatter(ctx: Context, x: str, source: str, dim: int, index: int, dtype: DType | None = None) -> str:
     axis = ctx.axis(dim, ctx.rank(x))
     size = ctx.size(x)
     place = size[axis] + index if isinstance(index, int) and index < 0 else index
-    source = ctx.reshape(ctx.cast(source, ctx.dtype), (*size[:axis], 1, *size[axis + 1 :]))
+    source = ctx.reshape(ctx.cast(source, dtype or ctx.dtype), (*size[:axis], 1, *size[axis + 1 :]))
     return _replaced(ctx, x, source, axis, place, place + 1)
 
 
 @converter("slice_scatter.default")
-def slice_scatter(ctx: Context, x: str, source: str, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> str:
-    if step != 1:
-        raise Fallback("writing to every n-th element")
+def slice_scatter(ctx: Context, x: str, source: str, dim: int = 0, start: Any = None, end: Any = None, step: int = 1,
+                  dtype: DType | None = None) -> str:  # fmt: skip
     axis = ctx.axis(dim, ctx.rank(x))
+    if step != 1:
+        return _interleaved(ctx, x, ctx.cast(source, dtype or ctx.dtype), axis, start or 0, step)
     first = clip(ctx.size(x)[axis], 0 if start is None else start)
-    return _replaced(ctx, x, ctx.cast(source, ctx.dtype), axis, first, first + ctx.size(source)[axis])
+    return _replaced(ctx, x, ctx.cast(source, dtype or ctx.dtype), axis, first, first + ctx.size(source)[axis])
+
+
+def _interleaved(ctx: Context, x: str, source: str, axis: int, start: Any, step: int) -> str:
+    """x with every ``step``-th element along one dimension replaced: both concatenated, then taken in the right order."""
+    size, count = ctx.fixed((ctx.size(x)[axis], ctx.size(source)[axis]), "writing to every n-th element")
+    place = np.arange(size)
+    first = clip(size, start)
+    place[first : first + count * step : step] = size + np.arange(count)
+    return ctx.add("take", ctx.concat([x, source], axis), ctx.constant(place.astype(np.int64), DType.I64), dim=axis)
+
+
+def replaced_part(ctx: Context, view: str, x: str, part: str, args: Sequence[Any]) -> str:
+    """x after a write through ``slice(x, *args)``, ``narrow(x, *args)`` or ``select(x, *args)``."""
+    if view == "select":
+        return select_scatter(ctx, x, part, *args, dtype=ctx.type(x).dtype)
+    dim, start = (args[0] if args else 0), (args[1] if len(args) > 1 else None)
+    return slice_scatter(ctx, x, part, dim, start, dtype=ctx.type(x).dtype)
 
 
 def _replaced(ctx: Context, x: str, middle: str, axis: int, start: Any, stop: Any) -> str:

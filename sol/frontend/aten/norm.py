@@ -13,12 +13,28 @@ from sol.ir.dim import Dim, DimLike
 @converter("batch_norm.default")
 def batch_norm(ctx: Context, x: str, weight: str | None, bias: str | None, mean: str | None, var: str | None, training: bool,
                momentum: float, eps: float, *_: Any) -> str:  # fmt: skip
+    if mean is None and var is None:
+        return _standardised(ctx, x, weight, bias, eps)
     if training or mean is None or var is None:
         raise Fallback("batch norm with the statistics of the batch")
     dtype = ctx.type(x).dtype
     channels = (ctx.size(x)[1],)
     operands = [_affine(ctx, weight, 1.0, channels, x), _affine(ctx, bias, 0.0, channels, x), ctx.cast(mean, dtype), ctx.cast(var, dtype)]
     return ctx.add("batch_norm", x, *operands, eps=float(eps))
+
+
+def _standardised(ctx: Context, x: str, weight: str | None, bias: str | None, eps: float) -> str:
+    """Batch norm by the batch's own statistics, none kept: as standardised weights use it."""
+    dtype, rank = ctx.type(x).dtype, ctx.rank(x)
+    dims = tuple(d for d in range(rank) if d != 1)
+    channels = ctx.size(x)[1]
+    variance = ctx.add("var", x, dims=dims, keepdims=True, correction=0)
+    scale = ctx.add("rsqrt", ctx.add("add", variance, ctx.operand(float(eps), dtype)))
+    y = ctx.add("mul", ctx.add("sub", x, ctx.add("mean", x, dims=dims, keepdims=True)), scale)
+    for op, operand in (("mul", weight), ("add", bias)):
+        if operand is not None:
+            y = ctx.add(op, y, ctx.reshape(ctx.cast(operand, dtype), (channels, *(1,) * (rank - 2))))
+    return y
 
 
 @converter("_native_batch_norm_legit_no_training.default")
@@ -32,6 +48,12 @@ def native_batch_norm_no_training(ctx: Context, x: str, weight: Any, bias: Any, 
 def native_batch_norm(ctx: Context, x: str, weight: Any, bias: Any, mean: Any, var: Any, training: bool, momentum: float,
                       eps: float) -> tuple[str | None, ...]:  # fmt: skip
     return batch_norm(ctx, x, weight, bias, mean, var, training, momentum, eps), None, None
+
+
+@converter("_native_batch_norm_legit.no_stats")
+def native_batch_norm_no_stats(ctx: Context, x: str, weight: Any, bias: Any, training: bool, momentum: float,
+                               eps: float) -> tuple[str | None, ...]:  # fmt: skip
+    return _standardised(ctx, x, weight, bias, eps), None, None
 
 
 def _affine(ctx: Context, value: str | None, number: float, shape: tuple[DimLike, ...], x: str) -> str:

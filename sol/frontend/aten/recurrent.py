@@ -12,7 +12,7 @@ Scan = Callable[[Sequence[str], str, int, bool], tuple[str, tuple[str, ...]]]
 
 @converter("lstm.input")
 def lstm(ctx: Context, x: str, states: Sequence[str], params: Sequence[str], has_biases: bool, num_layers: int, dropout: float,
-         train: bool, bidirectional: bool, batch_first: bool) -> tuple[str, str, str]:  # fmt: skip
+         train: bool, bidirectional: bool, batch_first: bool) -> tuple[str | None, ...]:  # fmt: skip
     h0, c0 = states
 
     def scan(weights: Sequence[str], sequence: str, index: int, reverse: bool) -> tuple[str, tuple[str, ...]]:
@@ -29,7 +29,7 @@ def lstm(ctx: Context, x: str, states: Sequence[str], params: Sequence[str], has
 
 @converter("gru.input")
 def gru(ctx: Context, x: str, h0: str, params: Sequence[str], has_biases: bool, num_layers: int, dropout: float, train: bool,
-        bidirectional: bool, batch_first: bool) -> tuple[str, str]:  # fmt: skip
+        bidirectional: bool, batch_first: bool) -> tuple[str | None, ...]:  # fmt: skip
     def scan(weights: Sequence[str], sequence: str, index: int, reverse: bool) -> tuple[str, tuple[str, ...]]:
         w_ih, w_hh, *biases = weights
         gates = ctx.add("linear", sequence, w_ih, *biases[:1])
@@ -44,7 +44,7 @@ def gru(ctx: Context, x: str, h0: str, params: Sequence[str], has_biases: bool, 
 def _rnn(nonlinearity: str) -> None:
     @converter(f"rnn_{nonlinearity}.input")
     def convert(ctx: Context, x: str, h0: str, params: Sequence[str], has_biases: bool, num_layers: int, dropout: float, train: bool,
-                bidirectional: bool, batch_first: bool) -> tuple[str, str]:  # fmt: skip
+                bidirectional: bool, batch_first: bool) -> tuple[str | None, ...]:  # fmt: skip
         def scan(weights: Sequence[str], sequence: str, index: int, reverse: bool) -> tuple[str, tuple[str, ...]]:
             w_ih, w_hh, *biases = weights
             gates = ctx.add("linear", sequence, w_ih, *([ctx.add("add", *biases)] if biases else []))
@@ -100,7 +100,7 @@ def _state(ctx: Context, states: str, index: int) -> str:
 
 
 def _stack(ctx: Context, scan: Scan, x: str, params: Sequence[str], per_scan: int, layers: int, dropout: float, train: bool,
-           bidirectional: bool, batch_first: bool) -> tuple[str, list[str]]:  # fmt: skip
+           bidirectional: bool, batch_first: bool) -> tuple[str, list[str | None]]:  # fmt: skip
     """Layers over layers; the directions of a layer are concatenated. Results in torch's order and shapes."""
     directions = 2 if bidirectional else 1
     if train and dropout and layers > 1:
@@ -127,7 +127,7 @@ def _stack(ctx: Context, scan: Scan, x: str, params: Sequence[str], per_scan: in
         y = ctx.reshape(x, ctx.result(0).shape)
     else:
         y = ctx.permute(x, (1, 0, 2)) if batch_first else x
-    return y, [_joined(ctx, [f[i] for f in finals], ctx.result(i + 1).shape) if ctx.is_used(i + 1) else finals[0][i]
+    return y, [_joined(ctx, [f[i] for f in finals], ctx.result(i + 1).shape) if ctx.is_used(i + 1) else None
                for i in range(len(finals[0]))]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sol.ir.graph import Attrs
 from sol.ir.ops import REQUIRED, Infer, op
 from sol.ir.ops.infer import need, need_axes, need_axis, need_float, need_operands, reduced_shape
-from sol.ir.types import DType, TensorType
+from sol.ir.types import PLAIN, DType, TensorType
 
 
 def _infer_reduction(result: DType | None = None, operands_are: str = "any") -> Infer:
@@ -22,7 +22,8 @@ def _infer_reduction(result: DType | None = None, operands_are: str = "any") -> 
             need_float(x)
         elif operands_are == "number":
             need(x.dtype is not DType.BOOL, f"takes numbers, got {x}")
-        return TensorType(result or x.dtype, reduced_shape(x.shape, dims, attrs["keepdims"]))
+        layout = x.layout if attrs["keepdims"] and 1 not in dims else PLAIN  # blocked channels stay blocked
+        return TensorType(result or x.dtype, reduced_shape(x.shape, dims, attrs["keepdims"]), layout)
 
     return infer
 

@@ -1,0 +1,79 @@
+"""Builds one memory-bound region from a function and compares its kernels with the float64 interpreter on every ISA and team size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from sol.codegen.targets import by_name, runnable
+from sol.ir.builder import GraphBuilder
+from sol.ir.dim import evaluate as size_of
+from sol.ir.graph import Graph
+from sol.ir.interpret import evaluate
+from sol.ir.types import DType, TensorType
+from tests.harness import as_region, run_region
+
+Operand = tuple[tuple, DType]
+
+
+def build(operands: Sequence[Operand], function: Callable, constants: Sequence[int] = ()) -> Graph:
+    """function(builder, *values) → value or values; operands listed in ``constants`` are parameters of the graph."""
+    b = GraphBuilder()
+    values = [
+        b.parameter(f"x{i}", TensorType(d, tuple(s))) if i in constants else b.input(f"x{i}", TensorType(d, tuple(s)))
+        for i, (s, d) in enumerate(operands)
+    ]
+    result = function(b, *values)
+    return b.build([result] if isinstance(result, str) else list(result))
+
+
+def sample(operands: Sequence[Operand], symbols: dict[str, int], high: int = 9) -> list[np.ndarray]:
+    rng = np.random.default_rng(3)
+    arrays = []
+    for shape, dtype in operands:
+        size = [size_of(d, symbols) for d in shape]
+        if dtype.is_float:
+            arrays.append((rng.standard_normal(size) * 3 + 1).astype(dtype.numpy))
+        else:
+            arrays.append(
+                rng.integers(0 if dtype in (DType.U8, DType.BOOL) else -high, 2 if dtype is DType.BOOL else high, size).astype(dtype.numpy)
+            )
+    return arrays
+
+
+def check(
+    operands: Sequence[Operand],
+    function: Callable,
+    *,
+    arrays: Sequence[np.ndarray] | None = None,
+    constants: Sequence[int] = (),
+    block: bool = False,
+    plain: Sequence[str] = (),
+    isas: Sequence[str] | None = None,
+    threads: Sequence[int] = (1, 2, 3),
+    tolerance: float = 5e-6,
+    symbols: dict[str, int] | None = None,
+    high: int = 9,
+    **layout,
+) -> None:
+    """All outputs agree with the interpreter. high: bound of random integers. layout: borders and strides as in run_region."""
+    graph = build(operands, function, constants)
+    arrays = list(arrays or sample(operands, symbols or {}, high))
+    inputs = {f"x{i}": a for i, a in enumerate(arrays) if i not in constants}
+    parameters = {f"x{i}": a for i, a in enumerate(arrays) if i in constants}
+    want = evaluate(graph, inputs, parameters, precision=np.float64)
+    for isa in isas or runnable():
+        region = as_region(graph, "dfp", "", block=by_name(isa).lanes if block else 0, plain=plain)
+        for team in threads:
+            got = run_region(region, inputs, parameters, isa=isa, threads=team, symbols=symbols, **layout)
+            for output, y in zip(graph.outputs, got):
+                expected = np.asarray(want[output])
+                assert y.shape == expected.shape
+                np.testing.assert_allclose(
+                    y.astype(np.float64),
+                    expected.astype(np.float64),
+                    rtol=tolerance,
+                    atol=tolerance,
+                    err_msg=f"{output} {isa} {team} threads",
+                )

@@ -1,0 +1,120 @@
+"""Regions around one op that moves elements, with and without a pointwise tail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sol.codegen.targets import by_name, runnable
+from sol.ir.dim import Dim
+from sol.ir.types import DType, Layout
+from tests.codegen.dfp_cases import build, check
+from tests.harness import as_region, run_region
+
+F32, F16, I64, I32 = DType.F32, DType.F16, DType.I64, DType.I32
+SHAPE = (2, 17, 9, 41)
+LAYOUTS = pytest.mark.parametrize("block", [False, True], ids=["plain", "blocked"])
+
+
+@LAYOUTS
+@pytest.mark.parametrize("tail", [False, True])
+def test_copy_flip_pad_cumsum(block, tail):
+    def then(op, **attrs):
+        return lambda b, x: b.add("relu", [b.add(op, [x], **attrs)]) if tail else b.add(op, [x], **attrs)
+
+    borders = {"x0": ((1, 2), (2, 1))}
+    for op, attrs in [
+        ("copy", {}),
+        ("flip", {"dims": (0, 2, 3)}),
+        ("pad", {"pads": ((0, 0), (0, 0), (1, 2), (3, -1)), "value": 0.5}),
+        ("pad", {"pads": ((1, 0), (0, 0), (-1, 0), (-2, -3)), "value": float("-inf")}),
+        ("cumsum", {"dim": 2}),
+    ]:
+        check([(SHAPE, F32)], then(op, **attrs), block=block, borders=borders, tolerance=2e-5, threads=(1, 3))
+
+
+def test_plain_only_moves():
+    check([(SHAPE, F32)], lambda b, x: b.add("flip", [x], dims=(1,)))
+    check([(SHAPE, F32)], lambda b, x: b.add("pad", [x], pads=((0, 1), (2, 0), (0, 0), (50, 0)), value=3.0))
+    check([(SHAPE, F32)], lambda b, x: b.add("cumsum", [x], dim=3), tolerance=2e-5)
+    check([((7, 30), I64)], lambda b, x: b.add("cumsum", [x], dim=1))
+
+
+@LAYOUTS
+@pytest.mark.parametrize("dim", [0, 2, 3])
+def test_concat(block, dim):
+    other = tuple(5 if i == dim else s for i, s in enumerate(SHAPE))
+    check([(SHAPE, F32), (other, F32), (other, F32)], lambda b, *xs: b.add("silu", [b.add("concat", list(xs), dim=dim)]), block=block)
+
+
+def test_concat_of_channels():
+    def function(b, x, y, w):
+        return b.add("add", [b.add("concat", [x, y], dim=1), w])
+
+    check([((2, 3, 8, 99), F32), ((2, 5, 8, 99), F32), ((8, 1, 1), F32)], function)
+    check([((2, 32, 8, 9), F32), ((2, 5, 8, 9), F32), ((37, 1, 1), F32)], function, block=True, constants=(2,))
+    check([((2, 3, 8, 99), I32), ((2, 5, 8, 99), I32)], lambda b, x, y: b.add("concat", [x, y], dim=1))
+
+
+def test_concat_of_symbolic_sizes():
+    s = Dim.symbol("s")
+    check([((3, s, 8), F32), ((3, 1, 8), F32)], lambda b, x, y: b.add("concat", [x, y], dim=1), symbols={"s": 70})
+
+
+@LAYOUTS
+@pytest.mark.parametrize("count", [1, 16, 40])
+def test_channel_select(block, count):
+    index = tuple((7 * i + 3) % 40 for i in range(count))
+    operands = [(SHAPE, F32), ((2, 23, 9, 41), F32)]
+    borders = {"x0": ((1, 1), (1, 1))}
+    check(operands, lambda b, x, y: b.add("channel_select", [x, y], index=index), block=block, borders=borders)
+    check(operands, lambda b, x, y: b.add("relu", [b.add("channel_select", [x, y], index=index)]), block=block)
+
+
+@pytest.mark.parametrize(
+    "shape,index,dim", [((50, 133), (40, 7), 0), ((50,), (9, 9), 0), ((5, 50, 33), (77,), 1), ((5, 50), (70, 2), 1), ((5, 50, 3), (), 1)]
+)
+@pytest.mark.parametrize("integers", [I64, I32])
+def test_take(shape, index, dim, integers):
+    check([(shape, F32), (index, integers)], lambda b, x, i: b.add("take", [x, i], dim=dim), high=50)
+    check([(shape, F32), (index, integers)], lambda b, x, i: b.add("relu", [b.add("take", [x, i], dim=dim)]), high=50, threads=(3,))
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_gather(dim):
+    index = tuple(90 if i == dim else 5 for i in range(3))
+    check([((20, 20, 20), F32), (index, I64)], lambda b, x, i: b.add("gather", [x, i], dim=dim), high=20)
+
+
+def test_index_out_of_range_reads_nothing():
+    graph = build([((4, 3), F32), ((5,), I64)], lambda b, x, i: b.add("take", [x, i], dim=0))
+    x = np.arange(12, dtype=np.float32).reshape(4, 3)
+    (y,) = run_region(as_region(graph, "dfp"), {"x0": x, "x1": np.array([0, 4, -4, -5, 2**40])})
+    assert np.array_equal(y[[0, 2]], x[[0, 0]]) and np.isnan(y[[1, 3, 4]]).all()
+
+
+@pytest.mark.parametrize("dtype", [I64, F32, I32], ids=str)
+def test_iota(dtype):
+    graph = build([((33,), dtype)], lambda b, x: b.add("add", [b.add("iota", [], size=33, start=-2, step=3, dtype=dtype), x]))
+    x = np.arange(33).astype(dtype.numpy)
+    for team in (1, 3):
+        (y,) = run_region(as_region(graph, "dfp"), {"x0": x}, threads=team)
+        assert np.array_equal(y, -2 + 3 * np.arange(33) + x)
+
+
+@pytest.mark.parametrize("channels", [1, 7, 8, 15, 16, 17, 33])
+@pytest.mark.parametrize("border", [(0, 0), (1, 2)])
+def test_reorder(channels, border):
+    x = np.random.default_rng(0).standard_normal((2, channels, 19, 37)).astype(np.float32)
+    for isa in runnable():
+        lanes = by_name(isa).lanes
+        for source, target in ((0, lanes), (lanes, 0)):
+            from sol.ir.builder import GraphBuilder
+            from sol.ir.types import TensorType
+
+            b = GraphBuilder()
+            out = b.add("reorder", [b.input("x", TensorType(F32, x.shape, Layout(source)))], layout=Layout(target))
+            region = as_region(b.build([out]), "dfp")
+            for team in (1, 3):
+                (y,) = run_region(region, {"x": x}, isa=isa, threads=team, borders={out if target else "x": (border, border)})
+                assert np.array_equal(y, x)

@@ -1,0 +1,118 @@
+"""The vector functions of sol_math.h: units in the last place over dense samples, and the special values of libm."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from sol.codegen.targets import resolve, runnable
+from sol.ir.ops.numpy_math import erf
+from tests.codegen.compiled import load_c
+
+# name: reference in double, sampled interval (None: positive floats of all sizes), most units in the last place
+FUNCTIONS = {
+    "exp": (np.exp, (-103.0, 88.7), 2),
+    "expm1": (np.expm1, (-40.0, 88.7), 3),
+    "log": (np.log, None, 2),
+    "log1p": (np.log1p, None, 3),
+    "tanh": (np.tanh, (-12.0, 12.0), 2),
+    "erf": (erf, (-5.0, 5.0), 2),
+    "sin": (np.sin, (-1e5, 1e5), 2),
+    "cos": (np.cos, (-1e5, 1e5), 2),
+    "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), (-80.0, 80.0), 3),
+    "floor": (np.floor, (-1e9, 1e9), 0),
+    "ceil": (np.ceil, (-1e9, 1e9), 0),
+    "trunc": (np.trunc, (-1e9, 1e9), 0),
+    "rint": (np.rint, (-1e9, 1e9), 0),
+}
+BINARY = {"pow": np.power, "fmod": np.fmod, "atan2": np.arctan2}
+SPECIAL = np.array(
+    [0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 1e6, -1e6, 100, -150, -1, -2, 3e38, -3e38, 88.9, -104, 0.5], np.float32
+)
+
+
+@pytest.fixture(scope="module", params=runnable())
+def library(request):
+    text = '#include "sol_dfp.h"\n'
+    for name in FUNCTIONS:
+        text += (
+            f"void t_{name}(const float *x, float *y, long n) {{ for (long i = 0; i < n; i += LANES) vf_store_n(y + i, "
+            f"vf_{name}(vf_load_n(x + i, (int)(n - i < LANES ? n - i : LANES))), (int)(n - i < LANES ? n - i : LANES)); }}\n"
+        )
+    for name in BINARY:
+        text += (
+            f"void t_{name}(const float *x, const float *z, float *y, long n) {{ for (long i = 0; i + LANES <= n; i += LANES) "
+            f"vf_store(y + i, vf_{name}(vf_load(x + i), vf_load(z + i))); }}\n"
+        )
+    for name in ("sum", "prod", "max", "min"):
+        text += f"float t_fold_{name}(const float *x) {{ return vf_fold_{name}(vf_load(x)); }}\n"
+    text += "int lanes(void) { return LANES; }\nvoid t_bytes(const uint8_t *x, uint8_t *y, int n) { vb_store_n(y, ~vb_load_n(x, n), n); }\n"
+    return load_c(text, resolve(request.param))
+
+
+def _call(library, name: str, *arrays: np.ndarray) -> np.ndarray:
+    out = np.empty_like(arrays[0])
+    pointers = [ctypes.c_void_p(a.ctypes.data) for a in (*arrays, out)]
+    getattr(library, f"t_{name}")(*pointers, ctypes.c_long(out.size))
+    return out
+
+
+def _samples(interval) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    sizes = np.exp(rng.uniform(np.log(1e-44), np.log(3e38), 200001))
+    if interval is None:
+        return np.concatenate([sizes, rng.uniform(0.3, 3.0, 200000)]).astype(np.float32)
+    low, high = interval
+    both = sizes * np.where(rng.random(sizes.size) < 0.5, -1, 1)
+    x = np.concatenate([rng.uniform(low, high, 500001), rng.uniform(-2, 2, 300000), both]).astype(np.float32)
+    return x[(x >= low) & (x <= high)]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_units_in_the_last_place(library, name):
+    function, interval, most = FUNCTIONS[name]
+    x = _samples(interval)
+    with np.errstate(all="ignore"):
+        want = function(x.astype(np.float64))
+    got = _call(library, name, x).astype(np.float64)
+    unit = 2.0 ** (np.floor(np.log2(np.maximum(np.abs(want), 2.0**-126))) - 23)
+    error = np.abs(got - want) / unit
+    assert error.max() <= most, f"{error.max():.2f} units at {x[error.argmax()]!r}"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_special_values(library, name):
+    got = _call(library, name, SPECIAL)
+    with np.errstate(all="ignore"):
+        want = FUNCTIONS[name][0](SPECIAL.astype(np.float64)).astype(np.float32)
+    np.testing.assert_allclose(got, want, rtol=5e-7, atol=3e-45)
+    zero = (want == 0) & (got == 0)
+    assert (np.signbit(got[zero]) == np.signbit(want[zero])).all()
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_two_operands(library, name):
+    rng = np.random.default_rng(1)
+    x, z = np.repeat(SPECIAL, SPECIAL.size), np.tile(SPECIAL, SPECIAL.size)
+    x, z = (np.concatenate([a, (rng.standard_normal(4096 - a.size) * 4).astype(np.float32)]) for a in (x, z))
+    with np.errstate(all="ignore"):
+        want = BINARY[name](x.astype(np.float64), z.astype(np.float64)).astype(np.float32)
+    np.testing.assert_allclose(_call(library, name, x, z), want, rtol=1e-6, atol=3e-45)
+
+
+def test_folds_and_bools(library):
+    lanes = library.lanes()
+    x = np.random.default_rng(2).standard_normal(lanes).astype(np.float32)
+    for name, function in {"sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min}.items():
+        fold = getattr(library, f"t_fold_{name}")
+        fold.restype = ctypes.c_float
+        np.testing.assert_allclose(fold(ctypes.c_void_p(x.ctypes.data)), function(x), rtol=1e-5)
+        if name in ("max", "min"):
+            y = np.where(np.arange(lanes) == lanes // 2, np.nan, x).astype(np.float32)
+            assert np.isnan(fold(ctypes.c_void_p(y.ctypes.data)))
+    for n in range(1, lanes + 1):
+        bits, out = (np.arange(lanes) % 3 == 0).astype(np.uint8) * 7, np.full(lanes, 9, np.uint8)
+        library.t_bytes(ctypes.c_void_p(bits.ctypes.data), ctypes.c_void_p(out.ctypes.data), n)
+        assert (out[:n] == (bits[:n] == 0)).all() and (out[n:] == 9).all()
