@@ -1,13 +1,14 @@
 # make demo   set up and show the main job on ResNet-50
 # make test   set up and run the tests
 # make lint   ruff and mypy
+# make neon   run the kernels for 64-bit ARM in an emulator (installs it with apt-get)
 # make conformance   all networks of the list, slow
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 TESTS ?= tests
 
-.PHONY: demo test lint conformance clean
+.PHONY: demo test lint neon conformance clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -34,6 +35,11 @@ test: $(VENV)/.networks
 lint: $(VENV)/.lint
 	$(BIN)/ruff check sol tests examples
 	$(BIN)/mypy
+
+neon: $(VENV)/.networks
+	command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null || \
+		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y --no-install-recommends gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+	$(BIN)/python -m pytest tests/codegen/test_neon.py
 
 conformance: $(VENV)/.networks
 	$(BIN)/python -m pytest $(TESTS) -m conformance

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sol.config import config
-from sol.errors import SolError
+from sol.errors import ConfigError, SolError
 from sol.runtime.cache import Cache
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ cache = Cache()
 
 
 def optimize(
-    model: "torch.nn.Module",
+    model: torch.nn.Module,
     inputs: Any,
     *,
     precision: str = "float32",
@@ -31,7 +31,7 @@ def optimize(
     threads: int | None = None,
     isa: str | None = None,
     fallback: str | None = None,
-) -> "SolModule":
+) -> SolModule:
     """Compile a model for inference.
 
     model: any module that torch.export can capture. It is not changed; the result shares its parameters, buffers and submodules.
@@ -45,17 +45,22 @@ def optimize(
 
     Raises InputError, ExportError, UnsupportedError, CompilerNotFoundError or CompilerError.
     """
-    from sol.runtime.inputs import as_call
-    from sol.runtime.module import Options, SolModule, check_inputs
+    from sol.runtime.inputs import as_call, check_inputs
+    from sol.runtime.module import Options, SolModule
 
     if precision != "float32":
         raise_unsupported_precision(precision)
     if isa is not None:
         with config.override(isa=isa):  # the knob's own check
             pass
+    if fallback is not None:
+        with config.override(fallback=fallback):
+            pass
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise ConfigError(f"threads={threads!r} is not valid", remedy="it takes an integer >= 1, or None to follow torch")
     module = SolModule(model, Options(isa=isa, dynamic_shapes=dynamic_shapes, threads=threads, fallback=fallback))
     args, kwargs = as_call(inputs)
-    check_inputs(args, kwargs, ())
+    check_inputs(args, kwargs)
     if not module.training:
         module.compile_for(args, kwargs)
     return module
@@ -63,26 +68,24 @@ def optimize(
 
 def raise_unsupported_precision(precision: str) -> None:
     """The error for a precision that is not built."""
-    from sol.errors import ConfigError
-
     raise ConfigError(f"precision={precision!r} is not built", remedy='use precision="float32", which computes in the dtypes of the model')
 
 
-def explain(model: "torch.nn.Module", inputs: Any) -> "Explanation":
+def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
     """What was fused into which kernel, what runs in torch and why; print it. Takes a SolModule or compiles the model."""
     from sol.runtime.explain import explain as run
 
     return run(model, inputs)
 
 
-def profile(model: "torch.nn.Module", inputs: Any, *, runs: int = 20) -> "Profile":
+def profile(model: torch.nn.Module, inputs: Any, *, runs: int = 20) -> Profile:
     """Time, share, GFLOP/s and bytes of every kernel launch; print it."""
     from sol.runtime.explain import profile as run
 
     return run(model, inputs, runs=runs)
 
 
-def verify(model: "torch.nn.Module", inputs: Any, *, tolerance: float = 1e-4) -> "Verification":
+def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> Verification:
     """Compare compiled results with torch and with the float64 interpreter, per output; on a mismatch name the first region that is off.
 
     tolerance: largest allowed max |sol - torch| / max |torch| per output.

@@ -29,12 +29,13 @@ class Compiled:
     target: Target
 
 
-def compile_graph(graph: Graph, *, title: str = "network", isa: str | None = None) -> Compiled:
-    """Imported graph → C. isa: instruction set, default ``config["isa"]``.
+def compile_graph(graph: Graph, *, title: str = "network", isa: str | Target | None = None) -> Compiled:
+    """Imported graph → C. isa: instruction set, default ``config["isa"]``; as a Target (``targets.by_name``) also one of another machine,
+    whose C can be written here but neither built nor run.
 
     Raises UnsupportedError for what has no kernel; VerifyError (with SOL_VERIFY=1) names the pass that broke an invariant.
     """
-    target = resolve(isa or config["isa"])
+    target = isa if isinstance(isa, Target) else resolve(isa or config["isa"])
     dump = _Dump(config["dump"])
     dump.write("import.txt", lambda: graph_text(graph))
     if config["verify"]:

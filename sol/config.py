@@ -62,6 +62,21 @@ def _integer(low: int) -> tuple[Parser, str]:
     return parse, f"an integer >= {low}"
 
 
+def _number(low: float) -> tuple[Parser, str]:
+    def parse(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise _Invalid
+        try:
+            number = float(value)
+        except ValueError:
+            raise _Invalid from None
+        if not low <= number < float("inf"):
+            raise _Invalid
+        return number
+
+    return parse, f"a number >= {low:g}"
+
+
 _TRUTH = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
 
 
@@ -114,6 +129,8 @@ _KNOBS = (
          *_choice("error", "eager")),
     Knob("flush_denormals", True, "treat denormal numbers as zero inside compiled code, the caller's mode is restored; "
          "they are up to a hundred times slower", *_boolean()),
+    Knob("conv_max_error", 1e-5, "error that a convolution may have against float64, in units of its largest output; "
+         "bounds which Winograd variants are used, 0 turns Winograd off", *_number(0)),
     Knob("recompile_limit", 16, "input shapes for which one module is compiled before it runs in torch", *_integer(1)),
 )  # fmt: skip
 KNOBS: Mapping[str, Knob] = MappingProxyType({knob.name: knob for knob in _KNOBS})

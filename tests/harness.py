@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +13,15 @@ from sol.codegen.kernels import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.packing import apply_pack
 from sol.codegen.plan import View
-from sol.codegen.render import INCLUDE
-from sol.codegen.targets import Target, resolve
+from sol.codegen.targets import Target
 from sol.ir.dim import dim_text, evaluate
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.interpret import evaluate_constants
 from sol.ir.strides import contiguous_strides
 from sol.ir.types import Layout
+from tests.toolchains import run_program, shared_library, target_of, tools_for
 
-BUILD = Path(tempfile.gettempdir()) / "sol_test_kernels"
+PROGRAM = Path(__file__).parent / "codegen" / "region_main.c"
 
 
 def as_region(graph: Graph, kind: str, anchor: str = "", block: int = 0, plain: Sequence[str] = ()) -> Graph:
@@ -92,10 +89,10 @@ def run_region(
     """Logical output arrays of the graph's single region, computed by its kernels.
 
     borders: body value → physical zero border per spatial dimension. strides: plain value → element strides of its buffer.
-    Output borders are filled with a canary and must come back untouched.
+    Output borders are filled with a canary and must come back untouched. An ISA of another machine runs in an emulator.
     """
     symbols = dict(symbols or {})
-    target = resolve(isa)
+    target = target_of(isa)
     region = next(n for n in graph.nodes if n.op == "region")
     body = region.attrs["body"]
     rename = dict(zip(body.outputs, region.outputs))
@@ -112,15 +109,16 @@ def run_region(
         view = placement.view(value)
         memory[value] = _storage(view, symbols, inputs.get(value))
         size[value] = view
-    run = _compile(library, lowering, target, symbols)
-    addresses = (ctypes.c_void_p * len(memory))(*[a.ctypes.data for a in memory.values()])
     index = {name: i for i, name in enumerate(memory)}
-    dims = (ctypes.c_int64 * max(len(symbols), 1))(*symbols.values())
-    flat = [index[b.buffer] for launch in lowering.launches for b in launch.buffers]
-    refs = (ctypes.c_int * max(len(flat), 1))(*flat)
+    references = [index[b.buffer] for launch in lowering.launches for b in launch.buffers]
     scratch = max([evaluate(launch.scratch, symbols) for launch in lowering.launches] + [64])
     common = max([evaluate(launch.common, symbols) for launch in lowering.launches] + [64])
-    run(addresses, refs, dims, threads, scratch, common)
+    call = _Call(memory, references, list(symbols.values()), threads, scratch, common)
+    sources = _sources(library, lowering, symbols)
+    if tools_for(target).emulator:
+        call.elsewhere(sources, target)
+    else:
+        call.here(shared_library(sources, target))
     return [_logical(size[o], memory[o], symbols) for o in graph.outputs]
 
 
@@ -173,7 +171,44 @@ def _logical(view: View, flat: np.ndarray, symbols: Mapping[str, int]) -> np.nda
     return merged.reshape(shape[0], shape[1] * shape[-1], *shape[2:-1])[:, : evaluate(view.channels, symbols)].copy()
 
 
-def _compile(library: KernelLibrary, lowering: Lowering, target: Target, symbols: Mapping[str, int]):
+@dataclass(frozen=True)
+class _Call:
+    """One call of the driver: what it passes to the kernels. references: buffer of each argument, all launches in a row."""
+
+    memory: Mapping[str, np.ndarray]
+    references: Sequence[int]
+    sizes: Sequence[int]
+    threads: int
+    scratch: int
+    common: int
+
+    def here(self, library: Path) -> None:
+        """In this process."""
+        addresses = (ctypes.c_void_p * len(self.memory))(*[a.ctypes.data for a in self.memory.values()])
+        references = (ctypes.c_int64 * max(len(self.references), 1))(*self.references)
+        sizes = (ctypes.c_int64 * max(len(self.sizes), 1))(*self.sizes)
+        function = ctypes.CDLL(str(library)).run
+        function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 3
+        function.restype = None
+        function(addresses, references, sizes, self.threads, self.scratch, self.common)
+
+    def elsewhere(self, sources: Mapping[str, str], target: Target) -> None:
+        """In a program that reads all memory and writes it back; it also finds writes just beyond a buffer."""
+        arrays = list(self.memory.values())
+        header = [len(arrays), len(self.references), len(self.sizes), self.threads, self.scratch, self.common,
+                  *self.references, *self.sizes, *(a.nbytes for a in arrays)]  # fmt: skip
+        data = np.array(header, np.int64).tobytes() + b"".join(a.tobytes() for a in arrays)
+        after = run_program({**sources, "main": PROGRAM.read_text()}, target, data)
+        assert len(after) == sum(a.nbytes for a in arrays)
+        at = 0
+        for array in arrays:
+            if array.flags.writeable:
+                array.reshape(-1)[:] = np.frombuffer(after, array.dtype, array.size, at)
+            at += array.nbytes
+
+
+def _sources(library: KernelLibrary, lowering: Lowering, symbols: Mapping[str, int]) -> dict[str, str]:
+    """The kernels and ``run``, which calls them on a team of threads."""
     calls, k = [], 0
     for launch in lowering.launches:
         pointers = ", ".join(f"(char *)mem[ref[{k + i}]] + ({dim_text(b.offset)})" for i, b in enumerate(launch.buffers))
@@ -182,34 +217,26 @@ def _compile(library: KernelLibrary, lowering: Lowering, target: Target, symbols
         calls.append(f"{{ void *b[] = {{{pointers}}}; const int64_t a[] = {{{args}}}; {launch.kernel}(&team, b, a); sol_barrier(&team); }}")
     names = "".join(f"const int64_t {s} = dims[{i}]; (void){s};" for i, s in enumerate(symbols))
     decls = "".join(f"void {k}(const sol_team *, void *const *, const int64_t *);\n" for k in library.kernels)
-    driver = f"""#include <stdlib.h>
-#include <omp.h>
+    driver = f"""#include <pthread.h>
+#include <stdlib.h>
 #include "sol_team.h"
 {decls}
-void run(void **mem, const int *ref, const int64_t *dims, int threads, size_t scratch, size_t common) {{
-  scratch = (scratch + 63) / 64 * 64; common = (common + 63) / 64 * 64;
-  char *s = aligned_alloc(64, scratch * threads + common); sol_shared shared = {{0}};
-  #pragma omp parallel num_threads(threads)
-  {{ sol_team team = {{omp_get_thread_num(), omp_get_num_threads(), s + common + scratch * omp_get_thread_num(), s, &shared}};
+typedef struct {{ sol_team team; void **mem; const int64_t *ref, *dims; }} member;
+static void *work(void *p) {{
+  const member *m = p; const sol_team team = m->team; void **mem = m->mem; const int64_t *ref = m->ref, *dims = m->dims; (void)dims;
   {names}
-  {" ".join(calls)} }}
-  free(s); }}"""
-    text = driver + "".join(k.source for k in library.kernels.values())
-    text += "".join(p.read_text() for p in sorted(INCLUDE.glob("*.h"))) + target.name
-    BUILD.mkdir(exist_ok=True)
-    stem = BUILD / hashlib.sha256(text.encode()).hexdigest()[:20]
-    so = stem.with_suffix(".so")
-    if not so.exists():
-        folder = Path(tempfile.mkdtemp(dir=BUILD))
-        files = {"driver": driver, **{k.name: k.source for k in library.kernels.values()}}
-        for name, source in files.items():
-            (folder / f"{name}.c").write_text(source)
-        command = ["gcc", "-O2", "-std=gnu11", "-fPIC", "-shared", "-fopenmp", "-ffp-contract=fast", "-fno-math-errno", "-Wall", "-Wno-unused-function",
-                   "-Wno-psabi", *target.flags, f'-DSOL_SIMD_HEADER="{target.header}"', f"-I{INCLUDE}", *(str(folder / f"{n}.c") for n in files), "-lm", "-o", str(folder / "k.so")]  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr[:4000]
-        (folder / "k.so").replace(so)
-    function = ctypes.CDLL(str(so)).run
-    function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t]
-    function.restype = None
-    return function
+  {" ".join(calls)}
+  return 0; }}
+void run(void **mem, const int64_t *ref, const int64_t *dims, int64_t threads, int64_t scratch, int64_t common);
+void run(void **mem, const int64_t *ref, const int64_t *dims, int64_t threads, int64_t scratch, int64_t common) {{
+  scratch = (scratch + 63) / 64 * 64; common = (common + 63) / 64 * 64;
+  char *s = aligned_alloc(64, (size_t)(scratch * threads + common)); sol_shared shared = {{0}};
+  pthread_t handle[threads]; member m[threads];
+  for (int i = 0; i < threads; i++)
+    m[i] = (member){{{{i, (int)threads, s + common + scratch * i, s, &shared}}, mem, ref, dims}};
+  for (int i = 1; i < threads; i++) if (pthread_create(&handle[i], 0, work, &m[i])) abort();
+  work(&m[0]);
+  for (int i = 1; i < threads; i++) pthread_join(handle[i], 0);
+  free(s); }}
+"""
+    return {"driver": driver, **{k.name: k.source for k in library.kernels.values()}}

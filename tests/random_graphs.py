@@ -11,15 +11,17 @@ import numpy as np
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, evaluate
 from sol.ir.graph import Graph
-from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType, TensorType
 
-BATCH, BATCH_SIZE = "n", 3
+SYMBOLS = {"n": 3, "h": 7, "l": 6}
 UNARY = ("relu", "sigmoid", "tanh", "neg", "abs", "square", "silu", "hardswish", "gelu", "softplus", "leaky_relu", "clamp")
 BINARY = ("add", "sub", "mul", "maximum", "minimum")
 ATTRS: dict[str, dict[str, Any]] = {
-    "gelu": {"approximate": "none"}, "softplus": {"beta": 1.0, "threshold": 20.0}, "leaky_relu": {"slope": 0.1}, "clamp": {"low": 0.0, "high": 6.0},
-}  # fmt: skip
+    "gelu": {"approximate": "none"},
+    "softplus": {"beta": 1.0, "threshold": 20.0},
+    "leaky_relu": {"slope": 0.1},
+    "clamp": {"low": 0.0, "high": 6.0},
+}
 CHANNELS = (1, 3, 8, 16, 17, 20, 32, 48)
 
 
@@ -105,7 +107,7 @@ class Maker:
         return self.b.add("where", [self.b.add("gt", [x, y]), x, y])
 
     def conv(self) -> str | None:
-        x = self.some(lambda t: t.rank == 4)
+        x = self.some(lambda t: t.rank == 4 and isinstance(t.shape[1], int))
         if x is None:
             return None
         c = self.b.type_of(x).shape[1]
@@ -119,6 +121,23 @@ class Maker:
         w = self.parameter(out, c // groups, kernel, kernel, scale=(c // groups * kernel * kernel) ** -0.5)
         operands = [x, w, self.parameter(out)] if self.choices.integer(0, 1) else [x, w]
         return self.b.add("conv", operands, stride=(stride,) * 2, padding=((padding, padding),) * 2, dilation=(1, 1), groups=groups)
+
+    def conv1d(self) -> str | None:
+        x = self.some(lambda t: t.rank == 3 and isinstance(t.shape[1], int) and isinstance(t.shape[2], int))
+        if x is None:
+            return None
+        c = self.b.type_of(x).shape[1]
+        w = self.parameter(8, c, 3, scale=(3 * c) ** -0.5)
+        return self.b.add("conv", [x, w], stride=(1,), padding=((1, 1),), dilation=(1,), groups=1)
+
+    def heads(self) -> str | None:
+        """Split the last dimension, exchange, and merge again: a transpose through memory or through strides."""
+        x = self.some(lambda t: t.rank == 4 and isinstance(t.shape[1], int) and isinstance(t.shape[3], int))
+        if x is None:
+            return None
+        n, h, length, d = self.b.type_of(x).shape
+        y = self.b.add("permute", [x], order=(0, 2, 1, 3))
+        return self.b.add("reshape", [y], shape=(n, length, h * d))
 
     def batch_norm(self) -> str | None:
         x = self.some(lambda t: t.rank in (2, 4) and isinstance(t.shape[1], int))
@@ -165,7 +184,8 @@ class Maker:
         dim = self.pick([*dims, *(d for d in dims if d == 1)])
         start = self.choices.integer(0, type.shape[dim] - 1)
         start = start // 16 * 16 if self.choices.integer(0, 1) else start
-        return self.b.add("slice", [x], dim=dim, start=start, stop=self.choices.integer(start + 1, type.shape[dim]), step=self.pick((1, 1, 2)))
+        stop = self.choices.integer(start + 1, type.shape[dim])
+        return self.b.add("slice", [x], dim=dim, start=start, stop=stop, step=self.pick((1, 1, 2)))
 
     def reshape(self) -> str | None:
         """Merge two neighbouring dimensions, split one in two, or add one of size 1."""
@@ -259,19 +279,21 @@ class Maker:
         return self.b.add("expand", [x], shape=tuple(shape))
 
 
-IMAGE = ("conv", "conv", "conv", "batch_norm", "pool", "global_pool", "concat", "concat", "slice", "shuffle", "gate", "pad")
-ANY = ("unary", "binary", "binary", "broadcast", "reciprocal", "where", "reshape", "permute", "linear", "matmul", "attention", "softmax", "reduction",
-       "layer_norm", "expand", "concat", "slice")  # fmt: skip
+IMAGE = ("conv", "conv", "conv", "batch_norm", "pool", "global_pool", "concat", "concat", "slice", "shuffle", "gate", "pad", "heads")
+ANY = (
+    *("unary", "binary", "binary", "broadcast", "reciprocal", "where", "reshape", "permute", "linear", "matmul", "attention"),
+    *("softmax", "reduction", "layer_norm", "expand", "concat", "slice", "conv1d", "heads", "heads"),
+)
 
 
 def make_recipe(choices: Choices, nodes: int = 12, dynamic: bool = False) -> Recipe:
-    """A network of about ``nodes`` idioms with one to three outputs. dynamic: the batch is a symbol."""
+    """A network of about ``nodes`` idioms with one to three outputs. dynamic: batch, height and length are symbols."""
     maker = Maker(choices)
-    batch = Dim.symbol(BATCH) if dynamic else maker.pick((1, 2))
+    batch, height, length = (Dim.symbol(s) for s in SYMBOLS) if dynamic else (maker.pick((1, 2)), maker.pick((4, 7)), 6)
     arrays: dict[str, np.ndarray] = {}
-    env = {BATCH: BATCH_SIZE} if dynamic else {}
-    shapes = [(batch, maker.pick(CHANNELS), maker.pick((4, 7)), maker.pick((5, 6)))]
-    shapes += [(batch, 6, 16)] if choices.integer(0, 1) else []
+    env = dict(SYMBOLS) if dynamic else {}
+    shapes = [(batch, maker.pick(CHANNELS), height, maker.pick((5, 6)))]
+    shapes += [(batch, length, 16)] if choices.integer(0, 1) else []
     for i, shape in enumerate(shapes):
         name = maker.b.input(f"x{i}", TensorType(DType.F32, shape))
         maker.values.append(name)
@@ -288,6 +310,3 @@ def make_recipe(choices: Choices, nodes: int = 12, dynamic: bool = False) -> Rec
 
 def small(type: TensorType, env: dict[str, int]) -> bool:
     return 0 < evaluate(type.size, env) <= 20000
-
-
-__all__ = ["POINTWISE", "Choices", "Maker", "Recipe", "make_recipe"]

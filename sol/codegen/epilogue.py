@@ -75,13 +75,15 @@ class Epilogue:
     def trace(self, accumulator: str, load: Callable[[EpilogueOperand], str], prefix: str) -> tuple[list[str], str]:
         """C statements for one vector, and the name of the result.
 
-        accumulator: C variable of the anchor's result. load: operand → C text of its vector (hoisted variable or ``operand.load(address)``).
+        accumulator: C variable of the anchor's result. load: operand → C text of its vector (a hoisted variable, or
+        ``operand.load(address)``).
         prefix: makes the temporaries' names unique, e.g. ``a0_3_``.
         """
         emitter = Emitter(vector=True, prefix=prefix)
         values = {self.start: emitter.load(accumulator, DType.F32)}
         for operand in self.operands:
-            values[operand.value] = emitter.let(load(operand), DType.F32) if operand.kind == "tile" else emitter.load(load(operand), DType.F32)
+            hold = emitter.let if operand.kind == "tile" else emitter.load
+            values[operand.value] = hold(load(operand), DType.F32)
         body = self.lowering.body
         for node in self._nodes():
             operands = []
@@ -97,8 +99,9 @@ class Epilogue:
 def make_epilogue(lowering: Lowering, start: str, result: str | None = None, *, channel_axis: int, block: int = 0) -> Epilogue:
     """The epilogue from value ``start`` to ``result`` (default: the region's output).
 
-    channel_axis: the storage dimension of which the vector axis is a part (blocked: 1, the last dimension holds its lanes; plain: the last).
-    block: lanes of a blocked result, 0 for a plain one. Constant operands that vary only along the channels are packed, padded to the lanes.
+    channel_axis: the storage dimension of which the vector axis is a part (blocked: 1, the last dimension holds its lanes; plain: the
+    last). block: lanes of a blocked result, 0 for a plain one. Constant operands that vary only along the channels are packed, padded to
+    the lanes.
     Scalar constants inside the body become literals.
     """
     result = result or lowering.output
@@ -116,7 +119,9 @@ def make_epilogue(lowering: Lowering, start: str, result: str | None = None, *, 
     return Epilogue(lowering, start, result, tuple(operands))
 
 
-def _operand(lowering: Lowering, name: str, value: str, result: str, shape: tuple[DimLike, ...], channel_axis: int, block: int) -> EpilogueOperand:
+def _operand(
+    lowering: Lowering, name: str, value: str, result: str, shape: tuple[DimLike, ...], channel_axis: int, block: int
+) -> EpilogueOperand:
     type, out = lowering.type_of(value), lowering.type_of(result)
     logical = (1,) * (out.rank - type.rank) + type.shape
     axis = channel_axis if block else out.rank - 1

@@ -121,19 +121,21 @@ class Lowering:
         common: DimLike = 0,
         flops: DimLike = 0,
         bytes: DimLike = 0,
+        table: Sequence[int] = (),
         **context: Any,
     ) -> None:
         """Render ``templates/<template>`` (once for equal sources) and launch it.
 
         reads, writes: pointer name in the template → view; the pointer is to element (0, …, 0).
-        params: name in the template → run-time integer (int or Dim). context: ints, strings and small frozen values for the template.
+        params: name in the template → run-time integer (int or Dim). table: any number of integers that follow them in ``arg``.
+        context: ints, strings and small frozen values for the template.
         """
         pointers = [(n, f"const {v.dtype.c}") for n, v in reads.items()] + [(n, v.dtype.c) for n, v in writes.items()]
         name = self.library.kernel(stem, template, pointers, list(params), context)
         refs = [BufferRef(v.buffer, v.offset * v.dtype.itemsize) for v in reads.values()]
         refs += [BufferRef(v.buffer, v.offset * v.dtype.itemsize, True) for v in writes.values()]
         self.launches.append(
-            Launch(name, tuple(refs), tuple(params.values()), self.region.name, self.region.origin,
+            Launch(name, tuple(refs), (*params.values(), *table), self.region.name, self.region.origin,
                    scratch=scratch, common=common, flops=flops, bytes=bytes)
         )  # fmt: skip
 
@@ -150,7 +152,8 @@ class Candidate:
 def operand_strides(operand: View, out_shape: Sequence[DimLike], out_block: int = 0) -> tuple[DimLike, ...]:
     """Strides of a broadcast operand along the storage dimensions of the result: 0 where it has size 1 or no dimension.
 
-    out_shape: storage shape of the result; out_block: its channel block, 0 for plain. A plain operand of a blocked result must have one channel.
+    out_shape: storage shape of the result; out_block: its channel block, 0 for plain. A plain operand of a blocked result must have one
+    channel.
     """
     if out_block and not operand.layout.block:
         rank = len(out_shape) - 1

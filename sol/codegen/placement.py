@@ -9,8 +9,8 @@ from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
 from sol.ir.strides import contiguous_strides, view_strides
-from sol.passes.views import is_view, own_strides, storage_orders
 from sol.passes.place_concats import Slot, concat_slots
+from sol.passes.views import is_view, own_strides, storage_orders
 
 Border = tuple[tuple[int, int], ...]
 
@@ -28,6 +28,8 @@ class GraphPlacement:
         self.borders: dict[str, Border] = {}
         for node in graph.nodes:
             self._require_border(node)
+        for node in graph.nodes:
+            self._check_concat(node)
 
     def is_constant(self, value: str) -> bool:
         return value in self.constants
@@ -113,15 +115,25 @@ class GraphPlacement:
         return View(base.buffer, type.dtype, shape, (base.strides[0], block, *spatial, 1), base.offset, type.layout, type.shape[1],
                     ((0, 0),) * (type.rank - 2))  # fmt: skip
 
+    def _check_concat(self, node: Node) -> None:
+        """Every operand of a concat lies where the result expects it."""
+        if node.op != "concat" or node.name in self.constants:
+            return
+        whole, start = self.view(node.name), 0
+        for value in node.inputs:
+            if self.view(value) != self._slice(whole, value, node.attrs["dim"], start):
+                raise SolError(f"operand %{value} of %{node.name} is not in its place", origin=str(node.origin))
+            start = start + self.graph.type_of(value).shape[node.attrs["dim"]]
+
     def _require_border(self, node: Node) -> None:
         """A blocked convolution reads its zero padding from memory around its input."""
-        if node.op != "region" or node.attrs["anchor"] != "conv":
+        if node.op != "region" or node.attrs["anchor"] not in ("conv", "conv_chain"):
             return
         body: Graph = node.attrs["body"]
         conv = next(n for n in body.nodes if n.op == "conv")
+        if not body.type_of(conv.inputs[0]).layout.block or conv.inputs[0] not in body.inputs:
+            return  # what the kernel makes itself has no border
         data = dict(zip(body.inputs, node.inputs))[conv.inputs[0]]
-        if not body.type_of(conv.inputs[0]).layout.block:
-            return
         root = self.root(data)
         before = self.borders.get(root, ((0, 0),) * len(conv.attrs["padding"]))
         self.borders[root] = tuple((max(a, c), max(b, d)) for (a, b), (c, d) in zip(before, conv.attrs["padding"]))

@@ -7,7 +7,7 @@ from typing import Any
 
 from sol.ir.dim import DimLike
 from sol.ir.graph import Attrs, Origin
-from sol.ir.types import DType, Layout, PLAIN
+from sol.ir.types import PLAIN, DType, Layout
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ def environment() -> jinja2.Environment:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def _template(name: str) -> jinja2.Template:
     return environment().get_template(name)
 

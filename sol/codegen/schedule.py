@@ -10,8 +10,10 @@ from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, Interval, assign_offsets
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Buffer, BufferRef, Launch, Plan, Port
+from sol.codegen.takeover import take_over_operands
 from sol.errors import SolError, UnsupportedError
-from sol.ir.dim import Dim, DimLike, dim_max, symbols
+from sol.ir import dim
+from sol.ir.dim import DimLike, dim_max, evaluate
 from sol.ir.graph import Graph
 
 
@@ -20,12 +22,12 @@ def make_plan(graph: Graph, target: TargetLike) -> Plan:
     placement = GraphPlacement(graph)
     library = KernelLibrary()
     launches = _lower(graph, placement, library, target)
-    buffers = _buffers(graph, placement, launches)
-    static = all(isinstance(b.size, int) for b in buffers if b.kind == "arena")
+    launches, buffers = take_over_operands(graph, placement, launches, _buffers(graph, placement, launches))
+    symbols = _symbols(graph)
     arena: DimLike = 0
-    if static:
+    if not symbols:
         buffers, arena = _placed(buffers)
-    launches = _with_barriers(launches, {b.name: b for b in buffers}, static)
+    launches = _with_barriers(launches, {b.name: b for b in buffers}, not symbols)
     return Plan(
         target=target.name,
         kernels=tuple(library.kernels.values()),
@@ -34,7 +36,7 @@ def make_plan(graph: Graph, target: TargetLike) -> Plan:
         weights=tuple(library.weights.values()),
         inputs=tuple(_port(graph, v, v) for v in graph.inputs),
         outputs=tuple(_port(graph, v, placement.root(v)) for v in graph.outputs),
-        symbols=_symbols(graph),
+        symbols=symbols,
         arena=arena,
         scratch=_largest([k.scratch for k in launches]),
         common=_largest([k.common for k in launches]),
@@ -47,7 +49,7 @@ def _port(graph: Graph, value: str, buffer: str) -> Port:
 
 
 def _symbols(graph: Graph) -> tuple[str, ...]:
-    found = {s.name for n in graph.nodes for t in n.types for d in t.shape for s in symbols(d)}
+    found = {s.name for n in graph.nodes for t in n.types for d in t.shape for s in dim.symbols(d)}
     return tuple(sorted(found))
 
 
@@ -125,8 +127,6 @@ def _placed(buffers: list[Buffer]) -> tuple[list[Buffer], int]:
 
 def arena_interval(buffer: Buffer, env: dict[str, int]) -> Interval:
     """Lifetime and size of an arena buffer for given symbol values."""
-    from sol.ir.dim import evaluate
-
     return Interval(buffer.first, buffer.last, max(evaluate(buffer.size, env), 1))
 
 
@@ -135,46 +135,44 @@ def arena_interval(buffer: Buffer, env: dict[str, int]) -> Interval:
 
 @dataclass(frozen=True)
 class _Access:
-    space: str
-    begin: int
-    end: int
-    writes: bool
-    buffer: str
-    border: bool
+    """What a launch does to a buffer. span: its bytes in the arena, None where they are known only at run time or it lies elsewhere."""
 
-    def conflicts(self, other: "_Access") -> bool:
-        if self.space != other.space or not (self.writes or other.writes) or self.begin >= other.end or other.begin >= self.end:
+    buffer: Buffer
+    writes: bool
+    border: bool
+    span: tuple[int, int] | None
+
+    def conflicts(self, other: _Access) -> bool:
+        """Whether one writes what the other touches. Zeroed borders and the interior of a buffer are disjoint."""
+        if not (self.writes or other.writes):
             return False
-        zeroing = (self.border or other.border) and self.buffer == other.buffer and self.writes and other.writes
-        return not zeroing  # borders and interior are disjoint
+        if self.buffer.name == other.buffer.name:
+            return not ((self.border or other.border) and self.writes and other.writes)
+        if self.buffer.kind != "arena" or other.buffer.kind != "arena":
+            return False
+        if self.span is None or other.span is None:  # buffers that do not live at the same time may share memory
+            return self.buffer.last < other.buffer.first or other.buffer.last < self.buffer.first
+        return self.span[0] < other.span[1] and other.span[0] < self.span[1]
 
 
 def _with_barriers(launches: Sequence[Launch], buffers: dict[str, Buffer], static: bool) -> list[Launch]:
     """A launch waits for the others only if it touches what one of them wrote, or writes what one of them read."""
     pending: list[_Access] = []
-    busy_common = busy_scratch = False
-    out = []
+    busy_common = False
+    out: list[Launch] = []
     for launch in launches:
-        accesses = [_access(ref, buffers, launch.kernel == BORDER) for ref in launch.buffers]
-        wait = not static or any(a.conflicts(p) for a in accesses for p in pending) or (busy_common and launch.common != 0)
+        accesses = [_access(buffers[r.buffer], r.writes, launch.kernel == BORDER, static) for r in launch.buffers if r.buffer in buffers]
+        wait = any(a.conflicts(p) for a in accesses for p in pending) or (busy_common and launch.common != 0)
         if wait:
             pending, busy_common = [], False
         pending += accesses
         busy_common = busy_common or launch.common != 0
-        out.append(replace(launch, barrier=wait and bool(out)))
-    del busy_scratch
+        out.append(replace(launch, barrier=wait))
     return out
 
 
-def _access(ref: BufferRef, buffers: dict[str, Buffer], border: bool) -> _Access:
-    buffer = buffers.get(ref.buffer)
-    if buffer is None:
-        return _Access(ref.buffer, 0, 1, ref.writes, ref.buffer, border)  # a packed weight: only read
-    if buffer.kind == "arena" and isinstance(buffer.offset, int) and isinstance(buffer.size, int):
-        return _Access("arena", buffer.offset, buffer.offset + buffer.size, ref.writes, ref.buffer, border)
-    return _Access(ref.buffer, 0, 1, ref.writes, ref.buffer, border)
-
-
-def is_static(plan: Plan) -> bool:
-    """Whether every size in a plan is fixed."""
-    return not plan.symbols and not any(isinstance(b.size, Dim) for b in plan.buffers)
+def _access(buffer: Buffer, writes: bool, border: bool, static: bool) -> _Access:
+    span = None
+    if static and buffer.kind == "arena" and isinstance(buffer.offset, int) and isinstance(buffer.size, int):
+        span = buffer.offset, buffer.offset + buffer.size
+    return _Access(buffer, writes, border, span)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import logging
+import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -14,7 +16,7 @@ from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
 from torch.fx import GraphModule, Node
 
 from sol.errors import ExportError, SolError, UnsupportedError
-from sol.frontend.aliases import Write, writes
+from sol.frontend.aliases import Write, mutates, writes
 from sol.frontend.aten import dtype_of
 from sol.frontend.imported import Imported, InputLeaf, Mutation, OutputLeaf, SymbolSource
 from sol.frontend.importer import Importer, Item, NeedsFunctional
@@ -23,6 +25,7 @@ from sol.ir.dim import Dim, symbols
 from sol.ir.graph import Graph, Origin
 from sol.ir.types import TensorType
 
+_mutex = threading.RLock()  # torch.export works on global state and puts fake tensors into the module
 _INLINE_CONSTANT = 1024  # elements; larger tensors stay the module's own
 
 
@@ -43,7 +46,7 @@ def export_module(
 ) -> ExportedProgram:
     """torch.export of a module, its failure as ExportError."""
     try:
-        with torch.no_grad(), warnings.catch_warnings():
+        with _mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet():
             warnings.simplefilter("ignore")
             return torch.export.export(module, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False)
     except SolError:
@@ -54,6 +57,23 @@ def export_module(
             f"torch.export cannot capture {type(module).__name__}: {type(error).__name__}: " + "\n    ".join(lines),
             remedy='use torch.compile(model, backend="sol"), which splits the model at such places, or fallback="eager"',
         ) from error
+
+
+def _inference_mode_of(module: torch.nn.Module) -> AbstractContextManager[Any]:
+    """Inference mode if the module was made in it: only there may torch copy its tensors."""
+    inference = any(t.is_inference() for t in (*module.parameters(), *module.buffers()))
+    return torch.inference_mode() if inference else nullcontext()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """torch does not log the failure inside that the caller gets as an exception."""
+    logger = logging.getLogger("torch._subclasses.fake_tensor")
+    disabled, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = disabled
 
 
 @contextmanager
@@ -271,6 +291,9 @@ class _Program:
         return leaves, mutations
 
     def _leaf(self, result: Any, seen: dict[Node, int], outputs: list[str]) -> OutputLeaf:
+        kind, target = self._memory_of(result)
+        if kind == "input":
+            return OutputLeaf("input", int(target))
         value = self.importer.argument(result)
         if isinstance(value, Item):
             outputs.append(value.value)
@@ -281,6 +304,12 @@ class _Program:
             seen[result] = len(outputs)
             outputs.append(self._own(result, value, outputs))
         return OutputLeaf("tensor", seen[result])
+
+    def _memory_of(self, result: Any) -> tuple[str, int | str]:
+        """Which input or buffer a result is itself, as the caller's own tensor, perhaps changed in place."""
+        while isinstance(result, Node) and result.op == "call_function" and mutates(result.target):
+            result = result.args[0]
+        return self.bound.get(result, ("", "")) if isinstance(result, Node) else ("", "")
 
     def _own(self, result: Node, value: str, outputs: list[str]) -> str:
         """A result that is not the caller's own tensor gets memory of its own."""

@@ -81,8 +81,8 @@ class InputLeaf:
 class OutputLeaf:
     """One leaf of the model's flattened result.
 
-    kind "tensor": graph output ``index``. "constant": ``value``. "size": ``value`` is a dimension to evaluate. "item": the Python
-    number in graph output ``index``.
+    kind "tensor": graph output ``index``. "input": the caller's own tensor of graph input ``index``. "constant": ``value``.
+    "size": ``value`` is a dimension to evaluate. "item": the Python number in graph output ``index``.
     """
 
     kind: str
@@ -161,14 +161,20 @@ class Imported:
         """Value of every symbol for these graph inputs."""
         return {n: (tensors[s.input].shape[s.dim] - s.offset) // s.scale for n, s in self.symbols.items()}
 
-    def unflatten_outputs(self, tensors: Sequence[torch.Tensor], symbols: Mapping[str, int] | None = None) -> Any:
-        """The model's own result structure from the graph outputs."""
-        return pytree.tree_unflatten([_leaf_value(leaf, tensors, symbols or {}) for leaf in self.outputs], self.out_spec)
+    def unflatten_outputs(
+        self, tensors: Sequence[torch.Tensor], symbols: Mapping[str, int] | None = None, inputs: Sequence[torch.Tensor] = ()
+    ) -> Any:
+        """The model's own result structure from the graph outputs; ``inputs`` are the graph inputs of the call."""
+        return pytree.tree_unflatten([_leaf_value(leaf, tensors, symbols or {}, inputs) for leaf in self.outputs], self.out_spec)
 
 
-def _leaf_value(leaf: OutputLeaf, tensors: Sequence[torch.Tensor], symbols: Mapping[str, int]) -> Any:
+def _leaf_value(
+    leaf: OutputLeaf, tensors: Sequence[torch.Tensor], symbols: Mapping[str, int], inputs: Sequence[torch.Tensor]
+) -> Any:
     if leaf.kind == "tensor":
         return tensors[leaf.index]
+    if leaf.kind == "input":
+        return inputs[leaf.index]
     if leaf.kind == "item":
         return tensors[leaf.index].item()
     if leaf.kind == "size":

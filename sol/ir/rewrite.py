@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, overload
 
 from sol.errors import SolError
 from sol.ir.builder import GraphBuilder
@@ -36,6 +36,12 @@ class Editor:
     def nodes(self) -> list[Node]:
         """A snapshot of the current nodes; new ones come last."""
         return list(self._nodes.values())
+
+    @overload
+    def producer(self, value: str) -> Node: ...
+
+    @overload
+    def producer(self, value: str, op: str | None) -> Node | None: ...
 
     def producer(self, value: str, op: str | None = None) -> Node | None:
         """The node that computes ``value`` if its op is ``op`` (or any)."""

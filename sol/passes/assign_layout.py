@@ -7,6 +7,7 @@ from sol.ir.graph import Graph, Node
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
 from sol.ir.types import PLAIN, DType, Layout, TensorType
+from sol.passes.global_pooling import is_pointwise_conv, pools_whole_map
 
 POOLS = ("max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
 REDUCTIONS = ("sum", "mean", "max", "min", "prod")
@@ -21,6 +22,8 @@ def is_blockable(conv: Node, data: TensorType, weight: TensorType, lanes: int) -
     """Whether a blocked kernel exists for a convolution (others run on the plain layout)."""
     if data.rank != 4 or data.dtype is not DType.F32 or not isinstance(data.shape[1], int):
         return False
+    if all(s == 1 for s in data.shape[2:]) and any(p != (0, 0) for p in conv.attrs["padding"]):
+        return False  # a map of one pixel has no borders: its bytes are the same in both layouts
     groups, channels, out = conv.attrs["groups"], data.shape[1], weight.shape[0]
     width_in, width_out = channels // groups, out // groups
     if groups == 1 or groups == channels == out:
@@ -73,6 +76,8 @@ class _Assignment:
             return True
         if node.op in REDUCTIONS:
             return node.attrs["dims"] == (2, 3) and node.attrs["keepdims"]
+        if any(i in self.constants for i in node.inputs):
+            return False  # there is no kernel that reads a constant in blocks among other operands
         return node.op == "channel_select" or node.op in ("concat", "slice") and node.attrs["dim"] == 1
 
     def pointwise_goes_blocked(self, node: Node, data: list[TensorType]) -> bool:
@@ -88,22 +93,31 @@ class _Assignment:
     # -- how -----------------------------------------------------------------------------------------------------------
 
     def block_all(self, node: Node) -> None:
-        operands = tuple(self.block(i, node.type) for i in node.inputs)
+        pointwise = node.op in POINTWISE
+        operands = tuple(self.block(i, node.type) if pointwise else self.form(i, self.blocked) for i in node.inputs)
         self.editor.update(node, inputs=operands, types=(node.type.with_layout(self.blocked),))
 
     def block_conv(self, node: Node) -> None:
         data = node.inputs[0]
         few = self.editor.type_of(data).shape[1] < self.lanes and node.attrs["groups"] == 1
-        if not (few and not self.is_blocked(data)):
+        if self.is_blocked(data) or not (few or self.is_read_once(node)):
             data = self.form(data, self.blocked)
         self.editor.update(node, inputs=(data, *node.inputs[1:]), types=(node.type.with_layout(self.blocked),))
+
+    def is_read_once(self, conv: Node) -> bool:
+        """Whether a plain input is as good as a blocked one: no other node wants it blocked, and each pixel is read once."""
+        data, weight = conv.inputs[0], self.editor.type_of(conv.inputs[1])
+        original = self.graph.producer(conv.name)
+        alone = self.editor.sole_user(data) is not None
+        return alone and is_pointwise_conv(conv, weight) and pools_whole_map(self.graph, original, self.lanes)
 
     def block_concat(self, node: Node) -> None:
         sizes = [self.editor.type_of(i).shape[1] for i in node.inputs]
         if all(isinstance(s, int) and s % self.lanes == 0 for s in sizes[:-1]):
             return self.block_all(node)
-        index = tuple(range(sum(sizes)))
-        self.substitute(node, self.editor.add("channel_select", node.inputs, index=index, origin=node.origin))
+        channels = node.type.shape[1]
+        assert isinstance(channels, int)  # goes_blocked asks for it
+        self.substitute(node, self.editor.add("channel_select", node.inputs, index=tuple(range(channels)), origin=node.origin))
 
     def block_slice(self, node: Node) -> None:
         start, stop, step = (node.attrs[k] for k in ("start", "stop", "step"))
@@ -126,10 +140,10 @@ class _Assignment:
         return value if value in self.constants or not self.is_blocked(value) else self.form(value, PLAIN)
 
     def block(self, value: str, result: TensorType) -> str:
-        """A pointwise, pool or concat operand for a blocked result: scalars, per-channel constants and one-channel values stay plain."""
+        """A pointwise operand for a blocked result: constants (packed as needed) and one-channel values stay plain."""
         type = self.editor.type_of(value)
         logical = (1,) * (4 - type.rank) + type.shape
-        if value in self.constants and all(logical[i] == 1 for i in (0, 2, 3)):
+        if value in self.constants:
             return value
         if logical[1] == 1 and result.shape[1] != 1:
             return self.plain(value)
@@ -138,10 +152,7 @@ class _Assignment:
         return self.form(value, self.blocked)
 
     def reshape(self, value: str, shape: tuple[int | Dim, ...]) -> str:
-        new = self.editor.add("reshape", [self.plain(value)], shape=shape)
-        if value in self.constants:
-            self.constants |= {new}
-        return new
+        return self.editor.add("reshape", [self.plain(value)], shape=shape)
 
     def form(self, value: str, layout: Layout) -> str:
         if self.editor.type_of(value).layout == layout:
@@ -151,6 +162,4 @@ class _Assignment:
             new = self.editor.add("reorder", [value], layout=layout, origin=producer.origin)
             self.forms[(value, layout)] = new
             self.forms[(new, self.editor.type_of(value).layout)] = value
-            if value in self.constants:
-                self.constants |= {new}
         return self.forms[(value, layout)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from sol.ir.dim import product
 from sol.ir.graph import Graph, Node
@@ -10,11 +11,15 @@ from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, apply_rules, rule
 
 
+def _origin(node: Node) -> dict[str, Any]:
+    return {"origin": node.origin}
+
+
 @rule("group_norm")
 def group_norm_to_layer_norm(g: Editor, node: Node) -> str:
     """group_norm(x, w, b) -> reshape(layer_norm(reshape(x, [N, G, -1]))) * w + b"""
     x, weight, bias = node.inputs
-    type, at = node.type, {"origin": node.origin}
+    type, at = node.type, _origin(node)
     groups = node.attrs["groups"]
     rows = g.add("reshape", [x], shape=(type.shape[0], groups, product(type.shape[1:]) // groups), **at)
     normal = g.add("layer_norm", [rows], dims=1, eps=node.attrs["eps"], **at)
@@ -38,10 +43,10 @@ def adaptive_pool_to_pool(g: Editor, node: Node) -> str | None:
         return None
     step = tuple(s // o for s, o in zip(size, out))
     none = ((0, 0),) * len(step)
+    window: dict[str, Any] = {"kernel": step, "stride": step, "padding": none, "ceil_mode": False}
     if node.op == "adaptive_max_pool":
-        return g.add("max_pool", [x], kernel=step, stride=step, padding=none, dilation=(1,) * len(step), ceil_mode=False, origin=node.origin)
-    return g.add("avg_pool", [x], kernel=step, stride=step, padding=none, ceil_mode=False, count_include_pad=True, divisor=None,
-                 origin=node.origin)  # fmt: skip
+        return g.add("max_pool", [x], **window, dilation=(1,) * len(step), origin=node.origin)
+    return g.add("avg_pool", [x], **window, count_include_pad=True, divisor=None, origin=node.origin)
 
 
 @rule("avg_pool", "max_pool")
@@ -71,12 +76,12 @@ def pow_to_products(g: Editor, node: Node) -> str | None:
     constant = g.producer(exponent, op="constant")
     if constant is None or constant.attrs["value"].value.size != 1 or g.type_of(x) != node.type:
         return None
-    number, at = float(constant.attrs["value"].value.item()), {"origin": node.origin}
+    number, at = float(constant.attrs["value"].value.item()), _origin(node)
     if number == 2:
         return g.add("square", [x], **at)
     if number == 3:
         return g.add("mul", [x, g.add("square", [x], **at)], **at)
-    single = {-1.0: "reciprocal", -0.5: "rsqrt"}.get(number)
+    single = {-1.0: "reciprocal", -0.5: "rsqrt", 0.5: "sqrt"}.get(number)
     return g.add(single, [x], **at) if single and node.type.dtype.is_float else None
 
 
@@ -85,7 +90,7 @@ def computed_weight_to_matmul(g: Editor, node: Node) -> str | None:
     """linear(x, w, b) with a weight computed at run time -> matmul(x, transpose(w)) + b"""
     if _is_constant(g, node.inputs[1]):
         return None
-    x, at = node.inputs[0], {"origin": node.origin}
+    x, at = node.inputs[0], _origin(node)
     if g.type_of(x).rank < 2:
         return None
     result = g.add("matmul", [x, g.add("permute", [node.inputs[1]], order=(1, 0), **at)], **at)
@@ -116,6 +121,23 @@ def pad_into_conv(g: Editor, node: Node) -> str | None:
     return g.add("conv", [pad.inputs[0], *node.inputs[1:]], origin=node.origin, **node.attrs.having(padding=merged))
 
 
+@rule("conv")
+def one_pixel_conv(g: Editor, node: Node) -> str | None:
+    """conv(x[N,C,1,1], w) with padding -> conv(x, the taps of w that meet the pixel) without: the others see only zeros"""
+    x, w, attrs = node.inputs[0], node.inputs[1], node.attrs
+    spatial = node.type.shape[2:]
+    if all(p == (0, 0) for p in attrs["padding"]) or any(s != 1 for s in (*g.type_of(x).shape[2:], *spatial)):
+        return None
+    taps = [divmod(low, step) for (low, _), step in zip(attrs["padding"], attrs["dilation"])]
+    size = g.type_of(w).shape[2:]
+    if any(rest or tap >= k for (tap, rest), k in zip(taps, size)):
+        return None
+    for i, (tap, _) in enumerate(taps):
+        w = g.add("slice", [w], dim=i + 2, start=tap, stop=tap + 1, step=1, origin=node.origin)
+    plain = attrs.having(padding=((0, 0),) * len(taps), stride=(1,) * len(taps), dilation=(1,) * len(taps))
+    return g.add("conv", [x, w, *node.inputs[2:]], origin=node.origin, **plain)
+
+
 @rule("max_pool")
 def relu_after_max_pool(g: Editor, node: Node) -> str | None:
     """max_pool(relu(x)) -> relu(max_pool(x)): both are monotonic, and the pool leaves fewer elements"""
@@ -124,6 +146,20 @@ def relu_after_max_pool(g: Editor, node: Node) -> str | None:
         return None
     pooled = g.add("max_pool", relu.inputs, origin=node.origin, **node.attrs)
     return g.add("relu", [pooled], origin=relu.origin)
+
+
+@rule("avg_pool")
+def avg_pool_before_pointwise_conv(g: Editor, pool: Node) -> str | None:
+    """avg_pool(conv1x1(x)) -> conv1x1(avg_pool(x)): both are linear, the mean of a bias is the bias, and fewer pixels are left"""
+    conv = g.producer(pool.inputs[0], op="conv")
+    if conv is None or g.sole_user(conv.name) is not pool or product(pool.attrs["stride"]) < 2:
+        return None
+    inside = not pool.attrs["ceil_mode"] and pool.attrs["divisor"] is None and all(p == (0, 0) for p in pool.attrs["padding"])
+    pointwise = all(s == 1 for s in (*g.type_of(conv.inputs[1]).shape[2:], *conv.attrs["stride"]))
+    if not inside or not pointwise or any(p != (0, 0) for p in conv.attrs["padding"]):
+        return None
+    pooled = g.add("avg_pool", [conv.inputs[0]], origin=pool.origin, **pool.attrs)
+    return g.add("conv", [pooled, *conv.inputs[1:]], origin=conv.origin, **conv.attrs)
 
 
 @rule("clamp")
@@ -171,7 +207,9 @@ RULES = (
     pow_to_products,
     computed_weight_to_matmul,
     pad_into_conv,
+    one_pixel_conv,
     relu_after_max_pool,
+    avg_pool_before_pointwise_conv,
     clamp_to_relu,
     gate_to_silu,
     broadcast_operand,

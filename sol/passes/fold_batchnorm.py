@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sol.ir.graph import Graph, Node
 from sol.ir.rewrite import Editor, apply_rules, rule
 
@@ -19,7 +21,7 @@ def fold_batchnorm(graph: Graph) -> Graph:
         x, weight, bias, mean, var = norm.inputs
         if not constants.issuperset((weight, bias, mean, var)):
             return None
-        at = {"origin": norm.origin}
+        at: dict[str, Any] = {"origin": norm.origin}
         dtype = g.type_of(var).dtype
         eps = g.constant(norm.attrs["eps"], dtype)
         scale = g.add("mul", [weight, g.add("rsqrt", [g.add("add", [var, eps], **at)], **at)], **at)

@@ -9,25 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from sol.ir.dim import product
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
 from sol.ir.types import DType
-from sol.passes.views import is_view, value_strides
+from sol.passes.fuse_conv_chains import ANCHOR as CHAIN
+from sol.passes.fuse_conv_chains import conv_chain
+from sol.passes.global_pooling import is_pointwise_conv, is_pooled
+from sol.passes.views import is_view, strides_of, value_strides
 
 TAILED = ("conv", "conv_transpose", "linear", "matmul", "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
 ANCHORS = (*TAILED, "sdpa", "lstm_scan", "gru_scan", "rnn_scan")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
 NORMALISING = ("softmax", "log_softmax", "layer_norm", "rms_norm")
 LONGEST_TAIL = 32
-SMALLEST_POOLED_GROUPS = 4  # channel blocks: fewer would leave threads idle when a convolution keeps its pooling to itself
-LARGEST_POOLED_MAP = 1024  # pixels
+LARGEST_HEAD_WINDOW = 9  # pixels averaged while a convolution's input is made
 
 
 def fuse_regions(graph: Graph) -> Graph:
     """The graph with every computing node inside a region; views, concat, constants and torch calls stay outside."""
     fusion = _Fusion(graph)
     fusion.grow_tails()
+    fusion.grow_heads()
     fusion.grow_rows()
     return fusion.rebuilt()
 
@@ -60,12 +64,20 @@ class _Fusion:
 
     def grow_tails(self) -> None:
         for node in reversed(self.graph.nodes):
-            if node.op in ANCHORS and self.computes(node):
+            if node.op in ANCHORS and self.computes(node) and node.name not in self.group_of:
                 group = _Group("dfp" if "pool" in node.op else "dnn", node.op, [node])
                 if node.op in TAILED and node.type.dtype is DType.F32:
                     group.nodes += self.tail_of(node)
                     group.nodes += self.global_pool_after(group)
+                self.add_chain(group)
                 self.adopt(group)
+
+    def add_chain(self, group: _Group) -> None:
+        """Convolutions before a 1x1 convolution that its kernel computes row by row."""
+        last = group.nodes[-1]
+        chain = conv_chain(self.graph, group.nodes[0], self.constants) if last.type == group.nodes[0].type else []
+        if chain and not any(n.name in self.group_of for n in chain):
+            group.anchor, group.nodes = CHAIN, [*chain, *group.nodes]
 
     def adopt(self, group: _Group) -> None:
         self.groups.append(group)
@@ -149,12 +161,80 @@ class _Fusion:
         if anchor.op != "conv" or anchor.attrs["groups"] != 1 or len(users) != 1 or self.graph.is_output(last.name):
             return []
         pool, block = users[0], last.type.layout.block
-        data = self.graph.type_of(anchor.inputs[0])
-        fits = pool.op in ("mean", "max") and pool.attrs["dims"] == (2, 3) and pool.attrs["keepdims"] and block and data.layout.block
-        size = last.type.shape[2], last.type.shape[3]
-        if not fits or not all(isinstance(s, int) for s in size) or size[0] * size[1] > LARGEST_POOLED_MAP:
+        if not block or pool.name in self.group_of or not is_pooled(pool, last.type, block):
             return []
-        return [pool] if last.type.shape[1] >= SMALLEST_POOLED_GROUPS * block and pool.name not in self.group_of else []
+        return [pool] if self.graph.type_of(anchor.inputs[0]).layout.block or self.is_read_pixelwise(anchor) else []
+
+    def is_read_pixelwise(self, conv: Node) -> bool:
+        """Whether a convolution can read its row-major input without a copy."""
+        strides = strides_of(self.graph, self.strides, conv.inputs[0])
+        return is_pointwise_conv(conv, self.graph.type_of(conv.inputs[1])) and strides[3] == 1
+
+    # -- dnn: what makes the anchor's input ------------------------------------------------------------------------------
+
+    def grow_heads(self) -> None:
+        """After the tails, so that a chain between two anchors goes to the first, which has it in registers."""
+        for group in self.groups:
+            if group.anchor == "conv" and self.takes_head(group):
+                self.add_head(group)
+
+    def takes_head(self, group: _Group) -> bool:
+        """Whether the kernel makes its input itself: 1x1 without padding, so that every pixel is made once, blocked to blocked."""
+        conv, last = group.nodes[0], group.nodes[-1]
+        data, weight = (self.graph.type_of(v) for v in conv.inputs[:2])
+        pointwise = conv.attrs["groups"] == 1 and all(s == 1 for s in weight.shape[2:]) and all(p == (0, 0) for p in conv.attrs["padding"])
+        blocked = data.layout.block and last.type.layout == data.layout and last.type.dtype is DType.F32 and data.rank == 4
+        return bool(pointwise and blocked and last.type.shape == conv.type.shape and self.constants.issuperset(conv.inputs[1:]))
+
+    def add_head(self, group: _Group) -> None:
+        conv = group.nodes[0]
+        pool = self.graph.producer(conv.inputs[0])
+        pools = self.fits_head_pool(pool, conv)
+        anchor = pool if pools else conv
+        head = [*([pool] if pools else []), *self.head_of(anchor)]
+        if pools:
+            self.groups = [g for g in self.groups if g is not self.group_of[pool.name]]
+        group.nodes += head
+        for node in head:
+            self.group_of[node.name] = group
+
+    def fits_head_pool(self, pool: Node, conv: Node) -> bool:
+        """Whether the input is a mean over small windows inside the map that only this convolution reads."""
+        if pool.op != "avg_pool" or pool.attrs["ceil_mode"] or any(p != (0, 0) for p in pool.attrs["padding"]):
+            return False
+        users = [u.name for u in self.graph.users(pool.name)]
+        alone = self.group_of[pool.name].nodes == [pool] and not self.graph.is_output(pool.name) and users == [conv.name]
+        blocked = self.graph.type_of(pool.inputs[0]).layout == pool.type.layout
+        return alone and blocked and product(pool.attrs["kernel"]) <= LARGEST_HEAD_WINDOW
+
+    def head_of(self, user: Node) -> list[Node]:
+        """The longest pointwise DAG that only ``user`` reads and that is computed from one value of its size."""
+        data = self.graph.type_of(user.inputs[0])
+        inside: dict[str, Node] = {}
+        best = 0
+        while len(inside) < LONGEST_TAIL:
+            wanted = {i for n in inside.values() for i in n.inputs if i not in inside} if inside else {user.inputs[0]}
+            large = [v for v in wanted if self.graph.type_of(v) == data and v not in self.constants]
+            if len(large) == 1:
+                best = len(inside)
+            nodes = sorted((self.graph.producer(v) for v in large), key=lambda n: -self.order[n.name])
+            node = next((n for n in nodes if self.fits_head(n, user, inside)), None)
+            if node is None:
+                break
+            inside[node.name] = node
+        return list(inside.values())[:best]
+
+    def fits_head(self, node: Node, user: Node, inside: dict[str, Node]) -> bool:
+        if node.op not in POINTWISE or node.name in self.group_of or self.graph.is_output(node.name):
+            return False
+        if any(u.name not in inside and u.name != user.name for u in self.graph.users(node.name)):
+            return False
+        return all(self.graph.type_of(v) == node.type or self.fits_head_operand(v, node) for v in node.inputs)
+
+    def fits_head_operand(self, value: str, node: Node) -> bool:
+        """Whether a value is the same for all pixels of a map."""
+        per_channel = all(s == 1 for s in self.graph.type_of(value).shape[-2:])
+        return per_channel and self.fits_operand(value, node)
 
     # -- dfp: pointwise and rows -----------------------------------------------------------------------------------------
 

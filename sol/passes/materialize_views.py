@@ -18,7 +18,7 @@ def materialize_views(graph: Graph) -> Graph:
         if node.name in constants or node.op == "input" or not is_view(editor, node):
             continue
         strides[node.name] = strides_after(editor, node, strides_of(editor, strides, node.inputs[0]))
-        if strides[node.name] is None and not node.type.layout.block:
+        if strides[node.name] is None:
             node = editor.update(node, inputs=(editor.add("copy", node.inputs, origin=node.origin),))
             strides[node.name] = strides_after(editor, node, own_strides(editor.type_of(node.inputs[0])))
     editor.set_outputs(_own_outputs(editor, constants, strides))

@@ -29,46 +29,56 @@ def shuffle_to_channel_select(g: Editor, node: Node) -> str | None:
     return g.add("channel_select", [split.inputs[0]], index=tuple(int(i) for i in index), origin=node.origin)
 
 
+class _Table:
+    """Operands of a new channel_select, and where each channel of an old concatenation is found in theirs."""
+
+    def __init__(self, g: Editor) -> None:
+        self.g = g
+        self.offset: dict[str, int] = {}
+        self.total = 0
+        self.channels: list[int] = []
+        self.changed = False
+
+    def place(self, value: str) -> range:
+        """Positions of a value's channels among the operands; a new value is appended."""
+        count = channels_of(self.g, value)
+        if value not in self.offset:
+            self.offset[value] = self.total
+            self.total += count
+        return range(self.offset[value], self.offset[value] + count)
+
+    def add(self, value: str) -> None:
+        """The next operand of the old selection; what moves channels is looked through."""
+        node = self.g.producer(value)
+        along = node.attrs.get("dim") == 1 and all(isinstance(self.g.type_of(v).shape[1], int) for v in node.inputs)
+        if not (node.op == "channel_select" or along and node.op in ("concat", "slice")):
+            self.channels += self.place(value)
+            return
+        self.changed = True
+        inner = [c for v in node.inputs for c in self.place(v)]
+        if node.op == "slice":
+            inner = inner[node.attrs["start"] : node.attrs["stop"] : node.attrs["step"]]
+        elif node.op == "channel_select":
+            inner = [inner[i] for i in node.attrs["index"]]
+        self.channels += inner
+
+
+def channels_of(g: Editor, value: str) -> int:
+    """The number of channels, which a channel_select needs to know."""
+    count = g.type_of(value).shape[1]
+    assert isinstance(count, int)
+    return count
+
+
 @rule("channel_select")
 def select_of_moves(g: Editor, node: Node) -> str | None:
     """channel_select over concat, slice or channel_select -> one channel_select over their operands"""
-    operands: list[str] = []
-    offset: dict[str, int] = {}
-    total = 0
-    table: list[int] = []  # channel of the old concatenation -> channel of the new one
-    changed = False
-
-    def place(value: str) -> int:
-        nonlocal total
-        if value not in offset:
-            offset[value] = total
-            operands.append(value)
-            total += g.type_of(value).shape[1]
-        return offset[value]
-
+    table = _Table(g)
     for value in node.inputs:
-        producer = g.producer(value)
-        channels = g.type_of(value).shape[1]
-        if producer.op == "concat" and producer.attrs["dim"] == 1 and all(isinstance(g.type_of(v).shape[1], int) for v in producer.inputs):
-            for part in producer.inputs:
-                start = place(part)
-                table += range(start, start + g.type_of(part).shape[1])
-            changed = True
-        elif producer.op == "slice" and producer.attrs["dim"] == 1:
-            start = place(producer.inputs[0])
-            table += range(start + producer.attrs["start"], start + producer.attrs["stop"], producer.attrs["step"])
-            changed = True
-        elif producer.op == "channel_select":
-            starts = [place(v) for v in producer.inputs]
-            inner = [s + c for v, s in zip(producer.inputs, starts) for c in range(g.type_of(v).shape[1])]
-            table += [inner[i] for i in producer.attrs["index"]]
-            changed = True
-        else:
-            start = place(value)
-            table += range(start, start + channels)
-    if not changed:
+        table.add(value)
+    if not table.changed:
         return None
-    return g.add("channel_select", operands, index=tuple(table[i] for i in node.attrs["index"]), origin=node.origin)
+    return g.add("channel_select", list(table.offset), index=tuple(table.channels[i] for i in node.attrs["index"]), origin=node.origin)
 
 
 @rule("slice")
@@ -92,7 +102,7 @@ def drop_unused_operands(graph: Graph) -> Graph:
     for node in graph.nodes:
         if node.op != "channel_select":
             continue
-        sizes = [editor.type_of(v).shape[1] for v in node.inputs]
+        sizes = [channels_of(editor, v) for v in node.inputs]
         starts = np.cumsum([0, *sizes])
         owner = np.searchsorted(starts, node.attrs["index"], side="right") - 1
         used = sorted(set(owner.tolist()))

@@ -9,6 +9,7 @@ from sol.passes.assign_layout import assign_layout
 from sol.passes.canonicalize_ops import canonicalize_ops
 from sol.passes.eliminate_common_subexpressions import eliminate_common_subexpressions
 from sol.passes.fold_batchnorm import fold_batchnorm
+from sol.passes.fold_channel_permutations import fold_channel_permutations
 from sol.passes.fold_constants import fold_constants
 from sol.passes.fuse_regions import fuse_regions
 from sol.passes.materialize_views import materialize_views
@@ -28,6 +29,7 @@ def passes(lanes: int) -> tuple[tuple[str, Pass], ...]:
         ("fold_batchnorm", fold_batchnorm),  # before layout: weights are still OIHW, bias a plain vector
         ("merge_channel_moves", merge_channel_moves),  # before layout: shuffles are still reshape and permute
         ("eliminate_common_subexpressions", eliminate_common_subexpressions),  # after the rules: they make equal scales and reshapes
+        ("fold_channel_permutations", lambda graph: fold_channel_permutations(graph, lanes)),  # before layout: weights are still OIHW
         ("assign_layout", lambda graph: assign_layout(graph, lanes)),  # before fusion: a reorder between two ops would split a region
         ("materialize_views", materialize_views),  # after layout: reorders decide which views exist
         ("fuse_regions", fuse_regions),

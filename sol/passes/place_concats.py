@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sol.ir.dim import DimLike
-from sol.ir.graph import Graph, Node
+from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.rewrite import Editor
 from sol.passes.fuse_regions import single_region
+from sol.passes.views import broken_views, own_strides, root_of
 
 
 @dataclass(frozen=True)
@@ -25,20 +26,57 @@ class Slot:
 
 def concat_slots(graph: Graph) -> dict[str, Slot]:
     """Values that are slices of a concat result's buffer. Operands that are missing need a copy."""
-    slots: dict[str, Slot] = {}
-    outputs = set(graph.outputs)
-    for node in reversed(graph.nodes):
-        if node.op != "concat" or node.name in graph.constant_values:
-            continue
-        starts = _starts(graph, node)
-        prefix = _as_slice(graph, node, starts, slots, outputs)
-        if prefix is not None:
-            slots[node.name] = prefix
-            continue
-        for value, start in zip(node.inputs, starts):
-            if _placeable(graph, value, node, slots, outputs):
-                slots[value] = Slot(node.name, node.attrs["dim"], start)
-    return slots
+    return _Slots(graph).found
+
+
+class _Slots:
+    """Claims slots from the last concat to the first, so that a concat of concats is placed whole."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.fixed = {root_of(graph, o) for o in graph.outputs}  # these own their buffers
+        self.found: dict[str, Slot] = {}
+        self.slices: set[str] = set()  # concat results that need no write: their operands lie in order in another's buffer
+        for node in reversed(graph.nodes):
+            if node.op == "concat" and node.name not in graph.constant_values:
+                self.place(node)
+
+    def place(self, concat: Node) -> None:
+        starts = _starts(self.graph, concat)
+        whole = self.as_slice(concat, starts)
+        if whole is not None:
+            self.found[concat.name] = whole
+            self.slices.add(concat.name)
+            return
+        for value, start in zip(concat.inputs, starts):
+            if self.is_placeable(value, concat):
+                self.found[value] = Slot(concat.name, concat.attrs["dim"], start)
+
+    def as_slice(self, concat: Node, starts: list[DimLike]) -> Slot | None:
+        """Where a concat result already lies: all operands in one buffer, in order and without gaps."""
+        first = self.found.get(concat.inputs[0])
+        if first is None or concat.name in self.fixed or concat.name in self.found or first.dim != concat.attrs["dim"]:
+            return None
+        for value, start in zip(concat.inputs, starts):
+            slot = self.found.get(value)
+            if slot is None or slot.owner != first.owner or slot.start != first.start + start:
+                return None
+        return first if self.views_survive(concat.name, first) else None
+
+    def is_placeable(self, value: str, concat: Node) -> bool:
+        producer = self.graph.producer(value)
+        if value in self.found or value in self.fixed or concat.inputs.count(value) != 1 or value in self.graph.constant_values:
+            return False
+        if producer.op == "concat" and producer.attrs["dim"] != concat.attrs["dim"]:
+            return False
+        if self.graph.type_of(value).layout != concat.type.layout or any(s.owner == value for s in self.found.values()):
+            return False
+        return producer.op in ("region", "concat") and self.views_survive(value, Slot(concat.name, concat.attrs["dim"], 0))
+
+    def views_survive(self, value: str, slot: Slot) -> bool:
+        """Whether the views of a value need no copy although its rows lie as far apart as the owner's."""
+        owner = self.graph.type_of(slot.owner)
+        return not any(broken_views(self.graph, value, own_strides(owner)))
 
 
 def _starts(graph: Graph, node: Node) -> list[DimLike]:
@@ -48,51 +86,24 @@ def _starts(graph: Graph, node: Node) -> list[DimLike]:
     return starts[:-1]
 
 
-def _as_slice(graph: Graph, node: Node, starts: list[DimLike], slots: dict[str, Slot], outputs: set[str]) -> Slot | None:
-    """Where a concat result already lies: all operands in one buffer, in order and without gaps."""
-    first = slots.get(node.inputs[0])
-    if first is None or node.name in outputs or first.dim != node.attrs["dim"]:
-        return None
-    for value, start in zip(node.inputs, starts):
-        slot = slots.get(value)
-        if slot is None or slot.owner != first.owner or slot.start != first.start + start:
-            return None
-    return first
-
-
-def _placeable(graph: Graph, value: str, concat: Node, slots: dict[str, Slot], outputs: set[str]) -> bool:
-    producer = graph.producer(value)
-    if value in slots or value in outputs or concat.inputs.count(value) != 1 or producer.op not in ("region", "concat"):
-        return False
-    return producer.op == "region" or producer.attrs["dim"] == concat.attrs["dim"] and value not in {s.owner for s in slots.values()}
-
-
 def place_concats(graph: Graph) -> Graph:
     """Insert a copy region for every concat operand that its producer cannot write in place."""
-    slots = concat_slots(graph)
+    slots = _Slots(graph)
     editor = Editor(graph)
     for node in graph.nodes:
-        if node.op != "concat" or node.name in graph.constant_values or node.name in slots and _is_slice(node, slots):
+        if node.op != "concat" or node.name in graph.constant_values or node.name in slots.slices:
             continue
         inputs = []
         for value, start in zip(node.inputs, _starts(graph, node)):
-            slot = slots.get(value)
-            in_place = slot is not None and slot.owner == node.name and slot.start == start and node.inputs.count(value) == 1
+            in_place = slots.found.get(value) == Slot(node.name, node.attrs["dim"], start)
             inputs.append(value if in_place else _copied(editor, graph, value, node))
         if tuple(inputs) != node.inputs:
-            editor.update(editor.producer(node.name) or node, inputs=tuple(inputs))
+            editor.update(node, inputs=tuple(inputs))
     return editor.finish()
 
 
-def _is_slice(node: Node, slots: dict[str, Slot]) -> bool:
-    """Whether the concat lies in another's buffer because its operands already do (not because it was claimed as an operand)."""
-    own = slots[node.name]
-    first = slots.get(node.inputs[0])
-    return first is not None and first.owner == own.owner
-
-
 def _copied(editor: Editor, graph: Graph, value: str, concat: Node) -> str:
-    type = replace(graph.type_of(value), layout=concat.type.layout)
-    copy = Node(editor.fresh_name("copy"), "copy", (value,), (type,), origin=concat.origin)
-    region = single_region(graph, copy, editor.fresh_name("concat_copy"))
-    return editor.insert(region)
+    type, layout = graph.type_of(value), concat.type.layout
+    op, attrs = ("copy", Attrs()) if type.layout == layout else ("reorder", Attrs({"layout": layout}))
+    copy = Node(editor.fresh_name(op), op, (value,), (replace(type, layout=layout),), attrs, concat.origin)
+    return editor.insert(single_region(graph, copy, editor.fresh_name("concat_copy")))

@@ -8,7 +8,7 @@ from sol.ir.dim import DimLike
 from sol.ir.graph import Graph, Node
 from sol.ir.ops import spec_of
 from sol.ir.rewrite import Editor
-from sol.ir.strides import contiguous_strides, view_strides
+from sol.ir.strides import contiguous_strides, is_contiguous, view_strides
 from sol.ir.types import TensorType
 
 Strides = tuple[DimLike, ...]
@@ -37,12 +37,13 @@ def is_free_reorder(source: TensorType, result: TensorType) -> bool:
 def own_strides(type: TensorType, order: Order | None = None) -> Strides:
     """Strides of a value in a buffer of its own.
 
-    order: its dimensions, outermost first, if not row-major. For a blocked map of one pixel: as its plain form sees it.
+    order: its dimensions, outermost first, if not row-major. A blocked map of one pixel has those of its plain form; other blocked
+    values have none that a plain view could use: ().
     """
     block = type.layout.block
     if block:
         padded = (type.shape[1] + block - 1) // block * block
-        return (padded, 1, *(1 for _ in type.shape[2:]))
+        return (padded, 1, *(1 for _ in type.shape[2:])) if all(s == 1 for s in type.shape[2:]) else ()
     if order is None:
         return contiguous_strides(type.shape)
     stored = contiguous_strides([type.shape[i] for i in order])
@@ -50,20 +51,20 @@ def own_strides(type: TensorType, order: Order | None = None) -> Strides:
 
 
 def strides_after(graph: Graph | Editor, node: Node, before: Strides) -> Strides | None:
-    """Strides of a view's result; None if strides cannot express it, or it is blocked."""
+    """Strides of a view's result, as ``own_strides`` counts; None if the memory cannot be read that way."""
     source = graph.type_of(node.inputs[0])
-    if node.type.layout.block:
-        return None
     if node.op == "reorder":
+        return None if node.type.layout.block and before[1] != 1 else before
+    if node.type.layout.block:
         return before
     after = view_strides(node.op, node.attrs, source.shape, before, 0)
     return after[0] if after else None
 
 
 def value_strides(graph: Graph) -> dict[str, Strides | None]:
-    """Strides of every plain value whose memory is not row-major in its own buffer: views and values stored in another order.
+    """Strides of every value that is not row-major in a buffer of its own: views, and values stored in another order.
 
-    None for a view that strides cannot express or that is blocked.
+    None for a view that strides cannot express.
     """
     orders = storage_orders(graph)
     strides: dict[str, Strides | None] = {v: own_strides(graph.type_of(v), o) for v, o in orders.items()}
@@ -75,16 +76,17 @@ def value_strides(graph: Graph) -> dict[str, Strides | None]:
 
 def strides_of(graph: Graph | Editor, strides: dict[str, Strides | None], value: str) -> Strides:
     """A value's entry in a table made by ``value_strides``, or what it has in a buffer of its own."""
-    return strides.get(value) or own_strides(graph.type_of(value))
+    found = strides.get(value)
+    return own_strides(graph.type_of(value)) if found is None else found
 
 
 def broken_views(graph: Graph, value: str, strides: Strides) -> Iterator[Node]:
     """Views of a value, direct or through other views, that need a copy if it is stored with these strides."""
     for node in graph.users(value):
-        if not is_view(graph, node) or node.type.layout.block:
+        if not is_view(graph, node):
             continue
         after = strides_after(graph, node, strides)
-        if after is None:
+        if after is None or graph.is_output(node.name) and not is_contiguous(node.type.shape, after):
             yield node
         else:
             yield from broken_views(graph, node.name, after)

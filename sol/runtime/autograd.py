@@ -11,15 +11,21 @@ from torch.utils import _pytree as pytree
 from sol.runtime.program import Program
 
 
-def differentiable(model: torch.nn.Module, program: Program, tensors: Sequence[torch.Tensor], call: Any) -> Any:
-    """The program's result, connected to the graph of autograd where inputs or parameters require gradients."""
-    parameters = [p for p in program._tensors if p.requires_grad]
+def differentiable(
+    model: torch.nn.Module, program: Program, tensors: Sequence[torch.Tensor], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Any:
+    """The program's result, connected to the graph of autograd where inputs or parameters require gradients.
+
+    A model that changes inputs or buffers or draws random numbers cannot be run twice: it runs in torch.
+    """
+    parameters = [p for p in program.tensors if p.requires_grad]
     if not parameters and not any(t.requires_grad for t in tensors):
         return program.run(tensors)
-    args, kwargs = call if call is not None else (tuple(tensors), {})
-    leaves, spec = pytree.tree_flatten((args, dict(kwargs)))
+    if not program.repeatable:
+        return model(*args, **kwargs)
+    call = pytree.tree_flatten((tuple(args), dict(kwargs)))
     box: list[Any] = []
-    flat = _Recompute.apply(model, program, tuple(tensors), (leaves, spec), box, len(tensors), *tensors, *parameters)
+    flat = _Recompute.apply(model, program, tuple(tensors), call, box, len(tensors), *tensors, *parameters)
     found = iter(flat if isinstance(flat, tuple) else (flat,))
     outputs, out_spec = box[0]
     return pytree.tree_unflatten([next(found) if isinstance(o, torch.Tensor) else o for o in outputs], out_spec)
@@ -49,7 +55,7 @@ class _Recompute(torch.autograd.Function):
         by_id = {id(t): f for t, f in zip(ctx.inputs, fresh)}
         leaves, spec = ctx.call
         args, kwargs = pytree.tree_unflatten([by_id.get(id(leaf), leaf) for leaf in leaves], spec)
-        with torch.enable_grad(), _evaluating(ctx.model):
+        with torch.enable_grad(), evaluating(ctx.model):
             result = ctx.model(*args, **kwargs)
         outputs = [o for o in pytree.tree_leaves(result) if isinstance(o, torch.Tensor)]
         pairs = [(o, g) for o, g in zip(outputs, grads) if o.requires_grad and g is not None]
@@ -58,7 +64,7 @@ class _Recompute(torch.autograd.Function):
         return (*(None,) * 6, *(next(found) if t.requires_grad else None for t in (*fresh, *parameters)))
 
 
-class _evaluating:
+class evaluating:
     """The model in eval mode, as it was when the forward pass ran."""
 
     def __init__(self, model: torch.nn.Module) -> None:

@@ -26,7 +26,7 @@ from sol.errors import CompilerError
 from sol.runtime.cache import Store, key_of, store
 from sol.runtime.progress import Progress
 from sol.runtime.progress import progress as progress_bar
-from sol.runtime.toolchain import Compiler, environment, find_compiler, openmp_flags
+from sol.runtime.toolchain import Compiler, environment, find_compiler, half_flags, openmp_flags
 
 log = logging.getLogger("sol.build")
 
@@ -86,12 +86,12 @@ def build(units: Sequence[Unit], target: Target, *, progress: Callable[[int, int
 
 
 def _object_key(unit: Unit, compiler: Compiler, target: Target) -> str:
-    flags = shlex.join(_flags(unit, target))
+    flags = shlex.join(_flags(unit, compiler, target))
     return key_of("o", FORMAT, compiler.identity, target.name, target.host, flags, headers_digest(), unit.text)
 
 
-def _flags(unit: Unit, target: Target) -> list[str]:
-    return [*FLAGS, *target.flags, f'-DSOL_SIMD_HEADER="{target.header}"', *unit.flags]
+def _flags(unit: Unit, compiler: Compiler, target: Target) -> list[str]:
+    return [*FLAGS, *half_flags(compiler), *target.flags, f'-DSOL_SIMD_HEADER="{target.header}"', *unit.flags]
 
 
 def headers_digest() -> str:
@@ -213,7 +213,7 @@ def _compile(unit: Unit, key: str, compiler: Compiler, target: Target, work: Pat
     except OSError as error:
         raise _FolderFull(str(error)) from error
     files = ["-I", str(INCLUDE), "-c", source.name, "-o", output.name]
-    _run([*compiler.command, *_flags(unit, target), *files], f"unit {unit.name}", work, timeout, source)
+    _run([*compiler.command, *_flags(unit, compiler, target), *files], f"unit {unit.name}", work, timeout, source)
     return output
 
 

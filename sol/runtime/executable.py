@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from sol.codegen.program import arena_buffers
 from sol.codegen.schedule import arena_interval
 from sol.compiler import Compiled, build_library
 from sol.config import config
+from sol.errors import InputError
 from sol.ir.dim import Dim, evaluate
 from sol.ir.types import DType
 from sol.runtime import library as libraries
@@ -58,6 +60,7 @@ class _Context:
 
 
 SERIAL_SECONDS = 15e-6  # below this waking a team costs more than it gains
+POOLS = 16  # sizes of symbolic dims for which memory is kept
 FLOPS_PER_SECOND, BYTES_PER_SECOND = 5e10, 1e10  # a low estimate of one core
 
 
@@ -82,13 +85,12 @@ class Executable:
         self.compiled, self.plan, self.threads = compiled, compiled.plan, threads
         self.library = library or libraries.load(build_library(compiled), CDEF, lambda: build_library(compiled))
         self._run = self.library.functions.sol_run
-        self._weights: Any = None
         self.packed: PackedWeights | None = None
-        self._pools: dict[tuple[Any, ...], list[_Context]] = {}
+        self._state: tuple[Any, dict[tuple[Any, ...], list[_Context]]] = (None, {})  # weights, and contexts that point to them
         self._static = not self.plan.symbols
         self._new_outputs = _allocators(self.plan.outputs)
 
-    def share(self) -> "Executable":
+    def share(self) -> Executable:
         """The same code for other weights."""
         return Executable(self.compiled, self.library, self.threads)
 
@@ -102,20 +104,20 @@ class Executable:
         arrays = {t: numpy_of(parameters[t]) for t in self.targets}
         packed = pack_weights(self.compiled.graph, self.plan.weights, arrays)
         ffi = self.library.ffi
-        self._weights = (ffi.new("uintptr_t[]", packed.addresses or [0]), packed)
         self.packed = packed
-        self._pools = {}
+        self._state = ((ffi.new("uintptr_t[]", packed.addresses or [0]), packed), {})
 
     def __call__(self, inputs: Sequence[torch.Tensor], env: Mapping[str, int] | None = None) -> list[torch.Tensor]:
         """Run on contiguous CPU tensors of the plan's dtypes and shapes."""
         threads = self._team()
         env = env or {}
         key = (threads,) if self._static else (threads, *(env[s] for s in self.plan.symbols))
-        pools = self._pools
+        weights, pools = self._state
         pool = pools.get(key)
         if pool is None:
+            if len(pools) >= POOLS:
+                pools.clear()
             pool = pools.setdefault(key, [])
-        weights = self._weights
         try:
             context = pool.pop()
         except IndexError:
@@ -141,7 +143,8 @@ class Executable:
         env = env or {}
         threads = self._team()
         ffi = self.library.ffi
-        context = _Context(ffi, self.plan, env, self._weights[0], threads)
+        weights, _ = self._state
+        context = _Context(ffi, self.plan, env, weights[0], threads)
         marks = ffi.new("int64_t[]", len(self.plan.launches) + 1)
         context.call.marks = marks
         outputs = [allocate(env) for allocate in self._new_outputs]
@@ -160,6 +163,10 @@ class Executable:
         return {"weights": self.packed.size if self.packed else 0, "arena": arena}
 
 
+SMALL_RESULT = 4096  # elements up to which a tensor is held to allocate others like it, which is faster
+_empty_like = torch.empty_like
+
+
 def _allocators(outputs: Sequence[Port]) -> list[Any]:
     return [_allocator(port) for port in outputs]
 
@@ -168,14 +175,19 @@ def _allocator(port: Port) -> Any:
     dtype = TORCH[port.dtype]
     if not any(isinstance(d, Dim) for d in port.shape):
         shape = tuple(int(d) for d in port.shape)  # type: ignore[arg-type]
+        if math.prod(shape) <= SMALL_RESULT:
+            model = torch.empty(shape, dtype=dtype)
+            return lambda env: _empty_like(model)
         empty = functools.partial(torch.empty, shape, dtype=dtype)
         return lambda env: empty()
     return lambda env: torch.empty(tuple(evaluate(d, env) for d in port.shape), dtype=dtype)
 
 
 def numpy_of(tensor: torch.Tensor) -> np.ndarray:
-    """A numpy view of a CPU tensor; bfloat16 becomes float32."""
+    """A numpy view of a CPU tensor; bfloat16 becomes float32. Raises InputError for another device."""
     tensor = tensor.detach()
+    if tensor.device.type != "cpu":
+        raise InputError(f"a parameter is on the {tensor.device} device", remedy="move the model with .cpu() and load its weights")
     if tensor.dtype is torch.bfloat16:
         tensor = tensor.float()
     return tensor.resolve_neg().numpy()

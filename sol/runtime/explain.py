@@ -13,7 +13,7 @@ from sol.codegen.plan import Launch
 from sol.ir.dim import evaluate
 from sol.ir.graph import Graph, Node
 from sol.runtime.executable import Executable
-from sol.runtime.inputs import as_call
+from sol.runtime.inputs import as_call, check_inputs
 from sol.runtime.module import Options, SolModule
 from sol.runtime.program import Program
 
@@ -69,14 +69,8 @@ def program_for(model: torch.nn.Module, inputs: Any) -> tuple[SolModule, Program
     """The compiled program of a model for inputs; a plain module is compiled first."""
     args, kwargs = as_call(inputs)
     module = model if isinstance(model, SolModule) else SolModule(model, Options())
-    was_training = module.training
-    if was_training:
-        module.eval()
-    try:
-        return module, module.compile_for(args, kwargs), args, kwargs
-    finally:
-        if was_training:
-            module.train()
+    check_inputs(args, kwargs)
+    return module, module.compile_for(args, kwargs), args, kwargs
 
 
 def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
@@ -89,7 +83,7 @@ def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
     rows: list[RegionRow] = []
     for executable in program.runner.executables:
         rows += _rows(executable)
-    torch_rows = tuple(TorchRow(n.attrs["key"], n.attrs["reason"], str(n.origin)) for n in program.runner.torch_nodes)
+    torch_rows = tuple(TorchRow(n.attrs["key"], n.attrs["reason"], str(n.origin).strip()) for n in program.runner.torch_nodes)
     memory = [e.memory_bytes() for e in program.runner.executables]
     return Explanation(
         title=type(module._model).__name__,
@@ -111,7 +105,7 @@ def _rows(executable: Executable) -> Iterable[RegionRow]:
     for node in graph.nodes:
         if node.op == "region":
             result = ", ".join(str(t) for t in node.types)
-            yield RegionRow(node.name, region_ops(node), tuple(dict.fromkeys(kernels[node.name])), result, str(node.origin))
+            yield RegionRow(node.name, region_ops(node), tuple(dict.fromkeys(kernels[node.name])), result, str(node.origin).strip())
 
 
 def region_ops(region: Node) -> tuple[str, ...]:
@@ -152,7 +146,7 @@ class Profile:
         for row in self.rows:
             total[row.kernel].append(row)
         merged = [
-            ProfileRow(f"{len(rs)} launches", k, rs[0].origin, sum(r.seconds for r in rs), sum(r.flops for r in rs), sum(r.bytes for r in rs))
+            ProfileRow(f"{len(rs)} launches", k, rs[0].origin, *(sum(getattr(r, f) for r in rs) for f in ("seconds", "flops", "bytes")))
             for k, rs in total.items()
         ]
         return sorted(merged, key=lambda r: -r.seconds)
@@ -178,9 +172,9 @@ def profile(model: torch.nn.Module, inputs: Any, *, runs: int = 20) -> Profile:
     if program is None:
         return Profile(())
     tensors = program.flatten(args, kwargs)
-    env = program.imported.read_symbols(tensors) if program.imported.symbols else {}
+    env = program.symbols_of(tensors) or {}
     values: dict[str, torch.Tensor] = dict(zip(program.imported.graph.inputs, (t.contiguous() for t in tensors)))
-    values |= program.runner._constants
+    values |= program.runner.constants
     rows: list[ProfileRow] = []
     for segment, executable in program.runner.steps:
         operands = [values[v].contiguous() for v in segment.inputs]
@@ -195,4 +189,5 @@ def profile(model: torch.nn.Module, inputs: Any, *, runs: int = 20) -> Profile:
 
 
 def _profile_row(launch: Launch, seconds: float, env: dict[str, int]) -> ProfileRow:
-    return ProfileRow(launch.region, launch.kernel, str(launch.origin), seconds, evaluate(launch.flops, env), evaluate(launch.bytes, env))
+    flops, moved = evaluate(launch.flops, env), evaluate(launch.bytes, env)
+    return ProfileRow(launch.region, launch.kernel, str(launch.origin).strip(), seconds, flops, moved)

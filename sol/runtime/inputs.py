@@ -1,11 +1,13 @@
-"""Example inputs in the forms users give them → positional and keyword arguments."""
+"""Inputs as users give them: their forms, what is wrong with them, and how they are named in messages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from torch.utils import _pytree as pytree
 
 from sol.errors import InputError
 
@@ -22,3 +24,65 @@ def as_call(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         f"example inputs are a {type(inputs).__name__}",
         remedy="give one tensor, a list or tuple of positional arguments, or a dict of keyword arguments",
     )
+
+
+def check_inputs(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """Errors that name the culprit for inputs no program could ever take."""
+    for path, leaf in pytree.tree_flatten_with_path((args, dict(kwargs)))[0]:
+        if not isinstance(leaf, torch.Tensor):
+            continue
+        name = pytree.keystr(path[1:])
+        if leaf.device.type != "cpu":
+            raise InputError(
+                f"input {name} is on the {leaf.device} device; compiled code runs on the CPU",
+                remedy="move it with .cpu(); a meta tensor holds no data and cannot be computed with",
+            )
+        if leaf.layout is not torch.strided:
+            raise InputError(f"input {name} has layout {leaf.layout}; compiled code takes dense tensors", remedy="use .to_dense()")
+
+
+def check_model(model: torch.nn.Module) -> None:
+    """InputError that names the first parameter or buffer that is not on the CPU."""
+    for name, tensor in (*model.named_parameters(), *model.named_buffers()):
+        if tensor.device.type != "cpu":
+            raise InputError(
+                f"{name} of the model is on the {tensor.device} device; compiled code runs on the CPU",
+                remedy="move the model with .cpu(); from the meta device with .to_empty(device='cpu') and load its weights",
+            )
+
+
+def describe(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    """Shapes and dtypes of all tensors, other values as they are: ``float32[2, 3], k=4``."""
+    named = [("", a) for a in args] + [(f"{k}=", v) for k, v in kwargs.items()]
+    return ", ".join(name + str(pytree.tree_map(_described, value)) for name, value in named) or "()"
+
+
+class _Text(str):
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _described(leaf: Any) -> Any:
+    return _Text(f"{str(leaf.dtype).removeprefix('torch.')}{list(leaf.shape)}") if isinstance(leaf, torch.Tensor) else leaf
+
+
+def only_plain_tensors(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    """False if some tensor is of a subclass, whose meaning only torch knows."""
+    leaves = pytree.tree_leaves((args, dict(kwargs)))
+    return all(type(leaf) in (torch.Tensor, torch.nn.Parameter) for leaf in leaves if isinstance(leaf, torch.Tensor))
+
+
+def overlapping(tensors: Sequence[torch.Tensor]) -> bool:
+    """Whether two tensors may share memory."""
+    storages = [t.untyped_storage().data_ptr() for t in tensors if t.numel()]
+    return len(set(storages)) < len(storages)
+
+
+def register_dataclasses(tree: Any) -> bool:
+    """Make dataclasses that hold tensors known to torch.export; whether there was a new one."""
+    new = {type(leaf) for leaf in pytree.tree_leaves(tree) if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type)}
+    for kind in new:
+        torch.export.register_dataclass(kind)
+    return bool(new)

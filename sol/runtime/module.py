@@ -7,39 +7,26 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import torch
-from torch.nn.modules import module as torch_module
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.utils import _pytree as pytree
 
 from sol.config import config
-from sol.errors import CompilerError, CompilerNotFoundError, ExportError, InputError, SolError, UnsupportedError
+from sol.errors import ConfigError, ExportError, InputError, SolError, TypeInferenceError
 from sol.frontend.export import import_module
 from sol.frontend.imported import Imported
 from sol.runtime.autograd import differentiable
+from sol.runtime.inputs import check_inputs, check_model, describe, only_plain_tensors, overlapping, register_dataclasses
 from sol.runtime.program import Program
+from sol.runtime.watch import Structure, Unsettled
 
 log = logging.getLogger("sol.runtime")
-_training = attrgetter("training")
 _is_grad_enabled = torch.is_grad_enabled
-RECOVERABLE = (CompilerError, CompilerNotFoundError, ExportError, UnsupportedError)
-
-
-class _Registrations:
-    """Counts parameters, buffers and modules that were set anywhere: a cheap sign that a name may mean another tensor now."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        torch_module.register_module_parameter_registration_hook(self._seen)
-        torch_module.register_module_buffer_registration_hook(self._seen)
-        torch_module.register_module_module_registration_hook(self._seen)
-
-    def _seen(self, module: Any, name: str, value: Any) -> None:
-        self.count += 1
-
-
-_registrations = _Registrations()
+_is_dynamo_compiling = torch.compiler.is_dynamo_compiling
+_active_transform = torch._C._functorch.peek_interpreter_stack
+_SHARED = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
 
 
 @dataclass(frozen=True)
@@ -62,16 +49,22 @@ class SolModule(torch.nn.Module):
     It holds the same parameter, buffer and submodule objects under the same names as the model it was made from, so that
     ``state_dict``, optimizers, ``.train()/.eval()`` and checkpoints work on either. In eval mode calls run compiled code; in training
     mode they run the model in torch. A changed parameter takes effect at the next call; a change that torch does not
-    count (``parameter.data.add_(…)``) needs ``refresh()``. An input of another shape is compiled for at its first call.
+    count (``parameter.data.add_(…)``, or any change of an inference tensor) needs ``refresh()``. An input of another shape is compiled
+    for at its first call. Plain attributes of the model and hooks of its submodules are as they were when it was compiled.
+
+    Calls run in torch, with torch's result, for tensor subclasses and under the transforms of ``torch.func``.
     """
 
     def __init__(self, model: torch.nn.Module, options: Options = Options()) -> None:
         object.__setattr__(self, "_model", model)
+        training = model.training
         super().__init__()
-        for shared in ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set"):
-            self.__dict__[shared] = model.__dict__[shared]
-        self.__dict__.update(_options=options, _programs=[], _lock=threading.RLock(), _failure=None, training=model.training)
-        self._note_modes()
+        model.training = training
+        self.__dict__.update(_options=options, _programs=[], _lock=threading.RLock(), _failure=None)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        self.__dict__.update({name: self._model.__dict__[name] for name in _SHARED}, _structure=Structure(self._model))
 
     # -- compile -------------------------------------------------------------------------------------------------------
 
@@ -81,20 +74,60 @@ class SolModule(torch.nn.Module):
             program = self._find(args, kwargs)
             if program is not None or self._failure is not None:
                 return program
-            if len(self._programs) >= config["recompile_limit"]:
-                self._programs.pop()
-                log.warning("%s was compiled for more than %d input types: the least recently used was dropped", self._title, config["recompile_limit"])
             try:
-                imported = import_module(self._model, tuple(args), dict(kwargs), self._options.dynamic_shapes)
-                program = Program(imported, self._resolve, title=self._title, isa=self._options.isa, threads=self._options.threads)
-            except RECOVERABLE as error:
+                imported = self._import(args, kwargs)
+                o = self._options
+                program = Program(imported, self._resolve, title=self._title, isa=o.isa, threads=o.threads, counter=self._counter)
+            except (InputError, ConfigError):
+                raise
+            except SolError as error:
                 if not self._options.falls_back:
                     raise
                 log.warning("%s runs in torch: %s", self._title, error)
                 self.__dict__["_failure"] = error
                 return None
-            self._programs.insert(0, program)
+            self._keep(program)
             return program
+
+    def _import(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Imported:
+        check_model(self._model)
+        register_dataclasses((args, dict(kwargs)))
+        structure = self._structure
+        self.__dict__["_structure"] = Unsettled(structure)  # torch.export puts fake tensors into the model for a while
+        try:
+            return self._export(args, kwargs)
+        finally:
+            self.__dict__["_structure"] = structure
+
+    def _export(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Imported:
+        shapes = self._options.dynamic_shapes
+        try:
+            return import_module(self._model, tuple(args), dict(kwargs), shapes)
+        except (ExportError, TypeInferenceError):
+            result = self._in_torch(args, kwargs)
+            if register_dataclasses(result):
+                return import_module(self._model, tuple(args), dict(kwargs), shapes)
+            if shapes is None or not self._programs:
+                raise
+        return import_module(self._model, tuple(args), dict(kwargs), None)  # sizes outside of the range of a symbol: 0 and 1
+
+    def _in_torch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The model's own result on copies of the inputs; InputError if it does not take them."""
+        args, kwargs = pytree.tree_map_only(torch.Tensor, torch.clone, (tuple(args), dict(kwargs)))
+        try:
+            with torch.no_grad():
+                return self._model(*args, **kwargs)
+        except Exception as error:
+            raise InputError(
+                f"{self._title} does not take inputs {describe(args, kwargs)}: {str(error).strip().splitlines()[0]}",
+                remedy="give inputs of the shapes and dtypes that the model runs on in torch",
+            ) from error
+
+    def _keep(self, program: Program) -> None:
+        limit = config["recompile_limit"]
+        if len(self._programs) >= limit:
+            log.warning("%s was compiled for more than %d input types: the least recently used is dropped", self._title, limit)
+        self.__dict__["_programs"] = [program, *self._programs][:limit]
 
     @property
     def _title(self) -> str:
@@ -105,27 +138,33 @@ class SolModule(torch.nn.Module):
         holder: Any = self._model.get_submodule(owner) if owner else self._model
         return getattr(holder, name)
 
+    def _counter(self, target: str) -> torch.Tensor | None:
+        owner = self._model.get_submodule(target.rpartition(".")[0])
+        return owner.num_batches_tracked if isinstance(owner, _BatchNorm) else None
+
     def _find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
-        for i, program in enumerate(self._programs):
+        """The program that takes these inputs; it is tried first from now on."""
+        for program in self._programs:
             try:
                 tensors = program.flatten(args, kwargs)
             except InputError:
                 continue
             if program.accepts(tensors):
-                if i:
-                    self._programs.insert(0, self._programs.pop(i))
+                with self._lock:
+                    self.__dict__["_programs"] = [program, *(p for p in self._programs if p is not program)]
                 return program
         return None
 
-    def _note_modes(self) -> None:
-        modules = list(self._model.modules())
-        self.__dict__.update(_moded=modules, _evaluating=not any(map(_training, modules)), _epoch=_registrations.count)
-
     def _settle(self) -> None:
-        """Parameters or submodules were set somewhere: bind again, and forget programs whose types no longer fit."""
+        """Tensors or submodules were exchanged: bind again, and forget programs that no longer fit."""
         with self._lock:
-            self._note_modes()
-            self._programs[:] = [p for p in self._programs if p.rebind()]
+            if not self._structure.changed():  # another thread was faster, or compiled
+                return
+            before = self._structure.modules
+            self._look_again()
+            after = self._structure.modules
+            same = len(before) == len(after) and all(a is b for a, b in zip(before, after))
+            self.__dict__["_programs"] = [p for p in self._programs if same and p.rebind()]
 
     def refresh(self) -> None:
         """Pack the weights again; needed after changes through ``.data``, which torch does not count."""
@@ -137,44 +176,73 @@ class SolModule(torch.nn.Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The model's result. Raises InputError for inputs that cannot be taken, and compile errors for new input types."""
-        if self._epoch != _registrations.count:
-            self._settle()
-        if self.training or True in map(_training, self._moded):
+        if _is_dynamo_compiling():
             return self._model(*args, **kwargs)
-        programs = self._programs
-        if programs:
-            program = programs[0]
-            if program._direct and not kwargs and len(args) == len(program._types) and program.accepts(args):
-                return self._run(program, args)
-        return self._general(args, kwargs)
+        structure = self._structure
+        if structure.training():
+            return self._model(*args, **kwargs)
+        try:
+            programs = self._programs
+            if programs:
+                program = programs[0]
+                fits = program.direct and not kwargs and len(args) == program.count and program.accepts(args)
+                if fits and not structure.changed():
+                    program.refresh_if_stale()
+                    if _is_grad_enabled() or program.imported.mutations:
+                        return self._run(program, args, args, kwargs)
+                    return program.run(args)
+            return self._general(args, kwargs)
+        except RuntimeError:
+            if _active_transform() is None:  # wrapped tensors have no memory of their own
+                raise
+        return self._model(*args, **kwargs)
 
     def _general(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        program = self._find(args, kwargs) or self._compile_checked(args, kwargs)
-        if program is None:
+        if not only_plain_tensors(args, kwargs):  # such as the fake tensors of torch.export
             return self._model(*args, **kwargs)
-        return self._run(program, program.flatten(args, kwargs), (args, kwargs))
-
-    def _compile_checked(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
-        check_inputs(args, kwargs, self._programs)
-        return self.compile_for(args, kwargs)
-
-    def _run(self, program: Program, tensors: Sequence[torch.Tensor], call: Any = None) -> Any:
+        if self._structure.changed():
+            self._settle()
+        program = self._find(args, kwargs)
+        if program is None:
+            check_inputs(args, kwargs)
+            program = self.compile_for(args, kwargs)
+            if program is None:
+                return self._model(*args, **kwargs)
         program.refresh_if_stale()
+        return self._run(program, program.flatten(args, kwargs), args, kwargs)
+
+    def _run(self, program: Program, tensors: Sequence[torch.Tensor], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        if program.imported.mutations and overlapping(tensors):
+            return self._model(*args, **kwargs)
         if _is_grad_enabled():
-            return differentiable(self._model, program, tensors, call)
+            return differentiable(self._model, program, tensors, args, kwargs)
         return program.run(tensors)
 
     # -- nn.Module -----------------------------------------------------------------------------------------------------
 
-    def train(self, mode: bool = True) -> "SolModule":
+    @property
+    def training(self) -> bool:  # type: ignore[override]
+        """Whether the model is in training mode."""
+        return self._model.training
+
+    @training.setter
+    def training(self, mode: bool) -> None:
+        self._model.training = mode
+
+    def train(self, mode: bool = True) -> SolModule:
         """Set training mode on the model and all its submodules."""
         self._model.train(mode)
-        self.__dict__["training"] = self._model.training
         return self
 
-    def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> "SolModule":
+    def apply(self, fn: Callable[[torch.nn.Module], None]) -> SolModule:
+        """Apply ``fn`` to the model and all its submodules."""
+        self._model.apply(fn)
+        return self
+
+    def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> SolModule:
         self._model._apply(fn, recurse)
-        self._settle()
+        if self._structure.changed():
+            self._settle()
         self.refresh()
         return self
 
@@ -182,9 +250,10 @@ class SolModule(torch.nn.Module):
         return self._model.state_dict(*args, **kwargs)
 
     def load_state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        result = self._model.load_state_dict(*args, **kwargs)
-        self._settle()
-        return result
+        return self._model.load_state_dict(*args, **kwargs)
+
+    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        self._model._load_from_state_dict(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -200,52 +269,29 @@ class SolModule(torch.nn.Module):
         else:
             setattr(self._model, name, value)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "SolModule":
+    def __delattr__(self, name: str) -> None:
+        if name in self.__dict__:
+            del self.__dict__[name]
+        else:
+            delattr(self._model, name)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._model[index]  # type: ignore[index]
+
+    def _hooks(self) -> dict[str, Any]:
+        """Hooks registered on this module itself."""
+        return {k: v for k, v in self.__dict__.items() if "_hooks" in k and k.startswith("_") and v}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SolModule:
         other = SolModule(copy.deepcopy(self._model, memo), self._options)
         memo[id(self)] = other
-        other._programs.extend(p.share(other._resolve) for p in self._programs)
+        other.__dict__.update(copy.deepcopy(self._hooks(), memo))
+        other.__dict__["_programs"] = [p.share(other._resolve, other._counter) for p in self._programs]
         return other
 
     def __reduce__(self) -> Any:
         """The model and the options; code is compiled again where it is loaded (at once if that machine's cache has it)."""
-        return SolModule, (self._model, self._options)
+        return SolModule, (self._model, self._options), self._hooks() or None
 
     def extra_repr(self) -> str:
         return f"compiled from {self._title} for {len(self._programs)} input type(s)"
-
-
-def check_inputs(args: tuple[Any, ...], kwargs: Mapping[str, Any], programs: Sequence[Program]) -> None:
-    """Errors that name the culprit for inputs no program could ever take."""
-    leaves = torch.utils._pytree.tree_flatten_with_path((args, dict(kwargs)))[0]
-    for path, leaf in leaves:
-        if not isinstance(leaf, torch.Tensor):
-            continue
-        name = torch.utils._pytree.keystr(path)
-        if leaf.device.type != "cpu":
-            raise InputError(
-                f"input {name} is on the {leaf.device} device; compiled code runs on the CPU",
-                remedy="move it with .cpu(); a meta tensor holds no data and cannot be computed with",
-            )
-        if leaf.layout is not torch.strided:
-            raise InputError(f"input {name} has layout {leaf.layout}; compiled code takes dense tensors", remedy="use .to_dense()")
-
-
-def compile_imported(imported: Imported, tensors: Mapping[str, torch.Tensor], *, eager: Callable[..., Any] | None = None,
-                     options: Mapping[str, Any] | None = None) -> Callable[[Sequence[torch.Tensor]], list[torch.Tensor]]:  # fmt: skip
-    """A function from flat graph inputs to flat graph outputs, for torch.compile.
-
-    tensors: current tensor of each parameter target; the mapping is read again when ``refresh`` finds them changed.
-    eager: what to call instead if compiling fails and ``config["fallback"]`` is "eager"; it takes the same flat list.
-    """
-    del eager
-    opts = dict(options or {})
-    program = Program(imported, tensors.__getitem__, title=str(opts.get("title", "compiled graph")), isa=opts.get("isa"))
-
-    def run(inputs: Sequence[torch.Tensor], env: Mapping[str, int] | None = None) -> list[torch.Tensor]:
-        if not program.rebind():
-            raise SolError("a parameter changed its shape or dtype", remedy="compile the model again")
-        program.refresh_if_stale()
-        return program.run_flat(inputs, env)
-
-    run.program = program  # type: ignore[attr-defined]
-    return run

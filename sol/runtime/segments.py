@@ -27,7 +27,7 @@ class Segment:
 
 def split_segments(graph: Graph) -> tuple[Segment, ...]:
     """Cut a graph at its torch calls so that compiled parts are as few and as large as possible."""
-    if not any(n.op == "torch_call" for n in graph.nodes):
+    if not any(n.op == "torch_call" for n in graph.nodes) and all(_is_computed(graph, o) for o in graph.outputs):
         return (Segment(graph, None, graph.inputs, graph.outputs),)
     level = _levels(graph)
     segments: list[Segment] = []
@@ -39,6 +39,12 @@ def split_segments(graph: Graph) -> tuple[Segment, ...]:
             if node.op == "torch_call" and level[node.name] == depth:
                 segments.append(Segment(None, node, node.inputs, node.outputs))
     return tuple(s for s in segments if s.outputs)
+
+
+def _is_computed(graph: Graph, value: str) -> bool:
+    """Whether a value must be computed at each call: it is no input and depends on one."""
+    node = graph.producer(value)
+    return node.op not in ("input", "parameter", "constant") and node.name not in graph.constant_values
 
 
 def _levels(graph: Graph) -> dict[str, int]:
@@ -97,7 +103,7 @@ def _with_inputs(node: Node, renamed: Mapping[str, str]) -> Node:
 class Runner:
     """A whole graph: executables and torch calls in order.
 
-    constants: values of the graph that are outputs or feed torch calls and depend on parameters only are evaluated with the parameters.
+    Values that are outputs or feed torch calls and depend on parameters only are evaluated when weights are packed.
     """
 
     def __init__(self, graph: Graph, torch_calls: TorchCalls, *, title: str, isa: str | None = None, threads: int | None = None) -> None:
@@ -109,15 +115,18 @@ class Runner:
         self._finish_setup()
 
     def _finish_setup(self) -> None:
+        self.targets = tuple(n.attrs["target"] for n in self.graph.nodes if n.op == "parameter")  # parameters that the graph reads
         single = self.steps[0] if len(self.steps) == 1 else None
         whole = single is not None and single[0].inputs == self.graph.inputs and single[0].outputs == self.graph.outputs
         self._only = single[1] if single is not None and whole else None
         computed = {v for s in self.segments for v in s.outputs} | set(self.graph.inputs)
         wanted = [*self.graph.outputs, *(v for s in self.segments for v in s.inputs)]
         self._constants_wanted = tuple(dict.fromkeys(v for v in wanted if v not in computed))
-        self._constants: dict[str, torch.Tensor] = {}
+        self.constants: dict[str, torch.Tensor] = {}
+        derived = {v for v in self._constants_wanted if self.graph.producer(v).op != "parameter"}
+        self._cloned = frozenset(derived & set(self.graph.outputs))
 
-    def share(self) -> "Runner":
+    def share(self) -> Runner:
         """The same code for other weights."""
         other = object.__new__(Runner)
         other.graph, other.torch_calls, other.segments = self.graph, self.torch_calls, self.segments
@@ -134,16 +143,11 @@ class Runner:
         """What runs in torch."""
         return [s.node for s in self.segments if s.node is not None]
 
-    @property
-    def targets(self) -> tuple[str, ...]:
-        """Parameters that the graph reads."""
-        return tuple(n.attrs["target"] for n in self.graph.nodes if n.op == "parameter")
-
     def pack(self, parameters: Mapping[str, torch.Tensor]) -> None:
         """(Re)build everything derived from parameters."""
         for executable in self.executables:
             executable.pack(parameters)
-        self._constants = self._evaluate_constants(parameters)
+        self.constants = self._evaluate_constants(parameters)
 
     def _evaluate_constants(self, parameters: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         from sol.ir.interpret import evaluate_constants
@@ -167,7 +171,7 @@ class Runner:
         """Graph outputs for contiguous graph inputs and symbol values."""
         if self._only is not None:
             return self._only(inputs, env)
-        values: dict[str, Any] = dict(zip(self.graph.inputs, inputs)) | self._constants
+        values: dict[str, Any] = dict(zip(self.graph.inputs, inputs)) | self.constants
         for segment, executable in self.steps:
             operands = [values[v] for v in segment.inputs]
             if executable is not None:
@@ -175,5 +179,5 @@ class Runner:
             else:
                 results = list(self.torch_calls[segment.node.attrs["key"]](operands, env))  # type: ignore[union-attr]
             values.update(zip(segment.outputs, results))
-        return [values[o] for o in self.graph.outputs]
+        return [values[o].clone() if o in self._cloned else values[o] for o in self.graph.outputs]
 

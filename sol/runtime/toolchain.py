@@ -154,6 +154,12 @@ def openmp_flags(compiler: Compiler) -> tuple[str, ...]:
     )
 
 
+def half_flags(compiler: Compiler) -> tuple[str, ...]:
+    """What clang before 15 needs on x86: it has no _Float16, but __fp16, which is stored and converted alike."""
+    lacking = compiler.kind == "clang" and compiler.version < (15, 0, 0) and compiler.machine == "x86_64"
+    return ("-D_Float16=__fp16",) if lacking else ()
+
+
 def _libgomps(machine: str) -> Iterator[Path]:
     """Copies of GNU libgomp for that machine: torch's own, then the system's."""
     folders = []

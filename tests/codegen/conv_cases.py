@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from sol.codegen.targets import resolve, runnable
+from sol.codegen.targets import runnable
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import DimLike
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.ir.types import DType, TensorType
 from tests.harness import as_region, run_region
+from tests.toolchains import target_of
 
 ISAS = runnable()
 Tail = Callable[[GraphBuilder, str, dict[str, np.ndarray]], str]
@@ -72,7 +73,7 @@ def check(
     **options: dict,
 ) -> np.ndarray:
     """Run the graph as one region and compare; the result."""
-    region = as_region(graph, "dnn", anchor, block=resolve(isa).lanes, plain=plain)
+    region = as_region(graph, "dnn", anchor, block=target_of(isa).lanes, plain=plain)
     (got,) = run_region(region, inputs, arrays, isa=isa, threads=threads, symbols=symbols, **options)
     double = {n: v.astype(np.float64) for n, v in inputs.items()}
     reference = evaluate(graph, double, arrays, precision=np.float64)[graph.outputs[0]]

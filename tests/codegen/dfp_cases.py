@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sol.codegen.targets import by_name, runnable
+from sol.codegen.targets import by_name
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import evaluate as size_of
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.ir.types import DType, TensorType
 from tests.harness import as_region, run_region
+from tests.toolchains import isas_by_default
 
 Operand = tuple[tuple, DType]
 
@@ -63,7 +64,7 @@ def check(
     inputs = {f"x{i}": a for i, a in enumerate(arrays) if i not in constants}
     parameters = {f"x{i}": a for i, a in enumerate(arrays) if i in constants}
     want = evaluate(graph, inputs, parameters, precision=np.float64)
-    for isa in isas or runnable():
+    for isa in isas or isas_by_default():
         region = as_region(graph, "dfp", "", block=by_name(isa).lanes if block else 0, plain=plain)
         for team in threads:
             got = run_region(region, inputs, parameters, isa=isa, threads=team, symbols=symbols, **layout)

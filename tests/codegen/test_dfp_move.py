@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sol.codegen.targets import by_name, runnable
+from sol.codegen.targets import by_name
 from sol.ir.dim import Dim
 from sol.ir.types import DType, Layout
 from tests.codegen.dfp_cases import build, check
 from tests.harness import as_region, run_region
+from tests.toolchains import isas_by_default
 
 F32, F16, I64, I32 = DType.F32, DType.F16, DType.I64, DType.I32
 SHAPE = (2, 17, 9, 41)
@@ -71,6 +72,28 @@ def test_channel_select(block, count):
     check(operands, lambda b, x, y: b.add("relu", [b.add("channel_select", [x, y], index=index)]), block=block)
 
 
+@LAYOUTS
+@pytest.mark.parametrize("sources", [1, 9])
+def test_channel_select_from_many_tensors(block, sources):
+    operands = [((2, 16 + i, 7, 30), F32) for i in range(sources)]
+    channels = sum(s[1] for s, _ in operands)
+    shuffled = np.random.default_rng(1).permutation(channels)
+    indices = [range(channels), shuffled, range(3, channels, 2), [*range(16), 1, 1, *range(16, 21), *shuffled[:3]]]
+    borders = {"x0": ((1, 1), (1, 1)), "channel_select": ((0, 2), (1, 0))}
+    for index in indices:
+        wanted = tuple(int(i) % channels for i in index)
+        bordered = borders if len(wanted) % 2 else {}
+        check(operands, lambda b, *xs: b.add("channel_select", list(xs), index=wanted), block=block, borders=bordered, threads=(3,))
+
+
+def test_channel_select_of_other_types_and_strides():
+    index = (4, 0, 7, 2)
+    for dtype in (I64, F16):
+        check([((2, 5, 4, 600), dtype), ((2, 3, 4, 600), dtype)], lambda b, x, y: b.add("channel_select", [x, y], index=index))
+    for strides in ((4800, 960, 2, 16), (4800, 960, 120, 2)):
+        check([((1, 5, 8, 60), F32), ((1, 3, 8, 60), F32)], lambda b, x, y: b.add("channel_select", [x, y], index=index), strides={"x0": strides})
+
+
 @pytest.mark.parametrize(
     "shape,index,dim", [((50, 133), (40, 7), 0), ((50,), (9, 9), 0), ((5, 50, 33), (77,), 1), ((5, 50), (70, 2), 1), ((5, 50, 3), (), 1)]
 )
@@ -106,7 +129,7 @@ def test_iota(dtype):
 @pytest.mark.parametrize("border", [(0, 0), (1, 2)])
 def test_reorder(channels, border):
     x = np.random.default_rng(0).standard_normal((2, channels, 19, 37)).astype(np.float32)
-    for isa in runnable():
+    for isa in isas_by_default():
         lanes = by_name(isa).lanes
         for source, target in ((0, lanes), (lanes, 0)):
             from sol.ir.builder import GraphBuilder

@@ -67,7 +67,8 @@ def _function(name: str, symbol: str, dtype: DType, attrs: dict, vector: bool) -
     store = store_text(result.dtype, "y + i", result.text, vector=vector)
     heads = "".join(f"const {k.c} *x{i} = in[{i}]; " for i, k in enumerate(kinds))
     step = "LANES" if vector else "1"
-    lines = "\n".join([*emitter.lines, store])
+    used = " ".join(f"(void){v.text};" for v in values)  # isnan of an integer does not look at it
+    lines = "\n".join([*emitter.lines, used, store])
     return f"void {symbol}(void **in, {result.dtype.c} *y, long n) {{ {heads}\nfor (long i = 0; i < n; i += {step}) {{\n{lines}\n}} }}\n"
 
 

@@ -16,6 +16,7 @@ from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
 from tests.harness import as_region, run_region
+from tests.toolchains import isas
 
 ISAS = runnable()
 rng = np.random.default_rng(0)
@@ -130,7 +131,7 @@ def test_linear_weight_and_bias_at_run_time() -> None:
     b = GraphBuilder()
     x, w, bias = (b.input(n, TensorType(DType.F32, s)) for n, s in (("x", (9, 20)), ("w", (35, 20)), ("bias", (35,))))
     graph = b.build([b.add("relu", [b.add("linear", [x, w, bias])])])
-    for isa in ISAS:
+    for isa in isas():
         check(graph, "linear", {x: floats(9, 20), w: floats(35, 20), bias: floats(35)}, isa=isa)
 
 

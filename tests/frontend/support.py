@@ -27,7 +27,8 @@ def run_imported(
     held = {**dict(module.named_parameters()), **dict(module.named_buffers()), **imported.constants}
     outputs = run_graph(imported, tensors, held)
     mutated = {m.target: outputs[m.output] for m in imported.mutations}
-    return imported.unflatten_outputs(outputs, imported.read_symbols(tensors)), mutated
+    current = [mutated.get(i, t) for i, t in enumerate(tensors)]
+    return imported.unflatten_outputs(outputs, imported.read_symbols(tensors), current), mutated
 
 
 def run_graph(imported: Imported, tensors: Sequence[torch.Tensor], held: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:

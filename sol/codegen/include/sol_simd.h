@@ -23,7 +23,7 @@
     typedef int32_t vi __attribute__((vector_size(4 * lanes), may_alias));                       \
     typedef int32_t vi_unaligned __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
 
-#include SOL_SIMD_HEADER /* SOL_VECTOR_TYPES(n); vf_max_quiet, vf_min_quiet, vf_load_n, vf_store_n, vf_rint, vf_sqrt … */
+#include SOL_SIMD_HEADER /* SOL_VECTOR_TYPES(n); vf_max_quiet, vf_min_quiet, vf_load_n, vf_store_n, vf_permute, vf_rint, vf_sqrt … */
 
 SOL_INLINE vf vf_set(float x) { return x - (vf){0}; }
 SOL_INLINE vf vf_zero(void) { return (vf){0}; }
@@ -32,21 +32,27 @@ SOL_INLINE vf vf_load(const float *p) { return *(const vf_unaligned *)p; }
 SOL_INLINE void vf_store(float *p, vf v) { *(vf_unaligned *)p = v; }
 SOL_INLINE vf vf_select(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~mask & (vi)b)); }
 SOL_INLINE vf vf_abs(vf a) { return (vf)((vi)a & 0x7fffffff); }
-/* Lanes of x in the order of LANES constant indices. */
+/* Lanes of x in the order of LANES constant indices; VF_SHUFFLE the same of x and then y.
+ * vf_permute(x, indices) takes indices at run time (modulo LANES). */
 #if defined(__clang__) || __GNUC__ >= 12
 #define VF_PERMUTE(x, ...) __builtin_shufflevector(x, x, __VA_ARGS__)
+#define VF_SHUFFLE(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
 #else
 #define VF_PERMUTE(x, ...) __builtin_shuffle(x, (vi){__VA_ARGS__})
+#define VF_SHUFFLE(x, y, ...) __builtin_shuffle(x, y, (vi){__VA_ARGS__})
 #endif
 SOL_INLINE vf vf_copysign(vf magnitude, vf sign) { return (vf)(((vi)magnitude & 0x7fffffff) | ((vi)sign & (int32_t)0x80000000)); }
 
 /* max/min as torch: NaN if either operand is NaN. vf_max_quiet(a, b) gives b when either is NaN, so a constant goes first. */
+#ifndef SOL_HAS_MAX
 SOL_INLINE vf vf_max(vf a, vf b) { return vf_select(a != a, a, vf_max_quiet(a, b)); }
 SOL_INLINE vf vf_min(vf a, vf b) { return vf_select(a != a, a, vf_min_quiet(a, b)); }
+#endif
 SOL_INLINE vf vf_relu(vf a) { return vf_max_quiet(vf_zero(), a); }
 
 SOL_INLINE float vf_sum(vf v)
 {
+    if (LANES == 4) return (v[0] + v[2]) + (v[1] + v[3]); /* in registers */
     float s[LANES];
     memcpy(s, &v, sizeof s);
     for (int n = LANES / 2; n; n /= 2)

@@ -4,6 +4,7 @@ SOL_VECTOR_TYPES(8)
     __has_builtin(__builtin_ia32_maskstoreps256) && \
     __has_builtin(__builtin_ia32_maxps256) && \
     __has_builtin(__builtin_ia32_minps256) && \
+    __has_builtin(__builtin_ia32_permvarsf256) && \
     __has_builtin(__builtin_ia32_roundps256) && \
     __has_builtin(__builtin_ia32_sqrtps256))
 #if SOL_BUILTINS
@@ -17,6 +18,7 @@ SOL_INLINE void vf_store_n(float *p, vf v, int n) { __builtin_ia32_maskstoreps25
 SOL_INLINE vf vf_sqrt(vf a) { return (vf)__builtin_ia32_sqrtps256((sol_v8)a); }
 SOL_INLINE vf vf_rint(vf a) { return (vf)__builtin_ia32_roundps256((sol_v8)a, 8); }
 SOL_INLINE vf vf_floor(vf a) { return (vf)__builtin_ia32_roundps256((sol_v8)a, 9); }
+SOL_INLINE vf vf_permute(vf a, vi at) { return (vf)__builtin_ia32_permvarsf256((sol_v8)a, (sol_i8)at); }
 /* LANES bytes to int32 lanes, and the low bytes back. */
 typedef uint8_t sol_bytes __attribute__((vector_size(8), aligned(1), may_alias));
 SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return __builtin_convertvector(*(const sol_bytes *)p, vi); }

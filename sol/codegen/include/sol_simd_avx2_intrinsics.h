@@ -11,6 +11,7 @@ SOL_INLINE void vf_store_n(float *p, vf v, int n) { _mm256_maskstore_ps(p, sol_m
 SOL_INLINE vf vf_sqrt(vf a) { return (vf)_mm256_sqrt_ps((__m256)a); }
 SOL_INLINE vf vf_rint(vf a) { return (vf)_mm256_round_ps((__m256)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 SOL_INLINE vf vf_floor(vf a) { return (vf)_mm256_round_ps((__m256)a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
+SOL_INLINE vf vf_permute(vf a, vi at) { return (vf)_mm256_permutevar8x32_ps((__m256)a, (__m256i)at); }
 /* LANES bytes to int32 lanes, and back (values 0 … 255). */
 SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return (vi)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p)); }
 SOL_INLINE void vi_store_bytes(uint8_t *p, vi v)

@@ -4,6 +4,7 @@ SOL_VECTOR_TYPES(16)
 #define SOL_BUILTINS (__has_builtin(__builtin_ia32_loadups512_mask) && \
     __has_builtin(__builtin_ia32_maxps512) && \
     __has_builtin(__builtin_ia32_minps512) && \
+    __has_builtin(__builtin_ia32_permvarsf512) && \
     __has_builtin(__builtin_ia32_rndscaleps_mask) && \
     __has_builtin(__builtin_ia32_sqrtps512) && \
     __has_builtin(__builtin_ia32_storeups512_mask))
@@ -11,6 +12,7 @@ SOL_VECTOR_TYPES(16)
 #define SOL_BUILTINS (__has_builtin(__builtin_ia32_loadups512_mask) && \
     __has_builtin(__builtin_ia32_maxps512_mask) && \
     __has_builtin(__builtin_ia32_minps512_mask) && \
+    __has_builtin(__builtin_ia32_permvarsf512_mask) && \
     __has_builtin(__builtin_ia32_pmovdb512_mask) && \
     __has_builtin(__builtin_ia32_pmovzxbd512_mask) && \
     __has_builtin(__builtin_ia32_rndscaleps_mask) && \
@@ -20,14 +22,17 @@ SOL_VECTOR_TYPES(16)
 #if SOL_BUILTINS
 #define SOL_MASK16(n) ((unsigned short)((n) >= 16 ? 0xffffu : (1u << (n)) - 1u))
 typedef float sol_v16 __attribute__((vector_size(64)));
+typedef int sol_i16 __attribute__((vector_size(64)));
 #ifdef __clang__
 SOL_INLINE vf vf_max_quiet(vf a, vf b) { return (vf)__builtin_ia32_maxps512((sol_v16)a, (sol_v16)b, 4); }
 SOL_INLINE vf vf_min_quiet(vf a, vf b) { return (vf)__builtin_ia32_minps512((sol_v16)a, (sol_v16)b, 4); }
 SOL_INLINE vf vf_sqrt(vf a) { return (vf)__builtin_ia32_sqrtps512((sol_v16)a, 4); }
+SOL_INLINE vf vf_permute(vf a, vi at) { return (vf)__builtin_ia32_permvarsf512((sol_v16)a, (sol_i16)at); }
 #else
 SOL_INLINE vf vf_max_quiet(vf a, vf b) { return (vf)__builtin_ia32_maxps512_mask((sol_v16)a, (sol_v16)b, (sol_v16){0}, -1, 4); }
 SOL_INLINE vf vf_min_quiet(vf a, vf b) { return (vf)__builtin_ia32_minps512_mask((sol_v16)a, (sol_v16)b, (sol_v16){0}, -1, 4); }
 SOL_INLINE vf vf_sqrt(vf a) { return (vf)__builtin_ia32_sqrtps512_mask((sol_v16)a, (sol_v16){0}, -1, 4); }
+SOL_INLINE vf vf_permute(vf a, vi at) { return (vf)__builtin_ia32_permvarsf512_mask((sol_v16)a, (sol_i16)at, (sol_v16){0}, -1); }
 #endif
 SOL_INLINE vf vf_load_n(const float *p, int n) { return (vf)__builtin_ia32_loadups512_mask((const void *)p, (sol_v16){0}, SOL_MASK16(n)); }
 SOL_INLINE void vf_store_n(float *p, vf v, int n) { __builtin_ia32_storeups512_mask((void *)p, (sol_v16)v, SOL_MASK16(n)); }
@@ -39,7 +44,6 @@ typedef uint8_t sol_bytes __attribute__((vector_size(16), aligned(1), may_alias)
 SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return __builtin_convertvector(*(const sol_bytes *)p, vi); }
 SOL_INLINE void vi_store_bytes(uint8_t *p, vi v) { *(sol_bytes *)p = __builtin_convertvector(v, sol_bytes); }
 #else
-typedef int sol_i16 __attribute__((vector_size(64)));
 typedef char sol_c16 __attribute__((vector_size(16)));
 SOL_INLINE vi vi_load_bytes(const uint8_t *p)
 {

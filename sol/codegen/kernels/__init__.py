@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 
 from sol.codegen.lowering import Candidate, Lowering
 from sol.errors import UnsupportedError
 
 FAMILIES = {
-    "conv": "conv", "conv_transpose": "conv",
+    "conv": "conv", "conv_chain": "conv_chain", "conv_transpose": "conv",
     "linear": "matmul", "matmul": "matmul",
     "sdpa": "attention",
     "max_pool": "pool", "avg_pool": "pool", "adaptive_avg_pool": "pool", "adaptive_max_pool": "pool",
@@ -18,7 +18,7 @@ FAMILIES = {
 """Anchor op → the module of this package that serves it."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def candidates(anchor: str) -> tuple[Candidate, ...]:
     """Kernels for an anchor, fastest first."""
     if anchor not in FAMILIES:

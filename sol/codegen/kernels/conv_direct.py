@@ -65,9 +65,9 @@ class Conv:
         return 4 * self.k * self.reduction
 
 
-def read_conv(lowering: Lowering) -> Conv | None:
-    """The region's anchor as a Conv; None if it has three spatial dimensions, symbolic channels or run-time weights."""
-    node = lowering.anchor
+def read_conv(lowering: Lowering, node: Node | None = None) -> Conv | None:
+    """A convolution (the region's anchor) as a Conv; None if it has three spatial dimensions, symbolic channels or run-time weights."""
+    node = node or lowering.anchor
     x, w = lowering.type_of(node.inputs[0]), lowering.type_of(node.inputs[1])
     if x.rank not in (3, 4) or not all(isinstance(s, int) for s in (x.shape[1], *w.shape)):
         return None
@@ -373,7 +373,8 @@ def _lower(lowering: Lowering) -> None:
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params = {
         "N": conv.n, "OH": 1 if flat else conv.oh, "OW": conv.oh * conv.ow if flat else conv.ow,
-        "groups": conv.groups, "group_vectors": vectors, "stride_y": conv.stride[0], **input_params(conv, source, lanes),
+        "groups": conv.groups, "group_vectors": vectors, "stride_y": conv.stride[0],
+        **input_params(conv, source, lanes),
         "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(epilogue),
         **({"K": conv.k} if masked else {}),
     }  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.conv_direct import (
     Conv,
+    Tiling,
     check_border,
     choose_tiling,
     input_params,
@@ -16,14 +17,16 @@ from sol.codegen.kernels.conv_direct import (
     operand_context,
     operand_params,
     panel_widths,
+    pixels_per_tile,
     read_conv,
     serves_blocked_input,
     stem_of,
     tail_lines,
     traffic,
     weights,
+    width_tiles,
 )
-from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
 from sol.ir.graph import Node
@@ -73,12 +76,32 @@ def _is_global(node: Node, conv: Conv, rank: int) -> bool:
 
 def _serves(lowering: Lowering) -> bool:
     conv = read_conv(lowering)
-    if conv is None or not serves_blocked_input(lowering):
+    if conv is None or not (serves_blocked_input(lowering) or serves_plain_input(lowering)):
         return False
     if 0 in (conv.oh, conv.ow):
         return False
     pool = read_pool(lowering, conv)
     return pool is not None and is_pointwise_tail(lowering, pool.source, lowering.target.lanes)
+
+
+def serves_plain_input(lowering: Lowering) -> bool:
+    """A float32 1x1 convolution whose row-major input is read pixel by pixel: blocking it first would cost a pass over it."""
+    conv = read_conv(lowering)
+    if conv is None or conv.groups != 1 or lowering.type_of(conv.node.inputs[0]).layout.block:
+        return False
+    view = lowering.view(conv.node.inputs[0])
+    one = conv.kernel == (1, 1) and conv.stride == (1, 1) and all(p == (0, 0) for p in conv.node.attrs["padding"])
+    return one and len(view.shape) == 4 and view.strides[3] == 1
+
+
+def _plain_params(conv: Conv, view: View) -> dict[str, DimLike]:
+    return {"C": conv.c, "in_n": view.strides[0], "in_c": view.strides[1], "in_row": view.strides[2]}
+
+
+def _plain_tiling(target: TargetLike, vectors: int, conv: Conv, flat: bool) -> Tiling:
+    """One row of pixels per tile; the map is one row if ``flat``."""
+    ocb = min(2, vectors)
+    return Tiling(ocb, width_tiles(pixels_per_tile(target, ocb), conv.oh * conv.ow if flat else conv.ow), flat)
 
 
 def _output_params(out: View, conv: Conv, lanes: int) -> dict[str, DimLike]:
@@ -104,11 +127,18 @@ def _lower(lowering: Lowering) -> None:
     assert pool is not None
     target, lanes = lowering.target, lowering.target.lanes
     source, out = lowering.view(conv.node.inputs[0]), lowering.view(lowering.output)
-    check_border(lowering, conv, source)
+    plain = not source.layout.block
+    if not plain:
+        check_border(lowering, conv, source)
     epilogue = make_epilogue(lowering, conv.node.name, pool.source, channel_axis=1, block=lanes)
-    flat = is_flat(conv, [source.strides, *(e.strides for e in epilogue.operands if e.kind == "tile")])
+    rows = [] if plain else [source.strides]
+    flat = is_flat(conv, [*rows, *(e.strides for e in epilogue.operands if e.kind == "tile")])
+    flat = flat and not (plain and source.strides[2] != conv.ow)
     vectors = -(-(conv.k // conv.groups) // lanes)
-    tiling = choose_tiling(target, vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction)
+    if plain:
+        tiling = _plain_tiling(target, vectors, conv, flat)
+    else:
+        tiling = choose_tiling(target, vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction)
     masked = needs_mask(epilogue, conv.k, lanes)
     panels = panel_widths(vectors, tiling.ocb)
 
@@ -122,18 +152,22 @@ def _lower(lowering: Lowering) -> None:
     chunks = -(-UNITS // (conv.groups * -(-vectors // tiling.ocb)))
     params = {
         "N": conv.n, "OH": 1 if flat else conv.oh, "OW": conv.oh * conv.ow if flat else conv.ow,
-        "groups": conv.groups, "group_vectors": vectors, **input_params(conv, source, lanes),
-        **_output_params(out, conv, lanes), "count": pool.count, "chunks": chunks, **operand_params(epilogue),
-        **({"K": conv.k} if masked else {}),
+        "groups": conv.groups, "group_vectors": vectors, **(_plain_params(conv, source) if plain else input_params(conv, source, lanes)),
+        **_output_params(out, conv, lanes), "chunks": chunks, **operand_params(epilogue),
+        **({} if pool.kind == "max" else {"count": pool.count}), **({"K": conv.k} if masked else {}),
     }  # fmt: skip
-    reads = {"in": source, **weights(lowering, conv, tiling.ocb), **{e.name: e.view for e in epilogue.operands}}
+    packed = weights(lowering, conv, tiling.ocb)
+    if plain:
+        packed["w"] = lowering.weight(conv.node.inputs[1], "conv_stem", lanes=lanes, vectors=tiling.ocb)
+    reads = {"in": source, **packed, **{e.name: e.view for e in epilogue.operands}}
     lowering.emit(
-        "conv_pooled.c.j2", f"{stem_of(conv, tiling, epilogue)}_{pool.kind}_pool", reads=reads, writes={"out": out},
+        "conv_pooled.c.j2", f"{stem_of(conv, tiling, epilogue, 'conv_plain' if plain else 'conv')}_{pool.kind}_pool", reads=reads, writes={"out": out},
         params=params,
         common=conv.n * chunks * conv.groups * vectors * lanes * 4,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles,
-        along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="total", has_bias="bias" in reads,
+        along_y=tiling.along_y, sx=conv.stride[1], pitch="1" if plain else "LANES", sink="total", has_bias="bias" in reads,
+        plain=plain, taps=1, rolled=False, dx=1,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=variants, pool=pool.kind, is_max=pool.kind == "max",
     )  # fmt: skip

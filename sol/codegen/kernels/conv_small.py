@@ -80,7 +80,7 @@ def lower_depthwise(lowering: Lowering) -> None:
     context: dict[str, Any] = {"mode": mode, "heights": heights}
     params: dict[str, DimLike] = {}
     if mode == "hoisted":
-        context |= {"R": shape.R, "hoisted": {(h, w): _tile_taps(shape, h, w) for h in heights for w in widths}}
+        context |= {"R": shape.R, "hoisted": {(h, w): tile_taps((shape.R, shape.S), (shape.sy, shape.sx), h, w) for h in heights for w in widths}}
     else:
         context |= {"R": "R"}
         params["R"] = shape.R
@@ -174,7 +174,7 @@ class _Shape:
             bytes=4 * (product(lowering.type_of(conv.inputs[0]).shape) + result),
             lanes=lanes,
             widths=widths,
-            rows={w: _row_taps(self.S, self.sx, self.dx, w) for w in widths},
+            rows={w: column_taps(self.S, self.sx, self.dx, w) for w in widths},
             sx=self.sx,
             sy=self.sy,
             dx=self.dx,
@@ -189,7 +189,7 @@ def _pair(values: Sequence[Any], fill: Any) -> tuple[Any, Any]:
     return (fill, values[0]) if len(values) == 1 else (values[0], values[1])
 
 
-def _row_taps(S: int, sx: int, dx: int, width: int) -> tuple[tuple[int, tuple[tuple[int, int], ...]], ...]:
+def column_taps(S: int, sx: int, dx: int, width: int) -> tuple[tuple[int, tuple[tuple[int, int], ...]], ...]:
     """Input columns of a tile, each with the (output column, tap) pairs that read it."""
     uses: dict[int, list[tuple[int, int]]] = {}
     for s in range(S if S <= UNROLLED_TAPS else 0):
@@ -198,14 +198,14 @@ def _row_taps(S: int, sx: int, dx: int, width: int) -> tuple[tuple[int, tuple[tu
     return tuple((ix, tuple(sorted(uses[ix]))) for ix in sorted(uses))
 
 
-def _tile_taps(shape: _Shape, height: int, width: int) -> tuple[Any, ...]:
+def tile_taps(kernel: tuple[int, int], stride: tuple[int, int], height: int, width: int) -> tuple[Any, ...]:
     """Input rows of a tile, each with its columns and the (output row, output column, tap) triples that read them."""
     rows: dict[int, dict[int, list[tuple[int, int, int]]]] = {}
     for v in range(height):
-        for r in range(shape.R):
-            for ix, uses in _row_taps(shape.S, shape.sx, 1, width):
-                columns = rows.setdefault(v * shape.sy + r, {})
-                columns.setdefault(ix, []).extend((v, u, r * shape.S + s) for u, s in uses)
+        for r in range(kernel[0]):
+            for ix, uses in column_taps(kernel[1], stride[1], 1, width):
+                columns = rows.setdefault(v * stride[0] + r, {})
+                columns.setdefault(ix, []).extend((v, u, r * kernel[1] + s) for u, s in uses)
     return tuple(
         (iy, tuple(sorted((ix, tuple(u)) for ix, u in columns.items()))) for iy, columns in sorted(rows.items())
     )
@@ -216,4 +216,4 @@ CANDIDATES = (
     Candidate("conv_grouped", is_narrow_grouped, lower_grouped),
 )
 
-__all__ = ["CANDIDATES", "is_depthwise", "is_narrow_grouped", "tile_ladder"]
+__all__ = ["CANDIDATES", "column_taps", "is_depthwise", "is_narrow_grouped", "tile_ladder", "tile_taps"]

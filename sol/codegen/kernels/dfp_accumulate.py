@@ -59,9 +59,11 @@ def accumulate(term: Term, name: str, x: CValue, vector: bool, live: str, flat: 
         return [f"{name} = vf_{op}({name}, {text});"]
     sign = ">" if op.endswith("max") else "<"
     if op in ("argmax", "argmin"):
-        better = f"{name}_at < 0 || {text} {sign} {name} || ({text} != {text} && {name} == {name})"
+        nan = f" || ({text} != {text} && {name} == {name})" if x.dtype.is_float else ""
+        better = f"{name}_at < 0 || {text} {sign} {name}{nan}"
         return [f"if ({better}) {{", f"{name} = {text};", f"{name}_at = {flat};", "}"]
-    return [f"{name} = {text} {sign} {name} || {text} != {text} ? {text} : {name};"]
+    nan = f" || {text} != {text}" if x.dtype.is_float else ""
+    return [f"{name} = {text} {sign} {name}{nan} ? {text} : {name};"]
 
 
 def folded(term: Term, name: str, mode: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sol.codegen.emit import Emitter, c_float
+from sol.codegen.kernels.dfp_channels import lower_channel_select, lower_reorder
 from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise
 from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge, order_by
 from sol.codegen.lowering import Lowering
@@ -16,7 +17,7 @@ from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Node
 from sol.ir.ops import spec_of
-from sol.ir.types import DType, TensorType
+from sol.ir.types import DType
 
 
 def lower_move(lowering: Lowering) -> None:
@@ -154,7 +155,8 @@ def _pad(lowering: Lowering, node: Node, out: View) -> None:
     space = Space(axes)
     last = len(axes) - 1
     for i, (size, (before, _)) in enumerate(zip(x.shape or (1,), pads)):
-        space.params[f"m{i}"] = size
+        if i == last or pads[i] != (0, 0):
+            space.params[f"m{i}"] = size
         space.params[f"b{i}"] = before
     outer = list(range(last))
     inside = " && ".join(f"i{i} >= b{i} && i{i} < b{i} + m{i}" for i in outer if pads[i] != (0, 0)) or "1"
@@ -272,97 +274,12 @@ def _iota(lowering: Lowering, node: Node, out: View) -> None:
     )
 
 
-def _reorder(lowering: Lowering, node: Node, out: View) -> None:
-    """Between row-major and blocked: every position's channels are gathered into a vector or scattered from one."""
-    x = lowering.view(node.inputs[0])
-    if x.layout == out.layout:
-        emit_pointwise(lowering, Part(node.type, {node.name: x}))
-        return
-    block = out.layout.block or x.layout.block
-    type: TensorType = lowering.type_of(node.inputs[0])
-    shape = (type.shape[0], (type.shape[1] + block - 1) // block, *type.shape[2:])
-    plain, blocked = (x, out) if out.layout.block else (out, x)
-    if plain.layout.block:
-        raise UnsupportedError(f"a reorder from block {plain.layout.block} to {blocked.layout.block}", origin=str(node.origin))
-    names = ("in0", "out0") if out.layout.block else ("out0", "in0")
-    plain_strides = (plain.strides[0], plain.strides[1] * block, *plain.strides[2:])
-    pointers = {names[0]: Pointer(names[0], "", plain, plain_strides), names[1]: Pointer(names[1], "", blocked, blocked.strides[:-1])}
-    axes = make_axes(shape, (), list(pointers.values()))
-    for i, axis in enumerate(axes):
-        axis.strides["channel"] = block if axis.strides[names[1]] == blocked.strides[1] and axis.size == shape[1] and i < 2 else 0
-    space = Space(merge(axes) or [Axis(1, False, {"in0": 0, "out0": 0})])
-    last = len(space.axes) - 1 if space.axes[-1].stride("channel") == 0 else len(space.axes)
-    outer = list(range(last))
-    channel = " + ".join(f"i{i} * {block}" for i in outer if space.axes[i].stride("channel") != 0) or "0"
-    space.params["channels"] = type.shape[1]
-    space.params["along"] = plain.strides[1]
-    steps = {n: space.stride(n, last) if last < len(space.axes) else "0" for n in ("in0", "out0")}
-    _emit(
-        lowering,
-        node,
-        space,
-        [pointers["in0"]],
-        pointers["out0"],
-        outer,
-        channel=channel,
-        block=block,
-        to_blocked=bool(out.layout.block),
-        length=space.size(last) if last < len(space.axes) else "1",
-        steps=steps,
-        bases={n: space.offset(n, outer) for n in ("in0", "out0")},
-    )
-
-
-def _channel_select(lowering: Lowering, node: Node, out: View) -> None:
-    """Channels from several tensors by a table in the kernel."""
-    views = [lowering.view(v) for v in node.inputs]
-    block = out.layout.block
-    if any(v.layout != out.layout for v in views):
-        raise UnsupportedError("channel_select between layouts", origin=str(node.origin), remedy="reorder first")
-    sizes = [lowering.type_of(v).shape[1] for v in node.inputs]
-    table: list[tuple[int, int]] = []
-    for index in node.attrs["index"]:
-        source = 0
-        while index >= sizes[source]:
-            index, source = index - sizes[source], source + 1
-        table.append((source, index))
-    count, width = len(table), block or 1
-    shape = (out.shape[0], (count + width - 1) // width, *out.shape[2 : len(out.shape) - (1 if block else 0)])
-
-    def along(view: View, channel: DimLike) -> tuple[DimLike, ...]:
-        return (view.strides[0], channel, *view.strides[2 : len(shape)])
-
-    pointers = [Pointer(f"in{i}", v, view, along(view, 0)) for i, (v, view) in enumerate(zip(node.inputs, views))]
-    write = Pointer("out0", node.name, out, along(out, out.strides[1]), True)
-    axes = [Axis(s, False, {p.name: p.strides[i] for p in (*pointers, write)}) for i, s in enumerate(shape)]
-    tail = merge([a for a in axes[2:] if a.size != 1]) or [Axis(1, False, {p.name: 0 for p in (*pointers, write)})]
-    space = Space([*axes[:2], *tail])
-    last = len(space.axes) - 1
-    outer = list(range(last))
-    for i, view in enumerate(views):
-        space.params[f"c{i}"] = view.strides[1]
-    _emit(
-        lowering,
-        node,
-        space,
-        pointers,
-        write,
-        outer,
-        length=space.size(last),
-        table=table,
-        width=width,
-        count=count,
-        bases={p.name: space.offset(p.name, outer) for p in (*pointers, write)},
-        steps={p.name: space.stride(p.name, last) for p in (*pointers, write)},
-    )
-
-
 KERNELS: dict[str, Callable[[Lowering, Node, View], None]] = {
     "pad": _pad,
     "take": _indexed,
     "gather": _indexed,
     "cumsum": _cumsum,
     "iota": _iota,
-    "reorder": _reorder,
-    "channel_select": _channel_select,
+    "reorder": lower_reorder,
+    "channel_select": lower_channel_select,
 }

@@ -112,7 +112,7 @@ class _Rows:
 
         def is_full(value: str) -> bool:
             strides = pointer(value, False).strides
-            return any(strides[i] != 0 for i in self.storage_reduced)
+            return any(strides[i] != 0 and self.shape[i] != 1 for i in self.storage_reduced)
 
         self.terms = Terms(self.body, self.reduced, is_full)
         self.pointer_of = {t: pointer(t.value, t.squeezed) for t in self.terms.all if t.kind == "leaf"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sol.codegen.emit import CValue, Emitter
@@ -183,7 +183,8 @@ def trace(emitter: Emitter, terms: Iterable[Term], known: dict[Term, CValue], le
         if term in known:
             continue
         if term.kind == "map":
-            known[term] = emitter.apply(term.op, term.attrs, [known[o] for o in term.operands])
+            operands = [replace(known[o], emitter=emitter) for o in term.operands]  # values from before the loop as well
+            known[term] = emitter.apply(term.op, term.attrs, operands)
         elif term.kind == "literal":
             known[term] = emitter.constant(term.literal, term.dtype)
         else:

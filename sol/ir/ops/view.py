@@ -11,7 +11,7 @@ from sol.ir.dim import DimLike, ceil_div, dim_text
 from sol.ir.graph import Attrs
 from sol.ir.ops import REQUIRED, op
 from sol.ir.ops.infer import need, need_at_least, need_axis, need_operands, need_same_size, shape_text
-from sol.ir.types import TensorType
+from sol.ir.types import PLAIN, TensorType
 
 
 def slice_size(start: DimLike, stop: DimLike, step: int) -> DimLike:
@@ -56,7 +56,14 @@ def _infer_slice(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
         fits = True  # only run time can tell
     need(fits, f"stop {dim_text(stop)} is beyond dimension {dim} of {x}")
     size = slice_size(start, stop, step)
-    return TensorType(x.dtype, (*x.shape[:dim], size, *x.shape[dim + 1 :]))
+    layout = x.layout if x.layout.block and dim == 1 and _takes_blocks(x, start, stop, step) else PLAIN
+    return TensorType(x.dtype, (*x.shape[:dim], size, *x.shape[dim + 1 :]), layout)
+
+
+def _takes_blocks(x: TensorType, start: DimLike, stop: DimLike, step: int) -> bool:
+    """Whether a slice of channels consists of whole blocks (the last one may be the value's incomplete one)."""
+    block = x.layout.block
+    return step == 1 and start % block == 0 and (stop == x.shape[1] or stop % block == 0)
 
 
 @op("reshape", "view", _infer_reshape, shape=REQUIRED)

@@ -1,20 +1,19 @@
-"""torch.compile(backend=sol_backend) with a stand-in runtime that evaluates the imported graph with the references."""
+"""torch.compile(backend=sol_backend): what is compiled, what runs in torch, and how often."""
 
 from __future__ import annotations
 
 import logging
-import sys
-import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
-from sol.frontend.dynamo import sol_backend
 from sol.frontend.imported import Imported
-from tests.frontend.support import run_graph
+from sol.runtime import dynamo
+from sol.runtime.dynamo import sol_backend
+from sol.runtime.program import Program
 
 
 @pytest.fixture
@@ -22,22 +21,12 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Imported]]:
     """What was compiled, in order."""
     found: list[Imported] = []
 
-    def compile_imported(imported: Imported, tensors: dict[str, torch.Tensor], *, eager: Any, options: Any) -> Callable[..., Any]:
-        found.append(imported)
+    class Recorded(Program):
+        def __init__(self, imported: Imported, *args: Any, **kwargs: Any) -> None:
+            found.append(imported)
+            super().__init__(imported, *args, **kwargs)
 
-        def run(inputs: Any, symbols: Any = None) -> list[torch.Tensor]:
-            outputs = run_graph(imported, inputs, tensors)
-            for m in imported.mutations:
-                target = inputs[m.target] if isinstance(m.target, int) else tensors[m.target]
-                with torch.no_grad():
-                    target.copy_(outputs[m.output])
-            return [o.to(torch.float32) if o.is_floating_point() else o for o in outputs]
-
-        return run
-
-    stand_in = types.ModuleType("sol.runtime.module")
-    stand_in.compile_imported = compile_imported  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "sol.runtime.module", stand_in)
+    monkeypatch.setattr(dynamo, "Program", Recorded)
     torch._dynamo.reset()
     yield found
     torch._dynamo.reset()

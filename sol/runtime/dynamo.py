@@ -8,6 +8,7 @@ are literals of the variant that is compiled for them.
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,17 +17,27 @@ import torch
 from torch import fx
 from torch.fx.node import map_arg
 
-from sol.errors import ExportError, UnsupportedError
+from sol.config import config
+from sol.errors import ConfigError, ExportError, SolError, UnsupportedError
+from sol.frontend.export import import_graph_module
 from sol.frontend.imported import Imported
-from sol.ir.dim import Dim, evaluate
+from sol.runtime.inputs import only_plain_tensors
+from sol.runtime.program import Program
 
 log = logging.getLogger("sol")
 _VARIANTS = 8
 
 
 def sol_backend(module: fx.GraphModule, example_inputs: Sequence[Any], **options: Any) -> Callable[..., Any]:
-    """Backend of ``torch.compile(model, backend="sol", options={...})``; compiles at the first call."""
-    return _Piece(module, _placeholders(module, example_inputs), {**options.pop("options", {}), **options})
+    """Backend of ``torch.compile(model, backend="sol", options={...})``; compiles at the first call.
+
+    options: isa and threads, as for ``sol.optimize``.
+    """
+    given = {**(options.pop("options", None) or {}), **options}
+    unknown = set(given) - {"isa", "threads"}
+    if unknown:
+        raise ConfigError(f"unknown options {sorted(unknown)}", remedy="the options are isa and threads")
+    return _Piece(module, _placeholders(module, example_inputs), given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +85,10 @@ def _placeholder(node: fx.Node, value: Any, example: Any, sizes: Mapping[Any, tu
 
 @dataclass(frozen=True, slots=True)
 class _Variant:
-    """One compilation of a piece. tensors: current parameters by target; the runtime reads them anew at every call."""
+    """One compilation of a piece. tensors: current parameters by target, which the program reads."""
 
-    imported: Imported
+    program: Program
     tensors: dict[str, torch.Tensor]
-    run: Callable[..., Sequence[torch.Tensor]]
 
 
 class _Piece:
@@ -91,6 +101,7 @@ class _Piece:
         self._numbers = [i for i, p in enumerate(placeholders) if p.role in ("number", "float")]
         self._tensors = [i for i, p in enumerate(placeholders) if p.role == "tensor"]
         self._parameters = [(i, p.name) for i, p in enumerate(placeholders) if p.role == "parameter"]
+        self._lock = threading.RLock()
         self._eager = False
 
     def __call__(self, *inputs: Any) -> Any:
@@ -102,15 +113,22 @@ class _Piece:
         key = tuple(_number(inputs[i]) for i in self._numbers)
         tensors = [inputs[i] for i in self._tensors]
         variants = self._variants.setdefault(key, [])
-        variant = next((v for v in variants if accepts(v.imported, tensors)), None)
+        variant = next((v for v in variants if self._fits(v, inputs, tensors)), None)
         if variant is None:
-            variant = self._new_variant(inputs, tensors, variants)
+            with self._lock:
+                variant = self._new_variant(inputs, tensors, variants)
             if variant is None:
                 return self.module(*inputs)
+        variant.program.refresh_if_stale()
+        return variant.program.run(tensors)
+
+    def _fits(self, variant: _Variant, inputs: Sequence[Any], tensors: Sequence[torch.Tensor]) -> bool:
+        """Whether a variant takes these inputs; it reads its parameters from them."""
+        if not variant.program.accepts(tensors):
+            return False
         for i, name in self._parameters:
             variant.tensors[name] = inputs[i]
-        symbols = variant.imported.read_symbols(tensors)
-        return variant.imported.unflatten_outputs(variant.run(tensors, symbols), symbols)
+        return variant.program.rebind()
 
     def _say(self, message: str) -> None:
         if message not in self._said:
@@ -121,28 +139,32 @@ class _Piece:
         if len(variants) >= _VARIANTS:
             self._say(f"{_VARIANTS} shapes of a piece are compiled: further ones run in torch")
             return None
+        if not only_plain_tensors(tuple(tensors), {}):
+            return None
+        held = {name: inputs[i] for i, name in self._parameters}
         try:
-            imported = self._import(inputs, dynamic=not variants)
-            if not accepts(imported, tensors):
-                imported = self._import(inputs, dynamic=False)
-        except (ExportError, UnsupportedError) as error:
+            program = self._program(self._import(inputs, dynamic=not variants), held)
+            if program is not None and not program.accepts(tensors):
+                program = self._program(self._import(inputs, dynamic=False), held)
+        except SolError as error:
+            if not isinstance(error, (ExportError, UnsupportedError)) and config["fallback"] != "eager":
+                raise
             log.warning("a piece of the model runs in torch: %s", error)
             self._eager = True
             return None
-        if any(n.op == "torch_call" and n.attrs["reason"] == "batch norm with the statistics of the batch" for n in imported.graph):
-            self._say("batch norm in training mode: this piece runs in torch")
+        if program is None or not program.accepts(tensors):
             self._eager = True
             return None
-        from sol.runtime.module import compile_imported
-
-        held = {**imported.constants, **{name: inputs[i] for i, name in self._parameters}}
-        run = compile_imported(imported, held, eager=self.module, options=dict(self.options))
-        variants.append(_Variant(imported, held, run))
+        variants.append(_Variant(program, held))
         return variants[-1]
 
-    def _import(self, inputs: Sequence[Any], dynamic: bool) -> Imported:
-        from sol.frontend.export import import_graph_module
+    def _program(self, imported: Imported, held: Mapping[str, torch.Tensor]) -> Program | None:
+        if any(n.op == "torch_call" and n.attrs["reason"] == "batch norm with the statistics of the batch" for n in imported.graph):
+            self._say("batch norm in training mode: this piece runs in torch")
+            return None
+        return Program(imported, held.__getitem__, title="graph of torch.compile", **self.options)
 
+    def _import(self, inputs: Sequence[Any], dynamic: bool) -> Imported:
         kept = [i for i, p in enumerate(self.placeholders) if p.role in ("tensor", "parameter")]
         shapes = tuple({d: torch.export.Dim.AUTO for d in self.placeholders[i].dynamic} or None for i in kept) if dynamic else None
         if shapes is not None and not any(shapes):
@@ -189,21 +211,3 @@ def _replace_by_literal(node: fx.Node, value: Any) -> None:
     for user in list(node.users):
         user.args = map_arg(user.args, lambda n: value if n is node else n)
         user.kwargs = map_arg(user.kwargs, lambda n: value if n is node else n)
-
-
-def accepts(imported: Imported, tensors: Sequence[torch.Tensor]) -> bool:
-    """Whether graph inputs of these shapes and dtypes fit what was imported."""
-    from sol.frontend.aten import DTYPES
-
-    try:
-        symbols = imported.read_symbols(tensors)
-    except IndexError:
-        return False
-    for name, tensor in zip(imported.graph.inputs, tensors):
-        expected = imported.graph.type_of(name)
-        if DTYPES.get(tensor.dtype) is not expected.dtype or tensor.dim() != expected.rank:
-            return False
-        for size, dim in zip(tensor.shape, expected.shape):
-            if size != (evaluate(dim, symbols) if isinstance(dim, Dim) else dim) or (isinstance(dim, Dim) and size < 2):
-                return False
-    return True

@@ -1,0 +1,200 @@
+"""[1x1 convolution,] depthwise, 1x1 convolution in one kernel, row by row: the wide maps between them never reach memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.kernels.conv_direct import (
+    Conv,
+    Tiling,
+    check_border,
+    choose_tiling,
+    needs_mask,
+    operand_context,
+    operand_params,
+    panel_widths,
+    read_conv,
+    spatial_strides,
+    store,
+    tail_lines,
+    weights,
+)
+from sol.codegen.kernels.conv_small import column_taps, tile_ladder, tile_taps
+from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.plan import View
+from sol.errors import SolError
+from sol.ir.dim import DimLike, product
+
+UNROLL = 2
+"""The last input block of a dense stage is padded to whole steps of the reduction."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The convolutions of a body in order. tails: what follows each; only the last one's reads tensors."""
+
+    expand: Conv | None
+    depthwise: Conv
+    project: Conv
+    tails: tuple[Epilogue, ...]
+
+    @property
+    def convs(self) -> tuple[Conv, ...]:
+        return (*((self.expand,) if self.expand else ()), self.depthwise, self.project)
+
+
+@dataclass(frozen=True)
+class _Activation:
+    """The pointwise ops behind the depthwise convolution as a C function ``tail``; empty text if there are none."""
+
+    function: str
+    stem: str
+
+
+def read_chain(lowering: Lowering) -> Chain:
+    """The region's convolutions and their tails; SolError if they are not what sol/passes/fuse_conv_chains.py makes."""
+    nodes = [n for n in lowering.body.nodes if n.op == "conv"]
+    convs = [read_conv(lowering, n) for n in nodes]
+    if len(convs) not in (2, 3) or None in convs:
+        raise SolError(f"region {lowering.region.name} is no chain of convolutions", origin=str(lowering.region.origin))
+    found = [c for c in convs if c is not None]
+    ends = [*(n.inputs[0] for n in nodes[1:]), lowering.output]
+    lanes = lowering.target.lanes
+    tails = tuple(make_epilogue(lowering, n.name, end, channel_axis=1, block=lanes) for n, end in zip(nodes, ends))
+    if any(t.operands or needs_mask(t, c.k, lanes) for t, c in zip(tails[:-1], found)):
+        raise SolError(f"region {lowering.region.name} has operands inside its chain", origin=str(lowering.region.origin))
+    return Chain(found[0] if len(found) == 3 else None, found[-2], found[-1], tails)
+
+
+def strip_rows(target: TargetLike, chain: Chain) -> int:
+    """Output rows per strip: as many as keep the strip in a sixteenth of L2 and the ring of rows in half of it, at most four."""
+    narrow = 4 * chain.depthwise.k * _int(chain.depthwise.ow)
+    wide = 4 * chain.depthwise.c * _int(chain.depthwise.w) if chain.expand else 0
+    stride, kernel = chain.depthwise.stride[0], chain.depthwise.kernel[0]
+    rows = 1
+    while rows < 4 and (rows + 1) * narrow <= target.l2 // 16 and (rows * stride + kernel) * wide <= target.l2 // 2:
+        rows += 1
+    return rows
+
+
+def _int(size: DimLike) -> int:
+    assert isinstance(size, int)
+    return size
+
+
+def _dense(name: str, title: str, conv: Conv, tail: Epilogue, lowering: Lowering) -> tuple[dict[str, Any], Tiling]:
+    """Template context of a 1x1 stage, which goes row by row."""
+    vectors = -(-conv.k // lowering.target.lanes)
+    tiling = choose_tiling(lowering.target, vectors, 1, conv.ow, flat=False, reduction=conv.reduction)
+    masked = needs_mask(tail, conv.k, lowering.target.lanes)
+    panels = panel_widths(vectors, tiling.ocb)
+    variants = tuple(
+        {"ocb": n, "th": th, "tw": tw, "tail": tail_lines(tail, n, th, tw, store, masked)}
+        for n in panels for th, tw in tiling.tiles
+    )  # fmt: skip
+    context = {
+        "name": name, "title": title, "ocb": tiling.ocb, "tiles": tiling.tiles, "panels": panels, "variants": variants,
+        "has_bias": len(conv.node.inputs) == 3, "operands": operand_context(tail), "masked": masked, "tail": tail.stem,
+    }  # fmt: skip
+    return context, tiling
+
+
+def _activation(tail: Epilogue) -> _Activation:
+    if tail.is_identity:
+        return _Activation("", "")
+    lines, result = tail.trace("a", lambda o: o.name, "t")
+    body = "\n".join(f"    {line}" for line in [*lines, f"return {result};"])
+    return _Activation(f"/* Behind the depthwise convolution: {tail.stem}. */\nSOL_INLINE vf tail(vf a)\n{{\n{body}\n}}", tail.stem)
+
+
+def _depthwise(conv: Conv, tail: Epilogue, target: TargetLike) -> dict[str, Any]:
+    """Template context of the depthwise stage; the tiles are those of templates/conv_depthwise.c.j2."""
+    (R, S), (sy, sx) = conv.kernel, conv.stride
+    hoisted = R * S <= 9 and target.registers >= 32
+    heights = (2, 1) if hoisted and (sy, sx) == (1, 1) else (1,)
+    widths = tile_ladder(conv.ow, max(1, min(7, target.registers - S - 2)))
+    taps: Callable[[int, int], Any] = lambda h, w: tile_taps(conv.kernel, conv.stride, h, w)  # noqa: E731
+    return {
+        "R": R, "S": S, "sy": sy, "sx": sx, "heights": heights, "widths": widths,
+        "hoisted": {(h, w): taps(h, w) for h in heights for w in widths} if hoisted else {},
+        "rows": {w: column_taps(S, sx, 1, w) for w in widths},
+        "depthwise_tail": _activation(tail), "depthwise_bias": len(conv.node.inputs) == 3,
+    }  # fmt: skip
+
+
+def _even_last(channels: int, lanes: int) -> int:
+    """Channels of the last block, padded to whole steps of the reduction."""
+    last = channels - (-(-channels // lanes) - 1) * lanes
+    return last + last % UNROLL
+
+
+def _reads(lowering: Lowering, chain: Chain, tilings: dict[str, Tiling], source: View) -> dict[str, View]:
+    lanes = lowering.target.lanes
+    reads = {"in": source}
+    if chain.expand:
+        reads |= {f"expand_{k}": v for k, v in weights(lowering, chain.expand, tilings["expand"].ocb).items()}
+    depthwise = chain.depthwise.node.inputs
+    reads["depthwise_w"] = lowering.weight(depthwise[1], "conv_depthwise", block=lanes)
+    if len(depthwise) == 3:
+        reads["depthwise_bias"] = lowering.weight(depthwise[2], "channels", block=lanes)
+    return {**reads, **weights(lowering, chain.project, tilings["project"].ocb), **{e.name: e.view for e in chain.tails[-1].operands}}
+
+
+def _stem(chain: Chain) -> str:
+    depthwise = chain.depthwise
+    names = [f"_{t.stem}" if t.stem else "" for t in chain.tails]
+    head = f"conv1x1{names[0]}_" if chain.expand else "conv_"
+    shape = f"depthwise{depthwise.kernel[0]}x{depthwise.kernel[1]}s{depthwise.stride[1]}"
+    return f"{head}{shape}{names[-2]}_conv1x1{names[-1]}"
+
+
+def _lower(lowering: Lowering) -> None:
+    chain, target, lanes = read_chain(lowering), lowering.target, lowering.target.lanes
+    depthwise, project = chain.depthwise, chain.project
+    first = chain.convs[0]
+    source, out = lowering.view(first.node.inputs[0]), lowering.view(lowering.output)
+    if any(spatial_strides(v.strides)[3:] != (lanes, 1) for v in (source, out)):
+        raise SolError(f"region {lowering.region.name} has gaps between its columns", origin=str(lowering.region.origin))
+    check_border(lowering, first, source)
+    contexts: dict[str, Any] = {"expand": None}
+    tilings: dict[str, Tiling] = {}
+    if chain.expand:
+        contexts["expand"], tilings["expand"] = _dense("expand", "1x1 convolution", chain.expand, chain.tails[0], lowering)
+    contexts["project"], tilings["project"] = _dense("project", "1x1 convolution", project, chain.tails[-1], lowering)
+    strip, vectors = strip_rows(target, chain), -(-depthwise.k // lanes)
+    left = depthwise.padding[1]
+    wide_row = lanes * max(left + _int(depthwise.w), (_int(depthwise.ow) - 1) * depthwise.stride[1] + depthwise.kernel[1])
+    ring = (strip - 1) * depthwise.stride[0] + depthwise.kernel[0]
+    floats = vectors * (strip * _int(depthwise.ow) + 1) * lanes
+    if chain.expand:
+        floats += wide_row + vectors * (ring * wide_row + lanes)
+    in_n, in_cb, in_row, in_column, _ = spatial_strides(source.strides)
+    out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
+    params: dict[str, DimLike] = {
+        "N": depthwise.n, "OH": depthwise.oh, "OW": depthwise.ow, "strip": strip, "vectors": vectors,
+        "narrow_last": _even_last(depthwise.k, lanes), "out_vectors": -(-project.k // lanes),
+        "in_n": in_n, "in_cb": in_cb, "in_row": in_row, "out_n": out_n, "out_cb": out_cb, "out_row": out_row,
+        **operand_params(chain.tails[-1]),
+    }  # fmt: skip
+    if contexts["project"]["masked"]:
+        params["K"] = project.k
+    if chain.expand:
+        params |= {
+            "in_blocks": -(-first.c // lanes), "in_last": _even_last(first.c, lanes),
+            "H": depthwise.h, "W": depthwise.w, "above": depthwise.padding[0], "left": left, "wide_row": wide_row,
+        }  # fmt: skip
+    else:
+        params["in_start"] = -(in_row * depthwise.padding[0] + in_column * left)
+    views = [source, out, *(e.view for e in chain.tails[-1].operands)]
+    lowering.emit(
+        "conv_chain.c.j2", _stem(chain), reads=_reads(lowering, chain, tilings, source), writes={"out": out}, params=params,
+        scratch=4 * floats, flops=sum((c.flops for c in chain.convs), start=0),
+        bytes=sum(c.weight_bytes for c in chain.convs) + 4 * sum((product(v.shape) for v in views), start=0),
+        **contexts, **_depthwise(depthwise, chain.tails[-2], target),
+    )  # fmt: skip
+
+
+KERNELS: dict[str, tuple[Candidate, ...]] = {"conv_chain": (Candidate("conv_chain", lambda lowering: True, _lower),)}

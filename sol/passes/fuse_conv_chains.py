@@ -1,0 +1,80 @@
+"""Finds inverted residuals: [1x1 convolution,] depthwise, 1x1 convolution, whose wide maps one kernel keeps in the cache."""
+
+from __future__ import annotations
+
+from sol.ir.dim import product
+from sol.ir.graph import Graph, Node
+from sol.ir.types import DType
+
+ANCHOR = "conv_chain"
+ACTIVATIONS = frozenset("relu clamp sigmoid tanh hardsigmoid hardswish silu gelu mish leaky_relu elu softplus".split())
+"""Ops on one operand that stay finite: lanes without a channel may go through them."""
+LARGEST_KERNEL = 9
+SMALLEST_EXPANDED = 1 << 20
+"""Bytes of an expanded map (per image) from which on it is worth more not to write it than to compute rows twice."""
+SMALLEST_NARROW = 1 << 20
+"""The same for the result of a depthwise convolution that reads its input from memory."""
+
+
+def conv_chain(graph: Graph, project: Node, constants: set[str] | frozenset[str]) -> list[Node]:
+    """The nodes before a 1x1 convolution that its kernel can compute row by row, in order; empty if none or not worth it."""
+    if not _is_dense(graph, project, constants):
+        return []
+    found = _before(graph, project)
+    if not found or not _is_depthwise(graph, found[0], constants):
+        return []
+    depthwise = found[0]
+    wider = _before(graph, depthwise)
+    if wider and _is_dense(graph, wider[0], constants) and _bytes(graph.type_of(depthwise.inputs[0]).shape) >= SMALLEST_EXPANDED:
+        return [*wider, *found]
+    return found if _bytes(depthwise.type.shape) >= SMALLEST_NARROW else []
+
+
+def _bytes(shape: tuple) -> int:
+    """Bytes of one image; 0 if its size is known only at run time."""
+    size = product(shape[1:])
+    return 4 * size if isinstance(size, int) else 0
+
+
+def _before(graph: Graph, conv: Node) -> list[Node]:
+    """The convolution that makes the data of ``conv``, and the activations between, if nothing else reads any of it."""
+    nodes: list[Node] = []
+    value, user = conv.inputs[0], conv
+    while True:
+        node = graph.producer(value)
+        if graph.is_output(value) or graph.users(value) != (user,) or node.type.layout != conv.type.layout:
+            return []
+        nodes.insert(0, node)
+        if node.op == "conv":
+            return nodes
+        if node.op not in ACTIVATIONS or node.type.dtype is not DType.F32:
+            return []
+        value, user = node.inputs[0], node
+
+
+def _is_blocked(graph: Graph, conv: Node, constants: set[str] | frozenset[str]) -> bool:
+    """A convolution over float32 images in blocks of channels, of known sizes and with constant weights."""
+    if conv.op != "conv" or conv.type.rank != 4 or conv.type.dtype is not DType.F32 or not conv.type.layout.block:
+        return False
+    data = graph.type_of(conv.inputs[0])
+    known = all(isinstance(s, int) and s > 0 for s in (*data.shape[1:], *conv.type.shape[1:]))
+    return data.layout == conv.type.layout and known and all(v in constants for v in conv.inputs[1:])
+
+
+def _is_dense(graph: Graph, conv: Node, constants: set[str] | frozenset[str]) -> bool:
+    """1x1, one group, stride 1, no padding."""
+    if not _is_blocked(graph, conv, constants) or conv.attrs["groups"] != 1 or conv.attrs["stride"] != (1, 1):
+        return False
+    return graph.type_of(conv.inputs[1]).shape[2:] == (1, 1) and all(p == (0, 0) for p in conv.attrs["padding"])
+
+
+def _is_depthwise(graph: Graph, conv: Node, constants: set[str] | frozenset[str]) -> bool:
+    """As many groups as input and output channels; windows that touch or overlap."""
+    if not _is_blocked(graph, conv, constants) or conv.attrs["dilation"] != (1, 1):
+        return False
+    channels, kernel = graph.type_of(conv.inputs[0]).shape[1], graph.type_of(conv.inputs[1]).shape[2:]
+    fits = all(s <= k <= LARGEST_KERNEL for s, k in zip(conv.attrs["stride"], kernel))
+    return bool(fits and conv.attrs["groups"] == channels == conv.type.shape[1])
+
+
+__all__ = ["ANCHOR", "conv_chain"]

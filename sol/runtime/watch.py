@@ -1,0 +1,113 @@
+"""What may change between two calls of a module: tensors in place, tensors and submodules exchanged, training flags.
+
+All of it is looked at before every call, so it must cost some ten nanoseconds per object.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from operator import attrgetter, itemgetter
+from typing import Any
+
+import numpy as np
+import torch
+
+_training = itemgetter("training")
+_training_attribute = attrgetter("training")
+_children = attrgetter("_modules")
+_bytes_of = np.ndarray.tobytes
+
+
+class _Save(torch.autograd.Function):
+    """Saves tensors as autograd does for a backward pass, whose check for changes in place runs in C++."""
+
+    @staticmethod
+    def forward(ctx: Any, anchor: torch.Tensor, *tensors: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(*tensors)
+        return anchor.clone()
+
+
+class InPlaceChanges:
+    """Were tensors changed in place since this was made?
+
+    Inference tensors count no changes; neither are changes through ``.data`` counted.
+    """
+
+    def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
+        counted = [t.detach() for t in tensors if not t.is_inference()]  # shares the counter, not the graph
+        with torch.inference_mode(False), torch.enable_grad():
+            self._saved: Any = _Save.apply(torch.zeros(1, requires_grad=True), *counted).grad_fn
+
+    def seen(self) -> bool:
+        """Whether any was changed."""
+        try:
+            self._saved.saved_tensors  # noqa: B018  (raises RuntimeError if one was changed)
+        except RuntimeError:
+            return True
+        return False
+
+
+class UncountedChanges:
+    """Was the content of small tensors changed? torch updates running statistics of normalisation without counting it."""
+
+    def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
+        self._views = [t.detach().view(torch.uint8).numpy() for t in tensors]
+        self._bytes = list(map(_bytes_of, self._views))
+
+    def seen(self) -> bool:
+        """Whether any was changed."""
+        return list(map(_bytes_of, self._views)) != self._bytes
+
+
+@functools.cache
+def depends_on_mode(kind: type) -> bool:
+    """Whether modules of a class may compute something else in training mode; of classes outside torch.nn nobody knows."""
+    if not kind.__module__.startswith("torch.nn."):
+        return True
+    members = [m for base in kind.__mro__ if base not in (torch.nn.Module, object) for m in vars(base).values()]
+    return any("training" in code.co_names for m in members if (code := getattr(m, "__code__", None)) is not None)
+
+
+class Structure:
+    """The parts of a module as they are now: its submodules, and which tensor each parameter and buffer name means."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self.modules: Sequence[torch.nn.Module] = list(model.modules())
+        parents = [m for m in self.modules if m._modules]
+        self._containers = [m for m in parents if hasattr(type(m), "__delitem__")]  # deleting an item makes a new dict
+        self._container_items = [dict(m._modules) for m in self._containers]
+        self._items: list[Any] = [d for m in self.modules for d in (m._parameters, m._buffers) if d]
+        self._items += [m._modules for m in parents if m not in self._containers]
+        self._copies = [dict(d) for d in self._items]
+        self._probe = next((t for t in (*model.parameters(), *model.buffers()) if t.is_floating_point()), None)
+        self._dtype = None if self._probe is None else self._probe.dtype
+        moded = [m for m in self.modules if m is model or depends_on_mode(type(m))]  # type: ignore[arg-type]
+        self._flags = [vars(m) for m in moded if "training" in vars(m)]
+        self._others = [m for m in moded if "training" not in vars(m)]
+
+    def changed(self) -> bool:
+        """Whether a name means another tensor or module now, or the module was converted to another dtype."""
+        if self._probe is not None and self._probe.dtype is not self._dtype:
+            return True
+        try:
+            # lists compare items by identity first: only an exchanged tensor is ever compared by value
+            return self._items != self._copies or list(map(_children, self._containers)) != self._container_items
+        except Exception:  # tensors of several elements have no truth value
+            return True
+
+    def training(self) -> bool:
+        """Whether any module whose mode matters is in training mode."""
+        return True in map(_training, self._flags) or True in map(_training_attribute, self._others)
+
+
+class Unsettled:
+    """Stands for the structure of a module while it is being captured: who looks must wait until that is done."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.modules = structure.modules
+        self.training = structure.training
+
+    def changed(self) -> bool:
+        """Always."""
+        return True

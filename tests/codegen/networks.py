@@ -1,0 +1,142 @@
+"""Small networks as text that together use every kernel template."""
+
+from __future__ import annotations
+
+from sol.codegen.plan import Plan
+from sol.codegen.schedule import make_plan
+from sol.codegen.targets import by_name
+from sol.ir.graph import Graph
+from sol.ir.text import parse_graph
+from sol.passes.pipeline import run_passes
+
+
+def conv(x: str, w: str, *, pad: int = 0, stride: int = 1, groups: int = 1, rank: int = 2, op: str = "conv", more: str = "") -> str:
+    """Text of a convolution."""
+    square = f"({', '.join([f'({pad}, {pad})'] * rank)}{',' if rank == 1 else ''})"
+    numbers = {n: f"({', '.join([str(v)] * rank)}{',' if rank == 1 else ''})" for n, v in (("dilation", 1), ("stride", stride))}
+    return f"{op}(%{x}, %{w}){{dilation={numbers['dilation']}, groups={groups}{more}, padding={square}, stride={numbers['stride']}}}"
+
+
+def weight(*shape: int, name: str = "w") -> str:
+    return f'%{name} = parameter{{target="{name}"}}: f32[{",".join(map(str, shape))}]'
+
+
+def convolution(c: int, k: int, size: int, kernel: int, groups: int = 1, **options: int) -> str:
+    out = size if options.get("pad") or kernel == 1 else size - kernel + 1
+    return f"""graph(%x: f32[1,{c},{size},{size}]) {{
+  {weight(k, c // groups, kernel, kernel)}
+  %y: f32[1,{k},{out},{out}] = {conv("x", "w", groups=groups, pad=options.get("pad", 0))}
+  %z: f32[1,{k},{out},{out}] = relu(%y)
+  return %z
+}}"""
+
+
+def one(input: str, output: str, body: str, lines: str = "") -> str:
+    """A network of one op."""
+    return f"graph({input}) {{\n  {lines}\n  %y: {output} = {body}\n  return %y\n}}"
+
+
+WINDOW = "ceil_mode=False, dilation=(1, 1), kernel=(3, 3), padding=((1, 1), (1, 1)), stride=(2, 2)"
+AVERAGE = "ceil_mode=False, count_include_pad=True, padding=((0, 0), (0, 0))"
+POOLED = f"""graph(%x: f32[1,512,13,13]) {{
+  {weight(256, 512, 1, 1)}
+  %b = parameter{{target="b"}}: f32[256]
+  %y: f32[1,256,13,13] = conv(%x, %w, %b){{dilation=(1, 1), groups=1, padding=((0, 0), (0, 0)), stride=(1, 1)}}
+  %r: f32[1,256,13,13] = relu(%y)
+  %p: f32[1,256,1,1] = avg_pool(%r){{{AVERAGE}, divisor=None, kernel=(13, 13), stride=(13, 13)}}
+  return %p
+}}"""
+
+NETWORKS: dict[str, str] = {
+    "direct": convolution(32, 48, 14, 1),
+    "winograd": convolution(64, 64, 28, 3, pad=1),
+    "strided": f"""graph(%x: f32[1,64,15,15]) {{
+  {weight(64, 64, 3, 3)}
+  %y: f32[1,64,8,8] = {conv("x", "w", pad=1, stride=2)}
+  return %y
+}}""",
+    "stem": convolution(3, 32, 16, 3, pad=1),
+    "depthwise": convolution(32, 32, 14, 3, groups=32, pad=1),
+    "chain": f"""graph(%x: f32[1,16,56,56]) {{
+  {weight(96, 16, 1, 1)}
+  {weight(96, 1, 3, 3, name="d")}
+  {weight(24, 96, 1, 1, name="v")}
+  %a: f32[1,96,56,56] = {conv("x", "w")}
+  %b: f32[1,96,56,56] = relu(%a)
+  %c: f32[1,96,56,56] = {conv("b", "d", groups=96, pad=1)}
+  %e: f32[1,96,56,56] = relu(%c)
+  %y: f32[1,24,56,56] = {conv("e", "v")}
+  return %y
+}}""",
+    "grouped": convolution(32, 32, 14, 3, groups=8, pad=1),
+    "pooled": POOLED,
+    "prologue": f"""graph(%x: f32[1,32,14,14]) {{
+  {weight(64, 32, 1, 1)}
+  {weight(64, 64, 1, 1, name="v")}
+  {weight(32, 64, 1, 1, name="u")}
+  {weight(64, 1, 1, name="s")}
+  %a: f32[1,64,14,14] = {conv("x", "w")}
+  %b: f32[1,64,14,14] = mul(%a, %s)
+  %c: f32[1,64,14,14] = relu(%b)
+  %d: f32[1,64,14,14] = {conv("c", "v")}
+  %e: f32[1,32,14,14] = {conv("a", "u")}
+  return %d, %e
+}}""",
+    "plain": f"""graph(%x: f32[2,6,20]) {{
+  {weight(8, 6, 3)}
+  %y: f32[2,8,20] = {conv("x", "w", pad=1, rank=1)}
+  return %y
+}}""",
+    "transpose": f"""graph(%x: f32[1,6,9,9]) {{
+  {weight(6, 8, 3, 3)}
+  %y: f32[1,8,18,18] = {conv("x", "w", pad=1, stride=2, op="conv_transpose", more=", output_padding=(1, 1)")}
+  return %y
+}}""",
+    "selection": f"""graph(%x: f32[1,32,7,7]) {{
+  {weight(32, 32, 1, 1)}
+  %a: f32[1,32,7,7] = {conv("x", "w")}
+  %y: f32[1,17,7,7] = slice(%a){{dim=1, start=3, step=1, stop=20}}
+  return %y, %a
+}}""",
+    "windows": f"""graph(%x: f32[1,32,14,14]) {{
+  {weight(32, 32, 1, 1)}
+  %a: f32[1,32,14,14] = {conv("x", "w")}
+  %y: f32[1,32,7,7] = max_pool(%a){{{WINDOW}}}
+  %m: f32[1,32,3,3] = adaptive_max_pool(%a){{output_size=(3, 3)}}
+  return %y, %m
+}}""",
+    "global_pool": f"""graph(%x: f32[1,32,14,14]) {{
+  {weight(32, 32, 1, 1)}
+  %a: f32[1,32,14,14] = {conv("x", "w")}
+  %y: f32[1,32,1,1] = avg_pool(%a){{{AVERAGE}, divisor=7, kernel=(14, 14), stride=(1, 1)}}
+  return %y, %a
+}}""",
+    "plain_pool": one("%x: f32[1,5,14,14]", "f32[1,5,7,7]", f"max_pool(%x){{{WINDOW}}}"),
+    "plain_shuffle": one("%x: f32[1,6,7,7]", "f32[1,6,7,7]", "channel_select(%x){index=(0, 3, 1, 4, 2, 5)}"),
+    "cumsum": one("%x: f32[4,9]", "f32[4,9]", "cumsum(%x){dim=1}"),
+    "iota": one("%x: f32[n,9]", "i64[n]", "iota(){dtype=i64, size=n, start=0, step=1}").replace(") {", ") where n in [2, 64] {", 1),
+    "pad": one("%x: f32[2,3,9]", "f32[2,3,12]", "pad(%x){pads=((0, 0), (0, 0), (1, 2)), value=0}"),
+    "pointwise": one("%x: f32[4,9], %z: f32[4,9]", "f32[4,9]", "add(%x, %z)"),
+    "rows": one("%x: f32[4,9]", "f32[4,9]", "softmax(%x){dim=1}"),
+    "take": one("%x: f32[30,8], %i: i64[2,5]", "f32[2,5,8]", "take(%x, %i){dim=0}"),
+    "dot": one("%x: f32[4,64]", "f32[4,3]", "linear(%x, %w)", weight(3, 64)),
+    "gemm": one("%x: f32[20,64]", "f32[20,96]", "linear(%x, %w)", weight(96, 64)),
+    "batched": one("%x: f32[n,7,64], %z: f32[n,64,30]", "f32[n,7,30]", "matmul(%x, %z)").replace(") {", ") where n in [2, 64] {", 1),
+    "integers": one("%x: i32[4,8], %z: i32[8,3]", "i32[4,3]", "matmul(%x, %z)"),
+    "attention": one("%q: f32[2,4,10,16]", "f32[2,4,10,16]", "sdpa(%q, %q, %q){causal=True, scale=0.25}"),
+    "recurrent": one(
+        "%x: f32[6,2,64], %h: f32[2,16]",
+        "f32[6,2,16], %y#1: f32[2,16], %y#2: f32[2,16]",
+        "lstm_scan(%x, %w, %h, %h){reverse=False}",
+        weight(64, 16),
+    ),
+}
+
+
+def plan_of(text: str, isa: str = "avx512") -> Plan:
+    """The plan of a network for a target, whatever this machine is."""
+    return make_plan(fused_graph(text, isa), by_name(isa))
+
+
+def fused_graph(text: str, isa: str = "avx512") -> Graph:
+    return list(run_passes(parse_graph(text), by_name(isa).lanes))[-1][1]

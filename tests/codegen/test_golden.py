@@ -1,0 +1,71 @@
+"""Generated C as people will read it: one instance of every template, kept under tests/golden.
+
+After a wanted change: ``pytest tests/codegen/test_golden.py --refresh-golden``, and read the difference.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import pytest
+
+from sol.codegen import lowering
+from sol.codegen.program import render_program
+from sol.codegen.render import TEMPLATES, render_kernel
+from tests.codegen.networks import NETWORKS, POOLED, plan_of
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_text())
+
+
+@functools.cache
+def instances() -> dict[str, str]:
+    """Template → the first kernel made from it, by the networks in their order."""
+    found: dict[str, str] = {}
+
+    def recording(template: str, *, name: str, **rest) -> str:
+        text = render_kernel(template, name=name, **rest)
+        found.setdefault(template, text.replace("@", template.partition(".")[0]))
+        return text
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lowering, "render_kernel", recording)
+        for text in NETWORKS.values():
+            plan_of(text)
+    return found
+
+
+def compare(name: str, text: str, refresh: bool) -> None:
+    path = GOLDEN / name
+    if refresh:
+        path.write_text(text)
+    assert path.exists(), f"{path} is missing: run pytest with --refresh-golden"
+    assert path.read_text() == text, f"{name} changed: if that is wanted, run pytest with --refresh-golden"
+
+
+@pytest.mark.parametrize("template", ENTRY)
+def test_template(template, refresh_golden):
+    assert template in instances(), f"no network of tests/codegen/networks.py uses {template}"
+    compare(template.removesuffix(".j2"), instances()[template], refresh_golden)
+
+
+def test_network(refresh_golden):
+    compare("network.c", render_program(plan_of(NETWORKS["windows"]), "windows")[-1].text, refresh_golden)
+
+
+def test_network_of_symbolic_batch(refresh_golden):
+    compare("network_symbolic.c", render_program(plan_of(NETWORKS["batched"]), "batched")[-1].text, refresh_golden)
+
+
+def test_convolution_relu_and_average_of_the_whole_map_is_one_kernel(refresh_golden):
+    """Conv2d(512, 256, 1) + ReLU + AvgPool2d(13) on 13x13 pixels: one kernel, one launch, nothing in the arena."""
+    plan = plan_of(POOLED)
+    assert [x.kernel for x in plan.launches] == [k.name for k in plan.kernels] and len(plan.launches) == 1
+    assert plan.arena == 0 and not any(x.barrier for x in plan.launches)
+    compare("conv_relu_avgpool.c", plan.kernels[0].source, refresh_golden)
+
+
+def test_no_stale_files():
+    known = {t.removesuffix(".j2") for t in ENTRY} | {"network.c", "network_symbolic.c", "conv_relu_avgpool.c"}
+    assert {p.name for p in GOLDEN.glob("*")} == known

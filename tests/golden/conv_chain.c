@@ -1,0 +1,556 @@
+/* Convolutions one after the other, row by row: 1x1, depthwise 3x3, 1x1.
+ *
+ * wide = relu(1x1 convolution of in)                a ring of rows in scratch, never complete
+ * narrow = relu(depthwise of wide)      a strip of rows in scratch
+ * out = 1x1 convolution of narrow
+ *
+ *   share of output rows of this thread               rows of wide at its edge are computed by both neighbours
+ *     strip of rows
+ *       panel of 2 vectors: the rows of wide that are still missing
+ *         each vector: depthwise, tiles of 7 columns
+ *       panel of 2 vectors: tiles of 14 pixels
+ *
+ * Rows beyond the map are a row of zeros in scratch. Sizes and strides are arguments. */
+#include "sol_team.h"
+#include "sol_simd.h"
+
+typedef struct {
+    const float *in, *w, *bias;
+    float *out;
+    int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s;
+    int64_t out_n, out_cb, out_row, w_kb, columns, OW, K;
+} conv;
+
+static __attribute__((noinline)) void expand_2x1x14(const conv *c, const float *in, const float *w, float *out)
+{
+    const vf b0 = vf_zero();
+    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
+    const vf b1 = vf_zero();
+    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
+const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
+    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+        const int64_t pairs = (block < blocks ? LANES : last) / 2;
+        const float *row = in;
+        for (int64_t r = 0; r < R; r++, row += in_r) {
+            const float *tap = row;
+            for (int64_t s = 0; s < S; s++, tap += in_s) {
+                const float *x0 = tap;
+                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
+                    {
+                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                        { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                    {
+                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                        { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                }
+            }
+        }
+    }
+    const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
+    const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+    const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
+    const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+    const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
+    const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+    const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
+    const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
+    const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
+    const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
+    const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
+    const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
+    const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
+    const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_0);
+    const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
+    const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
+    const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
+    const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
+    const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
+    const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
+    const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
+    const vf t1_0_7_0 = vf_max_quiet(vf_set(0.0f), a1_0_7);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
+    const vf t1_0_8_0 = vf_max_quiet(vf_set(0.0f), a1_0_8);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
+    const vf t1_0_9_0 = vf_max_quiet(vf_set(0.0f), a1_0_9);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_0);
+    const vf t1_0_10_0 = vf_max_quiet(vf_set(0.0f), a1_0_10);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_0);
+    const vf t1_0_11_0 = vf_max_quiet(vf_set(0.0f), a1_0_11);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, t1_0_11_0);
+    const vf t1_0_12_0 = vf_max_quiet(vf_set(0.0f), a1_0_12);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_0);
+    const vf t1_0_13_0 = vf_max_quiet(vf_set(0.0f), a1_0_13);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, t1_0_13_0);
+}
+
+/* 1x1 convolution: panel of 2 vectors that starts at kb, rows first … last - 1 of image n. */
+static void expand_rows_2(const conv *c, int64_t kb, int64_t n, int64_t first, int64_t last, int64_t ring)
+{
+    const float *w = c->w + kb * c->w_kb;
+    float *out = c->out + kb * c->out_cb;
+    for (int64_t row = first; row < last; row++) {
+        const int64_t y = row % ring;
+        const float *from = c->in + n * c->in_n + row * c->in_row;
+        for (int64_t x = 0; x < c->columns; x++) {
+        const float *i = from + x * 14 * LANES;
+        float *o = out + n * c->out_n + y * 1 * c->out_row + x * 14 * LANES;
+        expand_2x1x14(c, i, w, o);
+}
+    }
+}
+
+static __attribute__((noinline)) void project_2x1x14(const conv *c, const float *in, const float *w, float *out)
+{
+    const vf b0 = vf_zero();
+    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
+    const vf b1 = vf_zero();
+    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
+const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
+    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+        const int64_t pairs = (block < blocks ? LANES : last) / 2;
+        const float *row = in;
+        for (int64_t r = 0; r < R; r++, row += in_r) {
+            const float *tap = row;
+            for (int64_t s = 0; s < S; s++, tap += in_s) {
+                const float *x0 = tap;
+                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
+                    {
+                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                        { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                    {
+                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                        { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                }
+            }
+        }
+    }
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, a1_0_0);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, a1_0_1);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, a1_0_2);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, a1_0_3);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, a1_0_4);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, a1_0_5);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, a1_0_6);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, a1_0_7);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, a1_0_8);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, a1_0_9);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, a1_0_10);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, a1_0_11);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, a1_0_12);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, a1_0_13);
+}
+
+/* 1x1 convolution: panel of 2 vectors that starts at kb, rows first … last - 1 of image n. */
+static void project_rows_2(const conv *c, int64_t kb, int64_t n, int64_t first, int64_t last)
+{
+    const float *w = c->w + kb * c->w_kb;
+    float *out = c->out + kb * c->out_cb;
+    for (int64_t row = first; row < last; row++) {
+        const int64_t y = row;
+        const float *from = c->in + (row - first) * c->in_row;
+        for (int64_t x = 0; x < c->columns; x++) {
+        const float *i = from + x * 14 * LANES;
+        float *o = out + n * c->out_n + y * 1 * c->out_row + x * 14 * LANES;
+        project_2x1x14(c, i, w, o);
+}
+    }
+}
+
+/* Behind the depthwise convolution: relu. */
+SOL_INLINE vf tail(vf a)
+{
+    const vf t0 = vf_max_quiet(vf_set(0.0f), a);
+    return t0;
+}
+
+/* One vector of channels, 2 output rows. row: the 4 rows that are read, from the first column of the padded map. */
+static __attribute__((noinline)) void depthwise_2(const float *const *row, const float *w, vf b, float *out, int64_t out_row, int64_t W)
+{
+    const vf w0 = vf_load(w + 0 * LANES);
+    const vf w1 = vf_load(w + 1 * LANES);
+    const vf w2 = vf_load(w + 2 * LANES);
+    const vf w3 = vf_load(w + 3 * LANES);
+    const vf w4 = vf_load(w + 4 * LANES);
+    const vf w5 = vf_load(w + 5 * LANES);
+    const vf w6 = vf_load(w + 6 * LANES);
+    const vf w7 = vf_load(w + 7 * LANES);
+    const vf w8 = vf_load(w + 8 * LANES);
+    int64_t x = 0;
+    for (; x + 7 <= W; x += 7) {
+        vf a0_0 = b, a0_1 = b, a0_2 = b, a0_3 = b, a0_4 = b, a0_5 = b, a0_6 = b;
+        vf a1_0 = b, a1_1 = b, a1_2 = b, a1_3 = b, a1_4 = b, a1_5 = b, a1_6 = b;
+        {
+            const float *p = row[0] + x * 1 * LANES;
+            const vf v0 = vf_load(p + 0 * LANES);
+            a0_0 += v0 * w0;
+            const vf v1 = vf_load(p + 1 * LANES);
+            a0_0 += v1 * w1; a0_1 += v1 * w0;
+            const vf v2 = vf_load(p + 2 * LANES);
+            a0_0 += v2 * w2; a0_1 += v2 * w1; a0_2 += v2 * w0;
+            const vf v3 = vf_load(p + 3 * LANES);
+            a0_1 += v3 * w2; a0_2 += v3 * w1; a0_3 += v3 * w0;
+            const vf v4 = vf_load(p + 4 * LANES);
+            a0_2 += v4 * w2; a0_3 += v4 * w1; a0_4 += v4 * w0;
+            const vf v5 = vf_load(p + 5 * LANES);
+            a0_3 += v5 * w2; a0_4 += v5 * w1; a0_5 += v5 * w0;
+            const vf v6 = vf_load(p + 6 * LANES);
+            a0_4 += v6 * w2; a0_5 += v6 * w1; a0_6 += v6 * w0;
+            const vf v7 = vf_load(p + 7 * LANES);
+            a0_5 += v7 * w2; a0_6 += v7 * w1;
+            const vf v8 = vf_load(p + 8 * LANES);
+            a0_6 += v8 * w2;
+        }
+        {
+            const float *p = row[1] + x * 1 * LANES;
+            const vf v0 = vf_load(p + 0 * LANES);
+            a0_0 += v0 * w3; a1_0 += v0 * w0;
+            const vf v1 = vf_load(p + 1 * LANES);
+            a0_0 += v1 * w4; a0_1 += v1 * w3; a1_0 += v1 * w1; a1_1 += v1 * w0;
+            const vf v2 = vf_load(p + 2 * LANES);
+            a0_0 += v2 * w5; a0_1 += v2 * w4; a0_2 += v2 * w3; a1_0 += v2 * w2; a1_1 += v2 * w1; a1_2 += v2 * w0;
+            const vf v3 = vf_load(p + 3 * LANES);
+            a0_1 += v3 * w5; a0_2 += v3 * w4; a0_3 += v3 * w3; a1_1 += v3 * w2; a1_2 += v3 * w1; a1_3 += v3 * w0;
+            const vf v4 = vf_load(p + 4 * LANES);
+            a0_2 += v4 * w5; a0_3 += v4 * w4; a0_4 += v4 * w3; a1_2 += v4 * w2; a1_3 += v4 * w1; a1_4 += v4 * w0;
+            const vf v5 = vf_load(p + 5 * LANES);
+            a0_3 += v5 * w5; a0_4 += v5 * w4; a0_5 += v5 * w3; a1_3 += v5 * w2; a1_4 += v5 * w1; a1_5 += v5 * w0;
+            const vf v6 = vf_load(p + 6 * LANES);
+            a0_4 += v6 * w5; a0_5 += v6 * w4; a0_6 += v6 * w3; a1_4 += v6 * w2; a1_5 += v6 * w1; a1_6 += v6 * w0;
+            const vf v7 = vf_load(p + 7 * LANES);
+            a0_5 += v7 * w5; a0_6 += v7 * w4; a1_5 += v7 * w2; a1_6 += v7 * w1;
+            const vf v8 = vf_load(p + 8 * LANES);
+            a0_6 += v8 * w5; a1_6 += v8 * w2;
+        }
+        {
+            const float *p = row[2] + x * 1 * LANES;
+            const vf v0 = vf_load(p + 0 * LANES);
+            a0_0 += v0 * w6; a1_0 += v0 * w3;
+            const vf v1 = vf_load(p + 1 * LANES);
+            a0_0 += v1 * w7; a0_1 += v1 * w6; a1_0 += v1 * w4; a1_1 += v1 * w3;
+            const vf v2 = vf_load(p + 2 * LANES);
+            a0_0 += v2 * w8; a0_1 += v2 * w7; a0_2 += v2 * w6; a1_0 += v2 * w5; a1_1 += v2 * w4; a1_2 += v2 * w3;
+            const vf v3 = vf_load(p + 3 * LANES);
+            a0_1 += v3 * w8; a0_2 += v3 * w7; a0_3 += v3 * w6; a1_1 += v3 * w5; a1_2 += v3 * w4; a1_3 += v3 * w3;
+            const vf v4 = vf_load(p + 4 * LANES);
+            a0_2 += v4 * w8; a0_3 += v4 * w7; a0_4 += v4 * w6; a1_2 += v4 * w5; a1_3 += v4 * w4; a1_4 += v4 * w3;
+            const vf v5 = vf_load(p + 5 * LANES);
+            a0_3 += v5 * w8; a0_4 += v5 * w7; a0_5 += v5 * w6; a1_3 += v5 * w5; a1_4 += v5 * w4; a1_5 += v5 * w3;
+            const vf v6 = vf_load(p + 6 * LANES);
+            a0_4 += v6 * w8; a0_5 += v6 * w7; a0_6 += v6 * w6; a1_4 += v6 * w5; a1_5 += v6 * w4; a1_6 += v6 * w3;
+            const vf v7 = vf_load(p + 7 * LANES);
+            a0_5 += v7 * w8; a0_6 += v7 * w7; a1_5 += v7 * w5; a1_6 += v7 * w4;
+            const vf v8 = vf_load(p + 8 * LANES);
+            a0_6 += v8 * w8; a1_6 += v8 * w5;
+        }
+        {
+            const float *p = row[3] + x * 1 * LANES;
+            const vf v0 = vf_load(p + 0 * LANES);
+            a1_0 += v0 * w6;
+            const vf v1 = vf_load(p + 1 * LANES);
+            a1_0 += v1 * w7; a1_1 += v1 * w6;
+            const vf v2 = vf_load(p + 2 * LANES);
+            a1_0 += v2 * w8; a1_1 += v2 * w7; a1_2 += v2 * w6;
+            const vf v3 = vf_load(p + 3 * LANES);
+            a1_1 += v3 * w8; a1_2 += v3 * w7; a1_3 += v3 * w6;
+            const vf v4 = vf_load(p + 4 * LANES);
+            a1_2 += v4 * w8; a1_3 += v4 * w7; a1_4 += v4 * w6;
+            const vf v5 = vf_load(p + 5 * LANES);
+            a1_3 += v5 * w8; a1_4 += v5 * w7; a1_5 += v5 * w6;
+            const vf v6 = vf_load(p + 6 * LANES);
+            a1_4 += v6 * w8; a1_5 += v6 * w7; a1_6 += v6 * w6;
+            const vf v7 = vf_load(p + 7 * LANES);
+            a1_5 += v7 * w8; a1_6 += v7 * w7;
+            const vf v8 = vf_load(p + 8 * LANES);
+            a1_6 += v8 * w8;
+        }
+        vf_store(out + 0 * out_row + (x + 0) * LANES, tail(a0_0));
+        vf_store(out + 0 * out_row + (x + 1) * LANES, tail(a0_1));
+        vf_store(out + 0 * out_row + (x + 2) * LANES, tail(a0_2));
+        vf_store(out + 0 * out_row + (x + 3) * LANES, tail(a0_3));
+        vf_store(out + 0 * out_row + (x + 4) * LANES, tail(a0_4));
+        vf_store(out + 0 * out_row + (x + 5) * LANES, tail(a0_5));
+        vf_store(out + 0 * out_row + (x + 6) * LANES, tail(a0_6));
+        vf_store(out + 1 * out_row + (x + 0) * LANES, tail(a1_0));
+        vf_store(out + 1 * out_row + (x + 1) * LANES, tail(a1_1));
+        vf_store(out + 1 * out_row + (x + 2) * LANES, tail(a1_2));
+        vf_store(out + 1 * out_row + (x + 3) * LANES, tail(a1_3));
+        vf_store(out + 1 * out_row + (x + 4) * LANES, tail(a1_4));
+        vf_store(out + 1 * out_row + (x + 5) * LANES, tail(a1_5));
+        vf_store(out + 1 * out_row + (x + 6) * LANES, tail(a1_6));
+    }
+}
+
+/* One vector of channels, 1 output row. row: the 3 rows that are read, from the first column of the padded map. */
+static __attribute__((noinline)) void depthwise_1(const float *const *row, const float *w, vf b, float *out, int64_t out_row, int64_t W)
+{
+    const vf w0 = vf_load(w + 0 * LANES);
+    const vf w1 = vf_load(w + 1 * LANES);
+    const vf w2 = vf_load(w + 2 * LANES);
+    const vf w3 = vf_load(w + 3 * LANES);
+    const vf w4 = vf_load(w + 4 * LANES);
+    const vf w5 = vf_load(w + 5 * LANES);
+    const vf w6 = vf_load(w + 6 * LANES);
+    const vf w7 = vf_load(w + 7 * LANES);
+    const vf w8 = vf_load(w + 8 * LANES);
+    int64_t x = 0;
+    for (; x + 7 <= W; x += 7) {
+        vf a0_0 = b, a0_1 = b, a0_2 = b, a0_3 = b, a0_4 = b, a0_5 = b, a0_6 = b;
+        {
+            const float *p = row[0] + x * 1 * LANES;
+            const vf v0 = vf_load(p + 0 * LANES);
+            a0_0 += v0 * w0;
+            const vf v1 = vf_load(p + 1 * LANES);
+            a0_0 += v1 * w1; a0_1 += v1 * w0;
+            const vf v2 = vf_load(p + 2 * LANES);
+            a0_0 += v2 * w2; a0_1 += v2 * w1; a0_2 += v2 * w0;
+            const vf v3 = vf_load(p + 3 * LANES);
+            a0_1 += v3 * w2; a0_2 += v3 * w1; a0_3 += v3 * w0;
+            const vf v4 = vf_load(p + 4 * LANES);
+            a0_2 += v4 * w2; a0_3 += v4 * w1; a0_4 += v4 * w0;
+            const vf v5 = vf_load(p + 5 * LANES);
+            a0_3 += v5 * w2; a0_4 += v5 * w1; a0_5 += v5 * w0;
+            const vf v6 = vf_load(p + 6 * LANES);
+            a0_4 += v6 * w2; a0_5 += v6 * w1; a0_6 += v6 * w0;
+            const vf v7 = vf_load(p + 7 * LANES);
+            a0_5 += v7 * w2; a0_6 += v7 * w1;
+            const vf v8 = vf_load(p + 8 * LANES);
+            a0_6 += v8 * w2;
+        }
+        {
+            const float *p = row[1] + x * 1 * LANES;
+            const vf v0 = vf_load(p + 0 * LANES);
+            a0_0 += v0 * w3;
+            const vf v1 = vf_load(p + 1 * LANES);
+            a0_0 += v1 * w4; a0_1 += v1 * w3;
+            const vf v2 = vf_load(p + 2 * LANES);
+            a0_0 += v2 * w5; a0_1 += v2 * w4; a0_2 += v2 * w3;
+            const vf v3 = vf_load(p + 3 * LANES);
+            a0_1 += v3 * w5; a0_2 += v3 * w4; a0_3 += v3 * w3;
+            const vf v4 = vf_load(p + 4 * LANES);
+            a0_2 += v4 * w5; a0_3 += v4 * w4; a0_4 += v4 * w3;
+            const vf v5 = vf_load(p + 5 * LANES);
+            a0_3 += v5 * w5; a0_4 += v5 * w4; a0_5 += v5 * w3;
+            const vf v6 = vf_load(p + 6 * LANES);
+            a0_4 += v6 * w5; a0_5 += v6 * w4; a0_6 += v6 * w3;
+            const vf v7 = vf_load(p + 7 * LANES);
+            a0_5 += v7 * w5; a0_6 += v7 * w4;
+            const vf v8 = vf_load(p + 8 * LANES);
+            a0_6 += v8 * w5;
+        }
+        {
+            const float *p = row[2] + x * 1 * LANES;
+            const vf v0 = vf_load(p + 0 * LANES);
+            a0_0 += v0 * w6;
+            const vf v1 = vf_load(p + 1 * LANES);
+            a0_0 += v1 * w7; a0_1 += v1 * w6;
+            const vf v2 = vf_load(p + 2 * LANES);
+            a0_0 += v2 * w8; a0_1 += v2 * w7; a0_2 += v2 * w6;
+            const vf v3 = vf_load(p + 3 * LANES);
+            a0_1 += v3 * w8; a0_2 += v3 * w7; a0_3 += v3 * w6;
+            const vf v4 = vf_load(p + 4 * LANES);
+            a0_2 += v4 * w8; a0_3 += v4 * w7; a0_4 += v4 * w6;
+            const vf v5 = vf_load(p + 5 * LANES);
+            a0_3 += v5 * w8; a0_4 += v5 * w7; a0_5 += v5 * w6;
+            const vf v6 = vf_load(p + 6 * LANES);
+            a0_4 += v6 * w8; a0_5 += v6 * w7; a0_6 += v6 * w6;
+            const vf v7 = vf_load(p + 7 * LANES);
+            a0_5 += v7 * w8; a0_6 += v7 * w7;
+            const vf v8 = vf_load(p + 8 * LANES);
+            a0_6 += v8 * w8;
+        }
+        vf_store(out + 0 * out_row + (x + 0) * LANES, tail(a0_0));
+        vf_store(out + 0 * out_row + (x + 1) * LANES, tail(a0_1));
+        vf_store(out + 0 * out_row + (x + 2) * LANES, tail(a0_2));
+        vf_store(out + 0 * out_row + (x + 3) * LANES, tail(a0_3));
+        vf_store(out + 0 * out_row + (x + 4) * LANES, tail(a0_4));
+        vf_store(out + 0 * out_row + (x + 5) * LANES, tail(a0_5));
+        vf_store(out + 0 * out_row + (x + 6) * LANES, tail(a0_6));
+    }
+}
+
+void conv_chain(const sol_team *team, void *const *buf, const int64_t *arg)
+{
+    const float *in = buf[0];
+    const float *expand_w = buf[1];
+    const float *depthwise_w = buf[2];
+    const float *w = buf[3];
+    float *out = buf[4];
+    const int64_t N = arg[0];
+    const int64_t OH = arg[1];
+    const int64_t OW = arg[2];
+    const int64_t strip = arg[3];
+    const int64_t vectors = arg[4];
+    const int64_t narrow_last = arg[5];
+    const int64_t out_vectors = arg[6];
+    const int64_t in_n = arg[7];
+    const int64_t in_cb = arg[8];
+    const int64_t in_row = arg[9];
+    const int64_t out_n = arg[10];
+    const int64_t out_cb = arg[11];
+    const int64_t out_row = arg[12];
+    const int64_t in_blocks = arg[13];
+    const int64_t in_last = arg[14];
+    const int64_t H = arg[15];
+    const int64_t W = arg[16];
+    const int64_t above = arg[17];
+    const int64_t left = arg[18];
+    const int64_t wide_row = arg[19];
+    (void)team; (void)buf; (void)arg;
+    float *const narrow = (float *)team->scratch;
+    const int64_t narrow_cb = (strip * OW + 1) * LANES; /* one vector more: no powers of two */
+    const int64_t ring = (strip - 1) * 1 + 3; /* rows that a strip reads */
+    float *const zeros = narrow + vectors * narrow_cb, *const wide = zeros + wide_row;
+    const int64_t wide_cb = ring * wide_row + LANES;
+    for (int64_t i = 0; i < wide_row; i += LANES) vf_store(zeros + i, vf_zero());
+    for (int64_t b = 0; b < vectors; b++) {
+        for (int64_t r = 0; r < ring; r++) {
+            float *p = wide + b * wide_cb + r * wide_row;
+            for (int64_t i = 0; i < left * LANES; i += LANES) vf_store(p + i, vf_zero());
+            for (int64_t i = (left + W) * LANES; i < wide_row; i += LANES) vf_store(p + i, vf_zero());
+        }
+    }
+    const conv first = {
+        .in = in, .w = expand_w, .out = wide + left * LANES,
+        .in_blocks = in_blocks, .in_last = in_last, .R = 1, .S = 1, .in_n = in_n, .in_cb = in_cb, .in_row = in_row,
+        .out_cb = wide_cb, .out_row = wide_row, .w_kb = ((in_blocks - 1) * LANES + in_last) * LANES,
+        .columns = (W + 13) / 14, .OW = W,
+    };
+    const conv second = {
+        .in = narrow, .w = w, .out = out,
+        .in_blocks = vectors, .in_last = narrow_last, .R = 1, .S = 1, .in_cb = narrow_cb, .in_row = OW * LANES,
+        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .w_kb = ((vectors - 1) * LANES + narrow_last) * LANES,
+        .columns = (OW + 13) / 14, .OW = OW,
+    };
+    int64_t u, end;
+    sol_split(team, N * OH, &u, &end);
+    while (u < end) {
+        const int64_t n = u / OH, top = u % OH, bottom = OH - top < end - u ? OH : top + end - u;
+        u += bottom - top;
+        int64_t have = top * 1 - above; /* rows of wide before it are made, or not needed */
+        if (have < 0) have = 0;
+        for (int64_t y0 = top; y0 < bottom; y0 += strip) {
+            const int64_t y1 = bottom - y0 < strip ? bottom : y0 + strip;
+            int64_t need = (y1 - 1) * 1 - above + 3;
+            if (need > H) need = H;
+            for (int64_t kb = 0, width; kb < vectors; kb += width) {
+                width = 2;
+                expand_rows_2(&first, kb, n, have, need, ring);
+                for (int64_t b = kb; b < kb + width; b++) {
+                    const float *dw = depthwise_w + b * (9 * LANES);
+                    const vf start = vf_zero();
+                    for (int64_t y = y0; y < y1;) {
+                        const float *row[4];
+                        const int64_t from = y * 1 - above;
+                        for (int64_t r = 0; r < 4; r++) {
+                            row[r] = from + r < 0 || from + r >= need ? zeros : wide + b * wide_cb + (from + r) % ring * wide_row;
+                        }
+                        float *o = narrow + b * narrow_cb + (y - y0) * OW * LANES;
+                        if (y1 - y >= 2) { depthwise_2(row, dw, start, o, OW * LANES, OW); y += 2; } else
+                        { depthwise_1(row, dw, start, o, OW * LANES, OW); y += 1; }
+                    }
+                }
+            }
+            if (need > have) have = need;
+            for (int64_t kb = 0; kb < out_vectors; kb += 2) {
+                project_rows_2(&second, kb, n, y0, y1);
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+/* mul relu: 1x1 convolution of a map that is made on the way. NCHWc -> NCHWc.
+ *
+ * made[n, c, y, x] = (mul, relu)(in[n, c, y * stride_y, x * stride_x])
+ * out[n, k, y, x] = tail(bias[k] + sum over c of w[k, c] * made[n, c, y, x])
+ *
+ * Register tile: 2 output vectors x 1 rows x 14 pixels, as in conv_direct.
+ *   share of tiles of this thread, strip by strip
+ *     input block, line of the strip: make it, in the thread's scratch     strip: [input block][tile][row][pixel][LANES]
+ *     panel, tile of the strip: reduction in registers, tail, store
+ * A line is what lies in one run in memory: a row, or the whole image.
+ * Or, where the weights outweigh the map or the tiles do not divide evenly: the team makes the whole map in its common memory; barrier;
+ * threads share out the output vectors.
+ *
+ * w: [panel][input block][channel][2 * LANES]; the last input block holds in_last channels only. */
+#include "sol_team.h"
+#include "sol_simd.h"
+
+enum { TILE = 14 * LANES }; /* floats of a tile and input block */
+
+typedef struct {
+    const float *in, *w;
+    float *out;
+    const float *p0;
+    int64_t p0_n, p0_cb;
+    int64_t src_n, src_cb, src_line, line_pixels, line_tiles, lines;
+    int64_t in_blocks, in_last, R, S, in_cb, in_row, in_r, in_s; /* of the strip */
+    int64_t out_n, out_cb, out_row, w_kb, rows, columns, OH, OW;
+} conv;
+
+SOL_INLINE void make_run(const conv *c, const float *i, float *o, int64_t pixels, vf p0)
+{
+    (void)c;
+#pragma GCC unroll 4
+    for (; pixels > 0; pixels--, i += 1 * LANES, o += LANES) {
+        const vf i0_0 = vf_load(i);
+        const vf t0_0_0 = i0_0 * p0;
+        const vf t0_0_1 = vf_max_quiet(vf_set(0.0f), t0_0_0);
+        vf_store(o, t0_0_1);
+    }
+}
+
+/* Makes tiles t0 … t1 - 1 of input block b, line by line. */
+static __attribute__((noinline)) void make(const conv *c, int64_t b, int64_t t0, int64_t t1, float *to)
+{
+    for (int64_t end; t0 < t1; to += (end - t0) * TILE, t0 = end) {
+        const int64_t line = t0 / c->line_tiles, n = line / c->lines, tile = t0 - line * c->line_tiles;
+        end = (line + 1) * c->line_tiles < t1 ? (line + 1) * c->line_tiles : t1;
+        const float *from = c->in + n * c->src_n + b * c->src_cb + line % c->lines * c->src_line;
+        const vf p0 = vf_load(c->p0 + n * c->p0_n + b * c->p0_cb);
+        const int64_t first = tile * 14, rest = c->line_pixels - first, most = (end - t0) * 14;
+        make_run(c, from + first * 1 * LANES, to, most < rest ? most : rest, p0);
+    }
+}
+
+static __attribute__((noinline)) void tile_2x1x14(const conv *c, const float *in, const float *w, float *out)
+{
+    const vf b0 = vf_zero();
+    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
+    const vf b1 = vf_zero();
+    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
+const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
+    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+        const int64_t pairs = (block < blocks ? LANES : last) / 2;
+        const float *row = in;
+        for (int64_t r = 0; r < R; r++, row += in_r) {
+            const float *tap = row;
+            for (int64_t s = 0; s < S; s++, tap += in_s) {
+                const float *x0 = tap;
+                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
+                    {
+                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                        { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                    {
+                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                        { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                }
+            }
+        }
+    }
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, a1_0_0);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, a1_0_1);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, a1_0_2);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, a1_0_3);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, a1_0_4);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, a1_0_5);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, a1_0_6);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, a1_0_7);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, a1_0_8);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, a1_0_9);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, a1_0_10);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, a1_0_11);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, a1_0_12);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, a1_0_13);
+}
+
+/* Panel of vectors that starts at kb, tiles t0 … t1 - 1, the first of which is made at in. */
+static void panel_2(const conv *c, const float *in, int64_t kb, int64_t t0, int64_t t1)
+{
+    const float *w = c->w + kb * c->w_kb;
+    float *out = c->out + kb * c->out_cb;
+    int64_t n = t0 / (c->rows * c->columns), y = t0 / c->columns % c->rows, x = t0 % c->columns;
+    for (; t0 < t1; t0++, in += TILE) {
+        const float *i = in;
+        float *o = out + n * c->out_n + y * 1 * c->out_row + x * 14 * LANES;
+        tile_2x1x14(c, i, w, o);
+if (++x == c->columns) {
+            x = 0;
+            if (++y == c->rows) y = 0, n++;
+        }
+    }
+}
+
+#define PANEL(in, kb, width, t0, t1) panel_2(&c, in, kb, t0, t1)
+void conv_prologue(const sol_team *team, void *const *buf, const int64_t *arg)
+{
+    const float *in = buf[0];
+    const float *w = buf[1];
+    const float *p0 = buf[2];
+    float *out = buf[3];
+    const int64_t N = arg[0];
+    const int64_t OH = arg[1];
+    const int64_t OW = arg[2];
+    const int64_t vectors = arg[3];
+    const int64_t strip = arg[4];
+    const int64_t in_blocks = arg[5];
+    const int64_t in_last = arg[6];
+    const int64_t in_n = arg[7];
+    const int64_t in_cb = arg[8];
+    const int64_t in_line = arg[9];
+    const int64_t line_tiles = arg[10];
+    const int64_t lines = arg[11];
+    const int64_t line_pixels = arg[12];
+    const int64_t p0_n = arg[13];
+    const int64_t p0_cb = arg[14];
+    const int64_t out_n = arg[15];
+    const int64_t out_cb = arg[16];
+    const int64_t out_row = arg[17];
+    (void)team; (void)buf; (void)arg;
+    conv c = {
+        .in = in, .w = w, .out = out,
+        .p0 = p0, .p0_n = p0_n, .p0_cb = p0_cb,
+        .src_n = in_n, .src_cb = in_cb, .src_line = in_line, .line_pixels = line_pixels,
+        .line_tiles = line_tiles, .lines = lines,
+        .in_blocks = in_blocks, .in_last = in_last, .R = 1, .S = 1, .in_row = 14 * LANES,
+        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .w_kb = ((in_blocks - 1) * LANES + in_last) * LANES,
+        .rows = (OH + 0) / 1, .columns = (OW + 13) / 14,
+        .OH = OH, .OW = OW,
+    };
+    const int64_t tiles = N * c.rows * c.columns;
+    if (tiles == 0) return;
+    const int64_t in_bytes = tiles * in_blocks * TILE * 4, weight_bytes = vectors * c.w_kb * 4;
+    const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
+    if (team->size > 1 && (2 * in_bytes < weight_bytes || (most - tiles) * 16 > tiles)) {
+        float *map = (float *)team->common;
+        c.in_cb = tiles * TILE + LANES;
+        int64_t u0, u1;
+        sol_split(team, in_blocks * tiles, &u0, &u1);
+        for (int64_t end; u0 < u1; u0 = end) {
+            const int64_t b = u0 / tiles;
+            end = (b + 1) * tiles < u1 ? (b + 1) * tiles : u1;
+            make(&c, b, u0 - b * tiles, end - b * tiles, map + b * c.in_cb + (u0 - b * tiles) * TILE);
+        }
+        sol_barrier(team);
+        sol_split(team, vectors * tiles, &u0, &u1); /* output vectors, to the tile */
+        int64_t kb = u0 / tiles;
+        kb -= kb % 2;
+        for (int64_t width; kb * tiles < u1; kb += width) {
+            const int64_t rest = vectors - kb, base = kb * tiles;
+            width = rest < 2 ? rest : 2;
+            const int64_t t0 = u0 > base ? (u0 - base) / width : 0, t1 = (u1 - base) / width;
+            PANEL(map + t0 * TILE, kb, width, t0, t1 < tiles ? t1 : tiles);
+        }
+        return;
+    }
+    float *made = (float *)team->scratch;
+    c.in_cb = strip * TILE + LANES;
+    int64_t first, last;
+    sol_split(team, tiles, &first, &last);
+    const int64_t strips = (last - first + strip - 1) / strip;
+    for (int64_t i = 0; i < strips; i++) {
+        const int64_t t0 = first + (last - first) * i / strips, t1 = first + (last - first) * (i + 1) / strips;
+        for (int64_t b = 0; b < in_blocks; b++) make(&c, b, t0, t1, made + b * c.in_cb);
+        for (int64_t kb = 0, width; kb < vectors; kb += width) {
+            width = vectors - kb < 2 ? vectors - kb : 2;
+            PANEL(made, kb, width, t0, t1);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+"""What shares a kernel, and what must not."""
+
+from __future__ import annotations
+
+import pytest
+
+from sol.passes.fuse_regions import fuse_regions
+from tests.passes.support import CONV1, CONV3, fused, regions, run
+
+
+def fuse(body: str, inputs: str = "%x: f32[4,8]", **env: int) -> list[list[str]]:
+    return regions(run(fuse_regions, f"graph({inputs}) {{\n{body}\n}}", **env))
+
+
+def test_tail_of_a_matrix_product():
+    body = """  %w = parameter{target="w"}: f32[16,8]
+  %a: f32[4,16] = linear(%x, %w)
+  %b: f32[4,16] = relu(%a)
+  %y: f32[4,16] = add(%b, %a)
+  return %y"""
+    assert fuse(body) == [["linear", "relu", "add"]]
+
+
+def test_tail_ends_where_a_second_value_leaves():
+    body = """  %w = parameter{target="w"}: f32[16,8]
+  %a: f32[4,16] = linear(%x, %w)
+  %b: f32[4,16] = relu(%a)
+  return %b, %a"""
+    assert fuse(body) == [["linear"], ["relu"]]
+
+
+def test_two_products_meet_in_one_tail():
+    body = """  %w = parameter{target="w"}: f32[16,8]
+  %v = parameter{target="v"}: f32[16,8]
+  %a: f32[4,16] = linear(%x, %w)
+  %b: f32[4,16] = linear(%x, %v)
+  %y: f32[4,16] = mul(%a, %b)
+  return %y"""
+    assert sorted(fuse(body)) == [["linear"], ["linear", "mul"]]
+
+
+def test_no_cycle_through_an_operand():
+    """The sum's other operand is computed from the product: it cannot be in the product's tail without that."""
+    body = """  %w = parameter{target="w"}: f32[8,8]
+  %a: f32[4,8] = linear(%x, %w)
+  %s: f32[4,8] = softmax(%a){dim=1}
+  %y: f32[4,8] = add(%a, %s)
+  return %y"""
+    assert fuse(body) == [["linear"], ["softmax", "add"]]
+
+
+def test_no_cycle_between_groups():
+    body = """  %w = parameter{target="w"}: f32[8,8]
+  %a: f32[4,8] = relu(%x)
+  %b: f32[4,8] = linear(%a, %w)
+  %y: f32[4,8] = add(%a, %b)
+  %z: f32[4,8] = neg(%a)
+  return %y, %z"""
+    assert sorted(fuse(body)) == [["linear", "add"], ["relu", "neg"]]
+
+
+def test_rows_share_one_kernel():
+    body = """  %m: f32[4,1] = mean(%x){dims=(1,), keepdims=True}
+  %c: f32[4,8] = sub(%x, %m)
+  %s: f32[4,8] = square(%c)
+  %v: f32[4,1] = mean(%s){dims=(1,), keepdims=True}
+  %y: f32[4,8] = div(%c, %v)
+  return %y"""
+    assert fuse(body) == [["mean", "sub", "square", "mean", "div"]]
+
+
+def test_reductions_over_other_dimensions_stay_apart():
+    body = """  %a: f32[4,8] = relu(%x)
+  %m: f32[4,1] = max(%a){dims=(1,), keepdims=True}
+  %y: f32[1,8] = sum(%a){dims=(0,), keepdims=True}
+  return %y, %m"""
+    assert sorted(fuse(body)) == [["relu", "max"], ["sum"]]
+
+
+def test_reductions_over_dimensions_of_size_one_stay_apart():
+    body = """  %m: f32[4,1] = max(%x){dims=(1,), keepdims=True}
+  %n: f32[4,1] = neg(%m)
+  %y: f32[1] = sum(%n){dims=(0,), keepdims=False}
+  return %y, %m"""
+    assert all(not {"max", "sum"} <= set(r) for r in fuse(body, "%x: f32[4,1]"))
+
+
+def test_result_of_several_values_feeds_a_region():
+    types = "f32[3,2,4], %s#1: f32[2,4], %s#2: f32[2,4]"
+    body = f"""  %w = parameter{{target="w"}}: f32[16,4]
+  %s: {types} = lstm_scan(%x, %w, %h, %h){{reverse=False}}
+  %y: f32[2,4] = add(%s#1, %s#2)
+  return %y, %s"""
+    assert fuse(body, "%x: f32[3,2,16], %h: f32[2,4]") == [["lstm_scan"], ["add"]]
+
+
+def test_tail_operand_with_strided_lanes_stays_outside():
+    body = """  %w = parameter{target="w"}: f32[4,8]
+  %a: f32[4,4] = linear(%x, %w)
+  %t: f32[4,4] = permute(%z){order=(1, 0)}
+  %y: f32[4,4] = add(%a, %t)
+  return %y"""
+    assert fuse(body, "%x: f32[4,8], %z: f32[4,4]") == [["linear"], ["add"]]
+
+
+def test_integers_and_floats_have_tails_of_their_own():
+    body = """  %w = parameter{target="w"}: i32[16,8]
+  %a: i32[4,16] = linear(%x, %w)
+  %y: i32[4,16] = neg(%a)
+  return %y"""
+    assert fuse(body, "%x: i32[4,8]") == [["linear"], ["neg"]]
+
+
+@pytest.mark.parametrize("channels,expected", [(64, [["conv", "relu", "mean"]]), (16, [["reorder"], ["conv", "relu"], ["mean"]])])
+def test_global_pooling_joins_a_convolution_of_enough_channels(channels, expected):
+    text = f"""graph(%x: f32[1,16,7,7]) {{
+  %w = parameter{{target="w"}}: f32[{channels},16,1,1]
+  %a: f32[1,{channels},7,7] = conv(%x, %w){CONV1}
+  %r: f32[1,{channels},7,7] = relu(%a)
+  %y: f32[1,{channels},1,1] = adaptive_avg_pool(%r){{output_size=(1, 1)}}
+  return %y
+}}"""
+    assert regions(fused(text)) == expected
+
+
+def test_residual_and_symbolic_sizes():
+    text = f"""graph(%x: f32[n,16,h,h]) where h in [3, 99], n in [2, 9] {{
+  %w = parameter{{target="w"}}: f32[16,16,3,3]
+  %a: f32[n,16,h,h] = conv(%x, %w){CONV3}
+  %s: f32[n,16,h,h] = add(%a, %x)
+  %r: f32[n,16,h,h] = relu(%s)
+  %b: f32[n,16,h,h] = conv(%r, %w){CONV3}
+  %t: f32[n,16,h,h] = add(%r, %b)
+  return %t
+}}"""
+    assert regions(fused(text, n=2, h=5)) == [["reorder"], ["conv", "add", "relu"], ["conv", "add"], ["reorder"]]

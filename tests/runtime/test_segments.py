@@ -1,0 +1,99 @@
+"""Parts without kernel run in torch between compiled parts, and explain names them."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+import sol
+from tests.runtime.models import Lambda, close, mlp
+
+
+def determinant(x: torch.Tensor) -> torch.Tensor:
+    return torch.relu(torch.linalg.det(torch.tanh(x) + torch.eye(3))) * 2
+
+
+def test_compiled_around_torch() -> None:
+    model, x = Lambda(determinant), torch.rand(4, 3, 3)
+    fast = sol.optimize(model, x)
+    close(fast(x), model(x))
+    runner = fast._programs[0].runner
+    assert len(runner.executables) == 2 and [n.attrs["key"] for n in runner.torch_nodes] == ["linalg_det"]
+    (row,) = sol.explain(fast, x).torch
+    assert row.operation == "linalg_det" and "no converter" in row.reason and ".py:" in row.origin
+
+
+def test_several_results_of_a_torch_call() -> None:
+    model = Lambda(lambda x: (torch.sort(x * 2)[0] + 1, torch.sort(x * 2)[1], torch.linalg.qr(x.reshape(4, 5))[1].abs()))
+    x = torch.randn(20)
+    fast = sol.optimize(model, x)
+    close(fast(x), model(x))
+    assert len(fast._programs[0].runner.torch_nodes) >= 2
+
+
+def test_sizes_that_depend_on_data() -> None:
+    model = Lambda(lambda x: (torch.relu(x)[torch.relu(x) > 0.5] * 2).sum() + x.sum())
+    fast = sol.optimize(model, torch.rand(20))
+    for _ in range(3):
+        x = torch.rand(20)
+        close(fast(x), model(x))
+    reasons = [row.reason for row in sol.explain(fast, x).torch]
+    assert any("depends on the data" in r for r in reasons)
+
+
+def test_nonzero_result_has_its_own_size() -> None:
+    model = Lambda(lambda x: torch.nonzero(x * 2 > 1))
+    fast = sol.optimize(model, torch.rand(10))
+    for x in (torch.rand(10), torch.zeros(10), torch.ones(10)):
+        close(fast(x), model(x))
+
+
+def test_torch_call_on_parameters() -> None:
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.rand(3, 3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.linalg.det(self.weight * 2) * torch.relu(x)
+
+    model, x = Model().eval(), torch.randn(5)
+    fast = sol.optimize(model, x)
+    with torch.no_grad():
+        close(fast(x), model(x))
+        model.weight.mul_(2)
+        close(fast(x), model(x))
+    y = x.clone().requires_grad_()
+    fast(y).sum().backward()
+    assert model.weight.grad is not None and y.grad is not None
+
+
+def test_everything_in_torch() -> None:
+    model, x = Lambda(torch.linalg.det), torch.rand(3, 3)
+    fast = sol.optimize(model, x)
+    close(fast(x), model(x))
+    assert not fast._programs[0].runner.executables
+
+
+def test_dynamic_sizes_across_a_torch_call() -> None:
+    model = Lambda(determinant)
+    fast = sol.optimize(model, torch.rand(4, 3, 3), dynamic_shapes=(({0: torch.export.Dim("n")},),))
+    for n in (2, 5, 9):
+        x = torch.rand(n, 3, 3)
+        close(fast(x), model(x))
+    assert len(fast._programs) == 1
+
+
+def test_one_segment_without_torch_calls() -> None:
+    fast = sol.optimize(mlp(), torch.rand(2, 4))
+    runner = fast._programs[0].runner
+    assert len(runner.segments) == 1 and not runner.torch_nodes
+
+
+@pytest.mark.parametrize("threads", (1, 2))
+def test_threads_option(threads: int) -> None:
+    model, x = Lambda(determinant), torch.rand(4, 3, 3)
+    fast = sol.optimize(model, x, threads=threads)
+    close(fast(x), model(x))
+    assert all(e._team() == threads for e in fast._programs[0].runner.executables)

@@ -1,0 +1,137 @@
+"""Rules of the house that a reader relies on, each checked: what is not checked decays."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from sol.codegen.kernels import FAMILIES, candidates
+from sol.codegen.kernels.dfp_move import KERNELS as MOVES
+from sol.codegen.kernels.dfp_move import PARTS
+from sol.codegen.kernels.dfp_terms import COMPOSITES, REDUCTIONS
+from sol.codegen.render import TEMPLATES
+from sol.ir.ops import REGISTRY
+from sol.ir.ops.pointwise import POINTWISE
+from sol.passes.pipeline import passes
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "sol").rglob("*.py"))
+ALL = [*SOURCES, *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "examples").rglob("*.py"))]
+LONGEST = 500
+
+LEAVES = {"errors", "config"}
+MAY_IMPORT = {
+    "errors": set(),
+    "config": {"errors"},
+    "ir": {"errors"},
+    "frontend": LEAVES | {"ir"},
+    "passes": LEAVES | {"ir"},
+    "codegen": LEAVES | {"ir", "passes"},
+    "compiler": LEAVES | {"ir", "passes", "codegen"},
+    "runtime": LEAVES | {"ir", "frontend", "passes", "codegen", "compiler"},
+    "pytorch": {"__init__", "config"},  # the public names, one of which is called like its stage
+    "__init__": LEAVES | {"runtime"},
+}
+"""Stage → the stages it may import, besides itself: the way data takes."""
+EXCEPTIONS = {
+    ("sol/compiler.py", "runtime"): "the tour ends with the build; imported when it gets there",
+}
+
+
+def stage_of(path: Path) -> str:
+    parts = path.relative_to(ROOT / "sol").parts
+    return parts[0].removesuffix(".py")
+
+
+def imported_stages(path: Path) -> set[str]:
+    """Stages of sol that a file imports, also inside functions."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{a.name}" for a in node.names]
+        elif isinstance(node, ast.Import):
+            names = [a.name for a in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "sol":
+                is_stage = len(parts) > 1 and parts[1] in MAY_IMPORT
+                found.add(parts[1] if is_stage else "__init__")
+    return found
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_imports_follow_the_data(path):
+    stage = stage_of(path)
+    wrong = imported_stages(path) - MAY_IMPORT[stage] - {stage}
+    wrong = {s for s in wrong if (name_of(path), s) not in EXCEPTIONS}
+    assert not wrong, f"{name_of(path)} imports {sorted(wrong)}: {stage} may import {sorted(MAY_IMPORT[stage])}"
+
+
+def test_exceptions_are_needed():
+    for name, stage in EXCEPTIONS:
+        assert stage in imported_stages(ROOT / name)
+
+
+@pytest.mark.parametrize("path", ALL, ids=name_of)
+def test_a_file_says_why_it_exists_and_is_short(path):
+    text = path.read_text()
+    assert len(text.splitlines()) <= LONGEST, f"{name_of(path)} has {len(text.splitlines())} lines, at most {LONGEST} are readable"
+    if text.strip():
+        assert ast.get_docstring(ast.parse(text)), f"{name_of(path)} has no docstring"
+
+
+def test_nothing_is_put_off():
+    marks = ("TO" + "DO", "FIX" + "ME", "X" * 3)
+    texts = [*ALL, *TEMPLATES.glob("*"), *(ROOT / "sol/codegen/include").glob("*")]
+    assert [name_of(p) for p in texts if any(m in p.read_text() for m in marks)] == []
+
+
+@pytest.mark.parametrize("op", sorted(REGISTRY))
+def test_an_op_has_a_reference_and_a_test(op):
+    assert callable(REGISTRY[op].reference) and REGISTRY[op].reference.__doc__ or op in POINTWISE
+    tests = "".join(p.read_text() for p in sorted((ROOT / "tests").rglob("test_*.py")))
+    assert f'"{op}"' in tests or f'("{op}' in tests or f"{op}(" in tests, f"no test names {op}"
+
+
+REWRITTEN = {
+    "group_norm": "canonicalize_ops: layer_norm over groups",
+    "batch_norm": "fold_batchnorm: scale and shift; with statistics of the batch it runs in torch",
+    "torch_call": "runs in torch",
+    "region": "what kernels are made for",
+}
+"""Computing ops that no kernel needs to know, and why."""
+
+
+@pytest.mark.parametrize("op", sorted(n for n, s in REGISTRY.items() if s.kind not in ("source", "view")))
+def test_a_computing_op_has_a_kernel(op):
+    served = op in POINTWISE or op in FAMILIES or op in (*REDUCTIONS, *COMPOSITES) or op in MOVES or op in PARTS
+    assert served != (op in REWRITTEN), f"{op} has {'a kernel and an entry in REWRITTEN' if served else 'no kernel'}"
+    if op in FAMILIES:
+        assert candidates(op), f"{op} has no candidate"
+
+
+@pytest.mark.parametrize("path", [p for p in sorted(TEMPLATES.glob("*.j2")) if "entry }}" not in p.read_text()], ids=lambda p: p.name)
+def test_a_template_without_entry_is_used(path):
+    """Those with an entry are rendered by tests/codegen/test_golden.py."""
+    others = [p for p in TEMPLATES.glob("*.j2") if p != path]
+    used = any(f'"{path.name}"' in p.read_text() for p in [*others, *SOURCES])
+    assert used, f"nothing uses {path.name}"
+
+
+@pytest.mark.parametrize("name", [n for n, _ in passes(16)])
+def test_a_pass_has_a_file_and_a_test(name):
+    assert (ROOT / f"sol/passes/{name}.py").exists() and (ROOT / f"tests/passes/test_{name}.py").exists()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "sol/codegen").glob("*.py")), ids=lambda p: p.stem)
+def test_a_room_of_codegen_is_tested(path):
+    covered = {"plan": "schedule", "lowering": "schedule", "epilogue": "matmul_kernels", "takeover": "schedule"}
+    if path.stem != "__init__":
+        assert (ROOT / f"tests/codegen/test_{covered.get(path.stem, path.stem)}.py").exists()
