@@ -15,17 +15,9 @@ import torch
 
 _training = itemgetter("training")
 _training_attribute = attrgetter("training")
+_version = attrgetter("_version")
 _children = attrgetter("_modules")
 _bytes_of = np.ndarray.tobytes
-
-
-class _Save(torch.autograd.Function):
-    """Saves tensors as autograd does for a backward pass, whose check for changes in place runs in C++."""
-
-    @staticmethod
-    def forward(ctx: Any, anchor: torch.Tensor, *tensors: torch.Tensor) -> torch.Tensor:
-        ctx.save_for_backward(*tensors)
-        return anchor.clone()
 
 
 class InPlaceChanges:
@@ -35,17 +27,12 @@ class InPlaceChanges:
     """
 
     def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
-        counted = [t.detach() for t in tensors if not t.is_inference()]  # shares the counter, not the graph
-        with torch.inference_mode(False), torch.enable_grad():
-            self._saved: Any = _Save.apply(torch.zeros(1, requires_grad=True), *counted).grad_fn
+        self._tensors = [t for t in {id(t): t for t in tensors}.values() if not t.is_inference()]
+        self._versions = list(map(_version, self._tensors))
 
     def seen(self) -> bool:
         """Whether any was changed."""
-        try:
-            self._saved.saved_tensors  # noqa: B018  (raises RuntimeError if one was changed)
-        except RuntimeError:
-            return True
-        return False
+        return list(map(_version, self._tensors)) != self._versions
 
 
 class UncountedChanges:

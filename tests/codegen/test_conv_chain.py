@@ -79,7 +79,8 @@ def in_torch(block: Block, inputs: dict[str, np.ndarray], arrays: dict[str, np.n
 def run(block: Block, isa: str, threads: int = 2, **options) -> np.ndarray:
     graph, inputs, arrays = block_graph(block)
     borders = {} if block.expand else {"x": block.pads}
-    return check(graph, inputs, arrays, isa=isa, threads=threads, anchor="conv_chain", borders=borders, want=in_torch(block, inputs, arrays), **options)
+    want = in_torch(block, inputs, arrays)
+    return check(graph, inputs, arrays, isa=isa, threads=threads, anchor="conv_chain", borders=borders, want=want, **options)
 
 
 BLOCKS = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,10 @@ def test_channel_select(block, count):
     check(operands, lambda b, x, y: b.add("relu", [b.add("channel_select", [x, y], index=index)]), block=block)
 
 
+def _select(index, b, *xs):
+    return b.add("channel_select", list(xs), index=index)
+
+
 @LAYOUTS
 @pytest.mark.parametrize("sources", [1, 9])
 def test_channel_select_from_many_tensors(block, sources):
@@ -81,17 +87,16 @@ def test_channel_select_from_many_tensors(block, sources):
     indices = [range(channels), shuffled, range(3, channels, 2), [*range(16), 1, 1, *range(16, 21), *shuffled[:3]]]
     borders = {"x0": ((1, 1), (1, 1)), "channel_select": ((0, 2), (1, 0))}
     for index in indices:
-        wanted = tuple(int(i) % channels for i in index)
-        bordered = borders if len(wanted) % 2 else {}
-        check(operands, lambda b, *xs: b.add("channel_select", list(xs), index=wanted), block=block, borders=bordered, threads=(3,))
+        select = partial(_select, tuple(int(i) % channels for i in index))
+        check(operands, select, block=block, borders=borders if len(index) % 2 else {}, threads=(3,))
 
 
 def test_channel_select_of_other_types_and_strides():
-    index = (4, 0, 7, 2)
+    select = partial(_select, (4, 0, 7, 2))
     for dtype in (I64, F16):
-        check([((2, 5, 4, 600), dtype), ((2, 3, 4, 600), dtype)], lambda b, x, y: b.add("channel_select", [x, y], index=index))
+        check([((2, 5, 4, 600), dtype), ((2, 3, 4, 600), dtype)], select)
     for strides in ((4800, 960, 2, 16), (4800, 960, 120, 2)):
-        check([((1, 5, 8, 60), F32), ((1, 3, 8, 60), F32)], lambda b, x, y: b.add("channel_select", [x, y], index=index), strides={"x0": strides})
+        check([((1, 5, 8, 60), F32), ((1, 3, 8, 60), F32)], select, strides={"x0": strides})
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,13 @@
  * A tile is 4 x 4 outputs, which depend on 6 x 6 inputs. Both are transformed to 36 frequencies, where the convolution is a product:
  *   v[frequency, c, tile] = B^T in B      m[frequency, tile, k] = sum over c of v * w      out = tail(bias + A^T m A)
  *
- *   split_channels = 0: share of tiles of this thread   split_channels = 1: all tiles transformed by all threads, barrier
- *     block of tiles: transform                           share of (channel group, tile) pairs of this thread
- *       channel group                                       channel group, block of tiles
- *         frequency: matrix product, 2 vectors x 14, 8, 7, 4 tiles, the whole reduction in registers
- *         transform back
+ *   By tiles (many tiles):                    By channels (few tiles per thread, if split_channels allows it):
+ *     block of this thread's tiles              all tiles: transform; each thread for itself, or if that is too much
+ *       transform                                 work or memory, its share into common memory, then a barrier
+ *       channel group                           share of (channel group, tile) pairs
+ *         products, transform back                products, transform back
+ *
+ *   products: per frequency a matrix product of 2 vectors x 14, 8, 7, 4 tiles, the whole reduction in registers.
  *
  * w: [channel group][frequency][channel][2 * LANES]; v: [frequency][input block][tile][LANES]; m: [frequency][tile][2 * LANES].
  * Frequencies lie one line more apart than they are long, lest their addresses be a power of two apart. The last product of
@@ -784,7 +786,10 @@ void conv_winograd(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t out_row = arg[14];
     (void)team; (void)buf; (void)arg;
     const int64_t rows = (OH + TILE - 1) / TILE, columns = (OW + TILE - 1) / TILE, tiles = N * rows * columns;
-    const int64_t groups = (vectors + 1) / 2, held = split_channels ? tiles : block;
+    const int64_t groups = (vectors + 1) / 2;
+    const int by_channels = split_channels && tiles < 14 * team->size;
+    const int alone = tiles <= block && 2 * team->size <= vectors; /* the repeated transforms take an eighth of the time at most */
+    const int64_t held = by_channels && !alone ? tiles : block;
     const conv c = {
         .in = in + in_start, .w = w, .out = out,
 .in_blocks = in_blocks, .in_last = in_last, .in_n = in_n, .in_cb = in_cb, .in_row = in_row,
@@ -792,16 +797,21 @@ void conv_winograd(const sol_team *team, void *const *buf, const int64_t *arg)
         .vectors = vectors, .OH = OH, .OW = OW, .rows = rows, .columns = columns,
         .v_block = held * LANES, .v_frequency = in_blocks * held * LANES + LINE, .m_frequency = (block + 3) * PANEL + LINE,
     };
-    float *m = (float *)team->scratch, *v = split_channels ? (float *)team->common : m + FREQUENCIES * c.m_frequency;
+    float *m = (float *)team->scratch, *v = m + FREQUENCIES * c.m_frequency;
     int64_t u0, u1;
     if (tiles == 0) return;
-    if (split_channels) {
-        sol_split(team, in_blocks * tiles, &u0, &u1);
-        for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
-            t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;
-            transform_tiles(&c, u0 / tiles, t0, t1, v + u0 * LANES);
+    if (by_channels) {
+        if (alone) {
+            for (int64_t b = 0; b < in_blocks; b++) transform_tiles(&c, b, 0, tiles, v + b * c.v_block);
+        } else {
+            v = (float *)team->common;
+            sol_split(team, in_blocks * tiles, &u0, &u1);
+            for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
+                t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;
+                transform_tiles(&c, u0 / tiles, t0, t1, v + u0 * LANES);
+            }
+            sol_barrier(team);
         }
-        sol_barrier(team);
         sol_split(team, groups * tiles, &u0, &u1);
         for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
             t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;

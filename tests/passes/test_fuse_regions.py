@@ -134,3 +134,35 @@ def test_residual_and_symbolic_sizes():
   return %t
 }}"""
     assert regions(fused(text, n=2, h=5)) == [["reorder"], ["conv", "add", "relu"], ["conv", "add"], ["reorder"]]
+
+
+NETWORK = """graph(%x: f32[1,16,8,8]) {{
+  %v = parameter{{target="v"}}: f32[16,16,3,3]
+  %s = parameter{{target="s"}}: f32[16,1,1]
+  %w = parameter{{target="w"}}: f32[16,16,1,1]
+  %a: f32[1,16,8,8] = conv(%x, %v){conv3}
+{body}
+}}"""
+POOL2 = "{ceil_mode=False, count_include_pad=True, divisor=None, kernel=(2, 2), padding=((0, 0), (0, 0)), stride=(2, 2)}"
+CHAIN = "  %m: f32[1,16,8,8] = mul(%a, %s)\n  %r: f32[1,16,8,8] = relu(%m)\n"
+
+
+@pytest.mark.parametrize("body,expected", [
+    (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  return %y, %a", ["mul", "relu", "conv"]),  # nobody else reads the chain
+    (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  return %y, %a, %m", ["relu", "conv"]),
+    (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  return %y, %a, %r", ["conv"]),
+    (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  return %y", ["conv"]),  # it is the first convolution's tail
+    (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %v){CONV3}\n  return %y, %a", ["conv"]),  # the border would have to stay zero
+    (f"{CHAIN}  %c: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  %y: f32[1,16,8,8] = neg(%c)\n  return %y, %a", ["mul", "relu", "conv", "neg"]),
+    (f"{CHAIN}  %c: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  %y: f32[1,16,8,8] = add(%c, %a)\n  return %y, %a", ["mul", "relu", "conv", "add"]),
+    (f"{CHAIN}  %p: f32[1,16,4,4] = avg_pool(%r){POOL2}\n  %y: f32[1,16,4,4] = conv(%p, %w){CONV1}\n  return %y, %a", ["mul", "relu", "avg_pool", "conv"]),
+    (f"  %p: f32[1,16,4,4] = avg_pool(%a){POOL2}\n  %y: f32[1,16,4,4] = conv(%p, %w){CONV1}\n  return %y, %a", ["avg_pool", "conv"]),
+    ("  %g: f32[1,16,1,1] = mean(%a){dims=(2, 3), keepdims=True}\n  %m: f32[1,16,8,8] = mul(%a, %g)\n"
+     f"  %y: f32[1,16,8,8] = conv(%m, %w){CONV1}\n  return %y", ["mul", "conv"]),
+    ("  %b: f32[1,16,8,8] = conv(%a, %v)" + CONV3 + "\n  %n: f32[1,16,8,8] = sigmoid(%b)\n  %m: f32[1,16,8,8] = mul(%a, %n)\n"
+     f"  %y: f32[1,16,8,8] = conv(%m, %w){CONV1}\n  return %y, %b", ["conv"]),  # two maps
+])  # fmt: skip
+def test_what_makes_the_input_of_a_pointwise_convolution(body, expected):
+    graph = fused(NETWORK.format(conv3=CONV3, body=body))
+    (last,) = [r for r in regions(graph) if r[-1] in ("conv", "neg", "add")][-1:]
+    assert last == expected

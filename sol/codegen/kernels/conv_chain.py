@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,10 +115,10 @@ def _depthwise(conv: Conv, tail: Epilogue, target: TargetLike) -> dict[str, Any]
     hoisted = R * S <= 9 and target.registers >= 32
     heights = (2, 1) if hoisted and (sy, sx) == (1, 1) else (1,)
     widths = tile_ladder(conv.ow, max(1, min(7, target.registers - S - 2)))
-    taps: Callable[[int, int], Any] = lambda h, w: tile_taps(conv.kernel, conv.stride, h, w)  # noqa: E731
+    taps = {(h, w): tile_taps(conv.kernel, conv.stride, h, w) for h in heights for w in widths} if hoisted else {}
     return {
         "R": R, "S": S, "sy": sy, "sx": sx, "heights": heights, "widths": widths,
-        "hoisted": {(h, w): taps(h, w) for h in heights for w in widths} if hoisted else {},
+        "hoisted": taps,
         "rows": {w: column_taps(S, sx, 1, w) for w in widths},
         "depthwise_tail": _activation(tail), "depthwise_bias": len(conv.node.inputs) == 3,
     }  # fmt: skip

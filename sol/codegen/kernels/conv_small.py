@@ -80,7 +80,8 @@ def lower_depthwise(lowering: Lowering) -> None:
     context: dict[str, Any] = {"mode": mode, "heights": heights}
     params: dict[str, DimLike] = {}
     if mode == "hoisted":
-        context |= {"R": shape.R, "hoisted": {(h, w): tile_taps((shape.R, shape.S), (shape.sy, shape.sx), h, w) for h in heights for w in widths}}
+        kernel, stride = (shape.R, shape.S), (shape.sy, shape.sx)
+        context |= {"R": shape.R, "hoisted": {(h, w): tile_taps(kernel, stride, h, w) for h in heights for w in widths}}
     else:
         context |= {"R": "R"}
         params["R"] = shape.R

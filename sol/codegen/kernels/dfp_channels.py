@@ -11,7 +11,7 @@ from sol.codegen.kernels.dfp_space import Axis, merge
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
-from sol.ir.dim import DimLike, product
+from sol.ir.dim import DimLike, dim_text, product
 from sol.ir.graph import Node
 from sol.ir.types import DType
 
@@ -27,7 +27,7 @@ def lower_channel_select(lowering: Lowering, node: Node, out: View) -> None:
         raise UnsupportedError("channel_select between layouts", origin=str(node.origin), remedy="reorder first")
     if block and out.dtype is not DType.F32:
         raise UnsupportedError(f"channel_select of blocked {out.dtype}", origin=str(node.origin), remedy="use the plain layout")
-    picked = _picked(node.attrs["index"], [lowering.type_of(v).shape[1] for v in node.inputs])
+    picked = _picked(node.attrs["index"], [_static(lowering.type_of(v).shape[1]) for v in node.inputs])
     spatial = slice(2, len(out.shape) - (1 if block else 0))
     strides = [v.strides[spatial] for v in (*views, out)]
     (height, width), walks = _walks(node, out.shape[spatial], strides, ends=[block or 1] * len(strides))
@@ -59,6 +59,12 @@ def lower_channel_select(lowering: Lowering, node: Node, out: View) -> None:
 
 def _is(value: DimLike, number: int) -> bool:
     return isinstance(value, int) and value == number
+
+
+def _static(channels: DimLike) -> int:
+    if not isinstance(channels, int):
+        raise UnsupportedError(f"channel_select from {dim_text(channels)} channels", remedy="give the number of channels as a constant")
+    return channels
 
 
 def _picked(index: Sequence[int], sizes: Sequence[int]) -> list[tuple[int, int]]:

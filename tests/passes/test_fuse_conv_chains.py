@@ -1,0 +1,105 @@
+"""Which convolutions become one chain, and which must not."""
+
+from __future__ import annotations
+
+import pytest
+
+from sol.codegen.placement import GraphPlacement
+from sol.ir.graph import Graph
+from sol.passes import fuse_conv_chains
+from tests.passes.support import CONV1, fused, regions
+
+CHAIN = ["conv", "relu", "conv", "relu", "conv"]
+DENSE = CONV1
+TAIL = ["conv", "relu", "conv"]
+
+
+def block(
+    size: int = 12,
+    stride: int = 1,
+    *,
+    batch: str = "1",
+    groups: int = 32,
+    dilation: int = 1,
+    between: str = "relu(%d)",
+    result: str = "relu(%p)",
+    output: str = "",
+    dense: str = DENSE,
+) -> str:
+    """16 -> 32 -> 16 channels; %x is the input, %a, %d and %p the convolutions, %b and %e the activations, %y = ``result``."""
+    half = size // stride
+    pad = (dilation, dilation)
+    deep = f"{{dilation={pad}, groups={groups}, padding=({pad}, {pad}), stride=({stride}, {stride})}}"
+    return f"""graph(%x: f32[{batch},16,{size},{size}], %s: f32[{batch},32,1,1]){" where n in [2, 9]" if batch == "n" else ""} {{
+  %w = parameter{{target="w"}}: f32[32,16,1,1]
+  %v = parameter{{target="v"}}: f32[32,{32 // groups},3,3]
+  %u = parameter{{target="u"}}: f32[16,32,1,1]
+  %a: f32[{batch},32,{size},{size}] = conv(%x, %w){DENSE}
+  %b: f32[{batch},32,{size},{size}] = relu(%a)
+  %d: f32[{batch},32,{half},{half}] = conv(%b, %v){deep}
+  %e: f32[{batch},32,{half},{half}] = {between}
+  %p: f32[{batch},16,{half},{half}] = conv(%e, %u){dense}
+  %y: f32[{batch},16,{half},{half}] = {result}
+  return %y{output}
+}}"""
+
+
+@pytest.fixture(autouse=True)
+def every_size(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANDED", 1)
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_NARROW", 1)
+
+
+def convs(graph: Graph) -> list[list[str]]:
+    return [r for r in regions(graph) if "conv" in r]
+
+
+def test_inverted_residual():
+    graph = fused(block(result="add(%p, %x)"))
+    (chain,) = (n for n in graph.nodes if n.op == "region" and n.attrs["anchor"] == "conv_chain")
+    assert convs(graph) == [[*CHAIN, "add"]]
+    assert chain.attrs["kind"] == "dnn"
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_strides(stride: int):
+    assert convs(fused(block(stride=stride))) == [[*CHAIN, "relu"]]
+
+
+def test_symbolic_batch():
+    assert convs(fused(block(batch="n"), n=2)) == [[*CHAIN, "relu"]]
+
+
+def test_the_wide_map_is_read_twice():
+    """It has to be in memory then; what follows it is still a chain."""
+    assert convs(fused(block(output=", %b"))) == [["conv", "relu"], [*TAIL, "relu"]]
+
+
+def test_the_narrow_map_is_read_twice():
+    graph = fused(block(output=", %e"))
+    assert convs(graph) == [["conv", "relu"], ["conv", "relu"], ["conv", "relu"]]
+
+
+@pytest.mark.parametrize("change", [dict(groups=1), dict(groups=2), dict(dilation=2), dict(between="mul(%d, %s)")])
+def test_what_is_no_chain(change: dict):
+    """No depthwise convolution, taps that are apart, and an operand (squeeze and excite) between the convolutions."""
+    graph = fused(block(**change))
+    assert all(n.attrs["anchor"] != "conv_chain" for n in graph.nodes if n.op == "region")
+
+
+def test_projection_with_a_stride():
+    dense = DENSE.replace("stride=(1, 1)", "stride=(2, 2)")
+    text = block(dense=dense).replace("%p: f32[1,16,12,12]", "%p: f32[1,16,6,6]").replace("%y: f32[1,16,12,12]", "%y: f32[1,16,6,6]")
+    assert convs(fused(text)) == [["conv", "relu"], ["conv", "relu"], ["conv", "relu"]]
+
+
+def test_small_maps_stay_apart(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANDED", 4 * 32 * 12 * 12 + 1)
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_NARROW", 4 * 32 * 12 * 12 + 1)
+    assert convs(fused(block())) == [["conv", "relu"]] * 3
+
+
+def test_only_an_input_from_memory_has_a_border(monkeypatch: pytest.MonkeyPatch):
+    assert all(b == ((0, 0), (0, 0)) for b in GraphPlacement(fused(block())).borders.values())
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANDED", 1 << 60)
+    assert ((1, 1), (1, 1)) in GraphPlacement(fused(block())).borders.values()
