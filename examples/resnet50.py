@@ -41,7 +41,8 @@ def main() -> None:
         for _ in range(3):  # in turns: the machine's speed changes over time
             eager.append(median_ms(lambda: model(image)))
             ours.append(median_ms(lambda: fast(image)))
-    print(f"eager torch {min(eager):.1f} ms, sol {min(ours):.1f} ms: {min(eager) / min(ours):.2f} times as fast, {torch.get_num_threads()} threads\n")
+    ratio = min(eager) / min(ours)
+    print(f"eager torch {min(eager):.1f} ms, sol {min(ours):.1f} ms: {ratio:.2f} times as fast, {torch.get_num_threads()} threads\n")
 
     profile = sol.profile(fast, [image])
     print(profile)

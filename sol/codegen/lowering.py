@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -22,12 +22,17 @@ class Placement(Protocol):
     def is_constant(self, value: str) -> bool: ...
 
 
-class TargetLike(Protocol):
-    name: str
-    lanes: int
-    registers: int
-    l1: int
-    l2: int
+class TargetLike(Hashable, Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def lanes(self) -> int: ...
+    @property
+    def registers(self) -> int: ...
+    @property
+    def l1(self) -> int: ...
+    @property
+    def l2(self) -> int: ...
 
 
 class KernelLibrary:

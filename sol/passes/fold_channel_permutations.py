@@ -235,4 +235,3 @@ class _Tied:
         node = self.g.producer(name)
         assert node is not None
         return node
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sol.ir.dim import product
+from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
 from sol.ir.types import DType
 
@@ -10,10 +10,12 @@ ANCHOR = "conv_chain"
 ACTIVATIONS = frozenset("relu clamp sigmoid tanh hardsigmoid hardswish silu gelu mish leaky_relu elu softplus".split())
 """Ops on one operand that stay finite: lanes without a channel may go through them."""
 LARGEST_KERNEL = 9
-SMALLEST_EXPANDED = 1 << 20
-"""Bytes of an expanded map (per image) from which on it is worth more not to write it than to compute rows twice."""
-SMALLEST_NARROW = 1 << 20
-"""The same for the result of a depthwise convolution that reads its input from memory."""
+SMALLEST_MAP = 1 << 20
+"""Bytes (per image) of a map between two convolutions from which on it pays not to write it; a smaller one stays in the cache anyway."""
+SMALLEST_EXPANSION = 3
+"""Wide over input channels: a 1x1 convolution that widens less computes for longer than its result takes to write."""
+LARGEST_ROW = 1 << 14
+"""Bytes of a row between a depthwise convolution that reads from memory and the 1x1 convolution, which reads it several times."""
 
 
 def conv_chain(graph: Graph, project: Node, constants: set[str] | frozenset[str]) -> list[Node]:
@@ -25,15 +27,28 @@ def conv_chain(graph: Graph, project: Node, constants: set[str] | frozenset[str]
         return []
     depthwise = found[0]
     wider = _before(graph, depthwise)
-    if wider and _is_dense(graph, wider[0], constants) and _bytes(graph.type_of(depthwise.inputs[0]).shape) >= SMALLEST_EXPANDED:
+    if wider and _is_dense(graph, wider[0], constants) and _pays_to_expand(graph, wider[0]):
         return [*wider, *found]
-    return found if _bytes(depthwise.type.shape) >= SMALLEST_NARROW else []
+    return found if _pays_to_start(depthwise) else []
 
 
-def _bytes(shape: tuple) -> int:
-    """Bytes of one image; 0 if its size is known only at run time."""
-    size = product(shape[1:])
-    return 4 * size if isinstance(size, int) else 0
+def _pays_to_expand(graph: Graph, expand: Node) -> bool:
+    """Whether the kernel should make the depthwise convolution's input itself."""
+    channels, wide = graph.type_of(expand.inputs[0]).shape[1], expand.type.shape[1]
+    return _bytes(expand.type.shape[1:]) >= SMALLEST_MAP and wide >= SMALLEST_EXPANSION * channels
+
+
+def _pays_to_start(depthwise: Node) -> bool:
+    """Whether a chain should begin with the depthwise convolution."""
+    _, channels, _, width = depthwise.type.shape
+    return _bytes(depthwise.type.shape[1:]) >= SMALLEST_MAP and _bytes((channels, width)) <= LARGEST_ROW
+
+
+def _bytes(sizes: tuple[DimLike, ...]) -> int:
+    """Bytes of so many float32 numbers; the sizes are known."""
+    size = product(sizes)
+    assert isinstance(size, int)
+    return 4 * size
 
 
 def _before(graph: Graph, conv: Node) -> list[Node]:

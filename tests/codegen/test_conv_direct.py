@@ -8,10 +8,17 @@ import torch
 
 from sol.codegen.kernels import conv_direct
 from sol.codegen.targets import by_name
+from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim
 from sol.ir.types import DType, TensorType
 from tests.codegen.conv_cases import ISAS, check, conv_graph, random, torch_conv
+
+
+@pytest.fixture(autouse=True)
+def no_winograd():
+    with config.override(conv_max_error=0):
+        yield
 
 
 def around(padding: int, extra: int = 0) -> dict[str, tuple]:

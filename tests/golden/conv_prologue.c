@@ -52,15 +52,6 @@ static __attribute__((noinline)) void make(const conv *c, int64_t b, int64_t t0,
     }
 }
 
-/* Brings the input of tiles t0 … t1 - 1, blocks b0 … b1 - 1, into the second-level cache. */
-static void fetch(const conv *c, int64_t b0, int64_t b1, int64_t t0, int64_t t1)
-{
-    const int64_t line = t0 / c->line_tiles, n = line / c->lines, tile = t0 - line * c->line_tiles;
-    const float *from = c->in + n * c->src_n + line % c->lines * c->src_line + tile * 14 * LANES;
-    for (int64_t b = b0; b < b1; b++)
-        for (int64_t i = 0; i < (t1 - t0) * 1 * TILE; i += 16) __builtin_prefetch(from + b * c->src_cb + i, 0, 2);
-}
-
 static __attribute__((noinline)) void tile_2x1x14(const conv *c, const float *in, const float *w, float *out)
 {
     const vf b0 = vf_zero();
@@ -148,13 +139,12 @@ const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
 }
 
 /* Panel of vectors that starts at kb, tiles t0 … t1 - 1, the first of which is made at in. */
-static void panel_2(const conv *c, const float *in, int64_t kb, int64_t t0, int64_t t1, int64_t b0, int64_t b1, int64_t ahead, int64_t last)
+static void panel_2(const conv *c, const float *in, int64_t kb, int64_t t0, int64_t t1)
 {
     const float *w = c->w + kb * c->w_kb;
     float *out = c->out + kb * c->out_cb;
     int64_t n = t0 / (c->rows * c->columns), y = t0 / c->columns % c->rows, x = t0 % c->columns;
     for (; t0 < t1; t0++, in += TILE) {
-        if (t0 + ahead < last) fetch(c, b0, b1, t0 + ahead, t0 + ahead + 1);
         const float *i = in;
         float *o = out + n * c->out_n + y * 1 * c->out_row + x * 14 * LANES;
         tile_2x1x14(c, i, w, o);
@@ -165,7 +155,7 @@ if (++x == c->columns) {
     }
 }
 
-#define PANEL(in, kb, width, ...) panel_2(&c, in, kb, __VA_ARGS__)
+#define PANEL(in, kb, width, t0, t1) panel_2(&c, in, kb, t0, t1)
 void conv_prologue(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *in = buf[0];
@@ -223,7 +213,7 @@ void conv_prologue(const sol_team *team, void *const *buf, const int64_t *arg)
             const int64_t rest = vectors - kb, base = kb * tiles;
             width = rest < 2 ? rest : 2;
             const int64_t t0 = u0 > base ? (u0 - base) / width : 0, t1 = (u1 - base) / width;
-            PANEL(map + t0 * TILE, kb, width, t0, t1 < tiles ? t1 : tiles, 0, 0, 0, 0);
+            PANEL(map + t0 * TILE, kb, width, t0, t1 < tiles ? t1 : tiles);
         }
         return;
     }
@@ -237,7 +227,7 @@ void conv_prologue(const sol_team *team, void *const *buf, const int64_t *arg)
         for (int64_t b = 0; b < in_blocks; b++) make(&c, b, t0, t1, made + b * c.in_cb);
         for (int64_t kb = 0, width; kb < vectors; kb += width) {
             width = vectors - kb < 2 ? vectors - kb : 2;
-            PANEL(made, kb, width, t0, t1, in_blocks * kb / vectors, in_blocks * (kb + width) / vectors, t1 - t0, last);
+            PANEL(made, kb, width, t0, t1);
         }
     }
 }

@@ -46,8 +46,8 @@ def block(
 
 @pytest.fixture(autouse=True)
 def every_size(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANDED", 1)
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_NARROW", 1)
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_MAP", 1)
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANSION", 1)
 
 
 def convs(graph: Graph) -> list[list[str]]:
@@ -94,12 +94,18 @@ def test_projection_with_a_stride():
 
 
 def test_small_maps_stay_apart(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANDED", 4 * 32 * 12 * 12 + 1)
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_NARROW", 4 * 32 * 12 * 12 + 1)
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_MAP", 4 * 32 * 12 * 12 + 1)
+    assert convs(fused(block())) == [["conv", "relu"]] * 3
+
+
+def test_a_chain_starts_at_the_depthwise_convolution_of_narrow_rows(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANSION", 3)
+    assert convs(fused(block())) == [["conv", "relu"], [*TAIL, "relu"]]
+    monkeypatch.setattr(fuse_conv_chains, "LARGEST_ROW", 4 * 32 * 12 - 1)
     assert convs(fused(block())) == [["conv", "relu"]] * 3
 
 
 def test_only_an_input_from_memory_has_a_border(monkeypatch: pytest.MonkeyPatch):
     assert all(b == ((0, 0), (0, 0)) for b in GraphPlacement(fused(block())).borders.values())
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANDED", 1 << 60)
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANSION", 3)
     assert ((1, 1), (1, 1)) in GraphPlacement(fused(block())).borders.values()

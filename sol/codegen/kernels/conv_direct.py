@@ -78,11 +78,20 @@ def read_conv(lowering: Lowering, node: Node | None = None) -> Conv | None:
     attrs, out = node.attrs, node.type
     padding = (*nowhere, *attrs["padding"])
     n, c, *size = x.shape
+    image, result = (*one, *size), (*one, *out.shape[2:])
+    k, kernel = static_size(w.shape[0]), tuple(static_size(s) for s in (*one, *w.shape[2:]))
     return Conv(
-        node, n, int(c), int(w.shape[0]), *one, *size, *one, *out.shape[2:],
-        kernel=(*one, *w.shape[2:]), stride=(*one, *attrs["stride"]), dilation=(*one, *attrs["dilation"]),
+        node, n, static_size(c), k, image[0], image[1], result[0], result[1],
+        kernel=(kernel[0], kernel[1]), stride=(*one, *attrs["stride"]), dilation=(*one, *attrs["dilation"]),
         padding=tuple(p[0] for p in padding), after=tuple(p[1] for p in padding), groups=attrs["groups"],
     )  # fmt: skip
+
+
+def static_size(size: DimLike) -> int:
+    """A size that is known to be fixed."""
+    if not isinstance(size, int):
+        raise SolError(f"size {size} must be fixed here")
+    return size
 
 
 def spatial_strides(strides: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
@@ -278,9 +287,9 @@ def tail_lines(
                     lines += one(o, str(y), str(x), f"a{o}_{y}_{x}", f"t{o}_{y}_{x}_")
             continue
         values = ", ".join(f"a{o}_{y}_{x}" for y in range(th) for x in range(tw))
-        y, x = (f"(i / {tw})", f"(i % {tw})") if th > 1 else ("0", "i")
+        row, column = (f"(i / {tw})", f"(i % {tw})") if th > 1 else ("0", "i")
         lines += ["{", f"    const vf a[{th * tw}] = {{{values}}};", f"    for (int64_t i = 0; i < {th * tw}; i++) {{"]
-        lines += [f"        {line}" for line in one(o, y, x, "a[i]", "t")]
+        lines += [f"        {line}" for line in one(o, row, column, "a[i]", "t")]
         lines += ["    }", "}"]
     return lines
 

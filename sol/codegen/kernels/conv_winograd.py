@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from sol.codegen.emit import c_float
-from sol.codegen.epilogue import Epilogue
-from sol.codegen.epilogue import make_epilogue
+from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_direct import (
     Conv,
     check_border,
@@ -244,8 +243,6 @@ def winograd_cost(conv: Conv, target: TargetLike, m: int) -> float:
 def choose_variant(conv: Conv, target: TargetLike, error: float) -> int:
     """Outputs m per tile and dimension of the cheapest F(m, 3) whose error is within bounds; 0: direct convolution."""
     costs = {m: winograd_cost(conv, target, m) for m in ERROR if max_error(m, conv.c) <= error}
-    import os
-    if os.environ.get("WINO_M"): return int(os.environ["WINO_M"])
     best = min(costs, key=costs.__getitem__, default=0)
     return best if best and costs[best] < 0.9 * direct_cost(conv, target.lanes) else 0
 
@@ -283,10 +280,6 @@ def organise(conv: Conv, target: TargetLike, m: int) -> Organisation:
         block *= 2 if 2 * frequency_bytes * 2 * widest <= target.l2 else 4
     if not all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow)):
         return Organisation(False, block)
-    import os
-    if os.environ.get("WINO"):
-        x, y = map(int, os.environ["WINO"].split(","))
-        return Organisation(bool(x), min(tiles, y))
     return Organisation(tiles <= 5 * widest, min(tiles, block))
 
 

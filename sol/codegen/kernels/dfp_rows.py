@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sol.codegen.kernels.dfp_pointwise import stem_of
 from sol.codegen.kernels.dfp_rows_plan import RowsPlan
@@ -57,7 +58,7 @@ def _emit(plan: RowsPlan) -> None:
     width = variants[0][0]
     bodies = [_indent(RowsWriter(plan, u, left).body()) for u, left in variants]
     reduced_count = space.product(plan.inner)
-    context = {
+    context: dict[str, Any] = {
         "title": " ".join(n.op for n in plan.body.nodes if n.op not in ("input", "constant")),
         "mode": plan.mode,
         "passes": sum(not s.is_empty for s in plan.stages),

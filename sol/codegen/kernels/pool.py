@@ -271,7 +271,7 @@ def _divisor(windows: Windows) -> dict[str, DimLike]:
     return {"divisor": windows.divisor} if windows.counted == "divisor" else {}
 
 
-def _work(lowering: Lowering, windows: Windows) -> dict[str, DimLike]:
+def _work(lowering: Lowering, windows: Windows) -> dict[str, Any]:
     x, out = (lowering.type_of(v) for v in (lowering.anchor.inputs[0], lowering.anchor.name))
     taps = 1 if windows.adaptive else product(windows.kernel)
     return {"flops": x.size if windows.adaptive else taps * out.size, "bytes": x.dtype.itemsize * (x.size + out.size)}
