@@ -15,6 +15,7 @@ import pytest
 from sol.ir.types import DType
 from tests.codegen import (
     test_attention_kernels,
+    test_conv_chain,
     test_conv_direct,
     test_conv_plain,
     test_conv_pooled,
@@ -52,6 +53,9 @@ CASES: tuple[tuple[Callable, tuple[dict[str, Any], ...]], ...] = (
     (test_conv_pooled.test_pools, (
         {"name": "adaptive_avg", "c": 33, "k": 40, "size": (7, 7), "threads": 3},
         {"name": "max", "c": 8, "k": 17, "size": (3, 30), "threads": 1},
+    )),
+    (test_conv_chain.test_blocks, tuple(
+        {"name": name, "threads": 2} for name in ("stride", "residual", "large_kernel", "depthwise_first_stride")
     )),
     (test_conv_winograd.test_channels, ({"m": 2, "c": 7, "k": 8}, {"m": 4, "c": 33, "k": 40})),
     (test_conv_winograd.test_tails, ({"tail": test_conv_winograd.scale_silu, "m": 4, "size": (9, 33), "bias": True},)),

@@ -160,8 +160,9 @@ def _lower(lowering: Lowering) -> None:
     if plain:
         packed["w"] = lowering.weight(conv.node.inputs[1], "conv_stem", lanes=lanes, vectors=tiling.ocb)
     reads = {"in": source, **packed, **{e.name: e.view for e in epilogue.operands}}
+    stem = stem_of(conv, tiling, epilogue, "conv_plain" if plain else "conv")
     lowering.emit(
-        "conv_pooled.c.j2", f"{stem_of(conv, tiling, epilogue, 'conv_plain' if plain else 'conv')}_{pool.kind}_pool", reads=reads, writes={"out": out},
+        "conv_pooled.c.j2", f"{stem}_{pool.kind}_pool", reads=reads, writes={"out": out},
         params=params,
         common=conv.n * chunks * conv.groups * vectors * lanes * 4,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
