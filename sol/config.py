@@ -131,7 +131,8 @@ _KNOBS = (
          "they are up to a hundred times slower", *_boolean()),
     Knob("conv_max_error", 1e-5, "error that a convolution may have against float64, in units of its largest output; "
          "bounds which Winograd variants are used, 0 turns Winograd off", *_number(0)),
-    Knob("recompile_limit", 16, "programs that one module keeps for different input types; beyond it the least recently used is dropped", *_integer(1)),
+    Knob("recompile_limit", 16, "programs that one module keeps for different input types; the least recently used gives way",
+         *_integer(1)),
 )  # fmt: skip
 KNOBS: Mapping[str, Knob] = MappingProxyType({knob.name: knob for knob in _KNOBS})
 

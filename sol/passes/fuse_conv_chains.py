@@ -10,10 +10,14 @@ ANCHOR = "conv_chain"
 ACTIVATIONS = frozenset("relu clamp sigmoid tanh hardsigmoid hardswish silu gelu mish leaky_relu elu softplus".split())
 """Ops on one operand that stay finite: lanes without a channel may go through them."""
 LARGEST_KERNEL = 9
-SMALLEST_MAP = 1 << 20
-"""Bytes (per image) of a map between two convolutions from which on it pays not to write it; a smaller one stays in the cache anyway."""
+SMALLEST_MAP = 3 << 18
+"""Bytes of a map between two convolutions from which on it pays not to write it; a smaller one stays in the second-level cache anyway."""
+LARGE_MAP = 4 << 20
+"""Bytes from which on any map between a 1x1 and a depthwise convolution is worth not writing."""
 SMALLEST_EXPANSION = 3
-"""Wide over input channels: a 1x1 convolution that widens less computes for longer than its result takes to write."""
+"""Wide over input channels: for a smaller map, a 1x1 convolution that widens less computes for longer than its result takes to write."""
+LARGEST_WEIGHTS = 3 << 18
+"""Bytes of weights that go through the cache for every strip of rows."""
 LARGEST_ROW = 1 << 14
 """Bytes of a row between a depthwise convolution that reads from memory and the 1x1 convolution, which reads it several times."""
 
@@ -27,21 +31,30 @@ def conv_chain(graph: Graph, project: Node, constants: set[str] | frozenset[str]
         return []
     depthwise = found[0]
     wider = _before(graph, depthwise)
-    if wider and _is_dense(graph, wider[0], constants) and _pays_to_expand(graph, wider[0]):
+    if wider and _is_dense(graph, wider[0], constants) and _pays_to_expand(graph, wider[0], project):
         return [*wider, *found]
     return found if _pays_to_start(depthwise) else []
 
 
-def _pays_to_expand(graph: Graph, expand: Node) -> bool:
+def _pays_to_expand(graph: Graph, expand: Node, project: Node) -> bool:
     """Whether the kernel should make the depthwise convolution's input itself."""
     channels, wide = graph.type_of(expand.inputs[0]).shape[1], expand.type.shape[1]
-    return _bytes(expand.type.shape[1:]) >= SMALLEST_MAP and wide >= SMALLEST_EXPANSION * channels
+    size = _batch_bytes(expand)
+    weights = sum(_bytes(graph.type_of(n.inputs[1]).shape) for n in (expand, project))
+    large = size >= LARGE_MAP or (size >= SMALLEST_MAP and wide >= SMALLEST_EXPANSION * channels)
+    return large and weights <= LARGEST_WEIGHTS
 
 
 def _pays_to_start(depthwise: Node) -> bool:
     """Whether a chain should begin with the depthwise convolution."""
     _, channels, _, width = depthwise.type.shape
-    return _bytes(depthwise.type.shape[1:]) >= SMALLEST_MAP and _bytes((channels, width)) <= LARGEST_ROW
+    return _batch_bytes(depthwise) >= SMALLEST_MAP and _bytes((channels, width)) <= LARGEST_ROW
+
+
+def _batch_bytes(node: Node) -> int:
+    """Bytes of a result; those of one image if the batch is known only at run time."""
+    batch, *sizes = node.type.shape
+    return _bytes((batch if isinstance(batch, int) else 1, *sizes))
 
 
 def _bytes(sizes: tuple[DimLike, ...]) -> int:

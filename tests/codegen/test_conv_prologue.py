@@ -155,6 +155,14 @@ def test_several_strips(isa, threads, monkeypatch):
 
 
 @pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("size", [(7, 7), (1, 1), (3, 29)])
+def test_map_made_by_the_whole_team(isa, size):
+    """More threads than make a small map each for themselves."""
+    graph, inputs, arrays = case((2, 40, *size), 136, scale_shift_relu)
+    check(graph, inputs, arrays, isa=isa, threads=conv_prologue.ALONE + 1)
+
+
+@pytest.mark.parametrize("isa", ISAS)
 def test_not_a_number(isa):
     graph, inputs, arrays = case((1, 16, 4, 4), 16, scale_shift_relu)
     inputs["x"][0, 3, 2, 2] = np.nan

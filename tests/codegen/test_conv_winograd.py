@@ -1,4 +1,4 @@
-"""Winograd convolution against the float64 interpreter and torch, on every ISA of this machine, and its exact matrices."""
+"""Winograd convolution against the float64 interpreter and torch on every ISA of this machine; its exact matrices."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ def test_channels(isa, m, c, k, force):
 
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("m,padding", [(2, 0), (2, 1), (4, 0), (4, 1), (4, 2), (6, 1)])
-@pytest.mark.parametrize("size,threads", [((3, 3), 1), ((4, 5), 3), ((7, 7), 2), ((14, 14), 3), ((29, 30), 2), ((8, 41), 5)])
+@pytest.mark.parametrize(
+    "size,threads", [((3, 3), 1), ((4, 5), 3), ((7, 7), 2), ((14, 14), 3), ((29, 30), 2), ((8, 41), 5)]
+)
 def test_maps_paddings_and_teams(isa, m, padding, size, threads, force):
     force(m)
     graph, inputs, arrays, conv = conv_graph((1, 32, *size), 40, (3, 3), padding=padding)
@@ -88,7 +90,9 @@ def test_maps_paddings_and_teams(isa, m, padding, size, threads, force):
 
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("how", [Organisation(True, 5), Organisation(True, 33), Organisation(False, 3), Organisation(False, 14)])
+@pytest.mark.parametrize(
+    "how", [Organisation(True, 5), Organisation(True, 33), Organisation(False, 3), Organisation(False, 14)]
+)
 def test_organisations(isa, threads, how, force):
     force(4, how)
     graph, inputs, arrays, _ = conv_graph((2, 24, 13, 15), 72, (3, 3), padding=1)
@@ -129,12 +133,18 @@ def test_error_is_within_its_bound(m, c, positive, force):
 def test_infinity_and_nan_stay_near_and_are_not_lost(isa, force):
     """Direct convolution's outputs that are not finite are not finite; those of other tiles are not touched."""
     force(4)
-    graph, inputs, arrays, _ = conv_graph((1, 16, 16, 16), 16, (3, 3), padding=1, tail=lambda b, y, _: b.add("relu", [y]))
+    graph, inputs, arrays, _ = conv_graph(
+        (1, 16, 16, 16), 16, (3, 3), padding=1, tail=lambda b, y, _: b.add("relu", [y])
+    )
     inputs["x"][0, 3, 5, 5], inputs["x"][0, 4, 13, 13] = np.nan, np.inf
     region = as_region(graph, "dnn", "conv", block=resolve(isa).lanes)
     (got,) = run_region(region, inputs, arrays, isa=isa, borders=around(1))
     assert np.isnan(got[0, :, 4:8, 4:8]).all() and np.isnan(got[0, :, 12:, 12:]).all()
-    assert np.isfinite(got[0, :, :4]).all() and np.isfinite(got[0, :, :8, 8:]).all() and np.isfinite(got[0, :, 8:, :8]).all()
+    assert (
+        np.isfinite(got[0, :, :4]).all()
+        and np.isfinite(got[0, :, :8, 8:]).all()
+        and np.isfinite(got[0, :, 8:, :8]).all()
+    )
 
 
 def conv(c: int, k: int, h: int, w: int, n: int = 1) -> Conv:
@@ -143,7 +153,15 @@ def conv(c: int, k: int, h: int, w: int, n: int = 1) -> Conv:
 
 @pytest.mark.parametrize(
     "c,size,error,m",
-    [(64, 56, 1e-5, 4), (256, 14, 1e-5, 4), (512, 7, 1e-5, 2), (512, 14, 1e-5, 4), (512, 7, 0.0, 0), (64, 56, 2e-6, 2), (512, 1, 1e-5, 0)],
+    [
+        (64, 56, 1e-5, 4),
+        (256, 14, 1e-5, 4),
+        (512, 7, 1e-5, 2),
+        (512, 14, 1e-5, 4),
+        (512, 7, 0.0, 0),
+        (64, 56, 2e-6, 2),
+        (512, 1, 1e-5, 0),
+    ],
 )
 def test_choice(c, size, error, m):
     assert choose_variant(conv(c, c, size, size), by_name("avx512"), error) == m

@@ -1,10 +1,10 @@
 /* Convolutions one after the other, row by row: 1x1, depthwise 3x3, 1x1.
  *
- * wide = relu(1x1 convolution of in)                a ring of rows in scratch, never complete
- * narrow = relu(depthwise of wide)      a strip of rows in scratch
- * out = 1x1 convolution of narrow
+ * wide: 1x1 convolution of in, then relu; a ring of rows in scratch, never complete
+ * narrow: depthwise convolution of wide, then relu; a strip of rows in scratch
+ * out: 1x1 convolution of narrow
  *
- *   share of output rows of this thread               rows of wide at its edge are computed by both neighbours
+ *   share of output rows of this thread; rows of wide at its edge are computed by both neighbours
  *     strip of rows
  *       panel of 2 vectors: the rows of wide that are still missing
  *         each vector: depthwise, tiles of 7 columns

@@ -8,8 +8,8 @@
  *     input block, line of the strip: make it, in the thread's scratch     strip: [input block][tile][row][pixel][LANES]
  *     panel, tile of the strip: reduction in registers, tail, store
  * A line is what lies in one run in memory: a row, or the whole image.
- * Or, where the weights outweigh the map or the tiles do not divide evenly: the team makes the whole map in its common memory; barrier;
- * threads share out the output vectors.
+ * Or, where the weights outweigh the map or the tiles do not divide evenly: threads share out the output vectors. Each of a few threads
+ * makes the whole map for itself, if it fits the strip; a larger team makes it together in its common memory, then waits.
  *
  * w: [panel][input block][channel][2 * LANES]; the last input block holds in_last channels only. */
 #include "sol_team.h"
@@ -197,15 +197,21 @@ void conv_prologue(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
     if (team->size > 1 && (2 * in_bytes < weight_bytes || (most - tiles) * 16 > tiles)) {
         float *map = (float *)team->common;
-        c.in_cb = tiles * TILE + LANES;
         int64_t u0, u1;
-        sol_split(team, in_blocks * tiles, &u0, &u1);
-        for (int64_t end; u0 < u1; u0 = end) {
-            const int64_t b = u0 / tiles;
-            end = (b + 1) * tiles < u1 ? (b + 1) * tiles : u1;
-            make(&c, b, u0 - b * tiles, end - b * tiles, map + b * c.in_cb + (u0 - b * tiles) * TILE);
+        if (team->size <= 4 && strip >= tiles) { /* few threads: cheaper than to wait for each other and to fetch from another core */
+            map = (float *)team->scratch;
+            c.in_cb = strip * TILE + LANES;
+            for (int64_t b = 0; b < in_blocks; b++) make(&c, b, 0, tiles, map + b * c.in_cb);
+        } else {
+            c.in_cb = tiles * TILE + LANES;
+            sol_split(team, in_blocks * tiles, &u0, &u1);
+            for (int64_t end; u0 < u1; u0 = end) {
+                const int64_t b = u0 / tiles;
+                end = (b + 1) * tiles < u1 ? (b + 1) * tiles : u1;
+                make(&c, b, u0 - b * tiles, end - b * tiles, map + b * c.in_cb + (u0 - b * tiles) * TILE);
+            }
+            sol_barrier(team);
         }
-        sol_barrier(team);
         sol_split(team, vectors * tiles, &u0, &u1); /* output vectors, to the tile */
         int64_t kb = u0 / tiles;
         kb -= kb % 2;

@@ -105,6 +105,23 @@ def test_a_chain_starts_at_the_depthwise_convolution_of_narrow_rows(monkeypatch:
     assert convs(fused(block())) == [["conv", "relu"]] * 3
 
 
+def test_size_of_the_whole_batch_counts(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_MAP", 2 * 4 * 32 * 12 * 12)
+    assert convs(fused(block())) == [["conv", "relu"]] * 3
+    assert convs(fused(block(batch="2"))) == [[*CHAIN, "relu"]]
+
+
+def test_large_weights(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fuse_conv_chains, "LARGEST_WEIGHTS", 2 * 4 * 32 * 16 - 1)
+    assert convs(fused(block())) == [["conv", "relu"], [*TAIL, "relu"]]
+
+
+def test_large_maps_need_no_expansion(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANSION", 3)
+    monkeypatch.setattr(fuse_conv_chains, "LARGE_MAP", 4 * 32 * 12 * 12)
+    assert convs(fused(block())) == [[*CHAIN, "relu"]]
+
+
 def test_only_an_input_from_memory_has_a_border(monkeypatch: pytest.MonkeyPatch):
     assert all(b == ((0, 0), (0, 0)) for b in GraphPlacement(fused(block())).borders.values())
     monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANSION", 3)

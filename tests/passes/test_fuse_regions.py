@@ -154,8 +154,10 @@ CHAIN = "  %m: f32[1,16,8,8] = mul(%a, %s)\n  %r: f32[1,16,8,8] = relu(%m)\n"
     (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  return %y", ["conv"]),  # it is the first convolution's tail
     (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %v){CONV3}\n  return %y, %a", ["conv"]),  # the border would have to stay zero
     (f"{CHAIN}  %c: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  %y: f32[1,16,8,8] = neg(%c)\n  return %y, %a", ["mul", "relu", "conv", "neg"]),
-    (f"{CHAIN}  %c: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  %y: f32[1,16,8,8] = add(%c, %a)\n  return %y, %a", ["mul", "relu", "conv", "add"]),
-    (f"{CHAIN}  %p: f32[1,16,4,4] = avg_pool(%r){POOL2}\n  %y: f32[1,16,4,4] = conv(%p, %w){CONV1}\n  return %y, %a", ["mul", "relu", "avg_pool", "conv"]),
+    (f"{CHAIN}  %c: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  %y: f32[1,16,8,8] = add(%c, %a)\n  return %y, %a",
+     ["mul", "relu", "conv", "add"]),
+    (f"{CHAIN}  %p: f32[1,16,4,4] = avg_pool(%r){POOL2}\n  %y: f32[1,16,4,4] = conv(%p, %w){CONV1}\n  return %y, %a",
+     ["mul", "relu", "avg_pool", "conv"]),
     (f"  %p: f32[1,16,4,4] = avg_pool(%a){POOL2}\n  %y: f32[1,16,4,4] = conv(%p, %w){CONV1}\n  return %y, %a", ["avg_pool", "conv"]),
     ("  %g: f32[1,16,1,1] = mean(%a){dims=(2, 3), keepdims=True}\n  %m: f32[1,16,8,8] = mul(%a, %g)\n"
      f"  %y: f32[1,16,8,8] = conv(%m, %w){CONV1}\n  return %y", ["mul", "conv"]),

@@ -24,11 +24,13 @@ VALID = {
     "fallback": ("eager", "eager"),
     "flush_denormals": ("no", False),
     "recompile_limit": ("2", 2),
+    "conv_max_error": ("2e-6", 2e-6),
 }
 INVALID = [
     ("isa", "sse9"), ("isa", 3), ("jobs", -1), ("jobs", "two"), ("jobs", True), ("jobs", 1.5), ("recompile_limit", 0),
     ("progress", "maybe"), ("verify", "perhaps"), ("verify", 2), ("fallback", ""), ("cache_dir", 3),
     ("cache_dir", "a\0b"), ("compiler", None), ("compile_timeout", 0), ("flush_denormals", "2"), ("dump", b"/x"),
+    ("conv_max_error", -1), ("conv_max_error", "nan"), ("conv_max_error", True), ("conv_max_error", "small"),
 ]  # fmt: skip
 
 

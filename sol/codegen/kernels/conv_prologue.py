@@ -35,6 +35,8 @@ STEP = 4
 """Pixels per step of a short chain."""
 FEW_TILES = 64
 """Maps of at most so many tiles may not divide evenly among the threads."""
+ALONE = 4
+"""Threads up to which each makes a small map for itself."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +249,7 @@ def _lower(lowering: Lowering) -> None:
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked, variants=variants,
         chain_operands=operands, chain_masked=chain_masked, hoisted=hoisted, chain=chain, by_rows=lines.by_rows,
         run_values="".join(f", {v}" for v in [*operands, *(["live"] if chain_masked else [])]),
-        unroll=1 if prologue.pools or is_heavy(prologue.chain) else STEP, window=prologue.pools, shared=common != 0,
+        unroll=1 if prologue.pools or is_heavy(prologue.chain) else STEP, window=prologue.pools, shared=common != 0, alone=ALONE,
     )  # fmt: skip
 
 

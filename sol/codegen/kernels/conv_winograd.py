@@ -1,7 +1,8 @@
 """3x3 convolution with fewer multiplications: Winograd's minimal filtering, transformed tile by tile within the cache.
 
-Not a number, infinity: an infinite or NaN input makes every output of the tiles that read it NaN, where direct convolution
-has infinities and NaN in the outputs that read it only. ``config["conv_max_error"] = 0`` keeps direct convolution.
+Not a number, infinity: an infinite or NaN input makes every output of the tiles that read it NaN, where direct
+convolution has infinities and NaN in the outputs that read it only. ``config["conv_max_error"] = 0`` keeps direct
+convolution.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from math import sqrt
 from typing import Any
 
@@ -46,8 +47,9 @@ LINE = 16
 ERROR = {2: (3e-7, 4e-8), 4: (1.2e-6, 1.6e-7), 6: (7e-6, 1e-6)}
 """Bound a + b * sqrt(C) of the error against float64, in units of the largest output, per outputs of a tile.
 
-Measured on normally distributed data with and without ReLU, C = 16 … 512, and rounded up by a quarter or more; the largest seen at
-C = 64 / 512: F(2) 2.2e-7 / 7.1e-7, F(4) 1.5e-6 / 3.8e-6, F(6) 7.3e-6 / 2.3e-5, direct convolution 7e-7 / 2.6e-6.
+Measured on normally distributed data with and without ReLU, C = 16 … 512, and rounded up by a quarter or more; the
+largest seen at C = 64 / 512: F(2) 2.2e-7 / 7.1e-7, F(4) 1.5e-6 / 3.8e-6, F(6) 7.3e-6 / 2.3e-5, direct convolution
+7e-7 / 2.6e-6.
 """
 WEIGHT_BYTE = 0.27
 """Vector multiply-adds in the time that one byte of weights takes from memory (518 GFLOP/s of 16 lanes, 60 GB/s)."""
@@ -79,7 +81,7 @@ class Products:
         return whole * tile_cycles(self.ocb, self.widths[0]) + self.cycles[tiles - whole * self.widths[0]]
 
 
-@lru_cache(maxsize=None)
+@cache
 def products(target: TargetLike, vectors: int) -> Products:
     """Register tiles for so many output vectors: a divisor of them, else two, where an odd number is large."""
     ocb = next((n for n in (2, 3) if vectors % n == 0), 1 if vectors < 8 else 2)
@@ -106,7 +108,9 @@ def _combination(coefficients: Sequence[Fraction], names: Sequence[str]) -> str:
     return ("-" if negative else "") + head + "".join(f" {'-' if n else '+'} {text}" for n, _, text in rest)
 
 
-def apply_row_pairs(matrix: Sequence[Sequence[Fraction]], names: Sequence[str], assign: Callable[[int, str], str]) -> list[str]:
+def apply_row_pairs(
+    matrix: Sequence[Sequence[Fraction]], names: Sequence[str], assign: Callable[[int, str], str]
+) -> list[str]:
     """C statements for matrix * names. Rows of opposite points, alike up to signs, share their even and odd halves.
 
     assign: (row, C text) -> statement.
@@ -129,8 +133,10 @@ def apply_row_pairs(matrix: Sequence[Sequence[Fraction]], names: Sequence[str], 
     return lines
 
 
-def apply_column_pairs(matrix: Sequence[Sequence[Fraction]], names: Sequence[str], assign: Callable[[int, str], str]) -> list[str]:
-    """C statements for matrix * names. Columns of opposite points, alike up to signs, share their sum and difference."""
+def apply_column_pairs(
+    matrix: Sequence[Sequence[Fraction]], names: Sequence[str], assign: Callable[[int, str], str]
+) -> list[str]:
+    """C statements for matrix * names. Columns of opposite points, alike up to signs, share sum and difference."""
     columns = list(zip(*matrix))
     lines: list[str] = []
     texts: list[str] = []
@@ -164,10 +170,14 @@ def input_lines(f: Winograd) -> list[str]:
     lines, n = [], range(f.n)
     for x in n:
         loads = [f"const vf x{y} = vf_load(in + {y} * in_row + {x} * LANES);" for y in n]
-        lines += _block(loads + apply_row_pairs(f.bt, [f"x{y}" for y in n], lambda i, t: f"t[{i}][{x}] = {t};"))  # noqa: B023
+        names = [f"x{y}" for y in n]
+        lines += _block(loads + apply_row_pairs(f.bt, names, lambda i, t: f"t[{i}][{x}] = {t};"))  # noqa: B023
     for y in n:
         names = [f"t[{y}][{x}]" for x in n]
-        lines += _block(apply_row_pairs(f.bt, names, lambda i, t: f"vf_store(v + {y * f.n + i} * v_frequency, {t});"))  # noqa: B023
+        at = y * f.n
+        lines += _block(
+            apply_row_pairs(f.bt, names, lambda i, t: f"vf_store(v + {at + i} * v_frequency, {t});")  # noqa: B023
+        )
     return lines
 
 
@@ -176,7 +186,8 @@ def output_columns(f: Winograd) -> list[str]:
     lines, n = [], range(f.n)
     for x in n:
         loads = [f"const vf m{y} = vf_load(m + {y * f.n + x} * c->m_frequency);" for y in n]
-        lines += _block(loads + apply_column_pairs(f.at, [f"m{y}" for y in n], lambda i, t: f"t[{i}][{x}] = {t};"))  # noqa: B023
+        names = [f"m{y}" for y in n]
+        lines += _block(loads + apply_column_pairs(f.at, names, lambda i, t: f"t[{i}][{x}] = {t};"))  # noqa: B023
     return lines
 
 
@@ -192,8 +203,10 @@ def _stores(epilogue: Epilogue, m: int, masked: bool) -> list[list[str]]:
     def value(y: int, x: int) -> str:
         if epilogue.is_identity:
             return f"y{x}"
-        operands = [e.load(f"{e.name} + {y} * c->{e.name}_row + {x} * {operand_step(e)}") if e.kind == "tile" else e.name
-                    for e in epilogue.operands]  # fmt: skip
+        operands = [
+            e.load(f"{e.name} + {y} * c->{e.name}_row + {x} * {operand_step(e)}") if e.kind == "tile" else e.name
+            for e in epilogue.operands
+        ]
         result = f"finish({', '.join([f'y{x}', *operands])})"
         return f"keep({result}, c->K - kb * LANES)" if masked else result
 
@@ -303,16 +316,22 @@ def _lower(lowering: Lowering) -> None:
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     last = conv.c - (blocks - 1) * lanes
     params = {
-        "N": conv.n, "OH": conv.oh, "OW": conv.ow, "vectors": vectors, "split_channels": int(how.split_channels), "block": how.block,
+        "N": conv.n, "OH": conv.oh, "OW": conv.ow, "vectors": vectors,
+        "split_channels": int(how.split_channels), "block": how.block,
         "in_blocks": blocks, "in_last": -(-last // UNROLL) * UNROLL, "in_n": in_n, "in_cb": in_cb, "in_row": in_row,
         "in_start": -(in_row * conv.padding[0] + in_column * conv.padding[1]),
-        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(epilogue), **({"K": conv.k} if masked else {}),
+        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(epilogue),
+        **({"K": conv.k} if masked else {}),
     }  # fmt: skip
-    v, shared = (4 * (f.n**2 * (blocks * held * lanes + LINE) + tile.slack * lanes) for held in (how.block, tile_count(conv, f.m)))
+    v, shared = (
+        4 * (f.n**2 * (blocks * held * lanes + LINE) + tile.slack * lanes)
+        for held in (how.block, tile_count(conv, f.m))
+    )
     products_bytes = 4 * f.n**2 * ((how.block + tile.slack) * tile.ocb * lanes + LINE)
     steps, result = ([], "a") if epilogue.is_identity else epilogue.trace("a", lambda e: e.name, "t")
+    stem = f"conv_f{f.m}_{tile.ocb}x{tile.widths[0]}"
     lowering.emit(
-        "conv_winograd.c.j2", f"conv_f{f.m}_{tile.ocb}x{tile.widths[0]}" + (f"_{epilogue.stem}" if epilogue.stem else ""),
+        "conv_winograd.c.j2", stem + (f"_{epilogue.stem}" if epilogue.stem else ""),
         reads=reads | {e.name: e.view for e in epilogue.operands}, writes={"out": out}, params=params,
         scratch=products_bytes + v, common=shared if how.split_channels else 0,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),

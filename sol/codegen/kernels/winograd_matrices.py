@@ -1,8 +1,9 @@
 """Matrices of Winograd's minimal filtering F(m x m, r x r), exact, with interpolation points chosen for accuracy.
 
-Method: Toom-Cook interpolation as in Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016. One row of outputs
-y = A^T ((G g) * (B^T d)) takes n = m + r - 1 products instead of m * r. The error grows with the powers of the points: Barabasz et al.,
-"Error Analysis and Improving the Accuracy of Winograd Convolution for DNNs", ACM TOMS 2020.
+Method: Toom-Cook interpolation as in Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016.
+One row of outputs y = A^T ((G g) * (B^T d)) takes n = m + r - 1 products instead of m * r. The error grows with the
+powers of the points: Barabasz et al., "Error Analysis and Improving the Accuracy of Winograd Convolution for Deep
+Neural Networks", ACM TOMS 2020.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ POINTS: dict[int, tuple[Fraction, ...]] = {
     4: (Fraction(0), Fraction(5, 8), Fraction(-5, 8), Fraction(3, 2), Fraction(-3, 2)),
     6: tuple(Fraction(p) for p in ("0", "1", "-1", "5/3", "-5/3", "3/5", "-3/5")),
 }
-"""Finite points for filters of three taps, by outputs per tile; infinity is one more. Those of F(2) and F(4) make A and B
-exact in float32. The textbook's 0, ±1, ±2 for F(4) are three times less accurate."""
+"""Finite points for filters of three taps, by outputs per tile; infinity is one more. Those of F(2) and F(4) make A
+and B exact in float32. The textbook's 0, ±1, ±2 for F(4) are three times less accurate."""
 
 
 @dataclass(frozen=True)
