@@ -30,7 +30,7 @@ demo: $(VENV)/.base
 	$(BIN)/python examples/resnet50.py
 
 test: $(VENV)/.networks
-	$(BIN)/python -m pytest $(TESTS) -m "not conformance"
+	$(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --dist loadfile
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check sol tests examples
