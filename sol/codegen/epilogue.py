@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import cached_property
 
 from sol.codegen.emit import Emitter, c_float
 from sol.codegen.lowering import Lowering, operand_strides
@@ -60,7 +61,26 @@ class Epilogue:
         """Names of its ops for the kernel's name: ``add_relu``."""
         return "_".join(n.op for n in self._nodes())
 
+    @cached_property
+    def signature(self) -> tuple[Hashable, ...]:
+        """What decides the traced text beside the names given to ``trace``: equal signatures trace to equal statements."""
+        body = self.lowering.body
+        known = {self.start: 0, **{e.value: i + 1 for i, e in enumerate(self.operands)}}
+        steps: list[Hashable] = [(e.name, e.kind, e.lane_stride) for e in self.operands]
+        for node in self._nodes():
+            operands: list[Hashable] = []
+            for value in node.inputs:
+                literal = None if value in known else (body.producer(value).attrs["value"], body.type_of(value).dtype)
+                operands.append(known.get(value, literal))
+            known[node.name] = len(known)
+            steps.append((node.op, node.attrs, tuple(operands)))
+        return (*steps, known[self.result])
+
     def _nodes(self) -> list:
+        return self._ordered
+
+    @cached_property
+    def _ordered(self) -> list:
         nodes = self.lowering.body.nodes
         position = {n.name: i for i, n in enumerate(nodes)}
         wanted, stack = set(), [self.result]

@@ -35,6 +35,19 @@ class TargetLike(Hashable, Protocol):
     def l2(self) -> int: ...
 
 
+def _frozen(value: Any) -> Any:
+    """A hashable equal of template arguments, to see whether the same text was rendered before."""
+    if isinstance(value, Mapping):
+        return tuple((k, _frozen(v)) for k, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, *map(_frozen, value))
+    try:
+        hash(value)
+    except TypeError:
+        return object()  # equal to nothing: rendered again
+    return (type(value).__name__, value)
+
+
 class KernelLibrary:
     """Kernels and packed weights of one network, each distinct one kept once; names are stable and say what the kernel does."""
 
@@ -43,10 +56,18 @@ class KernelLibrary:
         self.weights: dict[str, Weight] = {}
         self._by_source: dict[str, str] = {}
         self._by_weight: dict[tuple[str, Any], str] = {}
+        self._by_request: dict[Any, str] = {}
 
     def kernel(self, stem: str, template: str, buffers: Sequence[tuple[str, str]], params: Sequence[str],
                context: Mapping[str, Any]) -> str:
         """The name of the kernel with this source; a second source with the same stem gets a suffix."""
+        request = (stem, template, _frozen(buffers), tuple(params), _frozen(context))
+        if request not in self._by_request:
+            self._by_request[request] = self._rendered(stem, template, buffers, params, context)
+        return self._by_request[request]
+
+    def _rendered(self, stem: str, template: str, buffers: Sequence[tuple[str, str]], params: Sequence[str],
+                  context: Mapping[str, Any]) -> str:  # fmt: skip
         key = render_kernel(template, name="@", buffers=buffers, params=params, **context)
         if key not in self._by_source:
             name, count = stem, 1

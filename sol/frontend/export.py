@@ -110,13 +110,13 @@ def import_exported(
     if names is None:
         first: dict[int, str] = {}
         names = {n: first.setdefault(id(t), n) for n, t in program.state_dict.items()}
-    with _collector_paused():
+    with collector_paused():
         return _import(program, names, parameter_inputs or {})
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
-    """No garbage collection inside: the import makes no cycles, and a full collection walks all objects of torch (0.3 s)."""
+def collector_paused() -> Iterator[None]:
+    """No garbage collection inside: compiling makes few cycles, and a full collection walks all objects of torch (0.3 s)."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -16,7 +16,8 @@ class Block:
     def __init__(self, size: int) -> None:
         alignment = HUGE if size >= HUGE else mmap.PAGESIZE
         self.size = size
-        self._map = mmap.mmap(-1, size + (alignment if alignment == HUGE else 0) + 1, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # shared memory gets no huge pages
+        private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS  # shared memory gets no huge pages, and a forked child would write into ours
+        self._map = mmap.mmap(-1, size + (alignment if alignment == HUGE else 0) + 1, flags=private)
         if alignment == HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
             with contextlib.suppress(OSError):
                 self._map.madvise(mmap.MADV_HUGEPAGE)

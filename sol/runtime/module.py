@@ -15,7 +15,7 @@ from torch.utils import _pytree as pytree
 
 from sol.config import config
 from sol.errors import ConfigError, ExportError, InputError, SolError, TypeInferenceError
-from sol.frontend.export import import_module
+from sol.frontend.export import collector_paused, import_module
 from sol.frontend.imported import Imported
 from sol.runtime.autograd import differentiable
 from sol.runtime.inputs import check_inputs, check_model, describe, only_plain_tensors, overlapping, register_dataclasses
@@ -70,7 +70,7 @@ class SolModule(torch.nn.Module):
 
     def compile_for(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
         """The program for these inputs, compiled now if need be; None if it runs in torch (``fallback="eager"``)."""
-        with self._lock:
+        with self._lock, collector_paused():
             program = self._find(args, kwargs)
             if program is not None or self._failure is not None:
                 return program

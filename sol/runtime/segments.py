@@ -11,6 +11,7 @@ import torch
 from sol.compiler import compile_graph
 from sol.ir.graph import Graph, Node
 from sol.runtime.executable import Executable
+from sol.runtime.templates import keep_templates
 
 TorchCalls = Mapping[str, Callable[..., Sequence[torch.Tensor]]]
 
@@ -109,6 +110,7 @@ class Runner:
     def __init__(self, graph: Graph, torch_calls: TorchCalls, *, title: str, isa: str | None = None, threads: int | None = None) -> None:
         self.graph, self.torch_calls = graph, torch_calls
         self.segments = split_segments(graph)
+        keep_templates()
         self.steps: list[tuple[Segment, Executable | None]] = [
             (s, Executable(compile_graph(s.graph, title=title, isa=isa), threads=threads) if s.graph else None) for s in self.segments
         ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -266,6 +266,23 @@ def tail_lines(
 
     finish: (vector o, C text of y, C text of x, C text of the value) -> statements that use the result.
     """
+    if finish is not store:
+        return _traced_tail(epilogue, ocb, th, tw, finish, masked)
+    key = (epilogue.signature, tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile"), ocb, th, tw, masked)
+    if key not in _STORED_TAILS:
+        if len(_STORED_TAILS) >= MOST_TAILS:
+            _STORED_TAILS.clear()
+        _STORED_TAILS[key] = _traced_tail(epilogue, ocb, th, tw, finish, masked)
+    return _STORED_TAILS[key]
+
+
+MOST_TAILS = 256
+_STORED_TAILS: dict[Hashable, list[str]] = {}  # layers with equal tails are many, and tracing one takes a millisecond
+
+
+def _traced_tail(
+    epilogue: Epilogue, ocb: int, th: int, tw: int, finish: Callable[[int, str, str, str], list[str]], masked: bool
+) -> list[str]:
     hoisted = [e for e in epilogue.operands if e.kind != "tile"]
     lines = []
     for o in range(ocb):

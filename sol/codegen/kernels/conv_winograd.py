@@ -197,6 +197,14 @@ def output_row(f: Winograd, y: int, bias: bool) -> list[str]:
     return apply_column_pairs(f.at, names, lambda i, t: f"const vf y{i} = {t}{' + bias' if bias else ''};")
 
 
+@cache
+def transform_texts(m: int, bias: bool) -> dict[str, Any]:
+    """The transforms of F(m, 3) as the template wants them."""
+    f = winograd(m)
+    rows = [output_row(f, y, bias) for y in range(m)]
+    return {"input_lines": input_lines(f), "output_columns": output_columns(f), "output_rows": rows}
+
+
 def _stores(epilogue: Epilogue, m: int, masked: bool) -> list[list[str]]:
     """C text of what is stored at (y, x)."""
 
@@ -336,8 +344,7 @@ def _lower(lowering: Lowering) -> None:
         scratch=products_bytes + v, common=shared if how.split_channels else 0,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         m=f.m, n=f.n, ocb=tile.ocb, widths=tile.widths, first=tile.first, slack=tile.slack, unroll=UNROLL,
-        input_lines=input_lines(f), output_columns=output_columns(f),
-        output_rows=[output_row(f, y, "bias" in reads) for y in range(f.m)], stores=_stores(epilogue, f.m, masked),
+        **transform_texts(f.m, "bias" in reads), stores=_stores(epilogue, f.m, masked),
         has_bias="bias" in reads, masked=masked, heavy=is_heavy(epilogue), operands=_operand_context(epilogue),
         tail=epilogue.stem, tail_lines=steps, tail_result=result,
     )  # fmt: skip
