@@ -269,11 +269,12 @@ def tail_lines(
     if finish is not store:
         return _traced_tail(epilogue, ocb, th, tw, finish, masked)
     key = (epilogue.signature, tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile"), ocb, th, tw, masked)
-    if key not in _STORED_TAILS:
+    lines = _STORED_TAILS.get(key)
+    if lines is None:
         if len(_STORED_TAILS) >= MOST_TAILS:
-            _STORED_TAILS.clear()
-        _STORED_TAILS[key] = _traced_tail(epilogue, ocb, th, tw, finish, masked)
-    return _STORED_TAILS[key]
+            _STORED_TAILS.clear()  # another thread may compile: it holds what it has found
+        lines = _STORED_TAILS[key] = _traced_tail(epilogue, ocb, th, tw, finish, masked)
+    return lines
 
 
 MOST_TAILS = 256
