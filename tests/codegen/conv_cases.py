@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,7 +31,7 @@ def conv_graph(
     kernel: Sequence[int],
     *,
     stride: int = 1,
-    padding: int = 0,
+    padding: int | Sequence[int] = 0,
     dilation: int = 1,
     groups: int = 1,
     bias: bool = True,
@@ -50,7 +51,7 @@ def conv_graph(
         "conv",
         operands,
         stride=(stride,) * rank,
-        padding=((padding, padding),) * rank,
+        padding=tuple((p, p) for p in ((padding,) * rank if isinstance(padding, int) else padding)),
         dilation=(dilation,) * rank,
         groups=groups,
     )
@@ -84,7 +85,7 @@ def check(
     return got
 
 
-def torch_conv(inputs: dict[str, np.ndarray], arrays: dict[str, np.ndarray], **options: int) -> torch.Tensor:
+def torch_conv(inputs: dict[str, np.ndarray], arrays: dict[str, np.ndarray], **options: Any) -> torch.Tensor:
     function = {3: torch.conv1d, 4: torch.conv2d}[inputs["x"].ndim]
     bias = torch.from_numpy(arrays["b"]) if "b" in arrays else None
     return function(torch.from_numpy(inputs["x"]), torch.from_numpy(arrays["w"]), bias, **options)

@@ -10,6 +10,7 @@ from sol.codegen.kernels import conv_pooled
 from sol.codegen.targets import resolve
 from sol.ir.builder import GraphBuilder
 from tests.codegen.conv_cases import ISAS, check, conv_graph, torch_conv
+from tests.codegen.test_conv_direct import no_winograd  # noqa: F401
 
 POOLS = {
     "adaptive_avg": ("adaptive_avg_pool", dict(output_size=(1, 1))),

@@ -7,10 +7,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sol.codegen.kernels import conv_winograd
+from sol.codegen.kernels import conv_winograd, winograd_model
 from sol.codegen.kernels.conv_direct import Conv
-from sol.codegen.kernels.conv_winograd import Organisation, choose_variant, max_error
-from sol.codegen.kernels.winograd_matrices import POINTS, winograd
+from sol.codegen.kernels.winograd_matrices import POINTS, amplification, shorter, winograd
+from sol.codegen.kernels.winograd_model import (
+    Organisation,
+    allowed_grids,
+    choose_grid,
+    direct_cost,
+    make_grid,
+    products,
+    winograd_cost,
+)
 from sol.codegen.targets import by_name, resolve
 from sol.config import config
 from sol.ir.dim import Dim
@@ -22,45 +30,64 @@ from tests.harness import as_region, run_region
 
 @pytest.fixture
 def force(monkeypatch):
-    """Make every 3x3 convolution F(m, 3), in a given organisation if one is named."""
+    """Make every convolution take tiles of m x m (my x mx) outputs, in a given organisation if one is named."""
 
-    def apply(m: int, how: Organisation | None = None) -> None:
-        monkeypatch.setattr(conv_winograd, "choose_variant", lambda *_: m)
+    def apply(my: int, how: Organisation | None = None, mx: int = 0) -> None:
+        monkeypatch.setattr(conv_winograd, "choose_grid", lambda conv, *_: make_grid(conv, my, mx or my))
+        monkeypatch.setattr(conv_winograd, "allowed_grids", lambda conv, *_: (make_grid(conv, my, mx or my),))
         if how:
             monkeypatch.setattr(conv_winograd, "organise", lambda *_: how)
 
     return apply
 
 
-def around(padding: int) -> dict[str, tuple]:
-    return {"x": ((padding, padding),) * 2}
+def around(y: int, x: int | None = None) -> dict[str, tuple]:
+    """Zeros around the input."""
+    return {"x": ((y, y), (y if x is None else x,) * 2)}
 
 
-def measured(graph, inputs, arrays, isa: str, threads: int = 2, padding: int = 1) -> float:
+def bound(my: int, mx: int, kernel: tuple[int, int], channels: int) -> float:
+    """Allowed error of tiles of my x mx outputs."""
+    return make_grid(conv(channels, channels, my, mx, kernel), my, mx).max_error(channels)
+
+
+def measured(graph, inputs, arrays, isa: str, threads: int = 2, borders=None) -> float:
     """Largest error against float64 in units of the largest output."""
     region = as_region(graph, "dnn", "conv", block=resolve(isa).lanes)
-    (got,) = run_region(region, inputs, arrays, isa=isa, threads=threads, borders=around(padding))
+    (got,) = run_region(region, inputs, arrays, isa=isa, threads=threads, borders=borders or around(1))
     double = {n: v.astype(np.float64) for n, v in inputs.items()}
     want = evaluate(graph, double, arrays, precision=np.float64)[graph.outputs[0]]
     return float(np.abs(got - want).max() / np.abs(want).max())
 
 
-@pytest.mark.parametrize("m", POINTS)
-def test_matrices_are_exact(m):
-    f = winograd(m)
-    x = [Fraction(i * i % 11 - 5, 3) for i in range(f.n)]
-    w = [Fraction(2), Fraction(-3, 7), Fraction(5, 2)]
-
-    def times(matrix, vector):
-        return [sum(a * b for a, b in zip(row, vector)) for row in matrix]
-
-    got = times(f.at, [a * b for a, b in zip(times(f.g, w), times(f.bt, x))])
-    assert got == [sum(w[k] * x[i + k] for k in range(3)) for i in range(m)]
+FILTERS = [(m, r) for r in (1, 2, 3, 5, 7) for m in range(1, 7) if m + r - 1 in POINTS and (r > 1 or m == 1)]
 
 
-@pytest.mark.parametrize("m", [2, 4])
-def test_transforms_of_activations_are_exact_in_float32(m):
-    for matrix in (winograd(m).at, winograd(m).bt):
+def times(matrix, vector):
+    return [sum(a * b for a, b in zip(row, vector)) for row in matrix]
+
+
+def filtered(f, tap_matrix, x, w):
+    return times(f.at, [a * b for a, b in zip(times(tap_matrix, w), times(f.bt, x))])
+
+
+@pytest.mark.parametrize("m,r", FILTERS)
+def test_matrices_are_exact(m, r):
+    x = [Fraction(i * i % 11 - 5, 3) for i in range(m + r - 1)]
+    w = [Fraction(i * i % 7 - 2, i + 1) for i in range(r)]
+    want = [sum(w[k] * x[i + k] for k in range(r)) for i in range(m)]
+    f = winograd(m, r)
+    assert filtered(f, f.g, x, w) == want
+    for of in range(m + 1, 7):
+        if of + r - 1 in POINTS and r > 1:
+            f, whole = shorter(m, of, r), winograd(of, r)
+            assert filtered(f, [whole.g[i] for i in f.index], x, w) == want
+            assert amplification(f) < 1.5 * amplification(whole)
+
+
+@pytest.mark.parametrize("m,r", [(m, r) for m, r in FILTERS if m + r <= 9])
+def test_transforms_of_activations_are_exact_in_float32(m, r):
+    for matrix in (winograd(m, r).at, winograd(m, r).bt):
         assert all(Fraction(float(np.float32(x))) == x for row in matrix for x in row)
 
 
@@ -76,23 +103,19 @@ def test_channels(isa, m, c, k, force):
 
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("m,padding", [(2, 0), (2, 1), (4, 0), (4, 1), (4, 2), (6, 1)])
-@pytest.mark.parametrize(
-    "size,threads", [((3, 3), 1), ((4, 5), 3), ((7, 7), 2), ((14, 14), 3), ((29, 30), 2), ((8, 41), 5)]
-)
+@pytest.mark.parametrize("size,threads", [((3, 3), 1), ((4, 5), 3), ((7, 7), 2), ((14, 14), 3), ((29, 30), 2), ((8, 41), 5)])
 def test_maps_paddings_and_teams(isa, m, padding, size, threads, force):
     force(m)
     graph, inputs, arrays, conv = conv_graph((1, 32, *size), 40, (3, 3), padding=padding)
     if m == 6:
-        assert measured(graph, inputs, arrays, isa, threads) < max_error(6, 32)
+        assert measured(graph, inputs, arrays, isa, threads) < bound(6, 6, (3, 3), 32)
     else:
         check(graph, inputs, arrays, isa=isa, threads=threads, borders={**around(padding), conv: ((1, 1), (2, 0))})
 
 
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize(
-    "how", [Organisation(True, 5), Organisation(True, 33), Organisation(False, 3), Organisation(False, 14)]
-)
+@pytest.mark.parametrize("how", [Organisation(99, 5), Organisation(99, 33), Organisation(0, 3), Organisation(0, 14)])
 def test_organisations(isa, threads, how, force):
     force(4, how)
     graph, inputs, arrays, _ = conv_graph((2, 24, 13, 15), 72, (3, 3), padding=1)
@@ -118,75 +141,152 @@ def test_symbolic_sizes(isa, size, force):
     check(graph, inputs, arrays, isa=isa, borders=around(1), symbols={"n": 3, "h": size[0], "w": size[1]})
 
 
-@pytest.mark.parametrize("m", POINTS)
+RECTANGLES = [
+    # my, mx, kernel, size
+    (4, 4, (5, 5), (27, 14)), (2, 2, (5, 5), (9, 11)), (3, 3, (5, 5), (8, 9)), (1, 4, (1, 7), (5, 17)), (4, 1, (7, 1), (18, 5)),
+    (3, 1, (7, 1), (17, 4)), (1, 2, (1, 7), (4, 9)), (1, 4, (1, 3), (8, 8)), (4, 1, (3, 1), (9, 3)), (1, 6, (1, 3), (3, 17)),
+    (3, 3, (3, 3), (7, 8)), (5, 5, (3, 3), (13, 7)), (2, 2, (2, 2), (9, 6)), (2, 3, (5, 3), (11, 10)), (4, 4, (4, 4), (9, 12)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("my,mx,kernel,size", RECTANGLES)
+def test_rectangular_filters(isa, my, mx, kernel, size, force):
+    force(my, mx=mx)
+    pads = (kernel[0] // 2, kernel[1] // 2)
+    graph, inputs, arrays, name = conv_graph((2, 24, *size), 40, kernel, padding=pads)
+    borders = {**around(*pads), name: ((1, 1), (2, 0))}
+    check(graph, inputs, arrays, isa=isa, threads=3, want=torch_conv(inputs, arrays, padding=pads).numpy(), borders=borders)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("size,threads", [(5, 1), (16, 2), (37, 3)])
+def test_one_dimension(isa, size, threads, force):
+    force(1, mx=4)
+    graph, inputs, arrays, _ = conv_graph((2, 20, size), 33, (5,), padding=2)
+    want = torch_conv(inputs, arrays, padding=2).numpy()
+    check(graph, inputs, arrays, isa=isa, threads=threads, want=want, borders={"x": ((2, 2),)})
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_symbolic_sizes_of_rectangles(isa, force):
+    force(1, mx=4)
+    dims = (Dim.symbol("n"), 20, 6, Dim.symbol("w"))
+    graph, inputs, arrays, _ = conv_graph((2, 20, 6, 19), 40, (1, 7), padding=(0, 3), dims=dims)
+    check(graph, inputs, arrays, isa=isa, borders=around(0, 3), symbols={"n": 2, "w": 19})
+
+
+def pooled(op: str, tail=None):
+    """Global pooling behind a convolution and perhaps more."""
+
+    def apply(b, y, inputs):
+        y = tail(b, y, inputs) if tail else y
+        return b.add(op, [y], dims=(2, 3), keepdims=False)
+
+    return apply
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("op,tail", [("mean", add_relu), ("max", None), ("sum", scale_silu)])
+@pytest.mark.parametrize("size,threads", [((7, 7), 3), ((9, 30), 2)])
+def test_global_pooling(isa, op, tail, size, threads, force):
+    force(4)
+    graph, inputs, arrays, _ = conv_graph((2, 24, *size), 42, (3, 3), padding=1, tail=pooled(op, tail))
+    check(graph, inputs, arrays, isa=isa, threads=threads, borders={**around(1), "r": ((1, 1), (1, 1))})
+
+
+MEASURED = [
+    *((m, m, (3, 3)) for m in (2, 3, 4, 5, 6)), (2, 2, (5, 5)), (4, 4, (5, 5)), (1, 4, (1, 7)), (1, 3, (1, 7)), (6, 1, (3, 1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("my,mx,kernel", MEASURED)
 @pytest.mark.parametrize("c", [16, 64, 256])
 @pytest.mark.parametrize("positive", [False, True])
-def test_error_is_within_its_bound(m, c, positive, force):
-    force(m)
-    graph, inputs, arrays, _ = conv_graph((1, c, 24, 24), 32, (3, 3), padding=1, bias=False)
+def test_error_is_within_its_bound(my, mx, kernel, c, positive, force):
+    force(my, mx=mx)
+    pads = (kernel[0] // 2, kernel[1] // 2)
+    graph, inputs, arrays, _ = conv_graph((1, c, 21, 24), 32, kernel, padding=pads, bias=False)
     if positive:
         inputs["x"] = np.maximum(inputs["x"], 0)
-    assert measured(graph, inputs, arrays, ISAS[0]) < max_error(m, c)
+    assert measured(graph, inputs, arrays, ISAS[0], borders=around(*pads)) < bound(my, mx, kernel, c)
 
 
 @pytest.mark.parametrize("isa", ISAS)
 def test_infinity_and_nan_stay_near_and_are_not_lost(isa, force):
     """Direct convolution's outputs that are not finite are not finite; those of other tiles are not touched."""
     force(4)
-    graph, inputs, arrays, _ = conv_graph(
-        (1, 16, 16, 16), 16, (3, 3), padding=1, tail=lambda b, y, _: b.add("relu", [y])
-    )
+    graph, inputs, arrays, _ = conv_graph((1, 16, 16, 16), 16, (3, 3), padding=1, tail=lambda b, y, _: b.add("relu", [y]))
     inputs["x"][0, 3, 5, 5], inputs["x"][0, 4, 13, 13] = np.nan, np.inf
     region = as_region(graph, "dnn", "conv", block=resolve(isa).lanes)
     (got,) = run_region(region, inputs, arrays, isa=isa, borders=around(1))
     assert np.isnan(got[0, :, 4:8, 4:8]).all() and np.isnan(got[0, :, 12:, 12:]).all()
-    assert (
-        np.isfinite(got[0, :, :4]).all()
-        and np.isfinite(got[0, :, :8, 8:]).all()
-        and np.isfinite(got[0, :, 8:, :8]).all()
-    )
+    assert np.isfinite(got[0, :, :4]).all() and np.isfinite(got[0, :, :8, 8:]).all() and np.isfinite(got[0, :, 8:, :8]).all()
 
 
-def conv(c: int, k: int, h: int, w: int, n: int = 1) -> Conv:
-    return Conv(None, n, c, k, h, w, h, w, (3, 3), (1, 1), (1, 1), (1, 1), (1, 1), 1)  # type: ignore[arg-type]
+def conv(c: int, k: int, h: int, w: int, kernel: tuple[int, int] = (3, 3), n: int = 1) -> Conv:
+    pads = (kernel[0] // 2, kernel[1] // 2)
+    return Conv(None, n, c, k, h, w, h, w, kernel, (1, 1), (1, 1), pads, pads, 1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    "c,size,error,m",
+    "c,size,kernel,error,name",
     [
-        (64, 56, 1e-5, 4),
-        (256, 14, 1e-5, 4),
-        (512, 7, 1e-5, 2),
-        (512, 14, 1e-5, 4),
-        (512, 7, 0.0, 0),
-        (64, 56, 2e-6, 2),
-        (512, 1, 1e-5, 0),
+        (64, 56, (3, 3), 1e-5, "f4"),
+        (256, 14, (3, 3), 1e-5, "f4"),
+        (512, 14, (3, 3), 1e-5, "f4"),
+        (512, 7, (3, 3), 1e-5, "f2"),  # the weights of f4 take longer to fetch
+        (512, 7, (3, 3), 0.0, ""),
+        (64, 56, (3, 3), 1e-6, "f2"),
+        (512, 1, (3, 3), 1e-5, ""),
+        (48, 35, (5, 5), 1e-5, "f4"),
+        (128, 17, (1, 7), 1e-5, "f1x4"),
+        (128, 17, (7, 1), 1e-5, "f4x1"),
+        (384, 8, (1, 3), 1e-5, "f1x4"),
     ],
 )
-def test_choice(c, size, error, m):
-    assert choose_variant(conv(c, c, size, size), by_name("avx512"), error) == m
+def test_choice(c, size, kernel, error, name):
+    grid = choose_grid(conv(c, c, size, size, kernel), by_name("avx512"), error)
+    assert (grid.name if grid else "") == name
+
+
+@pytest.mark.parametrize("size,m", [(14, 4), (7, 4), (13, 4), (9, 3), (3, 4), (8, 5)])
+def test_shorter_tiles_save_products(size, m):
+    grid = make_grid(conv(16, 16, size, size), m, m)
+    along = sum(min(m, size - at) + 2 for at in range(0, size, m))
+    assert grid.transformed == along**2 < (grid.tiles * (m + 2) ** 2 if size % m else along**2 + 1)
+    assert sum(count for _, count in grid.counts()) == grid.products
+
+
+def test_costs_of_the_variants_are_ordered():
+    shape, target = conv(128, 128, 28, 28), by_name("avx512")
+    best, *others = allowed_grids(shape, target, 1e-5)
+    costs = [winograd_cost(shape, target, g) for g in others]
+    assert costs == sorted(costs) and winograd_cost(shape, target, best) < winograd_model.ALIKE * costs[0]
+    assert winograd_cost(shape, target, best) < direct_cost(shape, target) / 2
 
 
 @pytest.mark.parametrize("isa", ["avx512", "avx2", "neon", "generic"])
 @pytest.mark.parametrize("vectors", [1, 2, 3, 4, 5, 9, 11, 32])
-def test_products_cover_any_number_of_tiles(isa, vectors):
+@pytest.mark.parametrize("counts", [(), (9, 12, 16), (4, 6, 9)])
+def test_products_cover_any_number_of_tiles(isa, vectors, counts):
     target = by_name(isa)
-    tile = conv_winograd.products(target, vectors)
+    tile = products(target, vectors, counts)
     assert tile.ocb * tile.widths[0] + tile.ocb + 1 <= target.registers
     for tiles in range(1, 100):
         left = tiles
         while left > 0:
             left -= tile.first[left] if left < len(tile.first) else tile.widths[0]
         assert -left <= tile.slack < tile.widths[0]
-        assert tile.cost(tiles) >= tiles * tile.ocb / 2
+        assert tile.cost(tiles) >= tiles * tile.ocb
 
 
 def test_packed_weights():
-    w = random((40, 21, 3, 3))
-    packed = conv_winograd.pack_winograd(w, lanes=8, vectors=2, m=4)
+    w = random((40, 21, 3, 5))
+    packed = conv_winograd.pack_winograd(w, lanes=8, vectors=2, my=4, mx=2)
     assert packed.shape == (3, 36, 24, 16) and packed.dtype == np.float32
-    g = np.array([[float(x) for x in row] for row in winograd(4).g])
-    np.testing.assert_allclose(packed[1, :, 5, 3].reshape(6, 6), g @ w[19, 5].astype(np.float64) @ g.T, rtol=1e-6)
+    gy, gx = (np.array([[float(x) for x in row] for row in winograd(m, r).g]) for m, r in ((4, 3), (2, 5)))
+    np.testing.assert_allclose(packed[1, :, 5, 3].reshape(6, 6), gy @ w[19, 5].astype(np.float64) @ gx.T, rtol=1e-5, atol=1e-6)
     assert not packed[2, :, :, 8:].any() and not packed[:, :, 21:].any()
 
 

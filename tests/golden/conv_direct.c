@@ -19,7 +19,7 @@ int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s, in_group;
     int64_t out_n, out_cb, out_row, w_kb, rows, columns, group_vectors, OH, OW;
 } conv;
 
-static __attribute__((noinline)) void tile_2x1x14(const conv *c, const float *in, const float *w, float *out)
+static __attribute__((noinline)) void tile_2x1x14(const conv *c, const float *in, const float *w, float *out, int64_t ahead)
 {
     const vf b0 = vf_zero();
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
@@ -37,6 +37,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
                 for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
                     {
                         const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+__builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
                         { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
                         { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
                         { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
@@ -55,6 +56,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
                     SOL_FENCE();
                     {
                         const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+__builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
                         { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
                         { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
                         { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
@@ -133,7 +135,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
     vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, t1_0_13_0);
 }
 
-static __attribute__((noinline)) void tile_1x1x14(const conv *c, const float *in, const float *w, float *out)
+static __attribute__((noinline)) void tile_1x1x14(const conv *c, const float *in, const float *w, float *out, int64_t ahead)
 {
     const vf b0 = vf_zero();
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
@@ -149,6 +151,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
                 for (int64_t i = pairs; i; i--, x0 += 2, w += 2 * LANES) {
                     {
                         const vf w0 = vf_load(w + 0 * LANES);
+__builtin_prefetch(w + ahead + 0 * LANES, 0, 2); 
                         { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; }
                         { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; }
                         { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; }
@@ -167,6 +170,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
                     SOL_FENCE();
                     {
                         const vf w0 = vf_load(w + 1 * LANES);
+__builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
                         { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; }
                         { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; }
                         { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; }
@@ -224,10 +228,11 @@ static void panel_2(const conv *c, int64_t kb, int64_t t0, int64_t t1)
     const float *in = c->in + kb / c->group_vectors * c->in_group;
     float *out = c->out + kb * c->out_cb;
     int64_t n = t0 / (c->rows * c->columns), y = t0 / c->columns % c->rows, x = t0 % c->columns;
-    for (; t0 < t1; t0++) {
+    int64_t ahead = 2 * c->w_kb; /* the first tile fetches the next panel's weights */
+    for (; t0 < t1; t0++, ahead = 0) {
         const float *i = in + n * c->in_n + y * 1 * c->in_row + x * 14 * LANES;
         float *o = out + n * c->out_n + y * 1 * c->out_row + x * 14 * LANES;
-        tile_2x1x14(c, i, w, o);
+        tile_2x1x14(c, i, w, o, ahead);
 if (++x == c->columns) {
             x = 0;
             if (++y == c->rows) y = 0, n++;
@@ -241,10 +246,11 @@ static void panel_1(const conv *c, int64_t kb, int64_t t0, int64_t t1)
     const float *in = c->in + kb / c->group_vectors * c->in_group;
     float *out = c->out + kb * c->out_cb;
     int64_t n = t0 / (c->rows * c->columns), y = t0 / c->columns % c->rows, x = t0 % c->columns;
-    for (; t0 < t1; t0++) {
+    int64_t ahead = 1 * c->w_kb; /* the first tile fetches the next panel's weights */
+    for (; t0 < t1; t0++, ahead = 0) {
         const float *i = in + n * c->in_n + y * 1 * c->in_row + x * 14 * LANES;
         float *o = out + n * c->out_n + y * 1 * c->out_row + x * 14 * LANES;
-        tile_1x1x14(c, i, w, o);
+        tile_1x1x14(c, i, w, o, ahead);
 if (++x == c->columns) {
             x = 0;
             if (++y == c->rows) y = 0, n++;

@@ -163,7 +163,7 @@ def _lower(lowering: Lowering) -> None:
     if chain.expand:
         contexts["expand"], tilings["expand"] = _dense("expand", "1x1 convolution", chain.expand, chain.tails[0], lowering)
     contexts["project"], tilings["project"] = _dense("project", "1x1 convolution", project, chain.tails[-1], lowering)
-    strip, vectors = strip_rows(target, chain), -(-depthwise.k // lanes)
+    strip, vectors = int(lowering.variant or strip_rows(target, chain)), -(-depthwise.k // lanes)
     left = depthwise.padding[1]
     wide_row = lanes * max(left + _int(depthwise.w), (_int(depthwise.ow) - 1) * depthwise.stride[1] + depthwise.kernel[1])
     ring = (strip - 1) * depthwise.stride[0] + depthwise.kernel[0]
@@ -196,4 +196,10 @@ def _lower(lowering: Lowering) -> None:
     )  # fmt: skip
 
 
-KERNELS: dict[str, tuple[Candidate, ...]] = {"conv_chain": (Candidate("conv_chain", lambda lowering: True, _lower),)}
+def _variants(lowering: Lowering) -> list[str]:
+    """Other numbers of rows per strip."""
+    rows = read_chain(lowering).depthwise.oh
+    return [str(n) for n in (1, 2, 4, 7) if not isinstance(rows, int) or n <= rows]
+
+
+KERNELS: dict[str, tuple[Candidate, ...]] = {"conv_chain": (Candidate("conv_chain", lambda lowering: True, _lower, variants=_variants),)}

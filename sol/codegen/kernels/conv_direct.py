@@ -10,7 +10,17 @@ import numpy as np
 
 from sol.codegen.epilogue import Epilogue, EpilogueOperand, make_epilogue
 from sol.codegen.kernels.blocked import FINITE
-from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.kernels.conv_tiling import (  # noqa: F401  (the other families take these from here)
+    Tiling,
+    choose_tiling,
+    named_tiling,
+    panel_widths,
+    pixels_per_tile,
+    tile_cycles,
+    tiling_names,
+    width_tiles,
+)
+from sol.codegen.lowering import Candidate, Lowering
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.errors import SolError
@@ -114,103 +124,6 @@ def is_pointwise_tail(lowering: Lowering, result: str, block: int) -> bool:
         seen.add(node.name)
         stack.extend(node.inputs)
     return True
-
-
-@dataclass(frozen=True)
-class Tiling:
-    """Register tile: ``ocb`` vectors x tiles[0] (rows, pixels); the others cover what is left along one axis, greedily.
-
-    flat: rows are contiguous, so that the map is one long row.
-    """
-
-    ocb: int
-    tiles: tuple[tuple[int, int], ...]
-    flat: bool = False
-
-    @property
-    def along_y(self) -> bool:
-        """Is it rows that the smaller tiles cover?"""
-        return len(self.tiles) > 1 and self.tiles[0][0] > 1
-
-
-def pixels_per_tile(target: TargetLike, ocb: int) -> int:
-    """Accumulators per vector: what the registers hold beside ``ocb`` weights and one broadcast, at most 14.
-
-    Without broadcasts and fused multiply-add (generic), half of the registers are left to the compiler.
-    """
-    registers = target.registers // 2 + 3 if target.name == "generic" else target.registers
-    return max(1, min(14, (registers - ocb - 1) // ocb))
-
-
-def _ladder(widest: int) -> tuple[int, ...]:
-    """Halving widths down to 1."""
-    widths = []
-    while widest > 1:
-        widest = (widest + 1) // 2
-        widths.append(widest)
-    return tuple(widths)
-
-
-def width_tiles(most: int, ow: DimLike) -> tuple[tuple[int, int], ...]:
-    """Tiles of one row that cover a width: equal ones of at most ``most`` and the rest; a ladder if symbolic."""
-    if not isinstance(ow, int):
-        return tuple((1, w) for w in (most, *_ladder(most)))
-    width = -(-ow // max(1, -(-ow // most))) or 1
-    return ((1, width), *(((1, ow % width),) if ow % width else ()))
-
-
-def choose_tiling(
-    target: TargetLike, vectors: int, oh: DimLike, ow: DimLike, *, flat: bool, reduction: int = 1 << 20
-) -> Tiling:
-    """Tile for ``vectors`` output vectors (per group) and oh x ow pixels; if ``flat``, the pixels are one row.
-
-    reduction: multiply-adds per output. The cheapest by ``tile_cycles`` wins; where several are as good, two vectors
-    share the most kernels, and four read the input less often, which counts where the reduction is short.
-    """
-    if flat:
-        oh, ow = 1, oh * ow
-    if not (isinstance(oh, int) and isinstance(ow, int)):
-        return _tiling(target, min(2, vectors), oh, ow, flat)
-    order = [4, 2, 3, 1, 8] if reduction <= 64 and vectors >= 6 else [2, 4, 3, 1, 8]
-    fitting = [n for n in order if n <= max(2, vectors // 2) and n <= vectors]
-    tilings = [_tiling(target, n, oh, ow, flat) for n in fitting]
-    cost = {t.ocb: _map_cycles(t, vectors, oh, ow) for t in tilings}
-    return next(t for t in tilings if cost[t.ocb] <= 1.03 * min(cost.values()))
-
-
-def tile_cycles(ocb: int, pixels: int) -> float:
-    """Cycles per input channel: two multiply-adds and two loads each, and a latency of four to cover."""
-    return max(ocb * pixels / 2, (ocb + pixels) / 2, 4)
-
-
-def _map_cycles(tiling: Tiling, vectors: int, oh: int, ow: int) -> float:
-    """Cycles per input channel for the whole map."""
-    th, tw = tiling.tiles[0]
-    pixels = [th * tw] * ((oh // th) * (ow // tw))
-    for height, width in tiling.tiles[1:]:
-        pixels += [height * width] * (ow // tw if tiling.along_y else oh)
-    widths = [tiling.ocb] * (vectors // tiling.ocb) + [vectors % tiling.ocb] * (vectors % tiling.ocb > 0)
-    return sum(tile_cycles(n, p) * widths.count(n) * pixels.count(p) for n in set(widths) for p in set(pixels))
-
-
-def _tiling(target: TargetLike, ocb: int, oh: DimLike, ow: DimLike, flat: bool) -> Tiling:
-    """The tile of ``ocb`` vectors."""
-    most = pixels_per_tile(target, ocb)
-    if flat and isinstance(ow, int):
-        width = next((w for w in range(most, 0, -1) if 6 * w >= 5 * most and ow % w == 0), min(most, ow))
-        return Tiling(ocb, ((1, width), *(((1, ow % width),) if ow % width else ())), flat)
-    if not isinstance(ow, int) or ow > most // 2 or (isinstance(oh, int) and oh < 2):
-        return Tiling(ocb, width_tiles(most, ow), flat)
-    width, rows = ow, most // ow
-    if not isinstance(oh, int):
-        return Tiling(ocb, tuple((r, width) for r in (rows, *_ladder(rows))), flat)
-    rows = -(-oh // -(-oh // rows))
-    return Tiling(ocb, ((rows, width), *(((oh % rows, width),) if oh % rows else ())), flat)
-
-
-def panel_widths(vectors: int, ocb: int) -> list[int]:
-    """Widths of a group's panels: ``ocb``, and what is left for the last one."""
-    return [ocb, *([vectors % ocb] if vectors % ocb else [])]
 
 
 def is_flat(conv: Conv, strides: list[tuple[DimLike, ...]]) -> bool:
@@ -369,6 +282,8 @@ def serves_blocked_input(lowering: Lowering) -> bool:
     conv, lanes = read_conv(lowering), lowering.target.lanes
     if conv is None or lowering.type_of(conv.node.inputs[0]).layout.block != lanes:
         return False
+    if conv.node.inputs[0] not in lowering.body.inputs:
+        return False  # made on the way: sol/codegen/kernels/conv_prologue.py
     if spatial_strides(lowering.view(conv.node.inputs[0]).strides)[3:] != (lanes, 1):
         return False
     return conv.groups == 1 or (conv.c // conv.groups % lanes == 0 and conv.k // conv.groups % lanes == 0)
@@ -381,6 +296,31 @@ def _serves(lowering: Lowering) -> bool:
     return spatial_strides(lowering.view(lowering.output).strides)[3:] == (lanes, 1)
 
 
+SHARES = ("vectors", "tiles")
+"""What the threads share out, where that is not left to the kernel."""
+
+
+def wanted_tiling(lowering: Lowering, conv: Conv, vectors: int, flat: bool) -> Tiling:
+    """The tiling that the variant names, else the model's."""
+    if "x" in lowering.variant and isinstance(conv.oh, int) and isinstance(conv.ow, int):
+        return named_tiling(lowering.variant, conv.oh, conv.ow, flat)
+    return choose_tiling(lowering.target, vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction)
+
+
+def tiling_variants(lowering: Lowering) -> list[str]:
+    """Names of the tilings worth a measurement; those of a map that is one row where the kernel may take it as such."""
+    conv = read_conv(lowering)
+    assert conv is not None
+    views = [lowering.view(v) for v in (*lowering.body.inputs, lowering.output) if not lowering.is_constant(v)]
+    flat = is_flat(conv, [v.strides for v in views if v.layout.block and len(v.shape) > 3 and v.shape[-2] != 1])
+    return tiling_names(lowering.target, -(-(conv.k // conv.groups) // lowering.target.lanes), conv.oh, conv.ow, flat=flat)
+
+
+def _variants(lowering: Lowering) -> list[str]:
+    names = tiling_variants(lowering)
+    return [*names[:2], *SHARES, *names[2:]]
+
+
 def _lower(lowering: Lowering) -> None:
     conv = read_conv(lowering)
     assert conv is not None
@@ -390,7 +330,7 @@ def _lower(lowering: Lowering) -> None:
     epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
     flat = is_flat(conv, [source.strides, out.strides, *(e.strides for e in epilogue.operands if e.kind == "tile")])
     vectors = -(-(conv.k // conv.groups) // lanes)
-    tiling = choose_tiling(target, vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction)
+    tiling, share = wanted_tiling(lowering, conv, vectors, flat), lowering.variant if lowering.variant in SHARES else ""
     masked = needs_mask(epilogue, conv.k, lanes)
     panels = panel_widths(vectors, tiling.ocb)
     variants = [
@@ -406,13 +346,14 @@ def _lower(lowering: Lowering) -> None:
         **({"K": conv.k} if masked else {}),
     }  # fmt: skip
     reads = {"in": source, **weights(lowering, conv, tiling.ocb), **{e.name: e.view for e in epilogue.operands}}
+    stem = stem_of(conv, tiling, epilogue) + (f"_by_{share}" if share else "")
     lowering.emit(
-        "conv_direct.c.j2", stem_of(conv, tiling, epilogue), reads=reads, writes={"out": out}, params=params,
+        "conv_direct.c.j2", stem, reads=reads, writes={"out": out}, params=params,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles,
-        along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", has_bias="bias" in reads,
+        along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", fetches=True, has_bias="bias" in reads,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
-        variants=variants, l2=target.l2,
+        variants=variants, l2=target.l2, share=share,
     )  # fmt: skip
 
 
@@ -445,4 +386,4 @@ def pack_panels(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> 
     return np.concatenate(parts, axis=1).reshape(-1)
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("direct", _serves, _lower),)
+CANDIDATES: tuple[Candidate, ...] = (Candidate("direct", _serves, _lower, variants=_variants),)

@@ -235,7 +235,12 @@ def _named_strides(prefix: str, strides: tuple[DimLike, ...]) -> dict[str, DimLi
     return _named(tuple(f"{prefix}_{a}" for a in "nczyx"), (*strides[:2], *spatial3(strides[2:], 0)))
 
 
-CANDIDATES = (Candidate("conv_plain", lambda lowering: True, lower_conv),)
+def _is_plain(lowering: Lowering) -> bool:
+    values = (lowering.anchor.inputs[0], lowering.output)
+    return not any(lowering.type_of(v).layout.block for v in values)
+
+
+CANDIDATES = (Candidate("conv_plain", lambda lowering: True, lower_conv, _is_plain),)
 TRANSPOSE_CANDIDATES = (Candidate("conv_transpose", lambda lowering: True, lower_transpose),)
 
 __all__ = ["CANDIDATES", "TRANSPOSE_CANDIDATES"]

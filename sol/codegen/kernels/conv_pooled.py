@@ -9,7 +9,6 @@ from sol.codegen.kernels.conv_direct import (
     Conv,
     Tiling,
     check_border,
-    choose_tiling,
     input_params,
     is_flat,
     is_pointwise_tail,
@@ -22,7 +21,9 @@ from sol.codegen.kernels.conv_direct import (
     serves_blocked_input,
     stem_of,
     tail_lines,
+    tiling_variants,
     traffic,
+    wanted_tiling,
     weights,
     width_tiles,
 )
@@ -104,7 +105,7 @@ def _plain_tiling(target: TargetLike, vectors: int, conv: Conv, flat: bool) -> T
     return Tiling(ocb, width_tiles(pixels_per_tile(target, ocb), conv.oh * conv.ow if flat else conv.ow), flat)
 
 
-def _output_params(out: View, conv: Conv, lanes: int) -> dict[str, DimLike]:
+def output_params(out: View, conv: Conv, lanes: int) -> dict[str, DimLike]:
     if out.layout.block:
         return {
             "out_n": out.strides[0],
@@ -138,7 +139,7 @@ def _lower(lowering: Lowering) -> None:
     if plain:
         tiling = _plain_tiling(target, vectors, conv, flat)
     else:
-        tiling = choose_tiling(target, vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction)
+        tiling = wanted_tiling(lowering, conv, vectors, flat)
     masked = needs_mask(epilogue, conv.k, lanes)
     panels = panel_widths(vectors, tiling.ocb)
 
@@ -153,7 +154,7 @@ def _lower(lowering: Lowering) -> None:
     params = {
         "N": conv.n, "OH": 1 if flat else conv.oh, "OW": conv.oh * conv.ow if flat else conv.ow,
         "groups": conv.groups, "group_vectors": vectors, **(_plain_params(conv, source) if plain else input_params(conv, source, lanes)),
-        **_output_params(out, conv, lanes), "chunks": chunks, **operand_params(epilogue),
+        **output_params(out, conv, lanes), "chunks": chunks, **operand_params(epilogue),
         **({} if pool.kind == "max" else {"count": pool.count}), **({"K": conv.k} if masked else {}),
     }  # fmt: skip
     packed = weights(lowering, conv, tiling.ocb)
@@ -168,10 +169,14 @@ def _lower(lowering: Lowering) -> None:
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles,
         along_y=tiling.along_y, sx=conv.stride[1], pitch="1" if plain else "LANES", sink="total", has_bias="bias" in reads,
-        plain=plain, taps=1, rolled=False, dx=1,
+        plain=plain, taps=1, rolled=False, dx=1, fetches=not plain,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=variants, pool=pool.kind, is_max=pool.kind == "max",
     )  # fmt: skip
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("pooled", _serves, _lower),)
+def _variants(lowering: Lowering) -> list[str]:
+    return [] if serves_plain_input(lowering) else tiling_variants(lowering)
+
+
+CANDIDATES: tuple[Candidate, ...] = (Candidate("pooled", _serves, _lower, variants=_variants),)

@@ -9,7 +9,6 @@ from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_direct import (
     Conv,
     Tiling,
-    choose_tiling,
     is_flat,
     is_heavy,
     is_pointwise_tail,
@@ -22,7 +21,9 @@ from sol.codegen.kernels.conv_direct import (
     stem_of,
     store,
     tail_lines,
+    tiling_variants,
     traffic,
+    wanted_tiling,
     weights,
 )
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
@@ -218,7 +219,7 @@ def _lower(lowering: Lowering) -> None:
     tile_strides = [e.strides for e in epilogue.operands if e.kind == "tile"]
     flat = not prologue.pools and is_flat(conv, [source.strides, out.strides, *tile_strides])
     vectors = -(-conv.k // lanes)
-    tiling = choose_tiling(target, vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction)
+    tiling = wanted_tiling(lowering, conv, vectors, flat)
     (th, tw), strip = tiling.tiles[0], strip_tiles(target, conv, tiling)
     masked, chain_masked = needs_mask(epilogue, conv.k, lanes), needs_mask(prologue.chain, conv.c, lanes)
     panels = panel_widths(vectors, tiling.ocb)
@@ -245,7 +246,7 @@ def _lower(lowering: Lowering) -> None:
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         title=prologue.stem.replace("_", " "), made=_formula(prologue),
         ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles, along_y=tiling.along_y,
-        sx=1, step_x=conv.stride[1] * prologue.step[1], pitch="LANES", sink="out", has_bias="bias" in reads,
+        sx=1, step_x=conv.stride[1] * prologue.step[1], pitch="LANES", sink="out", fetches=True, has_bias="bias" in reads,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked, variants=variants,
         chain_operands=operands, chain_masked=chain_masked, hoisted=hoisted, chain=chain, by_rows=lines.by_rows,
         run_values="".join(f", {v}" for v in [*operands, *(["live"] if chain_masked else [])]),
@@ -261,4 +262,4 @@ def _formula(prologue: Prologue) -> str:
     return f"mean of {value} over {prologue.window[0]} x {prologue.window[1]} elements from y * step_y, x * step_x on"
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("prologue", _serves, _lower),)
+CANDIDATES: tuple[Candidate, ...] = (Candidate("prologue", _serves, _lower, variants=tiling_variants),)

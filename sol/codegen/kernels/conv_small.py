@@ -73,6 +73,8 @@ def lower_depthwise(lowering: Lowering) -> None:
     unrolled = shape.S <= UNROLLED_TAPS
     width = min(7, target.registers - shape.S - 2) if unrolled else 7
     height = 2 if hoisted and shape.sy == shape.sx == 1 and shape.H != 1 else 1
+    if lowering.variant:
+        height, width = map(int, lowering.variant.split("x"))
     widths, heights = tile_ladder(shape.W, width), tile_ladder(shape.H, height, even=False)
     mode = "hoisted" if hoisted else "rows" if unrolled else "taps"
     if mode != "hoisted":
@@ -91,6 +93,18 @@ def lower_depthwise(lowering: Lowering) -> None:
     shape.emit("conv_depthwise.c.j2", f"conv_depthwise{shape.R}x{shape.S}", "conv_depthwise", widths, params, **context)
 
 
+def depthwise_variants(lowering: Lowering) -> list[str]:
+    """Other tiles (rows x pixels) of a 3x3 or smaller filter: what the registers hold beside its weights and a few columns."""
+    target, shape = lowering.target, _Shape(lowering)
+    taps = shape.R * shape.S
+    if taps > 9 or (shape.dy, shape.dx) != (1, 1) or target.registers < 32 or not isinstance(shape.W, int) or not isinstance(shape.H, int):
+        return []
+    most = target.registers - taps - 3
+    tiles = [(h, w) for h, w in ((1, 14), (1, 7), (2, 7), (3, 5), (2, 8), (4, 4), (1, 4), (2, 4)) if h * w <= most and h <= shape.H]
+    names = [f"{h}x{tile_ladder(shape.W, w)[0]}" for h, w in tiles if h == 1 or (shape.sy, shape.sx) == (1, 1)]
+    return list(dict.fromkeys(names))
+
+
 def lower_grouped(lowering: Lowering) -> None:
     """One launch; see templates/conv_grouped.c.j2."""
     target, shape = lowering.target, _Shape(lowering)
@@ -99,7 +113,7 @@ def lower_grouped(lowering: Lowering) -> None:
     unrolled = shape.S <= UNROLLED_TAPS
     held = shape.S * g <= target.registers // 2 - 2
     width = min(14, target.registers - 4 - (shape.S * g if held else g)) if unrolled else target.registers // 2
-    widths = tile_ladder(shape.W, width)
+    widths = tile_ladder(shape.W, int(lowering.variant or width))
     spreads = tuple(tuple(k // g * g + j for k in range(target.lanes)) for j in range(g))
     params: dict[str, DimLike] = {"R": shape.R} if unrolled else {"R": shape.R, "S": shape.S}
     shape.emit(
@@ -114,6 +128,12 @@ def lower_grouped(lowering: Lowering) -> None:
         weights_in_registers=held,
         spreads=spreads,
     )
+
+
+def grouped_variants(lowering: Lowering) -> list[str]:
+    """Other tile widths."""
+    width = _Shape(lowering).W
+    return list(dict.fromkeys(str(tile_ladder(width, w)[0]) for w in (14, 10, 7, 5))) if isinstance(width, int) else []
 
 
 def tile_ladder(size: DimLike, widest: int, even: bool = True) -> tuple[int, ...]:
@@ -213,8 +233,8 @@ def tile_taps(kernel: tuple[int, int], stride: tuple[int, int], height: int, wid
 
 
 CANDIDATES = (
-    Candidate("conv_depthwise", is_depthwise, lower_depthwise),
-    Candidate("conv_grouped", is_narrow_grouped, lower_grouped),
+    Candidate("conv_depthwise", is_depthwise, lower_depthwise, variants=depthwise_variants),
+    Candidate("conv_grouped", is_narrow_grouped, lower_grouped, variants=grouped_variants),
 )
 
 __all__ = ["CANDIDATES", "column_taps", "is_depthwise", "is_narrow_grouped", "tile_ladder", "tile_taps"]

@@ -40,6 +40,8 @@ def _serves(lowering: Lowering) -> bool:
     conv, lanes = read_conv(lowering), lowering.target.lanes
     if conv is None or conv.groups != 1 or lowering.type_of(conv.node.inputs[0]).layout.block:
         return False
+    if conv.node.inputs[0] not in lowering.body.inputs:
+        return False
     if lowering.type_of(lowering.output).layout.block != lanes or not is_pointwise_tail(
         lowering, lowering.output, lanes
     ):

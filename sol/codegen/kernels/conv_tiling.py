@@ -1,0 +1,140 @@
+"""Register tiles of the dense convolutions: output vectors x pixels, by a count of cycles, and others worth measuring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sol.codegen.lowering import TargetLike
+from sol.ir.dim import DimLike
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """Register tile: ``ocb`` vectors x tiles[0] (rows, pixels); the others cover what is left along one axis, greedily.
+
+    flat: rows are contiguous, so that the map is one long row.
+    """
+
+    ocb: int
+    tiles: tuple[tuple[int, int], ...]
+    flat: bool = False
+
+    @property
+    def along_y(self) -> bool:
+        """Is it rows that the smaller tiles cover?"""
+        return len(self.tiles) > 1 and self.tiles[0][0] > 1
+
+
+def pixels_per_tile(target: TargetLike, ocb: int) -> int:
+    """Accumulators per vector: what the registers hold beside ``ocb`` weights and one broadcast, at most 14.
+
+    Without broadcasts and fused multiply-add (generic), half of the registers are left to the compiler.
+    """
+    registers = target.registers // 2 + 3 if target.name == "generic" else target.registers
+    return max(1, min(14, (registers - ocb - 1) // ocb))
+
+
+def _ladder(widest: int) -> tuple[int, ...]:
+    """Halving widths down to 1."""
+    widths = []
+    while widest > 1:
+        widest = (widest + 1) // 2
+        widths.append(widest)
+    return tuple(widths)
+
+
+def width_tiles(most: int, ow: DimLike) -> tuple[tuple[int, int], ...]:
+    """Tiles of one row that cover a width: equal ones of at most ``most`` and the rest; a ladder if symbolic."""
+    if not isinstance(ow, int):
+        return tuple((1, w) for w in (most, *_ladder(most)))
+    width = -(-ow // max(1, -(-ow // most))) or 1
+    return ((1, width), *(((1, ow % width),) if ow % width else ()))
+
+
+def choose_tiling(
+    target: TargetLike, vectors: int, oh: DimLike, ow: DimLike, *, flat: bool, reduction: int = 1 << 20
+) -> Tiling:
+    """Tile for ``vectors`` output vectors (per group) and oh x ow pixels; if ``flat``, the pixels are one row.
+
+    reduction: multiply-adds per output. The cheapest by ``tile_cycles`` wins; where several are as good, two vectors
+    share the most kernels, and four read the input less often, which counts where the reduction is short.
+    """
+    if flat:
+        oh, ow = 1, oh * ow
+    if not (isinstance(oh, int) and isinstance(ow, int)):
+        return _tiling(target, min(2, vectors), oh, ow, flat)
+    order = [4, 2, 3, 1, 8] if reduction <= 64 and vectors >= 6 else [2, 4, 3, 1, 8]
+    fitting = [n for n in order if n <= max(2, vectors // 2) and n <= vectors]
+    tilings = [_tiling(target, n, oh, ow, flat) for n in fitting]
+    cost = {t.ocb: _map_cycles(t, vectors, oh, ow) for t in tilings}
+    return next(t for t in tilings if cost[t.ocb] <= 1.03 * min(cost.values()))
+
+
+def tile_text(tiling: Tiling) -> str:
+    """A tiling's name among alternatives: vectors x rows x pixels of its main tile."""
+    return f"{tiling.ocb}x{tiling.tiles[0][0]}x{tiling.tiles[0][1]}"
+
+
+def named_tiling(text: str, oh: int, ow: int, flat: bool) -> Tiling:
+    """The tiling that ``tile_text`` names, for a map of oh x ow pixels (one row if ``flat``)."""
+    ocb, th, tw = map(int, text.split("x"))
+    if flat:
+        oh, ow = 1, oh * ow
+    rest = ((oh % th, tw),) if th > 1 and oh % th else ((1, ow % tw),) if th == 1 and ow % tw else ()
+    return Tiling(ocb, ((th, tw), *rest), flat)
+
+
+def tiling_names(target: TargetLike, vectors: int, oh: DimLike, ow: DimLike, *, flat: bool) -> list[str]:
+    """Tilings that may be the fastest, by the model's cost; none for symbolic sizes. The narrower ones share a row more evenly."""
+    if not (isinstance(oh, int) and isinstance(ow, int)) or oh * ow == 0:
+        return []
+    rows, columns = (1, oh * ow) if flat else (oh, ow)
+    found: dict[str, float] = {}
+    for ocb in (n for n in (1, 2, 3, 4, 6, 8) if n <= vectors):
+        whole = _tiling(target, ocb, rows, columns, flat)
+        narrow = max(1, -(-columns // (-(-columns // whole.tiles[0][1]) + 1)))
+        low = max(1, min(rows, pixels_per_tile(target, ocb) // max(columns, 1)) - 1)
+        others = [f"{ocb}x1x{narrow}", *([f"{ocb}x{low}x{columns}"] if whole.tiles[0][0] > 1 else [])]
+        for name in (tile_text(whole), *others):
+            found[name] = _map_cycles(named_tiling(name, rows, columns, False), vectors, rows, columns)
+    best = min(found.values())
+    return [n for n in sorted(found, key=found.__getitem__) if found[n] <= WORST_TILING * best]
+
+
+WORST_TILING = 1.4
+"""How much dearer than the model's best a tiling may be to be worth a measurement."""
+
+
+def tile_cycles(ocb: int, pixels: int) -> float:
+    """Cycles per input channel: two multiply-adds and two loads each, and a latency of four to cover."""
+    return max(ocb * pixels / 2, (ocb + pixels) / 2, 4)
+
+
+def _map_cycles(tiling: Tiling, vectors: int, oh: int, ow: int) -> float:
+    """Cycles per input channel for the whole map."""
+    th, tw = tiling.tiles[0]
+    pixels = [th * tw] * ((oh // th) * (ow // tw))
+    for height, width in tiling.tiles[1:]:
+        pixels += [height * width] * (ow // tw if tiling.along_y else oh)
+    widths = [tiling.ocb] * (vectors // tiling.ocb) + [vectors % tiling.ocb] * (vectors % tiling.ocb > 0)
+    return sum(tile_cycles(n, p) * widths.count(n) * pixels.count(p) for n in set(widths) for p in set(pixels))
+
+
+def _tiling(target: TargetLike, ocb: int, oh: DimLike, ow: DimLike, flat: bool) -> Tiling:
+    """The tile of ``ocb`` vectors."""
+    most = pixels_per_tile(target, ocb)
+    if flat and isinstance(ow, int):
+        width = next((w for w in range(most, 0, -1) if 6 * w >= 5 * most and ow % w == 0), min(most, ow))
+        return Tiling(ocb, ((1, width), *(((1, ow % width),) if ow % width else ())), flat)
+    if not isinstance(ow, int) or ow > most // 2 or (isinstance(oh, int) and oh < 2):
+        return Tiling(ocb, width_tiles(most, ow), flat)
+    width, rows = ow, most // ow
+    if not isinstance(oh, int):
+        return Tiling(ocb, tuple((r, width) for r in (rows, *_ladder(rows))), flat)
+    rows = -(-oh // -(-oh // rows))
+    return Tiling(ocb, ((rows, width), *(((oh % rows, width),) if oh % rows else ())), flat)
+
+
+def panel_widths(vectors: int, ocb: int) -> list[int]:
+    """Widths of a group's panels: ``ocb``, and what is left for the last one."""
+    return [ocb, *([vectors % ocb] if vectors % ocb else [])]

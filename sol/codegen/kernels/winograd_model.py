@@ -1,0 +1,303 @@
+"""Which Winograd tiles serve a convolution: what they cost, how exact they are, and how register tiles cover them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from math import sqrt
+
+from sol.codegen.kernels.conv_direct import Conv
+from sol.codegen.kernels.conv_tiling import pixels_per_tile
+from sol.codegen.kernels.winograd_matrices import POINTS, Winograd, amplification, shorter, winograd
+from sol.codegen.kernels.winograd_transforms import operations
+from sol.codegen.lowering import TargetLike
+from sol.ir.dim import DimLike
+
+UNROLL = 4
+"""Input channels per step of the products, which the last input block is padded to."""
+LINE = 16
+"""Floats between the end of one frequency and the start of the next."""
+ALIKE = 1.08
+"""Tiles whose costs differ by less are alike: the more exact one is taken."""
+LARGEST = 6
+"""Outputs of a tile along an axis, at most."""
+ERROR = (8e-8, 3.2e-8)
+"""a and b of the bound ``amplification`` * (a + b * sqrt(C)) on the error against float64, in units of the largest output.
+
+Measured on normally distributed data with and without ReLU, C = 16 … 256, and rounded up: the quotient of error and
+amplification is at most 2.1e-7 at C = 16, 2.6e-7 at C = 64, 5.7e-7 at C = 256.
+"""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the cost model takes for granted, in vector multiply-adds of one thread. Measured on Zen 4 (118 GFLOP/s, 31 GB/s per thread).
+
+    moved: loads and stores of a transform, per product of a tile and channel vector. weight_byte: one byte of weights from memory.
+    shared: exponent of the number of threads by which fetching grows against computing.
+    hidden: the part of the shorter one of computing and fetching weights that is hidden behind the longer one.
+    call: what a register tile costs beside its multiply-adds. shortest: multiply-adds that cover the latency of one.
+    """
+
+    moved: float = 2.5
+    weight_byte: float = 0.12
+    shared: float = 0.8
+    hidden: float = 0.8
+    call: float = 0.5
+    shortest: int = 8
+
+
+MACHINE = Machine()
+
+
+def _known(size: DimLike, otherwise: int) -> int:
+    """A size for the cost model, where it may be symbolic."""
+    return size if isinstance(size, int) else otherwise
+
+
+@dataclass(frozen=True)
+class Axis:
+    """``size`` outputs of a filter of ``r`` taps by tiles of m and, if ``divided``, a shorter one for the rest."""
+
+    m: int
+    r: int
+    size: DimLike
+    divided: bool
+
+    @property
+    def whole(self) -> Winograd:
+        return winograd(self.m, self.r)
+
+    @property
+    def rest(self) -> Winograd | None:
+        left = _known(self.size, 0) % self.m
+        return shorter(left, self.m, self.r) if self.divided and left else None
+
+    @property
+    def parts(self) -> tuple[Winograd | None, Winograd | None]:
+        """The tiles that there are: the whole one, the shorter one."""
+        return (None if self.divided and _known(self.size, 0) < self.m else self.whole), self.rest
+
+    @property
+    def tiles(self) -> int:
+        return -(-_known(self.size, 56) // self.m)
+
+    def common(self, index: int) -> bool:
+        """Have all tiles the product ``index``?"""
+        return self.rest is None or index in self.rest.index
+
+    def tiles_with(self, index: int) -> int:
+        """Tiles that have the product ``index``."""
+        return self.tiles - (not self.common(index))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The tiles of a convolution's result, of ``images`` images."""
+
+    images: int
+    y: Axis
+    x: Axis
+
+    @property
+    def name(self) -> str:
+        """``f4``, or ``f1x4`` where the axes differ."""
+        return f"f{self.x.m}" if self.y.m == self.x.m else f"f{self.y.m}x{self.x.m}"
+
+    @property
+    def products(self) -> int:
+        """Products ("frequencies") of a whole tile."""
+        return self.y.whole.n * self.x.whole.n
+
+    @property
+    def tiles(self) -> int:
+        """Tiles of the whole batch, for symbolic sizes those of one image of 56 x 56."""
+        return self.images * self.y.tiles * self.x.tiles
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """Per product: 0 if all tiles have it, +1 if it is not in shorter columns, +2 if it is not in shorter rows."""
+        indices = product(range(self.y.whole.n), range(self.x.whole.n))
+        return tuple(2 * (not self.y.common(i)) + (not self.x.common(j)) for i, j in indices)
+
+    def counts(self) -> Iterator[tuple[int, int]]:
+        """(tiles, products that so many tiles have)."""
+        kinds = self.kinds
+        for kind in sorted(set(kinds)):
+            yield self.images * (self.y.tiles - (kind >> 1)) * (self.x.tiles - (kind & 1)), kinds.count(kind)
+
+    @property
+    def transformed(self) -> int:
+        """Products of all tiles together."""
+        return sum(tiles * count for tiles, count in self.counts())
+
+    @property
+    def amplification(self) -> float:
+        along = (max(amplification(f) for f in axis.parts if f) for axis in (self.y, self.x))
+        return next(along) * next(along)
+
+    def max_error(self, channels: int) -> float:
+        """Bound on the error over so many input channels, in units of the largest output."""
+        constant, growth = ERROR
+        return self.amplification * (constant + growth * sqrt(channels))
+
+
+def make_grid(conv: Conv, my: int, mx: int) -> Grid:
+    """The grid of tiles of my x mx outputs."""
+    known = isinstance(conv.oh, int) and isinstance(conv.ow, int)
+    return Grid(_known(conv.n, 1), Axis(my, conv.kernel[0], conv.oh, known), Axis(mx, conv.kernel[1], conv.ow, known))
+
+
+def _lengths(r: int, size: DimLike) -> list[int]:
+    """Tile lengths for an axis: filters of one tap are not transformed."""
+    if r == 1:
+        return [1]
+    return [m for m in range(2, LARGEST + 1) if m + r - 1 in POINTS and (not isinstance(size, int) or m <= max(size, 2))]
+
+
+def grids(conv: Conv) -> list[Grid]:
+    """All tiles there are for a convolution; square ones where both axes are transformed."""
+    along_y, along_x = _lengths(conv.kernel[0], conv.oh), _lengths(conv.kernel[1], conv.ow)
+    if conv.kernel[0] > 1 and conv.kernel[1] > 1 and along_y != along_x:
+        both = [m for m in along_y if m in along_x]
+        return [make_grid(conv, m, m) for m in both] or [make_grid(conv, along_y[0], along_x[0])] if along_y and along_x else []
+    if conv.kernel[0] > 1 and conv.kernel[1] > 1:
+        return [make_grid(conv, m, m) for m in along_y]
+    return [make_grid(conv, my, mx) for my in along_y for mx in along_x]
+
+
+@dataclass(frozen=True)
+class Products:
+    """Register tiles of the products: ``ocb`` vectors x one of ``widths`` tiles (widest first).
+
+    first: for t < len(first) tiles, the width that starts the cheapest cover; cycles: what it costs per input channel.
+    slack: tiles that the last of a cover may reach beyond t.
+    """
+
+    ocb: int
+    widths: tuple[int, ...]
+    first: tuple[int, ...]
+    cycles: tuple[float, ...]
+    slack: int
+
+    def cost(self, tiles: int) -> float:
+        """Vector multiply-adds per input channel and product for so many tiles."""
+        whole = max(0, -(-(tiles - len(self.first) + 1) // self.widths[0]))
+        return whole * call_cost(self.ocb, self.widths[0]) + self.cycles[tiles - whole * self.widths[0]]
+
+
+def call_cost(ocb: int, width: int) -> float:
+    """Multiply-adds in whose time a register tile takes one input channel."""
+    return max(ocb * width, ocb + width, MACHINE.shortest) + MACHINE.call
+
+
+@cache
+def products(target: TargetLike, vectors: int, counts: tuple[int, ...] = ()) -> Products:
+    """Register tiles for so many output vectors, of which a divisor (else two, where an odd number is large) are taken at once.
+
+    counts: numbers of tiles that occur, for which widths are added where that saves a fortieth.
+    """
+    ocb = next((n for n in (2, 3) if vectors % n == 0), 1 if vectors < 8 else 2)
+    widest = pixels_per_tile(target, ocb)
+    widths = {widest, -(-widest * 4 // 7), -(-widest * 2 // 7)}
+    for count in counts:
+        even = -(-count // -(-count // widest))
+        if _cover(ocb, widest, widths | {even}).cost(count) < 0.975 * _cover(ocb, widest, widths).cost(count):
+            widths.add(even)
+    return _cover(ocb, widest, widths)
+
+
+def _cover(ocb: int, widest: int, widths: set[int]) -> Products:
+    cycles, first, excess = [0.0], [0], [0]
+    for tiles in range(1, 2 * widest):
+        costs = {w: call_cost(ocb, w) + cycles[max(0, tiles - w)] for w in widths}
+        best = min(costs, key=lambda w: (costs[w], -w))
+        cycles.append(costs[best])
+        first.append(best)
+        excess.append(excess[tiles - best] if tiles > best else best - tiles)
+    return Products(ocb, tuple(sorted(widths, reverse=True)), tuple(first), tuple(cycles), max(excess))
+
+
+@dataclass(frozen=True)
+class Organisation:
+    """How the threads share the work.
+
+    split_channels: where a thread has fewer tiles than that, channels are shared out; the memory for it is reserved. 0: never.
+    block: tiles that a thread holds at a time.
+    """
+
+    split_channels: int
+    block: int
+
+
+def organise(conv: Conv, target: TargetLike, grid: Grid) -> Organisation:
+    """Blocks of one register tile while the weights stay in the cache; of more, the longer it takes to fetch them."""
+    widest = products(target, -(-conv.k // target.lanes)).widths[0]
+    product_bytes = 4 * conv.c * grid.products
+    block = widest
+    if 2 * product_bytes * conv.k > target.l2:
+        block *= 2 if 2 * product_bytes * 2 * widest <= target.l2 else 4
+    if not all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow)):
+        return Organisation(0, block)
+    return Organisation(widest if grid.tiles <= 5 * widest else 0, min(grid.tiles, block))
+
+
+def register_tiles(conv: Conv, target: TargetLike, grid: Grid, block: int) -> Products:
+    """Register tiles for blocks of at most ``block`` tiles."""
+    counts: set[int] = set()
+    if grid.tiles <= block:
+        counts = {tiles for tiles, _ in grid.counts() if tiles}
+    return products(target, -(-conv.k // target.lanes), tuple(sorted(counts)))
+
+
+def direct_cost(conv: Conv, target: TargetLike) -> float:
+    """Vector multiply-adds of direct convolution, weights fetched meanwhile."""
+    pixels = _known(conv.n, 1) * _known(conv.oh, 56) * _known(conv.ow, 56)
+    return overlapped(-(-conv.k // target.lanes) * conv.reduction * pixels, fetch_cost(conv.weight_bytes, target))
+
+
+def fetch_cost(weight_bytes: float, target: TargetLike) -> float:
+    """Vector multiply-adds of one thread in the time that weights take from memory, whose bandwidth a team shares."""
+    return MACHINE.weight_byte * target.team**MACHINE.shared * weight_bytes
+
+
+def overlapped(compute: float, fetch: float) -> float:
+    """Time of computing while weights are fetched."""
+    return max(compute, fetch) + (1 - MACHINE.hidden) * min(compute, fetch)
+
+
+def winograd_cost(conv: Conv, target: TargetLike, grid: Grid) -> float:
+    """The same of Winograd's tiles."""
+    vectors, blocks = -(-conv.k // target.lanes), -(-conv.c // target.lanes)
+    block = organise(conv, target, grid).block
+    tile = register_tiles(conv, target, grid, block)
+    groups, passes = -(-vectors // tile.ocb), -(-grid.tiles // block)
+    multiply = sum(count * passes * tile.cost(-(-tiles // passes)) for tiles, count in grid.counts())
+    there, back = (n / grid.products + MACHINE.moved for n in operations(grid.y.whole, grid.x.whole))
+    compute = groups * conv.c * multiply + grid.transformed * (there * blocks + back * vectors)
+    return overlapped(compute, fetch_cost(4 * grid.products * conv.c * groups * tile.ocb * target.lanes, target))
+
+
+def allowed_grids(conv: Conv, target: TargetLike, error: float) -> Sequence[Grid]:
+    """All tiles whose error is within bounds: the most exact of those that are ``ALIKE``, then the others, the cheapest first."""
+    return _allowed(replace(conv, node=None), target, error)  # type: ignore[arg-type]  # equal for layers of equal shape
+
+
+@cache
+def _allowed(conv: Conv, target: TargetLike, error: float) -> tuple[Grid, ...]:
+    costs = {g: winograd_cost(conv, target, g) for g in grids(conv) if g.max_error(conv.c) <= error}
+    if not costs:
+        return ()
+    alike = [g for g in costs if costs[g] <= ALIKE * min(costs.values())]
+    best = min(alike, key=lambda g: g.amplification)
+    return (best, *sorted(set(costs) - {best}, key=lambda g: (costs[g], g.name)))
+
+
+def choose_grid(conv: Conv, target: TargetLike, error: float) -> Grid | None:
+    """The cheapest tiles whose error is within bounds; None: direct convolution."""
+    best = next(iter(allowed_grids(conv, target, error)), None)
+    if best is None or winograd_cost(conv, target, best) >= 0.9 * direct_cost(conv, target):
+        return None
+    return best

@@ -1,0 +1,152 @@
+"""C text of Winograd's transforms: straight-line vector code for one tile, with common halves of opposite points shared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from sol.codegen.emit import c_float
+from sol.codegen.kernels.winograd_matrices import Winograd
+
+
+def _combination(coefficients: Sequence[Fraction], names: Sequence[str]) -> str:
+    """C text of a linear combination; a plain positive term goes first, so that the others are fused multiply-adds."""
+    terms = [(c < 0, abs(c) != 1, name if abs(c) == 1 else f"{c_float(float(abs(c)))} * {name}")
+             for c, name in zip(coefficients, names) if c]  # fmt: skip
+    if not terms:
+        return "vf_zero()"
+    terms.sort(key=lambda t: t[:2])
+    (negative, _, head), *rest = terms
+    return ("-" if negative else "") + head + "".join(f" {'-' if n else '+'} {text}" for n, _, text in rest)
+
+
+def opposite_rows(matrix: Sequence[Sequence[Fraction]]) -> list[tuple[int, ...]]:
+    """The rows, those of opposite points in pairs: they are alike up to signs and have an even and an odd half."""
+    groups: list[tuple[int, ...]] = []
+    for i, row in enumerate(matrix):
+        if any(i in group for group in groups):
+            continue
+        partner = next((j for j in range(i + 1, len(matrix)) if _are_opposite(row, matrix[j])), None)
+        groups.append((i,) if partner is None else (i, partner))
+    return groups
+
+
+def _are_opposite(row: Sequence[Fraction], other: Sequence[Fraction]) -> bool:
+    same, opposite = (any(a and a == sign * b for a, b in zip(row, other)) for sign in (1, -1))
+    return same and opposite and all(abs(a) == abs(b) for a, b in zip(row, other))
+
+
+def apply_rows(
+    matrix: Sequence[Sequence[Fraction]], group: Sequence[int], names: Sequence[str], assign: Callable[[int, str], str], tag: object
+) -> list[str]:
+    """C statements for the rows ``group`` of matrix * names; a pair of opposite ones shares its even and odd halves.
+
+    assign: (row, C text) -> statement. tag: what makes the names of the halves unique.
+    """
+    if len(group) == 1:
+        return [assign(group[0], _combination(matrix[group[0]], names))]
+    i, j = group
+    even = [a if a == b else Fraction(0) for a, b in zip(matrix[i], matrix[j])]
+    odd = [a if a != b else Fraction(0) for a, b in zip(matrix[i], matrix[j])]
+    halves = f"const vf even{tag} = {_combination(even, names)}, odd{tag} = {_combination(odd, names)};"
+    return [halves, assign(i, f"even{tag} + odd{tag}"), assign(j, f"even{tag} - odd{tag}")]
+
+
+def apply_column_pairs(matrix: Sequence[Sequence[Fraction]], names: Sequence[str], assign: Callable[[int, str], str]) -> list[str]:
+    """C statements for matrix * names. Columns of opposite points, alike up to signs, share sum and difference."""
+    columns = list(zip(*matrix))
+    lines: list[str] = []
+    texts: list[str] = []
+    parts: list[list[Fraction]] = []
+    done = set()
+    for i, column in enumerate(columns):
+        if i in done:
+            continue
+        opposite = [j for j in range(i + 1, len(columns)) if j not in done and columns[j] != column
+                    and all(abs(a) == abs(b) for a, b in zip(column, columns[j]))]  # fmt: skip
+        if not opposite:
+            texts.append(names[i])
+            parts.append(list(column))
+            continue
+        j = opposite[0]
+        done.add(j)
+        lines.append(f"const vf sum{i} = {names[i]} + {names[j]}, difference{i} = {names[i]} - {names[j]};")
+        texts += [f"sum{i}", f"difference{i}"]
+        parts.append([a if a == b else Fraction(0) for a, b in zip(column, columns[j])])
+        parts.append([a if a != b else Fraction(0) for a, b in zip(column, columns[j])])
+    rows = list(zip(*parts))
+    return lines + [assign(i, _combination(row, texts)) for i, row in enumerate(rows)]
+
+
+def _block(lines: Sequence[str]) -> list[str]:
+    return ["{", *(f"    {line}" for line in lines), "}"]
+
+
+def input_lines(fy: Winograd, fx: Winograd, columns: int) -> list[str]:
+    """v = B^T in B, a row or a pair of opposite rows at a time, so that what is between the two stays in registers.
+
+    columns: frequencies per row of ``v``.
+    """
+    lines = []
+    for group in opposite_rows(fy.bt):
+        block = []
+        for x in range(fx.n):
+            loads = [f"vf_load(in + {y} * in_row + {x} * LANES)" for y in range(fy.n)]
+            block += apply_rows(fy.bt, group, loads, lambda i, text: f"const vf t{i}_{x} = {text};", f"_{x}")  # noqa: B023
+        for y in group:
+            names, at = [f"t{y}_{x}" for x in range(fx.n)], [fy.index[y] * columns + i for i in fx.index]
+
+            def write(i: int, text: str, at: Sequence[int] = at) -> str:
+                return f"vf_store(v + {at[i]} * v_frequency, {text});"
+
+            for rows in opposite_rows(fx.bt):
+                block += apply_rows(fx.bt, rows, names, write, f"{y}_of_{rows[0]}")
+        lines += _block(block)
+    return lines
+
+
+def output_columns(fy: Winograd, fx: Winograd, columns: int) -> list[str]:
+    """A^T m: columns from ``m`` to t[fy.m][fx.n]."""
+    lines = []
+    for x in range(fx.n):
+        at = [i * columns + fx.index[x] for i in fy.index]
+        loads = [f"const vf m{y} = vf_load(m + {at[y]} * c->m_frequency);" for y in range(fy.n)]
+        names = [f"m{y}" for y in range(fy.n)]
+        lines += _block(loads + apply_column_pairs(fy.at, names, lambda i, t: f"t[{i}][{x}] = {t};"))  # noqa: B023
+    return lines
+
+
+def output_row(fx: Winograd, y: int, bias: bool) -> list[str]:
+    """Row y of (A^T m) A as variables y0 …, with the bias."""
+    names = [f"t[{y}][{x}]" for x in range(fx.n)]
+    return apply_column_pairs(fx.at, names, lambda i, t: f"const vf y{i} = {t}{' + bias' if bias else ''};")
+
+
+@cache
+def transform_texts(fy: Winograd, fx: Winograd, columns: int, bias: bool) -> dict[str, Any]:
+    """The transforms of a tile of fy.m x fx.m outputs as the template wants them; columns: frequencies per row."""
+    return {
+        "my": fy.m, "mx": fx.m, "ny": fy.n, "nx": fx.n,
+        "input_lines": input_lines(fy, fx, columns),
+        "output_columns": output_columns(fy, fx, columns),
+        "output_rows": [output_row(fx, y, bias) for y in range(fy.m)],
+    }  # fmt: skip
+
+
+@cache
+def operations(fy: Winograd, fx: Winograd) -> tuple[int, int]:
+    """Vector multiply-adds and additions of the transforms of one tile, there and back."""
+
+    def count(lines: Sequence[str]) -> int:
+        return sum(line.count(" + ") + line.count(" - ") for line in lines)
+
+    def there(f: Winograd) -> int:
+        names = [f"x{i}" for i in range(f.n)]
+        return sum(count(apply_rows(f.bt, rows, names, lambda _, text: text, "")) for rows in opposite_rows(f.bt))
+
+    def back(f: Winograd) -> int:
+        return count(apply_column_pairs(f.at, [f"x{i}" for i in range(f.n)], lambda _, text: text))
+
+    return there(fy) * fx.n + there(fx) * fy.n, back(fy) * fx.n + back(fx) * fy.m

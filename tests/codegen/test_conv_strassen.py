@@ -1,0 +1,163 @@
+"""Strassen's convolution against the float64 interpreter and torch on every ISA of this machine; its algorithm in exact numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sol.codegen import kernels
+from sol.codegen.kernels import conv_direct, conv_strassen
+from sol.codegen.kernels.conv_direct import Conv
+from sol.codegen.kernels.conv_strassen import Split, algorithm, max_error
+from sol.codegen.targets import resolve
+from sol.config import config
+from sol.ir.interpret import evaluate
+from tests.codegen.conv_cases import ISAS, check, conv_graph, torch_conv
+from tests.codegen.test_conv_direct import add_relu, scale_silu
+from tests.harness import as_region, run_region
+
+
+@pytest.fixture
+def force(monkeypatch):
+    """Use so many levels wherever parts are whole."""
+
+    def apply(levels: int) -> None:
+        monkeypatch.setattr(conv_strassen, "ERROR", {levels: conv_strassen.ERROR[levels]})
+        monkeypatch.setattr(conv_strassen, "GAIN", 1e9)
+
+    return apply
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Number of convolutions that were computed this way."""
+    calls = []
+    lower = conv_strassen._lower
+    candidate = conv_strassen.CANDIDATES[0]
+    assert candidate.lower is lower
+    emitted = conv_strassen._steps
+    monkeypatch.setattr(conv_strassen, "_steps", lambda *a: calls.append(1) or emitted(*a))
+    return calls
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+def test_the_algorithm_is_a_matrix_product(levels):
+    parts = 2**levels
+    products = algorithm(levels)
+    assert len(products) == 7**levels
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-9, 9, (2, parts, parts))
+    got = np.zeros((parts, parts), np.int64)
+    for p in products:
+        value = sum(s * a[i] for i, s in p.inputs.items()) * sum(s * b[i] for i, s in p.weights.items())
+        for i, s in p.outputs.items():
+            got[i] += s * value
+    assert (got == a @ b).all()
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+def test_each_product_completes_at_most_one_part(levels):
+    last = {q: i for i, p in enumerate(algorithm(levels)) for q in p.outputs}
+    assert len(set(last.values())) == len(last) == 4**levels
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("levels", [1, 2])
+@pytest.mark.parametrize("channels,k", [(1, 2), (2, 2), (3, 4), (2, 12)])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_channels(isa, levels, channels, k, threads, force, served):
+    force(levels)
+    part = resolve(isa).lanes * 2**levels
+    graph, inputs, arrays, _ = conv_graph((1, channels * part, 8, 10), k * part, (1, 1), tail=add_relu)
+    check(graph, inputs, arrays, isa=isa, threads=threads)
+    assert served
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("levels", [1, 2])
+@pytest.mark.parametrize(
+    "shape,kernel,stride,padding,threads",
+    [
+        ((1, 14, 14), 1, 1, 0, 2),
+        ((1, 28, 5), 1, 1, 0, 5),
+        ((1, 7, 7), 1, 1, 0, 2),
+        ((1, 17, 13), 3, 2, 1, 3),
+        ((1, 9, 8), 1, 1, 0, 2),
+        ((4, 7, 7), 1, 1, 0, 3),
+        ((1, 16, 17), 1, 2, 0, 2),
+        ((1, 16, 15), 3, 2, 1, 2),
+        ((4, 7, 9), 3, 1, 1, 2),
+        ((1, 12, 37), 3, 1, 1, 3),
+        ((1, 8, 31), 5, 2, 2, 1),
+    ],
+)
+def test_shapes(isa, levels, shape, kernel, stride, padding, threads, force, served, monkeypatch):
+    force(levels)
+    part = resolve(isa).lanes * 2**levels
+    n, h, w = shape
+    graph, inputs, arrays, _ = conv_graph((n, part, h, w), 2 * part, (kernel, kernel), stride=stride, padding=padding, tail=scale_silu)
+    borders = {"x": ((padding, padding),) * 2} if padding else {}
+    monkeypatch.setattr(kernels, "candidates", lambda _: (*conv_strassen.CANDIDATES, *conv_direct.CANDIDATES))
+    check(graph, inputs, arrays, isa=isa, threads=threads, borders=borders)
+    assert served
+
+
+def test_without_bias_and_against_torch(force, served):
+    force(1)
+    lanes = resolve("native").lanes
+    graph, inputs, arrays, _ = conv_graph((2, 4 * lanes, 6, 6), 4 * lanes, (1, 1), bias=False)
+    check(graph, inputs, arrays, isa="native", want=torch_conv(inputs, arrays).numpy())
+    assert served
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+@pytest.mark.parametrize("c", [128, 512])
+def test_error_stays_below_its_bound(levels, c, force, served):
+    force(levels)
+    graph, inputs, arrays, _ = conv_graph((1, c, 4, 28), 128, (1, 1), bias=False)
+    region = as_region(graph, "dnn", "conv", block=resolve("native").lanes)
+    (got,) = run_region(region, inputs, arrays, isa="native", threads=1)
+    double = {n: v.astype(np.float64) for n, v in inputs.items()}
+    want = evaluate(graph, double, arrays, precision=np.float64)[graph.outputs[0]]
+    assert np.abs(got - want).max() / np.abs(want).max() < max_error(levels, c)
+    assert served
+
+
+@pytest.mark.parametrize(
+    "shape,flat,levels,want",
+    [
+        ((1, 12, 10), True, 1, Split(1, 1, 60, ((0, 0, 60),))),
+        ((1, 14, 14), False, 2, Split(1, 7, 7, ((0, 7, 0), (0, 0, 7)))),
+        ((4, 7, 7), False, 2, Split(1, 7, 7, ((2, 0, 0), (1, 0, 0)))),
+        ((1, 7, 7), True, 1, Split(1, 1, 25, ((0, 0, 24),), 50 / 49)),
+        ((1, 7, 7), True, 2, Split(1, 1, 13, ((0, 0, 24), (0, 0, 12)), 50 / 49 * 26 / 25)),
+        ((1, 5, 8), False, 1, Split(1, 5, 4, ((0, 0, 4),))),
+    ],
+)
+def test_splits(shape, flat, levels, want):
+    n, h, w = shape
+    layer = Conv(None, n, 64, 64, h, w, h, w, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1)
+    assert want in conv_strassen.splits(layer, levels, flat)
+
+
+def test_one_pixel_cannot_be_split():
+    assert not conv_strassen.splits(Conv(None, 1, 64, 64, 1, 1, 1, 1, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1), 1, True)
+
+
+def test_an_error_bound_of_zero_turns_it_off(served):
+    lanes = resolve("native").lanes
+    graph, inputs, arrays, _ = conv_graph((1, 32 * lanes, 14, 14), 32 * lanes, (1, 1))
+    with config.override(conv_max_error=0):
+        check(graph, inputs, arrays, isa="native")
+    assert not served
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+def test_results_do_not_depend_on_which_thread_is_faster(levels, force, served):
+    """Parts of 49 pixels overlap: the shared ones are computed twice and must be written by one thread."""
+    force(levels)
+    graph, inputs, arrays, _ = conv_graph((1, 128, 7, 7), 384, (1, 1), tail=add_relu)
+    region = as_region(graph, "dnn", "conv", block=resolve("native").lanes)
+    results = [run_region(region, inputs, arrays, isa="native", threads=t)[0] for t in (2, 3, 3, 5, 5, 5, 2, 2)]
+    assert all((r == results[0]).all() for r in results)
+    assert served
