@@ -1,7 +1,22 @@
-"""Turns framework models into graphs of sol's ops: `import_module`, `import_exported`, `import_graph_module`."""
+"""Turns framework models into graphs of sol's ops: from torch `import_module`, `import_exported`, `import_graph_module`; from ONNX
+`sol.frontend.onnx.import_model`. Names of the torch side are loaded when first asked for: an ONNX model needs no torch.
+"""
 
-from sol.frontend.export import import_exported, import_graph_module, import_module
-from sol.frontend.imported import Imported, InputLeaf, Mutation, OutputLeaf, SymbolSource, TorchCall
+from __future__ import annotations
 
+from importlib import import_module as _load
+from typing import Any
+
+_HOME = {
+    "import_exported": "export", "import_graph_module": "export", "import_module": "export",
+    "Imported": "imported", "InputLeaf": "imported", "Mutation": "imported", "OutputLeaf": "imported",
+    "SymbolSource": "imported", "TorchCall": "imported",
+}  # fmt: skip
 __all__ = ["Imported", "InputLeaf", "Mutation", "OutputLeaf", "SymbolSource", "TorchCall", "import_exported", "import_graph_module",
-           "import_module"]  # fmt: skip
+           "import_module"]  # fmt: skip  # noqa: F822
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_load(f"{__name__}.{_HOME[name]}"), name)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sol.errors import SolError, TypeInferenceError
+from sol.ir.dim import Dim, DimLike, bounds
 from sol.ir.graph import NO_ORIGIN, Array, Attrs, Graph, Node, Origin
 from sol.ir.ops import complete_attrs, spec_of
 from sol.ir.types import DType, TensorType
@@ -38,7 +39,10 @@ def typed_node(
 class GraphBuilder:
     """Builds a graph node by node. Values are strings; ``add`` returns the value, or a tuple if an op has several."""
 
-    def __init__(self) -> None:
+    def __init__(self, sizes: str = "u") -> None:
+        """sizes: stem of the names of sizes that data decides. data_sizes: those names, of nested builders too."""
+        self._sizes, self._size_count = sizes, 0
+        self.data_sizes: set[str] = set()
         self._nodes: dict[str, Node] = {}
         self._inputs: list[str] = []
         self._constants: dict[str, str] = {}
@@ -63,6 +67,20 @@ class GraphBuilder:
         self._inputs.append(name)
         return name
 
+    def data_size(self, bound: DimLike) -> Dim:
+        """A new symbol for a size from 0 to ``bound`` that data decides: the attribute ``symbol`` of an op of sol/ir/data_sizes.py."""
+        name = f"{self._sizes}_{self._size_count}"
+        self._size_count += 1
+        self.data_sizes.add(name)
+        return Dim.symbol(name, 0, max(bounds(bound)[1], 0))
+
+    def nested(self) -> GraphBuilder:
+        """A builder for the body of a node of this graph: names of its sizes are none of this graph's."""
+        inner = GraphBuilder(f"{self._sizes}_{self._size_count}")
+        self._size_count += 1
+        inner.data_sizes = self.data_sizes
+        return inner
+
     def parameter(self, target: str, type: TensorType) -> str:
         """A parameter or buffer of the module under its qualified name; asking twice gives the same value."""
         if target not in self._parameters:
@@ -73,8 +91,9 @@ class GraphBuilder:
 
     def constant(self, value: np.ndarray | Sequence[Any] | float, dtype: DType | None = None) -> str:
         """A literal array; equal arrays become one node."""
-        array = np.asarray(value) if dtype is None else np.asarray(value, dtype=dtype.numpy)
-        ours = dtype or DType.from_numpy(array.dtype)
+        given = np.asarray(value)
+        ours = dtype or DType.from_numpy(given.dtype)
+        array = given if given.dtype == ours.numpy else given.astype(ours.numpy)
         wrapped = Array(array)
         key = f"{ours}{wrapped.digest}"
         if key not in self._constants:

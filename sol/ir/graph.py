@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sol.ir.dim import Dim
 from sol.ir.types import TensorType
 
 
@@ -106,6 +107,19 @@ class Node:
 
 
 SOURCES = ("input", "parameter", "constant")
+VARYING = ("input", "torch_call", "random", "region")
+"""Ops that run at every call, whatever their operands are: their result may differ, or like a region they write where others read."""
+
+
+def _is_symbolic(attribute: Any) -> bool:
+    """Whether an attribute is known only at run time: it mentions a size."""
+    return any(map(_is_symbolic, attribute)) if isinstance(attribute, tuple) else isinstance(attribute, Dim)
+
+
+def _draws(node: Node) -> bool:
+    """Whether a body of the node draws random numbers."""
+    bodies = [v for v in node.attrs.values() if isinstance(v, Graph)]
+    return any(n.op == "random" or _draws(n) for b in bodies for n in b.nodes)
 
 
 @dataclass(frozen=True)
@@ -130,14 +144,28 @@ class Graph:
 
     @cached_property
     def constant_values(self) -> frozenset[str]:
-        """Values that depend on parameters and constants only: computed once, when weights are packed."""
+        """Values of fixed size that depend on parameters and constants only: computed once, when weights are packed."""
         known: set[str] = set()
         for node in self.nodes:
-            if node.op in ("input", "torch_call"):
+            if node.op in VARYING or _draws(node):
                 continue
-            if all(i in known for i in node.inputs) and (node.inputs or all(t.is_static for t in node.types)):
+            fixed = all(t.is_static for t in node.types) and not any(map(_is_symbolic, node.attrs.values()))
+            if fixed and all(i in known for i in node.inputs):
                 known.update(node.outputs)
         return frozenset(known)
+
+    @cached_property
+    def parameter_types(self) -> Mapping[str, TensorType]:
+        """Types of all parameters by target, those that only bodies read behind the others."""
+        found = {n.attrs["target"]: n.type for n in self.nodes if n.op == "parameter"}
+        for body in (v for n in self.nodes for v in n.attrs.values() if isinstance(v, Graph)):
+            found |= body.parameter_types
+        return found
+
+    @property
+    def parameter_targets(self) -> tuple[str, ...]:
+        """Targets of all parameters, in the order of ``parameter_types``."""
+        return tuple(self.parameter_types)
 
     def producer(self, value: str) -> Node:
         """The node that computes a value."""

@@ -9,9 +9,11 @@ import numpy as np
 
 from sol.errors import InputError, SolError
 from sol.ir import dim
+from sol.ir.data_sizes import definers, symbol_of
 from sol.ir.dim import Dim, DimLike, Symbol, dim_text
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.ops import spec_of
+from sol.ir.ops.control import CONTROL, evaluate_if, evaluate_loop
 from sol.ir.types import TensorType
 
 SMALL = 65536
@@ -64,7 +66,9 @@ def evaluate_constants(
         if value not in graph.constant_values:
             raise SolError(f"%{value} depends on an input and is no constant", origin=str(graph.producer(value).origin))
 
-    def choose(node: Node, operands: Sequence[np.ndarray]) -> np.dtype:
+    def choose(node: Node, operands: Sequence[np.ndarray]) -> np.dtype | None:
+        if node.op == "parameter":
+            return None  # as it is; it is converted, if at all, where it is used
         small = all(x.size <= SMALL for x in operands)
         double = small or any(graph.type_of(i).dtype.numpy == np.float64 for i in node.inputs)
         return np.dtype(np.float64 if double else np.float32)
@@ -120,9 +124,13 @@ def resolve(value: Any, env: Mapping[str, int]) -> Any:
     return value
 
 
+def _dtype_of(type_: TensorType, precision: np.dtype | None) -> np.dtype:
+    return precision if precision is not None and type_.dtype.is_float else type_.dtype.numpy
+
+
 def _held(array: np.ndarray, type_: TensorType, precision: np.dtype | None) -> np.ndarray:
     """The array in the dtype in which a value of this type is held."""
-    dtype = precision if precision is not None and type_.dtype.is_float else type_.dtype.numpy
+    dtype = _dtype_of(type_, precision)
     array = np.asarray(array)
     if array.dtype == dtype:
         return array
@@ -137,9 +145,10 @@ class _Values:
         self,
         graph: Graph,
         parameters: Mapping[str, np.ndarray],
-        env: Mapping[str, int],
+        env: dict[str, int],
         inputs: Mapping[str, np.ndarray],
     ) -> None:
+        """env: values of symbols; those that data decides are added when it has."""
         self.graph, self.parameters, self.env, self.inputs = graph, parameters, env, inputs
         self.arrays: dict[str, np.ndarray] = {}
 
@@ -162,11 +171,12 @@ class _Values:
 
     def _needed(self, wanted: Sequence[str]) -> list[Node]:
         names = {v.partition("#")[0] for v in wanted}
+        definer = definers(self.graph.nodes)
         needed: list[Node] = []
         for node in reversed(self.graph.nodes):
             if node.name in names:
                 needed.append(node)
-                names.update(i.partition("#")[0] for i in node.inputs)
+                names.update(i.partition("#")[0] for i in (*node.inputs, *definer.get(node.name, ())))
         return needed[::-1]
 
     def _compute(self, node: Node, operands: Sequence[np.ndarray], precision: np.dtype | None) -> list[np.ndarray]:
@@ -181,13 +191,34 @@ class _Values:
             found = inner.run(body.outputs, lambda n, xs: precision)
             results = tuple(found[o] for o in body.outputs)
         else:
-            attrs = Attrs({k: resolve(v, self.env) for k, v in node.attrs.items()})
-            results = spec_of(node.op).reference(attrs, *held)
+            own = symbol_of(node)
+            attrs = Attrs({k: v if own and k == "symbol" else resolve(v, self.env) for k, v in node.attrs.items()})
+            if node.op in CONTROL:
+                results = self._control(node.op, attrs, held, precision)
+            else:
+                results = spec_of(node.op).reference(attrs, *held)
+            if own:
+                self.env[own.name] = int(results[-1])
         results = results if isinstance(results, tuple) else (results,)
         arrays = [_held(x, t, precision) for x, t in zip(results, node.types, strict=True)]
         for array, type_ in zip(arrays, node.types):
             self._check_shape(node, array, type_)
         return arrays
+
+    def _control(self, op: str, attrs: Attrs, operands: Sequence[np.ndarray], precision: np.dtype | None) -> tuple[np.ndarray, ...]:
+        """Results of an op with bodies, which see the parameters and the symbols of this graph."""
+
+        def run(body: Graph, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+            inner = _Values(body, self.parameters, dict(self.env), dict(zip(body.inputs, inputs)))
+            found = inner.run(tuple(dict.fromkeys(body.outputs)), lambda n, xs: precision)
+            return [found[o] for o in body.outputs]
+
+        if op == "if":
+            return evaluate_if(attrs, run, operands)
+        body: Graph = attrs["body"]
+        types = [body.type_of(o) for o in body.outputs[attrs["carried"] + attrs["conditional"] :]]
+        empty = [np.zeros(tuple(dim.evaluate(d, self.env) for d in t.shape), _dtype_of(t, precision)) for t in types]
+        return evaluate_loop(attrs, run, operands, empty)
 
     def _given(self, arrays: Mapping[str, np.ndarray], key: str, what: str) -> np.ndarray:
         if key not in arrays:

@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from sol.errors import SolError
 from sol.ir.builder import GraphBuilder
+from sol.ir.data_sizes import definers
 from sol.ir.graph import NO_ORIGIN, SOURCES, Graph, Node, Origin
 from sol.ir.types import TensorType
 
@@ -25,6 +26,7 @@ class Editor:
                 self._builder._constants[f"{n.attrs['dtype']}{n.attrs['value'].digest}"] = n.name
         self._inputs = list(graph.inputs)
         self._outputs = list(graph.outputs)
+        self._definers: dict[str, tuple[str, ...]] = {}
         self._users: dict[str, dict[str, None]] = {}
         for n in graph.nodes:
             self._link(n)
@@ -160,6 +162,7 @@ class Editor:
 
     def finish(self) -> Graph:
         """The changed graph: dead nodes dropped, inputs kept, sorted, and otherwise in the order the nodes had."""
+        self._definers = definers(self._nodes.values())
         live = self._live()
         order: list[Node] = []
         placed: set[str] = set()
@@ -176,12 +179,16 @@ class Editor:
             name = pending.pop()
             if name not in live:
                 live.add(name)
-                pending.extend(i.partition("#")[0] for i in self._nodes[name].inputs)
+                pending.extend(i.partition("#")[0] for i in self._needs(name))
         return live
+
+    def _needs(self, name: str) -> tuple[str, ...]:
+        """What must come before a node: what defines the sizes that it mentions, and its operands."""
+        return (*self._definers.get(name, ()), *self._nodes[name].inputs)
 
     def _place(self, root: str, order: list[Node], placed: set[str]) -> None:
         """Append ``root`` behind everything it needs (depth first); a cycle is an error that names its nodes."""
-        path: dict[str, Iterator[str]] = {root: iter(self._nodes[root].inputs)}
+        path: dict[str, Iterator[str]] = {root: iter(self._needs(root))}
         while path:
             name = next(reversed(path))
             for value in path[name]:
@@ -191,7 +198,7 @@ class Editor:
                     cycle = " <- ".join(f"%{n}" for n in [*names[names.index(producer) :], producer])
                     raise SolError(f"the graph has a cycle: {cycle}", origin=str(self._nodes[producer].origin))
                 if producer not in placed:
-                    path[producer] = iter(self._nodes[producer].inputs)
+                    path[producer] = iter(self._needs(producer))
                     break
             else:
                 del path[name]

@@ -23,15 +23,42 @@ class DType(Enum):
     I16 = "i16"
     I8 = "i8"
     U8 = "u8"
+    U16 = "u16"
+    U32 = "u32"
+    U64 = "u64"
     BOOL = "bool"
+    F8E4M3FN = "f8e4m3fn"
+    F8E4M3FNUZ = "f8e4m3fnuz"
+    F8E5M2 = "f8e5m2"
+    F8E5M2FNUZ = "f8e5m2fnuz"
+    F8E8M0 = "f8e8m0"
+    F4E2M1 = "f4e2m1"
+    I4 = "i4"
+    U4 = "u4"
+    I2 = "i2"
+    U2 = "u2"
 
     @property
     def is_float(self) -> bool:
-        return self in (DType.F64, DType.F32, DType.F16, DType.BF16)
+        return self.value[0] == "f" or self is DType.BF16
 
     @property
     def is_int(self) -> bool:
-        return not self.is_float and self is not DType.BOOL
+        return self.value[0] in "iu"
+
+    @property
+    def is_unsigned(self) -> bool:
+        return self.value[0] == "u"
+
+    @property
+    def is_minifloat(self) -> bool:
+        """Floats of 8 and fewer bits (sol/ir/minifloat.py): one byte each in memory, float32 where computed with."""
+        return self in (DType.F8E4M3FN, DType.F8E4M3FNUZ, DType.F8E5M2, DType.F8E5M2FNUZ, DType.F8E8M0, DType.F4E2M1)
+
+    @property
+    def bits(self) -> int:
+        """Bits of information; those of fewer than 8 take a byte each inside of sol and are packed at its edges."""
+        return _BITS.get(self, 8 * self.itemsize)
 
     @property
     def itemsize(self) -> int:
@@ -39,7 +66,7 @@ class DType(Enum):
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """The numpy dtype that stores it; bfloat16 has none and is held as float32 in references."""
+        """The numpy dtype that holds it in references: float32 for bfloat16 and smaller floats, a byte for smaller integers."""
         return _NUMPY[self]
 
     @property
@@ -49,29 +76,45 @@ class DType(Enum):
 
     @staticmethod
     def from_numpy(dtype: np.dtype) -> DType:
-        for ours in (DType.F64, DType.F32, DType.F16, DType.I64, DType.I32, DType.I16, DType.I8, DType.U8, DType.BOOL):
-            if ours.numpy == dtype:
-                return ours
-        raise TypeError(f"no sol dtype for numpy {dtype}")
+        """The dtype of a numpy array, those of the ml_dtypes package included; TypeError for others."""
+        try:
+            return _BY_NUMPY_NAME[np.dtype(dtype).name]
+        except KeyError:
+            raise TypeError(f"no sol dtype for numpy {dtype}") from None
 
     def __str__(self) -> str:
         return self.value
 
 
+_BITS = {DType.F4E2M1: 4, DType.I4: 4, DType.U4: 4, DType.I2: 2, DType.U2: 2}
 _ITEMSIZE = {
-    DType.F64: 8, DType.F32: 4, DType.F16: 2, DType.BF16: 2, DType.I64: 8,
-    DType.I32: 4, DType.I16: 2, DType.I8: 1, DType.U8: 1, DType.BOOL: 1,
+    DType.F64: 8, DType.F32: 4, DType.F16: 2, DType.BF16: 2, DType.I64: 8, DType.I32: 4, DType.I16: 2, DType.I8: 1,
+    DType.U64: 8, DType.U32: 4, DType.U16: 2, DType.U8: 1, DType.BOOL: 1,
+    **{d: 1 for d in DType if d.is_minifloat or d in _BITS},
 }  # fmt: skip
 _NUMPY: dict[DType, np.dtype[Any]] = {
     DType.F64: np.dtype(np.float64), DType.F32: np.dtype(np.float32), DType.F16: np.dtype(np.float16),
     DType.BF16: np.dtype(np.float32), DType.I64: np.dtype(np.int64), DType.I32: np.dtype(np.int32),
     DType.I16: np.dtype(np.int16), DType.I8: np.dtype(np.int8), DType.U8: np.dtype(np.uint8),
+    DType.U16: np.dtype(np.uint16), DType.U32: np.dtype(np.uint32), DType.U64: np.dtype(np.uint64),
+    DType.I4: np.dtype(np.int8), DType.I2: np.dtype(np.int8), DType.U4: np.dtype(np.uint8), DType.U2: np.dtype(np.uint8),
     DType.BOOL: np.dtype(np.bool_),
+    **{d: np.dtype(np.float32) for d in DType if d.is_minifloat},
 }  # fmt: skip
 _C = {
     DType.F64: "double", DType.F32: "float", DType.F16: "_Float16", DType.BF16: "uint16_t", DType.I64: "int64_t",
     DType.I32: "int32_t", DType.I16: "int16_t", DType.I8: "int8_t", DType.U8: "uint8_t", DType.BOOL: "uint8_t",
+    DType.U64: "uint64_t", DType.U32: "uint32_t", DType.U16: "uint16_t",
+    DType.I4: "int8_t", DType.I2: "int8_t", DType.U4: "uint8_t", DType.U2: "uint8_t",
+    **{d: "uint8_t" for d in DType if d.is_minifloat},
 }  # fmt: skip
+ML_DTYPES = {
+    DType.BF16: "bfloat16", DType.F8E4M3FN: "float8_e4m3fn", DType.F8E4M3FNUZ: "float8_e4m3fnuz", DType.F8E5M2: "float8_e5m2",
+    DType.F8E5M2FNUZ: "float8_e5m2fnuz", DType.F8E8M0: "float8_e8m0fnu", DType.F4E2M1: "float4_e2m1fn",
+    DType.I4: "int4", DType.U4: "uint4", DType.I2: "int2", DType.U2: "uint2",
+}  # fmt: skip
+"""Names in the ml_dtypes package of the dtypes that numpy itself has not."""
+_BY_NUMPY_NAME = {**{_NUMPY[d].name: d for d in DType if d not in ML_DTYPES}, **{name: d for d, name in ML_DTYPES.items()}}
 
 
 @dataclass(frozen=True, slots=True)

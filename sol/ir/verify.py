@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sol.errors import SolError, VerifyError
 from sol.ir.builder import typed_node
+from sol.ir.data_sizes import definers, symbol_of
 from sol.ir.dim import Dim, Symbol, symbols
 from sol.ir.graph import Graph, Node
 from sol.ir.ops import complete_attrs, spec_of
@@ -139,11 +140,21 @@ def symbols_have_one_range(graph: Graph) -> Iterator[Violation]:
                     yield Violation(f"symbol {symbol.name} has a second range [{symbol.lower}, {symbol.upper}]", node)
 
 
+def data_sizes_are_defined_before_use(graph: Graph) -> Iterator[Violation]:
+    """A symbol that data decides has one definition, and what mentions it comes later."""
+    place = {n.name: i for i, n in enumerate(graph.nodes)}
+    defined = [s.name for n in graph.nodes if (s := symbol_of(n)) is not None]
+    for name in {s for s in defined if defined.count(s) > 1}:
+        yield Violation(f"symbol {name} is defined {defined.count(name)} times")
+    for name, needs in definers(graph.nodes).items():
+        if any(place[d] > place[name] for d in needs):
+            yield Violation("it mentions a size before it is defined", graph.producer(name))
+
+
 def bodies_are_valid(graph: Graph) -> Iterator[Violation]:
-    """The body of a region satisfies all invariants and holds no torch call."""
+    """The bodies of a node satisfy all invariants and hold no torch call."""
     for node in graph.nodes:
-        body = node.attrs.get("body") if node.op == "region" else None
-        if isinstance(body, Graph):
+        for body in (v for v in node.attrs.values() if isinstance(v, Graph)):
             for name, violation in violations(body):
                 where = f" %{violation.node.name}" if violation.node else ""
                 yield Violation(f"in its body{where}: {name}: {violation.message}", node)
@@ -164,6 +175,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     types_are_inferred,  # after the structural ones: it looks operands up
     blocked_values_have_channels,
     symbols_have_one_range,
+    data_sizes_are_defined_before_use,
     bodies_are_valid,
 )
 

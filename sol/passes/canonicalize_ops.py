@@ -60,6 +60,14 @@ def whole_map_pool_to_reduction(g: Editor, node: Node) -> str | None:
     return g.add(op, [node.inputs[0]], dims=tuple(range(2, node.type.rank)), keepdims=True, origin=node.origin)
 
 
+@rule("avg_pool", "max_pool")
+def pool_of_one_pixel(g: Editor, node: Node) -> str | None:
+    """pooling of single pixels, all of them -> x: what exporters make of an adaptive pooling that has nothing to do"""
+    attrs = node.attrs
+    single = all(k == 1 for k in (*attrs["kernel"], *attrs["stride"])) and all(p == (0, 0) for p in attrs["padding"])
+    return node.inputs[0] if single and attrs.get("divisor") in (None, 1) and g.type_of(node.inputs[0]) == node.type else None
+
+
 @rule("sum", "mean", "max", "min", "prod")
 def spatial_reduction_keeps_dims(g: Editor, node: Node) -> str | None:
     """reduce(x[N,C,H,W], (2,3), keepdims=False) -> reshape(reduce(x, (2,3), keepdims=True)): stays in the blocked layout"""
@@ -88,7 +96,7 @@ def pow_to_products(g: Editor, node: Node) -> str | None:
 @rule("linear")
 def computed_weight_to_matmul(g: Editor, node: Node) -> str | None:
     """linear(x, w, b) with a weight computed at run time -> matmul(x, transpose(w)) + b"""
-    if _is_constant(g, node.inputs[1]):
+    if is_constant(g, node.inputs[1]):
         return None
     x, at = node.inputs[0], _origin(node)
     if g.type_of(x).rank < 2:
@@ -97,7 +105,8 @@ def computed_weight_to_matmul(g: Editor, node: Node) -> str | None:
     return g.add("add", [result, node.inputs[2]], **at) if len(node.inputs) > 2 else result
 
 
-def _is_constant(g: Editor, value: str) -> bool:
+def is_constant(g: Editor, value: str) -> bool:
+    """Whether a value depends on parameters and literals alone."""
     stack, seen = [value], set()
     while stack:
         node = g.producer(stack.pop())
@@ -203,6 +212,7 @@ RULES = (
     group_norm_to_layer_norm,
     adaptive_pool_to_pool,
     whole_map_pool_to_reduction,
+    pool_of_one_pixel,
     spatial_reduction_keeps_dims,
     pow_to_products,
     computed_weight_to_matmul,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sol.ir.dim import Dim
 from sol.ir.graph import Graph, Node
 from sol.ir.ops import spec_of
+from sol.ir.ops.control import CONTROL
 from sol.ir.rewrite import Editor
 
 LARGEST = 1 << 16  # elements; a larger literal is cheaper to compute than to store
@@ -26,7 +27,7 @@ def fold_constants(graph: Graph) -> Graph:
 
 
 def _foldable(g: Editor, node: Node) -> bool:
-    if node.op in ("input", "parameter", "constant", "torch_call", "region") or not node.types:
+    if node.op in ("input", "parameter", "constant", "torch_call", "random", "region", *CONTROL) or not node.types:
         return False
     if any(not t.is_static or t.size > LARGEST for t in node.types) or any(_symbolic(a) for a in node.attrs.values()):
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
 from sol.ir.types import DType
+from sol.passes.choices import Choose, first, nodes_text
 
 ANCHOR = "conv_chain"
 ACTIVATIONS = frozenset("relu clamp sigmoid tanh hardsigmoid hardswish silu gelu mish leaky_relu elu softplus".split())
@@ -22,8 +23,15 @@ LARGEST_ROW = 1 << 14
 """Bytes of a row between a depthwise convolution that reads from memory and the 1x1 convolution, which reads it several times."""
 
 
-def conv_chain(graph: Graph, project: Node, constants: set[str] | frozenset[str]) -> list[Node]:
-    """The nodes before a 1x1 convolution that its kernel can compute row by row, in order; empty if none or not worth it."""
+MARGIN = 4
+"""How far beyond these sizes a chain is still worth a measurement."""
+
+
+def conv_chain(graph: Graph, project: Node, constants: set[str] | frozenset[str], choose: Choose = first) -> list[Node]:
+    """The nodes before a 1x1 convolution that its kernel can compute row by row, in order; empty if none or not worth it.
+
+    choose: picks "expand" (all three), "start" (from the depthwise convolution on) or "none".
+    """
     if not _is_dense(graph, project, constants):
         return []
     found = _before(graph, project)
@@ -31,24 +39,36 @@ def conv_chain(graph: Graph, project: Node, constants: set[str] | frozenset[str]
         return []
     depthwise = found[0]
     wider = _before(graph, depthwise)
-    if wider and _is_dense(graph, wider[0], constants) and _pays_to_expand(graph, wider[0], project):
-        return [*wider, *found]
-    return found if _pays_to_start(depthwise) else []
+    if not (wider and _is_dense(graph, wider[0], constants)):
+        wider = []
+    chains = {"expand": [*wider, *found], "start": found, "none": []}
+
+    def paying(margin: int) -> list[str]:
+        expand = bool(wider) and _pays_to_expand(graph, wider[0], project, margin)
+        return [*(["expand"] if expand else []), *(["start"] if _pays_to_start(depthwise, margin) else []), "none"]
+
+    options = list(dict.fromkeys([*paying(1), *paying(MARGIN)])) if choose is not first else paying(1)
+    if len(options) == 1 or choose is first:
+        return chains[options[0]]
+    default = paying(1)[0]
+    nodes = [*wider, *found, project]
+    ordered = (default, *(o for o in options if o != default))
+    return chains[choose(f"chain {nodes_text(graph, nodes)}", ordered, [n.name for n in nodes])]
 
 
-def _pays_to_expand(graph: Graph, expand: Node, project: Node) -> bool:
+def _pays_to_expand(graph: Graph, expand: Node, project: Node, margin: int) -> bool:
     """Whether the kernel should make the depthwise convolution's input itself."""
     channels, wide = graph.type_of(expand.inputs[0]).shape[1], expand.type.shape[1]
-    size = _batch_bytes(expand)
+    size = _batch_bytes(expand) * margin
     weights = sum(_bytes(graph.type_of(n.inputs[1]).shape) for n in (expand, project))
     large = size >= LARGE_MAP or (size >= SMALLEST_MAP and wide >= SMALLEST_EXPANSION * channels)
-    return large and weights <= LARGEST_WEIGHTS
+    return large and weights <= LARGEST_WEIGHTS * margin
 
 
-def _pays_to_start(depthwise: Node) -> bool:
+def _pays_to_start(depthwise: Node, margin: int) -> bool:
     """Whether a chain should begin with the depthwise convolution."""
     _, channels, _, width = depthwise.type.shape
-    return _batch_bytes(depthwise) >= SMALLEST_MAP and _bytes((channels, width)) <= LARGEST_ROW
+    return _batch_bytes(depthwise) * margin >= SMALLEST_MAP and _bytes((channels, width)) <= LARGEST_ROW * margin
 
 
 def _batch_bytes(node: Node) -> int:

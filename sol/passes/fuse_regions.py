@@ -9,27 +9,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from sol.config import config
+from sol.ir.data_sizes import BOUNDS, definers
 from sol.ir.dim import product
 from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.ops.control import CONTROL
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
 from sol.ir.types import DType
+from sol.passes.choices import Choose, first, nodes_text
 from sol.passes.fuse_conv_chains import ANCHOR as CHAIN
 from sol.passes.fuse_conv_chains import conv_chain
 from sol.passes.global_pooling import is_pointwise_conv, is_pooled
 from sol.passes.views import is_view, strides_of, value_strides
 
 TAILED = ("conv", "conv_transpose", "linear", "matmul", "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
-ANCHORS = (*TAILED, "sdpa", "lstm_scan", "gru_scan", "rnn_scan")
+SELECTING = ("topk", "nonzero", "unique", "nms")
+SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det")
+ANCHORS = (*TAILED, *SELECTING, *SAMPLING, "sdpa", "lstm_scan", "gru_scan", "rnn_scan", "recurrence")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
 NORMALISING = ("softmax", "log_softmax", "layer_norm", "rms_norm")
 LONGEST_TAIL = 32
 LARGEST_HEAD_WINDOW = 9  # pixels averaged while a convolution's input is made
 
 
-def fuse_regions(graph: Graph) -> Graph:
-    """The graph with every computing node inside a region; views, concat, constants and torch calls stay outside."""
-    fusion = _Fusion(graph)
+def fuse_regions(graph: Graph, choose: Choose = first) -> Graph:
+    """The graph with every computing node inside a region; views, concat, constants and torch calls stay outside.
+
+    choose: who decides whether convolutions become a chain, and whether one makes its input itself.
+    """
+    fusion = _Fusion(graph, choose)
     fusion.grow_tails()
     fusion.grow_heads()
     fusion.grow_rows()
@@ -46,18 +55,21 @@ class _Group:
 
 
 class _Fusion:
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, choose: Choose) -> None:
+        self.graph, self.choose = graph, choose
         self.constants = graph.constant_values
         self.order = {n.name: i for i, n in enumerate(graph.nodes)}
         self.group_of: dict[str, _Group] = {}
         self.strides = value_strides(graph)
+        self.definers = definers(graph.nodes)
         self.groups: list[_Group] = []
 
     def computes(self, node: Node) -> bool:
         """Whether a node needs a kernel."""
-        if node.op in ("input", "parameter", "constant", "torch_call", "concat") or node.name in self.constants:
+        if node.op in ("input", "parameter", "constant", "torch_call", "concat", *CONTROL):
             return False
+        if node.name in self.constants:
+            return node.op == "copy" and self.graph.is_output(node.name)  # what a body gives must be written where its reader looks
         return not is_view(self.graph, node)
 
     # -- dnn: anchor and tail --------------------------------------------------------------------------------------------
@@ -65,7 +77,7 @@ class _Fusion:
     def grow_tails(self) -> None:
         for node in reversed(self.graph.nodes):
             if node.op in ANCHORS and self.computes(node) and node.name not in self.group_of:
-                group = _Group("dfp" if "pool" in node.op else "dnn", node.op, [node])
+                group = _Group("dfp" if "pool" in node.op or node.op in SELECTING else "dnn", node.op, [node])
                 if node.op in TAILED and node.type.dtype is DType.F32:
                     group.nodes += self.tail_of(node)
                     group.nodes += self.global_pool_after(group)
@@ -75,7 +87,9 @@ class _Fusion:
     def add_chain(self, group: _Group) -> None:
         """Convolutions before a 1x1 convolution that its kernel computes row by row."""
         last = group.nodes[-1]
-        chain = conv_chain(self.graph, group.nodes[0], self.constants) if last.type == group.nodes[0].type else []
+        if last.type != group.nodes[0].type:
+            return
+        chain = conv_chain(self.graph, group.nodes[0], self.constants, self.choose)
         if chain and not any(n.name in self.group_of for n in chain):
             group.anchor, group.nodes = CHAIN, [*chain, *group.nodes]
 
@@ -151,7 +165,7 @@ class _Fusion:
             seen.update(m.name for m in members)
             if max(self.order[m.name] for m in members) < lowest:
                 continue
-            stack.extend(self.graph.producer(i) for m in members for i in m.inputs)
+            stack.extend(self.graph.producer(i) for m in members for i in (*m.inputs, *self.definers.get(m.name, ())))
         return False
 
     def global_pool_after(self, group: _Group) -> list[Node]:
@@ -163,7 +177,19 @@ class _Fusion:
         pool, block = users[0], last.type.layout.block
         if not block or pool.name in self.group_of or not is_pooled(pool, last.type, block):
             return []
-        return [pool] if self.graph.type_of(anchor.inputs[0]).layout.block or self.is_read_pixelwise(anchor) else []
+        if not (self.graph.type_of(anchor.inputs[0]).layout.block or self.is_read_pixelwise(anchor)):
+            return []
+        return [pool] if self.choose_pooling([*group.nodes, pool]) == "fused" else []
+
+    def choose_pooling(self, nodes: list[Node]) -> str:
+        """Apart where pooling in the convolution's kernel would keep it from multiplying less often (Winograd)."""
+        conv = nodes[0]
+        kernel = self.graph.type_of(conv.inputs[1]).shape[2:]
+        less = kernel == (3, 3) and conv.attrs["stride"] == (1, 1) and conv.attrs["dilation"] == (1, 1) and config["conv_max_error"] > 0
+        options = ("apart", "fused") if less else ("fused", "apart")
+        if self.choose is first:
+            return options[0]
+        return self.choose(f"pool {nodes_text(self.graph, nodes)}", options, [n.name for n in nodes])
 
     def is_read_pixelwise(self, conv: Node) -> bool:
         """Whether a convolution can read its row-major input without a copy."""
@@ -192,6 +218,12 @@ class _Fusion:
         pools = self.fits_head_pool(pool, conv)
         anchor = pool if pools else conv
         head = [*([pool] if pools else []), *self.head_of(anchor)]
+        if not head:
+            return
+        if self.choose is not first:
+            nodes = [*reversed(head), conv]
+            if self.choose(f"head {nodes_text(self.graph, nodes)}", ("fused", "apart"), [n.name for n in nodes]) == "apart":
+                return
         if pools:
             self.groups = [g for g in self.groups if g is not self.group_of[pool.name]]
         group.nodes += head
@@ -319,7 +351,7 @@ class _Fusion:
         inside = {n.name for n in group.nodes}
         return [
             v for n in group.nodes for v in n.outputs
-            if self.graph.is_output(v) or any(u.name not in inside for u in self.graph.users(v))
+            if self.graph.is_output(v) or any(u.name not in inside for u in self.graph.users(v)) or n.op in BOUNDS and v == n.outputs[-1]
         ]  # fmt: skip
 
     def region_of(self, group: _Group, taken: set[str]) -> Node:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sol.ir.graph import Graph
+from sol.ir.graph import Graph, Node
+from sol.ir.ops.control import CONTROL
 from sol.ir.rewrite import Editor
 from sol.ir.strides import is_contiguous
 from sol.passes.views import Strides, is_view, own_strides, producer_of, root_of, storage_orders, strides_after, strides_of
@@ -21,8 +22,22 @@ def materialize_views(graph: Graph) -> Graph:
         if strides[node.name] is None:
             node = editor.update(node, inputs=(editor.add("copy", node.inputs, origin=node.origin),))
             strides[node.name] = strides_after(editor, node, own_strides(editor.type_of(node.inputs[0])))
+    for original in graph.nodes:
+        if original.op in CONTROL and original.name not in constants:
+            _copy_operands(editor, producer_of(editor, original.name), strides)
     editor.set_outputs(_own_outputs(editor, constants, strides))
     return editor.finish()
+
+
+def _copy_operands(editor: Editor, node: Node, strides: dict[str, Strides | None]) -> None:
+    """Operands of control flow are row-major."""
+    inputs = []
+    for value in node.inputs:
+        type_ = editor.type_of(value)
+        plain = not type_.layout.block and is_contiguous(type_.shape, strides_of(editor, strides, value))
+        inputs.append(value if plain else editor.add("copy", [value], origin=node.origin))
+    if tuple(inputs) != node.inputs:
+        editor.update(node, inputs=tuple(inputs))
 
 
 def _own_outputs(editor: Editor, constants: frozenset[str], strides: dict[str, Strides | None]) -> list[str]:
@@ -34,7 +49,7 @@ def _own_outputs(editor: Editor, constants: frozenset[str], strides: dict[str, S
         root = root_of(editor, value)
         source = producer_of(editor, root)
         shared = root in owned or root != value and (root in direct or source.op == "concat")
-        if value in constants or source.op in ("input", "torch_call") or shared or not _is_whole(editor, value, root, strides):
+        if root in constants or source.op in ("input", "torch_call") or shared or not _is_whole(editor, value, root, strides):
             value = root = editor.add("copy", [value], origin=producer_of(editor, value).origin)
         owned.add(root)
         outputs.append(value)

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from sol.ir.graph import Graph
+from sol.ir.graph import Graph, Node
+from sol.ir.ops.control import CONTROL
 from sol.passes.assign_layout import assign_layout
+from sol.passes.canonicalize_activations import canonicalize_activations
+from sol.passes.canonicalize_attention import canonicalize_attention
+from sol.passes.canonicalize_norms import canonicalize_norms
 from sol.passes.canonicalize_ops import canonicalize_ops
+from sol.passes.canonicalize_products import canonicalize_products
+from sol.passes.choices import Choose, first
 from sol.passes.eliminate_common_subexpressions import eliminate_common_subexpressions
 from sol.passes.fold_batchnorm import fold_batchnorm
 from sol.passes.fold_channel_permutations import fold_channel_permutations
@@ -20,25 +27,42 @@ from sol.passes.remove_identities import remove_identities
 Pass = Callable[[Graph], Graph]
 
 
-def passes(lanes: int) -> tuple[tuple[str, Pass], ...]:
-    """Name and function of every pass, in order. lanes: float32 lanes of the target's vectors."""
+def passes(lanes: int, choose: Choose = first) -> tuple[tuple[str, Pass], ...]:
+    """Name and function of every pass, in order. lanes: float32 lanes of the target's vectors. choose: who decides what was measured."""
     return (
         ("fold_constants", fold_constants),  # first: the rules below look for literals
         ("remove_identities", remove_identities),  # before folding: a dropout between conv and norm must not hide the pair
         ("canonicalize_ops", canonicalize_ops),  # before folding: explicit padding becomes part of the convolution
+        ("canonicalize_activations", canonicalize_activations),  # after powers became products, which these rules take apart
+        ("canonicalize_products", canonicalize_products),  # before batch norms are folded into linear layers
+        ("canonicalize_norms", canonicalize_norms),
+        ("canonicalize_attention", canonicalize_attention),  # after products with weights are told from those of attention
         ("fold_batchnorm", fold_batchnorm),  # before layout: weights are still OIHW, bias a plain vector
         ("merge_channel_moves", merge_channel_moves),  # before layout: shuffles are still reshape and permute
         ("eliminate_common_subexpressions", eliminate_common_subexpressions),  # after the rules: they make equal scales and reshapes
         ("fold_channel_permutations", lambda graph: fold_channel_permutations(graph, lanes)),  # before layout: weights are still OIHW
         ("assign_layout", lambda graph: assign_layout(graph, lanes)),  # before fusion: a reorder between two ops would split a region
         ("materialize_views", materialize_views),  # after layout: reorders decide which views exist
-        ("fuse_regions", fuse_regions),
+        ("fuse_regions", lambda graph: fuse_regions(graph, choose)),
         ("place_concats", place_concats),  # after fusion: only a region can write in place
     )
 
 
-def run_passes(graph: Graph, lanes: int) -> Iterator[tuple[str, Graph]]:
+def run_passes(graph: Graph, lanes: int, choose: Choose = first) -> Iterator[tuple[str, Graph]]:
     """Yield the graph after each pass, with the pass's name."""
-    for name, function in passes(lanes):
-        graph = function(graph)
+    for name, function in passes(lanes, choose):
+        graph = on_bodies(graph, function)
         yield name, graph
+
+
+def on_bodies(graph: Graph, function: Pass) -> Graph:
+    """A pass applied to a graph and to the bodies of its control flow."""
+    graph = function(graph)
+    if not any(n.op in CONTROL for n in graph.nodes):
+        return graph
+    return replace(graph, nodes=tuple(_with_bodies(n, function) if n.op in CONTROL else n for n in graph.nodes))
+
+
+def _with_bodies(node: Node, function: Pass) -> Node:
+    bodies = {k: on_bodies(v, function) for k, v in node.attrs.items() if isinstance(v, Graph)}
+    return replace(node, attrs=node.attrs.having(**bodies))

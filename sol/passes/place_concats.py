@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sol.ir.data_sizes import definers
 from sol.ir.dim import DimLike
 from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.ops.control import CONTROL
 from sol.ir.rewrite import Editor
 from sol.passes.fuse_regions import single_region
 from sol.passes.views import broken_views, own_strides, root_of
@@ -37,6 +39,8 @@ class _Slots:
         self.fixed = {root_of(graph, o) for o in graph.outputs}  # these own their buffers
         self.found: dict[str, Slot] = {}
         self.slices: set[str] = set()  # concat results that need no write: their operands lie in order in another's buffer
+        self.definers = definers(graph.nodes)
+        self.order = {n.name: i for i, n in enumerate(graph.nodes)} if self.definers else {}
         for node in reversed(graph.nodes):
             if node.op == "concat" and node.name not in graph.constant_values:
                 self.place(node)
@@ -55,6 +59,8 @@ class _Slots:
     def as_slice(self, concat: Node, starts: list[DimLike]) -> Slot | None:
         """Where a concat result already lies: all operands in one buffer, in order and without gaps."""
         first = self.found.get(concat.inputs[0])
+        if any(u.op in CONTROL for u in self.graph.users(concat.name)):
+            return None
         if first is None or concat.name in self.fixed or concat.name in self.found or first.dim != concat.attrs["dim"]:
             return None
         for value, start in zip(concat.inputs, starts):
@@ -65,10 +71,14 @@ class _Slots:
 
     def is_placeable(self, value: str, concat: Node) -> bool:
         producer = self.graph.producer(value)
+        if any(self.order[producer.name] < self.order[d] for d in self.definers.get(concat.name, ())):
+            return False  # where it would lie is known only when data has decided all sizes
         if value in self.found or value in self.fixed or concat.inputs.count(value) != 1 or value in self.graph.constant_values:
             return False
         if producer.op == "concat" and producer.attrs["dim"] != concat.attrs["dim"]:
             return False
+        if any(u.op in CONTROL for u in self.graph.users(value)):
+            return False  # bodies read row-major operands
         if self.graph.type_of(value).layout != concat.type.layout or any(s.owner == value for s in self.found.values()):
             return False
         return producer.op in ("region", "concat") and self.views_survive(value, Slot(concat.name, concat.attrs["dim"], 0))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sol.ir.dim import DimLike
 from sol.ir.graph import Graph, Node
 from sol.ir.ops import spec_of
+from sol.ir.ops.control import CONTROL
 from sol.ir.rewrite import Editor
 from sol.ir.strides import contiguous_strides, is_contiguous, view_strides
 from sol.ir.types import TensorType
@@ -14,7 +15,7 @@ from sol.ir.types import TensorType
 Strides = tuple[DimLike, ...]
 Order = tuple[int, ...]
 
-NEVER_VIEWED = ("input", "parameter", "constant", "torch_call", "concat")
+NEVER_VIEWED = ("input", "parameter", "constant", "torch_call", "concat", *CONTROL)
 ANY_ORDER_ANCHORS = ("sdpa", "matmul", "linear")
 """Heavy ops whose kernels write a result with permuted strides (innermost stride 1), besides all memory-bound ones."""
 
@@ -86,7 +87,8 @@ def broken_views(graph: Graph, value: str, strides: Strides) -> Iterator[Node]:
         if not is_view(graph, node):
             continue
         after = strides_after(graph, node, strides)
-        if after is None or graph.is_output(node.name) and not is_contiguous(node.type.shape, after):
+        read_whole = graph.is_output(node.name) or any(u.op in CONTROL for u in graph.users(node.name))
+        if after is None or read_whole and not is_contiguous(node.type.shape, after):
             yield node
         else:
             yield from broken_views(graph, node.name, after)
@@ -111,7 +113,7 @@ def _takes_any_order(graph: Graph, node: Node, value: str) -> bool:
     if node.op in NEVER_VIEWED or value in graph.constant_values or graph.is_output(value) or graph.type_of(value).layout.block:
         return False
     users = graph.users(value)
-    if not any(u.op == "permute" for u in users) or any(u.op in ("concat", "torch_call") for u in users):
+    if not any(u.op == "permute" for u in users) or any(u.op in ("concat", "torch_call", *CONTROL) for u in users):
         return False
     op = _computing_op(node, value)
     return op in ANY_ORDER_ANCHORS or spec_of(op).kind in ("pointwise", "reduce")

@@ -42,6 +42,14 @@ def up_to(high: int) -> TensorType:
     return TensorType(DType.F32, (Dim.symbol("s0", 2, high),))
 
 
+def used_before_defined() -> Graph:
+    b = GraphBuilder()
+    size = b.data_size(6)
+    ramp = b.add("iota", [], size=size)
+    b.add("nonzero", [b.input("x", X)], symbol=size)
+    return b.build([ramp])
+
+
 GOOD = good()
 SECOND_P = Node("q", "parameter", (), (X,), Attrs({"target": "p"}))
 BLOCKED_VECTOR = TensorType(DType.F32, (4,), Layout(8))
@@ -60,6 +68,7 @@ BAD = {
         tuple(Node(n, "input", (), (up_to(high),)) for n, high in (("x", 5), ("y", 6))),
         ("x", "y"), (),
     ),
+    "data_sizes_are_defined_before_use": used_before_defined(),
     "bodies_are_valid": with_body(body("relu", slope=3)),
 }  # fmt: skip
 

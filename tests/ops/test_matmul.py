@@ -53,3 +53,8 @@ def test_misfits(op: str, shapes: list, message: str) -> None:
 def test_symbolic() -> None:
     graph = one_op_graph("matmul", [TensorType(DType.F32, (S, 1, 4, S * 2)), TensorType(DType.F32, (8, S * 2, 3))])
     assert graph.nodes[-1].type.shape == (S, 8, 4, 3)
+
+
+def test_det() -> None:
+    check("det", torch.linalg.det, randn(2, 3, 5, 5))
+    check("det", torch.linalg.det, np.zeros((4, 4)))

@@ -185,14 +185,16 @@ def test_scalars_stay_arrays() -> None:
 
 
 def test_every_op_is_in_a_table() -> None:
-    known = {*UNARY, *BINARY, *BITWISE, "bitwise_not", "clamp", "cast", "where"}
+    known = {*UNARY, *BINARY, *BITWISE, "bitwise_not", "clamp", "cast", "cast_rounded", "cast_saturated", "bitcast", "where"}
     assert set(POINTWISE) == known
 
 
 @pytest.mark.parametrize("op", [n for n, p in POINTWISE.items() if p.operands != "integer"])
 def test_zero_safe_says_what_zeros_give(op: str) -> None:
     row = POINTWISE[op]
-    attrs = {"dtype": DType.F32} if op == "cast" else {}
+    attrs = {"dtype": DType.F32} if "cast" in op else {}
+    if op == "bitcast":
+        attrs = {"source": DType.F64, "dtype": DType.F64}
     zeros = [np.zeros(1)] * row.arity
     with np.errstate(all="ignore"):
         assert bool(np.isfinite(row.function(NUMPY, *zeros, **attrs)).all()) == row.zero_safe
@@ -230,3 +232,14 @@ def test_misfits(op: str, types: tuple, message: str) -> None:
 
 def test_empty_arrays() -> None:
     assert run_op("gelu", np.zeros((0, 3)))[0].shape == (0, 3)
+
+
+def test_bitcast() -> None:
+    bits = np.array([0, 1, -(2**31), 0x3F800000, 0x7FC00001], np.int32)
+    (y,) = run_op("bitcast", bits, source=DType.I32, dtype=DType.U32)
+    assert np.array_equal(y, bits.view(np.uint32))
+    (y,) = run_op("bitcast", randn(3), source=DType.F64, dtype=DType.I64)
+    assert y.dtype == np.int64
+    brain = NUMPY.bitcast(np.array([1.0, -2.5], np.float32), DType.BF16, DType.U16)
+    assert brain.tolist() == [0x3F80, 0xC020]
+    assert NUMPY.bitcast(brain, DType.U16, DType.BF16).tolist() == [1.0, -2.5]

@@ -105,3 +105,11 @@ def test_misfits() -> None:
         one_op_graph("adaptive_avg_pool", [x], output_size=(1, 1))
     with pytest.raises(TypeInferenceError, match="entries"):
         one_op_graph("max_pool", [x], kernel=(2, 2), stride=(2,), padding=((0, 0),) * 2, dilation=(1, 1))
+
+
+@pytest.mark.parametrize("ceil_mode", (False, True))
+def test_argmax_pool(ceil_mode: bool) -> None:
+    x = randn(2, 3, 8, 9)
+    x[0, 0, 3, 3] = np.nan
+    options = {"kernel": (3, 2), "stride": (2, 2), "padding": ((1, 1), (0, 0)), "dilation": (1, 2), "ceil_mode": ceil_mode}
+    check("argmax_pool", lambda t: F.max_pool2d(t, (3, 2), (2, 2), (1, 0), (1, 2), ceil_mode, return_indices=True)[1], x, **options)

@@ -25,6 +25,11 @@ CASES = {
         f"%y: f32[1,4,1,1] = avg_pool(%x){{{POOL}, kernel=(6, 7), padding=((0, 0), (0, 0)), stride=(6, 7)}}",
         ["mean"],
     ),
+    "one_pixel": (
+        "f32[1,4,6,7]",
+        f"%y: f32[1,4,6,7] = avg_pool(%x){{{POOL}, kernel=(1, 1), padding=((0, 0), (0, 0)), stride=(1, 1)}}",
+        [],
+    ),
     "padded_map": (
         "f32[1,4,6,7]",
         f"%y: f32[1,4,3,1] = avg_pool(%x){{{POOL}, kernel=(6, 7), padding=((1, 1), (0, 0)), stride=(1, 1)}}",

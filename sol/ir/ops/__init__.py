@@ -25,7 +25,7 @@ class OpSpec:
     """Meaning of one op.
 
     kind: "source", "pointwise", "view" (no data moves if strides allow), "reduce", "move" (data moves, nothing is
-        computed), "dnn" (heavy anchor) or "region".
+        computed), "dnn" (heavy anchor), "region" or "control" (runs bodies).
     attrs: attribute names with their default; ``REQUIRED`` where there is none.
     infer: operand types and attributes → result type(s); raises TypeInferenceError.
     reference: ``reference(attrs, *arrays)`` → result array(s), in the arrays' dtype (float64 in the interpreter).
@@ -86,8 +86,8 @@ def complete_attrs(spec: OpSpec, given: Mapping[str, Any]) -> Attrs:
 
 
 FAMILIES = (
-    "attention", "conv", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "region", "source",
-    "view",
+    "attention", "control", "conv", "image", "matmul", "move", "norm", "pointwise", "pool", "random", "recurrent", "reduce", "region",
+    "scatter", "select", "source", "view",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its ops
     import_module(f"sol.ir.ops.{_family}")

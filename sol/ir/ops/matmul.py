@@ -9,7 +9,7 @@ import numpy as np
 from sol.ir.dim import dim_text
 from sol.ir.graph import Attrs
 from sol.ir.ops import op
-from sol.ir.ops.infer import broadcast, need, need_operands, need_shape, same_dtype
+from sol.ir.ops.infer import broadcast, need, need_float, need_operands, need_shape, same_dtype
 from sol.ir.types import TensorType
 
 
@@ -45,3 +45,17 @@ def linear(attrs: Attrs, x: np.ndarray, w: np.ndarray, *bias: np.ndarray) -> np.
 def matmul(attrs: Attrs, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """``a[..., M, K] @ b[..., K, N]`` with broadcast batch dimensions."""
     return np.matmul(a, b)
+
+
+def _infer_det(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 1)
+    a = operands[0]
+    need_float(a)
+    need(a.rank >= 2 and a.shape[-1] == a.shape[-2], f"takes square matrices, got {a}")
+    return TensorType(a.dtype, a.shape[:-2])
+
+
+@op("det", "dnn", _infer_det)
+def det(attrs: Attrs, a: np.ndarray) -> np.ndarray:
+    """Determinants of a[..., N, N]."""
+    return np.linalg.det(a)

@@ -85,7 +85,7 @@ def _infer_gather(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     return TensorType(x.dtype, index.shape)
 
 
-def _infer_cumsum(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+def _infer_cumulative(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     need_operands(operands, 1)
     need_axis(operands[0], attrs["dim"])
     need(operands[0].dtype is not DType.BOOL, f"takes numbers, got {operands[0]}")
@@ -162,10 +162,16 @@ def gather(attrs: Attrs, x: np.ndarray, index: np.ndarray) -> np.ndarray:
     return np.take_along_axis(window, index.astype(np.int64), axis=dim)
 
 
-@op("cumsum", "move", _infer_cumsum, dim=REQUIRED)
+@op("cumsum", "move", _infer_cumulative, dim=REQUIRED)
 def cumsum(attrs: Attrs, x: np.ndarray) -> np.ndarray:
     """Running sum along ``dim``."""
     return x if x.ndim == 0 else np.cumsum(x, axis=attrs["dim"], dtype=x.dtype)
+
+
+@op("cumprod", "move", _infer_cumulative, dim=REQUIRED)
+def cumprod(attrs: Attrs, x: np.ndarray) -> np.ndarray:
+    """Running product along ``dim``."""
+    return x if x.ndim == 0 else np.cumprod(x, axis=attrs["dim"], dtype=x.dtype)
 
 
 @op("iota", "move", _infer_iota, size=REQUIRED, start=0, step=1, dtype=DType.I64)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from sol.ir.minifloat import rounded
+from sol.ir.storage import as_held, as_stored, stored_dtype
 from sol.ir.types import DType
 
 # Coefficients of erf and erfc from FreeBSD's msun s_erf.c (Sun Microsystems, 1993), highest power first.
@@ -57,12 +59,21 @@ def erf(x: Any) -> np.ndarray:
     return out.reshape(x.shape).astype(x.dtype)
 
 
+def _wrapped(x: np.ndarray, dtype: DType) -> np.ndarray:
+    """The low bits of integers (of the whole parts of floats), read as 4- or 2-bit numbers."""
+    bits = np.trunc(x).astype(np.int64) if x.dtype.kind == "f" else x.astype(np.int64)
+    low = bits & ((1 << dtype.bits) - 1)
+    if not dtype.is_unsigned:
+        low = np.where(low >> (dtype.bits - 1), low - (1 << dtype.bits), low)
+    return low.astype(dtype.numpy)
+
+
 class NumpyMath:
     """Evaluates a pointwise function on numpy arrays. Results have the operands' dtype; comparisons give bool."""
 
     exp, expm1, log, log1p, sqrt = np.exp, np.expm1, np.log, np.log1p, np.sqrt
     tanh, sin, cos = np.tanh, np.sin, np.cos
-    floor, ceil, rint, trunc, abs = np.floor, np.ceil, np.rint, np.trunc, np.abs
+    floor, ceil, trunc, abs = np.floor, np.ceil, np.trunc, np.abs
     maximum, minimum, atan2 = np.maximum, np.minimum, np.arctan2
     where = staticmethod(np.where)
     fmod, remainder, floor_divide = np.fmod, np.remainder, np.floor_divide
@@ -72,6 +83,10 @@ class NumpyMath:
     bitwise_and, bitwise_or = np.bitwise_and, np.bitwise_or
     bitwise_xor, bitwise_not = np.bitwise_xor, np.bitwise_not
     erf = staticmethod(erf)
+
+    @staticmethod
+    def rint(x: Any) -> Any:
+        return x if np.asarray(x).dtype.kind in "iu" else np.rint(x)
 
     @staticmethod
     def rsqrt(x: Any) -> Any:
@@ -96,11 +111,34 @@ class NumpyMath:
     def cast(x: Any, dtype: DType) -> np.ndarray:
         """Convert as C does. A double stays a double for every float type: that is the precision asked for."""
         x = np.asarray(x)
+        if dtype.is_minifloat:
+            return rounded(x, dtype).astype(x.dtype if x.dtype == np.float64 else np.float32)
+        if dtype.bits < 8:
+            return _wrapped(x, dtype)
+        if dtype is DType.U64 and x.dtype.kind == "f":
+            return np.where(x < 2.0**63, x.astype(np.int64).astype(np.uint64), x.astype(np.uint64))
         if dtype.is_float:
             return x if x.dtype == np.float64 else x.astype(np.float64 if x.dtype.kind in "iub" else dtype.numpy)
         if dtype.is_int and x.dtype.kind == "f":
             return x.astype(np.int64).astype(dtype.numpy)
         return x.astype(dtype.numpy)
+
+    @staticmethod
+    def cast_rounded(x: Any, dtype: DType, rounding: str) -> np.ndarray:
+        if dtype is not DType.F8E8M0:
+            return NumpyMath.cast(x, dtype)
+        return rounded(x, dtype, rounding=rounding)
+
+    @staticmethod
+    def cast_saturated(x: Any, dtype: DType, rounding: str) -> np.ndarray:
+        if not dtype.is_minifloat:
+            return NumpyMath.cast(x, dtype)
+        return rounded(x, dtype, saturate=True, rounding=rounding)
+
+    @staticmethod
+    def bitcast(x: Any, source: DType, dtype: DType) -> np.ndarray:
+        stored = np.ascontiguousarray(as_stored(np.asarray(x).astype(source.numpy), source)).reshape(np.shape(x))
+        return as_held(stored.view(stored_dtype(dtype)), dtype)
 
     @staticmethod
     def dtype_of(x: Any) -> DType:

@@ -52,6 +52,10 @@ class Pointwise:
         if self.condition:
             need(operands[0].dtype is DType.BOOL, f"the condition must be bool, got {operands[0]}")
         dtype = same_dtype(values)
+        need(
+            dtype.bits >= 8 or self.result == "cast" or self.name in MOVING,
+            f"{dtype} values are only stored, not computed with: cast them to i8, u8 or f32 first",
+        )
         if self.operands == "float":
             need_float(*values)
         elif self.operands == "number":
@@ -73,6 +77,8 @@ class Pointwise:
 
 
 POINTWISE: dict[str, Pointwise] = {}
+MOVING = ("where", "eq", "ne")
+"""Ops that leave the bits of their operands as they are."""
 
 
 def pointwise(
@@ -190,6 +196,24 @@ def trunc(m: Math, x: Value) -> Value:
 @pointwise("cast", result="cast")
 def cast(m: Math, x: Value, *, dtype: DType) -> Value:
     return m.cast(x, dtype)
+
+
+@pointwise("cast_rounded", result="cast")
+def cast_rounded(m: Math, x: Value, *, dtype: DType, rounding: str = "up") -> Value:
+    """As cast; to f8e8m0 it rounds "up" (away from zero), "down" or to the "nearest" power of two."""
+    return m.cast_rounded(x, dtype, rounding)
+
+
+@pointwise("cast_saturated", result="cast")
+def cast_saturated(m: Math, x: Value, *, dtype: DType, rounding: str = "up") -> Value:
+    """As cast_rounded; what a float of 8 bits cannot hold, infinities too, becomes its largest value."""
+    return m.cast_saturated(x, dtype, rounding)
+
+
+@pointwise("bitcast", result="cast")
+def bitcast(m: Math, x: Value, *, source: DType, dtype: DType) -> Value:
+    """The stored bits of x, which is of type ``source``, read as another type of the same size."""
+    return m.bitcast(x, source, dtype)
 
 
 @pointwise("clamp", operands="number")

@@ -12,7 +12,7 @@ from sol.ir.dim import DimLike, ceil_div, dim_min, evaluate
 from sol.ir.graph import Attrs
 from sol.ir.ops import REQUIRED, op
 from sol.ir.ops.infer import blocked_layout, need, need_at_least, need_float, need_operands
-from sol.ir.types import TensorType
+from sol.ir.types import DType, TensorType
 
 
 def pool_size(
@@ -96,6 +96,30 @@ def max_pool(attrs: Attrs, x: np.ndarray) -> np.ndarray:
     for view in views[1:]:
         np.maximum(out, view, out=out)
     return out
+
+
+def _infer_argmax(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    return TensorType(DType.I64, _infer_windows(operands, attrs).shape)
+
+
+@op("argmax_pool", "dnn", _infer_argmax, kernel=REQUIRED, stride=REQUIRED, padding=REQUIRED, dilation=REQUIRED, ceil_mode=False,
+    column_major=False)  # fmt: skip
+def argmax_pool(attrs: Attrs, x: np.ndarray) -> np.ndarray:
+    """Where in its map the largest element of each window lies, the first of equal ones, or a NaN.
+
+    Counted in row-major order of the map, or with the first spatial dimension running fastest (column_major).
+    """
+    sizes = x.shape[x.ndim - len(attrs["kernel"]) :]
+    place = np.arange(np.prod(sizes)).reshape(sizes, order="F" if attrs["column_major"] else "C")
+    windows = {k: attrs[k] for k in ("kernel", "stride", "padding", "dilation", "ceil_mode")}
+    _, values = _taps(x, Attrs(windows), -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min)
+    _, places = _taps(np.broadcast_to(place, x.shape), Attrs(windows), -1)
+    best, where = values[0], places[0]
+    for value, at in zip(values[1:], places[1:]):
+        with np.errstate(all="ignore"):
+            better = (at >= 0) & ((where < 0) | (value > best) | ((value != value) & (best == best)))
+        best, where = np.where(better, value, best), np.where(better, at, where)
+    return where
 
 
 @op("avg_pool", "reduce", _infer_average, kernel=REQUIRED, stride=REQUIRED, padding=REQUIRED, ceil_mode=False,

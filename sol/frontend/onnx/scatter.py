@@ -1,0 +1,107 @@
+"""ONNX operators that read from and write to computed places: the Gather and Scatter families."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sol.frontend.onnx.context import Context
+from sol.frontend.onnx.registry import OnnxNode, converter
+from sol.ir.dim import DimLike, product
+from sol.ir.types import DType
+
+
+@converter("Gather")
+def gather(ctx: Context, node: OnnxNode) -> str:
+    """``x[:, index]`` along an axis; a known single index is a slice."""
+    x, index = node.inputs
+    axis = ctx.axis(node.attr("axis", 0), ctx.rank(x))
+    size, shape = ctx.size(x)[axis], ctx.size(index)
+    known = ctx.known(index) if ctx.type(index).size == 1 else None
+    if known is None:
+        return ctx.add("take", x, index, dim=axis)
+    at: DimLike = int(known.reshape(-1)[0])
+    if at < 0:
+        at = size + at
+    if isinstance(size, int) and not (isinstance(at, int) and 0 <= at < size):
+        ctx.fail(f"index {known.reshape(-1)[0]} is outside of dimension {axis}, which has {size} elements")
+    return ctx.reshape(ctx.slice(x, axis, at, at + 1), (*ctx.size(x)[:axis], *shape, *ctx.size(x)[axis + 1 :]))
+
+
+@converter("GatherElements")
+def gather_elements(ctx: Context, node: OnnxNode) -> str:
+    x, index = node.inputs
+    return ctx.add("gather", x, index, dim=ctx.axis(node.attr("axis", 0), ctx.rank(x)))
+
+
+@converter("GatherND")
+def gather_nd(ctx: Context, node: OnnxNode) -> str:
+    """Elements (or slices) at index tuples: a take from the flattened leading dimensions."""
+    x, index = node.inputs
+    batch = node.attr("batch_dims", 0)
+    shape, places = ctx.size(x), ctx.size(index)
+    (depth,) = ctx.fixed(places[-1:], "the length of the index tuples of GatherND")
+    at = flat_index(ctx, index, shape[batch : batch + depth])
+    if batch:
+        inner = product(shape[batch : batch + depth])
+        first = ctx.add("mul", _ramp(ctx, product(shape[:batch])), ctx.operand(inner, DType.I64))
+        at = ctx.add("add", at, ctx.reshape(first, (*places[:batch], *(1,) * (len(places) - 1 - batch))))
+    rest = shape[batch + depth :]
+    flat = ctx.reshape(x, (product(shape[: batch + depth]), *rest))
+    return ctx.reshape(ctx.add("take", flat, ctx.reshape(at, (product(places[:-1]),)), dim=0), (*places[:-1], *rest))
+
+
+def _ramp(ctx: Context, size: DimLike) -> str:
+    return ctx.add("iota", size=size, start=0, step=1, dtype=DType.I64)
+
+
+def wrapped(ctx: Context, index: str, size: DimLike) -> str:
+    """Negative indices counted from the end."""
+    negative = ctx.add("lt", index, ctx.operand(0, DType.I64))
+    return ctx.add("where", negative, ctx.add("add", index, ctx.operand(size, DType.I64)), index)
+
+
+def flat_index(ctx: Context, index: str, sizes: Sequence[DimLike]) -> str:
+    """Index tuples in the last dimension as places in the flattened dimensions ``sizes``."""
+    index = ctx.cast(index, DType.I64)
+    last = ctx.rank(index) - 1
+    if ctx.size(index)[last] != len(sizes):
+        ctx.fail(f"index tuples of {ctx.size(index)[last]} numbers for {len(sizes)} dimensions")
+    total = ""
+    for i, size in enumerate(sizes):
+        part = wrapped(ctx, ctx.reshape(ctx.slice(index, last, i, i + 1), ctx.size(index)[:-1]), size)
+        total = part if not total else ctx.add("add", ctx.add("mul", total, ctx.operand(size, DType.I64)), part)
+    return total or ctx.filled(0, ctx.size(index)[:-1], DType.I64)
+
+
+@converter("Scatter", "ScatterElements")
+def scatter_elements(ctx: Context, node: OnnxNode) -> str:
+    x, index, updates = node.inputs
+    return ctx.add("scatter", x, index, updates, dim=ctx.axis(node.attr("axis", 0), ctx.rank(x)), reduction=node.attr("reduction", "none"))
+
+
+@converter("ScatterND")
+def scatter_nd(ctx: Context, node: OnnxNode) -> str:
+    """Elements (or slices) at index tuples are written over: a scatter of rows into the flattened leading dimensions."""
+    x, index, updates = node.inputs
+    shape, places = ctx.size(x), ctx.size(index)
+    (depth,) = ctx.fixed(places[-1:], "the length of the index tuples of ScatterND")
+    count, row = product(places[:-1]), product(shape[depth:])
+    at = ctx.expand(ctx.reshape(flat_index(ctx, index, shape[:depth]), (count, 1)), (count, row))
+    flat = ctx.reshape(x, (product(shape[:depth]), row))
+    y = ctx.add("scatter", flat, at, ctx.reshape(updates, (count, row)), dim=0, reduction=node.attr("reduction", "none"))
+    return ctx.reshape(y, shape)
+
+
+@converter("TensorScatter")
+def tensor_scatter(ctx: Context, node: OnnxNode) -> str:
+    """``update`` written into a cache, in every batch row from ``write_indices`` on; "circular" wraps around the end."""
+    cache, update = node.inputs[:2]
+    axis = ctx.axis(node.attr("axis", -2), ctx.rank(cache))
+    shape, rank = ctx.size(update), ctx.rank(update)
+    at = ctx.reshape(_ramp(ctx, shape[axis]), [shape[axis] if i == axis else 1 for i in range(rank)])
+    if node.input(2) is not None:
+        first = ctx.reshape(ctx.cast(node.inputs[2], DType.I64), (shape[0], *(1,) * (rank - 1)))
+        at = ctx.add("add", first, at)
+    if node.attr("mode", "linear") == "circular":
+        at = ctx.add("remainder", at, ctx.operand(ctx.size(cache)[axis], DType.I64))
+    return ctx.add("scatter", cache, ctx.expand(at, shape), update, dim=axis)

@@ -1,0 +1,48 @@
+"""Bodies within bodies: where a graph of control flow lies (``loop_1/body/``), and constants in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from sol.ir.graph import Graph
+from sol.ir.interpret import evaluate_constants
+from sol.ir.ops.control import CONTROL
+from sol.ir.types import TensorType
+
+
+def graph_at(graph: Graph, path: str) -> Graph:
+    """The body at ``loop_1/body/``; the graph itself at ``""``."""
+    parts = path.split("/")[:-1]
+    for node, key in zip(parts[::2], parts[1::2]):
+        graph = graph.producer(node).attrs[key]
+    return graph
+
+
+def graphs_in(graph: Graph, path: str = "") -> Iterator[tuple[str, Graph]]:
+    """The graph and all bodies of control flow in it, with their paths."""
+    yield path, graph
+    for node in graph.nodes:
+        if node.op in CONTROL:
+            for key, body in node.attrs.items():
+                if isinstance(body, Graph):
+                    yield from graphs_in(body, f"{path}{node.name}/{key}/")
+
+
+def type_at(graph: Graph, value: str) -> TensorType:
+    """The type of a value, which may lie in a body: ``loop_1/body/mul``."""
+    path, mark, name = value.rpartition("/")
+    return graph_at(graph, path + mark).type_of(name)
+
+
+def constants_of(graph: Graph, values: Iterable[str], parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Constant values of a graph and of the bodies in it, by name, as ``evaluate_constants`` gives them."""
+    places: dict[str, list[str]] = {}
+    for value in values:
+        path, mark, name = value.rpartition("/")
+        places.setdefault(path + mark, []).append(name)
+    found: dict[str, np.ndarray] = {}
+    for path, names in places.items():
+        found.update((path + n, a) for n, a in evaluate_constants(graph_at(graph, path), names, parameters).items())
+    return found

@@ -1,0 +1,142 @@
+"""Attention that exporters write out as two products and a softmax becomes one op, whose scores never leave the cache."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sol.ir.graph import Graph, Node
+from sol.ir.rewrite import Editor, apply_rules, rule
+from sol.ir.types import DType
+from sol.passes.factors import factors, number
+
+_NEVER = -1e30
+"""A score from which on softmax gives exactly 0 beside any that is not."""
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """``scale * queries @ keys^T``, masked; ``transposed``: keys[..., E, S] as they are multiplied."""
+
+    queries: str
+    transposed: str
+    scale: float
+    mask: str | None = None
+
+
+@rule("matmul")
+def softmax_to_sdpa(g: Editor, node: Node) -> str | None:
+    """softmax(scale * q @ k^T + mask) @ v -> sdpa(q, k, v, mask)"""
+    weights, values = node.inputs
+    if node.type.dtype is not DType.F32 or node.type.rank < 3 or g.sole_user(weights) is not node:
+        return None
+    guarded = _guarded(g, weights)
+    softmax = g.producer(guarded or weights, op="softmax")
+    if softmax is None or softmax.attrs["dim"] != node.type.rank - 1 or (not guarded and g.sole_user(softmax.name) is not node):
+        return None
+    scores = _scores(g, softmax.inputs[0])
+    if scores is None:
+        return None
+    causal = False
+    inputs = [scores.queries, _swapped(g, scores.transposed, node), values]
+    if scores.mask is not None:
+        causal = _is_causal(g, scores.mask)
+        if not causal:
+            if not guarded and not _leaves_something(g, scores.mask):
+                return None
+            inputs.append(scores.mask)
+    return g.add("sdpa", inputs, causal=causal, scale=scores.scale, origin=node.origin)
+
+
+def _guarded(g: Editor, value: str) -> str | None:
+    """s of ``where(isnan(s), 0, s)``: rows that attend to nothing give zeros."""
+    where = g.producer(value, op="where")
+    test = where and g.producer(where.inputs[0], op="isnan")
+    if not where or not test or test.inputs[0] != where.inputs[2] or number(g, where.inputs[1]) != 0:
+        return None
+    return where.inputs[2]
+
+
+def _scores(g: Editor, value: str) -> _Scores | None:
+    plain = _product(g, value)
+    if plain is not None:
+        return plain
+    node = g.producer(value)
+    if g.sole_user(value) is None:
+        return None
+    if node.op == "add":
+        for scores, mask in (node.inputs, node.inputs[::-1]):
+            found = _product(g, scores)
+            if found is not None and g.type_of(scores) == node.type:
+                return replace(found, mask=mask)
+    if node.op == "where" and g.type_of(node.inputs[1]) == node.type:
+        low, found = number(g, node.inputs[2]), _product(g, node.inputs[1])
+        if found is not None and low is not None and low <= _NEVER:
+            return replace(found, mask=node.inputs[0])
+    return None
+
+
+def _product(g: Editor, value: str) -> _Scores | None:
+    """Scores without a mask; scales of both operands and of the product are one."""
+    scale, found = factors(g, value)
+    product = g.producer(found[0], op="matmul") if len(found) == 1 else None
+    if product is None or g.sole_user(product.name) is None:
+        return None
+    (a, queries), (b, keys) = (factors(g, v) for v in product.inputs)
+    if len(queries) != 1 or len(keys) != 1:
+        return None
+    types = [g.type_of(v) for v in (queries[0], keys[0])]
+    if any(t != g.type_of(v) for t, v in zip(types, product.inputs)) or not math.isfinite(scale * a * b):
+        return None
+    return _Scores(queries[0], keys[0], scale * a * b)
+
+
+def _swapped(g: Editor, value: str, at: Node) -> str:
+    """The last two dimensions exchanged; together with a permutation that may be none."""
+    rank = g.type_of(value).rank
+    order = (*range(rank - 2), rank - 1, rank - 2)
+    producer = g.producer(value, op="permute")
+    if producer is not None:
+        value, order = producer.inputs[0], tuple(producer.attrs["order"][i] for i in order)
+    return value if order == tuple(range(rank)) else g.add("permute", [value], order=order, origin=at.origin)
+
+
+def _literal(g: Editor, value: str) -> np.ndarray | None:
+    node = g.producer(value)
+    while node.op in ("reshape", "expand") and g.type_of(node.inputs[0]).rank >= 2:
+        shape = g.type_of(node.inputs[0]).shape
+        if shape[-2:] != node.type.shape[-2:]:
+            return None
+        node = g.producer(node.inputs[0])
+    return node.attrs["value"].value if node.op == "constant" else None
+
+
+def _is_causal(g: Editor, mask: str) -> bool:
+    """Whether a literal mask lets each query see the keys up to its own position, and changes nothing else."""
+    array = _literal(g, mask)
+    if array is None or array.ndim < 2 or array.shape[-1] != array.shape[-2] or math.prod(array.shape[:-2]) != 1:
+        return False
+    square = array.reshape(array.shape[-2:])
+    seen = np.tri(len(square), dtype=bool)
+    if square.dtype == np.bool_:
+        return bool((square == seen).all())
+    return bool((square[seen] == 0).all() and (square[~seen] <= _NEVER).all())
+
+
+def _leaves_something(g: Editor, mask: str) -> bool:
+    """Whether no row of a mask forbids all: there softmax gives NaN, and sdpa zeros."""
+    array = _literal(g, mask)
+    if array is None or array.ndim < 1:
+        return False
+    allowed = array if array.dtype == np.bool_ else array > _NEVER
+    return bool(allowed.any(axis=-1).all())
+
+
+RULES = (softmax_to_sdpa,)
+
+
+def canonicalize_attention(graph: Graph) -> Graph:
+    """Apply the rule above wherever it matches."""
+    return apply_rules(graph, RULES)

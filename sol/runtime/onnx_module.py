@@ -1,0 +1,207 @@
+"""An ONNX model as an nn.Module: its initializers are parameters and buffers, its forward runs compiled code on torch tensors."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils import _pytree as pytree
+
+from sol.config import config
+from sol.errors import InputError, UnsupportedError
+from sol.frontend.imported import Imported, InputLeaf, OutputLeaf, SymbolSource
+from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
+from sol.frontend.onnx.importer import Tree
+from sol.frontend.onnx.types import dtype_of
+from sol.runtime.edges import as_array
+from sol.runtime.inputs import as_call, check_inputs
+from sol.runtime.module import Options
+from sol.runtime.program import Program
+from sol.runtime.specialise import import_for
+from sol.runtime.tensors import TORCH
+
+log = logging.getLogger("sol.runtime")
+
+
+class OnnxModule(nn.Module):
+    """A compiled ONNX model.
+
+    Float initializers with dimensions are parameters that need no gradient, under their ONNX names (``a.b`` is ``b`` of the submodule
+    ``a``); other large ones are buffers. A change of them takes effect at the next call. Numbers and small integer tensors are constants
+    of the code. The result is a tensor or a tuple of tensors; it has no gradient.
+    """
+
+    _onnx: LoadedModel
+    _options: Options
+    _programs: list[Program]
+    _lock: Any
+    _targets: dict[str, tuple[nn.Module, str]]
+
+    def __init__(self, model: LoadedModel, options: Options) -> None:
+        super().__init__()
+        self.__dict__.update(_onnx=model, _options=options, _programs=[], _lock=threading.RLock(), _targets={})
+        self._names = tuple(i.name for i in model.inputs)
+        self._single = len(model.graph.output) == 1
+
+    # -- compile -------------------------------------------------------------------------------------------------------
+
+    def compile_for(self, args: tuple[Any, ...]) -> Program:
+        """The program for these inputs, compiled now if need be."""
+        with self._lock:
+            for program in self._programs:
+                if _accepts(program, args):
+                    return program
+            arrays = dict(zip(self._names, (pytree.tree_map(as_array, a) for a in args)))
+            program = self._compile(arrays, fixed=False)
+            if not _accepts(program, args):
+                program = self._compile(arrays, fixed=True)
+                program.flatten(args, {})
+            limit = config["recompile_limit"]
+            if len(self._programs) >= limit:
+                log.warning("the model was compiled for more than %d input types: the least recently made is dropped", limit)
+            self.__dict__["_programs"] = [program, *self._programs][:limit]
+            return program
+
+    def _compile(self, arrays: Mapping[str, Any], *, fixed: bool) -> Program:
+        imported = import_for(self._onnx, {}, arrays, fixed=fixed, trainable=True)
+        if imported.contents:
+            raise UnsupportedError(f"sizes inside the model depend on the content of {', '.join(imported.contents)}",
+                                   remedy="use sol.load, which compiles for each content")  # fmt: skip
+        self._enter(imported)
+        options = self._options
+        title = self._onnx.graph.name or "onnx"
+        return Program(_as_torch(imported), self._resolve, title=title, isa=options.isa, threads=options.threads)
+
+    def _enter(self, imported: ImportedModel) -> None:
+        """Make initializers that a graph reads tensors of this module."""
+        for target, array in imported.parameters.items():
+            if target in self._targets:
+                continue
+            tensor = torch.from_numpy(array.copy()) if array.dtype.kind != "V" else _from_ml_dtype(array)
+            owner, name = self._place(target)
+            if tensor.is_floating_point():
+                owner.register_parameter(name, nn.Parameter(tensor, requires_grad=False))
+            else:
+                owner.register_buffer(name, tensor)
+            self._targets[target] = (owner, name)
+
+    def _place(self, target: str) -> tuple[nn.Module, str]:
+        """The submodule and name of an initializer: as it is called where torch allows that."""
+        owner: nn.Module = self
+        *path, name = target.split(".")
+        for part in path:
+            child = owner._modules.get(part)
+            if child is None:
+                if not part or hasattr(owner, part):
+                    return self, _free_name(self, target)
+                child = nn.Module()
+                owner.add_module(part, child)
+            owner = child
+        return (owner, name) if name and not hasattr(owner, name) else (self, _free_name(self, target))
+
+    def _resolve(self, target: str) -> torch.Tensor:
+        owner, name = self._targets[target]
+        return getattr(owner, name)
+
+    # -- call ----------------------------------------------------------------------------------------------------------
+
+    def forward(self, *args: Any, **by_name: Any) -> Any:
+        """Outputs for inputs by position or name. Raises InputError for inputs that do not fit, and compile errors for new input types."""
+        if by_name or len(args) != len(self._names):
+            args = self._in_order(args, by_name)
+        programs = self._programs
+        program = programs[0] if programs and programs[0].direct and programs[0].accepts(args) else self.compile_for(args)
+        program.refresh_if_stale()
+        if any(t is not s for t, s in zip(program.tensors, map(self._resolve, program.runner.targets))):
+            program.rebind()
+        results = program.run(program.flatten(args, {}))
+        return results[0] if self._single else results
+
+    def _in_order(self, args: tuple[Any, ...], by_name: Mapping[str, Any]) -> tuple[Any, ...]:
+        unknown = [n for n in by_name if n not in self._names[len(args) :]]
+        missing = [n for n in self._names[len(args) :] if n not in by_name]
+        if len(args) > len(self._names) or unknown or missing:
+            raise InputError(f"{len(args)} inputs and {sorted(by_name)} are given, the model takes {', '.join(self._names)}")
+        return (*args, *(by_name[n] for n in self._names[len(args) :]))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the code, which is compiled again (at once if the cache has it)."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("_programs", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.__dict__.update(_programs=[], _lock=threading.RLock())
+
+    def extra_repr(self) -> str:
+        return f"{self._onnx.graph.name}: {len(self._onnx.graph.node)} nodes, compiled for {len(self._programs)} input type(s)"
+
+
+def _accepts(program: Program, args: tuple[Any, ...]) -> bool:
+    try:
+        return program.accepts(program.flatten(args, {}))
+    except InputError:
+        return False
+
+
+def _free_name(owner: nn.Module, target: str) -> str:
+    """A name that torch allows and that is not taken."""
+    base = "".join(c if c.isalnum() else "_" for c in target) or "initializer"
+    name = f"p_{base}"
+    while hasattr(owner, name):
+        name += "_"
+    return name
+
+
+def _from_ml_dtype(array: Any) -> torch.Tensor:
+    """A tensor of a dtype that numpy lacks."""
+    name = array.dtype.name
+    kind = getattr(torch, "bfloat16" if name == "bfloat16" else name, None)
+    if kind is None:
+        raise UnsupportedError(f"torch has no {name}", remedy="use sol.load, which works on numpy arrays")
+    return torch.from_numpy(array.view("int16" if array.dtype.itemsize == 2 else "uint8").copy()).view(kind)
+
+
+def _as_torch(imported: ImportedModel) -> Imported:
+    """The import in the form that torch modules are run from."""
+    graph = imported.graph
+    for value in (*graph.inputs, *graph.outputs):
+        if graph.type_of(value).dtype not in TORCH:
+            raise UnsupportedError(f"torch has no {graph.type_of(value).dtype}", remedy="use sol.load, which works on numpy arrays")
+    places, in_spec = pytree.tree_flatten((tuple(_structure(t) for _, t in imported.inputs), {}))
+    results, out_spec = pytree.tree_flatten(tuple(_structure(t) for _, t in imported.outputs))
+    return Imported(
+        graph=graph, torch_calls={}, in_spec=in_spec, out_spec=out_spec,
+        inputs=tuple(InputLeaf("constant", value=None) if p is None else InputLeaf("tensor", p) for p in places),
+        outputs=tuple(OutputLeaf("constant", value=None) if r is None else OutputLeaf("tensor", r) for r in results),
+        parameter_targets=tuple(imported.parameters),
+        symbols={n: SymbolSource(s.input, s.dim) for n, s in imported.symbols.items()},
+    )  # fmt: skip
+
+
+def _structure(tree: Tree) -> Any:
+    """A place as torch's structures have it: a sequence is a list."""
+    if isinstance(tree, tuple):
+        return [_structure(t) for t in tree]
+    if tree is None or isinstance(tree, int):
+        return tree
+    raise UnsupportedError("an output of the model is a tensor of strings", remedy="use sol.load, which works on numpy arrays")
+
+
+def optimize_onnx(model: Any, inputs: Any, options: Options) -> OnnxModule:
+    """An ONNX path, bytes or ModelProto as a module; compiled now if example inputs are given or all sizes are fixed."""
+    loaded = load_model(model)
+    module = OnnxModule(loaded, options).eval()
+    if inputs is not None:
+        args, kwargs = as_call(inputs)
+        check_inputs(args, kwargs)
+        module.compile_for(module._in_order(args, kwargs))
+        return module
+    infos = [i.type.tensor_type for i in loaded.inputs]
+    if all(t.HasField("shape") and all(d.HasField("dim_value") for d in t.shape.dim) for t in infos):
+        examples = [torch.zeros([d.dim_value for d in t.shape.dim], dtype=TORCH.get(dtype_of(t.elem_type))) for t in infos]
+        module.compile_for(tuple(examples))
+    return module

@@ -1,0 +1,54 @@
+"""Torch tensors at the edge of compiled code: where they lie, how results are allocated, and how many threads torch would use."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from sol.codegen.plan import Port
+from sol.errors import InputError
+from sol.ir.dim import Dim, evaluate
+from sol.ir.types import DType
+from sol.runtime.arrays import Arrays
+
+TORCH = {
+    DType.F64: torch.float64, DType.F32: torch.float32, DType.F16: torch.float16, DType.BF16: torch.bfloat16,
+    DType.I64: torch.int64, DType.I32: torch.int32, DType.I16: torch.int16, DType.I8: torch.int8,
+    DType.U8: torch.uint8, DType.U16: torch.uint16, DType.U32: torch.uint32, DType.U64: torch.uint64, DType.BOOL: torch.bool,
+    DType.F8E4M3FN: torch.float8_e4m3fn, DType.F8E4M3FNUZ: torch.float8_e4m3fnuz,
+    DType.F8E5M2: torch.float8_e5m2, DType.F8E5M2FNUZ: torch.float8_e5m2fnuz, DType.F8E8M0: torch.float8_e8m0fnu,
+}  # fmt: skip
+
+SMALL_RESULT = 4096  # elements up to which a tensor is held to allocate others like it, which is faster
+_empty_like = torch.empty_like
+
+
+def numpy_of(tensor: torch.Tensor) -> np.ndarray:
+    """A numpy view of a CPU tensor; bfloat16 and smaller floats become float32. Raises InputError for another device."""
+    tensor = tensor.detach()
+    if tensor.device.type != "cpu":
+        raise InputError(f"a parameter is on the {tensor.device} device", remedy="move the model with .cpu() and load its weights")
+    if tensor.dtype.is_floating_point and tensor.dtype not in (torch.float64, torch.float32, torch.float16):
+        tensor = tensor.float()
+    return tensor.resolve_neg().numpy()
+
+
+def _allocator(port: Port) -> Callable[[Mapping[str, int]], Any]:
+    dtype = TORCH[port.dtype]
+    if not any(isinstance(d, Dim) for d in port.shape):
+        shape = tuple(int(d) for d in port.shape)  # type: ignore[arg-type]
+        if math.prod(shape) <= SMALL_RESULT:
+            model = torch.empty(shape, dtype=dtype)
+            return lambda env: _empty_like(model)
+        empty = functools.partial(torch.empty, shape, dtype=dtype)
+        return lambda env: empty()
+    return lambda env: torch.empty(tuple(evaluate(d, env) for d in port.shape), dtype=dtype)
+
+
+TENSORS = Arrays(address=torch.Tensor.data_ptr, held=numpy_of, allocator=_allocator, threads=torch.get_num_threads)
+"""Contiguous CPU tensors."""

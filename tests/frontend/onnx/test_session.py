@@ -1,0 +1,131 @@
+"""sol.load and sol.optimize on small models: results, open sizes, kinds of inputs, and errors that say what is wrong."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from onnx.reference import ReferenceEvaluator
+
+import sol
+from sol.errors import InputError, UnsupportedError
+from tests.frontend.onnx.models import MODELS, example, model, node, weights
+
+
+def expected(proto: onnx.ModelProto, *inputs: np.ndarray) -> list[np.ndarray]:
+    names = [i.name for i in proto.graph.input]
+    return ReferenceEvaluator(proto).run(None, dict(zip(names, inputs)))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_equals_the_reference(name: str) -> None:
+    proto, x = MODELS[name](), example(name)
+    for got, want in zip(sol.load(proto, threads=1).run([x]), expected(proto, x), strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_open_sizes_are_compiled_once() -> None:
+    session = sol.load(MODELS["shapes"]())
+    assert session.inputs[0].shape == ("batch", 12)
+    for batch in (4, 7, 1, 5):
+        x = np.arange(batch * 12, dtype=np.float32).reshape(batch, 12)
+        np.testing.assert_array_equal(session(x), expected(MODELS["shapes"](), x)[0])
+    assert len(session._programs) == 2  # one for all sizes, one for the size 1
+
+
+def test_a_shape_from_an_input_is_compiled_for() -> None:
+    proto = model([node("Reshape", ["x", "s"], ["y"])], {"x": [2, 6]}, ["y"])
+    proto.graph.input.append(onnx.helper.make_tensor_value_info("s", onnx.TensorProto.INT64, [2]))
+    session = sol.load(proto)
+    x = weights(2, 6)
+    for shape in ([3, 4], [-1, 2], [3, 4]):
+        assert session(x, np.array(shape)).shape == x.reshape(shape).shape
+    assert len(session._programs) == 2
+
+
+def test_tensors_and_names_are_taken() -> None:
+    session = sol.load(MODELS["perceptron"]())
+    x = example("perceptron")
+    want = session(x)
+    np.testing.assert_array_equal(session(torch.from_numpy(x).requires_grad_()), want)
+    np.testing.assert_array_equal(session(x=x), want)
+    np.testing.assert_array_equal(session(np.asfortranarray(x)), want)
+    assert session.run({"x": x})[0].shape == want.shape
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ([np.zeros((2, 8))], "input x is float64, the model takes float32"),
+        ([np.zeros((2, 9), np.float32)], r"input x has shape \[2, 9\], the model takes \[2, 8\]"),
+        ([np.zeros((2, 8), np.float32)] * 2, "2 inputs are given, the model takes 1: x"),
+        ([], "input x is not given"),
+        ({"z": 1}, "input x is not given"),
+    ],
+)
+def test_inputs_that_do_not_fit(inputs: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        sol.load(MODELS["perceptron"]()).run(inputs)
+
+
+def test_unknown_operators_are_named() -> None:
+    proto = model([node("Relu", ["x"], ["y"])], {"x": [2]}, ["y"])
+    proto.graph.node[0].domain = "com.example"
+    proto.opset_import.add(domain="com.example", version=3)
+    with pytest.raises(UnsupportedError, match=r"com.example.Relu \(opset 3\) is not supported") as caught:
+        sol.load(proto)
+    assert caught.value.origin == "Relu_y"
+
+
+def test_needs_no_torch() -> None:
+    code = """
+import sys, numpy as np, sol
+sys.modules["torch"] = None
+from tests.frontend.onnx.models import MODELS, example
+print(sol.load(MODELS["perceptron"](), threads=2)(example("perceptron")).sum())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) == pytest.approx(2.0, abs=1e-5)
+
+
+def test_optimize_gives_a_module(tmp_path) -> None:
+    path = tmp_path / "perceptron.onnx"
+    onnx.save(MODELS["perceptron"](), path)
+    x = example("perceptron")
+    (want,) = expected(MODELS["perceptron"](), x)
+    module = sol.optimize(path)
+    assert set(dict(module.named_parameters())) == {"w", "b"}
+    np.testing.assert_allclose(module(torch.from_numpy(x)).numpy(), want, rtol=1e-5)
+    copied = pickle.loads(pickle.dumps(module))
+    with torch.no_grad():
+        module.b.add_(1.0)
+        module.w.zero_()
+    np.testing.assert_allclose(module(x=torch.from_numpy(x)).numpy().sum(1), 1.0, rtol=1e-5)
+    assert not np.allclose(module(torch.from_numpy(x)).numpy(), want)
+    np.testing.assert_allclose(copied(torch.from_numpy(x)).numpy(), want, rtol=1e-5)
+    with pytest.raises(InputError, match="the model takes x"):
+        module()
+
+
+def test_the_backend_runs_nodes() -> None:
+    import sol.onnx_backend as backend
+
+    x = weights(3, 4)
+    (y,) = backend.run_node(node("Abs", ["x"], ["y"]), [x])
+    np.testing.assert_array_equal(y, np.abs(x))
+    assert backend.supports_device("CPU") and not backend.supports_device("CUDA:0")
+
+
+def test_equal_columns_of_a_product_are_equal() -> None:
+    """Whichever panel of the weight they lie in: sums are taken in one order."""
+    w = np.repeat(weights(40, 1) * 1e6, 40, axis=1)
+    proto = model([node("MatMul", ["x", "w"], ["y"])], {"x": [1, 40]}, ["y"], {"w": w})
+    (row,) = sol.load(proto, threads=1)(weights(1, 40))
+    assert len(np.unique(row)) == 1

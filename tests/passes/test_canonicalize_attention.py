@@ -1,0 +1,55 @@
+"""Attention by its parts: scales, masks, and what must stay because softmax would give NaN."""
+
+from __future__ import annotations
+
+import pytest
+
+from sol.passes.canonicalize_attention import canonicalize_attention
+from tests.passes.support import ops, run
+
+HEAD = """graph(%q: f32[2,4,3,8], %k: f32[2,4,3,8], %v: f32[2,4,3,5], %mask: f32[2,1,3,3]) {
+  %c = constant{dtype=f32, value=array(f32[], [0.5])}: f32[]
+  %two = constant{dtype=f32, value=array(f32[], [2.0])}: f32[]
+  %zero = constant{dtype=f32, value=array(f32[], [0.0])}: f32[]
+  %low = constant{dtype=f32, value=array(f32[], [-inf])}: f32[]
+  %tri = constant{dtype=f32, value=array(f32[3,3], [0.0, -inf, -inf, 0.0, 0.0, -inf, 0.0, 0.0, 0.0])}: f32[3,3]
+  %see = constant{dtype=bool, value=array(bool[3,3], [True, False, True, True, True, False, False, False, True])}: bool[3,3]
+  %none = constant{dtype=f32, value=array(f32[3,3], [0.0, 0.0, 0.0, -inf, -inf, -inf, 0.0, 0.0, 0.0])}: f32[3,3]
+  %t: f32[2,4,8,3] = permute(%k){order=(0, 1, 3, 2)}
+"""
+S, OUT = "f32[2,4,3,3]", "f32[2,4,3,5]"
+END = f"  %p: {S} = softmax(%s){{dim=3}}\n  %y: {OUT} = matmul(%p, %v)\n  return %y\n}}"
+GUARD = (
+    f"  %p: {S} = softmax(%s){{dim=3}}\n  %i: bool[2,4,3,3] = isnan(%p)\n  %g: {S} = where(%i, %zero, %p)\n"
+    f"  %y: {OUT} = matmul(%g, %v)\n  return %y\n}}"
+)
+DOT = f"  %d: {S} = matmul(%q, %t)\n  %e: {S} = mul(%d, %c)\n"
+CASES = {
+    "scaled": (f"  %d: {S} = matmul(%q, %t)\n  %s: {S} = div(%d, %two)\n" + END, {"scale": 0.5}),
+    "operands_scaled": (
+        f"  %a: f32[2,4,3,8] = mul(%q, %c)\n  %b: f32[2,4,8,3] = mul(%t, %c)\n  %s: {S} = matmul(%a, %b)\n" + END,
+        {"scale": 0.25},
+    ),
+    "causal": (DOT + f"  %s: {S} = add(%e, %tri)\n" + END, {"causal": True}),
+    "selected": (DOT + f"  %s: {S} = where(%see, %e, %low)\n" + END, {"causal": False}),
+    "masked_and_guarded": (DOT + f"  %s: {S} = add(%mask, %e)\n" + GUARD, {"causal": False}),
+}  # fmt: skip
+STAY = {
+    "mask_of_a_call": DOT + f"  %s: {S} = add(%mask, %e)\n" + END,
+    "row_without_keys": DOT + f"  %s: {S} = add(%none, %e)\n" + END,
+    "other_dimension": DOT.replace("%e", "%s") + END.replace("dim=3", "dim=2"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rule(name: str) -> None:
+    text, attrs = CASES[name]
+    after = run(canonicalize_attention, HEAD + text)
+    assert ops(after) == ["sdpa"]
+    node = next(n for n in after.nodes if n.op == "sdpa")
+    assert {k: node.attrs[k] for k in attrs} == attrs
+
+
+@pytest.mark.parametrize("name", STAY)
+def test_what_stays(name: str) -> None:
+    assert "sdpa" not in ops(run(canonicalize_attention, HEAD + STAY[name]))

@@ -1,0 +1,32 @@
+"""Which products become linear layers."""
+
+from __future__ import annotations
+
+import pytest
+
+from sol.passes.canonicalize_products import canonicalize_products
+from tests.passes.support import ops, run
+
+WEIGHT = '%w = parameter{target="w"}: f32[4,5]\n  %b = parameter{target="b"}: f32[5]\n  '
+CASES = {
+    "weight": ("%y: f32[2,3,5] = matmul(%x, %w)", ["linear"]),
+    "bias": ("%p: f32[2,3,5] = matmul(%x, %w)\n  %y: f32[2,3,5] = add(%b, %p)", ["linear"]),
+    "bias_with_ones": (
+        "%r: f32[1,1,5] = reshape(%b){shape=(1, 1, 5)}\n  %p: f32[2,3,5] = matmul(%x, %w)\n  %y: f32[2,3,5] = add(%p, %r)",
+        ["linear"],
+    ),
+    "read_twice": (
+        "%p: f32[2,3,5] = matmul(%x, %w)\n  %s: f32[2,3,5] = add(%p, %b)\n  %y: f32[2,3,5] = mul(%s, %p)",
+        ["linear", "add", "mul"],
+    ),
+    "computed_weight": ("%t: f32[2,4,3] = permute(%x){order=(0, 2, 1)}\n  %y: f32[2,3,3] = matmul(%x, %t)", ["permute", "matmul"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rules(name: str) -> None:
+    body, expected = CASES[name]
+    after = run(canonicalize_products, "graph(%x: f32[2,3,4]) {\n  " + WEIGHT + body + "\n  return %y\n}")
+    assert ops(after) == expected
+    if name.startswith("bias"):
+        assert len(next(n for n in after.nodes if n.op == "linear").inputs) == 3
