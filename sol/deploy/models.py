@@ -1,0 +1,176 @@
+"""Models as users give them → Network: torch modules and exported programs, ONNX files, compiled modules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sol.deploy.network import Network
+from sol.errors import InputError, UnsupportedError
+from sol.ir.graph import Graph
+from sol.ir.types import DType, TensorType
+
+if TYPE_CHECKING:
+    import torch
+
+    from sol.frontend.imported import Imported
+
+
+def network_of(model: Any, inputs: Any, dynamic_shapes: Any = None, constants: Mapping[str, Any] | None = None) -> Network:
+    """Any model that can be deployed as a Network.
+
+    model: nn.Module, SolModule, ExportedProgram or the path of a ``.pt2`` file; ModelProto, its bytes or the path of an ``.onnx`` file;
+        or a Network. inputs: example inputs; may be None where the model says its own shapes.
+    constants: for ONNX, contents of graph inputs that are to be fixed.
+    Raises InputError, ExportError or UnsupportedError.
+    """
+    if isinstance(model, Network):
+        return model
+    if isinstance(model, (str, Path)):
+        return _from_file(Path(model), inputs, dynamic_shapes, constants)
+    if isinstance(model, bytes) or type(model).__name__ == "ModelProto":
+        return _from_onnx(model, "network", inputs, dynamic_shapes, constants)
+    if type(model).__name__ == "ExportedProgram":
+        return _from_program(model, "network")
+    if hasattr(model, "state_dict"):
+        return _from_module(model, inputs, dynamic_shapes)
+    raise InputError(
+        f"a {type(model).__name__} cannot be deployed",
+        remedy="give an nn.Module, a torch.export program, an ONNX model, or the path of a .pt2 or .onnx file",
+    )
+
+
+def _from_file(path: Path, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None) -> Network:
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    if path.suffix == ".pt2":
+        import torch
+
+        return _from_program(torch.export.load(str(path)), path.stem)
+    return _from_onnx(path, path.stem, inputs, dynamic_shapes, constants)
+
+
+# -- torch -------------------------------------------------------------------------------------------------------------
+
+
+def _from_module(model: Any, inputs: Any, dynamic_shapes: Any) -> Network:
+    from sol.frontend.export import import_module
+    from sol.runtime.inputs import as_call, check_inputs, check_model
+    from sol.runtime.module import SolModule
+
+    if inputs is None:
+        raise InputError("an nn.Module needs example inputs", remedy="give sol.deploy(model, [tensor, ...])")
+    if isinstance(model, SolModule):
+        dynamic_shapes = model._options.dynamic_shapes if dynamic_shapes is None else dynamic_shapes
+        model = model._model
+    args, kwargs = as_call(inputs)
+    check_inputs(args, kwargs)
+    check_model(model)
+    imported = import_module(model, args, kwargs, dynamic_shapes)
+
+    def tensor(target: str) -> torch.Tensor:
+        owner, _, name = target.rpartition(".")
+        return getattr(model.get_submodule(owner) if owner else model, name)
+
+    return _from_imported(imported, tensor, type(model).__name__)
+
+
+def _from_program(program: Any, title: str) -> Network:
+    from sol.frontend.export import import_exported
+
+    return _from_imported(import_exported(program), lambda target: program.state_dict[target], title)
+
+
+def _from_imported(imported: Imported, tensor: Any, title: str) -> Network:
+    from sol.runtime.tensors import numpy_of
+
+    for mutation in imported.mutations:
+        raise UnsupportedError(
+            f"the model changes its {mutation.kind} {mutation.target} in place, which a library does not do",
+            remedy="make the new state an output and the old one an input",
+        )
+    graph = imported.graph
+    wanted: list[str] = []
+    for leaf in imported.outputs:
+        if leaf.kind in ("tensor", "item"):
+            wanted.append(graph.outputs[leaf.index])
+        elif leaf.kind == "input":
+            wanted.append(graph.inputs[leaf.index])
+    names = [f"output{i}" for i in range(len(wanted))]
+    graph = Graph(graph.nodes, graph.inputs, tuple(wanted))
+
+    def parameter(target: str) -> np.ndarray:
+        found = imported.constants.get(target)
+        return numpy_of(tensor(target) if found is None else found)
+
+    return Network(title, graph, parameter, graph.inputs, tuple(names))
+
+
+# -- ONNX --------------------------------------------------------------------------------------------------------------
+
+
+def _from_onnx(model: Any, title: str, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None) -> Network:
+    """An ONNX model; sizes that it names stay open unless example inputs fix them."""
+    from sol.frontend.onnx import import_model, load_model
+    from sol.frontend.onnx.context import NeedsValue
+
+    if dynamic_shapes is not None:
+        raise InputError("dynamic_shapes is for torch modules", remedy="an ONNX model names its open sizes itself (dim_param)")
+    loaded = load_model(model)
+    names = [i.name for i in loaded.inputs]
+    contents = {name: np.asarray(value) for name, value in (constants or {}).items()}
+    unknown = [name for name in contents if name not in names]
+    if unknown:
+        raise InputError(f"the model has no input {unknown[0]!r}", remedy=f"its inputs are {', '.join(names)}")
+    signatures = {} if inputs is None else _signatures(inputs, [n for n in names if n not in contents])
+    try:
+        imported = import_model(loaded, signatures, contents)
+    except NeedsValue as needed:
+        listed = ", ".join((*needed.inputs, *needed.symbols))
+        raise UnsupportedError(
+            f"{needed.what} depends on {listed}, which a library must know when it is made",
+            origin=needed.origin,
+            remedy=f"give example inputs, which fix the sizes, or the content with constants={{{listed.split(', ')[0]!r}: ...}}",
+        ) from None
+    parameters = imported.parameters
+
+    def parameter(target: str) -> np.ndarray:
+        array = parameters[target]
+        held = DType.from_numpy(array.dtype).numpy
+        return array if array.dtype == held else array.astype(held)
+
+    graph = imported.graph
+    inputs_named, outputs_named = _end_names(imported.inputs, len(graph.inputs)), _end_names(imported.outputs, len(graph.outputs))
+    return Network(title, graph, parameter, inputs_named, outputs_named)
+
+
+def _signatures(inputs: Any, names: list[str]) -> dict[str, Any]:
+    """Types of the example inputs: one array, a list in the model's order, or a dict by name."""
+    given = dict(inputs) if isinstance(inputs, Mapping) else dict(zip(names, inputs if isinstance(inputs, (list, tuple)) else [inputs]))
+    return {name: _signature(value) for name, value in given.items()}
+
+
+def _signature(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return tuple(_signature(v) for v in value)
+    array = value.numpy() if hasattr(value, "numpy") else np.asarray(value)
+    return TensorType(DType.from_numpy(array.dtype), array.shape)
+
+
+def _end_names(ends: Any, count: int) -> tuple[str, ...]:
+    """A name for each graph input or output: the model's, with the place in a sequence."""
+    found: dict[int, str] = {}
+
+    def visit(name: str, tree: Any) -> None:
+        if isinstance(tree, int):
+            found[tree] = name
+        elif isinstance(tree, tuple):
+            for i, part in enumerate(tree):
+                visit(f"{name}_{i}", part)
+
+    for name, tree in ends:
+        visit(name, tree)
+    return tuple(found[i] for i in range(count))

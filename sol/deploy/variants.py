@@ -1,0 +1,170 @@
+"""A network for each instruction set of a library: the plan, C files with names of their own, and what the library must know of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sol.codegen.plan import Plan
+from sol.codegen.program import SourceFile, arena_buffers
+from sol.codegen.targets import Target, by_name, cpu_features, machine, resolve
+from sol.compiler import Compiled, compile_graph
+from sol.config import config
+from sol.deploy.names import Device
+from sol.errors import ConfigError, SolError
+from sol.ir.dim import Dim, DimLike, dim_text, symbols
+from sol.ir.graph import Graph
+from sol.runtime.executable import BYTES_PER_SECOND, FLOPS_PER_SECOND, SERIAL_SECONDS
+
+MULTI = {Device.x86: ("avx512", "avx2", "generic"), Device.aarch64: ("neon",)}
+"""Instruction sets of ``isa="multi"``, best first; the last runs on any machine of that kind."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature of x86 CPUs and the bit of CPUID that says so. reg: 0 to 3 for eax, ebx, ecx, edx."""
+
+    name: str
+    leaf: int
+    subleaf: int
+    reg: int
+    bit: int
+
+
+FEATURES = {
+    f.name: f
+    for f in (
+        Feature("fma", 1, 0, 2, 12), Feature("sse4_2", 1, 0, 2, 20), Feature("movbe", 1, 0, 2, 22), Feature("popcnt", 1, 0, 2, 23),
+        Feature("avx", 1, 0, 2, 28), Feature("f16c", 1, 0, 2, 29), Feature("bmi1", 7, 0, 1, 3), Feature("avx2", 7, 0, 1, 5),
+        Feature("bmi2", 7, 0, 1, 8), Feature("avx512f", 7, 0, 1, 16), Feature("avx512dq", 7, 0, 1, 17),
+        Feature("avx512ifma", 7, 0, 1, 21), Feature("avx512cd", 7, 0, 1, 28), Feature("avx512bw", 7, 0, 1, 30),
+        Feature("avx512vl", 7, 0, 1, 31), Feature("avx512vbmi", 7, 0, 2, 1), Feature("avx512_vbmi2", 7, 0, 2, 6),
+        Feature("gfni", 7, 0, 2, 8), Feature("vaes", 7, 0, 2, 9), Feature("vpclmulqdq", 7, 0, 2, 10),
+        Feature("avx512_vnni", 7, 0, 2, 11), Feature("avx512_bitalg", 7, 0, 2, 12), Feature("avx512_vpopcntdq", 7, 0, 2, 14),
+        Feature("avx_vnni", 7, 1, 0, 4), Feature("avx512_bf16", 7, 1, 0, 5),
+    )
+}  # fmt: skip
+"""Named as in /proc/cpuinfo."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The network for one instruction set.
+
+    prefix: what its C functions begin with. sources: C files, named without prefix. features: what the CPU must have.
+    """
+
+    isa: str
+    prefix: str
+    target: Target
+    compiled: Compiled
+    sources: tuple[SourceFile, ...]
+    features: tuple[Feature, ...]
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """C variables that count the calls of kernels which draw other random numbers at every call."""
+        return tuple(f"{self.prefix}{s.name}_calls" for s in self.sources if f"{self.prefix}{s.name}_calls" in s.text)
+
+    @property
+    def plan(self) -> Plan:
+        return self.compiled.plan
+
+
+def targets_for(device: Device, isa: str | None) -> tuple[Target, ...]:
+    """The targets that a library for that device holds, best first.
+
+    isa: a target's name; "native" (this very CPU), "multi" (all that there are); None: the knob, or what suits another machine.
+    Raises ConfigError for one that the device has not.
+    """
+    if isa == "multi":
+        return tuple(by_name(name) for name in MULTI[device])
+    if isa is None:
+        isa = config["isa"] if device.machine == machine() else {Device.x86: "avx2", Device.aarch64: "neon"}[device]
+    if isa == "native":
+        if device.machine != machine():
+            raise ConfigError(f'isa="native" means this machine, which is no {device.value}', remedy=f"name one of {MULTI[device]}")
+        return (resolve("native"),)
+    target = by_name(isa)
+    if target.machine not in ("", device.machine):
+        raise ConfigError(f"{device.value} has no {isa}", remedy=f'it takes "multi" or one of {", ".join(MULTI[device])}')
+    return (target,)
+
+
+def make_variant(graph: Graph, target: Target, title: str, function: str) -> Variant:
+    """Compile a graph for a target, down to C."""
+    compiled = compile_graph(graph, title=title, isa=target)
+    prefix = f"{function}_{target.name}_"
+    return Variant(target.name, prefix, target, compiled, _renamed(compiled, prefix), _features(target))
+
+
+def _features(target: Target) -> tuple[Feature, ...]:
+    """What a CPU must have; with ``-march=native`` all that this one has and the compiler may use."""
+    if target.machine != "x86_64" and not target.host:
+        return ()
+    needed = set(target.needs) | ((cpu_features() & set(FEATURES)) if target.host else set())
+    unknown = needed - set(FEATURES)
+    if unknown and target.machine == "x86_64":
+        raise SolError(f"no CPUID bit is known for {sorted(unknown)}")
+    return tuple(FEATURES[name] for name in sorted(needed & set(FEATURES)))
+
+
+_COUNTER = "static uint64_t calls;"
+_ENTRY = re.compile(r'__attribute__\(\(visibility\("default"\)\)\) void sol_(\w+)\(')
+
+
+def _renamed(compiled: Compiled, prefix: str) -> tuple[SourceFile, ...]:
+    """The C files with kernels and entry called by names that no other network in the same program has."""
+    names = [k.name for k in compiled.plan.kernels]
+    pattern = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, names))})(?=\()") if names else None
+    out = []
+    for source in compiled.sources:
+        text = pattern.sub(lambda m: prefix + m[1], source.text) if pattern else source.text
+        if _COUNTER in text:
+            text = re.sub(r"\bcalls\b", f"{prefix}{source.name}_calls", text.replace(_COUNTER, _COUNTER.removeprefix("static ")))
+        if source.name == "network":
+            if "run" not in _ENTRY.findall(text):
+                raise SolError("the network has no entry")
+            text = _ENTRY.sub(rf"void {prefix}\1(", text)
+        out.append(replace(source, text=text))
+    return tuple(out)
+
+
+def variant_context(variant: Variant) -> dict[str, object]:
+    """What library.c.j2 needs to know of a variant, sizes as C expressions over the symbols."""
+    plan = variant.plan
+    buffers = arena_buffers(plan) if plan.symbols else ()
+    return {
+        "isa": variant.isa,
+        "prefix": variant.prefix,
+        "launches": len(plan.launches),
+        "kernels": len(plan.kernels),
+        "features": variant.features,
+        "counters": variant.counters,
+        "lives": [(b.first, b.last) for b in buffers],
+        "buffer_sizes": [_positive(b.size) for b in buffers],
+        "arena": dim_text(plan.arena) if not plan.symbols else "0",
+        "common": dim_text(plan.common),
+        "scratch": dim_text(plan.scratch),
+        "serial": _serial(plan),
+    }
+
+
+def _positive(size: DimLike) -> str:
+    return f"({dim_text(size)}) + !({dim_text(size)})" if isinstance(size, Dim) else str(max(size, 1))
+
+
+def _serial(plan: Plan) -> str:
+    """Whether one thread is faster, as a C expression."""
+    flops: DimLike = sum((x.flops for x in plan.launches), start=0)
+    moved: DimLike = sum((x.bytes for x in plan.launches), start=0)
+    if not symbols(flops) and not symbols(moved):
+        return str(int(int(flops) / FLOPS_PER_SECOND + int(moved) / BYTES_PER_SECOND < SERIAL_SECONDS))  # type: ignore[arg-type]
+    work = f"(double)({dim_text(flops)}) / {FLOPS_PER_SECOND:g} + (double)({dim_text(moved)}) / {BYTES_PER_SECOND:g}"
+    return f"{work} < {SERIAL_SECONDS:g}"
+
+
+def largest_buffer_count(variants: Sequence[Variant]) -> int:
+    """Arena buffers of the variant that has most, if sizes are symbolic."""
+    return max(len(arena_buffers(v.plan)) if v.plan.symbols else 0 for v in variants)
