@@ -1,0 +1,1 @@
+"""The commands of the ``sol`` program, one file each."""

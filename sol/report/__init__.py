@@ -1,0 +1,1 @@
+"""A compiled network as one HTML page: graph, kernels against their roofline, memory plan, generated C."""
