@@ -2,13 +2,15 @@
 # make test   set up and run the tests
 # make lint   ruff and mypy
 # make neon   run the kernels for 64-bit ARM in an emulator (installs it with apt-get)
-# make conformance   all networks of the list, slow
+# make conformance   all networks of the list, slow (shows reports in Chromium, installed with apt-get if it is missing)
+# make bench   time a few networks against other engines; BENCH="all --rounds 3 --json out.json" for more
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 TESTS ?= tests
+BENCH ?= --rounds 2 --seconds 1
 
-.PHONY: demo test lint neon conformance clean
+.PHONY: demo test lint neon conformance bench clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -26,6 +28,10 @@ $(VENV)/.lint: $(VENV)/.base
 	$(BIN)/pip install -q ruff mypy
 	touch $@
 
+$(VENV)/.bench: $(VENV)/.networks
+	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
+	touch $@
+
 demo: $(VENV)/.base
 	$(BIN)/python examples/resnet50.py
 
@@ -33,7 +39,7 @@ test: $(VENV)/.networks
 	$(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --dist loadfile
 
 lint: $(VENV)/.lint
-	$(BIN)/ruff check sol tests examples
+	$(BIN)/ruff check sol tests examples benchmarks
 	$(BIN)/mypy
 
 neon: $(VENV)/.networks
@@ -42,7 +48,11 @@ neon: $(VENV)/.networks
 	$(BIN)/python -m pytest tests/codegen/test_neon.py
 
 conformance: $(VENV)/.networks
+	command -v chromium >/dev/null || $$(test $$(id -u) = 0 || echo sudo) apt-get install -y --no-install-recommends chromium || true
 	$(BIN)/python -m pytest $(TESTS) -m conformance
+
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/inference.py $(BENCH)
 
 clean:
 	rm -rf $(VENV) build *.egg-info

@@ -5,17 +5,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from sol.config import config
+from sol.deploy.names import deployment, device
 from sol.errors import ConfigError, SolError
 from sol.runtime.cache import Cache
 
 if TYPE_CHECKING:
+    import onnx
     import torch
 
+    from sol.deploy.api import Deployed
     from sol.runtime.explain import Explanation, Profile
     from sol.runtime.module import SolModule
+    from sol.runtime.onnx_module import OnnxModule
+    from sol.runtime.session import Session
     from sol.runtime.verification import Verification
 
 __version__ = "0.1.0"
@@ -23,28 +31,34 @@ cache = Cache()
 
 
 def optimize(
-    model: torch.nn.Module,
-    inputs: Any,
+    model: torch.nn.Module | str | PathLike[str] | bytes | onnx.ModelProto,
+    inputs: Any = None,
     *,
     precision: str = "float32",
     dynamic_shapes: Any = None,
     threads: int | None = None,
     isa: str | None = None,
     fallback: str | None = None,
-) -> SolModule:
+    time_budget: float | None = None,
+) -> SolModule | OnnxModule:
     """Compile a model for inference.
 
     model: any module that torch.export can capture. It is not changed; the result shares its parameters, buffers and submodules.
+        Or an ONNX model (path, bytes or ModelProto); the result has its initializers as parameters and buffers.
     inputs: example inputs: one tensor, a list or tuple of positional arguments, or a dict of keyword arguments. Only shapes, dtypes and
-        structure matter.
+        structure matter. An ONNX model does without: it is compiled now if its sizes are fixed, else at its first call.
     precision: "float32": compute in the dtypes of the model.
     dynamic_shapes: as in torch.export: dims marked with ``torch.export.Dim`` may change without compiling again.
     threads: threads per call; None follows ``torch.get_num_threads()`` at each call.
     isa: instruction set, default ``sol.config["isa"]``.
     fallback: "error" raises where sol cannot compile, "eager" runs the model in torch; default ``sol.config["fallback"]``.
+    time_budget: seconds that kernels may be measured to choose between them (docs/tuning.md), thoroughly from 30 on; 0: do not;
+        None: as ``sol.config["autotune"]`` says.
 
     Raises InputError, ExportError, UnsupportedError, CompilerNotFoundError or CompilerError.
     """
+    from torch.nn import Module
+
     from sol.runtime.inputs import as_call, check_inputs
     from sol.runtime.module import Options, SolModule
 
@@ -58,7 +72,15 @@ def optimize(
             pass
     if threads is not None and (not isinstance(threads, int) or threads < 1):
         raise ConfigError(f"threads={threads!r} is not valid", remedy="it takes an integer >= 1, or None to follow torch")
-    module = SolModule(model, Options(isa=isa, dynamic_shapes=dynamic_shapes, threads=threads, fallback=fallback))
+    if time_budget is not None:
+        with config.override(autotune_seconds=time_budget):
+            pass
+    options = Options(isa=isa, dynamic_shapes=dynamic_shapes, threads=threads, fallback=fallback, time_budget=time_budget)
+    if not isinstance(model, Module):
+        from sol.runtime.onnx_module import optimize_onnx
+
+        return optimize_onnx(model, inputs, options)
+    module = SolModule(model, options)
     args, kwargs = as_call(inputs)
     check_inputs(args, kwargs)
     if not module.training:
@@ -66,33 +88,116 @@ def optimize(
     return module
 
 
+def load(
+    model: Any,
+    *,
+    threads: int | None = None,
+    isa: str | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+) -> Session:
+    """An ONNX model as a function of numpy arrays; torch is not needed.
+
+    model: path of a file, its bytes, or an ``onnx.ModelProto``.
+    threads: threads per call; None follows ``sol.config["threads"]``, else OMP_NUM_THREADS, else the usable CPUs.
+    isa: instruction set, default ``sol.config["isa"]``.
+    shapes: fixed shapes of inputs, by name, for sizes that the model leaves open; others are compiled for at the first call.
+
+    Raises ModelError, UnsupportedError, CompilerNotFoundError or CompilerError.
+    """
+    from sol.runtime.session import load as run
+
+    return run(model, threads=threads, isa=isa, shapes=shapes)
+
+
+def deploy(
+    model: Any,
+    inputs: Any = None,
+    *,
+    target: str = "shared_lib",
+    device: str | None = None,
+    lib_name: str = "network",
+    func_name: str = "predict",
+    path: str | PathLike[str] = ".",
+    isa: str | None = None,
+    threads: int | None = None,
+    weights: str = "auto",
+    check_weights: bool = True,
+    dynamic_shapes: Any = None,
+    constants: Mapping[str, Any] | None = None,
+) -> Deployed:
+    """Write a model as a C library, C sources or a Python package that need neither sol nor a framework (docs/deploy.md).
+
+    model: an nn.Module (also a compiled one), a torch.export program or ``.pt2`` file, an ONNX model or ``.onnx`` file.
+    inputs: example inputs as for ``optimize``; None where a model says its own shapes.
+    target: one of ``sol.deployment``: shared_lib, static_lib, source, python.
+    device: one of ``sol.device``: x86 or aarch64; default: this machine.
+    lib_name, func_name: names of the library's files and of its C functions. path: the folder for them, made if need be.
+    isa: "native" (this very CPU), "avx512", "avx2", "generic", "neon", or "multi": all of the device in one library, chosen when it starts.
+    threads: None: as many as OpenMP gives; n: that many unless told otherwise; 1: a library that has no thread team and needs no libgomp.
+    weights: "embedded" in the library, in a "file" beside it, or "auto": a file above 1 GiB.
+    check_weights: hash all of a weights file when it is opened; otherwise only its size is checked.
+    dynamic_shapes: as in torch.export: these sizes become an argument ``dims`` of the C function.
+    constants: for ONNX: contents of inputs that the library is to have built in.
+
+    Raises InputError, ConfigError, ExportError, UnsupportedError (before any C is compiled), CompilerNotFoundError or CompilerError.
+    """
+    from sol.deploy.api import deploy as run
+
+    return run(
+        model, inputs, target=target, device=device, lib_name=lib_name, func_name=func_name, path=path, isa=isa, threads=threads,
+        weights=weights, check_weights=check_weights, dynamic_shapes=dynamic_shapes, constants=constants, version=__version__,
+    )  # fmt: skip
+
+
 def raise_unsupported_precision(precision: str) -> None:
     """The error for a precision that is not built."""
     raise ConfigError(f"precision={precision!r} is not built", remedy='use precision="float32", which computes in the dtypes of the model')
 
 
-def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
-    """What was fused into which kernel, what runs in torch and why; print it. Takes a SolModule or compiles the model."""
+def explain(model: torch.nn.Module | Session, inputs: Any) -> Explanation:
+    """What was fused into which kernel, what runs in torch and why; print it.
+
+    Takes what ``optimize`` or ``load`` gives; another module is compiled.
+    """
+    if _is_session(model):
+        from sol.runtime.session_checks import explain_session
+
+        return explain_session(model, inputs)
     from sol.runtime.explain import explain as run
 
-    return run(model, inputs)
+    return run(cast("torch.nn.Module", model), inputs)
 
 
-def profile(model: torch.nn.Module, inputs: Any, *, runs: int = 20) -> Profile:
-    """Time, share, GFLOP/s and bytes of every kernel launch; print it."""
+def profile(model: torch.nn.Module | Session, inputs: Any, *, runs: int = 20) -> Profile:
+    """Time, share, GFLOP/s, bytes and share of the machine's roofline of every kernel launch; print it."""
+    if _is_session(model):
+        from sol.runtime.session_checks import profile_session
+
+        return profile_session(model, inputs, runs=runs)
     from sol.runtime.explain import profile as run
 
-    return run(model, inputs, runs=runs)
+    return run(cast("torch.nn.Module", model), inputs, runs=runs)
 
 
-def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> Verification:
-    """Compare compiled results with torch and with the float64 interpreter, per output; on a mismatch name the first region that is off.
+def verify(model: torch.nn.Module | Session, inputs: Any, *, tolerance: float = 1e-4) -> Verification:
+    """Compare compiled results with torch (onnxruntime for what ``load`` gives) and with the float64 interpreter, per output.
 
-    tolerance: largest allowed max |sol - torch| / max |torch| per output.
+    On a mismatch the first node that is off is named.
+    tolerance: largest allowed max |sol - other| / max |other| per output.
     """
+    if _is_session(model):
+        from sol.runtime.session_checks import verify_session
+
+        return verify_session(model, inputs, tolerance=tolerance)
     from sol.runtime.verification import verify as run
 
-    return run(model, inputs, tolerance=tolerance)
+    return run(cast("torch.nn.Module", model), inputs, tolerance=tolerance)
 
 
-__all__ = ["SolError", "cache", "config", "explain", "optimize", "profile", "verify"]
+def _is_session(model: Any) -> TypeGuard[Session]:
+    """Whether ``load`` made it; its module is not imported for that."""
+    module = sys.modules.get("sol.runtime.session")
+    return module is not None and isinstance(model, module.Session)
+
+
+__all__ = ["SolError", "cache", "config", "deploy", "deployment", "device", "explain", "load", "optimize", "profile", "verify"]

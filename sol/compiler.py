@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sol.codegen.plan import Plan
 from sol.codegen.program import SourceFile, render_program
 from sol.codegen.schedule import make_plan
-from sol.codegen.targets import Target, resolve
+from sol.codegen.targets import Target, resolve, usable_cpus
 from sol.config import config
 from sol.ir.graph import Graph
 from sol.ir.text import graph_text
 from sol.ir.verify import verify
+from sol.passes.choices import Choose, first
 from sol.passes.pipeline import run_passes
+from sol.stages import stage
+
+if TYPE_CHECKING:
+    from sol.runtime.tuning import Tuner
 
 log = logging.getLogger("sol.compiler")
 
@@ -29,28 +35,52 @@ class Compiled:
     target: Target
 
 
-def compile_graph(graph: Graph, *, title: str = "network", isa: str | Target | None = None) -> Compiled:
+def compile_graph(graph: Graph, *, title: str = "network", isa: str | Target | None = None, threads: int | None = None) -> Compiled:
     """Imported graph → C. isa: instruction set, default ``config["isa"]``; as a Target (``targets.by_name``) also one of another machine,
-    whose C can be written here but neither built nor run.
+    whose C can be written here but neither built nor run. threads: for which kernels are chosen, and measured with ``config["autotune"]``;
+    None: the usable CPUs.
 
     Raises UnsupportedError for what has no kernel; VerifyError (with SOL_VERIFY=1) names the pass that broke an invariant.
     """
     target = isa if isinstance(isa, Target) else resolve(isa or config["isa"])
+    target = replace(target, team=threads or usable_cpus())
     dump = _Dump(config["dump"])
     dump.write("import.txt", lambda: graph_text(graph))
     if config["verify"]:
         verify(graph)
-    for name, after in run_passes(graph, target.lanes):
+    tuner = _tuner(target, threads)
+    fused, plan = _decide(graph, target, tuner.choose if tuner else first, dump)
+    while tuner and tuner.measure(graph):  # again, because other fusions give other regions
+        dump.restart()
+        fused, plan = _decide(graph, target, tuner.choose, dump)
+    stage("writing C")
+    sources = render_program(plan, title)
+    for source in sources:
+        dump.write(f"{source.name}.c", lambda: source.text)  # noqa: B023
+    return Compiled(fused, plan, sources, target)
+
+
+def _decide(graph: Graph, target: Target, choose: Choose, dump: _Dump) -> tuple[Graph, Plan]:
+    """Imported graph → fused graph and plan."""
+    stage("optimizing the graph")
+    for name, after in run_passes(graph, target.lanes, choose):
         graph = after
         dump.write(f"{name}.txt", lambda: graph_text(after))  # noqa: B023  (called at once)
         if config["verify"]:
             verify(graph)
-    plan = make_plan(graph, target)
+    stage("choosing kernels and placing buffers")
+    plan = make_plan(graph, target, choose)
     dump.write("plan.txt", lambda: plan_text(plan))
-    sources = render_program(plan, title)
-    for source in sources:
-        dump.write(f"{source.name}.c", lambda: source.text)  # noqa: B023
-    return Compiled(graph, plan, sources, target)
+    return graph, plan
+
+
+def _tuner(target: Target, threads: int | None) -> Tuner | None:
+    """Who knows what measurements found and makes missing ones; None where the cost model alone decides."""
+    if config["autotune"] == "off" or not target.runs_here():
+        return None
+    from sol.runtime.tuning import Tuner
+
+    return Tuner(target, threads)
 
 
 def build_library(compiled: Compiled) -> Path:
@@ -84,6 +114,10 @@ class _Dump:
             taken = len(list(base.glob("graph*"))) if base.exists() else 0
             self.folder = base / f"graph{taken}"
             self.folder.mkdir(parents=True, exist_ok=True)
+
+    def restart(self) -> None:
+        """Write over what was dumped after the imported graph."""
+        self.count = min(self.count, 1)
 
     def write(self, name: str, text) -> None:  # type: ignore[no-untyped-def]
         if self.folder is None:

@@ -130,7 +130,14 @@ _KNOBS = (
     Knob("flush_denormals", True, "treat denormal numbers as zero inside compiled code, the caller's mode is restored; "
          "they are up to a hundred times slower", *_boolean()),
     Knob("conv_max_error", 1e-5, "error that a convolution may have against float64, in units of its largest output; "
-         "bounds which Winograd variants are used, 0 turns Winograd off", *_number(0)),
+         "bounds which Winograd and Strassen variants are used, 0 turns them off", *_number(0)),
+    Knob("threads", 0, "threads per call of sol.load and sol.onnx_backend, which do not follow torch; "
+         "0: OMP_NUM_THREADS, else the usable CPUs", *_integer(0)),
+    Knob("autotune", "off", "what chooses between kernels: off, the cost model alone; quick or full, a measurement of few or of many "
+         "alternatives, whose results are kept", *_choice("off", "quick", "full")),
+    Knob("autotune_seconds", 0, "seconds that measuring may take for one network; 0: 6 for quick, 60 for full", *_number(0)),
+    Knob("tuning_database", "", "file of measurements (sol.runtime.tuning_database.export_tuning) to be used before those of the cache; "
+         "never written", *_folder()),
     Knob("recompile_limit", 16, "programs that one module keeps for different input types; the least recently used gives way",
          *_integer(1)),
 )  # fmt: skip

@@ -40,6 +40,10 @@ class VerifyError(SolError):
     """An invariant of the IR does not hold: a defect in sol."""
 
 
+class ModelError(SolError, ValueError):
+    """A model file is damaged, contradicts its format's specification, or reaches for what it may not read."""
+
+
 class ExportError(SolError):
     """torch.export could not capture the model."""
 

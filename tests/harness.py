@@ -17,6 +17,7 @@ from sol.codegen.targets import Target
 from sol.ir.dim import dim_text, evaluate
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.interpret import evaluate_constants
+from sol.ir.storage import as_held, as_stored, stored_dtype
 from sol.ir.strides import contiguous_strides
 from sol.ir.types import Layout
 from tests.toolchains import run_program, shared_library, target_of, tools_for
@@ -103,7 +104,7 @@ def run_region(
     lowering = Lowering(region, placement, library, target)
     lower_region(lowering)
     constants = evaluate_constants(graph, [w.value for w in library.weights.values()], dict(parameters or {}))
-    memory = {w.name: apply_pack(w.pack, constants[w.value]) for w in library.weights.values()}
+    memory = {w.name: as_stored(apply_pack(w.pack, constants[w.value]), graph.type_of(w.value).dtype) for w in library.weights.values()}
     size = {}
     for value in [*graph.inputs, *region.outputs]:
         view = placement.view(value)
@@ -132,13 +133,13 @@ def _storage(view: View, symbols: Mapping[str, int], value: np.ndarray | None) -
     if view.layout.block:
         physical = [shape[0], shape[1], *(s + a + b for s, (a, b) in zip(shape[2:], view.border)), shape[-1]]
         extent = int(np.prod(physical))
-    dtype = view.dtype.numpy
+    dtype = stored_dtype(view.dtype)
     raw = np.zeros(extent * dtype.itemsize + 128, np.uint8)
     start = -raw.ctypes.data % 64
     flat = raw[start : start + extent * dtype.itemsize].view(dtype)
-    flat[:] = 0 if value is not None else (CANARY if view.dtype.is_float else 1)
+    flat[:] = 0 if value is not None else (CANARY if dtype.kind == "f" else 1)
     if value is not None:
-        _window(view, flat, shape, strides, symbols)[...] = _blocked(view, np.asarray(value))
+        _window(view, flat, shape, strides, symbols)[...] = _blocked(view, as_stored(np.asarray(value), view.dtype))
     return flat
 
 
@@ -162,7 +163,7 @@ def _logical(view: View, flat: np.ndarray, symbols: Mapping[str, int]) -> np.nda
     strides = [evaluate(d, symbols) for d in view.strides]
     window = _window(view, flat, shape, strides, symbols)
     if not view.layout.block:
-        return window.copy()
+        return as_held(window, view.dtype).copy()
     if any(a or b for a, b in view.border):
         mark = np.zeros(flat.shape, bool)
         _window(view, mark, shape, strides, symbols)[...] = True

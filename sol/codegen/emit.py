@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sol.errors import UnsupportedError
+from sol.ir.minifloat import ROUNDINGS
 from sol.ir.types import DType
 
 
@@ -97,7 +98,7 @@ class Emitter:
             return "vi" if dtype is DType.BOOL else "vf"
         if dtype is DType.BOOL:
             return "int"
-        return "float" if dtype in (DType.F16, DType.BF16) else dtype.c
+        return "float" if dtype in (DType.F16, DType.BF16) or dtype.is_minifloat else dtype.c
 
     def let(self, expression: str, dtype: DType) -> CValue:
         """``const T tN = expression;``"""
@@ -209,7 +210,7 @@ class Emitter:
     def pow(self, x: Any, y: Any) -> CValue:
         x, y = self._pair(x, y)
         if not x.dtype.is_float:
-            return self.let(f"sol_power({x.text}, {y.text})", x.dtype)
+            return self.let(f"sol_power{_wide(x)}({x.text}, {y.text})", x.dtype)
         return self.call("pow", x, y)
 
     def atan2(self, y: CValue, x: CValue) -> CValue:
@@ -217,10 +218,10 @@ class Emitter:
 
     def fmod(self, x: Any, y: Any) -> CValue:
         x, y = self._pair(x, y)
-        return self.call("fmod", x, y) if x.dtype.is_float else self.let(f"sol_modulo({x.text}, {y.text})", x.dtype)
+        return self.call("fmod", x, y) if x.dtype.is_float else self.let(f"sol_modulo{_wide(x)}({x.text}, {y.text})", x.dtype)
 
     def abs(self, x: CValue) -> CValue:
-        if x.dtype in (DType.BOOL, DType.U8):
+        if x.dtype is DType.BOOL or x.dtype.is_unsigned:
             return x
         if self.vector:
             return self.let(f"vf_abs({x.text})", x.dtype)
@@ -233,7 +234,7 @@ class Emitter:
         if x.dtype is DType.BOOL:
             return x
         zero, one = self._literal(0, x.dtype), self._literal(1, x.dtype)
-        if x.dtype is DType.U8:
+        if x.dtype.is_unsigned:
             return self.where(x > zero, one, zero)
         return self.where(x > zero, one, self.where(x < zero, self._literal(-1, x.dtype), zero))
 
@@ -308,13 +309,13 @@ class Emitter:
         if a.dtype.is_float:
             r = self.fmod(a, b)
             return self.where(self._turns(r, b), r + b, r)
-        return self.let(f"sol_remainder({a.text}, {b.text})", a.dtype)
+        return self.let(f"sol_remainder{_wide(a)}({a.text}, {b.text})", a.dtype)
 
     def floor_divide(self, a: Any, b: Any) -> CValue:
         """Python's //, computed from the exact remainder as torch does. An integer by zero is 0 (torch raises)."""
         a, b = self._pair(a, b)
         if not a.dtype.is_float:
-            return self.let(f"sol_floor_divide({a.text}, {b.text})", a.dtype)
+            return self.let(f"sol_floor_divide{_wide(a)}({a.text}, {b.text})", a.dtype)
         r = self.fmod(a, b)
         whole = (a - r) / b
         whole = self.where(self._turns(r, b), whole - 1.0, whole)
@@ -339,10 +340,55 @@ class Emitter:
             return self.compare("!=", x, 0)
         if dtype is DType.F16:
             return self.let(f"(float)(_Float16){x.text}", dtype)
-        if dtype is DType.BF16:
-            return self.let(f"sol_from_bf16(sol_to_bf16((float){x.text}))", dtype)
+        if dtype is DType.BF16 or dtype.is_minifloat:
+            return self.let(from_memory(dtype, to_memory(dtype, f"(float){x.text}")), dtype)
+        if dtype is DType.U64 and x.dtype.is_float:
+            return self.let(f"sol_to_u64({x.text})", dtype)
         narrow = "(int64_t)" if dtype.is_int and dtype is not DType.I64 and x.dtype.is_float else ""
+        if dtype.bits < 8:
+            return self.let(f"sol_wrap_{dtype}((uint8_t){narrow}{x.text})", dtype)
         return self.let(f"({self.ctype(dtype)}){narrow}{x.text}", dtype)
+
+    def cast_saturated(self, x: CValue, dtype: DType, rounding: str) -> CValue:
+        """What an 8-bit float cannot hold becomes its largest value; other types as ``cast``."""
+        if not dtype.is_minifloat or dtype is DType.F4E2M1:
+            return self.cast(x, dtype)
+        text = f"(float){x.text}"
+        if dtype is DType.F8E8M0:
+            return self.let(f"sol_from_f8e8m0(sol_encode_f8e8m0({text}, 1, {ROUNDINGS.index(rounding)}))", dtype)
+        return self.let(f"sol_from_{dtype}(sol_encode_{dtype}({text}, 1))", dtype)
+
+    def cast_rounded(self, x: CValue, dtype: DType, rounding: str) -> CValue:
+        """As ``cast``, with the rounding of f8e8m0."""
+        if dtype is not DType.F8E8M0:
+            return self.cast(x, dtype)
+        return self.let(f"sol_from_f8e8m0(sol_encode_f8e8m0((float){x.text}, 0, {ROUNDINGS.index(rounding)}))", dtype)
+
+    def bitcast(self, x: CValue, source: DType, dtype: DType) -> CValue:
+        """The bits that memory holds, read as another type of the same size."""
+        if self.vector:
+            raise UnsupportedError(f"a vector bitcast from {source} to {dtype}")
+        bits = f"((union {{ {source.c} a; {dtype.c} b; }}){{{to_memory(source, x.text)}}}).b"
+        return self.let(from_memory(dtype, bits) if dtype is not DType.BOOL else f"({bits} != 0)", dtype)
+
+
+def _wide(x: CValue) -> str:
+    """Suffix of the integer functions for what does not fit into int64_t."""
+    return "_u64" if x.dtype is DType.U64 else ""
+
+
+def from_memory(dtype: DType, text: str) -> str:
+    """C text of a stored element as scalar kernels compute with it."""
+    if dtype is DType.F16:
+        return f"(float){text}"
+    return f"sol_from_{dtype}({text})" if dtype is DType.BF16 or dtype.is_minifloat else text
+
+
+def to_memory(dtype: DType, text: str) -> str:
+    """C text that stores a computed value."""
+    if dtype is DType.F16:
+        return f"(_Float16)({text})"
+    return f"sol_to_{dtype}({text})" if dtype is DType.BF16 or dtype.is_minifloat else text
 
 
 def c_float(value: float | int | bool) -> str:
@@ -361,6 +407,8 @@ def c_integer(value: float | int | bool, dtype: DType) -> str:
     """An integer literal; what the dtype cannot hold becomes its nearest bound."""
     limits = np.iinfo(dtype.numpy)
     number = int(min(max(value, int(limits.min)), int(limits.max)))
+    if dtype in (DType.U32, DType.U64):
+        return f"{number}u" if dtype is DType.U32 else f"UINT64_C({number})"
     if dtype is not DType.I64:
         return str(number)
     return "INT64_MIN" if number == int(limits.min) else f"INT64_C({number})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from sol.codegen.packing import make_pack
@@ -33,6 +33,8 @@ class TargetLike(Hashable, Protocol):
     def l1(self) -> int: ...
     @property
     def l2(self) -> int: ...
+    @property
+    def team(self) -> int: ...
 
 
 def _frozen(value: Any) -> Any:
@@ -49,9 +51,13 @@ def _frozen(value: Any) -> Any:
 
 
 class KernelLibrary:
-    """Kernels and packed weights of one network, each distinct one kept once; names are stable and say what the kernel does."""
+    """Kernels and packed weights of one network, each distinct one kept once; names are stable and say what the kernel does.
+
+    path: where the graph that is being planned lies, ``loop_1/body/`` for a body: what comes before the names of its constants.
+    """
 
     def __init__(self) -> None:
+        self.path = ""
         self.kernels: dict[str, Kernel] = {}
         self.weights: dict[str, Weight] = {}
         self._by_source: dict[str, str] = {}
@@ -81,6 +87,7 @@ class KernelLibrary:
 
     def weight(self, value: str, kind: str, attrs: Mapping[str, Any]) -> str:
         """The buffer that holds a packed constant."""
+        value = self.path + value
         pack = make_pack(kind, **attrs)
         if (value, pack) not in self._by_weight:
             name = f"w{len(self.weights)}"
@@ -90,12 +97,16 @@ class KernelLibrary:
 
 
 class Lowering:
-    """One region on its way to launches. Values are named as in the region's body graph."""
+    """One region on its way to launches. Values are named as in the region's body graph.
+
+    variant: which way of the candidate that serves it is wanted; "" for the candidate's own choice.
+    """
 
     def __init__(self, region: Node, placement: Placement, library: KernelLibrary, target: TargetLike) -> None:
         self.region, self.placement, self.library, self.target = region, placement, library, target
         self.body: Graph = region.attrs["body"]
         self.launches: list[Launch] = []
+        self.variant = ""
         self._outer = dict(zip(self.body.inputs, region.inputs)) | dict(zip(self.body.outputs, region.outputs))
 
     @property
@@ -123,9 +134,7 @@ class Lowering:
     def view(self, value: str) -> View:
         """Where a body input or output lies. A constant that was not packed is given row-major."""
         outer = self._outer[value]
-        if self.placement.is_constant(outer):
-            return self.weight(value, "plain")
-        return self.placement.view(outer)
+        return self.weight(value, "plain") if self.placement.is_constant(outer) else operand_view(self.placement, self.library, outer)
 
     def weight(self, value: str, kind: str, **attrs: Any) -> View:
         """A packed constant body input. The view's shape and strides describe the row-major logical value only for kind "plain"."""
@@ -166,13 +175,31 @@ class Lowering:
         )  # fmt: skip
 
 
+def operand_view(placement: Placement, library: KernelLibrary, value: str) -> View:
+    """Where a value of the whole graph lies; a constant is packed row-major."""
+    view = placement.view(value)
+    if placement.is_constant(view.buffer):  # also one that is expanded to a size that is known at run time
+        return replace(view, buffer=library.weight(view.buffer, "plain", {}))
+    return view
+
+
 @dataclass(frozen=True)
 class Candidate:
-    """A kernel variant of a family: taken where ``when`` holds; the last one of a family always holds."""
+    """A kernel of a family: taken where ``when`` holds; the last one of a family always holds.
+
+    can: where it is possible at all, if ``when`` also asks whether it pays; a measurement may choose it there.
+    variants: names of other ways in which it can serve a region, promising ones first; ``lower`` finds the wanted one in
+    ``lowering.variant``, "" for its own choice.
+    """
 
     name: str
     when: Callable[[Lowering], bool]
     lower: Callable[[Lowering], None]
+    can: Callable[[Lowering], bool] | None = None
+    variants: Callable[[Lowering], Sequence[str]] | None = None
+
+    def is_possible(self, lowering: Lowering) -> bool:
+        return (self.can or self.when)(lowering)
 
 
 def operand_strides(operand: View, out_shape: Sequence[DimLike], out_block: int = 0) -> tuple[DimLike, ...]:

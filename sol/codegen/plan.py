@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from sol.ir.dim import DimLike
+from sol.ir.data_sizes import upper
+from sol.ir.dim import DimLike, product
 from sol.ir.graph import Attrs, Origin
 from sol.ir.types import PLAIN, DType, Layout
 
@@ -76,6 +77,7 @@ class Launch:
     scratch: bytes private to each thread; common: bytes shared by the team (both only during the launch).
     flops, bytes: work and compulsory memory traffic, for profiles.
     barrier: all threads wait before it starts, because it reads or overwrites what an earlier launch touched.
+    defines: sizes that data decides and that are read when all threads are done, with the int64 that states them.
     """
 
     kernel: str
@@ -88,13 +90,69 @@ class Launch:
     flops: DimLike = 0
     bytes: DimLike = 0
     barrier: bool = True
+    defines: tuple[tuple[str, BufferRef], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A pointer that moves by ``step`` bytes in each round of a loop: a slice of what is scanned or stacked. name: its buffer."""
+
+    name: str
+    start: BufferRef
+    step: DimLike
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a loop carries from round to round.
+
+    A round reads the buffer ``reads`` and writes ``writes``: first start → spare, then spare → result, result → spare, …;
+    what comes last is copied to ``result`` if it is not there. size: bytes.
+    """
+
+    reads: str
+    writes: str
+    start: BufferRef
+    spare: BufferRef
+    result: BufferRef
+    size: DimLike
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Launches under a condition ("if": one block each way) or again and again ("loop": one block).
+
+    name: unique, a C identifier. condition: bool that is read first. limit: most rounds (i64); trips: their number where it is known
+    before. going: bool that a round writes, whether there is another. symbol: size that the number of rounds defines; count: where it is
+    written. The buffers ``@<name>.round`` and ``@<name>.flag`` hold the number of the round (i64) and the condition.
+    """
+
+    name: str
+    op: str
+    region: str
+    origin: Origin
+    condition: BufferRef
+    blocks: tuple[tuple[int | Control, ...], ...]
+    limit: BufferRef | None = None
+    trips: DimLike | None = None
+    going: BufferRef | None = None
+    states: tuple[State, ...] = ()
+    scanned: tuple[Walk, ...] = ()
+    stacked: tuple[Walk, ...] = ()
+    symbol: str = ""
+    count: BufferRef | None = None
+
+
+Step = int | Control
+"""A launch by its number, or control flow around further steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
     """A piece of memory.
 
-    kind: "input" (given by the caller), "output" (given by the caller), "weight" (packed constant) or "arena" (intermediate).
+    kind: "input" (given by the caller), "output" (given by the caller), "weight" (packed constant), "arena" (intermediate) or "pointer"
+    (where a variable of a loop points to).
     size: bytes. first, last: launch indices between which an arena buffer lives. offset: bytes from the arena's start.
     """
 
@@ -118,7 +176,11 @@ class Port:
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be rendered to C. ``symbols``: names of run-time sizes in the order of the C ``dims`` array."""
+    """What will be rendered to C.
+
+    symbols: names of run-time sizes in the order of the C ``dims`` array. defined: sizes that data decides and what they cannot exceed;
+    a call writes them behind the others in ``dims``. steps: how launches are nested in control flow; () if one follows the other.
+    """
 
     target: str
     kernels: tuple[Kernel, ...]
@@ -132,6 +194,12 @@ class Plan:
     scratch: DimLike
     common: DimLike
     notes: tuple[tuple[str, Any], ...] = ()
+    defined: tuple[tuple[str, DimLike], ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    def capacity(self, port: Port) -> DimLike:
+        """Elements that the buffer of an output must have room for."""
+        return upper(product(port.shape), dict(self.defined))
 
     def kernel(self, name: str) -> Kernel:
         return next(k for k in self.kernels if k.name == name)

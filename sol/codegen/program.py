@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sol.codegen.plan import Buffer, BufferRef, Launch, Plan, Port
+from sol.codegen.control_text import closing, opening, pointer_texts
+from sol.codegen.plan import Buffer, BufferRef, Control, Launch, Plan, Port, Step
 from sol.codegen.render import render
 from sol.ir.dim import Dim, dim_text
 
@@ -18,13 +20,26 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
+class _Lines:
+    """C text between launches. indent: spaces before each line, those of the function excepted."""
+
+    lines: tuple[str, ...]
+    indent: str
+    number: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class _LaunchText:
+    number: int
+    indent: str
+    marked: bool
     comment: str
     barrier: bool
     storage: str
     buffers: tuple[str, ...]
     args: tuple[str, ...]
     kernel: str
+    defines: tuple[tuple[str, int, str], ...]
 
 
 def render_program(plan: Plan, title: str) -> tuple[SourceFile, ...]:
@@ -39,7 +54,8 @@ def render_program(plan: Plan, title: str) -> tuple[SourceFile, ...]:
         arena=dim_text(plan.arena) if not plan.symbols else "set at run time",
         kernels=[k.name for k in plan.kernels],
         symbols=plan.symbols,
-        launches=_launch_texts(plan),
+        launches=plan.launches,
+        steps=_Texts(plan).of(plan.steps or range(len(plan.launches))),
     )
     return (*kernels, SourceFile("network", network))
 
@@ -52,25 +68,65 @@ def _port_text(port: Port) -> str:
     return _comment(f"{port.value}: {port.dtype}[{','.join(dim_text(d) for d in port.shape)}]")
 
 
-def _launch_texts(plan: Plan) -> list[_LaunchText]:
-    where = _pointers(plan)
-    texts = []
-    for launch in plan.launches:
+class _Texts:
+    """The steps of a plan as text for network.c."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.where = plan, _pointers(plan)
+        self.places = {name: i for i, name in enumerate((*plan.symbols, *(n for n, _ in plan.defined)))}
+
+    def of(self, steps: Sequence[Step], indent: str = "") -> list[_LaunchText | _Lines]:
+        """Text of steps in a block; only launches outside of control flow are timed."""
+        texts: list[_LaunchText | _Lines] = []
+        for step in steps:
+            if isinstance(step, Control):
+                texts += self._control(step, indent)
+            else:
+                texts.append(self._launch(step, indent))
+        return texts
+
+    def _pointer(self, ref: BufferRef) -> str:
+        return _pointer(ref, self.where)
+
+    def _launch(self, number: int, indent: str) -> _LaunchText:
+        launch = self.plan.launches[number]
         fixed = not any(isinstance(a, Dim) for a in launch.args)
-        texts.append(
-            _LaunchText(
-                comment=_comment(_describe(launch)),
-                barrier=launch.barrier,
-                storage="static const" if fixed else "const",
-                buffers=tuple(_pointer(ref, where) for ref in launch.buffers),
-                args=tuple(dim_text(a) for a in launch.args) or ("0",),
-                kernel=launch.kernel,
-            )
+        return _LaunchText(
+            number=number,
+            indent=indent,
+            marked=not indent,
+            comment=_comment(_describe(launch)),
+            barrier=launch.barrier,
+            storage="static const" if fixed else "const",
+            buffers=tuple(map(self._pointer, launch.buffers)),
+            args=tuple(dim_text(a) for a in launch.args) or ("0",),
+            kernel=launch.kernel,
+            defines=tuple((name, self.places.get(name, -1), self._pointer(ref)) for name, ref in launch.defines),
         )
-    return texts
+
+    def _control(self, control: Control, indent: str) -> list[_LaunchText | _Lines]:
+        numbers = _launch_numbers(control)
+        mark = [f"sol_mark(team, call, {numbers[0]});"] if numbers and not indent else []
+        head = ["", f"/* {_comment(_describe(control))} */", "sol_barrier(team);", *mark]
+        texts: list[_LaunchText | _Lines] = [_Lines(tuple(head), indent)]
+        for i, block in enumerate(control.blocks):
+            texts.append(_Lines(tuple(opening(control, i, self._pointer)), indent))
+            texts += self.of(block, indent + "    ")
+        end = closing(control, self._pointer, self.places.get(control.symbol))
+        if not indent:  # a body's launches have no time of their own
+            end += [f"sol_mark(team, call, {n});" for n in numbers[1:]]
+        return [*texts, _Lines(tuple(end), indent)]
 
 
-def _describe(launch: Launch) -> str:
+def _launch_numbers(control: Control) -> list[int]:
+    """Launches in the blocks, in order."""
+    found: list[int] = []
+    for step in (s for block in control.blocks for s in block):
+        found += _launch_numbers(step) if isinstance(step, Control) else [step]
+    return found
+
+
+def _describe(launch: Launch | Control) -> str:
     origin = str(launch.origin)
     return f"{launch.region}: {origin}" if origin else launch.region
 
@@ -82,7 +138,7 @@ def _pointers(plan: Plan) -> dict[str, str]:
     arena = [b for b in plan.buffers if b.kind == "arena"]
     for i, buffer in enumerate(arena):
         where[buffer.name] = f"arena + {buffer.offset}" if not plan.symbols else f"arena + call->offsets[{i}]"
-    return where
+    return where | pointer_texts(plan)
 
 
 def _pointer(ref: BufferRef, where: dict[str, str]) -> str:

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sol.codegen.control import Part, PlannedControl, plan_control
 from sol.codegen.kernels import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, Interval, assign_offsets
 from sol.codegen.placement import GraphPlacement
-from sol.codegen.plan import Buffer, BufferRef, Launch, Plan, Port
+from sol.codegen.plan import Buffer, BufferRef, Control, Launch, Plan, Port, Step
 from sol.codegen.takeover import take_over_operands
 from sol.errors import SolError, UnsupportedError
 from sol.ir import dim
+from sol.ir.data_sizes import anchor_of, definitions, symbol_of, upper
 from sol.ir.dim import DimLike, dim_max, evaluate
-from sol.ir.graph import Graph
+from sol.ir.graph import Graph, Node
+from sol.ir.ops.control import CONTROL
+from sol.passes.choices import Choose, first
 
 
-def make_plan(graph: Graph, target: TargetLike) -> Plan:
-    """Decide everything about a fused graph (sol/passes/pipeline.py)."""
-    placement = GraphPlacement(graph)
-    library = KernelLibrary()
-    launches = _lower(graph, placement, library, target)
-    launches, buffers = take_over_operands(graph, placement, launches, _buffers(graph, placement, launches))
-    symbols = _symbols(graph)
+def make_plan(graph: Graph, target: TargetLike, choose: Choose = first) -> Plan:
+    """Decide everything about a fused graph (sol/passes/pipeline.py). choose: who decides between alternative kernels."""
+    planner = _Planner(target, choose)
+    part = planner.part(graph, "")
+    placement, library, limits = part.placement, planner.library, planner.limits
+    launches, buffers = part.launches, part.buffers
+    symbols = tuple(s for s in _symbols(graph) if s not in limits)
+    if limits:
+        _check_order(part.steps, launches, set(limits))
+        launches, buffers = _bounded(launches, buffers, limits)
     arena: DimLike = 0
     if not symbols:
         buffers, arena = _placed(buffers)
-    launches = _with_barriers(launches, {b.name: b for b in buffers}, not symbols)
+    launches = _with_barriers(part.steps, launches, {b.name: b for b in buffers}, not symbols)
     return Plan(
         target=target.name,
         kernels=tuple(library.kernels.values()),
@@ -40,7 +47,86 @@ def make_plan(graph: Graph, target: TargetLike) -> Plan:
         arena=arena,
         scratch=_largest([k.scratch for k in launches]),
         common=_largest([k.common for k in launches]),
+        defined=tuple((name, limits[name]) for name in definitions(graph)),
+        steps=tuple(part.steps) if planner.controls else (),
     )
+
+
+class _Planner:
+    """Plans a graph and the bodies in it. limits: largest values of all sizes that data decides."""
+
+    def __init__(self, target: TargetLike, choose: Choose) -> None:
+        self.target, self.choose = target, choose
+        self.library = KernelLibrary()
+        self.limits: dict[str, DimLike] = {}
+        self.controls = 0
+
+    def part(self, graph: Graph, path: str) -> Part:
+        """Launches, buffers and steps of one graph, bodies included. path: where it lies."""
+        self.library.path = path
+        for name, definition in definitions(graph).items():
+            self.limits[name] = upper(definition.bound, self.limits)
+        part = Part(GraphPlacement(graph))
+        controls: list[PlannedControl] = []
+        bordered: set[str] = set()
+        for node in graph.nodes:
+            at = len(part.launches)
+            if node.op == "torch_call":
+                raise UnsupportedError(f"{node.attrs['key']} cannot be compiled: {node.attrs['reason']}", origin=str(node.origin))
+            if node.op == "region":
+                part.launches += self._region(node, part.placement, bordered)
+                part.steps += range(at, len(part.launches))
+            elif node.op in CONTROL and not part.placement.is_constant(node.name):
+                planned = plan_control(self, node, part.placement, path, at)
+                part.launches += planned.launches
+                part.steps.append(planned.control)
+                controls.append(planned)
+        self._finish(graph, part, controls)
+        return part
+
+    def _region(self, node: Node, placement: GraphPlacement, bordered: set[str]) -> list[Launch]:
+        launches = lower_borders(node, placement, self.library, bordered)
+        lowering = Lowering(node, placement, self.library, self.target)
+        lower_region(lowering, self.choose)
+        return launches + _defining(node, lowering.launches, placement)
+
+    @staticmethod
+    def _finish(graph: Graph, part: Part, controls: Sequence[PlannedControl]) -> None:
+        """Buffers and how long they live; results over operands that die, except where control flow touches them."""
+        uses = [(name, c.first, c.last) for c in controls for name in sorted(c.touched)]
+        buffers = _buffers(graph, part.placement, part.launches, uses)
+        touched = {name for name, _, _ in uses}
+        free = [b for b in buffers if b.name not in touched]
+        part.launches, free = take_over_operands(graph, part.placement, part.launches, free)
+        left = {b.name: b for b in free}
+        part.buffers = [left.get(b.name, b) for b in buffers if b.name in touched or b.name in left]
+        part.buffers += [b for c in controls for b in c.buffers]
+
+
+def _bounded(launches: Sequence[Launch], buffers: Sequence[Buffer], limits: Mapping[str, DimLike]) -> tuple[list[Launch], list[Buffer]]:
+    """Memory and work for the largest sizes that data may decide. What states a size lives to the end: threads read it when they like."""
+    states = {ref.buffer for launch in launches for _, ref in launch.defines}
+    fields = ("scratch", "common", "flops", "bytes")
+    return (
+        [replace(x, **{f: upper(getattr(x, f), limits) for f in fields}) for x in launches],  # type: ignore[arg-type]
+        [replace(b, size=upper(b.size, limits), last=len(launches) if b.name in states else b.last) for b in buffers],
+    )
+
+
+def _check_order(steps: Sequence[Step], launches: Sequence[Launch], unknown: set[str]) -> None:
+    """Arguments mention only sizes that are known by then. unknown: those that data has not yet decided; they become fewer."""
+    for step in steps:
+        if isinstance(step, Control):
+            for block in step.blocks:
+                _check_order(block, launches, unknown)
+            unknown.discard(step.symbol)
+            continue
+        launch = launches[step]
+        sizes = (*launch.args, *(ref.offset for ref in launch.buffers))
+        early = {s.name for d in sizes for s in dim.symbols(d)} & unknown
+        if early:
+            raise SolError(f"region {launch.region} needs {', '.join(sorted(early))} before data decides it", origin=str(launch.origin))
+        unknown -= {name for name, _ in launch.defines}
 
 
 def _port(graph: Graph, value: str, buffer: str) -> Port:
@@ -60,23 +146,25 @@ def _largest(sizes: Sequence[DimLike]) -> DimLike:
     return total
 
 
-def _lower(graph: Graph, placement: GraphPlacement, library: KernelLibrary, target: TargetLike) -> list[Launch]:
-    launches: list[Launch] = []
-    bordered: set[str] = set()
-    for node in graph.nodes:
-        if node.op == "torch_call":
-            raise UnsupportedError(f"{node.attrs['key']} cannot be compiled: {node.attrs['reason']}", origin=str(node.origin))
-        if node.op != "region":
-            continue
-        for value in node.outputs:
-            root = placement.root(value)
-            if root not in bordered and any(p != (0, 0) for p in placement.borders.get(root, ())):
-                bordered.add(root)
-                launches.append(_zero_border(placement, root, library, node.name))
-        lowering = Lowering(node, placement, library, target)
-        lower_region(lowering)
-        launches += lowering.launches
+def lower_borders(region: Node, placement: GraphPlacement, library: KernelLibrary, done: set[str]) -> list[Launch]:
+    """What zeroes the borders around the region's results, unless it is ``done`` already."""
+    launches = []
+    for value in region.outputs:
+        root = placement.root(value)
+        if root not in done and any(p != (0, 0) for p in placement.borders.get(root, ())):
+            done.add(root)
+            launches.append(_zero_border(placement, root, library, region.name))
     return launches
+
+
+def _defining(region: Node, launches: list[Launch], placement: GraphPlacement) -> list[Launch]:
+    """The launches of a region, the last of which defines the size that the region's data decides."""
+    symbol = symbol_of(region)
+    if symbol is None:
+        return launches
+    view = placement.view(region.outputs[region.attrs["body"].outputs.index(anchor_of(region).outputs[-1])])
+    ref = BufferRef(view.buffer, view.offset * view.dtype.itemsize)
+    return [*launches[:-1], replace(launches[-1], defines=((symbol.name, ref),))]
 
 
 BORDER = "zero_border"
@@ -94,13 +182,18 @@ def _zero_border(placement: GraphPlacement, root: str, library: KernelLibrary, r
     return Launch(name, (ref,), tuple(params.values()), region, placement.graph.producer(root).origin)
 
 
-def _buffers(graph: Graph, placement: GraphPlacement, launches: Sequence[Launch]) -> list[Buffer]:
+def _buffers(
+    graph: Graph, placement: GraphPlacement, launches: Sequence[Launch], uses: Sequence[tuple[str, int, int]] = ()
+) -> list[Buffer]:
+    """All buffers of a graph. uses: buffers that are in use from one launch to another although no launch says so."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}
     for i, launch in enumerate(launches):
         for ref in launch.buffers:
             first.setdefault(ref.buffer, i)
             last[ref.buffer] = i
+    for name, begin, end in uses:
+        first[name], last[name] = min(first.get(name, begin), begin), max(last.get(name, end), end)
     buffers = [Buffer(v, "input", placement.size(v)) for v in graph.inputs]
     owned = {placement.root(v) for v in graph.outputs}
     if len(owned) != len(graph.outputs):
@@ -108,7 +201,7 @@ def _buffers(graph: Graph, placement: GraphPlacement, launches: Sequence[Launch]
     buffers += [Buffer(placement.root(v), "output", placement.size(placement.root(v))) for v in graph.outputs]
     known = {b.name for b in buffers}
     for node in graph.nodes:
-        if node.op not in ("region", "concat") or node.name in placement.constants:
+        if node.op not in ("region", "concat", *CONTROL) or node.name in placement.constants:
             continue
         for value in node.outputs:
             root = placement.root(value)
@@ -155,8 +248,26 @@ class _Access:
         return self.span[0] < other.span[1] and other.span[0] < self.span[1]
 
 
-def _with_barriers(launches: Sequence[Launch], buffers: dict[str, Buffer], static: bool) -> list[Launch]:
-    """A launch waits for the others only if it touches what one of them wrote, or writes what one of them read."""
+def _with_barriers(steps: Sequence[Step], launches: Sequence[Launch], buffers: dict[str, Buffer], static: bool) -> list[Launch]:
+    """A launch waits for the others only if it touches what one of them wrote, or writes what one of them read.
+
+    All threads wait where control flow begins, where a round of it ends, and where it ends.
+    """
+    out: list[Launch] = []
+    straight: list[Launch] = []
+    for step in steps:
+        if not isinstance(step, Control):
+            straight.append(launches[step])
+            continue
+        out += _straight_barriers(straight, buffers, static)
+        straight = []
+        for block in step.blocks:
+            out += _with_barriers(block, launches, buffers, static)
+    return out + _straight_barriers(straight, buffers, static)
+
+
+def _straight_barriers(launches: Sequence[Launch], buffers: dict[str, Buffer], static: bool) -> list[Launch]:
+    """Barriers of launches one after the other, before the first of which all threads have waited."""
     pending: list[_Access] = []
     busy_common = False
     out: list[Launch] = []
@@ -167,6 +278,8 @@ def _with_barriers(launches: Sequence[Launch], buffers: dict[str, Buffer], stati
             pending, busy_common = [], False
         pending += accesses
         busy_common = busy_common or launch.common != 0
+        if launch.defines:  # all threads wait before they read the size
+            pending, busy_common = [], False
         out.append(replace(launch, barrier=wait))
     return out
 

@@ -22,11 +22,12 @@ from pathlib import Path
 
 from sol.codegen.targets import Target
 from sol.config import config
-from sol.errors import CompilerError
+from sol.errors import CacheError, CompilerError
 from sol.runtime.cache import Store, key_of, store
 from sol.runtime.progress import Progress
 from sol.runtime.progress import progress as progress_bar
 from sol.runtime.toolchain import Compiler, environment, find_compiler, half_flags, openmp_flags
+from sol.stages import stage
 
 log = logging.getLogger("sol.build")
 
@@ -83,6 +84,15 @@ def build(units: Sequence[Unit], target: Target, *, progress: Callable[[int, int
     keys = [_object_key(unit, compiler, target) for unit in units]
     key = key_of("so", FORMAT, *LINK_FLAGS, *keys)
     return store().obtain(key, lambda: _library(units, keys, compiler, target, progress))
+
+
+def build_objects(units: Sequence[Unit], target: Target, compiler: Compiler, work: Path) -> list[Path]:
+    """The object files of these units in the folder ``work``, in order; only what the cache lacks is compiled. Raises as ``build`` does."""
+    keys = [_object_key(unit, compiler, target) for unit in units]
+    try:
+        return _objects(units, keys, compiler, target, None, work, store())
+    except _FolderFull as error:
+        raise CacheError(f"cannot write to {work}: {error}") from error
 
 
 def _object_key(unit: Unit, compiler: Compiler, target: Target) -> str:
@@ -218,6 +228,7 @@ def _compile(unit: Unit, key: str, compiler: Compiler, target: Target, work: Pat
 
 
 def _link(objects: Sequence[Path], compiler: Compiler, work: Path) -> bytes:
+    stage("linking")
     names = list(dict.fromkeys(path.name for path in objects))
     (work / "objects.txt").write_text("".join(f"{name}\n" for name in names))
     line = [*compiler.command, *LINK_FLAGS, "@objects.txt", *openmp_flags(compiler), "-lm", "-o", "library.so"]

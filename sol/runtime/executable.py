@@ -1,14 +1,14 @@
-"""A compiled graph that runs on torch tensors: library, packed weights, and an arena per concurrent call."""
+"""A compiled graph that runs on arrays of one kind: library, packed weights, and an arena per concurrent call."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import torch
 
 from sol.codegen.memory import assign_offsets
 from sol.codegen.plan import Plan, Port
@@ -16,12 +16,12 @@ from sol.codegen.program import arena_buffers
 from sol.codegen.schedule import arena_interval
 from sol.compiler import Compiled, build_library
 from sol.config import config
-from sol.errors import InputError
-from sol.ir.dim import Dim, evaluate
-from sol.ir.types import DType
+from sol.ir.dim import evaluate, symbols
 from sol.runtime import library as libraries
+from sol.runtime.arrays import NUMPY, Arrays
 from sol.runtime.memory import Block
 from sol.runtime.weights import PackedWeights, pack_weights
+from sol.stages import stage
 
 CDEF = """
 typedef struct {
@@ -30,14 +30,8 @@ typedef struct {
     int64_t arena, common, scratch; int64_t *marks; int32_t threads; int32_t flush_denormals;
 } sol_call;
 void sol_run(const sol_call *call);
+void sol_prefetch(const uintptr_t *lines, int64_t count);
 """
-
-TORCH = {
-    DType.F64: torch.float64, DType.F32: torch.float32, DType.F16: torch.float16, DType.BF16: torch.bfloat16,
-    DType.I64: torch.int64, DType.I32: torch.int32, DType.I16: torch.int16, DType.I8: torch.int8,
-    DType.U8: torch.uint8, DType.BOOL: torch.bool,
-}  # fmt: skip
-
 
 class _Context:
     """What one call needs for itself: pointer arrays and memory. Pooled, never shared by two calls at once."""
@@ -49,7 +43,7 @@ class _Context:
         self.memory = Block(arena + common + scratch * threads + 64)
         self.inputs = ffi.new("uintptr_t[]", max(len(plan.inputs), 1))
         self.outputs = ffi.new("uintptr_t[]", max(len(plan.outputs), 1))
-        self.dims = ffi.new("int64_t[]", [env[s] for s in plan.symbols] or [0])
+        self.dims = ffi.new("int64_t[]", [env[s] for s in plan.symbols] + [0] * len(plan.defined) or [0])
         self._offsets = ffi.new("int64_t[]", self.offsets or [0])
         self.call = ffi.new("sol_call *")
         call = self.call
@@ -79,36 +73,54 @@ def _arena(plan: Plan, env: Mapping[str, int]) -> tuple[int, list[int]]:
 
 
 class Executable:
-    """Runs one plan. Safe to call from several threads at once; results are fresh tensors."""
+    """Runs one plan. Safe to call from several threads at once; results are fresh arrays of the kind that it takes."""
 
-    def __init__(self, compiled: Compiled, library: libraries.Library | None = None, threads: int | None = None) -> None:
-        self.compiled, self.plan, self.threads = compiled, compiled.plan, threads
+    def __init__(
+        self, compiled: Compiled, library: libraries.Library | None = None, threads: int | None = None, arrays: Arrays = NUMPY
+    ) -> None:
+        self.compiled, self.plan, self.threads, self.arrays = compiled, compiled.plan, threads, arrays
+        self._address, self._default_threads = arrays.address, arrays.threads
         self.library = library or libraries.load(build_library(compiled), CDEF, lambda: build_library(compiled))
         self._run = self.library.functions.sol_run
         self.packed: PackedWeights | None = None
         self._state: tuple[Any, dict[tuple[Any, ...], list[_Context]]] = (None, {})  # weights, and contexts that point to them
         self._static = not self.plan.symbols
-        self._new_outputs = _allocators(self.plan.outputs)
+        self._new_outputs = [arrays.allocator(self._roomy(port)) for port in self.plan.outputs]
+
+    def _roomy(self, port: Port) -> Port:
+        """An output as long as it can become, if data decides its size."""
+        decided = {name for name, _ in self.plan.defined}
+        if not any(s.name in decided for d in port.shape for s in symbols(d)):
+            return port
+        return replace(port, shape=(self.plan.capacity(port),))
 
     def share(self) -> Executable:
         """The same code for other weights."""
-        return Executable(self.compiled, self.library, self.threads)
+        return Executable(self.compiled, self.library, self.threads, self.arrays)
+
+    def prefetcher(self, lines: Sequence[int]) -> Callable[[], None]:
+        """A function that fetches these addresses into the cache."""
+        return functools.partial(self.library.functions.sol_prefetch, self.library.ffi.new("uintptr_t[]", lines), len(lines))
 
     @property
     def targets(self) -> tuple[str, ...]:
         """Parameters that the packed weights depend on."""
-        return tuple(n.attrs["target"] for n in self.compiled.graph.nodes if n.op == "parameter")
+        return self.compiled.graph.parameter_targets
 
-    def pack(self, parameters: Mapping[str, torch.Tensor]) -> None:
+    def pack(self, parameters: Mapping[str, Any]) -> None:
         """(Re)build the packed weights; calls under way finish with the old ones."""
-        arrays = {t: numpy_of(parameters[t]) for t in self.targets}
-        packed = pack_weights(self.compiled.graph, self.plan.weights, arrays)
+        held = {t: self.arrays.held(parameters[t]) for t in self.targets}
+        stage("packing weights")
+        packed = pack_weights(self.compiled.graph, self.plan.weights, held)
         ffi = self.library.ffi
         self.packed = packed
         self._state = ((ffi.new("uintptr_t[]", packed.addresses or [0]), packed), {})
 
-    def __call__(self, inputs: Sequence[torch.Tensor], env: Mapping[str, int] | None = None) -> list[torch.Tensor]:
-        """Run on contiguous CPU tensors of the plan's dtypes and shapes."""
+    def __call__(self, inputs: Sequence[Any], env: Mapping[str, int] | None = None, found: dict[str, int] | None = None) -> list[Any]:
+        """Run on contiguous arrays of the plan's dtypes and shapes.
+
+        env: values of symbols. found: where to put them together with those that data decided.
+        """
         threads = self._team()
         env = env or {}
         key = (threads,) if self._static else (threads, *(env[s] for s in self.plan.symbols))
@@ -122,23 +134,34 @@ class Executable:
             context = pool.pop()
         except IndexError:
             context = _Context(self.library.ffi, self.plan, env, weights[0], threads)
+        address = self._address
         slots = context.inputs
-        for i, tensor in enumerate(inputs):
-            slots[i] = tensor.data_ptr()
+        for i, array in enumerate(inputs):
+            slots[i] = address(array)
         results = []
         slots = context.outputs
         for i, allocate in enumerate(self._new_outputs):
             result = allocate(env)
-            slots[i] = result.data_ptr()
+            slots[i] = address(result)
             results.append(result)
         self._run(context.call)
+        if self.plan.defined:
+            env = {**env, **self._decided(context)}
+            results = [_trimmed(r, p, env) for r, p in zip(results, self.plan.outputs)]
+            if found is not None:
+                found.update(env)
         pool.append(context)
         return results
 
-    def _team(self) -> int:
-        return 1 if libraries.forked() else self.threads or torch.get_num_threads()
+    def _decided(self, context: _Context) -> dict[str, int]:
+        """Sizes that data decided in the call."""
+        names = [name for name, _ in self.plan.defined]
+        return {name: context.dims[len(self.plan.symbols) + i] for i, name in enumerate(names)}
 
-    def profile(self, inputs: Sequence[torch.Tensor], env: Mapping[str, int] | None = None, runs: int = 20) -> list[float]:
+    def _team(self) -> int:
+        return 1 if libraries.forked() else self.threads or self._default_threads()
+
+    def profile(self, inputs: Sequence[Any], env: Mapping[str, int] | None = None, runs: int = 20) -> list[float]:
         """Median seconds of every launch, each timed between barriers."""
         env = env or {}
         threads = self._team()
@@ -148,9 +171,9 @@ class Executable:
         marks = ffi.new("int64_t[]", len(self.plan.launches) + 1)
         context.call.marks = marks
         outputs = [allocate(env) for allocate in self._new_outputs]
-        for slots, tensors in ((context.inputs, inputs), (context.outputs, outputs)):
-            for i, tensor in enumerate(tensors):
-                slots[i] = tensor.data_ptr()
+        for slots, arrays in ((context.inputs, inputs), (context.outputs, outputs)):
+            for i, array in enumerate(arrays):
+                slots[i] = self._address(array)
         samples = []
         for _ in range(runs + 2):
             self._run(context.call)
@@ -163,31 +186,13 @@ class Executable:
         return {"weights": self.packed.size if self.packed else 0, "arena": arena}
 
 
-SMALL_RESULT = 4096  # elements up to which a tensor is held to allocate others like it, which is faster
-_empty_like = torch.empty_like
-
-
-def _allocators(outputs: Sequence[Port]) -> list[Any]:
-    return [_allocator(port) for port in outputs]
-
-
-def _allocator(port: Port) -> Any:
-    dtype = TORCH[port.dtype]
-    if not any(isinstance(d, Dim) for d in port.shape):
-        shape = tuple(int(d) for d in port.shape)  # type: ignore[arg-type]
-        if math.prod(shape) <= SMALL_RESULT:
-            model = torch.empty(shape, dtype=dtype)
-            return lambda env: _empty_like(model)
-        empty = functools.partial(torch.empty, shape, dtype=dtype)
-        return lambda env: empty()
-    return lambda env: torch.empty(tuple(evaluate(d, env) for d in port.shape), dtype=dtype)
-
-
-def numpy_of(tensor: torch.Tensor) -> np.ndarray:
-    """A numpy view of a CPU tensor; bfloat16 becomes float32. Raises InputError for another device."""
-    tensor = tensor.detach()
-    if tensor.device.type != "cpu":
-        raise InputError(f"a parameter is on the {tensor.device} device", remedy="move the model with .cpu() and load its weights")
-    if tensor.dtype is torch.bfloat16:
-        tensor = tensor.float()
-    return tensor.resolve_neg().numpy()
+def _trimmed(result: Any, port: Port, env: Mapping[str, int]) -> Any:
+    """The part of a result that was written, in its shape; memory of which little is used is not kept."""
+    shape = tuple(evaluate(d, env) for d in port.shape)
+    if tuple(result.shape) == shape:
+        return result
+    size = math.prod(shape)
+    part = result[:size]
+    if 2 * size < len(result):
+        part = part.clone() if hasattr(part, "clone") else part.copy()
+    return part.reshape(shape)

@@ -19,24 +19,31 @@ from sol.frontend.export import collector_paused, import_module
 from sol.frontend.imported import Imported
 from sol.runtime.autograd import differentiable
 from sol.runtime.inputs import check_inputs, check_model, describe, only_plain_tensors, overlapping, register_dataclasses
+from sol.runtime.prefetch import lines_of
 from sol.runtime.program import Program
+from sol.runtime.tuning import budgeted
 from sol.runtime.watch import Structure, Unsettled
 
 log = logging.getLogger("sol.runtime")
 _is_grad_enabled = torch.is_grad_enabled
 _is_dynamo_compiling = torch.compiler.is_dynamo_compiling
 _active_transform = torch._C._functorch.peek_interpreter_stack
+MANY_LINES = 500  # cache lines below which fetching them early gains nothing
 _SHARED = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a module is compiled. dynamic_shapes as torch.export takes them; threads: None follows torch."""
+    """How a module is compiled. dynamic_shapes as torch.export takes them; threads: None follows torch.
+
+    time_budget: seconds for measuring kernels; None: as ``config["autotune"]`` says.
+    """
 
     isa: str | None = None
     dynamic_shapes: Any = None
     threads: int | None = None
     fallback: str | None = None
+    time_budget: float | None = None
 
     @property
     def falls_back(self) -> bool:
@@ -60,7 +67,7 @@ class SolModule(torch.nn.Module):
         training = model.training
         super().__init__()
         model.training = training
-        self.__dict__.update(_options=options, _programs=[], _lock=threading.RLock(), _failure=None)
+        self.__dict__.update(_options=options, _programs=[], _lock=threading.RLock(), _failure=None, _ahead=None)
         self._look_again()
 
     def _look_again(self) -> None:
@@ -70,7 +77,7 @@ class SolModule(torch.nn.Module):
 
     def compile_for(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
         """The program for these inputs, compiled now if need be; None if it runs in torch (``fallback="eager"``)."""
-        with self._lock, collector_paused():
+        with self._lock, collector_paused(), budgeted(self._options.time_budget):
             program = self._find(args, kwargs)
             if program is not None or self._failure is not None:
                 return program
@@ -128,6 +135,16 @@ class SolModule(torch.nn.Module):
         if len(self._programs) >= limit:
             log.warning("%s was compiled for more than %d input types: the least recently used is dropped", self._title, limit)
         self.__dict__["_programs"] = [program, *self._programs][:limit]
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        """What every call looks at is fetched into the cache at once."""
+        ahead = None
+        if self._programs and not isinstance(self._structure, Unsettled):
+            program = self._programs[0]
+            lines = lines_of(self._structure.dicts, program.watched)
+            ahead = program.prefetcher(lines) if len(lines) >= MANY_LINES else None
+        self.__dict__["_ahead"] = ahead
 
     @property
     def _title(self) -> str:
@@ -165,6 +182,7 @@ class SolModule(torch.nn.Module):
             after = self._structure.modules
             same = len(before) == len(after) and all(a is b for a, b in zip(before, after))
             self.__dict__["_programs"] = [p for p in self._programs if same and p.rebind()]
+            self._look_ahead()
 
     def refresh(self) -> None:
         """Pack the weights again; needed after changes through ``.data``, which torch does not count."""
@@ -178,6 +196,8 @@ class SolModule(torch.nn.Module):
         """The model's result. Raises InputError for inputs that cannot be taken, and compile errors for new input types."""
         if _is_dynamo_compiling():
             return self._model(*args, **kwargs)
+        if self._ahead is not None:
+            self._ahead()
         structure = self._structure
         if structure.training():
             return self._model(*args, **kwargs)

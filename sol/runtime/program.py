@@ -15,8 +15,8 @@ from sol.frontend.imported import Imported
 from sol.ir.dim import Dim, evaluate, symbols
 from sol.ir.graph import Graph
 from sol.ir.types import TensorType
-from sol.runtime.executable import TORCH
 from sol.runtime.segments import Runner
+from sol.runtime.tensors import TORCH
 from sol.runtime.watch import InPlaceChanges, UncountedChanges
 
 log = logging.getLogger("sol.runtime")
@@ -50,6 +50,7 @@ class Program:
         self.direct = self._takes_flat_tensors()
         self._single = imported.out_spec == _LEAF and imported.outputs[0].kind == "tensor" and not imported.mutations
         self.tensors: list[torch.Tensor] = []
+        self.watched: list[torch.Tensor] = []
         self._changes: InPlaceChanges | None = None
         self._uncounted: UncountedChanges | None = None
         self.refresh()
@@ -64,6 +65,10 @@ class Program:
         plain = pytree.tree_flatten((tuple(0 for _ in leaves), {}))[1]
         in_order = all(leaf.kind in ("tensor", "unused") and leaf.index == i for i, leaf in enumerate(leaves))
         return in_order and self.imported.in_spec == plain and len(leaves) == len(self._types)
+
+    def prefetcher(self, lines: Sequence[int]) -> Callable[[], None] | None:
+        """A function that fetches these addresses into the cache."""
+        return next((e.prefetcher(lines) for e in self.runner.executables), None)
 
     # -- weights -------------------------------------------------------------------------------------------------------
 
@@ -85,7 +90,7 @@ class Program:
         # before packing: what changes meanwhile is seen by the next call
         changes, self._uncounted = InPlaceChanges(watched), UncountedChanges(uncounted) if uncounted else None
         self.runner.pack(named)
-        self.tensors, self._changes = tensors, changes
+        self.tensors, self.watched, self._changes = tensors, watched, changes
 
     def refresh_if_stale(self) -> None:
         """Pack again if a parameter was changed in place since the last time."""
@@ -100,7 +105,7 @@ class Program:
         except AttributeError:
             return False
         graph = self.imported.graph
-        types = [n.type for n in graph.nodes if n.op == "parameter"]
+        types = graph.parameter_types.values()
         if any(tuple(t.shape) != type.shape or t.dtype is not TORCH[type.dtype] for t, type in zip(tensors, types)):
             return False
         if not all(map(is_, tensors, self.tensors)):

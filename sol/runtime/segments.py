@@ -9,9 +9,11 @@ from typing import Any
 import torch
 
 from sol.compiler import compile_graph
+from sol.ir.data_sizes import definers
 from sol.ir.graph import Graph, Node
 from sol.runtime.executable import Executable
 from sol.runtime.templates import keep_templates
+from sol.runtime.tensors import TENSORS, TORCH, numpy_of
 
 TorchCalls = Mapping[str, Callable[..., Sequence[torch.Tensor]]]
 
@@ -51,10 +53,11 @@ def _is_computed(graph: Graph, value: str) -> bool:
 def _levels(graph: Graph) -> dict[str, int]:
     """Number of torch calls on the longest path to a node; a torch call runs after the compiled part of its level."""
     level: dict[str, int] = {}
+    definer = definers(graph.nodes)
     for node in graph.nodes:
         if node.op in ("input", "parameter", "constant") or node.name in graph.constant_values:
             continue
-        producers = [graph.producer(i) for i in node.inputs]
+        producers = [graph.producer(i) for i in (*node.inputs, *definer.get(node.name, ()))]
         level[node.name] = max([level[p.name] + (p.op == "torch_call") for p in producers if p.name in level], default=0)
     return level
 
@@ -101,6 +104,11 @@ def _with_inputs(node: Node, renamed: Mapping[str, str]) -> Node:
     return node if inputs == node.inputs else Node(node.name, node.op, inputs, node.types, node.attrs, node.origin)
 
 
+def _executable(graph: Graph, title: str, isa: str | None, threads: int | None) -> Executable:
+    compiled = compile_graph(graph, title=title, isa=isa, threads=threads or TENSORS.threads())
+    return Executable(compiled, threads=threads, arrays=TENSORS)
+
+
 class Runner:
     """A whole graph: executables and torch calls in order.
 
@@ -112,12 +120,12 @@ class Runner:
         self.segments = split_segments(graph)
         keep_templates()
         self.steps: list[tuple[Segment, Executable | None]] = [
-            (s, Executable(compile_graph(s.graph, title=title, isa=isa), threads=threads) if s.graph else None) for s in self.segments
+            (s, _executable(s.graph, title, isa, threads) if s.graph else None) for s in self.segments
         ]
         self._finish_setup()
 
     def _finish_setup(self) -> None:
-        self.targets = tuple(n.attrs["target"] for n in self.graph.nodes if n.op == "parameter")  # parameters that the graph reads
+        self.targets = self.graph.parameter_targets  # parameters that the graph reads
         single = self.steps[0] if len(self.steps) == 1 else None
         whole = single is not None and single[0].inputs == self.graph.inputs and single[0].outputs == self.graph.outputs
         self._only = single[1] if single is not None and whole else None
@@ -153,7 +161,6 @@ class Runner:
 
     def _evaluate_constants(self, parameters: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         from sol.ir.interpret import evaluate_constants
-        from sol.runtime.executable import TORCH, numpy_of
 
         found: dict[str, torch.Tensor] = {}
         derived = []
@@ -174,12 +181,13 @@ class Runner:
         if self._only is not None:
             return self._only(inputs, env)
         values: dict[str, Any] = dict(zip(self.graph.inputs, inputs)) | self.constants
+        sizes = dict(env or {})
         for segment, executable in self.steps:
             operands = [values[v] for v in segment.inputs]
             if executable is not None:
-                results = executable([t.contiguous() for t in operands], env)
+                results = executable([t.contiguous() for t in operands], sizes, sizes)
             else:
-                results = list(self.torch_calls[segment.node.attrs["key"]](operands, env))  # type: ignore[union-attr]
+                results = list(self.torch_calls[segment.node.attrs["key"]](operands, sizes))  # type: ignore[union-attr]
             values.update(zip(segment.outputs, results))
         return [values[o].clone() if o in self._cloned else values[o] for o in self.graph.outputs]
 

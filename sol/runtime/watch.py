@@ -73,6 +73,12 @@ class Structure:
         self._flags = [vars(m) for m in moded if "training" in vars(m)]
         self._others = [m for m in moded if "training" not in vars(m)]
 
+    @property
+    def dicts(self) -> list[dict[str, Any]]:
+        """All that is looked into."""
+        children = [d for m, copy in zip(self._containers, self._container_items) for d in (vars(m), m._modules, copy)]
+        return [*self._flags, *self._items, *self._copies, *children]
+
     def changed(self) -> bool:
         """Whether a name means another tensor or module now, or the module was converted to another dtype."""
         if self._probe is not None and self._probe.dtype is not self._dtype:

@@ -9,9 +9,9 @@ import numpy as np
 
 from sol.codegen.packing import apply_pack
 from sol.codegen.plan import Weight
+from sol.ir.bodies import constants_of, type_at
 from sol.ir.graph import Graph
-from sol.ir.interpret import evaluate_constants
-from sol.ir.types import DType
+from sol.ir.storage import as_stored
 from sol.runtime.memory import Block
 
 CHUNK = 32 << 20
@@ -39,10 +39,10 @@ def pack_weights(graph: Graph, weights: tuple[Weight, ...], parameters: Mapping[
     addresses: list[int] = []
     blocks: list[Block] = []
     used = 0
-    values = evaluate_constants(graph, dict.fromkeys(w.value for w in weights), parameters)
+    values = constants_of(graph, dict.fromkeys(w.value for w in weights), parameters)
     last = {w.value: i for i, w in enumerate(weights)}
     for i, weight in enumerate(weights):
-        packed = as_stored(apply_pack(weight.pack, values[weight.value]), graph.type_of(weight.value).dtype)
+        packed = as_stored(apply_pack(weight.pack, values[weight.value]), type_at(graph, weight.value).dtype)
         if last[weight.value] == i:
             del values[weight.value]
         if not blocks or used + packed.nbytes > blocks[-1].size:
@@ -53,12 +53,3 @@ def pack_weights(graph: Graph, weights: tuple[Weight, ...], parameters: Mapping[
         addresses.append(block.address + used)
         used = -(-(used + packed.nbytes) // 64) * 64 + STAGGER
     return PackedWeights(tuple(addresses), tuple(blocks))
-
-
-def as_stored(packed: np.ndarray, dtype: DType) -> np.ndarray:
-    """The bits that C reads: bfloat16, which numpy has not, is the upper half of float32, rounded to nearest even."""
-    if dtype is not DType.BF16 or packed.dtype != np.float32:
-        return packed
-    bits = np.ascontiguousarray(packed).view(np.uint32)
-    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-    return np.where(np.isnan(packed), np.uint16(0x7FC0), rounded)

@@ -37,9 +37,8 @@ def sample(operands: Sequence[Operand], symbols: dict[str, int], high: int = 9) 
         if dtype.is_float:
             arrays.append((rng.standard_normal(size) * 3 + 1).astype(dtype.numpy))
         else:
-            arrays.append(
-                rng.integers(0 if dtype in (DType.U8, DType.BOOL) else -high, 2 if dtype is DType.BOOL else high, size).astype(dtype.numpy)
-            )
+            low, top = (0, 2) if dtype is DType.BOOL else (0 if dtype.is_unsigned else -high, high)
+            arrays.append(rng.integers(low, top, size).astype(dtype.numpy))
     return arrays
 
 

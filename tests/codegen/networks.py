@@ -36,6 +36,11 @@ def one(input: str, output: str, body: str, lines: str = "") -> str:
     return f"graph({input}) {{\n  {lines}\n  %y: {output} = {body}\n  return %y\n}}"
 
 
+def counted(input: str, output: str, body: str) -> str:
+    """A network of one op whose data decides how large the result is."""
+    return one(input, output, body).replace(") {", ") where u in [0, 1000] {", 1)
+
+
 WINDOW = "ceil_mode=False, dilation=(1, 1), kernel=(3, 3), padding=((1, 1), (1, 1)), stride=(2, 2)"
 AVERAGE = "ceil_mode=False, count_include_pad=True, padding=((0, 0), (0, 0))"
 POOLED = f"""graph(%x: f32[1,512,13,13]) {{
@@ -50,6 +55,7 @@ POOLED = f"""graph(%x: f32[1,512,13,13]) {{
 NETWORKS: dict[str, str] = {
     "direct": convolution(32, 48, 14, 1),
     "winograd": convolution(64, 64, 28, 3, pad=1),
+    "strassen": convolution(256, 256, 14, 1),
     "strided": f"""graph(%x: f32[1,64,15,15]) {{
   {weight(64, 64, 3, 3)}
   %y: f32[1,64,8,8] = {conv("x", "w", pad=1, stride=2)}
@@ -119,11 +125,45 @@ NETWORKS: dict[str, str] = {
     "pointwise": one("%x: f32[4,9], %z: f32[4,9]", "f32[4,9]", "add(%x, %z)"),
     "rows": one("%x: f32[4,9]", "f32[4,9]", "softmax(%x){dim=1}"),
     "take": one("%x: f32[30,8], %i: i64[2,5]", "f32[2,5,8]", "take(%x, %i){dim=0}"),
+    "scatter": one("%x: f32[4,9], %i: i64[2,9], %u: f32[2,9]", "f32[4,9]", 'scatter(%x, %i, %u){dim=0, reduction="add"}'),
+    "topk": one("%x: f32[4,9]", "f32[4,3], %y#1: i64[4,3]", "topk(%x){dim=1, k=3, largest=True}").replace("%y\n", "%y, %y#1\n"),
+    "nonzero": counted("%x: f32[4,9]", "i64[u,2], %y#1: i64[]", "nonzero(%x){symbol=u}"),
+    "unique": counted("%x: f32[9,2]", "i64[u], %y#1: i64[9], %y#2: i64[u], %y#3: i64[]", "unique(%x){sorted=True, symbol=u}"),
+    "nms": counted(
+        "%x: f32[1,20,4], %s: f32[1,3,20], %m: i64[1], %t: f32[1], %l: f32[1]",
+        "i64[u,3], %y#1: i64[]",
+        "nms(%x, %s, %m, %t, %l){center=False, limit=None, symbol=u}",
+    ),
+    "random": one("%x: f64[9]", "f64[9]", "add(%x, %r)", "%r: f64[9] = random(){seed=None, size=9, stream=1}"),
+    "seeded": one("%x: f64[9]", "f64[9]", "add(%x, %r)", "%r: f64[9] = random(){seed=3, size=9, stream=0}"),
     "dot": one("%x: f32[4,64]", "f32[4,3]", "linear(%x, %w)", weight(3, 64)),
     "gemm": one("%x: f32[20,64]", "f32[20,96]", "linear(%x, %w)", weight(96, 64)),
     "batched": one("%x: f32[n,7,64], %z: f32[n,64,30]", "f32[n,7,30]", "matmul(%x, %z)").replace(") {", ") where n in [2, 64] {", 1),
     "integers": one("%x: i32[4,8], %z: i32[8,3]", "i32[4,3]", "matmul(%x, %z)"),
     "attention": one("%q: f32[2,4,10,16]", "f32[2,4,10,16]", "sdpa(%q, %q, %q){causal=True, scale=0.25}"),
+    "grid": one(
+        "%x: f32[1,2,5,7], %g: f32[1,3,4,2]",
+        "f32[1,2,3,4]",
+        'grid_sample(%x, %g){align_corners=False, mode="linear", padding="reflection"}',
+    ),
+    "regions": one(
+        "%x: f32[2,3,9,8], %r: f32[4,4], %b: i64[4]",
+        "f32[4,3,2,2]",
+        'roi_align(%x, %r, %b){half_pixel=True, mode="avg", output_size=(2, 2), sampling_ratio=0, scale=1.0}',
+    ),
+    "displaced": one(
+        "%x: f32[1,4,6,6], %o: f32[1,18,6,6]",
+        "f32[1,4,9,6,6]",
+        "deform_columns(%x, %o){dilation=(1, 1), kernel=(3, 3), offset_groups=1, padding=(1, 1), stride=(1, 1)}",
+    ),
+    "places": one("%x: f32[1,5,14,14]", "i64[1,5,7,7]", f"argmax_pool(%x){{{WINDOW.replace('dilation', 'column_major=False, dilation')}}}"),
+    "determinants": one("%x: f32[3,4,4]", "f32[3]", "det(%x)"),
+    "recurrence": one(
+        "%x: f32[6,2,48], %w: f32[48,16], %b: f32[48], %h: f32[2,16], %n: i64[2]",
+        "f32[6,2,16], %y#1: f32[2,16]",
+        'recurrence(%x, %w, %b, %h, %n){activations=(("sigmoid", 0.0, 0.0), ("tanh", 0.0, 0.0)), cell="gru", clip=None, coupled=False, '
+        "reset_after=False, reverse=False}",
+    ),
     "recurrent": one(
         "%x: f32[6,2,64], %h: f32[2,16]",
         "f32[6,2,16], %y#1: f32[2,16], %y#2: f32[2,16]",

@@ -18,6 +18,9 @@ ATTRS = {
     "clamp": [{"low": -0.5, "high": None}, {"low": None, "high": 1.0}, {"low": -1.0, "high": 1.0}],
     "gelu": [{"approximate": "none"}, {"approximate": "tanh"}],
     "cast": [{"dtype": DType.BOOL}, {"dtype": DType.F32}],
+    "bitcast": [],
+    "cast_rounded": [{"dtype": DType.F32}],
+    "cast_saturated": [{"dtype": DType.F32}],
     "leaky_relu": [{"slope": -0.3}],
     "elu": [{"alpha": 1.5}],
     "softplus": [{"beta": 2.0, "threshold": 20.0}],
@@ -48,7 +51,7 @@ def _operands(row, dtype: DType) -> list[np.ndarray]:
         if kind is DType.BOOL:
             x = rng.integers(0, 2, COUNT).astype(bool)
         elif kind.is_int:
-            x = rng.integers(0 if kind is DType.U8 else -9, 9, COUNT).astype(kind.numpy)
+            x = rng.integers(0 if kind.is_unsigned else -9, 9, COUNT).astype(kind.numpy)
         else:
             x = (rng.standard_normal(COUNT) * 3).astype(kind.numpy)
             values = np.array(SPECIAL)
@@ -129,7 +132,10 @@ def test_vector_mode_matches_numpy(isa):
     _check(resolve(isa), cases, True, _tolerance)
 
 
-@pytest.mark.parametrize("dtype", [DType.F32, DType.F64, DType.I64, DType.I32, DType.U8, DType.BOOL], ids=str)
+SCALARS = [DType.F32, DType.F64, DType.I64, DType.I32, DType.U8, DType.U16, DType.U32, DType.U64, DType.BOOL]
+
+
+@pytest.mark.parametrize("dtype", SCALARS, ids=str)
 def test_scalar_mode_matches_numpy(dtype):
     _check(resolve("native"), list(_cases((dtype,))), False, _tolerance)
 

@@ -13,7 +13,9 @@ import pytest
 from sol.codegen import lowering
 from sol.codegen.program import render_program
 from sol.codegen.render import TEMPLATES, render_kernel
+from sol.ir.text import graph_text
 from tests.codegen.networks import NETWORKS, POOLED, plan_of
+from tests.ops.test_control import looped
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_text())
@@ -58,6 +60,11 @@ def test_network_of_symbolic_batch(refresh_golden):
     compare("network_symbolic.c", render_program(plan_of(NETWORKS["batched"]), "batched")[-1].text, refresh_golden)
 
 
+def test_network_of_a_loop(refresh_golden):
+    text = graph_text(looped(conditional=True, scanned=True))
+    compare("network_loop.c", render_program(plan_of(text), "looped")[-1].text, refresh_golden)
+
+
 def test_convolution_relu_and_average_of_the_whole_map_is_one_kernel(refresh_golden):
     """Conv2d(512, 256, 1) + ReLU + AvgPool2d(13) on 13x13 pixels: one kernel, one launch, nothing in the arena."""
     plan = plan_of(POOLED)
@@ -67,5 +74,5 @@ def test_convolution_relu_and_average_of_the_whole_map_is_one_kernel(refresh_gol
 
 
 def test_no_stale_files():
-    known = {t.removesuffix(".j2") for t in ENTRY} | {"network.c", "network_symbolic.c", "conv_relu_avgpool.c"}
+    known = {t.removesuffix(".j2") for t in ENTRY} | {"network.c", "network_symbolic.c", "network_loop.c", "conv_relu_avgpool.c"}
     assert {p.name for p in GOLDEN.glob("*")} == known

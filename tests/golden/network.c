@@ -68,3 +68,9 @@ __attribute__((visibility("default"))) void sol_run(const sol_call *call)
 {
     sol_start(call, network);
 }
+
+/* Fetches count cache lines that the caller reads before its next call. */
+__attribute__((visibility("default"))) void sol_prefetch(const void *const *lines, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) __builtin_prefetch(lines[i]);
+}

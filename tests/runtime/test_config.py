@@ -23,8 +23,12 @@ VALID = {
     "dump": ("/some/dump", "/some/dump"),
     "fallback": ("eager", "eager"),
     "flush_denormals": ("no", False),
+    "threads": ("3", 3),
     "recompile_limit": ("2", 2),
     "conv_max_error": ("2e-6", 2e-6),
+    "autotune": ("Quick", "quick"),
+    "autotune_seconds": ("12.5", 12.5),
+    "tuning_database": ("/some/tuning.jsonl", "/some/tuning.jsonl"),
 }
 INVALID = [
     ("isa", "sse9"), ("isa", 3), ("jobs", -1), ("jobs", "two"), ("jobs", True), ("jobs", 1.5), ("recompile_limit", 0),

@@ -11,7 +11,7 @@ from torch import nn
 
 import sol
 from sol.codegen import packing
-from sol.runtime.verification import relative_error
+from sol.runtime.checks import relative_error
 from tests.runtime.models import Counter, Lambda, convnet, mlp
 
 
@@ -31,7 +31,7 @@ def test_passes(model: nn.Module, inputs: torch.Tensor) -> None:
     before = inputs.clone()
     found = sol.verify(model, inputs)
     assert found.passed and not found.culprit and "passed" in str(found), str(found)
-    assert all(o.sol_against_torch <= 0.05 for o in found.outputs)
+    assert all(o.sol_against_peer <= 0.05 for o in found.outputs)
     assert torch.equal(inputs, before)
 
 
@@ -64,7 +64,7 @@ def test_wrong_weights_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, lambda array: 192 == array.size)  # layer 4 and layer 6
     found = sol.verify(model, x)
     assert not found.passed and "FAILED" in str(found)
-    assert found.outputs[0].sol_against_torch > 1e-3 > found.outputs[0].torch_against_float64  # type: ignore[operator]
+    assert found.outputs[0].sol_against_peer > 1e-3 > found.outputs[0].peer_against_float64  # type: ignore[operator]
     assert "= linear at 4" in found.culprit and "kernel linear" in found.culprit, found.culprit
 
 

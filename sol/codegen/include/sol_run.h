@@ -2,6 +2,7 @@
 #ifndef SOL_RUN_H
 #define SOL_RUN_H
 #include "sol_team.h"
+#include <string.h>
 #include <time.h>
 
 typedef struct {
@@ -19,9 +20,11 @@ typedef struct {
 
 typedef void (*sol_network)(const sol_team *, const sol_call *);
 
+#ifndef SOL_NO_THREADS /* defined for a library that is to need no OpenMP runtime: calls run on the calling thread */
 extern void GOMP_parallel(void (*)(void *), void *, unsigned, unsigned);
 extern int omp_get_thread_num(void);
 extern int omp_get_num_threads(void);
+#endif
 
 static inline int64_t sol_now(void)
 {
@@ -37,6 +40,14 @@ static inline void sol_mark(const sol_team *team, const sol_call *call, int i)
     sol_barrier(team);
     if (team->id == 0) call->marks[i] = sol_now();
     sol_barrier(team);
+}
+
+/* Copies size bytes, a part in each thread. */
+static inline void sol_copy(const sol_team *team, void *to, const void *from, int64_t size)
+{
+    int64_t begin, end;
+    sol_split(team, size, &begin, &end);
+    if (to != from && begin < end) memcpy((char *)to + begin, (const char *)from + begin, (size_t)(end - begin));
 }
 
 /* Denormal numbers make a kernel tens of times slower; the caller's mode is restored afterwards. */
@@ -82,16 +93,23 @@ static void sol_member(const sol_call *call, sol_network network, sol_shared *sh
     sol_restore_denormals(mode);
 }
 
+#ifndef SOL_NO_THREADS
 static void sol_parallel_body(void *p)
 {
     sol_region *r = (sol_region *)p;
     sol_member(r->call, r->network, &r->shared, omp_get_thread_num(), omp_get_num_threads());
 }
+#endif
 
 static inline void sol_start(const sol_call *call, sol_network network)
 {
     sol_region region = {call, network, {0, 0}};
-    if (call->threads <= 1) sol_member(call, network, &region.shared, 0, 1);
-    else GOMP_parallel(sol_parallel_body, &region, (unsigned)call->threads, 0);
+#ifndef SOL_NO_THREADS
+    if (call->threads > 1) {
+        GOMP_parallel(sol_parallel_body, &region, (unsigned)call->threads, 0);
+        return;
+    }
+#endif
+    sol_member(call, network, &region.shared, 0, 1);
 }
 #endif

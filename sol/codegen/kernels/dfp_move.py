@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sol.codegen.emit import Emitter, c_float
+from sol.codegen.emit import Emitter, c_float, from_memory, to_memory
 from sol.codegen.kernels.dfp_channels import lower_channel_select, lower_reorder
 from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise
 from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge, order_by
+from sol.codegen.kernels.random import lower_random
+from sol.codegen.kernels.scatter import lower_scatter
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
@@ -99,8 +101,8 @@ def _storage_axis(node: Node, view: View, dim: int) -> int:
 
 def _fill(dtype: DType, value: float | int | bool) -> str:
     """A constant in the type that memory holds."""
-    if dtype is DType.BF16:
-        return f"sol_to_bf16({c_float(value)})"
+    if dtype is DType.BF16 or dtype.is_minifloat:
+        return to_memory(dtype, c_float(value))
     text = Emitter(vector=False).literal_text(value, dtype)
     return f"(_Float16){text}" if dtype is DType.F16 else text
 
@@ -218,8 +220,8 @@ def _indexed(lowering: Lowering, node: Node, out: View) -> None:
     )
 
 
-def _cumsum(lowering: Lowering, node: Node, out: View) -> None:
-    """Every line along the dimension is summed by one thread, one element after the other."""
+def _cumulative(lowering: Lowering, node: Node, out: View) -> None:
+    """cumsum and cumprod: every line along the dimension is walked by one thread, one element after the other."""
     dim, x = node.attrs["dim"], lowering.view(node.inputs[0])
     if out.layout.block:
         _storage_axis(node, out, dim)
@@ -230,8 +232,9 @@ def _cumsum(lowering: Lowering, node: Node, out: View) -> None:
     space = Space([*outer_axes, *line])
     outer, last = list(range(len(outer_axes))), len(outer_axes)
     emitter = Emitter(vector=False)
-    load = {DType.F16: "(float)v", DType.BF16: "sol_from_bf16(v)"}.get(out.dtype, "v")
-    store = {DType.F16: "(_Float16)total", DType.BF16: "sol_to_bf16((float)total)"}.get(out.dtype, "total")
+    half = out.dtype is DType.BF16 or out.dtype.is_minifloat
+    load = from_memory(out.dtype, "v")
+    store = "(_Float16)total" if out.dtype is DType.F16 else to_memory(out.dtype, "(float)total" if half else "total")
     _emit(
         lowering,
         node,
@@ -242,6 +245,10 @@ def _cumsum(lowering: Lowering, node: Node, out: View) -> None:
         length=space.size(last),
         bases={p.name: space.offset(p.name, outer) for p in pointers},
         steps={p.name: space.stride(p.name, last) for p in pointers},
+        template="cumsum",
+        word="sums" if node.op == "cumsum" else "products",
+        sign="+" if node.op == "cumsum" else "*",
+        first="0" if node.op == "cumsum" else "1",
         total="double" if out.dtype.is_float else emitter.ctype(out.dtype),
         load=load,
         store=store,
@@ -258,7 +265,8 @@ def _iota(lowering: Lowering, node: Node, out: View) -> None:
             context[name] = repr(value)
         else:
             space.params[name] = value
-    convert = {DType.F16: "(_Float16)", DType.BF16: "sol_to_bf16"}.get(out.dtype, "")
+    half = out.dtype is DType.BF16 or out.dtype.is_minifloat
+    convert = f"sol_to_{out.dtype}" if half else "(_Float16)" if out.dtype is DType.F16 else ""
     _emit(
         lowering,
         node,
@@ -278,7 +286,10 @@ KERNELS: dict[str, Callable[[Lowering, Node, View], None]] = {
     "pad": _pad,
     "take": _indexed,
     "gather": _indexed,
-    "cumsum": _cumsum,
+    "cumsum": _cumulative,
+    "cumprod": _cumulative,
+    "scatter": lower_scatter,
+    "random": lower_random,
     "iota": _iota,
     "reorder": lower_reorder,
     "channel_select": lower_channel_select,

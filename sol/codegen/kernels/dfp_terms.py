@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sol.codegen.emit import CValue, Emitter
+from sol.codegen.emit import CValue, Emitter, from_memory, to_memory
 from sol.errors import UnsupportedError
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.ops.pointwise import POINTWISE
@@ -194,11 +194,7 @@ def trace(emitter: Emitter, terms: Iterable[Term], known: dict[Term, CValue], le
 def load_text(dtype: DType, address: str, *, vector: bool, stride: str = "1", left: str = "") -> str:
     """C text of a load. address: pointer expression. stride: 0 for one value in all lanes. left: number of lanes that exist, if not all."""
     if not vector:
-        return {
-            DType.BOOL: f"(*({address}) != 0)",
-            DType.F16: f"(float)*({address})",
-            DType.BF16: f"sol_from_bf16(*({address}))",
-        }.get(dtype, f"*({address})")
+        return f"(*({address}) != 0)" if dtype is DType.BOOL else from_memory(dtype, f"*({address})")
     family = "vb" if dtype is DType.BOOL else "vf"
     if stride == "0":
         return f"{family}_set(*({address}))"
@@ -208,7 +204,6 @@ def load_text(dtype: DType, address: str, *, vector: bool, stride: str = "1", le
 def store_text(dtype: DType, address: str, value: str, *, vector: bool, left: str = "") -> str:
     """C statement of a store, as load_text."""
     if not vector:
-        value = {DType.F16: f"(_Float16)({value})", DType.BF16: f"sol_to_bf16({value})"}.get(dtype, value)
-        return f"*({address}) = {value};"
+        return f"*({address}) = {to_memory(dtype, value)};"
     family = "vb" if dtype is DType.BOOL else "vf"
     return f"{family}_store_n({address}, {value}, {left});" if left else f"{family}_store({address}, {value});"

@@ -186,7 +186,7 @@ def lower_gemm(lowering: Lowering) -> None:
     tile_operands = tuple(o for o in epilogue.operands if o.kind == "tile")
     shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, tail_nv, True) for rows in ladder if tail]
     constant_bias = bool(p.bias) and p.constant and lowering.is_constant(p.bias)
-    tiles = tuple(_tile(p, r, v, t, constant_bias) for r, v, t in shapes)
+    tiles = tuple(_tile(p, r, v, t, constant_bias, nv) for r, v, t in shapes)
     signature, arguments = _signature(p, bool(k_block), pack_a, constant_bias)
     reads: dict[str, View] = {"A": lowering.view(p.a)}
     packed_size: DimLike = 0
@@ -228,9 +228,9 @@ def _columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
     return p.n >= width, rest > 0, tail_nv if rest else nv
 
 
-def _tile(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool) -> Tile:
+def _tile(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool, panel_nv: int) -> Tile:
     parts = 1
-    while rows * nv * parts < 8:
+    while rows * panel_nv * parts < 8:  # the same for narrow panels: equal columns get equal sums wherever they lie
         parts *= 2
     masked = tail and not (isinstance(p.n, int) and p.n % p.lowering.target.lanes == 0 and p.constant)
     hoisted = [f"const int n{j} = sol_lanes(count, {j});" for j in range(nv)] if masked or (p.bias and not constant_bias) else []
@@ -382,7 +382,8 @@ _COMPUTED: Mapping[DType, tuple[str, str]] = {
     DType.F64: ("double", "double"), DType.F32: ("float", "float"), DType.F16: ("_Float16", "float"),
     DType.BF16: ("uint16_t", "float"),
     DType.I64: ("int64_t", "int64_t"), DType.I32: ("int32_t", "int32_t"), DType.I16: ("int16_t", "int16_t"),
-    DType.I8: ("int8_t", "int8_t"), DType.U8: ("uint8_t", "uint8_t"),
+    DType.I8: ("int8_t", "int8_t"), DType.U8: ("uint8_t", "uint8_t"), DType.U16: ("uint16_t", "uint16_t"),
+    DType.U32: ("uint32_t", "uint32_t"), DType.U64: ("uint64_t", "uint64_t"),
 }  # fmt: skip
 
 

@@ -24,6 +24,9 @@ COMPUTED = {
     DType.I16: ("int16_t", "INT16_MIN"),
     DType.I8: ("int8_t", "INT8_MIN"),
     DType.U8: ("uint8_t", "0"),
+    DType.U16: ("uint16_t", "0"),
+    DType.U32: ("uint32_t", "0"),
+    DType.U64: ("uint64_t", "0"),
 }
 
 

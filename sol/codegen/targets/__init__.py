@@ -6,6 +6,7 @@ One file per target defines TARGET; this one finds out which of them this machin
 from __future__ import annotations
 
 import functools
+import os
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,7 @@ class Target:
     lanes: float32 values per vector. registers: vector registers. flags: what the C compiler must be given.
     l1, l2: bytes of data cache per core. header: file in codegen/include that maps sol_simd.h to this target.
     machine: as platform.machine() says it, "" for any. needs: CPU features as in /proc/cpuinfo.
-    host: empty, or what tells this CPU from others where the flags ask for this very CPU.
+    team: threads that the cost model counts on. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Target:
     header: str
     machine: str = ""
     needs: tuple[str, ...] = ()
+    team: int = 2
     host: str = field(default="", repr=False)
 
     @property
@@ -43,6 +45,11 @@ class Target:
     def runs_here(self) -> bool:
         """Can this machine execute it?"""
         return self.machine in ("", machine()) and cpu_features().issuperset(self.needs)
+
+
+def usable_cpus() -> int:
+    """CPUs that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def machine() -> str:

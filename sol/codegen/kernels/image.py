@@ -1,0 +1,105 @@
+"""Sampling of images at computed places: plain kernels, which take any strides and float32 or float64."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.plan import View
+from sol.errors import UnsupportedError
+from sol.ir.dim import DimLike, product
+from sol.ir.types import DType
+
+TAPS = {"nearest": 1, "linear": 2, "cubic": 4}
+
+
+def _words(lowering: Lowering) -> dict[str, Any]:
+    """The C type and its functions and constants; UnsupportedError for what is neither float32 nor float64."""
+    anchor = lowering.anchor
+    if anchor.type.dtype not in (DType.F32, DType.F64):
+        raise UnsupportedError(
+            f"{anchor.op} of {anchor.type.dtype}", origin=str(anchor.origin), remedy="cast to float32 before and back after it"
+        )
+    f = "f" if anchor.type.dtype is DType.F32 else ""
+    return {"T": anchor.type.dtype.c, "floor": f"floor{f}", "rint": f"rint{f}", "fmod": f"fmod{f}", "half": f"0.5{f}", "suffix": f}
+
+
+def _strides(prefix: str, view: View, names: Sequence[str]) -> dict[str, DimLike]:
+    return {f"{prefix}_{n}": s for n, s in zip(names, view.strides)}
+
+
+def lower_grid_sample(lowering: Lowering) -> None:
+    """One launch; see templates/image_grid_sample.c.j2."""
+    anchor, words = lowering.anchor, _words(lowering)
+    x, grid, out = lowering.view(anchor.inputs[0]), lowering.view(anchor.inputs[1]), lowering.view(anchor.name)
+    spatial = len(x.shape) - 2
+    dims = [str(d) for d in range(spatial)]
+    params: dict[str, DimLike] = {"N": x.shape[0], "C": x.shape[1]}
+    params |= {f"I{d}": x.shape[2 + d] for d in range(spatial)} | {f"O{d}": out.shape[2 + d] for d in range(spatial)}
+    params |= _strides("in", x, ("n", "c", *dims)) | _strides("grid", grid, ("n", *dims, "e")) | _strides("out", out, ("n", "c", *dims))
+    mode, padding, aligned = (anchor.attrs[k] for k in ("mode", "padding", "align_corners"))
+    lowering.emit(
+        "image_grid_sample.c.j2",
+        f"grid_sample{spatial}d_{mode}_{padding}{'_aligned' if aligned else ''}_{x.dtype}",
+        reads={"in": x, "grid": grid},
+        writes={"out": out},
+        params=params,
+        flops=2 * TAPS[mode] ** spatial * product(out.shape),
+        bytes=2 * x.dtype.itemsize * product(out.shape),
+        D=spatial, taps=TAPS[mode], mode=mode, padding=padding, aligned=bool(aligned), cubic="-0.75" + words["suffix"], **words,
+    )  # fmt: skip
+
+
+def lower_roi_align(lowering: Lowering) -> None:
+    """One launch; see templates/image_roi_align.c.j2."""
+    anchor, words = lowering.anchor, _words(lowering)
+    x, rois, batch, out = (lowering.view(v) for v in (*anchor.inputs, anchor.name))
+    attrs, f = anchor.attrs, words["suffix"]
+    params: dict[str, DimLike] = dict(zip(("N", "C", "H", "W"), x.shape)) | dict(zip(("ROIS", "_", "ROWS", "COLS"), out.shape))
+    del params["_"]
+    params |= _strides("in", x, "ncyx") | _strides("rois", rois, "re") | _strides("batch", batch, "r") | _strides("out", out, "rcyx")
+    lowering.emit(
+        "image_roi_align.c.j2",
+        f"roi_align_{attrs['mode']}_{x.dtype}",
+        reads={"in": x, "rois": rois, "batch": batch},
+        writes={"out": out},
+        params=params,
+        bytes=2 * x.dtype.itemsize * product(out.shape),
+        mode=attrs["mode"], half_pixel=bool(attrs["half_pixel"]), sampling=int(attrs["sampling_ratio"]), T=words["T"], half=words["half"],
+        scale=f"{float(attrs['scale'])!r}{f}", shift=words["half"] if attrs["half_pixel"] else "0",
+    )  # fmt: skip
+
+
+def lower_deform_columns(lowering: Lowering) -> None:
+    """One launch; see templates/image_deform_columns.c.j2."""
+    anchor, words = lowering.anchor, _words(lowering)
+    x, offset, out = lowering.view(anchor.inputs[0]), lowering.view(anchor.inputs[1]), lowering.view(anchor.name)
+    attrs = anchor.attrs
+    reads = {"in": x, "offset": offset}
+    params: dict[str, DimLike] = dict(zip(("N", "C", "H", "W"), x.shape))
+    params |= {"G": attrs["offset_groups"], "OH": out.shape[3], "OW": out.shape[4]}
+    names = {"kernel": ("R", "S"), "stride": ("sy", "sx"), "padding": ("pad_y", "pad_x"), "dilation": ("dy", "dx")}
+    for attr, (a, b) in names.items():
+        params[a], params[b] = attrs[attr]
+    params |= _strides("in", x, "ncyx") | _strides("offset", offset, "ncyx") | _strides("out", out, "nctyx")
+    if len(anchor.inputs) == 3:
+        reads["mask"] = lowering.view(anchor.inputs[2])
+        params |= _strides("mask", reads["mask"], "ncyx")
+    lowering.emit(
+        "image_deform_columns.c.j2",
+        f"deform_columns{'_mask' if 'mask' in reads else ''}_{x.dtype}",
+        reads=reads,
+        writes={"out": out},
+        params=params,
+        flops=8 * product(out.shape),
+        bytes=2 * x.dtype.itemsize * product(out.shape),
+        mask="mask" in reads, T=words["T"], floor=words["floor"],
+    )  # fmt: skip
+
+
+KERNELS = {
+    "grid_sample": (Candidate("grid_sample", lambda lowering: True, lower_grid_sample),),
+    "roi_align": (Candidate("roi_align", lambda lowering: True, lower_roi_align),),
+    "deform_columns": (Candidate("deform_columns", lambda lowering: True, lower_deform_columns),),
+}

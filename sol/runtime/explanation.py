@@ -1,0 +1,94 @@
+"""What became of a compiled network, as data that prints: regions, kernels, work, memory. Independent of where the network came from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sol.codegen.plan import Launch, Plan
+from sol.ir.bodies import graphs_in
+from sol.ir.dim import evaluate
+from sol.ir.graph import Graph, Node
+
+
+@dataclass(frozen=True)
+class RegionRow:
+    """One fused region: ops in order, kernels that compute it, result types, where it comes from.
+
+    flops, bytes: the work it cannot avoid, for the sizes of the inputs that were given.
+    """
+
+    region: str
+    ops: tuple[str, ...]
+    kernels: tuple[str, ...]
+    result: str
+    origin: str
+    flops: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class TorchRow:
+    """One operation that runs in torch, and why."""
+
+    operation: str
+    reason: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """regions: compiled work in order of execution. torch: what runs in torch. note: on the module as a whole."""
+
+    title: str
+    regions: tuple[RegionRow, ...]
+    torch: tuple[TorchRow, ...]
+    kernels: int
+    launches: int
+    arena_bytes: int
+    weight_bytes: int
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        flops, moved = sum(r.flops for r in self.regions), sum(r.bytes for r in self.regions)
+        lines = [
+            f"{self.title}: {len(self.regions)} regions, {self.launches} launches of {self.kernels} kernels, "
+            f"weights {mib(self.weight_bytes)}, arena {mib(self.arena_bytes)}, {flops / 1e9:.2f} GFLOP, {moved / 1e6:.1f} MB to move"
+        ]
+        wide = min(max([len(" + ".join(r.ops)) for r in self.regions] + [10]), 48)
+        lines.append(f"  {'ops':{wide}}  {'MFLOP':>9} {'MB':>8}  {'result':28}  kernels [where]")
+        for row in self.regions:
+            ops, work = " + ".join(row.ops), f"{row.flops / 1e6:9.2f} {row.bytes / 1e6:8.2f}"
+            lines.append(f"  {ops:{wide}}  {work}  {row.result:28}  {', '.join(row.kernels)}  [{row.origin}]")
+        lines.append(f"  in torch: {len(self.torch)} operations" + (":" if self.torch else ""))
+        lines += [f"    {row.operation}: {row.reason}  [{row.origin}]" for row in self.torch]
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+
+def region_rows(graph: Graph, plan: Plan, env: Mapping[str, int]) -> list[RegionRow]:
+    """The regions of a fused graph with the kernels that its plan gives them."""
+    launches: dict[str, list[Launch]] = defaultdict(list)
+    for launch in plan.launches:
+        launches[launch.region].append(launch)
+    rows = []
+    for name, node in ((path + n.name, n) for path, body in graphs_in(graph) for n in body.nodes):
+        if node.op != "region":
+            continue
+        own = launches[name]
+        kernels = tuple(dict.fromkeys(launch.kernel for launch in own))
+        result = ", ".join(str(t) for t in node.types)
+        flops, moved = (sum(evaluate(getattr(launch, field), env) for launch in own) for field in ("flops", "bytes"))
+        rows.append(RegionRow(name, region_ops(node), kernels, result, str(node.origin).strip(), flops, moved))
+    return rows
+
+
+def region_ops(region: Node) -> tuple[str, ...]:
+    """The ops of a region's body in order."""
+    return tuple(n.op for n in region.attrs["body"].nodes if n.op not in ("input", "constant"))
+
+
+def mib(size: int) -> str:
+    """Bytes as text."""
+    return f"{size / 2**20:.1f} MiB"

@@ -1,0 +1,78 @@
+"""The plain kernels that sample images, find maxima and determinants, against the interpreter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sol.codegen.targets import runnable
+from sol.errors import UnsupportedError
+from sol.ir.builder import GraphBuilder
+from sol.ir.interpret import evaluate_outputs
+from sol.ir.types import DType, TensorType
+from tests.harness import as_region, run_region
+
+rng = np.random.default_rng(3)
+
+
+def randn(*shape: int) -> np.ndarray:
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def check(op: str, *arrays: np.ndarray, isa: str = runnable()[0], **attrs: Any) -> None:
+    b = GraphBuilder()
+    inputs = [b.input("x", TensorType(DType.from_numpy(a.dtype), a.shape)) for a in arrays]
+    graph = b.build([b.add(op, inputs, **attrs)])
+    (want,) = evaluate_outputs(graph, list(arrays))
+    for threads in (1, 3):
+        (got,) = run_region(as_region(graph, "dnn", op), dict(zip(graph.inputs, arrays)), isa=isa, threads=threads)
+        np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-4)
+
+
+@pytest.mark.parametrize("mode,padding,aligned", [("nearest", "zeros", True), ("linear", "reflection", False), ("cubic", "border", True)])
+def test_grid_sample(mode: str, padding: str, aligned: bool) -> None:
+    for isa in runnable():
+        check("grid_sample", randn(2, 3, 5, 7), randn(2, 4, 6, 2) * 2, isa=isa, mode=mode, padding=padding, align_corners=aligned)
+    check("grid_sample", randn(1, 2, 3, 4, 5), randn(1, 2, 2, 3, 3), mode=mode, padding=padding, align_corners=aligned)
+
+
+def test_places_that_are_not_numbers_read_no_memory() -> None:
+    grid = randn(1, 2, 2, 2)
+    grid[0, 0] = np.nan, 1e38
+    for padding in ("zeros", "border"):
+        check("grid_sample", randn(1, 2, 4, 4), grid, mode="linear", padding=padding)
+
+
+@pytest.mark.parametrize("mode", ["avg", "max"])
+@pytest.mark.parametrize("ratio", [0, 2])
+def test_roi_align(mode: str, ratio: int) -> None:
+    rois = np.array([[0, 0, 5, 5], [1, 2, 7.5, 6], [-3, -3, 2, 2], [4, 4, 4.2, 4.1]], np.float32)
+    options = {"output_size": (3, 2), "scale": 0.7, "sampling_ratio": ratio, "mode": mode, "half_pixel": ratio == 0}
+    check("roi_align", randn(2, 17, 9, 8), rois, np.array([0, 1, 0, 1]), **options)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_deform_columns(masked: bool) -> None:
+    options = {"kernel": (3, 2), "stride": (2, 2), "padding": (1, 0), "dilation": (1, 2), "offset_groups": 2}
+    check("deform_columns", randn(2, 6, 9, 8), randn(2, 24, 5, 4) * 3, *([randn(2, 12, 5, 4)] if masked else []), **options)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8])
+def test_argmax_pool(dtype: type) -> None:
+    x = rng.integers(0, 5, (2, 3, 7, 8)).astype(dtype)
+    options = {"kernel": (3, 2), "stride": (2, 1), "padding": ((1, 1), (0, 1)), "dilation": (1, 2)}
+    check("argmax_pool", x, ceil_mode=True, **options)
+    check("argmax_pool", x[0], column_major=True, **options)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_det(dtype: type) -> None:
+    check("det", randn(3, 2, 5, 5).astype(dtype))
+    check("det", np.zeros((2, 2), dtype))
+
+
+def test_other_types_are_a_clear_error() -> None:
+    with pytest.raises(UnsupportedError, match="grid_sample of f16"):
+        check("grid_sample", randn(1, 1, 3, 3).astype(np.float16), randn(1, 2, 2, 2).astype(np.float16))

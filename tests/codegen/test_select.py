@@ -1,0 +1,118 @@
+"""Kernels that sort, select and scatter."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from sol.ir.dim import Dim
+from sol.ir.interpret import evaluate
+from sol.ir.types import DType
+from tests.codegen.dfp_cases import build, check, sample
+from tests.harness import as_region, run_region
+
+F32, F64, F16, BF16, I64, I32, U8, BOOL = (
+    DType.F32, DType.F64, DType.F16, DType.BF16, DType.I64, DType.I32, DType.U8, DType.BOOL,
+)  # fmt: skip
+U = Dim.symbol("u0", 0, 1000)
+ISA = {"isas": ("generic",)}  # no kernel here has vectors
+
+
+def exact(anchor, operands, function, *, arrays=None, count=None, high=9):
+    """All results equal the interpreter's with teams of 1 to 3, also where only one of them is read."""
+    graph = build(operands, function)
+    arrays = list(arrays or sample(operands, {}, high))
+    inputs = {f"x{i}": a for i, a in enumerate(arrays)}
+    symbols = {} if count is None else {"u0": count}
+    want = evaluate(graph, inputs, {}, symbols, precision=None)
+    for team in (1, 2, 3):
+        got = run_region(as_region(graph, "dfp", anchor), inputs, isa="generic", threads=team, symbols=symbols)
+        for output, y in zip(graph.outputs, got):
+            assert np.array_equal(y, want[output], equal_nan=y.dtype.kind == "f"), (output, team)
+
+
+@pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])
+def test_scatter(reduction):
+    operands = [((20, 9, 17), F32), ((33, 9, 5), I64), ((33, 9, 5), F32)]
+    check(operands, lambda b, *xs: b.add("scatter", list(xs), dim=0, reduction=reduction), high=22, tolerance=1e-3, **ISA)
+
+
+def test_scatter_of_types_and_broadcast_indices():
+    rows = [np.zeros((7, 1200), np.float32), np.full((3, 1200), [[5], [1], [-7]]), np.ones((3, 1200), np.float32)]
+    operands = [((7, 1200), F32), ((3, 1200), I64), ((3, 1200), F32)]
+    check(operands, partial(_scatter, "none"), arrays=rows, strides={"x1": (1, 0)}, **ISA)
+    for dtype, reduction in ((F16, "add"), (I32, "max"), (BOOL, "none"), (F64, "mul")):
+        scatter = partial(_scatter, reduction)
+        check([((9, 4), dtype), ((5, 3), I32), ((5, 3), dtype)], scatter, tolerance=2e-2 if dtype is F16 else 1e-6, **ISA)
+
+
+def _scatter(reduction, b, *xs):
+    return b.add("scatter", list(xs), dim=0, reduction=reduction)
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("dtype", [F32, F16, I64, U8], ids=str)
+def test_topk(dim, dtype):
+    for k, largest in ((1, True), (5, False), (60, True)):
+        exact("topk", [((60, 70), dtype)], lambda b, x: b.add("topk", [x], dim=dim, k=k, largest=largest))  # noqa: B023
+
+
+def test_topk_of_nan_and_of_one_result():
+    x = np.random.default_rng(0).integers(0, 4, (3, 50)).astype(np.float32)
+    x[:, ::7], x[1, 3], x[2, 5] = np.nan, np.inf, -np.inf
+    for largest in (True, False):
+        exact("topk", [((3, 50), F32)], lambda b, v: b.add("topk", [v], dim=1, k=20, largest=largest), arrays=[x])  # noqa: B023
+    exact("topk", [((3, 50), F32)], lambda b, v: b.add("topk", [v], dim=1, k=20)[1], arrays=[x])
+
+
+@pytest.mark.parametrize("shape", [(7,), (5, 33), (3, 0, 4), (2, 3, 4, 5)])
+def test_nonzero(shape):
+    for dtype in (F32, BOOL, I32):
+        x = np.random.default_rng(2).integers(0, 2, shape).astype(dtype.numpy)
+        exact("nonzero", [(shape, dtype)], lambda b, v: b.add("nonzero", [v], symbol=U), arrays=[x], count=np.count_nonzero(x))
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize("shape", [(50, 1), (40, 2), (1, 3)])
+def test_unique(shape, ordered):
+    for dtype in (F32, I64, U8):
+        x = np.random.default_rng(2).integers(0, 4, shape).astype(dtype.numpy)
+        if dtype is F32:
+            x[::5] = np.nan
+        count = len(np.unique(np.nan_to_num(x, nan=9), axis=0))
+        exact("unique", [(shape, dtype)], lambda b, v: b.add("unique", [v], symbol=U, sorted=ordered), arrays=[x], count=count)
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_nms(center):
+    rng = np.random.default_rng(1)
+    low = rng.random((2, 60, 2))
+    boxes = np.concatenate([low, low + rng.random((2, 60, 2))], -1).astype(np.float32)
+    scores = rng.random((2, 3, 60)).astype(np.float32)
+    limits = [np.array([9]), np.array([0.3], np.float32), np.array([0.2], np.float32)]
+    operands = [(boxes.shape, F32), (scores.shape, F32), ((1,), I64), ((1,), F32), ((1,), F32)]
+    for limit in (None, 9):
+
+        def function(b, *xs, limit=limit):
+            return b.add("nms", list(xs), symbol=U, center=center, limit=limit)
+
+        graph = build(operands, function)
+        arrays = [boxes, scores, *limits]
+        count = int(_reference_count(arrays, center))
+        exact("nms", operands, function, arrays=arrays, count=count)
+        assert graph.outputs
+
+
+def _reference_count(arrays, center):
+    from sol.ir.graph import Attrs
+    from sol.ir.ops import spec_of
+
+    return spec_of("nms").reference(Attrs({"center": center}), *arrays)[1]
+
+
+@pytest.mark.parametrize("dtype", [F32, I64], ids=str)
+def test_cumprod(dtype):
+    x = (np.random.default_rng(0).integers(1, 3, (4, 30, 5)) * 0.75).astype(dtype.numpy)
+    check([((4, 30, 5), dtype)], lambda b, v: b.add("cumprod", [v], dim=1), arrays=[x], **ISA)
