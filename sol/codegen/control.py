@@ -142,13 +142,12 @@ class _ControlPlan:
         alias = dict(inputs)
         for value, ref in outputs.items():
             alias[part.placement.root(value)] = ref
-        weights = self.planner.library.weights
 
         def moved(ref: BufferRef) -> BufferRef:
             name = ref.buffer
             if name in alias:
                 return replace(ref, buffer=alias[name].buffer, offset=alias[name].offset + ref.offset)
-            return ref if _is_global(name, weights) else replace(ref, buffer=path + name)
+            return ref if _is_global(name) else replace(ref, buffer=path + name)
 
         shift = self.at + len(self.launches)
         for launch in part.launches:
@@ -161,7 +160,7 @@ class _ControlPlan:
         for buffer in part.buffers:
             if buffer.name in alias:
                 continue
-            name = buffer.name if _is_global(buffer.name, weights) else path + buffer.name
+            name = buffer.name if _is_global(buffer.name) else path + buffer.name
             whole = buffer.kind == "output"  # a condition: read when the round is over
             if buffer.kind == POINTER:
                 self.buffers.append(buffer)
@@ -172,9 +171,9 @@ class _ControlPlan:
         return tuple(shifted(s, shift, moved) for s in part.steps), own
 
 
-def _is_global(name: str, weights: Any) -> bool:
+def _is_global(name: str) -> bool:
     """Whether a buffer's name means the same in all graphs: pointers of loops, weights, values of bodies."""
-    return name.startswith("@") or "/" in name or name in weights
+    return name.startswith("@") or "/" in name
 
 
 def _local(region: str) -> str:

@@ -90,7 +90,7 @@ class KernelLibrary:
         value = self.path + value
         pack = make_pack(kind, **attrs)
         if (value, pack) not in self._by_weight:
-            name = f"w{len(self.weights)}"
+            name = f"@w{len(self.weights)}"  # no name of a value
             self.weights[name] = Weight(name, value, pack)
             self._by_weight[(value, pack)] = name
         return self._by_weight[(value, pack)]

@@ -13,19 +13,19 @@ from typing import Any
 from sol.codegen.packing import make_pack
 from sol.codegen.plan import Weight
 from sol.codegen.render import INCLUDE as KERNEL_INCLUDE
-from sol.codegen.targets import machine
+from sol.codegen.targets import Target, machine
 from sol.deploy import texts
 from sol.deploy.build import link_shared, link_static, objects
-from sol.deploy.interface import interface_of
+from sol.deploy.interface import Interface, interface_of
 from sol.deploy.models import network_of
 from sol.deploy.names import Deployment, Device, Weights, chosen
-from sol.deploy.network import check_deployable, split_outputs
+from sol.deploy.network import Network, Split, check_deployable, split_outputs
 from sol.deploy.render import INCLUDE
 from sol.deploy.texts import Package
 from sol.deploy.toolchain import Tools, tools_for
 from sol.deploy.variants import Variant, make_variant, targets_for
 from sol.deploy.weights import WeightFile, write_weights
-from sol.errors import ConfigError
+from sol.errors import ConfigError, SolError, TypeInferenceError, UnsupportedError
 from sol.runtime.templates import keep_templates
 
 EMBEDDED_LIMIT = 1 << 30
@@ -78,14 +78,10 @@ def deploy(
     """``sol.deploy``; version: what the files say of who made them."""
     request = _request(target, device, lib_name, func_name, isa, threads, weights, check_weights)
     targets = targets_for(request.device, request.isa)
-    network = network_of(model, inputs, dynamic_shapes, constants)
-    del model, inputs
-    check_deployable(network.graph)
-    interface = interface_of(network, lib_name, func_name)
-    split = split_outputs(network)
     tools = tools_for(request.device) if request.target is not Deployment.source else None
     keep_templates()
-    variants = tuple(make_variant(split.network.graph, t, network.title, func_name) for t in targets)
+    network, split, interface, variants = _compiled(model, inputs, dynamic_shapes, constants, request, targets)
+    del model, inputs
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".sol-", dir=folder))
@@ -103,6 +99,24 @@ def deploy(
         return _Writer(package, request, tools, folder, work, binary).write()
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _compiled(
+    model: Any, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, request: Request, targets: tuple[Target, ...]
+) -> tuple[Network, Split, Interface, tuple[Variant, ...]]:
+    """The code for open sizes from 1 on; from 2 on where something cannot be decided otherwise."""
+    for smallest in (1, 2):
+        try:
+            network = network_of(model, inputs, dynamic_shapes, constants, smallest=smallest)
+            check_deployable(network.graph)
+            interface = interface_of(network, request.lib_name, request.func_name)
+            split = split_outputs(network)
+            variants = tuple(make_variant(split.network.graph, t, network.title, request.func_name) for t in targets)
+            return network, split, interface, variants
+        except SolError as error:
+            if smallest == 2 or type(error) not in (SolError, TypeInferenceError, UnsupportedError):
+                raise
+    raise AssertionError
 
 
 def _request(

@@ -28,7 +28,8 @@ _WORDS = frozenset(
     "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable "
     "namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast restrict return short "
     "signed sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union "
-    "unsigned using virtual void volatile wchar_t while xor xor_eq ctx dims job linux unix NULL errno".split()
+    "unsigned using virtual void volatile wchar_t while xor xor_eq ctx dims job linux unix NULL errno EOF memcpy "
+    "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t".split()
 )
 
 
@@ -148,7 +149,7 @@ def _identifiers(names: Iterable[str], taken: set[str]) -> list[str]:
     out = []
     for name in names:
         stem = re.sub(r"\W", "_", name, flags=re.ASCII).strip("_") or "value"
-        stem = f"v_{stem}" if not stem[0].isalpha() else stem
+        stem = f"v_{stem}" if not stem[0].isalpha() or stem.lower().startswith("sol_") else stem
         found, count = stem, 1
         while found in taken:
             count += 1

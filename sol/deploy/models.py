@@ -19,44 +19,46 @@ if TYPE_CHECKING:
     from sol.frontend.imported import Imported
 
 
-def network_of(model: Any, inputs: Any, dynamic_shapes: Any = None, constants: Mapping[str, Any] | None = None) -> Network:
+def network_of(
+    model: Any, inputs: Any, dynamic_shapes: Any = None, constants: Mapping[str, Any] | None = None, *, smallest: int = 1
+) -> Network:
     """Any model that can be deployed as a Network.
 
     model: nn.Module, SolModule, ExportedProgram or the path of a ``.pt2`` file; ModelProto, its bytes or the path of an ``.onnx`` file;
         or a Network. inputs: example inputs; may be None where the model says its own shapes.
-    constants: for ONNX, contents of graph inputs that are to be fixed.
+    constants: for ONNX, contents of graph inputs that are to be fixed. smallest: what an open size can be at least.
     Raises InputError, ExportError or UnsupportedError.
     """
     if isinstance(model, Network):
         return model
     if isinstance(model, (str, Path)):
-        return _from_file(Path(model), inputs, dynamic_shapes, constants)
+        return _from_file(Path(model), inputs, dynamic_shapes, constants, smallest)
     if isinstance(model, bytes) or type(model).__name__ == "ModelProto":
-        return _from_onnx(model, "network", inputs, dynamic_shapes, constants)
+        return _from_onnx(model, "network", inputs, dynamic_shapes, constants, smallest)
     if type(model).__name__ == "ExportedProgram":
-        return _from_program(model, "network")
+        return _from_program(model, "network", smallest)
     if hasattr(model, "state_dict"):
-        return _from_module(model, inputs, dynamic_shapes)
+        return _from_module(model, inputs, dynamic_shapes, smallest)
     raise InputError(
         f"a {type(model).__name__} cannot be deployed",
         remedy="give an nn.Module, a torch.export program, an ONNX model, or the path of a .pt2 or .onnx file",
     )
 
 
-def _from_file(path: Path, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None) -> Network:
+def _from_file(path: Path, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, smallest: int) -> Network:
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     if path.suffix == ".pt2":
         import torch
 
-        return _from_program(torch.export.load(str(path)), path.stem)
-    return _from_onnx(path, path.stem, inputs, dynamic_shapes, constants)
+        return _from_program(torch.export.load(str(path)), path.stem, smallest)
+    return _from_onnx(path, path.stem, inputs, dynamic_shapes, constants, smallest)
 
 
 # -- torch -------------------------------------------------------------------------------------------------------------
 
 
-def _from_module(model: Any, inputs: Any, dynamic_shapes: Any) -> Network:
+def _from_module(model: Any, inputs: Any, dynamic_shapes: Any, smallest: int) -> Network:
     from sol.frontend.export import import_module
     from sol.runtime.inputs import as_call, check_inputs, check_model
     from sol.runtime.module import SolModule
@@ -69,7 +71,7 @@ def _from_module(model: Any, inputs: Any, dynamic_shapes: Any) -> Network:
     args, kwargs = as_call(inputs)
     check_inputs(args, kwargs)
     check_model(model)
-    imported = import_module(model, args, kwargs, dynamic_shapes)
+    imported = import_module(model, args, kwargs, dynamic_shapes, smallest=smallest)
 
     def tensor(target: str) -> torch.Tensor:
         owner, _, name = target.rpartition(".")
@@ -78,10 +80,10 @@ def _from_module(model: Any, inputs: Any, dynamic_shapes: Any) -> Network:
     return _from_imported(imported, tensor, type(model).__name__)
 
 
-def _from_program(program: Any, title: str) -> Network:
+def _from_program(program: Any, title: str, smallest: int) -> Network:
     from sol.frontend.export import import_exported
 
-    return _from_imported(import_exported(program), lambda target: program.state_dict[target], title)
+    return _from_imported(import_exported(program, smallest=smallest), lambda target: program.state_dict[target], title)
 
 
 def _from_imported(imported: Imported, tensor: Any, title: str) -> Network:
@@ -112,7 +114,9 @@ def _from_imported(imported: Imported, tensor: Any, title: str) -> Network:
 # -- ONNX --------------------------------------------------------------------------------------------------------------
 
 
-def _from_onnx(model: Any, title: str, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None) -> Network:
+def _from_onnx(
+    model: Any, title: str, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, smallest: int
+) -> Network:
     """An ONNX model; sizes that it names stay open unless example inputs fix them."""
     from sol.frontend.onnx import import_model, load_model
     from sol.frontend.onnx.context import NeedsValue
@@ -127,7 +131,7 @@ def _from_onnx(model: Any, title: str, inputs: Any, dynamic_shapes: Any, constan
         raise InputError(f"the model has no input {unknown[0]!r}", remedy=f"its inputs are {', '.join(names)}")
     signatures = {} if inputs is None else _signatures(inputs, [n for n in names if n not in contents])
     try:
-        imported = import_model(loaded, signatures, contents)
+        imported = import_model(loaded, signatures, contents, smallest=smallest)
     except NeedsValue as needed:
         listed = ", ".join((*needed.inputs, *needed.symbols))
         raise UnsupportedError(

@@ -30,15 +30,17 @@ _INLINE_CONSTANT = 1024  # elements; larger tensors stay the module's own
 
 
 def import_module(
-    module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, dynamic_shapes: Any = None
-) -> Imported:
+    module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, dynamic_shapes: Any = None,
+    *, smallest: int = 2,
+) -> Imported:  # fmt: skip
     """Capture a module in eval mode with torch.export and convert it; its training flags are left as they were.
 
+    smallest: as for `import_exported`.
     Raises ExportError where torch.export cannot capture the module.
     """
     with _eval_mode(module):
         program = export_module(module, args, kwargs, dynamic_shapes)
-    return import_exported(program, names=tensor_names(module))
+    return import_exported(program, names=tensor_names(module), smallest=smallest)
 
 
 def export_module(
@@ -100,18 +102,20 @@ def tensor_names(module: torch.nn.Module) -> dict[str, str]:
 
 
 def import_exported(
-    program: ExportedProgram, names: Mapping[str, str] | None = None, parameter_inputs: Mapping[int, str] | None = None
-) -> Imported:
+    program: ExportedProgram, names: Mapping[str, str] | None = None, parameter_inputs: Mapping[int, str] | None = None,
+    *, smallest: int = 2,
+) -> Imported:  # fmt: skip
     """Convert an exported program.
 
     names: qualified name → the name under which a tied tensor is known; by default tied tensors of the program's state dict are found.
     parameter_inputs: user inputs (by flat index) that become ``parameter`` nodes of the given target instead of graph inputs.
+    smallest: what an open size can be at least.
     """
     if names is None:
         first: dict[int, str] = {}
         names = {n: first.setdefault(id(t), n) for n, t in program.state_dict.items()}
     with collector_paused():
-        return _import(program, names, parameter_inputs or {})
+        return _import(program, names, parameter_inputs or {}, smallest)
 
 
 @contextmanager
@@ -126,12 +130,12 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _import(program: ExportedProgram, names: Mapping[str, str], parameter_inputs: Mapping[int, str]) -> Imported:
+def _import(program: ExportedProgram, names: Mapping[str, str], parameter_inputs: Mapping[int, str], smallest: int) -> Imported:
     """Convert with in-place ops as new values, or functionalised by torch where that is not possible."""
     plan = writes(program.graph)
     try:
         if plan is not None:
-            return _Program(program, names, parameter_inputs).convert(plan)
+            return _Program(program, names, parameter_inputs, smallest).convert(plan)
     except NeedsFunctional:
         pass
     try:
@@ -140,7 +144,7 @@ def _import(program: ExportedProgram, names: Mapping[str, str], parameter_inputs
             functional = program.run_decompositions({})
     except Exception as error:
         raise ExportError(f"torch cannot functionalise the model: {str(error).splitlines()[0]}", remedy='use fallback="eager"') from error
-    return _Program(functional, names, parameter_inputs).convert({})
+    return _Program(functional, names, parameter_inputs, smallest).convert({})
 
 
 def import_graph_module(
@@ -154,9 +158,9 @@ def import_graph_module(
 class _Program:
     """One exported program being converted: signature and structure around the importer."""
 
-    def __init__(self, program: ExportedProgram, names: Mapping[str, str], parameter_inputs: Mapping[int, str]) -> None:
+    def __init__(self, program: ExportedProgram, names: Mapping[str, str], parameter_inputs: Mapping[int, str], smallest: int) -> None:
         self.program, self.names, self.parameter_inputs = program, names, parameter_inputs
-        self.sizes = Sizes(program.range_constraints)
+        self.sizes = Sizes(program.range_constraints, smallest)
         self.importer = Importer(self.sizes)
         self.importer.attribute_tensor = self._constant  # type: ignore[method-assign]
         self.constants: dict[str, torch.Tensor] = {}

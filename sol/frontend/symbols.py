@@ -20,8 +20,9 @@ class SizeError(Exception):
 class Sizes:
     """Maps SymInts to Dims. Symbols are named ``s0, s1…`` by first appearance, unbacked ones ``u0, u1…``."""
 
-    def __init__(self, ranges: Mapping[Any, Any] | None = None) -> None:
-        self._ranges = dict(ranges or {})
+    def __init__(self, ranges: Mapping[Any, Any] | None = None, smallest: int = 2) -> None:
+        """ranges: torch's, of its symbols. smallest: no size is taken as open to smaller values, even if its range is."""
+        self._ranges, self._smallest = dict(ranges or {}), smallest
         self._known: dict[sympy.Expr, DimLike] = {}
         self._names: dict[str, str] = {}
         self.unbacked: set[str] = set()
@@ -70,7 +71,7 @@ class Sizes:
         if unbacked:
             self.unbacked.add(name)
             return Dim.symbol(name, 0, UPPER)
-        low, high = 2, UPPER
+        low, high = self._smallest, UPPER
         allowed = self._ranges.get(symbol)
         if allowed is not None:
             low = max(low, _bound(allowed.lower, low))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sol.config import config
 from sol.ir.dim import Dim
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.pointwise import POINTWISE
@@ -99,10 +100,16 @@ class _Assignment:
 
     def block_conv(self, node: Node) -> None:
         data = node.inputs[0]
-        few = self.editor.type_of(data).shape[1] < self.lanes and node.attrs["groups"] == 1
+        few = self.editor.type_of(data).shape[1] < self.lanes and node.attrs["groups"] == 1 and not self.saves_products(node)
         if self.is_blocked(data) or not (few or self.is_read_once(node)):
             data = self.form(data, self.blocked)
         self.editor.update(node, inputs=(data, *node.inputs[1:]), types=(node.type.with_layout(self.blocked),))
+
+    def saves_products(self, conv: Node) -> bool:
+        """Whether a convolution of few channels is one for Winograd's algorithm, which reads blocks: those at least half full pay."""
+        channels, kernel = self.editor.type_of(conv.inputs[0]).shape[1], self.editor.type_of(conv.inputs[1]).shape[2:]
+        dense = all(s == 1 for s in (*conv.attrs["stride"], *conv.attrs["dilation"]))
+        return dense and all(k > 1 for k in kernel) and 2 * channels >= self.lanes and config["conv_max_error"] > 0
 
     def is_read_once(self, conv: Node) -> bool:
         """Whether a plain input is as good as a blocked one: no other node wants it blocked, and each pixel is read once."""

@@ -19,7 +19,7 @@ from sol.errors import ConfigError, InputError, UnsupportedError
 from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
 from sol.frontend.onnx.context import NeedsValue
 from sol.frontend.onnx.importer import Signature, Tree
-from sol.ir.dim import Dim, dim_text, evaluate, symbols
+from sol.ir.dim import Dim, evaluate, symbols
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_constants
 from sol.ir.storage import as_stored, edge_dtype, from_edge, stored_dtype, to_edge
@@ -349,9 +349,11 @@ def _value(model: LoadedModel, info: Any) -> Value:
     if info.type.WhichOneof("value") != "tensor_type":
         return Value(info.name, None, None)
     tensor = info.type.tensor_type
-    shape = model.shape(tensor.shape, info.name) if tensor.HasField("shape") else None
-    text = None if shape is None else tuple(d if isinstance(d, int) else dim_text(d).removeprefix("s_") for d in shape)
-    return Value(info.name, model.numpy_dtype(tensor.elem_type), text)
+    shape = None
+    if tensor.HasField("shape"):
+        sizes = zip(model.shape(tensor.shape, info.name), tensor.shape.dim)
+        shape = tuple(s if isinstance(s, int) else d.dim_param or f"{info.name}_{i}" for i, (s, d) in enumerate(sizes))
+    return Value(info.name, model.numpy_dtype(tensor.elem_type), shape)
 
 
 def _shape_text(shape: Sequence[int | str]) -> str:

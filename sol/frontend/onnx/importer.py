@@ -80,20 +80,20 @@ class Importer:
 
     signatures: types of inputs as a call has them, where the model's own are not enough or are to be narrowed.
     contents: inputs that become constants. trainable: initializers of float type with dimensions become parameters whatever their size.
+    smallest: what an open size can be at least.
     """
 
     def __init__(
         self, model: LoadedModel, signatures: Mapping[str, Signature] | None = None, contents: Mapping[str, np.ndarray] | None = None,
-        *, trainable: bool = False,
+        *, trainable: bool = False, smallest: int = 2,
     ) -> None:  # fmt: skip
-        self.model, self.trainable = model, trainable
+        self.model, self.trainable, self.smallest = model, trainable, smallest
         self.signatures, self.contents = dict(signatures or {}), dict(contents or {})
         self.parameters: dict[str, np.ndarray] = {}
         self.fixed_parameters: Mapping[str, np.ndarray] = {} if trainable else self.parameters
         self.input_names: dict[str, str] = {}  # graph input → the model's input that it belongs to
         self.symbols: dict[str, SymbolSource] = {}
         self._input_count = 0
-        self.data_sizes = 0  # sizes that only data decides, so far
         self.streams = 0  # sources of random numbers, so far
 
     # the model
@@ -163,7 +163,8 @@ class Importer:
             raise NeedsValue((info.name,), (), "its type" if kind != "tensor_type" else "its rank")
         if info.type.tensor_type.elem_type == STRING:
             raise NeedsValue((info.name,), (), "a tensor of strings")
-        return TensorType(dtype_of(info.type.tensor_type.elem_type), self.model.shape(info.type.tensor_type.shape, info.name))
+        tensor = info.type.tensor_type
+        return TensorType(dtype_of(tensor.elem_type), self.model.shape(tensor.shape, info.name, self.smallest))
 
     # names
 
@@ -392,7 +393,7 @@ class Importer:
             return None
         if not stated.tensor_type.elem_type:
             return None
-        return TensorType(dtype_of(stated.tensor_type.elem_type), self.model.shape(stated.tensor_type.shape, name))
+        return TensorType(dtype_of(stated.tensor_type.elem_type), self.model.shape(stated.tensor_type.shape, name, self.smallest))
 
 
 def _renamed(attribute: AttributeProto, name: str) -> AttributeProto:
@@ -416,10 +417,10 @@ def _pruned(graph: Graph) -> Graph:
 
 def import_model(
     model: LoadedModel, signatures: Mapping[str, Signature] | None = None, contents: Mapping[str, np.ndarray] | None = None,
-    *, trainable: bool = False,
+    *, trainable: bool = False, smallest: int = 2,
 ) -> ImportedModel:  # fmt: skip
     """A loaded model as a graph; see `Importer`."""
-    return Importer(model, signatures, contents, trainable=trainable).run()
+    return Importer(model, signatures, contents, trainable=trainable, smallest=smallest).run()
 
 
 __all__ = ["DType", "DimLike", "ImportedModel", "Importer", "Scope", "Signature", "SymbolSource", "Tree", "import_model"]

@@ -103,10 +103,12 @@ class LoadedModel:
             raise ModelError(f"the sparse tensor {sparse.values.name!r} has indices outside of {list(shape)}") from error
         return result
 
-    def shape(self, shape: TensorShapeProto, owner: str) -> tuple[DimLike, ...]:
-        """A stated shape; each named size is one symbol, each unknown (or negative) one a symbol of its own."""
+    def shape(self, shape: TensorShapeProto, owner: str, smallest: int = 2) -> tuple[DimLike, ...]:
+        """A stated shape; each named size is one symbol, each unknown (or negative) one a symbol of its own, at least ``smallest``."""
         return tuple(
-            d.dim_value if d.HasField("dim_value") and d.dim_value >= 0 else Dim.symbol(_symbol_name(d.dim_param or f"{owner}_{i}"))
+            d.dim_value
+            if d.HasField("dim_value") and d.dim_value >= 0
+            else Dim.symbol(_symbol_name(d.dim_param, f"{owner}_{i}"), smallest)
             for i, d in enumerate(shape.dim)
         )
 
@@ -130,12 +132,13 @@ def _count(shape: tuple[int, ...]) -> int:
     return total
 
 
-def _symbol_name(text: str) -> str:
-    """A C identifier for a named size."""
+def _symbol_name(text: str, place: str) -> str:
+    """A C identifier for a named size, or for the one at ``place`` if it has no name; another for each text."""
+    prefix, text = ("s", text) if text else ("d", place)
     name = "".join(c if c.isascii() and c.isalnum() else "_" for c in text)
-    if len(name) > 32:
+    if len(name) > 32 or name != text:
         name = f"{name[:16]}_{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:8]}"
-    return f"s_{name}"
+    return f"{prefix}_{name}"
 
 
 def load_model(source: Source) -> LoadedModel:

@@ -8,15 +8,8 @@ import numpy as np
 
 from sol.frontend.onnx.context import Context
 from sol.frontend.onnx.registry import OnnxNode, converter
-from sol.ir.dim import Dim, DimLike, product
+from sol.ir.dim import Dim, product
 from sol.ir.types import DType
-
-
-def data_size(ctx: Context, limit: DimLike) -> Dim:
-    """A new size that only data decides, at most ``limit``."""
-    ctx.importer.data_sizes += 1
-    name = f"u_{ctx.importer.data_sizes}"
-    return Dim.symbol(name, 0) if isinstance(limit, Dim) else Dim.symbol(name, 0, max(int(limit), 0))
 
 
 @converter("TopK")
@@ -36,7 +29,7 @@ def nonzero(ctx: Context, node: OnnxNode) -> str:
         return ctx.constant(np.array(np.nonzero(np.atleast_1d(known)))[: known.ndim], DType.I64)
     if not ctx.rank(x):
         ctx.fail("a scalar operand", "reshape it to one dimension")
-    found, _ = ctx.add("nonzero", x, symbol=data_size(ctx, ctx.type(x).size))
+    found, _ = ctx.add("nonzero", x, symbol=ctx.builder.data_size(ctx.type(x).size))
     return ctx.permute(found, (1, 0))
 
 
@@ -50,7 +43,7 @@ def compress(ctx: Context, node: OnnxNode) -> str:
     known = ctx.known(condition)
     if known is not None:
         return ctx.add("take", x, ctx.constant(np.flatnonzero(known), DType.I64), dim=axis)
-    size = data_size(ctx, ctx.type(condition).size)
+    size = ctx.builder.data_size(ctx.type(condition).size)
     found, _ = ctx.add("nonzero", condition, symbol=size)
     return ctx.add("take", x, ctx.reshape(found, (size,)), dim=axis)
 
@@ -66,7 +59,7 @@ def unique(ctx: Context, node: OnnxNode) -> tuple[str | None, ...]:
     shape = ctx.size(x)
     order = (axis, *(i for i in range(len(shape)) if i != axis))
     rows = ctx.reshape(ctx.permute(x, order), (shape[axis], product(s for i, s in enumerate(shape) if i != axis)))
-    first, inverse, counts, _ = ctx.add("unique", rows, symbol=data_size(ctx, shape[axis]), sorted=bool(node.attr("sorted", 1)))
+    first, inverse, counts, _ = ctx.add("unique", rows, symbol=ctx.builder.data_size(shape[axis]), sorted=bool(node.attr("sorted", 1)))
     return ctx.add("take", x, first, dim=axis), first, inverse, counts
 
 
@@ -81,7 +74,7 @@ def non_max_suppression(ctx: Context, node: OnnxNode) -> str:
     score, _ = _limit(ctx, node.input(4), float("-inf"), dtype)
     if limit is not None:
         limit = max(int(limit), 0) if isinstance(count, Dim) else min(max(int(limit), 0), count)
-    size = data_size(ctx, images * classes * (count if limit is None else limit))
+    size = ctx.builder.data_size(images * classes * (count if limit is None else limit))
     found, _ = ctx.add("nms", boxes, scores, most, iou, score, symbol=size, limit=limit, center=bool(node.attr("center_point_box", 0)))
     return found
 
