@@ -2,7 +2,8 @@
 # make test   set up and run the tests
 # make lint   ruff and mypy
 # make neon   run the kernels for 64-bit ARM in an emulator (installs it with apt-get)
-# make conformance   all networks of the list, slow (shows reports in Chromium, installed with apt-get if it is missing)
+# make conformance   slow: all networks of the list, and ONNX's own suite beside onnxruntime, what fails by reason in build/onnx_suite
+#                    (shows reports in Chromium, installed with apt-get if it is missing)
 # make bench   time a few networks against other engines; BENCH="all --rounds 3 --json out.json" for more
 PYTHON ?= python3
 VENV ?= .venv
@@ -28,6 +29,10 @@ $(VENV)/.lint: $(VENV)/.base
 	$(BIN)/pip install -q ruff mypy
 	touch $@
 
+$(VENV)/.onnxruntime: $(VENV)/.networks
+	$(BIN)/pip install -q -c constraints.txt onnxruntime
+	touch $@
+
 $(VENV)/.bench: $(VENV)/.networks
 	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
 	touch $@
@@ -47,7 +52,7 @@ neon: $(VENV)/.networks
 		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y --no-install-recommends gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 	$(BIN)/python -m pytest tests/codegen/test_neon.py
 
-conformance: $(VENV)/.networks
+conformance: $(VENV)/.onnxruntime
 	command -v chromium >/dev/null || $$(test $$(id -u) = 0 || echo sudo) apt-get install -y --no-install-recommends chromium || true
 	$(BIN)/python -m pytest $(TESTS) -m conformance
 

@@ -77,6 +77,13 @@ def evaluate_constants(
     return {v: _held(a, graph.type_of(v), None) for v, a in found.items()}
 
 
+def _applied(node: Node, attrs: Attrs, operands: Sequence[np.ndarray]) -> Any:
+    try:
+        return spec_of(node.op).reference(attrs, *operands)
+    except (ArithmeticError, IndexError) as error:
+        raise SolError(f"{node.op} cannot be computed: {error}", origin=str(node.origin)) from error
+
+
 def bind_symbols(graph: Graph, inputs: Mapping[str, np.ndarray]) -> dict[str, int]:
     """Symbol values that the inputs' shapes determine: sizes of the form ``a * symbol + b``.
 
@@ -196,7 +203,7 @@ class _Values:
             if node.op in CONTROL:
                 results = self._control(node.op, attrs, held, precision)
             else:
-                results = spec_of(node.op).reference(attrs, *held)
+                results = _applied(node, attrs, held)
             if own:
                 self.env[own.name] = int(results[-1])
         results = results if isinstance(results, tuple) else (results,)

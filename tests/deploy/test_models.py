@@ -50,9 +50,9 @@ def test_the_python_binding_needs_numpy_only(dynamic: Path) -> None:
 
 
 def test_dynamic_sizes(dynamic: Path) -> None:
-    """Larger and smaller than before, in one context."""
+    """Larger and smaller than before, in one context; one is a size like any other."""
     run, model = binding(dynamic, "Mlp").mlp, mlp()
-    for size in (5, 2, 64, 3, 700):
+    for size in (5, 2, 64, 1, 700):
         x = torch.rand(size, 4)
         close([run(x.numpy())], [model(x).detach().numpy()])
     with pytest.raises(ValueError, match=r"takes \(5, 4\)"):
@@ -186,16 +186,57 @@ def test_onnx(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(sol.__file__).parent.parent)
     x = np.random.default_rng(0).standard_normal((5, 4)).astype(np.float32)
     close([binding(tmp_path, "Rows").predict(x)], [np.maximum(x @ weight, 0)])
+    close([binding(tmp_path, "Rows").predict(x[:1])], [np.maximum(x[:1] @ weight, 0)])
     sol.deploy(path, [x], lib_name="Fixed", path=tmp_path, threads=1)
     assert "const int64_t* dims" not in (tmp_path / "Fixed.h").read_text()
 
 
-def onnx_model(nodes: list, inputs: list, outputs: list) -> Any:
+def onnx_model(nodes: list, inputs: list, outputs: list, initializers: Any = ()) -> Any:
     """A ModelProto."""
     from onnx import helper
 
-    graph = helper.make_graph(nodes, "g", inputs, outputs)
+    graph = helper.make_graph(nodes, "g", inputs, outputs, list(initializers))
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+
+
+def test_a_size_that_cannot_be_one(tmp_path: Path) -> None:
+    """Where a size must be known to be larger than one, the library takes those from two on."""
+    pytest.importorskip("onnx")
+    from onnx import TensorProto, helper, numpy_helper
+
+    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", ["n", 3]), ("y", [2, 3])))
+    node = helper.make_node("Slice", ["x", "from", "to"], ["y"])
+    ends = [numpy_helper.from_array(np.array(v, np.int64), n) for n, v in (("from", [0, 0]), ("to", [2, 3]))]
+    sol.deploy(onnx_model([node], [x], [y], ends), lib_name="Two", path=tmp_path, threads=1)
+    assert "from 2 to" in (tmp_path / "Two.h").read_text()
+    array = np.arange(12, dtype=np.float32).reshape(4, 3)
+    np.testing.assert_array_equal(binding(tmp_path, "Two").predict(array), array[:2])
+
+
+NAMES = ("w0", "@w0", "p_team", "team", "call", "arena", "in", "out", "w", "a", "int", "int64_t", "sol_job", "dims", "memcpy", "c0/round")
+SIZES = ("a", "N", "batch size", "batch_size", "2")
+
+
+def test_names_of_onnx_are_free(tmp_path: Path) -> None:
+    """Names of ends, weights and sizes that are words of C, names in the generated C, or no identifiers and alike as such."""
+    pytest.importorskip("onnx")
+    from onnx import TensorProto, helper, numpy_helper
+
+    rng = np.random.default_rng(0)
+    weights = {n: rng.standard_normal((40, 40)).astype(np.float32) for n in ("weight", "team weight")}
+    places = [*weights]
+    ends = [(n, f"w{i + 1}", SIZES[i % 5], places[i % 2]) for i, n in enumerate(NAMES)]
+    nodes = [node for x, y, _, w in ends for node in (helper.make_node("MatMul", [x, w], [f"m {y}"], name="for"),
+                                                      helper.make_node("Relu", [f"m {y}"], [y], name="sol_run"))]  # fmt: skip
+    inputs = [helper.make_tensor_value_info(x, TensorProto.FLOAT, [size, 40]) for x, _, size, _ in ends]
+    outputs = [helper.make_tensor_value_info(y, TensorProto.FLOAT, [size, 40]) for _, y, size, _ in ends]
+    model = onnx_model(nodes, inputs, outputs, [numpy_helper.from_array(w, n) for n, w in weights.items()])
+    arrays = [rng.standard_normal((1 + i % 5, 40)).astype(np.float32) for i in range(len(ends))]
+    wanted = [np.maximum(x @ weights[w], 0) for x, (_, _, _, w) in zip(arrays, ends)]
+    close(sol.load(model, threads=1)(*arrays), wanted)
+    made = sol.deploy(model, lib_name="Names", func_name="call", path=tmp_path, threads=1)
+    close(binding(tmp_path, "Names").call(*arrays), wanted)
+    close(call(program(made), arrays, wanted, threads=1, dims=[1, 2, 3, 4, 5]), wanted)
 
 
 def test_a_size_that_the_data_decides(tmp_path: Path) -> None:

@@ -151,12 +151,12 @@ static void expand_rows_2(const conv *c, int64_t kb, int64_t n, int64_t first, i
     }
 }
 
-static __attribute__((noinline)) void project_2x1x14(const conv *c, const float *in, const float *w, float *out)
+static __attribute__((noinline)) void project_2hx1x14(const conv *c, const float *in, const float *w, float *out)
 {
     const vf b0 = vf_zero();
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
-    const vf b1 = vf_zero();
-    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
+    const vh b1 = {0};
+    vh h1_0_0 = b1, h1_0_1 = b1, h1_0_2 = b1, h1_0_3 = b1, h1_0_4 = b1, h1_0_5 = b1, h1_0_6 = b1, h1_0_7 = b1, h1_0_8 = b1, h1_0_9 = b1, h1_0_10 = b1, h1_0_11 = b1, h1_0_12 = b1, h1_0_13 = b1;
 const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
     const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
     for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
@@ -168,45 +168,48 @@ const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
                 const float *x0 = tap;
                 for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
                     {
-                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+                        const vf w0 = vf_load(w + 0 * LANES);
+                        const vh w1 = vh_load(w + 1 * LANES);
+                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
+                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; h1_0_10 += w1 * b; }
+                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; h1_0_11 += w1 * b; }
+                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; h1_0_12 += w1 * b; }
+                        { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; h1_0_13 += w1 * b; }
                     }
                     SOL_FENCE();
                     {
-                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+                        const vf w0 = vf_load(w + 2 * LANES);
+                        const vh w1 = vh_load(w + 3 * LANES);
+                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
+                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; h1_0_10 += w1 * b; }
+                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; h1_0_11 += w1 * b; }
+                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; h1_0_12 += w1 * b; }
+                        { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; h1_0_13 += w1 * b; }
                     }
                     SOL_FENCE();
                 }
             }
         }
     }
+    const vf a1_0_0 = vf_from_low(h1_0_0), a1_0_1 = vf_from_low(h1_0_1), a1_0_2 = vf_from_low(h1_0_2), a1_0_3 = vf_from_low(h1_0_3), a1_0_4 = vf_from_low(h1_0_4), a1_0_5 = vf_from_low(h1_0_5), a1_0_6 = vf_from_low(h1_0_6), a1_0_7 = vf_from_low(h1_0_7), a1_0_8 = vf_from_low(h1_0_8), a1_0_9 = vf_from_low(h1_0_9), a1_0_10 = vf_from_low(h1_0_10), a1_0_11 = vf_from_low(h1_0_11), a1_0_12 = vf_from_low(h1_0_12), a1_0_13 = vf_from_low(h1_0_13);
     vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
     vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
     vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
@@ -238,7 +241,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
 }
 
 /* 1x1 convolution: panel of 2 vectors that starts at kb, rows first … last - 1 of image n. */
-static void project_rows_2(const conv *c, int64_t kb, int64_t n, int64_t first, int64_t last)
+static void project_rows_2h(const conv *c, int64_t kb, int64_t n, int64_t first, int64_t last)
 {
     const float *w = c->w + kb * c->w_kb;
     float *out = c->out + kb * c->out_cb;
@@ -248,7 +251,7 @@ static void project_rows_2(const conv *c, int64_t kb, int64_t n, int64_t first, 
         for (int64_t x = 0; x < c->columns; x++) {
         const float *i = from + x * 14 * LANES;
         float *o = out + n * c->out_n + y * 1 * c->out_row + x * 14 * LANES;
-        project_2x1x14(c, i, w, o);
+        project_2hx1x14(c, i, w, o);
 }
     }
 }
@@ -549,7 +552,7 @@ void conv_chain(const sol_team *team, void *const *buf, const int64_t *arg)
             }
             if (need > have) have = need;
             for (int64_t kb = 0; kb < out_vectors; kb += 2) {
-                project_rows_2(&second, kb, n, y0, y1);
+                project_rows_2h(&second, kb, n, y0, y1);
             }
         }
     }

@@ -258,7 +258,8 @@ if (++x == c->columns) {
     }
 }
 
-#define PANEL(kb, width, t0, t1) ((width) == 2 ? panel_2(&c, kb, t0, t1) : panel_1(&c, kb, t0, t1))
+#define PANEL(kb, width, t0, t1) \
+    ((kb) % group_vectors + (width) < group_vectors ? panel_2(&c, kb, t0, t1) : panel_1(&c, kb, t0, t1))
 void conv_direct(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *in = buf[0];

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sol.ir.text import parse_graph
 from sol.passes import fold_constants as module
 from sol.passes.fold_constants import fold_constants
 from tests.passes.support import ops, run
@@ -52,3 +53,14 @@ def test_symbolic_sizes_are_left():
         n=4,
     )
     assert ops(after) == ["iota", "cast", "add"]
+
+
+def test_an_index_out_of_range_is_left_to_the_kernel():
+    text = """graph(%x: f32[1]) {
+  %c = constant{dtype=f32, value=array(f32[2], [1.0, 2.0])}: f32[2]
+  %i = constant{dtype=i64, value=array(i64[1], [7])}: i64[1]
+  %t: f32[1] = take(%c, %i){dim=0}
+  %y: f32[1] = add(%x, %t)
+  return %y
+}"""
+    assert "take" in [n.op for n in fold_constants(parse_graph(text)).nodes]

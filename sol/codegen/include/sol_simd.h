@@ -20,6 +20,8 @@
     enum { LANES = lanes };                                                                      \
     typedef float vf __attribute__((vector_size(4 * lanes), may_alias));                         \
     typedef float vf_unaligned __attribute__((vector_size(4 * lanes), aligned(4), may_alias));   \
+    typedef float vh __attribute__((vector_size(2 * lanes), may_alias)); /* half a vector */     \
+    typedef float vh_unaligned __attribute__((vector_size(2 * lanes), aligned(4), may_alias));   \
     typedef int32_t vi __attribute__((vector_size(4 * lanes), may_alias));                       \
     typedef int32_t vi_unaligned __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
 
@@ -30,6 +32,9 @@ SOL_INLINE vf vf_zero(void) { return (vf){0}; }
 SOL_INLINE vi vi_set(int32_t x) { return x - (vi){0}; }
 SOL_INLINE vf vf_load(const float *p) { return *(const vf_unaligned *)p; }
 SOL_INLINE void vf_store(float *p, vf v) { *(vf_unaligned *)p = v; }
+SOL_INLINE vh vh_load(const float *p) { return *(const vh_unaligned *)p; }
+SOL_INLINE vh vf_low(vf a) { vh low; memcpy(&low, &a, sizeof low); return low; }
+SOL_INLINE vf vf_from_low(vh low) { vf a = {0}; memcpy(&a, &low, sizeof low); return a; } /* zero in the upper half */
 SOL_INLINE vf vf_select(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~mask & (vi)b)); }
 SOL_INLINE vf vf_abs(vf a) { return (vf)((vi)a & 0x7fffffff); }
 /* Lanes of x in the order of LANES constant indices; VF_SHUFFLE the same of x and then y.

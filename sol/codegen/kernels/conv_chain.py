@@ -14,7 +14,7 @@ from sol.codegen.kernels.conv_direct import (
     needs_mask,
     operand_context,
     operand_params,
-    panel_widths,
+    panels_of,
     read_conv,
     spatial_strides,
     store,
@@ -89,10 +89,10 @@ def _dense(name: str, title: str, conv: Conv, tail: Epilogue, lowering: Lowering
     vectors = -(-conv.k // lowering.target.lanes)
     tiling = choose_tiling(lowering.target, vectors, 1, conv.ow, flat=False, reduction=conv.reduction)
     masked = needs_mask(tail, conv.k, lowering.target.lanes)
-    panels = panel_widths(vectors, tiling.ocb)
+    panels = panels_of(lowering.target, conv.k, tiling.ocb)
     variants = tuple(
-        {"ocb": n, "th": th, "tw": tw, "tail": tail_lines(tail, n, th, tw, store, masked)}
-        for n in panels for th, tw in tiling.tiles
+        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(tail, p.width, th, tw, store, masked)}
+        for p in panels for th, tw in tiling.tiles
     )  # fmt: skip
     context = {
         "name": name, "title": title, "ocb": tiling.ocb, "tiles": tiling.tiles, "panels": panels, "variants": variants,

@@ -15,6 +15,7 @@ from sol.codegen.kernels.conv_tiling import (  # noqa: F401  (the other families
     choose_tiling,
     named_tiling,
     panel_widths,
+    panels_of,
     pixels_per_tile,
     tile_cycles,
     tiling_names,
@@ -332,10 +333,10 @@ def _lower(lowering: Lowering) -> None:
     vectors = -(-(conv.k // conv.groups) // lanes)
     tiling, share = wanted_tiling(lowering, conv, vectors, flat), lowering.variant if lowering.variant in SHARES else ""
     masked = needs_mask(epilogue, conv.k, lanes)
-    panels = panel_widths(vectors, tiling.ocb)
+    panels = panels_of(target, conv.k // conv.groups, tiling.ocb)
     variants = [
-        {"ocb": n, "th": th, "tw": tw, "tail": tail_lines(epilogue, n, th, tw, store, masked)}
-        for n in panels for th, tw in tiling.tiles
+        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(epilogue, p.width, th, tw, store, masked)}
+        for p in panels for th, tw in tiling.tiles
     ]  # fmt: skip
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params = {
@@ -350,7 +351,7 @@ def _lower(lowering: Lowering) -> None:
     lowering.emit(
         "conv_direct.c.j2", stem, reads=reads, writes={"out": out}, params=params,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles,
+        ocb=tiling.ocb, panels=panels, tiles=tiling.tiles,
         along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", fetches=True, has_bias="bias" in reads,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=variants, l2=target.l2, share=share,

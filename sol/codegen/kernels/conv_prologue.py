@@ -15,7 +15,7 @@ from sol.codegen.kernels.conv_direct import (
     needs_mask,
     operand_context,
     operand_params,
-    panel_widths,
+    panels_of,
     read_conv,
     spatial_strides,
     stem_of,
@@ -222,10 +222,10 @@ def _lower(lowering: Lowering) -> None:
     tiling = wanted_tiling(lowering, conv, vectors, flat)
     (th, tw), strip = tiling.tiles[0], strip_tiles(target, conv, tiling)
     masked, chain_masked = needs_mask(epilogue, conv.k, lanes), needs_mask(prologue.chain, conv.c, lanes)
-    panels = panel_widths(vectors, tiling.ocb)
+    panels = panels_of(target, conv.k, tiling.ocb)
     variants = [
-        {"ocb": n, "th": th, "tw": tw, "tail": tail_lines(epilogue, n, th, tw, store, masked)}
-        for n in panels for th, tw in tiling.tiles
+        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(epilogue, p.width, th, tw, store, masked)}
+        for p in panels for th, tw in tiling.tiles
     ]  # fmt: skip
     hoisted, chain = _chain_lines(prologue, chain_masked)
     common, lines = _map_bytes(conv, tiling, lanes), _lines(conv, prologue, tiling, source)
@@ -245,7 +245,7 @@ def _lower(lowering: Lowering) -> None:
         scratch=_blocks(conv, lanes) * 4 * lanes * (strip * th * tw + 1), common=common,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         title=prologue.stem.replace("_", " "), made=_formula(prologue),
-        ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles, along_y=tiling.along_y,
+        ocb=tiling.ocb, panels=panels, tiles=tiling.tiles, along_y=tiling.along_y,
         sx=1, step_x=conv.stride[1] * prologue.step[1], pitch="LANES", sink="out", fetches=True, has_bias="bias" in reads,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked, variants=variants,
         chain_operands=operands, chain_masked=chain_masked, hoisted=hoisted, chain=chain, by_rows=lines.by_rows,

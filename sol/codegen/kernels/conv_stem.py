@@ -12,7 +12,7 @@ from sol.codegen.kernels.conv_direct import (
     needs_mask,
     operand_context,
     operand_params,
-    panel_widths,
+    panels_of,
     pixels_per_tile,
     read_conv,
     spatial_strides,
@@ -70,10 +70,10 @@ def _lower(lowering: Lowering) -> None:
     vectors = -(-conv.k // lanes)
     tiling = choose_tiling(target, vectors, conv.ow)
     masked = needs_mask(epilogue, conv.k, lanes)
-    panels = panel_widths(vectors, tiling.ocb)
+    panels = panels_of(target, conv.k, tiling.ocb)
     variants = [
-        {"ocb": n, "th": th, "tw": tw, "tail": tail_lines(epilogue, n, th, tw, store, masked)}
-        for n in panels for th, tw in tiling.tiles
+        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(epilogue, p.width, th, tw, store, masked)}
+        for p in panels for th, tw in tiling.tiles
     ]  # fmt: skip
     rolled = conv.kernel[1] > UNROLLED_TAPS
     rows, columns = _padded_size(conv, lanes)
@@ -94,7 +94,7 @@ def _lower(lowering: Lowering) -> None:
         "conv_stem.c.j2", stem_of(conv, tiling, epilogue, f"conv_stem_{'n' if rolled else conv.kernel[1]}"),
         reads=reads, writes={"out": out}, params=params, common=(1 if conv.n == 1 else 2) * 4 * conv.c * rows * columns,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles, along_y=False,
+        ocb=tiling.ocb, panels=panels, tiles=tiling.tiles, along_y=False,
         sx=conv.stride[1], dx=conv.dilation[1], taps=1 if rolled else conv.kernel[1], rolled=rolled, pitch="1",
         sink="out", has_bias="bias" in reads, operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=variants,

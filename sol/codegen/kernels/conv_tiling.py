@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from sol.codegen.lowering import TargetLike
 from sol.ir.dim import DimLike
 
+HALVED = 16
+"""Lanes from which on half a vector is worth a register tile of its own."""
+
 
 @dataclass(frozen=True)
 class Tiling:
@@ -133,6 +136,31 @@ def _tiling(target: TargetLike, ocb: int, oh: DimLike, ow: DimLike, flat: bool) 
         return Tiling(ocb, tuple((r, width) for r in (rows, *_ladder(rows))), flat)
     rows = -(-oh // -(-oh // rows))
     return Tiling(ocb, ((rows, width), *(((oh % rows, width),) if oh % rows else ())), flat)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Output vectors taken at once. half: only half of the last one has channels, and a register of half the size is enough."""
+
+    width: int
+    half: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.width}{'h' if self.half else ''}"
+
+
+def panels_of(target: TargetLike, channels: int, ocb: int) -> list[Panel]:
+    """Panels of a group of ``channels`` outputs: ``ocb`` vectors, and what the last one is if it differs.
+
+    Half vectors are used where a whole one is two registers of the next smaller kind wide, which many processors work on one by one.
+    """
+    lanes = target.lanes
+    vectors = -(-channels // lanes)
+    half = lanes >= HALVED and 0 < channels % lanes <= lanes // 2
+    last = Panel(vectors % ocb or min(ocb, vectors), half)
+    whole = Panel(ocb)
+    return [last] if vectors <= ocb else [whole, *([last] if last != whole else [])]
 
 
 def panel_widths(vectors: int, ocb: int) -> list[int]:

@@ -12,7 +12,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorPro
 
 from sol.errors import ModelError, SolError, UnsupportedError
 from sol.frontend.onnx.context import Context, NeedsValue
-from sol.frontend.onnx.loader import LoadedModel
+from sol.frontend.onnx.loader import LoadedModel, not_text
 from sol.frontend.onnx.registry import OnnxNode, find_converter
 from sol.frontend.onnx.types import ELEMENT_TYPES, STRING, array_dtype, dtype_of
 from sol.ir.builder import GraphBuilder
@@ -420,7 +420,10 @@ def import_model(
     *, trainable: bool = False, smallest: int = 2,
 ) -> ImportedModel:  # fmt: skip
     """A loaded model as a graph; see `Importer`."""
-    return Importer(model, signatures, contents, trainable=trainable, smallest=smallest).run()
+    try:
+        return Importer(model, signatures, contents, trainable=trainable, smallest=smallest).run()
+    except UnicodeDecodeError as error:
+        raise not_text(error) from error
 
 
 __all__ = ["DType", "DimLike", "ImportedModel", "Importer", "Scope", "Signature", "SymbolSource", "Tree", "import_model"]

@@ -134,11 +134,16 @@ def _count(shape: tuple[int, ...]) -> int:
 
 def _symbol_name(text: str, place: str) -> str:
     """A C identifier for a named size, or for the one at ``place`` if it has no name; another for each text."""
-    prefix, text = ("s", text) if text else ("d", place)
+    prefix, text = ("s", str(text)) if text else ("d", place)  # protobuf gives bytes for what is no UTF-8
     name = "".join(c if c.isascii() and c.isalnum() else "_" for c in text)
     if len(name) > 32 or name != text:
         name = f"{name[:16]}_{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:8]}"
     return f"{prefix}_{name}"
+
+
+def not_text(error: UnicodeDecodeError) -> ModelError:
+    """protobuf decodes names when they are read."""
+    return ModelError(f"the model has a name that is no text: {error.object[:40]!r}", remedy="export or download it again")
 
 
 def load_model(source: Source) -> LoadedModel:
@@ -148,6 +153,8 @@ def load_model(source: Source) -> LoadedModel:
     """
     try:
         return _load(source)
+    except UnicodeDecodeError as error:
+        raise not_text(error) from error
     except MemoryError as error:
         raise ModelError("the model needs more memory than there is", remedy="is the file damaged? else use a larger machine") from error
 

@@ -193,6 +193,8 @@ def split(ctx: Context, node: OnnxNode) -> tuple[str, ...]:
         count = node.attr("num_outputs", len(node.outputs))
         each = ceil_div(size, count)
         lengths = (*[each] * (count - 1), size - each * (count - 1))
+        if isinstance(size, int):  # the last ones may be empty
+            lengths = tuple(min(each, max(size - each * i, 0)) for i in range(count))
     parts = []
     start: DimLike = 0
     for length in lengths:

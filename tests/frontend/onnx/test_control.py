@@ -94,6 +94,25 @@ def test_a_loop_ends_when_data_says():
             np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
 
 
+def test_sizes_that_data_decides_of_a_loop_and_of_operators():
+    """Each has a symbol of its own."""
+    text = """test (float[2,3] x) => (int64[2,N] found, float[M,2,3] ys, int64[2,K] again) {
+      n = Constant <value = int64 {4}> ()  c = Constant <value = bool {1}> ()  one = Constant <value = float {1.0}> ()
+      found = NonZero (x)
+      y, ys = Loop (n, c, x) <body: graph = b (int64 i, bool going, float[2,3] s) => (bool more, float[2,3] t, float[2,3] u) {
+        u = Identity (s)  t = Add (s, x)  total = ReduceSum <keepdims = 0> (t)  ten = Constant <value = float {10.0}> ()
+        more = Less (total, ten) }>
+      large = Greater (x, one)  again = NonZero (large)
+    }"""
+    session = load(model_of(text), threads=2)
+    for values, rounds in (([1, 0, 2, 0, 0, 1], 2), ([0, 0, 0.5, 0, 0, 0], 4), ([9, 9, 9, 0, 9, 9], 1)):
+        x = np.array(values, np.float32).reshape(2, 3)
+        found, ys, again = session.run([x])
+        np.testing.assert_array_equal(found, np.array(np.nonzero(x)))
+        np.testing.assert_array_equal(ys, np.array([x * (i + 1) for i in range(rounds)]))
+        np.testing.assert_array_equal(again, np.array(np.nonzero(x > 1)))
+
+
 def test_a_while_loop_without_a_bound():
     text = LOOP.replace(", float[N,2,3] ys)", ")").replace("y, ys = Loop (n, c, x)", "y = Loop (, c, x)").replace("int64 n, ", "")
     text = text.replace(", float[2,3] u) {", ") {")

@@ -130,6 +130,17 @@ def test_models_that_contradict_themselves(change) -> None:
     assert caught.value.remedy
 
 
+def test_names_that_are_no_text() -> None:
+    """protobuf gives them as bytes or not at all."""
+    proto = MODELS["perceptron"]()
+    proto.graph.name = "perceptron"
+    data = proto.SerializeToString()
+    with pytest.raises(ModelError, match="no text"):
+        sol.load(data.replace(b"perceptron", b"percept\xafon"))
+    proto.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "lines"
+    assert sol.load(proto.SerializeToString().replace(b"lines", b"lin\xafs")).inputs[0].dtype == np.float32
+
+
 def test_every_truncation_is_an_error() -> None:
     data = with_large_weight().SerializeToString()
     assert len(data) > 2 * LARGE

@@ -8,7 +8,7 @@ from onnx import TensorProto
 
 from tests.frontend.onnx.imported import check
 from tests.frontend.onnx.one_node import check as compiled
-from tests.frontend.onnx.one_node import randn
+from tests.frontend.onnx.one_node import model_of, randn, run
 
 I64 = np.int64
 
@@ -102,3 +102,12 @@ def test_depth_and_space(mode: str) -> None:
 
 def test_bits() -> None:
     check("BitCast", [np.array([1.5, -2.0], np.float16)], opset=26, to=TensorProto.INT16)
+
+
+@pytest.mark.parametrize("size,count", [(3, 5), (4, 3), (7, 5), (6, 3)])
+def test_parts_of_a_split_may_be_empty(size: int, count: int) -> None:
+    x = np.arange(2 * size, dtype=np.float32).reshape(size, 2)
+    parts = run(*model_of("Split", [x], count, 18, axis=0, num_outputs=count))
+    each = -(-size // count)
+    for i, part in enumerate(parts):
+        np.testing.assert_array_equal(part, x[each * i : each * (i + 1)])
