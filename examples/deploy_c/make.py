@@ -8,16 +8,19 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import torch
-import torchvision
 
 import sol
+
+sys.path.append(str(Path(__file__).parents[1]))
+from networks import randomize_statistics, torchvision_models  # noqa: E402
 
 
 def main(folder: str) -> None:
     torch.manual_seed(0)
-    model = torchvision.models.resnet50(weights=None).eval()
+    model = randomize_statistics(torchvision_models().resnet50(weights=None))
     made = sol.deploy(
         model, [torch.rand(1, 3, 224, 224)], target=sol.deployment.shared_lib, lib_name="ResNet50", func_name="predict", path=folder
     )  # fmt: skip

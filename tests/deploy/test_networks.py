@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.models.networks import build
 from tests.toolchains import AARCH64
 
 pytestmark = pytest.mark.conformance
+ROOT = Path(__file__).parents[2]
 
 FIRST_CALL = r"""
 #include "Net.h"
@@ -81,10 +83,20 @@ print(seconds, peak)
 
 def test_half_a_gigabyte_of_weights(tmp_path: Path) -> None:
     """VGG-19 in 30 s and 1.5 GB, its own 574 MB included."""
-    done = subprocess.run([sys.executable, "-c", VGG, str(tmp_path)], capture_output=True, text=True, check=True,
-                          cwd=Path(sol.__file__).parent.parent)  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", VGG, str(tmp_path)], capture_output=True, text=True, check=True, cwd=ROOT)
     seconds, peak = map(float, done.stdout.split())
     assert seconds <= 30 and peak <= 1500
+
+
+def test_the_c_program_of_the_examples(tmp_path: Path) -> None:
+    """It is built as its folder says and needs no environment."""
+    folder = ROOT / "examples" / "deploy_c"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, str(folder / "make.py"), str(tmp_path)], check=True, env=environment)
+    files = [str(folder / "main.c"), str(tmp_path / "libResNet50.so"), f"-Wl,-rpath,{tmp_path}", "-o", str(tmp_path / "classify")]
+    subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", f"-I{tmp_path}", *files], check=True)
+    told = subprocess.run([str(tmp_path / "classify")], capture_output=True, text=True, check=True, env={}).stdout
+    assert len([line for line in told.splitlines() if line.startswith("shade ") and "score " in line]) == 2
 
 
 @pytest.mark.skipif(bool(AARCH64.missing), reason=AARCH64.missing)
