@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 
-from sol.bench import measure, report
+from sol.bench import arrays_of, measure, report
 
 Outputs = list[np.ndarray]
 
@@ -39,12 +39,12 @@ def prepare(network: str, batch: int, threads: int, folder: str, onnx: bool, flo
     np.savez(place / "inputs.npz", *[t.numpy() for t in inputs])
     notes: dict[str, Any] = {"parameters": sum(p.numel() for p in model.parameters())}
     with torch.no_grad():
-        expected = _arrays(model(*inputs))
+        expected = arrays_of(model(*inputs))
         np.savez(place / "torch.npz", *expected)
         if onnx:
             notes["onnx"] = _export(model, inputs, place / "model.onnx")
         if float64:
-            exact = _arrays(model.double()(*[t.double() if t.is_floating_point() else t for t in inputs]))
+            exact = arrays_of(model.double()(*[t.double() if t.is_floating_point() else t for t in inputs]))
             np.savez(place / "float64.npz", *exact)
             notes["torch_error64"] = _error(expected, exact)
     report(notes)
@@ -83,7 +83,7 @@ def measure_engine(network: str, batch: int, threads: int, folder: str, engine: 
     inputs = _load(place / "inputs.npz")
     make = ENGINES[engine](network, batch, threads, place, inputs)
     measurement, result = measure(make, seconds=seconds)
-    outputs = _arrays(result)
+    outputs = arrays_of(result)
     measurement["error"] = _error(outputs, _load(place / "torch.npz"))
     if (place / "float64.npz").exists():
         measurement["error64"] = _error(outputs, _load(place / "float64.npz"))
@@ -177,19 +177,6 @@ ENGINES: dict[str, Callable[..., Maker]] = {
 
 
 # -- results -----------------------------------------------------------------------------------------------------------
-
-
-def _arrays(result: Any) -> Outputs:
-    """All tensors or arrays of a result, in order, as numpy arrays."""
-    if isinstance(result, np.ndarray):
-        return [result]
-    if hasattr(result, "detach"):
-        return [result.detach().numpy()]
-    if isinstance(result, dict):
-        result = list(result.values())
-    if isinstance(result, (list, tuple)):
-        return [array for part in result for array in _arrays(part)]
-    return []
 
 
 def _load(path: Path) -> Outputs:

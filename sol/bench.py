@@ -23,6 +23,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 T = TypeVar("T")
 _MARK = "SOL-MEASURED "
 WARMUPS = 3
@@ -193,3 +195,16 @@ def machine_facts() -> dict[str, Any]:
         "cpu": model, "cpus": len(os.sched_getaffinity(0)), "memory_mb": total >> 20, "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
     }  # fmt: skip
+
+
+def arrays_of(result: Any) -> list[np.ndarray]:
+    """All tensors or arrays of a result, in order, as numpy arrays."""
+    if isinstance(result, np.ndarray):
+        return [result]
+    if hasattr(result, "detach"):
+        return [result.detach().numpy()]
+    if isinstance(result, dict):
+        result = list(result.values())
+    if isinstance(result, (list, tuple)):
+        return [array for part in result for array in arrays_of(part)]
+    return []

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sol.bench import measure, report
+from sol.bench import arrays_of, measure, report
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
     for name, dtype in job["dtypes"].items():
         inputs[name] = inputs[name].view(_ml_dtype(dtype))
     measurement, result = measure(lambda: ENGINES[job["engine"]](job, folder, inputs), seconds=job["seconds"])
-    np.savez(folder / f"{job['engine']}.npz", *_arrays(result))
+    np.savez(folder / f"{job['engine']}.npz", *arrays_of(result))
     report(measurement)
 
 
@@ -80,18 +80,6 @@ def _export(model: Path, path: Path) -> None:
     import torch
 
     torch.onnx.export(torch.export.load(str(model)), f=str(path), dynamo=True)
-
-
-def _arrays(result: Any) -> list[np.ndarray]:
-    if isinstance(result, np.ndarray):
-        return [result]
-    if hasattr(result, "detach"):
-        return [result.detach().numpy()]
-    if isinstance(result, dict):
-        result = list(result.values())
-    if isinstance(result, (list, tuple)):
-        return [array for part in result for array in _arrays(part)]
-    return []
 
 
 if __name__ == "__main__":

@@ -111,7 +111,8 @@ def _compiled(
             check_deployable(network.graph)
             interface = interface_of(network, request.lib_name, request.func_name)
             split = split_outputs(network)
-            variants = tuple(make_variant(split.network.graph, t, network.title, request.func_name) for t in targets)
+            threads = request.threads or None
+            variants = tuple(make_variant(split.network.graph, t, network.title, request.func_name, threads) for t in targets)
             return network, split, interface, variants
         except SolError as error:
             if smallest == 2 or type(error) not in (SolError, TypeInferenceError, UnsupportedError):

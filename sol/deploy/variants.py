@@ -92,9 +92,9 @@ def targets_for(device: Device, isa: str | None) -> tuple[Target, ...]:
     return (target,)
 
 
-def make_variant(graph: Graph, target: Target, title: str, function: str) -> Variant:
-    """Compile a graph for a target, down to C."""
-    compiled = compile_graph(graph, title=title, isa=target)
+def make_variant(graph: Graph, target: Target, title: str, function: str, threads: int | None) -> Variant:
+    """Compile a graph for a target, down to C. threads: for which kernels are chosen."""
+    compiled = compile_graph(graph, title=title, isa=target, threads=threads)
     prefix = f"{function}_{target.name}_"
     return Variant(target.name, prefix, target, compiled, _renamed(compiled, prefix), _features(target))
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sol.codegen.plan import Port
+from sol.codegen.targets import usable_cpus
 from sol.config import config
 from sol.ir.dim import Dim, evaluate
 from sol.ir.storage import held_from_edge, stored_dtype
@@ -47,7 +48,7 @@ def _available(variable: str) -> int:
     first = variable.split(",")[0].strip()
     if first.isdigit() and int(first):
         return int(first)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable_cpus()
 
 
 def default_threads() -> int:

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from sol.codegen.targets import Target
+from sol.codegen.targets import Target, usable_cpus
 from sol.config import config
 from sol.errors import CacheError, CompilerError
 from sol.runtime.cache import Store, key_of, store
@@ -194,7 +194,7 @@ def _in_parallel(action: Callable[[int], None], items: Sequence[int]) -> None:
 
 def usable_jobs() -> int:
     """Compiler processes at once: the knob ``jobs``, or the CPUs that this process may use."""
-    return config["jobs"] or len(os.sched_getaffinity(0))
+    return config["jobs"] or usable_cpus()
 
 
 def _from_cache(cache: Store, key: str, work: Path) -> Path | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import platform
 import struct
 from collections.abc import Iterable
 from typing import Any
@@ -75,8 +76,6 @@ def _place_of_counter() -> int | None:
 
 def lines_of(dicts: Iterable[dict[Any, Any]], tensors: Iterable[torch.Tensor]) -> list[int]:
     """Addresses to fetch, each line once; none where objects do not lie at their id()."""
-    import platform
-
     if platform.python_implementation() != "CPython":
         return []
     found = [line for d in dicts for line in dict_lines(d)]

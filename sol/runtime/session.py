@@ -205,9 +205,10 @@ class _Program:
         self._constants = {v: to_edge(as_stored(a, graph.type_of(v).dtype), graph.type_of(v).dtype) for v, a in held.items()}
         self.executable: Executable | None = None
         if computed:
-            compiled = compile_graph(Graph(graph.nodes, graph.inputs, tuple(computed)), isa=isa)
+            threads = threads or default_threads()
+            compiled = compile_graph(Graph(graph.nodes, graph.inputs, tuple(computed)), isa=isa, threads=threads)
             _check_memory(compiled.plan)
-            self.executable = Executable(compiled, threads=threads or default_threads())
+            self.executable = Executable(compiled, threads=threads)
             self.executable.pack(imported.parameters)
         self._fixed = self._fixed_types()
 

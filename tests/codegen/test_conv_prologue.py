@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from sol.codegen.kernels import conv_prologue
-from sol.codegen.kernels.conv_direct import choose_tiling, read_conv
+from sol.codegen.kernels.conv_direct import read_conv
+from sol.codegen.kernels.conv_tiling import choose_tiling
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.targets import by_name
 from sol.ir.builder import GraphBuilder

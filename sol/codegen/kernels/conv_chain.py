@@ -8,13 +8,10 @@ from typing import Any
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_direct import (
     Conv,
-    Tiling,
     check_border,
-    choose_tiling,
     needs_mask,
     operand_context,
     operand_params,
-    panels_of,
     read_conv,
     spatial_strides,
     store,
@@ -22,6 +19,7 @@ from sol.codegen.kernels.conv_direct import (
     weights,
 )
 from sol.codegen.kernels.conv_small import column_taps, tile_ladder, tile_taps
+from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, panels_of
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.errors import SolError

@@ -10,17 +10,7 @@ import numpy as np
 
 from sol.codegen.epilogue import Epilogue, EpilogueOperand, make_epilogue
 from sol.codegen.kernels.blocked import FINITE
-from sol.codegen.kernels.conv_tiling import (  # noqa: F401  (the other families take these from here)
-    Tiling,
-    choose_tiling,
-    named_tiling,
-    panel_widths,
-    panels_of,
-    pixels_per_tile,
-    tile_cycles,
-    tiling_names,
-    width_tiles,
-)
+from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, named_tiling, panels_of, tiling_names
 from sol.codegen.lowering import Candidate, Lowering
 from sol.codegen.packing import packer
 from sol.codegen.plan import View

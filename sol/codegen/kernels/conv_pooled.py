@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.conv_direct import (
     Conv,
-    Tiling,
     check_border,
     input_params,
     is_flat,
@@ -15,8 +14,6 @@ from sol.codegen.kernels.conv_direct import (
     needs_mask,
     operand_context,
     operand_params,
-    panel_widths,
-    pixels_per_tile,
     read_conv,
     serves_blocked_input,
     stem_of,
@@ -25,8 +22,8 @@ from sol.codegen.kernels.conv_direct import (
     traffic,
     wanted_tiling,
     weights,
-    width_tiles,
 )
+from sol.codegen.kernels.conv_tiling import Tiling, panels_of, pixels_per_tile, width_tiles
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
@@ -141,14 +138,14 @@ def _lower(lowering: Lowering) -> None:
     else:
         tiling = wanted_tiling(lowering, conv, vectors, flat)
     masked = needs_mask(epilogue, conv.k, lanes)
-    panels = panel_widths(vectors, tiling.ocb)
+    panels = panels_of(target, conv.k // conv.groups, tiling.ocb)
 
     def finish(o: int, y: str, x: str, value: str) -> list[str]:
         return [f"s{o} = gather(s{o}, {value});"]
 
     variants = [
-        {"ocb": n, "th": th, "tw": tw, "tail": tail_lines(epilogue, n, th, tw, finish, masked)}
-        for n in panels for th, tw in tiling.tiles
+        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(epilogue, p.width, th, tw, finish, masked)}
+        for p in panels for th, tw in tiling.tiles
     ]  # fmt: skip
     chunks = -(-UNITS // (conv.groups * -(-vectors // tiling.ocb)))
     params = {
@@ -167,7 +164,7 @@ def _lower(lowering: Lowering) -> None:
         params=params,
         common=conv.n * chunks * conv.groups * vectors * lanes * 4,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        ocb=tiling.ocb, tail_ocb=panels[1] if len(panels) > 1 else 0, panels=panels, tiles=tiling.tiles,
+        ocb=tiling.ocb, panels=panels, tiles=tiling.tiles,
         along_y=tiling.along_y, sx=conv.stride[1], pitch="1" if plain else "LANES", sink="total", has_bias="bias" in reads,
         plain=plain, taps=1, rolled=False, dx=1, fetches=not plain,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,

@@ -8,14 +8,12 @@ from sol.codegen.emit import c_float
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_direct import (
     Conv,
-    Tiling,
     is_flat,
     is_heavy,
     is_pointwise_tail,
     needs_mask,
     operand_context,
     operand_params,
-    panels_of,
     read_conv,
     spatial_strides,
     stem_of,
@@ -26,6 +24,7 @@ from sol.codegen.kernels.conv_direct import (
     wanted_tiling,
     weights,
 )
+from sol.codegen.kernels.conv_tiling import Tiling, panels_of
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike

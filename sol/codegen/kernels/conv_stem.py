@@ -7,21 +7,18 @@ import numpy as np
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.conv_direct import (
     Conv,
-    Tiling,
     is_pointwise_tail,
     needs_mask,
     operand_context,
     operand_params,
-    panels_of,
-    pixels_per_tile,
     read_conv,
     spatial_strides,
     stem_of,
     store,
     tail_lines,
     traffic,
-    width_tiles,
 )
+from sol.codegen.kernels.conv_tiling import Tiling, panels_of, pixels_per_tile, width_tiles
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.packing import packer
 from sol.ir.dim import DimLike

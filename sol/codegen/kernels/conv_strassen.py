@@ -21,9 +21,7 @@ import numpy as np
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_direct import (
     Conv,
-    Tiling,
     check_border,
-    choose_tiling,
     is_flat,
     is_pointwise_tail,
     operand_context,
@@ -34,12 +32,13 @@ from sol.codegen.kernels.conv_direct import (
     stem_of,
     store,
     tail_lines,
-    tile_cycles,
     traffic,
 )
+from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, tile_cycles
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.packing import packer
+from sol.codegen.plan import View
 from sol.config import config
 from sol.ir.dim import DimLike
 
@@ -401,7 +400,7 @@ def _params(
     return params
 
 
-def _weights(lowering: Lowering, conv: Conv, choice: Choice) -> Any:
+def _weights(lowering: Lowering, conv: Conv, choice: Choice) -> View:
     return lowering.weight(
         conv.node.inputs[1], "strassen_panels", lanes=lowering.target.lanes, vectors=choice.tiling.ocb, levels=choice.levels
     )

@@ -161,8 +161,3 @@ def panels_of(target: TargetLike, channels: int, ocb: int) -> list[Panel]:
     last = Panel(vectors % ocb or min(ocb, vectors), half)
     whole = Panel(ocb)
     return [last] if vectors <= ocb else [whole, *([last] if last != whole else [])]
-
-
-def panel_widths(vectors: int, ocb: int) -> list[int]:
-    """Widths of a group's panels: ``ocb``, and what is left for the last one."""
-    return [ocb, *([vectors % ocb] if vectors % ocb else [])]

@@ -23,7 +23,7 @@ ALIKE = 1.08
 """Tiles whose costs differ by less are alike: the more exact one is taken."""
 LARGEST = 6
 """Outputs of a tile along an axis, at most."""
-ERROR = (8e-8, 3.2e-8)
+ERROR = (1e-7, 3.2e-8)
 """a and b of the bound ``amplification`` * (a + b * sqrt(C)) on the error against float64, in units of the largest output.
 
 Measured on normally distributed data with and without ReLU, C = 16 … 256, and rounded up: the quotient of error and
