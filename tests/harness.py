@@ -58,6 +58,10 @@ class _Placement:
     def __init__(self, graph: Graph, symbols: Mapping[str, int], borders: Mapping[str, tuple], strides: Mapping[str, tuple]) -> None:
         self.graph, self.symbols, self.borders, self.given = graph, symbols, borders, strides
         self.constants = graph.constant_values
+        self.by_rows: dict[str, bool] = {}
+
+    def root(self, value: str) -> str:
+        return value
 
     def is_constant(self, value: str) -> bool:
         return value in self.constants

@@ -16,8 +16,14 @@ from sol.ir.types import DType, TensorType
 
 
 class Placement(Protocol):
-    """Where the values of the whole graph lie (codegen/placement.py)."""
+    """Where the values of the whole graph lie (codegen/placement.py).
 
+    by_rows: whether the threads that wrote a buffer shared out rows (each wrote all channels of some), not channels; by its root.
+    """
+
+    by_rows: dict[str, bool]
+
+    def root(self, value: str) -> str: ...
     def view(self, value: str) -> View: ...
     def is_constant(self, value: str) -> bool: ...
 
@@ -143,6 +149,21 @@ class Lowering:
         type = self.type_of(value)
         buffer = self.library.weight(self._outer[value], kind, attrs)
         return View(buffer, type.dtype, type.shape, contiguous_strides(type.shape))
+
+    def set_share(self, by_rows: bool) -> None:
+        """The region's results are written by threads that share out rows, or channels."""
+        for value in self.body.outputs:
+            self.placement.by_rows[self.placement.root(self._outer[value])] = by_rows
+
+    def follow_share(self, *values: str) -> int:
+        """1 if the region is to share out rows, as those who wrote ``values`` did, else 0: what a thread reads is then what it wrote.
+
+        Rows unless all were written by threads that share out channels.
+        """
+        written = [self.placement.by_rows.get(self.placement.root(self._outer[v])) for v in values if v in self._outer]
+        by_rows = False not in written or True in written
+        self.set_share(by_rows)
+        return int(by_rows)
 
     def emit(
         self,

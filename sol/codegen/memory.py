@@ -1,4 +1,8 @@
-"""Lifetimes to offsets: buffers that do not live at the same time share memory in one arena."""
+"""Lifetimes to offsets: buffers that do not live at the same time share memory in one arena.
+
+Where several threads run a network, a line that another core wrote last is expensive to write. Threads share out the rows of maps, so
+buffers whose maps have the same shape share memory only with each other, map on map: a line then always belongs to the same thread.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,30 @@ from dataclasses import dataclass
 
 LINE = 64
 PAGE = 4096
+POOLED = 32 << 20
+"""Bytes of the largest arena in which maps of different shapes are kept apart; a larger one does not stay in the caches anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """The maps of which a blocked buffer consists. size: bytes of one, borders included; border: zeros around it, before and after."""
+
+    size: int
+    border: tuple[tuple[int, int], ...]
+
+    @property
+    def is_bordered(self) -> bool:
+        return any(sum(b) for b in self.border)
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A buffer of ``size`` bytes that lives from launch ``first`` to launch ``last`` inclusive."""
+    """A buffer of ``size`` bytes that lives from launch ``first`` to launch ``last`` inclusive. map: what it consists of, if known."""
 
     first: int
     last: int
     size: int
+    map: Map | None = None
 
     def meets(self, other: Interval) -> bool:
         """Whether both live at some launch."""
@@ -29,6 +48,48 @@ ORDERS: tuple[Callable[[Interval], tuple[int, ...]], ...] = (
     lambda i: (i.first, -i.size),
 )
 """Orders in which buffers may be placed: large ones, large long-lived ones, long-lived ones or early ones first."""
+
+
+def keeps_maps_apart(intervals: Sequence[Interval], threads: int) -> bool:
+    """Whether ``by_maps`` serves a team of so many threads better than ``assign_offsets``."""
+    return threads > 1 and lower_bound(intervals) <= POOLED and by_maps(intervals)[1] <= POOLED
+
+
+def by_maps(intervals: Sequence[Interval]) -> tuple[list[int], int]:
+    """Byte offset of each buffer and the arena's size. Buffers whose maps differ share no memory, others share whole maps.
+
+    Zero borders of maps are never written by anything else, and stay zero.
+    """
+    pools: dict[Map | None, list[int]] = {}
+    for i, interval in enumerate(intervals):
+        pools.setdefault(interval.map, []).append(i)
+    offsets, total = [0] * len(intervals), 0
+    for map, members in pools.items():
+        chosen = [intervals[i] for i in members]
+        found, size = assign_offsets(chosen) if map is None else _stack(chosen, map)
+        for i, offset in zip(members, found):
+            offsets[i] = total + offset
+        total += -(-size // PAGE) * PAGE
+    return offsets, total
+
+
+def _stack(intervals: Sequence[Interval], map: Map) -> tuple[list[int], int]:
+    """Buffers of equal maps, each a whole number of maps from the start; those without borders are spread a little, by lines."""
+    phases = 1 if map.is_bordered else max(1, min(PAGE, map.size // 16) // LINE)
+    best: tuple[list[int], int] | None = None
+    for rank in ORDERS:
+        offsets = [0] * len(intervals)
+        placed: list[int] = []
+        total = 0
+        for i in sorted(range(len(intervals)), key=lambda k: (*rank(intervals[k]), k)):
+            taken = sorted((offsets[j], offsets[j] + intervals[j].size) for j in placed if intervals[j].meets(intervals[i]))
+            offsets[i] = _lowest(taken, intervals[i].size, len(placed) * 13 % phases * LINE, map.size)
+            placed.append(i)
+            total = max(total, offsets[i] + intervals[i].size)
+        if best is None or total < best[1]:
+            best = offsets, total
+    assert best is not None
+    return best
 
 
 def assign_offsets(intervals: Sequence[Interval]) -> tuple[list[int], int]:

@@ -16,7 +16,10 @@ Border = tuple[tuple[int, int], ...]
 
 
 class GraphPlacement:
-    """Views of all values. A value shares the buffer of its root: the concat result it is a slice of, or what it is a view of."""
+    """Views of all values. A value shares the buffer of its root: the concat result it is a slice of, or what it is a view of.
+
+    by_rows: which buffers threads write by rows, by root (lowering.py).
+    """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -26,6 +29,7 @@ class GraphPlacement:
         self._views: dict[str, View] = {}
         self._roots: dict[str, str] = {}
         self.borders: dict[str, Border] = {}
+        self.by_rows: dict[str, bool] = {}
         for node in graph.nodes:
             self._require_border(node)
         for node in graph.nodes:
@@ -54,6 +58,13 @@ class GraphPlacement:
             return product(view.shape) * view.dtype.itemsize
         spatial = [s + a + b for s, (a, b) in zip(view.shape[2:-1], border)]
         return product((*view.shape[:2], *spatial, view.shape[-1])) * view.dtype.itemsize
+
+    def map(self, root: str) -> tuple[DimLike, Border]:
+        """Bytes of a map of a root's blocked buffer, borders included, and those borders; 0 for other buffers."""
+        view = self.view(root)
+        if not view.layout.block:
+            return 0, ()
+        return view.strides[1] * view.dtype.itemsize, view.border
 
     def view(self, value: str) -> View:
         """Where a value lies."""

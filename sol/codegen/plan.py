@@ -78,6 +78,7 @@ class Launch:
     flops, bytes: work and compulsory memory traffic, for profiles.
     barrier: all threads wait before it starts, because it reads or overwrites what an earlier launch touched.
     defines: sizes that data decides and that are read when all threads are done, with the int64 that states them.
+    once: it writes zeros that stay: skipped by calls whose memory was zero at first. Such launches come first.
     """
 
     kernel: str
@@ -91,6 +92,7 @@ class Launch:
     bytes: DimLike = 0
     barrier: bool = True
     defines: tuple[tuple[str, BufferRef], ...] = ()
+    once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,7 @@ class Buffer:
     kind: "input" (given by the caller), "output" (given by the caller), "weight" (packed constant), "arena" (intermediate) or "pointer"
     (where a variable of a loop points to).
     size: bytes. first, last: launch indices between which an arena buffer lives. offset: bytes from the arena's start.
+    map_size: bytes of one of the maps that a blocked buffer consists of, zero borders included; 0 for others. border: those zeros.
     """
 
     name: str
@@ -162,6 +165,8 @@ class Buffer:
     first: int = 0
     last: int = 0
     offset: DimLike = 0
+    map_size: DimLike = 0
+    border: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

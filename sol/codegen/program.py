@@ -40,6 +40,8 @@ class _LaunchText:
     args: tuple[str, ...]
     kernel: str
     defines: tuple[tuple[str, int, str], ...]
+    once: bool
+    last_once: bool
 
 
 def render_program(plan: Plan, title: str) -> tuple[SourceFile, ...]:
@@ -97,6 +99,8 @@ class _Texts:
             marked=not indent,
             comment=_comment(_describe(launch)),
             barrier=launch.barrier,
+            once=launch.once,
+            last_once=launch.once and not (number + 1 < len(self.plan.launches) and self.plan.launches[number + 1].once),
             storage="static const" if fixed else "const",
             buffers=tuple(map(self._pointer, launch.buffers)),
             args=tuple(dim_text(a) for a in launch.args) or ("0",),

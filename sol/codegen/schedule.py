@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sol.codegen.control import Part, PlannedControl, plan_control
 from sol.codegen.kernels import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
-from sol.codegen.memory import LINE, Interval, assign_offsets
+from sol.codegen.memory import LINE, Interval, Map, assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Buffer, BufferRef, Control, Launch, Plan, Port, Step
 from sol.codegen.takeover import take_over_operands
@@ -32,9 +32,16 @@ def make_plan(graph: Graph, target: TargetLike, choose: Choose = first) -> Plan:
         _check_order(part.steps, launches, set(limits))
         launches, buffers = _bounded(launches, buffers, limits)
     arena: DimLike = 0
+    steps: Sequence[Step] = part.steps
+    lasting: list[Launch] = []
     if not symbols:
-        buffers, arena = _placed(buffers)
-    launches = _with_barriers(part.steps, launches, {b.name: b for b in buffers}, not symbols)
+        intervals = [arena_interval(b, {}) for b in buffers if b.kind == "arena"]
+        pooled = keeps_maps_apart(intervals, target.team)
+        buffers, arena = _placed(buffers, *(by_maps if pooled else assign_offsets)(intervals))
+        if pooled and not planner.controls:
+            lasting, launches, buffers = _lasting_borders(launches, buffers)
+            steps = range(len(launches))
+    launches = lasting + _with_barriers(steps, launches, {b.name: b for b in buffers}, not symbols)
     return Plan(
         target=target.name,
         kernels=tuple(library.kernels.values()),
@@ -45,7 +52,7 @@ def make_plan(graph: Graph, target: TargetLike, choose: Choose = first) -> Plan:
         outputs=tuple(_port(graph, v, placement.root(v)) for v in graph.outputs),
         symbols=symbols,
         arena=arena,
-        scratch=_largest([k.scratch for k in launches]),
+        scratch=apart(_largest([k.scratch for k in launches])),
         common=_largest([k.common for k in launches]),
         defined=tuple((name, limits[name]) for name in definitions(graph)),
         steps=tuple(part.steps) if planner.controls else (),
@@ -85,9 +92,9 @@ class _Planner:
         return part
 
     def _region(self, node: Node, placement: GraphPlacement, bordered: set[str]) -> list[Launch]:
-        launches = lower_borders(node, placement, self.library, bordered)
         lowering = Lowering(node, placement, self.library, self.target)
         lower_region(lowering, self.choose)
+        launches = lower_borders(node, placement, self.library, bordered)
         return launches + _defining(node, lowering.launches, placement)
 
     @staticmethod
@@ -139,6 +146,15 @@ def _symbols(graph: Graph) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+APART = 16 << 10
+"""Bytes between the scratch memory of two threads: caches fetch beyond what one of them reads, which would take lines from the other."""
+
+
+def apart(scratch: DimLike) -> DimLike:
+    """Bytes per thread for kernels that ask for ``scratch``."""
+    return 0 if isinstance(scratch, int) and scratch == 0 else scratch + APART
+
+
 def _largest(sizes: Sequence[DimLike]) -> DimLike:
     total: DimLike = 0
     for size in sizes:
@@ -174,7 +190,8 @@ def _zero_border(placement: GraphPlacement, root: str, library: KernelLibrary, r
     view = placement.view(root)
     (top, bottom), (left, right) = view.border
     params = {
-        "maps": view.shape[0] * view.shape[1], "map_stride": view.strides[1], "H": view.shape[2], "W": view.shape[3],
+        "N": view.shape[0], "CB": view.shape[1], "by_rows": int(placement.by_rows.get(root, True)),
+        "image_stride": view.strides[0], "map_stride": view.strides[1], "H": view.shape[2], "W": view.shape[3],
         "row": view.strides[2], "lanes": view.shape[4], "top": top, "bottom": bottom, "left": left, "right": right,
     }  # fmt: skip
     name = library.kernel(BORDER, "zero_border.c.j2", [("x", view.dtype.c)], list(params), {})
@@ -207,20 +224,30 @@ def _buffers(
             root = placement.root(value)
             if root not in known and root in first:
                 known.add(root)
-                buffers.append(Buffer(root, "arena", placement.size(root), first[root], last[root]))
+                size, (map_size, border) = placement.size(root), placement.map(root)
+                buffers.append(Buffer(root, "arena", size, first[root], last[root], map_size=map_size, border=border))
     return buffers
 
 
-def _placed(buffers: list[Buffer]) -> tuple[list[Buffer], int]:
-    arena = [b for b in buffers if b.kind == "arena"]
-    offsets, total = assign_offsets([arena_interval(b, {}) for b in arena])
-    where = {b.name: offset for b, offset in zip(arena, offsets)}
+def _placed(buffers: Sequence[Buffer], offsets: Sequence[int], total: int) -> tuple[list[Buffer], int]:
+    where = dict(zip((b.name for b in buffers if b.kind == "arena"), offsets))
     return [replace(b, offset=where[b.name]) if b.kind == "arena" else b for b in buffers], total
+
+
+def _lasting_borders(launches: Sequence[Launch], buffers: Sequence[Buffer]) -> tuple[list[Launch], list[Launch], list[Buffer]]:
+    """Launches that zero borders in the arena, which nothing else writes; the other launches; buffers, whose lifetimes count them all."""
+    arena = {b.name for b in buffers if b.kind == "arena"}
+    lasts = [x.kernel == BORDER and x.buffers[0].buffer in arena for x in launches]
+    found = [replace(x, once=True, barrier=False) for x, lasting in zip(launches, lasts) if lasting]
+    at = [len(found) + i - sum(lasts[:i]) for i in range(len(launches) + 1)]  # a border's lifetime begins with what comes next
+    moved = [replace(b, first=at[b.first], last=at[b.last]) if b.kind == "arena" else b for b in buffers]
+    return found, [x for x, lasting in zip(launches, lasts) if not lasting], moved
 
 
 def arena_interval(buffer: Buffer, env: dict[str, int]) -> Interval:
     """Lifetime and size of an arena buffer for given symbol values."""
-    return Interval(buffer.first, buffer.last, max(evaluate(buffer.size, env), 1))
+    map_size = evaluate(buffer.map_size, env)
+    return Interval(buffer.first, buffer.last, max(evaluate(buffer.size, env), 1), Map(map_size, buffer.border) if map_size else None)
 
 
 # -- barriers ----------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Buffer, Launch, Plan
 from sol.codegen.program import SourceFile
 from sol.codegen.render import render
-from sol.codegen.schedule import lower_borders
+from sol.codegen.schedule import apart, lower_borders
 from sol.codegen.signature import signature
 from sol.errors import SolError
 from sol.ir.dim import evaluate
@@ -98,7 +98,7 @@ def _with_groups(plan: Plan, groups: tuple[Group, ...]) -> Trial:
     return Trial(replace(
         plan, launches=launches, kernels=tuple(k for k in plan.kernels if k.name in kernels),
         weights=tuple(w for w in plan.weights if w.name in used),
-        scratch=_largest([x.scratch for x in launches]), common=_largest([x.common for x in launches]),
+        scratch=apart(_largest([x.scratch for x in launches])), common=_largest([x.common for x in launches]),
     ), groups)  # fmt: skip
 
 

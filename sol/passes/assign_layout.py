@@ -69,6 +69,8 @@ class _Assignment:
         if node.op == "conv":
             weight_known = all(i in self.constants for i in node.inputs[1:])
             return weight_known and is_blockable(node, data[0], data[1], self.lanes)
+        if node.op == "space_to_depth":
+            return True
         if not any(self.is_blocked(i) for i in node.inputs):
             return False
         if node.op in POINTWISE:
@@ -104,6 +106,10 @@ class _Assignment:
         if self.is_blocked(data) or not (few or self.is_read_once(node)):
             data = self.form(data, self.blocked)
         self.editor.update(node, inputs=(data, *node.inputs[1:]), types=(node.type.with_layout(self.blocked),))
+
+    def block_space_to_depth(self, node: Node) -> None:
+        attrs = node.attrs.having(layout=self.blocked)
+        self.editor.update(node, inputs=(self.plain(node.inputs[0]),), attrs=attrs, types=(node.type.with_layout(self.blocked),))
 
     def saves_products(self, conv: Node) -> bool:
         """Whether a convolution of few channels is one for Winograd's algorithm, which reads blocks: those at least half full pay."""

@@ -27,7 +27,7 @@ def fold_stem_strides(graph: Graph, lanes: int) -> Graph:
 def _rule(lanes: int) -> Rule:
     @rule("conv")
     def unstride(g: Editor, node: Node) -> str | None:
-        """conv(x, w, stride 2) -> conv(space_to_depth(pad(x)), space_to_depth(pad(w)), stride 1)"""
+        """conv(x, w, stride 2) -> conv(space_to_depth(x), space_to_depth(pad(w)), stride 1)"""
         x, w = (g.type_of(v) for v in node.inputs[:2])
         attrs, sizes = node.attrs, (*x.shape[1:], *w.shape)
         if x.rank != 4 or x.dtype is not DType.F32 or not all(isinstance(s, int) for s in sizes) or not is_constant(g, node.inputs[1]):
@@ -37,32 +37,21 @@ def _rule(lanes: int) -> Rule:
         if not lanes <= 8 * x.shape[1] < 4 * lanes:
             return None
         axes = [_halved(x.shape[d], w.shape[d], attrs["padding"][d - 2], node.type.shape[d]) for d in (2, 3)]
-        if any(hi < 0 for _, _, (_, hi) in axes):
+        if any(hi < 0 for _, (_, hi) in axes):
             return None
-        image = _space_to_depth(g, node, node.inputs[0], [(0, odd) for odd, _, _ in axes])
-        filters = _space_to_depth(g, node, node.inputs[1], [taps for _, taps, _ in axes])
-        padding = tuple(pads for _, _, pads in axes)
+        taps = g.add("pad", [node.inputs[1]], pads=((0, 0), (0, 0), *(zeros for zeros, _ in axes)), value=0, origin=node.origin)
+        image, filters = (g.add("space_to_depth", [v], origin=node.origin) for v in (node.inputs[0], taps))
+        padding = tuple(pads for _, pads in axes)
         new = {**attrs, "stride": (1, 1), "padding": padding}
         return g.add("conv", [image, filters, *node.inputs[2:]], origin=node.origin, **new)
 
     return unstride
 
 
-def _halved(size: DimLike, taps: DimLike, padding: tuple[int, int], out: DimLike) -> tuple[int, tuple[int, int], tuple[int, int]]:
-    """Along one axis: zeros behind the image that make it even, zeros around the filter, padding of the halved image."""
+def _halved(size: DimLike, taps: DimLike, padding: tuple[int, int], out: DimLike) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Along one axis: zeros around the filter, padding of the halved image."""
     assert isinstance(size, int) and isinstance(taps, int) and isinstance(out, int)
     before = padding[0] % 2
     after = (taps + before) % 2
     low = (padding[0] + before) // 2
-    odd = size % 2
-    return odd, (before, after), (low, out - 1 + (taps + before + after) // 2 - (size + odd) // 2 - low)
-
-
-def _space_to_depth(g: Editor, node: Node, value: str, zeros: list[tuple[int, int]]) -> str:
-    """[N, C, H, W] with zeros around -> [N, 4 C, H / 2, W / 2], channels ordered (c, row, column)."""
-    if any(z != (0, 0) for z in zeros):
-        value = g.add("pad", [value], pads=((0, 0), (0, 0), *zeros), value=0, origin=node.origin)
-    n, c, h, w = g.type_of(value).shape
-    squares = g.add("reshape", [value], shape=(n, c, h // 2, 2, w // 2, 2), origin=node.origin)
-    moved = g.add("permute", [squares], order=(0, 1, 3, 5, 2, 4), origin=node.origin)
-    return g.add("reshape", [moved], shape=(n, 4 * c, h // 2, w // 2), origin=node.origin)
+    return (before, after), (low, out - 1 + (taps + before + after) // 2 - (size + 1) // 2 - low)

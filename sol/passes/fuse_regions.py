@@ -217,7 +217,7 @@ class _Fusion:
         pool = self.graph.producer(conv.inputs[0])
         pools = self.fits_head_pool(pool, conv)
         anchor = pool if pools else conv
-        head = [*([pool] if pools else []), *self.head_of(anchor)]
+        head = self.selection_before(conv) or [*([pool] if pools else []), *self.head_of(anchor)]
         if not head:
             return
         if self.choose is not first:
@@ -229,6 +229,15 @@ class _Fusion:
         group.nodes += head
         for node in head:
             self.group_of[node.name] = group
+
+    def selection_before(self, conv: Node) -> list[Node]:
+        """The selection of channels that makes the input of a convolution with stride 1, if nothing else reads it."""
+        select = self.graph.producer(conv.inputs[0])
+        if select.op != "channel_select" or conv.attrs["stride"] != (1, 1) or self.graph.is_output(select.name):
+            return []
+        alone = [u.name for u in self.graph.users(select.name)] == [conv.name]
+        blocked = all(self.graph.type_of(v).layout == select.type.layout for v in select.inputs)
+        return [select] if alone and blocked and self.constants.isdisjoint(select.inputs) else []
 
     def fits_head_pool(self, pool: Node, conv: Node) -> bool:
         """Whether the input is a mean over small windows inside the map that only this convolution reads."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sol.codegen.memory import assign_offsets
+from sol.codegen.memory import assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.plan import Plan, Port
 from sol.codegen.program import arena_buffers
 from sol.codegen.schedule import arena_interval
@@ -27,7 +27,7 @@ CDEF = """
 typedef struct {
     uintptr_t *inputs; uintptr_t *outputs; const uintptr_t *weights; uintptr_t memory;
     const int64_t *dims; const int64_t *offsets;
-    int64_t arena, common, scratch; int64_t *marks; int32_t threads; int32_t flush_denormals;
+    int64_t arena, common, scratch; int64_t *marks; int32_t threads; int32_t flush_denormals; int32_t zeroed;
 } sol_call;
 void sol_run(const sol_call *call);
 void sol_prefetch(const uintptr_t *lines, int64_t count);
@@ -38,7 +38,7 @@ class _Context:
 
     def __init__(self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int) -> None:
         threads = useful_threads(plan, env, threads)
-        arena, self.offsets = _arena(plan, env)
+        arena, self.offsets = _arena(plan, env, threads)
         common, scratch = evaluate(plan.common, env), evaluate(plan.scratch, env)
         self.memory = Block(arena + common + scratch * threads + 64)
         self.inputs = ffi.new("uintptr_t[]", max(len(plan.inputs), 1))
@@ -50,7 +50,7 @@ class _Context:
         call.inputs, call.outputs, call.weights, call.memory = self.inputs, self.outputs, weights, self.memory.address
         call.dims, call.offsets = self.dims, self._offsets
         call.arena, call.common, call.scratch, call.threads = arena, common, scratch, threads
-        call.flush_denormals = config["flush_denormals"]
+        call.flush_denormals, call.zeroed = config["flush_denormals"], 1
 
 
 SERIAL_SECONDS = 15e-6  # below this waking a team costs more than it gains
@@ -65,10 +65,11 @@ def useful_threads(plan: Plan, env: Mapping[str, int], threads: int) -> int:
     return 1 if flops / FLOPS_PER_SECOND + moved / BYTES_PER_SECOND < SERIAL_SECONDS else threads
 
 
-def _arena(plan: Plan, env: Mapping[str, int]) -> tuple[int, list[int]]:
+def _arena(plan: Plan, env: Mapping[str, int], threads: int) -> tuple[int, list[int]]:
     if not plan.symbols:
         return evaluate(plan.arena, env), []
-    offsets, total = assign_offsets([arena_interval(b, dict(env)) for b in arena_buffers(plan)])
+    intervals = [arena_interval(b, dict(env)) for b in arena_buffers(plan)]
+    offsets, total = by_maps(intervals) if keeps_maps_apart(intervals, threads) else assign_offsets(intervals)
     return total, offsets
 
 

@@ -22,13 +22,14 @@ from sol.runtime.inputs import check_inputs, check_model, describe, only_plain_t
 from sol.runtime.prefetch import lines_of
 from sol.runtime.program import Program
 from sol.runtime.tuning import budgeted
-from sol.runtime.watch import Structure, Unsettled
+from sol.runtime.watch import State, Structure, Unsettled
 
 log = logging.getLogger("sol.runtime")
 _is_grad_enabled = torch.is_grad_enabled
 _is_dynamo_compiling = torch.compiler.is_dynamo_compiling
 _active_transform = torch._C._functorch.peek_interpreter_stack
 MANY_LINES = 500  # cache lines below which fetching them early gains nothing
+_SAME, _TRAINING = State.SAME, State.TRAINING
 _SHARED = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
 
 
@@ -198,29 +199,29 @@ class SolModule(torch.nn.Module):
             return self._model(*args, **kwargs)
         if self._ahead is not None:
             self._ahead()
-        structure = self._structure
-        if structure.training():
+        state = self._structure.look()
+        if state is _TRAINING:
             return self._model(*args, **kwargs)
         try:
             programs = self._programs
             if programs:
                 program = programs[0]
                 fits = program.direct and not kwargs and len(args) == program.count and program.accepts(args)
-                if fits and not structure.changed():
+                if fits and state is _SAME:
                     program.refresh_if_stale()
                     if _is_grad_enabled() or program.imported.mutations:
                         return self._run(program, args, args, kwargs)
                     return program.run(args)
-            return self._general(args, kwargs)
+            return self._general(args, kwargs, state)
         except RuntimeError:
             if _active_transform() is None:  # wrapped tensors have no memory of their own
                 raise
         return self._model(*args, **kwargs)
 
-    def _general(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    def _general(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], state: State) -> Any:
         if not only_plain_tensors(args, kwargs):  # such as the fake tensors of torch.export
             return self._model(*args, **kwargs)
-        if self._structure.changed():
+        if state is not _SAME:
             self._settle()
         program = self._find(args, kwargs)
         if program is None:

@@ -90,7 +90,7 @@ class Program:
         # before packing: what changes meanwhile is seen by the next call
         changes, self._uncounted = InPlaceChanges(watched), UncountedChanges(uncounted) if uncounted else None
         self.runner.pack(named)
-        self.tensors, self.watched, self._changes = tensors, watched, changes
+        self.tensors, self.watched, self._changes = tensors, changes.in_python, changes
 
     def refresh_if_stale(self) -> None:
         """Pack again if a parameter was changed in place since the last time."""

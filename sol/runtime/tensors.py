@@ -25,7 +25,8 @@ TORCH = {
 }  # fmt: skip
 
 SMALL_RESULT = 4096  # elements up to which a tensor is held to allocate others like it, which is faster
-_empty_like = torch.empty_like
+SPARE = 8  # small results allocated at once: fetching torch's code, which a network evicts from the cache, takes longer than running it
+_is_inference = torch.is_inference_mode_enabled
 
 
 def numpy_of(tensor: torch.Tensor) -> np.ndarray:
@@ -38,13 +39,29 @@ def numpy_of(tensor: torch.Tensor) -> np.ndarray:
     return tensor.resolve_neg().numpy()
 
 
+class _Spare:
+    """Fresh tensors like a small one, of which some are kept ready. Tensors for inference mode are of another kind."""
+
+    def __init__(self, model: torch.Tensor) -> None:
+        self._model = model
+        self._ready: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
+
+    def __call__(self, env: Mapping[str, int]) -> torch.Tensor:
+        ready = self._ready[_is_inference()]
+        try:
+            return ready.pop()
+        except IndexError:  # also if another thread took the last one
+            fresh, *more = [torch.empty_like(self._model) for _ in range(SPARE)]
+            ready += [t for t in more if type(t) is torch.Tensor and t.data_ptr()]  # none that a mode or a transform wraps
+            return fresh
+
+
 def _allocator(port: Port) -> Callable[[Mapping[str, int]], Any]:
     dtype = TORCH[port.dtype]
     if not any(isinstance(d, Dim) for d in port.shape):
         shape = tuple(int(d) for d in port.shape)  # type: ignore[arg-type]
         if math.prod(shape) <= SMALL_RESULT:
-            model = torch.empty(shape, dtype=dtype)
-            return lambda env: _empty_like(model)
+            return _Spare(torch.empty(shape, dtype=dtype))
         empty = functools.partial(torch.empty, shape, dtype=dtype)
         return lambda env: empty()
     return lambda env: torch.empty(tuple(evaluate(d, env) for d in port.shape), dtype=dtype)

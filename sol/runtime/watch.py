@@ -5,13 +5,16 @@ All of it is looked at before every call, so it must cost some ten nanoseconds p
 
 from __future__ import annotations
 
+import enum
 import functools
 from collections.abc import Iterable, Sequence
-from operator import attrgetter, itemgetter
+from operator import attrgetter, is_, itemgetter
 from typing import Any
 
 import numpy as np
 import torch
+
+from sol.runtime.words import DictPlaces, Words, words_of_tensors
 
 _training = itemgetter("training")
 _training_attribute = attrgetter("training")
@@ -29,9 +32,17 @@ class InPlaceChanges:
     def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
         self._tensors = [t for t in {id(t): t for t in tensors}.values() if not t.is_inference()]
         self._versions = list(map(_version, self._tensors))
+        self._words = words_of_tensors(self._tensors, self._versions) if self._tensors else None
+
+    @property
+    def in_python(self) -> list[torch.Tensor]:
+        """Tensors that are asked one by one."""
+        return self._tensors if self._words is None else []
 
     def seen(self) -> bool:
         """Whether any was changed."""
+        if self._words is not None:
+            return self._words.changed() != 0
         return list(map(_version, self._tensors)) != self._versions
 
 
@@ -56,6 +67,17 @@ def depends_on_mode(kind: type) -> bool:
     return any("training" in code.co_names for m in members if (code := getattr(m, "__code__", None)) is not None)
 
 
+class State(enum.Enum):
+    """What has become of a structure. TRAINING: a module whose mode matters is in training mode."""
+
+    SAME = enum.auto()
+    CHANGED = enum.auto()
+    TRAINING = enum.auto()
+
+
+_SAME, _CHANGED, _TRAINING = State.SAME, State.CHANGED, State.TRAINING
+
+
 class Structure:
     """The parts of a module as they are now: its submodules, and which tensor each parameter and buffer name means."""
 
@@ -72,12 +94,41 @@ class Structure:
         moded = [m for m in self.modules if m is model or depends_on_mode(type(m))]  # type: ignore[arg-type]
         self._flags = [vars(m) for m in moded if "training" in vars(m)]
         self._others = [m for m in moded if "training" not in vars(m)]
+        self._places = self._places_now()
+        self._words: Words | None = None  # as they were when all was the same
+
+    def _places_now(self) -> DictPlaces:
+        return DictPlaces([*self._flags, *self._items], self._containers, list(map(_children, self._containers)))
 
     @property
     def dicts(self) -> list[dict[str, Any]]:
-        """All that is looked into."""
+        """All that is looked into unless words of memory tell that it is not necessary."""
+        if self._places.works and not self._others:
+            return []
         children = [d for m, copy in zip(self._containers, self._container_items) for d in (vars(m), m._modules, copy)]
         return [*self._flags, *self._items, *self._copies, *children]
+
+    def look(self) -> State:
+        """What has become of it. Objects are asked only if words of memory tell that something was written to them."""
+        words = self._words
+        if words is not None and not words.changed() and (self._probe is None or self._probe.dtype is self._dtype):
+            return _SAME
+        if self.training():
+            return _TRAINING
+        words = self._words_now()  # before asking: what is written meanwhile is seen by the next look
+        if self.changed():
+            return _CHANGED
+        self._words = None if self.training() else words
+        return _SAME
+
+    def _words_now(self) -> Words | None:
+        """None if modules without an attribute ``training`` are there, or items of a container are in another dict now."""
+        places = self._places
+        words = None if self._others else places.words()
+        if all(map(is_, map(_children, self._containers), places.children)):
+            return words
+        self._places = self._places_now()
+        return None
 
     def changed(self) -> bool:
         """Whether a name means another tensor or module now, or the module was converted to another dtype."""
@@ -100,6 +151,10 @@ class Unsettled:
     def __init__(self, structure: Structure) -> None:
         self.modules = structure.modules
         self.training = structure.training
+
+    def look(self) -> State:
+        """Never the same."""
+        return _TRAINING if self.training() else _CHANGED
 
     def changed(self) -> bool:
         """Always."""

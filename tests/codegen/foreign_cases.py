@@ -20,6 +20,7 @@ from tests.codegen import (
     test_conv_plain,
     test_conv_pooled,
     test_conv_prologue,
+    test_conv_selected,
     test_conv_small,
     test_conv_stem,
     test_conv_winograd,
@@ -50,6 +51,8 @@ CASES: tuple[tuple[Callable, tuple[dict[str, Any], ...]], ...] = (
         {"c": 15, "k": 17, "head": head} for head in (test_conv_prologue.scale_shift_relu, test_conv_prologue.reciprocal)
     )),
     (test_conv_prologue.test_mean_of_windows, ({"head": test_conv_prologue.scale_shift_relu, "size": (9, 31), "stride": 1},)),
+    (test_conv_selected.test_channels, ({"sizes": (15, 9), "count": 17, "k": 17},)),
+    (test_conv_selected.test_borders, ({"size": (5, 9), "where": "one"},)),
     (test_conv_pooled.test_pools, (
         {"name": "adaptive_avg", "c": 33, "k": 40, "size": (7, 7), "threads": 3},
         {"name": "max", "c": 8, "k": 17, "size": (3, 30), "threads": 1},

@@ -62,6 +62,11 @@ NETWORKS: dict[str, str] = {
   return %y
 }}""",
     "stem": convolution(3, 32, 16, 3, pad=1),
+    "squares": f"""graph(%x: f32[1,3,32,32]) {{
+  {weight(32, 3, 7, 7)}
+  %y: f32[1,32,16,16] = {conv("x", "w", pad=3, stride=2)}
+  return %y
+}}""",
     "depthwise": convolution(32, 32, 14, 3, groups=32, pad=1),
     "chain": f"""graph(%x: f32[1,16,56,56]) {{
   {weight(96, 16, 1, 1)}
@@ -87,6 +92,16 @@ NETWORKS: dict[str, str] = {
   %d: f32[1,64,14,14] = {conv("c", "v")}
   %e: f32[1,32,14,14] = {conv("a", "u")}
   return %d, %e
+}}""",
+    "selected": f"""graph(%x: f32[1,32,14,14]) {{
+  {weight(40, 32, 1, 1)}
+  {weight(48, 40, 1, 1, name="v")}
+  {weight(48, 32, 1, 1, name="u")}
+  %a: f32[1,40,14,14] = {conv("x", "w")}
+  %b: f32[1,48,14,14] = {conv("a", "v")}
+  %c: f32[1,32,14,14] = channel_select(%a, %b){{index=({", ".join(str(i) for i in range(1, 65, 2))})}}
+  %d: f32[1,48,14,14] = {conv("c", "u")}
+  return %a, %b, %d
 }}""",
     "plain": f"""graph(%x: f32[2,6,20]) {{
   {weight(8, 6, 3)}

@@ -38,6 +38,14 @@ def test_teams(isa, threads, size):
 
 
 @pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("size", [(3, 2100), (60, 150)])
+def test_bands(isa, size):
+    """Rows too long for the copy of a whole one, and more rows than one copy has room for."""
+    graph, inputs, arrays, _ = conv_graph((2, 4, *size), 24, (3, 3), stride=2, padding=1)
+    check(graph, inputs, arrays, isa=isa, threads=3, plain=("x",))
+
+
+@pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("strides", [(1200, 1, 60, 3), (2000, 700, 23, 1), (4000, 1, 120, 6)])
 def test_any_strides(isa, strides):
     graph, inputs, arrays, _ = conv_graph((2, 3, 20, 20), 24, (3, 3), padding=1)
@@ -71,7 +79,8 @@ def test_symbolic_sizes(isa, size):
 
 
 @pytest.mark.parametrize("isa", ISAS)
-def test_one_dimension(isa):
-    graph, inputs, arrays, _ = conv_graph((2, 3, 50), 33, (5,), stride=2, padding=2)
+@pytest.mark.parametrize("length", [50, 9000])
+def test_one_dimension(isa, length):
+    graph, inputs, arrays, _ = conv_graph((2, 3, length), 33, (5,), stride=2, padding=2)
     want = torch_conv(inputs, arrays, stride=2, padding=2).numpy()
     check(graph, inputs, arrays, isa=isa, plain=("x",), want=want)

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from sol.codegen.targets import by_name
+from sol.errors import UnsupportedError
+from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim
-from sol.ir.types import DType, Layout
+from sol.ir.interpret import evaluate
+from sol.ir.types import DType, Layout, TensorType
 from tests.codegen.dfp_cases import build, check
 from tests.harness import as_region, run_region
 from tests.toolchains import isas_by_default
@@ -137,12 +140,31 @@ def test_reorder(channels, border):
     for isa in isas_by_default():
         lanes = by_name(isa).lanes
         for source, target in ((0, lanes), (lanes, 0)):
-            from sol.ir.builder import GraphBuilder
-            from sol.ir.types import TensorType
-
             b = GraphBuilder()
             out = b.add("reorder", [b.input("x", TensorType(F32, x.shape, Layout(source)))], layout=Layout(target))
             region = as_region(b.build([out]), "dfp")
             for team in (1, 3):
                 (y,) = run_region(region, {"x": x}, isa=isa, threads=team, borders={out if target else "x": (border, border)})
                 assert np.array_equal(y, x)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 9])
+@pytest.mark.parametrize("size", [(1, 1), (6, 62), (5, 67)])
+@pytest.mark.parametrize("strided", [False, True])
+def test_space_to_depth(channels, size, strided):
+    x = np.random.default_rng(0).standard_normal((2, channels, *size)).astype(np.float32)
+    strides = {"x": (channels * size[0] * size[1], 1, size[1] * channels, channels)} if strided else None
+    for isa in isas_by_default():
+        b = GraphBuilder()
+        out = b.add("space_to_depth", [b.input("x", TensorType(F32, x.shape))], layout=Layout(by_name(isa).lanes))
+        graph = b.build([out])
+        want = evaluate(graph, {"x": x}, {})[out]
+        for team in (1, 3):
+            (y,) = run_region(as_region(graph, "dfp"), {"x": x}, isa=isa, threads=team, strides=strides, borders={out: ((1, 2), (2, 1))})
+            assert np.array_equal(y, want)
+
+
+def test_space_to_depth_to_plain():
+    graph = build([((1, 3, 4, 4), F32)], lambda b, x: b.add("space_to_depth", [x]))
+    with pytest.raises(UnsupportedError, match="space_to_depth to"):
+        run_region(as_region(graph, "dfp"), {"x0": np.zeros((1, 3, 4, 4), np.float32)})

@@ -7,7 +7,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sol.codegen.memory import LINE, Interval, assign_offsets, lower_bound
+from sol.codegen.memory import LINE, POOLED, Interval, Map, assign_offsets, by_maps, keeps_maps_apart, lower_bound
 
 NUMBERS = (st.integers(0, 30), st.integers(0, 12), st.integers(1, 1 << 20))
 INTERVALS = st.builds(lambda first, length, size: Interval(first, first + length, size), *NUMBERS)
@@ -22,6 +22,30 @@ def test_live_buffers_never_overlap(intervals):
         for b in range(a):
             apart = offsets[a] + intervals[a].size <= offsets[b] or offsets[b] + intervals[b].size <= offsets[a]
             assert apart or not intervals[a].meets(intervals[b])
+
+
+MAPS = st.sampled_from([None, Map(64 * 64, ((0, 0), (0, 0))), Map(64 * 100, ((1, 1), (1, 1))), Map(64 * 100, ((2, 1), (2, 1)))])
+COUNTS = st.integers(1, 30)
+OF_MAPS = st.builds(lambda i, map, n: Interval(i.first, i.last, map.size * n if map else i.size, map), INTERVALS, MAPS, COUNTS)
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(OF_MAPS, max_size=30))
+def test_maps_meet_their_like_only(intervals):
+    offsets, total = by_maps(intervals)
+    assert all(o % LINE == 0 and o + i.size <= total for o, i in zip(offsets, intervals))
+    for a, (i, at) in enumerate(zip(intervals, offsets)):
+        for j, other in zip(intervals[:a], offsets):
+            if at + i.size <= other or other + j.size <= at:
+                continue
+            assert not i.meets(j) and i.map == j.map
+            if i.map and i.map.is_bordered:
+                assert (at - other) % i.map.size == 0  # borders on borders
+
+
+def test_who_keeps_maps_apart():
+    small, large = Interval(0, 1, 1 << 20), Interval(0, 1, POOLED + 1)
+    assert keeps_maps_apart([small], 2) and not keeps_maps_apart([small], 1) and not keeps_maps_apart([small, large], 2)
 
 
 def test_arena_is_close_to_the_bound():

@@ -1,6 +1,6 @@
 /* conv_depthwise: depthwise convolution (3x3), NCHW16c to NCHW16c, float32.
  *
- *   for n, for channel block c, for strip of 2 output row(s):      (split over the team)
+ *   for n, for channel block c, for strip of 2 output row(s):      (split over the team: blocks or strips)
  *     for tile of 7 output columns:                   (accumulators in registers, start at the bias)
  *       all 3 x 3 taps, unrolled; the weights stay in registers over the whole strip
  *     pointwise tail, store
@@ -27,18 +27,18 @@ void conv_depthwise(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t CB = arg[1];
     const int64_t H = arg[2];
     const int64_t W = arg[3];
-    const int64_t in_n = arg[4];
-    const int64_t in_b = arg[5];
-    const int64_t in_y = arg[6];
-    const int64_t out_n = arg[7];
-    const int64_t out_b = arg[8];
-    const int64_t out_y = arg[9];
+    const int64_t by_rows = arg[4];
+    const int64_t in_n = arg[5];
+    const int64_t in_b = arg[6];
+    const int64_t in_y = arg[7];
+    const int64_t out_n = arg[8];
+    const int64_t out_b = arg[9];
+    const int64_t out_y = arg[10];
     (void)team; (void)buf; (void)arg;
     const int64_t strips = (H + 1) / 2;
-    int64_t unit, last;
-    sol_split(team, N * CB * strips, &unit, &last);
-    for (; unit < last; unit++) {
-        const int64_t y = unit % strips * 2, c = unit / strips % CB, n = unit / strips / CB;
+    sol_walk walk = sol_walk_of(team, N, CB, strips, by_rows);
+    while (sol_next(&walk)) for (int64_t strip = walk.y0; strip < walk.y1; strip++) {
+        const int64_t y = strip * 2, c = walk.c, n = walk.n;
         const float *i = in + n * in_n + c * in_b + y * 1 * in_y;
         const float *w = weight + c * (3 * 3 * LANES);
         float *o = out + n * out_n + c * out_b + y * out_y;

@@ -271,19 +271,20 @@ void conv_direct(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t groups = arg[3];
     const int64_t group_vectors = arg[4];
     const int64_t stride_y = arg[5];
-    const int64_t in_blocks = arg[6];
-    const int64_t in_last = arg[7];
-    const int64_t R = arg[8];
-    const int64_t S = arg[9];
-    const int64_t in_n = arg[10];
-    const int64_t in_cb = arg[11];
-    const int64_t in_row = arg[12];
-    const int64_t in_r = arg[13];
-    const int64_t in_s = arg[14];
-    const int64_t in_start = arg[15];
-    const int64_t out_n = arg[16];
-    const int64_t out_cb = arg[17];
-    const int64_t out_row = arg[18];
+    const int64_t by_tiles = arg[6];
+    const int64_t in_blocks = arg[7];
+    const int64_t in_last = arg[8];
+    const int64_t R = arg[9];
+    const int64_t S = arg[10];
+    const int64_t in_n = arg[11];
+    const int64_t in_cb = arg[12];
+    const int64_t in_row = arg[13];
+    const int64_t in_r = arg[14];
+    const int64_t in_s = arg[15];
+    const int64_t in_start = arg[16];
+    const int64_t out_n = arg[17];
+    const int64_t out_cb = arg[18];
+    const int64_t out_row = arg[19];
     (void)team; (void)buf; (void)arg;
     const conv c = {
         .in = in + in_start, .w = w, .out = out,
@@ -298,7 +299,7 @@ void conv_direct(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t tile_bytes = groups * in_blocks * 14 * stride_y * LANES * 4; /* fresh input per tile */
     const int64_t weight_bytes = vectors * c.w_kb * 4, in_bytes = tiles * tile_bytes;
     const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
-    if (2 * in_bytes >= weight_bytes && (most - tiles) * 16 <= tiles) {
+    if (by_tiles < 0 ? 2 * in_bytes >= weight_bytes && (most - tiles) * 16 <= tiles : by_tiles) {
         /* Threads share out the tiles. Where a thread's input does not fit the cache, it goes by blocks that do, if that moves fewer bytes. */
         int64_t t0, t1, step;
         sol_split(team, tiles, &t0, &t1);

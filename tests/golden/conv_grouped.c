@@ -1,6 +1,6 @@
 /* conv_grouped: grouped convolution with 4 channels in and out per group, NCHW16c to NCHW16c, float32.
  *
- *   for n, for channel block c, for output row y:                 (split over the team)
+ *   for n, for channel block c, for output row y:                 (split over the team: blocks or rows)
  *     for tile of 14 output columns:    (accumulators in registers, start at the bias)
  *       for r, the 3 taps of a filter row, unrolled:
  *         the 4 channels of every group in turn: channel j is spread over its group's lanes and multiplied
@@ -34,18 +34,18 @@ void conv_grouped(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t CB = arg[1];
     const int64_t H = arg[2];
     const int64_t W = arg[3];
-    const int64_t R = arg[4];
-    const int64_t in_n = arg[5];
-    const int64_t in_b = arg[6];
-    const int64_t in_y = arg[7];
-    const int64_t out_n = arg[8];
-    const int64_t out_b = arg[9];
-    const int64_t out_y = arg[10];
+    const int64_t by_rows = arg[4];
+    const int64_t R = arg[5];
+    const int64_t in_n = arg[6];
+    const int64_t in_b = arg[7];
+    const int64_t in_y = arg[8];
+    const int64_t out_n = arg[9];
+    const int64_t out_b = arg[10];
+    const int64_t out_y = arg[11];
     (void)team; (void)buf; (void)arg;
-    int64_t unit, last;
-    sol_split(team, N * CB * H, &unit, &last);
-    for (; unit < last; unit++) {
-        const int64_t y = unit % H, c = unit / H % CB, n = unit / H / CB;
+    sol_walk walk = sol_walk_of(team, N, CB, H, by_rows);
+    while (sol_next(&walk)) for (int64_t y = walk.y0; y < walk.y1; y++) {
+        const int64_t c = walk.c, n = walk.n;
         const float *i = in + n * in_n + c * in_b + y * 1 * in_y;
         const float *w = weight + c * (R * 3 * 4 * LANES);
         float *o = out + n * out_n + c * out_b + y * out_y;

@@ -1,24 +1,35 @@
 /* Convolution of a plain input with few channels, NCHW -> NCHWc, then relu.
  *
- * Each image is copied into a zero-padded scratch [C][rows][columns] that the team shares; then register tiles of 2 output vectors x
- * 8 pixels take the whole reduction, the taps of a filter row unrolled.
- *   image
- *     copy this thread's share of rows; barrier       two scratches in turn: one barrier per image is enough
- *     panel of 2 output vectors, tile (row, column) of this thread
+ * Each thread copies what a band of output rows reads into a zero-padded scratch of its own, [C][LINES][LINE], small enough for the cache;
+ * then register tiles of 2 output vectors x 8 pixels take the whole reduction, the taps of a filter row unrolled.
+ *   band of this thread's tiles (image, row, column)
+ *     copy the lines of the input
+ *     panel of 2 output vectors, tile
  *       channel, filter row, tap
+ * Too few tiles for the team: the threads share out panels and tiles, and go through the bands once per panel.
  *
  * w: [panel][channel][r][s][2 * LANES]. */
 #include "sol_team.h"
 #include "sol_simd.h"
 
+enum { WIDTH = 8, PANEL = 2 };
+
 typedef struct {
     const float *in, *w;
     float *out;
-int64_t C, R, S, in_n, in_c, in_row, in_r, out_n, out_cb, out_row, w_kb, rows, columns, OH, OW;
+int64_t C, R, S, H, W, OH, OW, in_c, in_row, in_r, source_n, source_c, source_h, source_w, pad_y, pad_x, stride_y, dilation_y;
+    int64_t out_n, out_cb, out_row, w_kb, vectors, columns, line, band_rows, band_columns;
 } conv;
+
+/* Tiles of one image: rows [y, y_end) and columns [x, x_end). */
+typedef struct {
+    int64_t n, y, y_end, x, x_end;
+} band;
 
 static __attribute__((noinline)) void tile_2x1x8(const conv *c, const float *in, const float *w, float *out)
 {
+__builtin_prefetch(out + 0 * c->out_cb + 8 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 9 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 10 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 11 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 12 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 13 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 14 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 15 * LANES, 1); 
+__builtin_prefetch(out + 1 * c->out_cb + 8 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 9 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 10 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 11 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 12 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 13 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 14 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 15 * LANES, 1); 
     const vf b0 = vf_zero();
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0;
     const vf b1 = vf_zero();
@@ -103,36 +114,75 @@ const int64_t channels = c->C, R = c->R, in_c = c->in_c, in_r = c->in_r;
     vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
 }
 
-/* Panel of vectors that starts at kb, image n, tiles t0 … t1 - 1. */
-static void panel_2(const conv *c, int64_t kb, int64_t n, int64_t t0, int64_t t1)
+/* The panel of vectors that starts at kb; in: the band's copy. */
+static void panel_2(const conv *c, int64_t kb, const band *b, const float *in)
 {
-    const float *w = c->w + kb * c->w_kb, *in = c->in;
+    const float *w = c->w + kb * c->w_kb;
     float *out = c->out + kb * c->out_cb;
-    int64_t y = t0 / c->columns, x = t0 % c->columns;
-    for (; t0 < t1; t0++) {
-        const float *i = in + n * c->in_n + y * 1 * c->in_row + x * 8 * 1;
-        float *o = out + n * c->out_n + y * 1 * c->out_row + x * 8 * LANES;
-        tile_2x1x8(c, i, w, o);
-if (++x == c->columns) x = 0, y++;
-    }
+    const int64_t n = b->n;
+    for (int64_t y = b->y; y < b->y_end; y++)
+        for (int64_t x = b->x; x < b->x_end; x++) {
+            const float *i = in + (y - b->y) * c->in_row + (x - b->x) * 8;
+            float *o = out + n * c->out_n + y * 1 * c->out_row + x * 8 * LANES;
+            tile_2x1x8(c, i, w, o);
+}
 }
 
-/* Rows [row0, row1) of the padded image: row = channel * PH + line. */
-static void copy_rows(float *to, const float *from, int64_t row0, int64_t row1, int64_t PH, int64_t PW, int64_t H, int64_t W,
-                      int64_t pad_y, int64_t pad_x, int64_t source_c, int64_t source_h, int64_t source_w)
+/* n elements, the first of which goes to a multiple of a vector. */
+static inline void copy_line(float *to, const float *from, int64_t n)
 {
-    for (int64_t row = row0; row < row1; row++) {
-        const int64_t y = row % PH - pad_y;
-        float *line = to + row * PW;
-        int64_t x = 0;
-        if (y >= 0 && y < H) {
-            const float *s = from + row / PH * source_c + y * source_h - pad_x * source_w;
-            const int64_t end = W + pad_x < PW ? W + pad_x : PW;
-            for (; x < pad_x && x < PW; x++) line[x] = 0;
-            if (source_w == 1 && end > x) memcpy(line + x, s + x, (end - x) * sizeof *s), x = end;
-            else for (; x < end; x++) line[x] = s[x * source_w];
+    int64_t x = 0;
+    for (; x + LANES <= n; x += LANES) vf_store(to + x, vf_load(from + x));
+    if (x < n) vf_store_n(to + x, vf_load_n(from + x, (int)(n - x)), (int)(n - x));
+}
+
+/* What the band reads, with the zeros around the image. Returns where it begins: so that what is copied begins at a multiple of a vector. */
+static const float *copy_lines(const conv *c, const band *b, float *to)
+{
+    const int64_t pixels = b->x_end == c->columns ? c->OW - b->x * WIDTH : (b->x_end - b->x) * WIDTH;
+    const int64_t lines = (b->y_end - 1 - b->y) * c->stride_y + (c->R - 1) * c->dilation_y + 1;
+    const int64_t left = b->x * WIDTH * 1 - c->pad_x, width = (pixels - 1) * 1 + (c->S - 1) * 1 + 1;
+    int64_t begin = left < 0 ? -left : 0, end = c->W - left < width ? c->W - left : width; /* columns of the image */
+    if (begin > width) begin = width;
+    if (end < begin) end = begin;
+    to += (LANES - begin % LANES) % LANES;
+    for (int64_t k = 0; k < c->C; k++) {
+        float *line = to + k * c->in_c;
+        for (int64_t i = 0; i < lines; i++, line += c->line) {
+            const int64_t y = b->y * c->stride_y - c->pad_y + i;
+            if (y < 0 || y >= c->H) {
+                memset(line, 0, width * sizeof *line);
+                continue;
+            }
+            const float *s = c->in + b->n * c->source_n + k * c->source_c + y * c->source_h + left * c->source_w;
+            for (int64_t x = 0; x < begin; x++) line[x] = 0;
+            if (c->source_w == 1) copy_line(line + begin, s + begin, end - begin);
+            else for (int64_t x = begin; x < end; x++) line[x] = s[x * c->source_w];
+            for (int64_t x = end; x < width; x++) line[x] = 0;
         }
-        for (; x < PW; x++) line[x] = 0;
+    }
+    return to;
+}
+
+/* Tiles t0 … t1 - 1 of all images, vectors k0 … k1 - 1: bands of several rows, or of a part of one. */
+static void walk(const conv *c, float *scratch, int64_t t0, int64_t t1, int64_t k0, int64_t k1)
+{
+    while (t0 < t1) {
+        band b = {.n = t0 / (c->OH * c->columns), .y = t0 / c->columns % c->OH, .x = t0 % c->columns};
+        int64_t rows = 1, columns = c->columns - b.x;
+        if (b.x == 0 && t1 - t0 >= c->columns && c->columns <= c->band_columns) {
+            rows = (t1 - t0) / c->columns;
+            if (rows > c->band_rows) rows = c->band_rows;
+            if (rows > c->OH - b.y) rows = c->OH - b.y;
+        } else {
+            if (columns > c->band_columns) columns = c->band_columns;
+            if (columns > t1 - t0) columns = t1 - t0;
+        }
+        b.y_end = b.y + rows, b.x_end = b.x + columns, t0 += rows * columns;
+        const float *copy = copy_lines(c, &b, scratch);
+        for (int64_t kb = k0; kb < k1; kb += PANEL) {
+            panel_2(c, kb, &b, copy);
+        }
     }
 }
 
@@ -147,48 +197,44 @@ void conv_stem(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t W = arg[3];
     const int64_t OH = arg[4];
     const int64_t OW = arg[5];
-    const int64_t PH = arg[6];
-    const int64_t PW = arg[7];
-    const int64_t R = arg[8];
-    const int64_t S = arg[9];
-    const int64_t pad_y = arg[10];
-    const int64_t pad_x = arg[11];
-    const int64_t stride_y = arg[12];
-    const int64_t dilation_y = arg[13];
-    const int64_t vectors = arg[14];
-    const int64_t source_n = arg[15];
-    const int64_t source_c = arg[16];
-    const int64_t source_h = arg[17];
-    const int64_t source_w = arg[18];
-    const int64_t out_n = arg[19];
-    const int64_t out_cb = arg[20];
-    const int64_t out_row = arg[21];
+    const int64_t LINES = arg[6];
+    const int64_t LINE = arg[7];
+    const int64_t band_rows = arg[8];
+    const int64_t band_columns = arg[9];
+    const int64_t R = arg[10];
+    const int64_t S = arg[11];
+    const int64_t pad_y = arg[12];
+    const int64_t pad_x = arg[13];
+    const int64_t stride_y = arg[14];
+    const int64_t dilation_y = arg[15];
+    const int64_t vectors = arg[16];
+    const int64_t source_n = arg[17];
+    const int64_t source_c = arg[18];
+    const int64_t source_h = arg[19];
+    const int64_t source_w = arg[20];
+    const int64_t out_n = arg[21];
+    const int64_t out_cb = arg[22];
+    const int64_t out_row = arg[23];
     (void)team; (void)buf; (void)arg;
-    conv c = {
-        .w = w, .out = out,
-.C = C, .R = R, .S = S, .in_n = 0, .in_c = PH * PW, .in_row = stride_y * PW, .in_r = dilation_y * PW,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .w_kb = C * R * S * LANES,
-        .rows = OH, .columns = (OW + 7) / 8, .OH = OH, .OW = OW,
+    const conv c = {
+        .in = in, .w = w, .out = out,
+.C = C, .R = R, .S = S, .H = H, .W = W, .OH = OH, .OW = OW, .in_c = LINES * LINE, .in_row = stride_y * LINE, .in_r = dilation_y * LINE,
+        .source_n = source_n, .source_c = source_c, .source_h = source_h, .source_w = source_w,
+        .pad_y = pad_y, .pad_x = pad_x, .stride_y = stride_y, .dilation_y = dilation_y,
+        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .w_kb = C * R * S * LANES, .vectors = vectors,
+        .columns = (OW + WIDTH - 1) / WIDTH, .line = LINE, .band_rows = band_rows, .band_columns = band_columns,
     };
-    const int64_t tiles = c.rows * c.columns, most = (tiles + team->size - 1) / team->size * team->size;
-    if (tiles == 0) return;
-    int64_t row0, row1, t0, t1, u0, u1;
-    sol_split(team, C * PH, &row0, &row1);
-    sol_split(team, tiles, &t0, &t1);
+    const int64_t tiles = N * OH * c.columns, most = (tiles + team->size - 1) / team->size * team->size;
+    int64_t t0, t1, u0, u1;
+    if ((most - tiles) * 16 <= tiles) {
+        sol_split(team, tiles, &t0, &t1);
+        walk(&c, (float *)team->scratch, t0, t1, 0, vectors);
+        return;
+    }
     sol_split(team, vectors * tiles, &u0, &u1);
-    for (int64_t n = 0; n < N; n++) {
-        float *padded = (float *)team->common + n % 2 * C * PH * PW;
-        copy_rows(padded, in + n * source_n, row0, row1, PH, PW, H, W, pad_y, pad_x, source_c, source_h, source_w);
-        sol_barrier(team);
-        c.in = padded;
-        for (int64_t kb = 0, width; kb < vectors; kb += width) {
-            width = vectors - kb < 2 ? vectors - kb : 2;
-            if ((most - tiles) * 16 > tiles) { /* too few tiles: share out the output vectors, to the tile */
-                const int64_t base = kb * tiles;
-                t0 = u0 > base ? (u0 - base) / width : 0, t1 = u1 > base ? (u1 - base) / width : 0;
-                if (t1 > tiles) t1 = tiles;
-            }
-            panel_2(&c, kb, n, t0, t1);
-        }
+    for (int64_t kb = 0, width; kb < vectors; kb += width) {
+        width = vectors - kb < PANEL ? vectors - kb : PANEL;
+        t0 = u0 > kb * tiles ? (u0 - kb * tiles) / width : 0, t1 = u1 > kb * tiles ? (u1 - kb * tiles) / width : 0;
+        walk(&c, (float *)team->scratch, t0, t1 < tiles ? t1 : tiles, kb, kb + width);
     }
 }

@@ -3,9 +3,9 @@
  * The product out = w * in has 2 parts along pixels, input channels and output channels each. 7 products of sums of parts,
  * each with an 2th of every dimension, give what 8 products of parts would.
  *
- *   block of this thread's tile groups           group = the tiles at one place of all 2 pixel parts
+ *   block of this thread's tile groups           group = the tiles at one place of all 2 pixel parts: neighbours, where sizes allow
  *     sums of input parts, in scratch
- *     panel                                      panel = 2 output vectors of every output part
+ *     panel                                      panel = 2 output vectors of every output part, neighbours
  *       product                                  its weights stay in the cache
  *         group: reduction in registers; add to the outputs' parts held in scratch; what is complete goes through the tail
  * Where groups are few, threads share out the (panel, group) pairs; a few threads each make the sums for themselves, a larger team makes
@@ -24,6 +24,7 @@ typedef struct {
 int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s, in_half, in_pair;
     int64_t out_n, out_cb, out_row, out_half, out_pair, rows, columns, OH, OW, vectors;
     int64_t patch_row, patch_rows, patch_columns; /* input of a tile; elements between its rows */
+    int64_t tile_y, tile_x; /* rows and columns from one group to the next */
     int64_t sum_row, sum_size; /* the same in a sum; elements of a sum of one group */
 } conv;
 
@@ -370,7 +371,7 @@ static inline void advance(const conv *c, place *p)
 
 static inline const float *input_of(const conv *c, place p)
 {
-    return c->in + p.n * c->in_n + p.y * 1 * c->in_row + p.x * 14 * LANES;
+    return c->in + p.n * c->in_n + p.y * c->tile_y * c->in_row + p.x * c->tile_x * 1 * LANES;
 }
 
 /* The sums of groups g0 … g1 - 1. */
@@ -385,7 +386,7 @@ static void make_sums(const conv *c, int64_t g0, int64_t g1, float *sums)
 /* All products of one panel and groups g0 … g1 - 1. c: strides of the input; m: of the sums. sums: of group g0. */
 static void multiply(const conv *c, const conv *m, const float *w, int64_t panel, int64_t g0, int64_t g1, const float *sums, float *held)
 {
-    const int64_t k_part = c->vectors / PARTS, kb = panel * 2, w_product = c->in_blocks * LANES * c->R * c->S * 2 * LANES;
+    const int64_t kb = panel * 2 * PARTS, w_product = c->in_blocks * LANES * c->R * c->S * 2 * LANES;
     w += panel * PRODUCTS * w_product;
     for (const step *s = steps; s < steps + PRODUCTS; s++, w += w_product) {
         const conv *from = s->sum < 0 ? c : m;
@@ -404,9 +405,9 @@ static void multiply(const conv *c, const conv *m, const float *w, int64_t panel
                 add_1x14(from, in, w, ahead, add, s->additions);
                 continue;
             }
-            const int64_t i = s->completes / PARTS, k = kb + s->completes % PARTS * k_part;
+            const int64_t i = s->completes / PARTS, k = kb + s->completes % PARTS * 2;
             const float *last = s->alone ? zeros : at + s->completes * HELD;
-            float *out = c->out + i / 2 * c->out_pair + i % 2 * c->out_half + k * c->out_cb + p.n * c->out_n + p.y * 1 * c->out_row + p.x * 14 * LANES;
+            float *out = c->out + i / 2 * c->out_pair + i % 2 * c->out_half + k * c->out_cb + p.n * c->out_n + p.y * c->tile_y * c->out_row + p.x * c->tile_x * LANES;
             complete_1x14(from, in, w, ahead, add, s->additions, last, s->last_sign, out);
         }
     }
@@ -444,10 +445,12 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t patch_row = arg[24];
     const int64_t patch_rows = arg[25];
     const int64_t patch_columns = arg[26];
-    const int64_t row_step = arg[27];
-    const int64_t sum_r = arg[28];
-    const int64_t sum_s = arg[29];
-    const int64_t sum_size = arg[30];
+    const int64_t tile_y = arg[27];
+    const int64_t tile_x = arg[28];
+    const int64_t row_step = arg[29];
+    const int64_t sum_r = arg[30];
+    const int64_t sum_s = arg[31];
+    const int64_t sum_size = arg[32];
     (void)team; (void)buf; (void)arg;
     const conv c = {
         .in = in + in_start, .out = out,
@@ -455,7 +458,7 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
         .in_half = in_half, .in_pair = in_pair, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .out_half = out_half, .out_pair = out_pair,
         .rows = (OH + 0) / 1, .columns = (OW + 13) / 14, .OH = OH, .OW = OW,
         .vectors = vectors, .patch_row = patch_row, .patch_rows = patch_rows, .patch_columns = patch_columns,
-        .sum_row = patch_columns * LANES, .sum_size = sum_size,
+        .tile_y = tile_y, .tile_x = tile_x, .sum_row = patch_columns * LANES, .sum_size = sum_size,
     };
     conv m = c;
     m.in_cb = sum_size / in_blocks, m.in_row = row_step * c.sum_row, m.in_r = sum_r * c.sum_row, m.in_s = sum_s * LANES;

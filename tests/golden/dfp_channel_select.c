@@ -1,5 +1,5 @@
 /* dfp_channel_select: channels of up to 1 blocked tensors by a table, in any order.
- *   pieces of pixel rows with one block of channels (split over the team) x pixels x the blocks that hold the wanted lanes: load, permute, blend.
+ *   pieces of pixel rows with one block of channels (split over the team: blocks or positions) x pixels x the blocks that hold the wanted lanes: load, permute, blend.
  *   H, W: rows and pixels of a row (one row where memory allows). n, c, h: strides of the batch, a block of channels and a row.
  *   table: for every block the number of its first term, then terms of source, block and LANES bytes: the lane to take, 255 for none. */
 #include "sol_dfp.h"
@@ -143,32 +143,33 @@ void dfp_channel_select(const sol_team *team, void *const *buf, const int64_t *a
     const int64_t C = arg[1];
     const int64_t H = arg[2];
     const int64_t W = arg[3];
-    const int64_t n0 = arg[4];
-    const int64_t c0 = arg[5];
-    const int64_t h0 = arg[6];
-    const int64_t n_out = arg[7];
-    const int64_t c_out = arg[8];
-    const int64_t h_out = arg[9];
+    const int64_t by_rows = arg[4];
+    const int64_t n0 = arg[5];
+    const int64_t c0 = arg[6];
+    const int64_t h0 = arg[7];
+    const int64_t n_out = arg[8];
+    const int64_t c_out = arg[9];
+    const int64_t h_out = arg[10];
     (void)team; (void)buf; (void)arg;
     if (N * C * H * W == 0) return;
-    int64_t size = team->size;
+    sol_team few = *team;
     if (N * C * H * W * LANES < 8192) {
         if (team->id) return;
-        size = 1;
+        few.size = 1;
     }
     const float *const source[] = { in0 };
     const int64_t batch[] = { n0 };
     const int64_t block[] = { c0 };
     const int64_t row[] = { h0 };
-    const int64_t *const first = arg + 10, *const terms = first + C + 1;
-    const int64_t pieces = (W + PIXELS - 1) / PIXELS, units = N * C * H * pieces;
-    const int64_t begin = units * team->id / size, end = units * (team->id + 1) / size;
+    const int64_t *const first = arg + 11, *const terms = first + C + 1;
     vi whole;
     for (int i = 0; i < LANES; i++) whole[i] = i;
     part parts[LANES];
-    for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t piece = unit % pieces, y = unit / pieces % H, c = unit / (pieces * H) % C, n = unit / (pieces * H * C);
-        const int64_t from = piece * PIXELS, pixels = W - from < PIXELS ? W - from : PIXELS;
+    sol_walk walk = sol_walk_of(&few, N, C, H * W, by_rows);
+    while (sol_next(&walk)) for (int64_t at = walk.y0, pixels; at < walk.y1; at += pixels) {
+        const int64_t c = walk.c, n = walk.n, y = at / W, from = at % W;
+        pixels = W - from < PIXELS ? W - from : PIXELS;
+        if (pixels > walk.y1 - at) pixels = walk.y1 - at;
         const int64_t *term = terms + first[c] * TERM, count = first[c + 1] - first[c];
         float *o = out0 + n * n_out + c * c_out + y * h_out + from * LANES;
         for (int64_t k = 0; k < count; k++, term += TERM) {

@@ -2,7 +2,7 @@
  *   in  x: f32[1,32,14,14]
  *   out reorder_4: f32[1,32,7,7]
  *   out reorder_5: f32[1,32,3,3]
- * Target avx512; 6 launches of 5 kernels; arena 50496 bytes.
+ * Target avx512; 6 launches of 5 kernels; arena 65536 bytes.
  */
 #include "sol_run.h"
 
@@ -27,37 +27,37 @@ static void network(const sol_team *team, const sol_call *call)
     sol_barrier(team);
     sol_mark(team, call, 1);
     {
-        void *const b[] = { arena + 0, (char *)w[0], arena + 25408 };
-        static const int64_t a[] = { 1, 1, 196, 1, 2, 1, 2, 16, 1, 1, 6272, 3136, 224, 224, 16, 0, 6272, 3136, 224 };
+        void *const b[] = { arena + 0, (char *)w[0], arena + 25152 };
+        static const int64_t a[] = { 1, 1, 196, 1, 2, 1, 1, 2, 16, 1, 1, 6272, 3136, 224, 224, 16, 0, 6272, 3136, 224 };
         conv_s1_2x14(team, b, a);
     }
     /* max_pool */
     sol_barrier(team);
     sol_mark(team, call, 2);
     {
-        void *const b[] = { arena + 25408, arena + 1664 };
-        static const int64_t a[] = { 1, 2, 1, 7, 7, 1, 14, 14, 1, 3, 1, 2, 0, 1, 1, 1, 1, 6272, 3136, 0, 224, 1568, 784, 0, 112 };
+        void *const b[] = { arena + 25152, arena + 53248 };
+        static const int64_t a[] = { 1, 2, 1, 1, 7, 7, 1, 14, 14, 1, 3, 1, 2, 0, 1, 1, 1, 1, 6272, 3136, 0, 224, 1568, 784, 0, 112 };
         max_pool3s2(team, b, a);
     }
     /* adaptive_max_pool */
     sol_mark(team, call, 3);
     {
-        void *const b[] = { arena + 25408, arena + 0 };
-        static const int64_t a[] = { 1, 2, 1, 3, 3, 1, 14, 14, 6272, 3136, 0, 224, 288, 144, 0, 48 };
+        void *const b[] = { arena + 25152, arena + 61440 };
+        static const int64_t a[] = { 1, 2, 1, 1, 3, 3, 1, 14, 14, 6272, 3136, 0, 224, 288, 144, 0, 48 };
         adaptive_max_pool(team, b, a);
     }
     /* reorder_4 */
     sol_barrier(team);
     sol_mark(team, call, 4);
     {
-        void *const b[] = { arena + 1664, (char *)out[0] };
+        void *const b[] = { arena + 53248, (char *)out[0] };
         static const int64_t a[] = { 1, 2, 1, 49, 32, 1568, 784, 1, 1568, 784, 16, 49 };
         dfp_reorder_v2(team, b, a);
     }
     /* reorder_5 */
     sol_mark(team, call, 5);
     {
-        void *const b[] = { arena + 0, (char *)out[1] };
+        void *const b[] = { arena + 61440, (char *)out[1] };
         static const int64_t a[] = { 1, 2, 1, 9, 32, 288, 144, 1, 288, 144, 16, 9 };
         dfp_reorder_v2(team, b, a);
     }

@@ -5,7 +5,7 @@
  *   out loop: f32[3]
  *   out loop#1: f32[u_0,3]
  *   out loop#2: i64[]
- * Target avx512; 3 launches of 3 kernels; arena 192 bytes.
+ * Target avx512; 3 launches of 3 kernels; arena 4096 bytes.
  */
 #include "sol_run.h"
 

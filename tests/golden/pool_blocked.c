@@ -1,6 +1,6 @@
 /* pool_blocked: maximum over windows clipped to the map, NCHW16c to NCHW16c, float32.
  *
- *   for n, for channel block c, for output row (z, y):        (split over the team)
+ *   for n, for channel block c, for output row (z, y):        (split over the team: blocks or rows)
  *     inside: tiles of 5, then 1 columns; each of the tile's input columns is reduced over the window's rows once,
  *             then 3 of them make an output
  *     at the edges: column by column over the taps that exist
@@ -29,36 +29,36 @@ void pool_blocked(const sol_team *team, void *const *buf, const int64_t *arg)
     float *out = buf[1];
     const int64_t N = arg[0];
     const int64_t CB = arg[1];
-    const int64_t D = arg[2];
-    const int64_t H = arg[3];
-    const int64_t W = arg[4];
-    const int64_t ID = arg[5];
-    const int64_t IH = arg[6];
-    const int64_t IW = arg[7];
-    const int64_t KD = arg[8];
-    const int64_t R = arg[9];
-    const int64_t sz = arg[10];
-    const int64_t sy = arg[11];
-    const int64_t lo_z = arg[12];
-    const int64_t lo_y = arg[13];
-    const int64_t lo_x = arg[14];
-    const int64_t dz = arg[15];
-    const int64_t dy = arg[16];
-    const int64_t in_n = arg[17];
-    const int64_t in_b = arg[18];
-    const int64_t in_z = arg[19];
-    const int64_t in_y = arg[20];
-    const int64_t out_n = arg[21];
-    const int64_t out_b = arg[22];
-    const int64_t out_z = arg[23];
-    const int64_t out_y = arg[24];
+    const int64_t by_rows = arg[2];
+    const int64_t D = arg[3];
+    const int64_t H = arg[4];
+    const int64_t W = arg[5];
+    const int64_t ID = arg[6];
+    const int64_t IH = arg[7];
+    const int64_t IW = arg[8];
+    const int64_t KD = arg[9];
+    const int64_t R = arg[10];
+    const int64_t sz = arg[11];
+    const int64_t sy = arg[12];
+    const int64_t lo_z = arg[13];
+    const int64_t lo_y = arg[14];
+    const int64_t lo_x = arg[15];
+    const int64_t dz = arg[16];
+    const int64_t dy = arg[17];
+    const int64_t in_n = arg[18];
+    const int64_t in_b = arg[19];
+    const int64_t in_z = arg[20];
+    const int64_t in_y = arg[21];
+    const int64_t out_n = arg[22];
+    const int64_t out_b = arg[23];
+    const int64_t out_z = arg[24];
+    const int64_t out_y = arg[25];
     (void)team; (void)buf; (void)arg;
-    int64_t unit, last;
-    sol_split(team, N * CB * D * H, &unit, &last);
+    sol_walk walk = sol_walk_of(team, N, CB, D * H, by_rows);
     /* Columns [inner, outer) have all their taps. */
     const int64_t inner = (lo_x + 1) / 2, reach = IW - 1 - 2 + lo_x, outer = reach < 0 ? 0 : reach / 2 + 1 < W ? reach / 2 + 1 : W;
-    for (; unit < last; unit++) {
-        const int64_t y = unit % H, z = unit / H % D, c = unit / H / D % CB, n = unit / H / D / CB;
+    while (sol_next(&walk)) for (int64_t row = walk.y0; row < walk.y1; row++) {
+        const int64_t y = row % H, z = row / H, c = walk.c, n = walk.n;
         const int64_t zs = z * sz - lo_z, z0 = first_tap(zs, dz), z1 = last_tap(zs, dz, ID, KD);
         const int64_t ys = y * sy - lo_y, y0 = first_tap(ys, dy), y1 = last_tap(ys, dy, IH, R);
         const float *i = in + n * in_n + c * in_b + (zs + z0 * dz) * in_z + (ys + y0 * dy) * in_y;

@@ -1,4 +1,4 @@
-/* Zero the physical border of a blocked buffer: `maps` maps of H x W pixels with `lanes` floats each. Threads split the maps. */
+/* Zero the physical border of a blocked buffer: N images of CB maps of H x W pixels with `lanes` floats each. Threads split maps or rows. */
 #include "sol_team.h"
 #include <string.h>
 
@@ -7,23 +7,30 @@ static void zero(float *p, int64_t pixels, int64_t lanes) { memset(p, 0, (size_t
 void zero_border(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     float *x = buf[0];
-    const int64_t maps = arg[0];
-    const int64_t map_stride = arg[1];
-    const int64_t H = arg[2];
-    const int64_t W = arg[3];
-    const int64_t row = arg[4];
-    const int64_t lanes = arg[5];
-    const int64_t top = arg[6];
-    const int64_t bottom = arg[7];
-    const int64_t left = arg[8];
-    const int64_t right = arg[9];
+    const int64_t N = arg[0];
+    const int64_t CB = arg[1];
+    const int64_t by_rows = arg[2];
+    const int64_t image_stride = arg[3];
+    const int64_t map_stride = arg[4];
+    const int64_t H = arg[5];
+    const int64_t W = arg[6];
+    const int64_t row = arg[7];
+    const int64_t lanes = arg[8];
+    const int64_t top = arg[9];
+    const int64_t bottom = arg[10];
+    const int64_t left = arg[11];
+    const int64_t right = arg[12];
     (void)team; (void)buf; (void)arg;
-    int64_t begin, end;
-    sol_split(team, maps, &begin, &end);
-    for (int64_t m = begin; m < end; m++) {
-        float *map = x + m * map_stride;
-        zero(map, top * (W + left + right) + left, lanes);
-        for (int64_t y = 0; y + 1 < H; y++) zero(map + (top + y) * row + (left + W) * lanes, right + left, lanes);
-        zero(map + (top + H - 1) * row + (left + W) * lanes, right + bottom * (W + left + right), lanes);
+    sol_walk walk = sol_walk_of(team, N, CB, top + H + bottom, by_rows);
+    while (sol_next(&walk)) {
+        float *map = x + walk.n * image_stride + walk.c * map_stride;
+        int64_t y = walk.y0;
+        for (; y < walk.y1 && y < top; y++) zero(map + y * row, left + W + right, lanes);
+        for (int64_t open = left; y < walk.y1 && y < top + H; y++, open = 0) { /* with the left border of the row below */
+            const int more = y + 1 < walk.y1 && y + 1 < top + H;
+            if (open) zero(map + y * row, open, lanes);
+            zero(map + y * row + (left + W) * lanes, more ? right + left : right, lanes);
+        }
+        for (; y < walk.y1; y++) zero(map + y * row, left + W + right, lanes);
     }
 }

@@ -29,6 +29,8 @@ INDEX = np.array([[0, 2], [1, -1]], np.int64)
         ("copy", (2, 3), {}, lambda x: x.clone()),
         ("reorder", (2, 3, 4, 4), {"layout": Layout(16)}, lambda x: x),
         ("channel_select", (2, 4, 3), {"index": (3, 1, 1)}, lambda x: x[:, [3, 1, 1]]),
+        ("space_to_depth", (2, 3, 4, 6), {}, lambda x: F.pixel_unshuffle(x, 2)),
+        ("space_to_depth", (2, 3, 5, 3), {}, lambda x: F.pixel_unshuffle(F.pad(x, (0, 1, 0, 1)), 2)),
     ],
 )
 def test_one_operand(op: str, shape: tuple, attrs: dict, expected: Any) -> None:
@@ -109,6 +111,7 @@ S = Dim.symbol("s0")
         ("flip", [TensorType(F32, (2,))], {"dims": (0, 0)}, "repeat"),
         ("channel_select", [TensorType(F32, (1, 2))], {"index": (2,)}, "outside"),
         ("reorder", [TensorType(F32, (3,))], {"layout": Layout(8)}, "channels"),
+        ("space_to_depth", [TensorType(F32, (3, 4, 4))], {}, "images"),
     ],
 )
 def test_misfits(op: str, types: list, attrs: dict, message: str) -> None:

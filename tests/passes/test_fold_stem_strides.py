@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sol.config import config
+from sol.passes.assign_layout import assign_layout
 from sol.passes.fold_stem_strides import fold_stem_strides
 from tests.passes.support import LANES, run
 
@@ -40,10 +41,17 @@ def test_others_stay(c, kernel, stride):
     assert not unstrided(stem(c, (24, 24), kernel, (3, 3), stride))
 
 
-def test_an_even_image_needs_no_padding():
-    after = run(lambda graph: fold_stem_strides(graph, LANES), stem(3, (16, 16), 7, (3, 3)))
-    pads = [n for n in after.nodes if n.op == "pad"]
-    assert [after.producer(n.inputs[0]).op for n in pads] == ["parameter"]
+@pytest.mark.parametrize("size", [(16, 16), (17, 15)])
+def test_the_image_is_moved_once(size):
+    after = run(lambda graph: fold_stem_strides(graph, LANES), stem(3, size, 7, (3, 3)))
+    constants = after.constant_values
+    assert [n.op for n in after.nodes if n.name not in constants] == ["input", "space_to_depth", "conv"]
+
+
+def test_squares_are_written_in_blocks():
+    after = run(lambda graph: assign_layout(fold_stem_strides(graph, LANES), LANES), stem(3, (16, 16), 7, (3, 3)))
+    moved = next(n for n in after.nodes if n.op == "conv").inputs[0]
+    assert after.producer(moved).op == "space_to_depth" and after.type_of(moved).layout.block == LANES
 
 
 def test_exactness_that_excludes_winograd():

@@ -168,3 +168,27 @@ def test_what_makes_the_input_of_a_pointwise_convolution(body, expected):
     graph = fused(NETWORK.format(conv3=CONV3, body=body))
     (last,) = [r for r in regions(graph) if r[-1] in ("conv", "neg", "add")][-1:]
     assert last == expected
+
+
+SELECTION = """graph(%x: f32[1,16,8,8]) {{
+  %v = parameter{{target="v"}}: f32[24,16,3,3]
+  %w = parameter{{target="w"}}: f32[16,16,1,1]
+  %a: f32[1,24,8,8] = conv(%x, %v){conv3}
+  %s: f32[1,16,8,8] = channel_select(%a, %x){{index=(39, 0, 20, 2, 4, 6, 8, 10, 12, 14, 16, 18, 22, 24, 26, 38)}}
+{body}
+}}"""
+
+
+@pytest.mark.parametrize("body,expected", [
+    (f"  %c: f32[1,16,8,8] = conv(%s, %w){CONV1}\n  %y: f32[1,16,8,8] = relu(%c)\n  return %y, %a", ["channel_select", "conv", "relu"]),
+    (f"  %c: f32[1,16,8,8] = conv(%s, %w){CONV1}\n  %y: f32[1,16,8,8] = relu(%c)\n  return %y, %a, %s", ["conv", "relu"]),
+    (f"  %c: f32[1,16,8,8] = conv(%s, %w){CONV1}\n  %y: f32[1,16,8,8] = add(%c, %s)\n  return %y, %a", ["conv", "add"]),
+    ("  %t: f32[1,16,8,8] = relu(%s)\n" + f"  %y: f32[1,16,8,8] = conv(%t, %w){CONV1}\n  return %y, %a", ["relu", "conv"]),
+    (f"  %y: f32[1,16,4,4] = conv(%s, %w){CONV1.replace('stride=(1, 1)', 'stride=(2, 2)')}\n  return %y, %a", ["conv"]),
+    (f"  %y: f32[1,16,10,10] = conv(%s, %w){CONV1.replace('padding=((0, 0), (0, 0))', 'padding=((1, 1), (1, 1))')}\n  return %y, %a",
+     ["conv"]),
+])  # fmt: skip
+def test_a_pointwise_convolution_selects_the_channels_that_nothing_else_reads(body, expected):
+    graph = fused(SELECTION.format(conv3=CONV3, body=body))
+    (last,) = [r for r in regions(graph) if "conv" in r][-1:]
+    assert last == expected

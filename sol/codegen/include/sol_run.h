@@ -16,6 +16,7 @@ typedef struct {
     int64_t *marks;           /* NULL, or where to write a time stamp (ns) per launch plus one at the end */
     int32_t threads;
     int32_t flush_denormals;
+    int32_t zeroed;           /* not 0: memory was zero before the first call, and only calls of this network wrote to it since */
 } sol_call;
 
 typedef void (*sol_network)(const sol_team *, const sol_call *);

@@ -34,7 +34,9 @@ SOL_INLINE vf vf_load(const float *p) { return *(const vf_unaligned *)p; }
 SOL_INLINE void vf_store(float *p, vf v) { *(vf_unaligned *)p = v; }
 SOL_INLINE vh vh_load(const float *p) { return *(const vh_unaligned *)p; }
 SOL_INLINE vh vf_low(vf a) { vh low; memcpy(&low, &a, sizeof low); return low; }
+#ifndef SOL_HAS_FROM_LOW
 SOL_INLINE vf vf_from_low(vh low) { vf a = {0}; memcpy(&a, &low, sizeof low); return a; } /* zero in the upper half */
+#endif
 SOL_INLINE vf vf_select(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~mask & (vi)b)); }
 SOL_INLINE vf vf_abs(vf a) { return (vf)((vi)a & 0x7fffffff); }
 /* Lanes of x in the order of LANES constant indices; VF_SHUFFLE the same of x and then y.

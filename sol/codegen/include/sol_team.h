@@ -50,4 +50,37 @@ static inline void sol_split(const sol_team *team, int64_t n, int64_t *begin, in
     *begin = n * team->id / team->size;
     *end = n * (team->id + 1) / team->size;
 }
+
+/* This thread's part of ``images`` x ``blocks`` of channels x ``rows``: rows of all blocks if by_rows, so that the threads of one
+ * kernel after the other work on the same positions and little crosses between cores; else whole blocks, to the row.
+ *   sol_walk w = sol_walk_of(team, images, blocks, rows, by_rows);
+ *   while (sol_next(&w)) ...                                         rows w.y0 ... w.y1 - 1 of block w.c of image w.n */
+typedef struct {
+    int64_t n, c, y0, y1;
+    int64_t at, end, blocks, rows;
+    int by_rows;
+} sol_walk;
+
+static inline sol_walk sol_walk_of(const sol_team *team, int64_t images, int64_t blocks, int64_t rows, int64_t by_rows)
+{
+    sol_walk w = {.blocks = blocks, .rows = rows, .by_rows = by_rows != 0};
+    sol_split(team, by_rows ? (blocks ? images * rows : 0) : images * blocks * rows, &w.at, &w.end);
+    return w;
+}
+
+static inline int sol_next(sol_walk *w)
+{
+    if (w->by_rows && w->y0 < w->y1 && w->c + 1 < w->blocks) {
+        w->c++;
+        return 1;
+    }
+    w->at += w->y1 - w->y0;
+    if (w->at >= w->end) return 0;
+    const int64_t row = w->at / w->rows, left = w->end - w->at;
+    w->c = w->by_rows ? 0 : row % w->blocks;
+    w->n = w->by_rows ? row : row / w->blocks;
+    w->y0 = w->at % w->rows;
+    w->y1 = w->rows - w->y0 < left ? w->rows : w->y0 + left;
+    return 1;
+}
 #endif

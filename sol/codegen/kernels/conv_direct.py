@@ -11,8 +11,8 @@ import numpy as np
 from sol.codegen.epilogue import Epilogue, EpilogueOperand, make_epilogue
 from sol.codegen.kernels.blocked import FINITE
 from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, named_tiling, panels_of, tiling_names
-from sol.codegen.lowering import Candidate, Lowering
-from sol.codegen.packing import packer
+from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.packing import STAGE, packer, staged
 from sol.codegen.plan import View
 from sol.errors import SolError
 from sol.ir.dim import DimLike, product
@@ -288,7 +288,24 @@ def _serves(lowering: Lowering) -> bool:
 
 
 SHARES = ("vectors", "tiles")
-"""What the threads share out, where that is not left to the kernel."""
+"""What the threads share out, where that is not left to ``shares_tiles``."""
+REMOTE = 2
+"""What a byte costs that another core wrote, in bytes of weights from the shared cache or memory."""
+
+
+def shares_tiles(conv: Conv, tiling: Tiling, target: TargetLike, flat: bool) -> int:
+    """1 if the team shares out the tiles of the map, 0 if the output channels, -1 if that depends on sizes that are not known.
+
+    Tiles: every thread reads all weights. Channels: every thread reads the whole input, of which others wrote a part.
+    """
+    if not all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow)):
+        return -1
+    height, width = (1, conv.oh * conv.ow) if flat else (conv.oh, conv.ow)
+    th, tw = tiling.tiles[0]
+    tiles = static_size(conv.n * -(-height // th) * -(-width // tw))
+    in_bytes = tiles * conv.c * th * tw * conv.stride[0] * conv.stride[1] * 4
+    uneven = -tiles % target.team * 16 > tiles
+    return int(REMOTE * in_bytes >= conv.weight_bytes and not uneven)
 
 
 def wanted_tiling(lowering: Lowering, conv: Conv, vectors: int, flat: bool) -> Tiling:
@@ -321,7 +338,9 @@ def _lower(lowering: Lowering) -> None:
     epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
     flat = is_flat(conv, [source.strides, out.strides, *(e.strides for e in epilogue.operands if e.kind == "tile")])
     vectors = -(-(conv.k // conv.groups) // lanes)
-    tiling, share = wanted_tiling(lowering, conv, vectors, flat), lowering.variant if lowering.variant in SHARES else ""
+    tiling = wanted_tiling(lowering, conv, vectors, flat)
+    by_tiles = SHARES.index(lowering.variant) if lowering.variant in SHARES else shares_tiles(conv, tiling, target, flat)
+    lowering.set_share(by_tiles != 0)
     masked = needs_mask(epilogue, conv.k, lanes)
     panels = panels_of(target, conv.k // conv.groups, tiling.ocb)
     variants = [
@@ -331,25 +350,31 @@ def _lower(lowering: Lowering) -> None:
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params = {
         "N": conv.n, "OH": 1 if flat else conv.oh, "OW": conv.oh * conv.ow if flat else conv.ow,
-        "groups": conv.groups, "group_vectors": vectors, "stride_y": conv.stride[0],
+        "groups": conv.groups, "group_vectors": vectors, "stride_y": conv.stride[0], "by_tiles": by_tiles,
         **input_params(conv, source, lanes),
         "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(epilogue),
         **({"K": conv.k} if masked else {}),
     }  # fmt: skip
     reads = {"in": source, **weights(lowering, conv, tiling.ocb), **{e.name: e.view for e in epilogue.operands}}
-    stem = stem_of(conv, tiling, epilogue) + (f"_by_{share}" if share else "")
     lowering.emit(
-        "conv_direct.c.j2", stem, reads=reads, writes={"out": out}, params=params,
+        "conv_direct.c.j2", stem_of(conv, tiling, epilogue), reads=reads, writes={"out": out}, params=params,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         ocb=tiling.ocb, panels=panels, tiles=tiling.tiles,
         along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", fetches=True, has_bias="bias" in reads,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
-        variants=variants, l2=target.l2, share=share,
+        variants=variants, l2=target.l2, remote=REMOTE,
     )  # fmt: skip
 
 
-@packer("conv_panels")
-def pack_panels(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> np.ndarray:
+def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int, groups: int) -> tuple[int, ...]:
+    rows, last = -(-shape[0] // groups // lanes), (shape[1] - 1) % lanes + 1
+    return (groups * rows * lanes * (shape[1] + last % UNROLL) * int(np.prod(shape[2:])),)
+
+
+@packer("conv_panels", shape=_packed_shape)
+def pack_panels(
+    array: np.ndarray, *, lanes: int, vectors: int, groups: int, out: np.ndarray | None = None
+) -> np.ndarray:
     """w[K, C/groups, *kernel] -> [group][panel][input block][r][s][channel][vectors * lanes], flat.
 
     A panel is ``vectors`` output vectors, the last one of a group what is left. K and C are padded with zeros:
@@ -359,22 +384,25 @@ def pack_panels(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> 
     taps = int(np.prod(array.shape[2:]))
     blocks, rows = -(-channels // lanes), -(-k // lanes)
     last = channels - (blocks - 1) * lanes
-    padded = np.zeros((groups, rows * lanes, blocks * lanes, taps), array.dtype)
-    padded[:, :k, :channels] = array.reshape(groups, k, channels, taps)
-    split = padded.reshape(groups, rows, lanes, blocks, lanes, taps)
-
-    def panels(part: np.ndarray, width: int) -> np.ndarray:
-        count = part.shape[1] // width
-        folded = part.reshape(groups, count, width, *part.shape[2:]).transpose(0, 1, 4, 6, 5, 2, 3)
-        whole = folded[:, :, :-1].reshape(groups, count, -1)
-        rest = folded[:, :, -1, :, : last + last % UNROLL].reshape(groups, count, -1)
-        return np.concatenate((whole, rest), axis=2).reshape(groups, -1)
-
-    full = rows // vectors * vectors
-    parts = [panels(split[:, :full], vectors)] if full else []
-    if rows > full:
-        parts.append(panels(split[:, full:], rows - full))
-    return np.concatenate(parts, axis=1).reshape(-1)
+    if out is None:
+        out = np.zeros(_packed_shape(array.shape, lanes=lanes, vectors=vectors, groups=groups), array.dtype)
+    depth, head = taps * (channels + last % UNROLL), taps * (blocks - 1) * lanes
+    source, target = array.reshape(groups, k, channels * taps), out.reshape(groups, -1)
+    block = lanes * taps
+    step = max(1, STAGE // block) * block
+    for group, number in np.ndindex(groups, -(-rows // vectors)):
+        row = number * vectors
+        width, start = min(vectors, rows - row) * lanes, row * lanes * depth
+        outputs = source[group, row * lanes : row * lanes + width]
+        panel = target[group, start : start + depth * width].reshape(depth, width)
+        count = len(outputs)
+        for first, held in staged(outputs[:, :head], step):
+            size = held.shape[1]
+            whole = panel[first : first + size].reshape(-1, taps, lanes, width)
+            whole[..., :count] = held.reshape(count, -1, lanes, taps).transpose(1, 3, 2, 0)
+        rest = panel[head:].reshape(taps, -1, width)
+        rest[:, :last, :count] = outputs[:, head:].reshape(count, last, taps).transpose(2, 1, 0)
+    return out
 
 
 CANDIDATES: tuple[Candidate, ...] = (Candidate("direct", _serves, _lower, variants=_variants),)

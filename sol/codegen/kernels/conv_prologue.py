@@ -15,6 +15,7 @@ from sol.codegen.kernels.conv_direct import (
     operand_context,
     operand_params,
     read_conv,
+    shares_tiles,
     spatial_strides,
     stem_of,
     store,
@@ -28,6 +29,7 @@ from sol.codegen.kernels.conv_tiling import Tiling, panels_of
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
+from sol.ir.ops.pointwise import POINTWISE
 
 UNROLL = 2
 """The last input block is padded to whole steps of the reduction."""
@@ -89,7 +91,7 @@ def read_prologue(lowering: Lowering) -> Prologue | None:
 
 
 def _source(lowering: Lowering, top: str) -> str | None:
-    """The one body input as large as ``top`` from which it is computed."""
+    """The one body input as large as ``top`` from which it is computed by pointwise ops alone."""
     body, shape = lowering.body, lowering.type_of(top).shape
     found, seen, stack = set(), set(), [top]
     while stack:
@@ -98,7 +100,10 @@ def _source(lowering: Lowering, top: str) -> str | None:
             continue
         seen.add(value)
         if value not in body.inputs:
-            stack.extend(body.producer(value).inputs)
+            node = body.producer(value)
+            if node.op not in POINTWISE and node.op != "constant":
+                return None
+            stack.extend(node.inputs)
         elif lowering.type_of(value).shape == shape and not lowering.is_constant(value):
             found.add(value)
     return found.pop() if len(found) == 1 else None
@@ -220,6 +225,7 @@ def _lower(lowering: Lowering) -> None:
     vectors = -(-conv.k // lanes)
     tiling = wanted_tiling(lowering, conv, vectors, flat)
     (th, tw), strip = tiling.tiles[0], strip_tiles(target, conv, tiling)
+    lowering.set_share(shares_tiles(conv, tiling, target, flat) != 0)
     masked, chain_masked = needs_mask(epilogue, conv.k, lanes), needs_mask(prologue.chain, conv.c, lanes)
     panels = panels_of(target, conv.k, tiling.ocb)
     variants = [

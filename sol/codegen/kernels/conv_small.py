@@ -173,7 +173,8 @@ class _Shape:
         blocks = ceil_div(self.C, lanes)
         weight = lowering.weight(conv.inputs[1], pack, block=lanes)
         reads: dict[str, View] = {"in": source, "weight": weight}
-        sizes: dict[str, DimLike] = {"N": self.N, "CB": blocks, "H": self.H, "W": self.W, **params}
+        by_rows = lowering.follow_share(conv.inputs[0])
+        sizes: dict[str, DimLike] = {"N": self.N, "CB": blocks, "H": self.H, "W": self.W, "by_rows": by_rows, **params}
         if len(conv.inputs) == 3:
             reads["bias"] = lowering.view(conv.inputs[2])
             sizes["K"] = self.C

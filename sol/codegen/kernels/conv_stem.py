@@ -1,6 +1,8 @@
-"""First layers: convolution of a plain input into a blocked output, through a zero-padded copy that the team shares."""
+"""First layers: convolution of a plain input into a blocked output, through zero-padded copies of what a band of rows reads."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +27,8 @@ from sol.ir.dim import DimLike
 
 UNROLLED_TAPS = 12
 """Filter rows up to this length are unrolled."""
+LINE_UNIT = 16
+"""Elements of a cache line, of which the lines of a copy are multiples."""
 
 
 def choose_tiling(target: TargetLike, vectors: int, ow: DimLike) -> Tiling:
@@ -46,13 +50,32 @@ def _serves(lowering: Lowering) -> bool:
     return spatial_strides(lowering.view(lowering.output).strides)[3:] == (lanes, 1)
 
 
-def _padded_size(conv: Conv, lanes: int) -> tuple[DimLike, DimLike]:
-    """Rows and columns of the padded copy: what the filters touch, rows of whole vectors."""
-    rows, columns = (
-        (out - 1) * stride + (kernel - 1) * dilation + 1
-        for out, stride, kernel, dilation in zip((conv.oh, conv.ow), conv.stride, conv.kernel, conv.dilation)
-    )
-    return rows, (columns + lanes - 1) // lanes * lanes
+@dataclass(frozen=True)
+class Band:
+    """What a thread computes from one copy of the input: rows x tile columns of the output, and the copy's lines and elements per line."""
+
+    rows: int
+    columns: int
+    lines: int
+    line: int
+
+
+def choose_band(conv: Conv, target: TargetLike, width: int) -> Band:
+    """As many whole rows as have room for their copy in the first cache, or as many tiles of ``width`` pixels of one row; at least one."""
+    room = target.l1 // (4 * conv.c)
+
+    def reach(axis: int, outputs: int) -> int:
+        return (outputs - 1) * conv.stride[axis] + (conv.kernel[axis] - 1) * conv.dilation[axis] + 1
+
+    lines = reach(0, 1)
+    columns = max(1, ((room // lines - reach(1, 1)) // conv.stride[1] + 1) // width)
+    if isinstance(conv.ow, int):
+        columns = min(columns, -(-conv.ow // width))
+    line = -(-(reach(1, columns * width) + target.lanes - 1) // LINE_UNIT) * LINE_UNIT
+    rows = max(1, (room // line - lines) // conv.stride[0] + 1)
+    if isinstance(conv.oh, int):
+        rows = max(1, min(rows, conv.oh))
+    return Band(rows, columns, reach(0, rows), line)
 
 
 def _lower(lowering: Lowering) -> None:
@@ -73,10 +96,11 @@ def _lower(lowering: Lowering) -> None:
         for p in panels for th, tw in tiling.tiles
     ]  # fmt: skip
     rolled = conv.kernel[1] > UNROLLED_TAPS
-    rows, columns = _padded_size(conv, lanes)
+    band = choose_band(conv, target, tiling.tiles[0][1])
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params = {
-        "N": conv.n, "C": conv.c, "H": conv.h, "W": conv.w, "OH": conv.oh, "OW": conv.ow, "PH": rows, "PW": columns,
+        "N": conv.n, "C": conv.c, "H": conv.h, "W": conv.w, "OH": conv.oh, "OW": conv.ow, "LINES": band.lines, "LINE": band.line,
+        "band_rows": band.rows, "band_columns": band.columns,
         "R": conv.kernel[0], "S": conv.kernel[1], "pad_y": conv.padding[0], "pad_x": conv.padding[1],
         "stride_y": conv.stride[0], "dilation_y": conv.dilation[0], "vectors": vectors,
         "source_n": source_n, "source_c": source_c, "source_h": source_h, "source_w": source_w,
@@ -89,7 +113,7 @@ def _lower(lowering: Lowering) -> None:
     reads |= {e.name: e.view for e in epilogue.operands}
     lowering.emit(
         "conv_stem.c.j2", stem_of(conv, tiling, epilogue, f"conv_stem_{'n' if rolled else conv.kernel[1]}"),
-        reads=reads, writes={"out": out}, params=params, common=(1 if conv.n == 1 else 2) * 4 * conv.c * rows * columns,
+        reads=reads, writes={"out": out}, params=params, scratch=4 * conv.c * band.lines * band.line,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         ocb=tiling.ocb, panels=panels, tiles=tiling.tiles, along_y=False,
         sx=conv.stride[1], dx=conv.dilation[1], taps=1 if rolled else conv.kernel[1], rolled=rolled, pitch="1",

@@ -37,7 +37,7 @@ from sol.codegen.kernels.conv_direct import (
 from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, tile_cycles
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
-from sol.codegen.packing import packer
+from sol.codegen.packing import STAGE, packer, staged
 from sol.codegen.plan import View
 from sol.config import config
 from sol.ir.dim import DimLike
@@ -116,8 +116,8 @@ class Split:
     """How a convolution falls into parts, two per level. Parts may overlap a little: what they share is
     computed twice, by one thread.
 
-    n, oh, ow: sizes of a part. steps: (images, output rows, output columns) from one half to the other, per level, outermost first.
-    waste: elements of all parts per element of the result.
+    n, oh, ow: sizes of a part. steps: (images, output rows, output columns) from one half to the other, per level, outermost first,
+    if each half is one piece. waste: elements of all parts per element of the result.
     """
 
     n: DimLike
@@ -164,6 +164,29 @@ class Choice:
     @property
     def products(self) -> tuple[Product, ...]:
         return algorithm(self.levels)
+
+    @property
+    def is_near(self) -> bool:
+        """Whether parts can be neighbouring tiles: whole tiles without overlap. A thread's groups are then one piece of the map."""
+        (th, tw), split = self.tiling.tiles[0], self.split
+        return split.waste == 1 and len(self.tiling.tiles) == 1 and split.oh % th == 0 and split.ow % tw == 0
+
+    @property
+    def steps(self) -> tuple[tuple[int, int, int], ...]:
+        """(images, output rows, output columns) from one half to the other, per level, outermost first."""
+        if not self.is_near:
+            return self.split.steps
+        (th, tw), found = self.tiling.tiles[0], []
+        for n, rows, columns in reversed(self.split.steps):
+            found.append((n, th if rows else 0, tw if columns else 0))
+            th, tw = th * 2 if rows else th, tw * 2 if columns else tw
+        return tuple(reversed(found))
+
+    @property
+    def stride(self) -> tuple[int, int]:
+        """Rows and columns from one tile group to the next."""
+        (th, tw), axes = self.tiling.tiles[0], self.split.steps if self.is_near else ()
+        return th * 2 ** sum(s[1] > 0 for s in axes), tw * 2 ** sum(s[2] > 0 for s in axes)
 
 
 def _tiling(target: TargetLike, vectors: int, split: Split, flat: bool) -> Tiling | None:
@@ -222,6 +245,14 @@ def _groups(choice: Choice) -> DimLike:
 def _shares_panels(groups: DimLike) -> bool:
     """May threads share out panels too, each making the sums for itself?"""
     return isinstance(groups, int) and groups <= FEW_GROUPS
+
+
+def _shares_groups(groups: DimLike, choice: Choice, target: TargetLike) -> bool:
+    """Whether the template will share out tile groups rather than panels."""
+    if not isinstance(groups, int):
+        return True
+    uneven = (-groups % target.team + (len(choice.tiling.tiles) > 1)) * 16 > groups
+    return choice.split.waste == 1 and not (_shares_panels(groups) and uneven)
 
 
 def _padded(split: Split, tiling: Tiling) -> float:
@@ -324,7 +355,7 @@ def _sum_texts(products: tuple[Product, ...]) -> tuple[list[str], list[Part]]:
 def part_strides(name: str, choice: Choice, strides: tuple[DimLike, ...], step: tuple[int, int]) -> dict[str, DimLike]:
     """Elements from one half of the pixels to the other, outer (two levels) and inner; step: rows and columns per output."""
     n, _, row, column, _ = spatial_strides(strides)
-    found = [n * i + row * (r * step[0]) + column * (c * step[1]) for i, r, c in choice.split.steps]
+    found = [n * i + row * (r * step[0]) + column * (c * step[1]) for i, r, c in choice.steps]
     return {f"{name}_half": found[-1], f"{name}_pair": found[0] if len(found) > 1 else 0}
 
 
@@ -353,6 +384,7 @@ def _lower(lowering: Lowering) -> None:
     groups = _groups(choice)
     blocks = _blocks(target, held, len(sums) * sum_floats, groups)
     by_panels = _shares_panels(groups)
+    lowering.set_share(_shares_groups(groups, choice, target))
     reads = {"in": source, "w": _weights(lowering, conv, choice)}
     if len(node.inputs) == 3:
         reads["bias"] = lowering.weight(node.inputs[2], "channels", block=lanes)
@@ -390,6 +422,7 @@ def _params(
         "in_start": -(row * conv.padding[0] + column * conv.padding[1]), **part_strides("in", choice, source, conv.stride),
         "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **part_strides("out", choice, out, (1, 1)),
         "patch_row": row * conv.stride[0] if one_row else row, "patch_rows": rows, "patch_columns": columns,
+        "tile_y": choice.stride[0], "tile_x": choice.stride[1],
         "row_step": 1 if one_row else conv.stride[0], "sum_r": conv.dilation[0], "sum_s": conv.dilation[1], "sum_size": sum_floats,
         **operand_params(epilogue),
     }  # fmt: skip
@@ -406,24 +439,39 @@ def _weights(lowering: Lowering, conv: Conv, choice: Choice) -> View:
     )
 
 
-@packer("strassen_panels")
-def pack_strassen(array: np.ndarray, *, lanes: int, vectors: int, levels: int) -> np.ndarray:
+def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int, levels: int) -> tuple[int, ...]:
+    k, c, width = shape[0] // 2**levels, shape[1] // 2**levels, vectors * lanes
+    return k // width, len(algorithm(levels)), c // lanes, int(np.prod(shape[2:])), lanes, width
+
+
+@packer("strassen_panels", shape=_packed_shape)
+def pack_strassen(
+    array: np.ndarray, *, lanes: int, vectors: int, levels: int, out: np.ndarray | None = None
+) -> np.ndarray:
     """w[K, C, *kernel] -> [panel][product][input channel block][r][s][channel][vectors * lanes], sums made in float64.
 
-    A panel is ``vectors`` output vectors of each of the 2**levels parts of K; C and K divide into whole vectors per part.
+    A panel is ``vectors`` output vectors of each of the 2**levels parts of K, neighbours; C and K divide into whole vectors per part.
     """
     products, parts = algorithm(levels), 2**levels
     k, c = array.shape[0] // parts, array.shape[1] // parts
     taps, width = int(np.prod(array.shape[2:])), vectors * lanes
-    split = array.reshape(parts, k, parts, c, taps)
-    packed = np.empty((k // width, len(products), c // lanes, taps, lanes, width), np.float32)
-    for number, product in enumerate(products):
-        total: Any = 0.0
-        for (channels, outputs), sign in product.weights.items():
-            total = total + sign * split[outputs, :, channels].astype(np.float64)
-        panels = total.reshape(k // width, width, c // lanes, lanes, taps)
-        packed[:, number] = panels.transpose(0, 2, 4, 3, 1)
-    return packed
+    split = array.reshape(k // width, parts, width, parts, c, taps)
+    if out is None:
+        out = np.zeros(_packed_shape(array.shape, lanes=lanes, vectors=vectors, levels=levels), np.float32)
+    step = max(1, STAGE // (lanes * taps)) * lanes
+    for panel, rows in zip(out, split):
+        for channel in range(0, c, step):
+            some = rows[:, :, :, channel : channel + step].reshape(parts, width, parts, -1)
+            blocks = some.shape[-1] // (lanes * taps)
+            held = {at: piece for at in np.ndindex(parts, parts) for _, piece in staged(some[at[1], :, at[0]], some.shape[-1])}
+            for number, product in enumerate(products):
+                (at, sign), *others = product.weights.items()
+                total = held[at] if sign > 0 else -held[at]
+                for at, sign in others:
+                    total = np.add(total, held[at], dtype=np.float64) if sign > 0 else np.subtract(total, held[at], dtype=np.float64)
+                target = panel[number, channel // lanes :][:blocks]
+                target[...] = total.reshape(width, blocks, lanes, taps).transpose(1, 3, 2, 0)
+    return out
 
 
 CANDIDATES: tuple[Candidate, ...] = (Candidate("strassen", _serves, _lower, _can, _variants),)

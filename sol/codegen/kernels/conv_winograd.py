@@ -43,13 +43,15 @@ from sol.codegen.kernels.winograd_model import (
 )
 from sol.codegen.kernels.winograd_transforms import transform_texts
 from sol.codegen.lowering import Candidate, Lowering
-from sol.codegen.packing import packer
+from sol.codegen.packing import packer, staged
 from sol.codegen.plan import View
 from sol.config import config
 from sol.ir.dim import DimLike
 
 PLACE = 32
 """Bytes of the template's ``place``."""
+SLICE = 32768
+"""Elements of transformed weights that are held in float64 at once: they stay in the second level cache."""
 
 
 def _stores(epilogue: Epilogue, grid: Grid, masked: bool) -> list[list[str]]:
@@ -167,6 +169,7 @@ def _lower(lowering: Lowering) -> None:
         reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=lanes)
     in_n, in_cb, in_row, in_column, _ = spatial_strides(source.strides)
     last = conv.c - (blocks - 1) * lanes
+    lowering.set_share(not how.split_channels or grid.tiles >= how.split_channels * target.team)
     shared = grid.products * (blocks * grid.tiles * lanes + LINE) + tile.slack * lanes if how.split_channels else 0
     params = {
         "N": conv.n, "OH": conv.oh, "OW": conv.ow, "vectors": vectors,
@@ -205,8 +208,17 @@ def _sink_params(conv: Conv, out: View, pool: Pool | None, lanes: int, map_start
     return {**output_params(out, conv, lanes), "map_start": map_start, **count}
 
 
-@packer("winograd_panels")
-def pack_winograd(array: np.ndarray, *, lanes: int, vectors: int, my: int, mx: int) -> np.ndarray:
+def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int, my: int, mx: int) -> tuple[int, ...]:
+    k, c = shape[:2]
+    ry, rx = (1, *shape[2:])[-2:]
+    width = vectors * lanes
+    return -(-k // width), (my + ry - 1) * (mx + rx - 1), -(-c // UNROLL) * UNROLL, width
+
+
+@packer("winograd_panels", shape=_packed_shape)
+def pack_winograd(
+    array: np.ndarray, *, lanes: int, vectors: int, my: int, mx: int, out: np.ndarray | None = None
+) -> np.ndarray:
     """w[K, C, *taps] -> G w G^T as [panel][frequency][channel][vectors * lanes], transformed in float64.
 
     my, mx: outputs per tile along the axes. K is padded with zeros to whole panels, C so that the last input block is a
@@ -215,13 +227,18 @@ def pack_winograd(array: np.ndarray, *, lanes: int, vectors: int, my: int, mx: i
     k, c = array.shape[:2]
     ry, rx = (1, *array.shape[2:])[-2:]
     gy, gx = (np.array([[float(x) for x in row] for row in winograd(m, r).g]) for m, r in ((my, ry), (mx, rx)))
-    transform = np.kron(gy, gx).T  # [taps, frequencies]
-    width, padded = vectors * lanes, -(-c // UNROLL) * UNROLL
-    packed = np.zeros((-(-k // width), transform.shape[1], padded, width), np.float32)
-    for panel, first in zip(packed, range(0, k, width)):
-        part = array[first : first + width].reshape(-1, c, ry * rx)
-        panel[:, :c, : len(part)] = (part.astype(np.float64) @ transform).transpose(2, 1, 0)
-    return packed
+    transform = np.kron(gy, gx)  # [frequencies, taps]
+    width = vectors * lanes
+    if out is None:
+        out = np.zeros(_packed_shape(array.shape, lanes=lanes, vectors=vectors, my=my, mx=mx), np.float32)
+    taps = ry * rx
+    step = max(1, SLICE // (len(transform) * width)) * taps
+    for panel, first in zip(out, range(0, k, width)):
+        rows = array[first : first + width].reshape(-1, c * taps)
+        for at, held in staged(rows, step):
+            some = held.reshape(len(rows), -1, taps).transpose(1, 2, 0).astype(np.float64, order="C")  # [channel, tap, output]
+            panel[:, at // taps : at // taps + len(some), : len(rows)] = (transform @ some).transpose(1, 0, 2)
+    return out
 
 
 CANDIDATES: tuple[Candidate, ...] = (Candidate("winograd", _serves, _lower, _can, _variants),)

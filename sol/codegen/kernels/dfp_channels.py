@@ -1,4 +1,4 @@
-"""Channels in another order (channel_select) and in another layout (reorder): one kernel for all layers, told apart by tables."""
+"""Channels in another order (channel_select) or layout (reorder), or made of pixels (space_to_depth): one kernel each for all layers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lower_channel_select(lowering: Lowering, node: Node, out: View) -> None:
         raise UnsupportedError("channel_select between layouts", origin=str(node.origin), remedy="reorder first")
     if block and out.dtype is not DType.F32:
         raise UnsupportedError(f"channel_select of blocked {out.dtype}", origin=str(node.origin), remedy="use the plain layout")
-    picked = _picked(node.attrs["index"], [_static(lowering.type_of(v).shape[1]) for v in node.inputs])
+    picked = picked_channels(lowering, node)
     spatial = slice(2, len(out.shape) - (1 if block else 0))
     strides = [v.strides[spatial] for v in (*views, out)]
     (height, width), walks = _walks(node, out.shape[spatial], strides, ends=[block or 1] * len(strides))
@@ -37,6 +37,8 @@ def lower_channel_select(lowering: Lowering, node: Node, out: View) -> None:
     count = 1 << (len(views) - 1).bit_length()  # tensors beyond the last repeat the first, so that few kernels serve all numbers
     chosen = [*range(len(views)), *([0] * (count - len(views)))]
     params: dict[str, DimLike] = {"N": out.shape[0], "C": out.shape[1], "H": height, "W": width}
+    if block:
+        params["by_rows"] = lowering.follow_share(*node.inputs)
     for suffix, k in [*((str(i), k) for i, k in enumerate(chosen)), ("_out", len(views))]:
         view = [*views, out][k]
         params |= {f"n{suffix}": view.strides[0], f"c{suffix}": view.strides[1], f"h{suffix}": walks[k][0]}
@@ -67,8 +69,9 @@ def _static(channels: DimLike) -> int:
     return channels
 
 
-def _picked(index: Sequence[int], sizes: Sequence[int]) -> list[tuple[int, int]]:
-    """Tensor and channel of every channel of the result."""
+def picked_channels(lowering: Lowering, select: Node) -> list[tuple[int, int]]:
+    """Operand of a channel_select, and channel of it, for every channel of the result."""
+    index, sizes = select.attrs["index"], [_static(lowering.type_of(v).shape[1]) for v in select.inputs]
     starts = np.cumsum([0, *sizes])
     owners = np.searchsorted(starts, index, side="right") - 1
     return [(int(o), int(c - starts[o])) for c, o in zip(index, owners)]
@@ -107,6 +110,33 @@ def lower_reorder(lowering: Lowering, node: Node, out: View) -> None:
         ctype=out.dtype.c,
         contiguous=contiguous,
         vector=contiguous and out.dtype is DType.F32 and block == lowering.target.lanes,
+        stages=_butterflies(block),
+    )
+
+
+def lower_space_to_depth(lowering: Lowering, node: Node, out: View) -> None:
+    """Row-major squares of pixels to blocks of channels; threads share out the rows of the result."""
+    x, block = lowering.view(node.inputs[0]), out.layout.block
+    if not block or not _is(out.strides[3], block):
+        raise UnsupportedError(f"space_to_depth to {out.layout}", origin=str(node.origin), remedy="space_to_depth to blocks, then reorder")
+    contiguous = _is(x.strides[3], 1)
+    params: dict[str, DimLike] = {"N": out.shape[0], "CB": out.shape[1], "H": out.shape[2], "W": out.shape[3]}
+    params |= {"channels": x.shape[1], "rows": x.shape[2], "pixels": x.shape[3]}
+    params |= {"n_in0": x.strides[0], "along": x.strides[1], "down": x.strides[2], "n_out0": out.strides[0], "c_out0": out.strides[1]}
+    params |= {"h_out0": out.strides[2], **({} if contiguous else {"step": x.strides[3]})}
+    lowering.emit(
+        "dfp_space_to_depth.c.j2",
+        "dfp_space_to_depth",
+        reads={"in0": x},
+        writes={"out0": out},
+        params=params,
+        bytes=2 * out.dtype.itemsize * product(x.shape),
+        block=block,
+        ctype=out.dtype.c,
+        contiguous=contiguous,
+        vector=contiguous and out.dtype is DType.F32 and block == lowering.target.lanes and block % 4 == 0,
+        even=", ".join(str(2 * i) for i in range(block)),
+        odd=", ".join(str(2 * i + 1) for i in range(block)),
         stages=_butterflies(block),
     )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sol.codegen.emit import Emitter, c_float, from_memory, to_memory
-from sol.codegen.kernels.dfp_channels import lower_channel_select, lower_reorder
+from sol.codegen.kernels.dfp_channels import lower_channel_select, lower_reorder, lower_space_to_depth
 from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise
 from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge, order_by
 from sol.codegen.kernels.random import lower_random
@@ -293,4 +293,5 @@ KERNELS: dict[str, Callable[[Lowering, Node, View], None]] = {
     "iota": _iota,
     "reorder": lower_reorder,
     "channel_select": lower_channel_select,
+    "space_to_depth": lower_space_to_depth,
 }

@@ -154,7 +154,8 @@ def lower_blocked(lowering: Lowering) -> None:
     widths = _tile_widths(lowering, windows)
     S, sx, dx = windows.kernel[2], windows.stride[2], windows.dilation[2]
     columns = {w: tuple(sorted({u * sx + s * dx for u in range(w) for s in range(S)})) for w in widths}  # type: ignore[arg-type, operator]
-    params: dict[str, DimLike] = {"N": source.shape[0], "CB": source.shape[1], **_sizes(windows)}
+    by_rows = lowering.follow_share(pool.inputs[0])
+    params: dict[str, DimLike] = {"N": source.shape[0], "CB": source.shape[1], "by_rows": by_rows, **_sizes(windows)}
     if widths:
         params = {k: v for k, v in params.items() if k not in ("S", "sx", "dx")}
     for prefix, view in (("in", source), ("out", out)):

@@ -234,14 +234,15 @@ class Organisation:
 
 def organise(conv: Conv, target: TargetLike, grid: Grid) -> Organisation:
     """Blocks of one register tile while the weights stay in the cache; of more, the longer it takes to fetch them."""
-    widest = products(target, -(-conv.k // target.lanes)).widths[0]
+    vectors = -(-conv.k // target.lanes)
+    widest, panel = (tile := products(target, vectors)).widths[0], tile.ocb
     product_bytes = 4 * conv.c * grid.products
     block = widest
     if 2 * product_bytes * conv.k > target.l2:
         block *= 2 if 2 * product_bytes * 2 * widest <= target.l2 else 4
     if not all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow)):
         return Organisation(0, block)
-    return Organisation(widest if grid.tiles <= 5 * widest else 0, min(grid.tiles, block))
+    return Organisation(widest if panel < vectors and grid.tiles <= 5 * widest else 0, min(grid.tiles, block))
 
 
 def register_tiles(conv: Conv, target: TargetLike, grid: Grid, block: int) -> Products:

@@ -248,6 +248,7 @@ static int sol_run_job(sol_context *c, sol_job *job)
         .scratch = c->sizes.scratch,
         .threads = threads < c->capacity ? threads : c->capacity,
         .flush_denormals = SOL_FLUSH_DENORMALS,
+        .zeroed = SOL_SYMBOLS == 0,
     };
     v->run(&call);
     sol_output_bytes(job->dims, bytes);

@@ -21,7 +21,7 @@ from sol.ir.ops.infer import (
     need_some,
     same_dtype,
 )
-from sol.ir.types import DType, TensorType
+from sol.ir.types import PLAIN, DType, TensorType
 
 
 def _need_alike(operands: Sequence[TensorType], dim: int) -> None:
@@ -111,6 +111,14 @@ def _infer_reorder(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     return x.with_layout(layout)
 
 
+def _infer_space_to_depth(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 1)
+    x, layout = operands[0], attrs["layout"]
+    need(x.rank == 4 and not x.layout.block, f"takes row-major images, got {x}")
+    n, c, h, w = x.shape
+    return TensorType(x.dtype, (n, 4 * c, (h + 1) // 2, (w + 1) // 2), layout)
+
+
 def _infer_channel_select(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     need_some(operands)
     _need_alike(operands, 1)
@@ -190,6 +198,14 @@ def copy(attrs: Attrs, x: np.ndarray) -> np.ndarray:
 def reorder(attrs: Attrs, x: np.ndarray) -> np.ndarray:
     """The same logical value in another layout."""
     return x
+
+
+@op("space_to_depth", "move", _infer_space_to_depth, layout=PLAIN)
+def space_to_depth(attrs: Attrs, x: np.ndarray) -> np.ndarray:
+    """Pixels of each 2 x 2 square as channels, ordered (channel, row, column), in ``layout``; zeros beyond an odd size."""
+    x = np.pad(x, ((0, 0), (0, 0), (0, x.shape[2] % 2), (0, x.shape[3] % 2)))
+    n, c, h, w = x.shape
+    return x.reshape(n, c, h // 2, 2, w // 2, 2).transpose(0, 1, 3, 5, 2, 4).reshape(n, 4 * c, h // 2, w // 2)
 
 
 @op("channel_select", "move", _infer_channel_select, index=REQUIRED)

@@ -1,0 +1,134 @@
+"""1x1 convolution that reads the channels which a channel_select picks where they lie: the selection never reaches memory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sol.codegen.epilogue import make_epilogue
+from sol.codegen.kernels.conv_direct import (
+    REMOTE,
+    SHARES,
+    Conv,
+    is_flat,
+    is_pointwise_tail,
+    needs_mask,
+    operand_context,
+    operand_params,
+    read_conv,
+    shares_tiles,
+    spatial_strides,
+    stem_of,
+    store,
+    tail_lines,
+    tiling_variants,
+    wanted_tiling,
+)
+from sol.codegen.kernels.conv_stem import pack_stem
+from sol.codegen.kernels.conv_tiling import panels_of
+from sol.codegen.kernels.dfp_channels import picked_channels
+from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.packing import packer
+from sol.codegen.plan import View
+from sol.ir.dim import DimLike, product
+from sol.ir.graph import Node
+
+POINTER = 8
+"""Bytes of an address or a stride in the thread's scratch."""
+FEWEST_SOURCES = 4
+"""Tensors that every kernel takes; missing ones repeat the first, so that few kernels serve all numbers."""
+
+
+def read_selection(lowering: Lowering) -> Node | None:
+    """The channel_select of body inputs that makes the anchor's data; None if something else does."""
+    body = lowering.body
+    node = body.producer(lowering.anchor.inputs[0])
+    return node if node.op == "channel_select" and all(v in body.inputs for v in node.inputs) else None
+
+
+def _serves(lowering: Lowering) -> bool:
+    selection, lanes = read_selection(lowering), lowering.target.lanes
+    if selection is None:
+        return False
+    conv = read_conv(lowering)
+    if conv is None or conv.groups != 1 or conv.kernel != (1, 1) or conv.stride != (1, 1):
+        return False
+    if any(p != (0, 0) for p in conv.node.attrs["padding"]) or not is_pointwise_tail(lowering, lowering.output, lanes):
+        return False
+    views = [lowering.view(v) for v in (*selection.inputs, lowering.output)]
+    return all(v.layout.block == lanes and spatial_strides(v.strides)[3:] == (lanes, 1) for v in views)
+
+
+def _variants(lowering: Lowering) -> list[str]:
+    names = tiling_variants(lowering)
+    return [*names[:2], *SHARES, *names[2:]]
+
+
+def _table(lowering: Lowering, selection: Node) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
+    """Operand and channel of everything that is selected, neighbours in memory one after the other; which input channel each one is."""
+    picked = picked_channels(lowering, selection)
+    order = tuple(sorted(range(len(picked)), key=lambda i: picked[i]))
+    return [picked[i] for i in order], order
+
+
+def _input_params(conv: Conv, views: list[View], by_row: bool) -> dict[str, DimLike]:
+    """Strides of the tensors along image, channel vector and row."""
+    params: dict[str, DimLike] = {"C": conv.c}
+    for i, view in enumerate(views):
+        n, cb, row = spatial_strides(view.strides)[:3]
+        params |= {f"in{i}_n": n, f"in{i}_cb": cb, **({f"in{i}_row": row} if by_row else {})}
+    return params if by_row else {**params, "in_row": spatial_strides(views[0].strides)[2]}
+
+
+def _lower(lowering: Lowering) -> None:
+    conv, selection = read_conv(lowering), read_selection(lowering)
+    assert conv is not None and selection is not None
+    target, lanes = lowering.target, lowering.target.lanes
+    own, out = [lowering.view(v) for v in selection.inputs], lowering.view(lowering.output)
+    sources = max(FEWEST_SOURCES, 1 << (len(own) - 1).bit_length())
+    views = own + own[:1] * (sources - len(own))
+    table, order = _table(lowering, selection)
+    epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
+    flat = is_flat(conv, [*(v.strides for v in (*own, out)), *(e.strides for e in epilogue.operands if e.kind == "tile")])
+    by_row = conv.oh != 1 and len({spatial_strides(v.strides)[2] for v in own}) > 1
+    vectors = -(-conv.k // lanes)
+    tiling = wanted_tiling(lowering, conv, vectors, flat)
+    by_tiles = SHARES.index(lowering.variant) if lowering.variant in SHARES else shares_tiles(conv, tiling, target, flat)
+    lowering.set_share(by_tiles != 0)
+    masked = needs_mask(epilogue, conv.k, lanes)
+    panels = panels_of(target, conv.k, tiling.ocb)
+    variants = [
+        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(epilogue, p.width, th, tw, store, masked)}
+        for p in panels for th, tw in tiling.tiles
+    ]  # fmt: skip
+    out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
+    params = {
+        "N": conv.n, "OH": 1 if flat else conv.oh, "OW": conv.oh * conv.ow if flat else conv.ow, "vectors": vectors, "by_tiles": by_tiles,
+        **_input_params(conv, views, by_row),
+        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(epilogue),
+        **({"K": conv.k} if masked else {}),
+    }  # fmt: skip
+    reads = {f"in{i}": view for i, view in enumerate(views)}
+    reads["w"] = lowering.weight(conv.node.inputs[1], "conv_selected", lanes=lanes, vectors=tiling.ocb, order=order)
+    if len(conv.node.inputs) == 3:
+        reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=lanes)
+    reads |= {e.name: e.view for e in epilogue.operands}
+    moved = [lowering.type_of(selection.name).shape, out.shape, *(e.view.shape for e in epilogue.operands)]
+    lowering.emit(
+        "conv_selected.c.j2", stem_of(conv, tiling, epilogue, f"conv_selected{sources}"), reads=reads, writes={"out": out}, params=params,
+        table=[channel * sources + source for source, channel in table],
+        scratch=conv.n * conv.c * (2 if by_row else 1) * POINTER,
+        flops=conv.flops, bytes=conv.weight_bytes + 4 * sum((product(shape) for shape in moved), start=0),
+        sources=sources, named=len(params), by_row=by_row, odd=conv.c % 2 == 1, selects=True,
+        ocb=tiling.ocb, panels=panels, tiles=tiling.tiles, along_y=tiling.along_y, sx=1, pitch="LANES", sink="out", fetches=True,
+        has_bias="bias" in reads, operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
+        variants=variants, l2=target.l2, remote=REMOTE,
+    )  # fmt: skip
+
+
+@packer("conv_selected")
+def pack_selected(array: np.ndarray, *, lanes: int, vectors: int, order: tuple[int, ...]) -> np.ndarray:
+    """w[K, C, 1, 1] -> [panel][channel][vectors * lanes], flat; the channels in the given order, K padded with zeros to whole vectors."""
+    return pack_stem(array[:, list(order)], lanes=lanes, vectors=vectors)
+
+
+CANDIDATES: tuple[Candidate, ...] = (Candidate("selected", _serves, _lower, variants=_variants),)
