@@ -44,11 +44,20 @@ def compile_graph(graph: Graph, *, title: str = "network", isa: str | Target | N
     """
     target = isa if isinstance(isa, Target) else resolve(isa or config["isa"])
     target = replace(target, team=threads or usable_cpus())
+    tuner = _tuner(target, threads)
+    if tuner or config["dump"] or config["verify"]:
+        return _compiled(graph, title, target, tuner)
+    from sol.runtime.plans import kept_plan
+
+    return kept_plan(graph, title, target, lambda: _compiled(graph, title, target, None))
+
+
+def _compiled(graph: Graph, title: str, target: Target, tuner: Tuner | None) -> Compiled:
+    """What ``compile_graph`` gives, decided now."""
     dump = _Dump(config["dump"])
     dump.write("import.txt", lambda: graph_text(graph))
     if config["verify"]:
         verify(graph)
-    tuner = _tuner(target, threads)
     fused, plan = _decide(graph, target, tuner.choose if tuner else first, dump)
     while tuner and tuner.measure(graph):  # again, because other fusions give other regions
         dump.restart()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,19 +13,43 @@ from sol.errors import SolError
 from sol.ir.graph import Attrs
 
 Packer = Callable[..., np.ndarray]
+Shape = Callable[..., tuple[int, ...]]
 PACKERS: dict[str, Packer] = {}
+SHAPES: dict[str, Shape] = {}
+LINE = 64
+STAGE = 512  # elements of a row that are transposed at once
 
 
-def packer(kind: str) -> Callable[[Packer], Packer]:
-    """Decorator: ``function(array, **attrs)`` returns the packed array, whose bytes the kernel reads in C order."""
+def packer(kind: str, shape: Shape | None = None) -> Callable[[Packer], Packer]:
+    """Decorator: ``function(array, **attrs)`` returns the packed array, whose bytes the kernel reads in C order.
+
+    shape: ``shape(array.shape, **attrs)`` is that of the packed array, which has the dtype of the given one. The function then also takes
+    ``out``, a zeroed array of that shape to write to, and needs little other memory.
+    """
 
     def add(function: Packer) -> Packer:
         if kind in PACKERS:
             raise SolError(f"packer {kind} is registered twice")
         PACKERS[kind] = function
+        if shape is not None:
+            SHAPES[kind] = shape
         return function
 
     return add
+
+
+HOMES = {
+    "blocked": "dfp_space", "strassen_panels": "conv_strassen", "conv_selected": "conv_selected", "conv_stem": "conv_stem",
+    "recurrent_panels": "recurrent", "recurrent_bias": "recurrent", "conv_panels": "conv_direct", "gemm_panels": "matmul",
+    "gemm_rows": "matmul", "winograd_panels": "conv_winograd", "conv_depthwise": "conv_small", "conv_grouped": "conv_small",
+}  # fmt: skip
+"""Packer → the module of sol.codegen.kernels that registers it, for plans that were made by another process."""
+
+
+def _find(kind: str) -> Packer:
+    if kind not in PACKERS and kind in HOMES:
+        import_module(f"sol.codegen.kernels.{HOMES[kind]}")
+    return PACKERS[kind]
 
 
 def make_pack(kind: str, **attrs: Any) -> Pack:
@@ -36,13 +61,48 @@ def make_pack(kind: str, **attrs: Any) -> Pack:
 
 def apply_pack(pack: Pack, array: np.ndarray) -> np.ndarray:
     """The packed bytes of a constant."""
-    return np.ascontiguousarray(PACKERS[pack.kind](array, **pack.attrs))
+    return np.ascontiguousarray(_find(pack.kind)(array, **pack.attrs))
 
 
-@packer("plain")
-def pack_plain(array: np.ndarray) -> np.ndarray:
+def packed_shape(pack: Pack, array: np.ndarray) -> tuple[int, ...] | None:
+    """The shape of the packed array, or None if only packing tells."""
+    _find(pack.kind)
+    shape = SHAPES.get(pack.kind)
+    return shape(array.shape, **pack.attrs) if shape else None
+
+
+def pack_into(pack: Pack, array: np.ndarray, out: np.ndarray) -> None:
+    """Pack a constant into zeroed memory of ``packed_shape``."""
+    packed = _find(pack.kind)(array, out=out, **pack.attrs)
+    if packed is not out:
+        out[...] = packed
+
+
+def staged(rows: np.ndarray, step: int, dtype: Any = None) -> Iterator[tuple[int, np.ndarray]]:
+    """A matrix in pieces of at most ``step`` columns, with the first column of each, about to be transposed: they lie in one small buffer
+    whose rows start in different cache sets, as rows of a power of two apart do not.
+    """
+    dtype = np.dtype(dtype or rows.dtype)
+    pitch = (-(-step * dtype.itemsize // LINE) | 1) * LINE // dtype.itemsize
+    buffer = np.empty((len(rows), pitch), dtype)
+    for first in range(0, rows.shape[1], step):
+        piece = rows[:, first : first + step]
+        held = buffer[:, : piece.shape[1]]
+        held[...] = piece
+        yield first, held
+
+
+def _same_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return shape
+
+
+@packer("plain", shape=_same_shape)
+def pack_plain(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """Row-major, as it is."""
-    return array
+    if out is None:
+        return array
+    out[...] = array
+    return out
 
 
 @packer("channels")

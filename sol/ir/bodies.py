@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from sol.ir.graph import Graph
-from sol.ir.interpret import evaluate_constants
+from sol.ir.interpret import each_constant
 from sol.ir.ops.control import CONTROL
 from sol.ir.types import TensorType
 
@@ -37,12 +37,18 @@ def type_at(graph: Graph, value: str) -> TensorType:
 
 
 def constants_of(graph: Graph, values: Iterable[str], parameters: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Constant values of a graph and of the bodies in it, by name, as ``evaluate_constants`` gives them."""
+    """Constant values of a graph and of the bodies in it, by name, as ``each_constant_of`` gives them."""
+    return dict(each_constant_of(graph, values, parameters))
+
+
+def each_constant_of(
+    graph: Graph, values: Iterable[str], parameters: Mapping[str, np.ndarray]
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Constant values of a graph and of the bodies in it, one after the other (``each_constant``), those of one graph in their order."""
     places: dict[str, list[str]] = {}
     for value in values:
         path, mark, name = value.rpartition("/")
         places.setdefault(path + mark, []).append(name)
-    found: dict[str, np.ndarray] = {}
     for path, names in places.items():
-        found.update((path + n, a) for n, a in evaluate_constants(graph_at(graph, path), names, parameters).items())
-    return found
+        for name, array in each_constant(graph_at(graph, path), names, parameters):
+            yield path + name, array

@@ -45,6 +45,9 @@ class Array:
     def __hash__(self) -> int:
         return hash(self.digest)
 
+    def __reduce__(self) -> tuple[type[Array], tuple[np.ndarray]]:
+        return Array, (self.value,)
+
     def __repr__(self) -> str:
         return f"Array({self.value.dtype}{list(self.value.shape)}, {self.digest})"
 
@@ -77,6 +80,10 @@ class Attrs(Mapping[str, Any]):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Attrs) and self._items == other._items
+
+    def __reduce__(self) -> tuple[type[Attrs], tuple[dict[str, Any]]]:
+        """Without the hash, which is another one in another process."""
+        return Attrs, (self._items,)
 
     def having(self, **changes: Any) -> Attrs:
         """A copy with some attributes set."""
@@ -190,6 +197,10 @@ class Graph:
 
     def __hash__(self) -> int:
         return hash((self.nodes, self.inputs, self.outputs))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is computed on demand."""
+        return {"nodes": self.nodes, "inputs": self.inputs, "outputs": self.outputs}
 
     def __str__(self) -> str:
         from sol.ir.text import graph_text

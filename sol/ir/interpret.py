@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,12 +56,19 @@ def evaluate_outputs(
 def evaluate_constants(
     graph: Graph, wanted: Iterable[str], parameters: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """Values of ``graph.constant_values`` in their declared dtypes, for folding weights.
+    """Values of ``graph.constant_values`` in their declared dtypes, for folding weights, as ``each_constant`` gives them."""
+    return dict(each_constant(graph, wanted, parameters))
+
+
+def each_constant(
+    graph: Graph, wanted: Iterable[str], parameters: Mapping[str, np.ndarray]
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Constant values one after the other, computed when their turn comes: only what later ones need as well is held.
 
     A node is computed in float64 if all its operands are small or one is declared f64, else in float32.
     Raises SolError if a wanted value depends on an input.
     """
-    wanted = tuple(wanted)
+    wanted = tuple(dict.fromkeys(wanted))
     for value in wanted:
         if value not in graph.constant_values:
             raise SolError(f"%{value} depends on an input and is no constant", origin=str(graph.producer(value).origin))
@@ -73,8 +80,8 @@ def evaluate_constants(
         double = small or any(graph.type_of(i).dtype.numpy == np.float64 for i in node.inputs)
         return np.dtype(np.float64 if double else np.float32)
 
-    found = _Values(graph, parameters, {}, {}).run(wanted, choose)
-    return {v: _held(a, graph.type_of(v), None) for v, a in found.items()}
+    for value, array in _Values(graph, parameters, {}, {}).each(wanted, choose):
+        yield value, _held(array, graph.type_of(value), None)
 
 
 def _applied(node: Node, attrs: Attrs, operands: Sequence[np.ndarray]) -> Any:
@@ -145,6 +152,15 @@ def _held(array: np.ndarray, type_: TensorType, precision: np.dtype | None) -> n
         return array.astype(dtype)
 
 
+def _uses(wanted: Sequence[str], needed: Iterable[Node]) -> dict[str, int]:
+    """How often each value is read by the needed nodes and wanted outside."""
+    uses = dict.fromkeys(wanted, 1)
+    for node in needed:
+        for value in node.inputs:
+            uses[value] = uses.get(value, 0) + 1
+    return uses
+
+
 class _Values:
     """One evaluation: computes what is needed, and drops a value after its last use."""
 
@@ -161,20 +177,47 @@ class _Values:
 
     def run(self, wanted: Sequence[str], choose: Chooser) -> dict[str, np.ndarray]:
         needed = self._needed(wanted)
-        uses: dict[str, int] = dict.fromkeys(wanted, 1)
+        uses = _uses(wanted, needed)
         for node in needed:
-            for value in node.inputs:
-                uses[value] = uses.get(value, 0) + 1
-        for node in needed:
-            operands = [self.arrays[i] for i in node.inputs]
-            for value, array in zip(node.outputs, self._compute(node, operands, choose(node, operands))):
-                if uses.get(value):
-                    self.arrays[value] = array
-            for value in node.inputs:
-                uses[value] -= 1
-                if not uses[value]:
-                    del self.arrays[value]
+            self._step(node, uses, choose)
         return {v: self.arrays[v] for v in wanted}
+
+    def each(self, wanted: Sequence[str], choose: Chooser) -> Iterator[tuple[str, np.ndarray]]:
+        """Wanted values in their order, each computed just before; distinct names."""
+        waiting = {node.name: node for node in self._needed(wanted)}
+        uses = _uses(wanted, waiting.values())
+        definer = definers(self.graph.nodes)
+        for value in wanted:
+            stack = [value]
+            while stack:
+                node = waiting.get(stack[-1].partition("#")[0])
+                if node is None:
+                    stack.pop()
+                    continue
+                missing = [i for i in (*node.inputs, *definer.get(node.name, ())) if i.partition("#")[0] in waiting]
+                if missing:
+                    stack += missing
+                else:
+                    del waiting[node.name]
+                    self._step(node, uses, choose)
+            array = self.arrays[value]
+            self._used(value, uses)
+            yield value, array
+
+    def _step(self, node: Node, uses: dict[str, int], choose: Chooser) -> None:
+        """Compute a node and keep those of its results that have uses."""
+        operands = [self.arrays[i] for i in node.inputs]
+        for value, array in zip(node.outputs, self._compute(node, operands, choose(node, operands))):
+            if uses.get(value):
+                self.arrays[value] = array
+        for value in node.inputs:
+            self._used(value, uses)
+
+    def _used(self, value: str, uses: dict[str, int]) -> None:
+        """One use fewer; what has none left is dropped."""
+        uses[value] -= 1
+        if not uses[value]:
+            del self.arrays[value]
 
     def _needed(self, wanted: Sequence[str]) -> list[Node]:
         names = {v.partition("#")[0] for v in wanted}

@@ -64,7 +64,7 @@ def to_edge(stored: np.ndarray, dtype: DType) -> np.ndarray:
 
 def held_from_edge(array: np.ndarray) -> np.ndarray:
     """An array of any supported numpy or ml_dtypes dtype → values as references hold them."""
-    return np.asarray(array).astype(DType.from_numpy(array.dtype).numpy)
+    return np.asarray(array).astype(DType.from_numpy(array.dtype).numpy, copy=False)
 
 
 def packed_size(count: int, dtype: DType) -> int:

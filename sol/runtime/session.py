@@ -315,7 +315,7 @@ def _check_memory(plan: Plan) -> None:
 
 
 def _held(array: np.ndarray) -> np.ndarray:
-    return array.astype(DType.from_numpy(array.dtype).numpy)
+    return array.astype(DType.from_numpy(array.dtype).numpy, copy=False)
 
 
 def _flatten(tree: Tree, array: Any, tensors: list[np.ndarray]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from sol.codegen.kernels.matmul_rows import (
     vectors_per_panel,
 )
 from sol.codegen.lowering import Candidate, Lowering
-from sol.codegen.packing import packer
+from sol.codegen.packing import STAGE, packer, staged
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, bounds
@@ -29,8 +30,15 @@ PREFETCH = 2048  # floats of a constant panel fetched ahead: it may come from me
 RUN_LIMIT = 64  # row blocks whose partial sums are kept while the reduction is sliced
 
 
-@packer("gemm_panels")
-def pack_gemm_panels(array: np.ndarray, *, width: int, lanes: int, transposed: bool) -> np.ndarray:
+def _packed_shape(shape: tuple[int, ...], *, width: int, lanes: int, transposed: bool) -> tuple[int, ...]:
+    depth, columns = shape[:-3:-1] if transposed else shape[-2:]
+    return math.prod(shape[:-2]), depth * (columns // width * width + -(-(columns % width) // lanes) * lanes)
+
+
+@packer("gemm_panels", shape=_packed_shape)
+def pack_gemm_panels(
+    array: np.ndarray, *, width: int, lanes: int, transposed: bool, out: np.ndarray | None = None
+) -> np.ndarray:
     """``B[..., K, N]`` (transposed: ``[N, K]``) as panels ``[batch][panel][K][width]``.
 
     The last panel is only as wide as its columns, rounded up to ``lanes``; columns beyond N are zero.
@@ -41,11 +49,18 @@ def pack_gemm_panels(array: np.ndarray, *, width: int, lanes: int, transposed: b
     full = columns // width
     rest = columns - full * width
     tail = -(-rest // lanes) * lanes
-    out = np.zeros((batch, depth * (full * width + tail)), b.dtype)
+    if out is None:
+        out = np.zeros(_packed_shape(array.shape, width=width, lanes=lanes, transposed=transposed), b.dtype)
     head = depth * full * width
-    if full:
-        panels = b[:, :, : full * width].reshape(batch, depth, full, width)
-        out[:, :head].reshape(batch, full, depth, width)[...] = panels.transpose(0, 2, 1, 3)
+    panels = out[:, :head].reshape(batch, full, depth, width)
+    for panel in range(full):
+        columns = b[:, :, panel * width : (panel + 1) * width]
+        if not transposed:
+            panels[:, panel] = columns
+            continue
+        for matrix, target in zip(columns, panels[:, panel]):
+            for row, held in staged(matrix.T, STAGE):
+                target[row : row + held.shape[1]] = held.T
     if rest:
         out[:, head:].reshape(batch, depth, tail)[:, :, :rest] = b[:, :, full * width :]
     return out
