@@ -8,7 +8,8 @@ import pytest
 from sol.codegen import kernels
 from sol.codegen.kernels import conv_direct, conv_strassen
 from sol.codegen.kernels.conv_direct import Conv
-from sol.codegen.kernels.conv_strassen import Split, algorithm, max_error
+from sol.codegen.kernels.conv_strassen import Split, max_error
+from sol.codegen.kernels.strassen_products import algorithm, schedule, slots, stores
 from sol.codegen.targets import resolve
 from sol.config import config
 from sol.ir.interpret import evaluate
@@ -59,6 +60,31 @@ def test_the_algorithm_is_a_matrix_product(levels):
 def test_each_product_completes_at_most_one_part(levels):
     last = {q: i for i, p in enumerate(algorithm(levels)) for q in p.outputs}
     assert len(set(last.values())) == len(last) == 4**levels
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3])
+def test_the_schedule_adds_up_to_the_products_outputs(levels):
+    products, steps = algorithm(levels), schedule(levels)
+    values = np.random.default_rng(0).integers(-99, 99, len(products))
+    want: dict[tuple[int, int], int] = {}
+    held: dict[int, int] = {}
+    got = {}
+    for value, product, (moves, part) in zip(values, products, steps, strict=True):
+        for p, sign in product.outputs.items():
+            want[p] = want.get(p, 0) + sign * value
+        total = value
+        for move in moves:
+            result = (held[move.source] if move.source >= 0 else 0) + move.sign * total
+            if move.to >= 0:
+                held[move.to] = result
+            else:
+                total = result
+        if part is not None:
+            assert part not in got and moves[-1].to < 0 <= moves[-1].source
+            got[part] = total
+    assert got == want
+    assert max(held) + 1 == slots(levels)
+    assert stores(levels) < sum(len(p.outputs) for p in products)
 
 
 @pytest.mark.parametrize("isa", ISAS)

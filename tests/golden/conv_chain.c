@@ -27,112 +27,196 @@ static __attribute__((noinline)) void expand_2x1x14(const conv *c, const float *
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
     const vf b1 = vf_zero();
     vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
-const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
-    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const int64_t pairs = (block < blocks ? LANES : last) / 2;
-        const float *row = in;
-        for (int64_t r = 0; r < R; r++, row += in_r) {
-            const float *tap = row;
-            for (int64_t s = 0; s < S; s++, tap += in_s) {
-                const float *x0 = tap;
-                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
-                    {
-                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                    {
-                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                }
+        const float *x0 = in;
+        for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 4 * LANES) {
+            {
+                const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+                { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
             }
+            SOL_FENCE();
+            {
+                const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+                { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+            }
+            SOL_FENCE();
         }
     }
-    const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
-    const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
-    const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
-    const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
-    const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
-    const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
-    const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
-    const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
-    const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
-    const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
-    const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
-    const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
-    const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
-    const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_0);
-    const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
-    const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
-    const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
-    const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
-    const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
-    const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
-    const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
-    const vf t1_0_7_0 = vf_max_quiet(vf_set(0.0f), a1_0_7);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
-    const vf t1_0_8_0 = vf_max_quiet(vf_set(0.0f), a1_0_8);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
-    const vf t1_0_9_0 = vf_max_quiet(vf_set(0.0f), a1_0_9);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_0);
-    const vf t1_0_10_0 = vf_max_quiet(vf_set(0.0f), a1_0_10);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_0);
-    const vf t1_0_11_0 = vf_max_quiet(vf_set(0.0f), a1_0_11);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, t1_0_11_0);
-    const vf t1_0_12_0 = vf_max_quiet(vf_set(0.0f), a1_0_12);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_0);
-    const vf t1_0_13_0 = vf_max_quiet(vf_set(0.0f), a1_0_13);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, t1_0_13_0);
+    in += last - 2 - in_cb;
+    {
+        const float *x0 = in;
+        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
+        a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
+        a0_0_0 += vf_load(w + 2 * LANES) * p1; a1_0_0 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
+        const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
+        a0_0_1 += vf_load(w + 0 * LANES) * p0; a1_0_1 += vf_load(w + 1 * LANES) * p0;
+        a0_0_1 += vf_load(w + 2 * LANES) * p1; a1_0_1 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+        const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
+        a0_0_2 += vf_load(w + 0 * LANES) * p0; a1_0_2 += vf_load(w + 1 * LANES) * p0;
+        a0_0_2 += vf_load(w + 2 * LANES) * p1; a1_0_2 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
+        const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
+        a0_0_3 += vf_load(w + 0 * LANES) * p0; a1_0_3 += vf_load(w + 1 * LANES) * p0;
+        a0_0_3 += vf_load(w + 2 * LANES) * p1; a1_0_3 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+        const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
+        a0_0_4 += vf_load(w + 0 * LANES) * p0; a1_0_4 += vf_load(w + 1 * LANES) * p0;
+        a0_0_4 += vf_load(w + 2 * LANES) * p1; a1_0_4 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
+        const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
+        a0_0_5 += vf_load(w + 0 * LANES) * p0; a1_0_5 += vf_load(w + 1 * LANES) * p0;
+        a0_0_5 += vf_load(w + 2 * LANES) * p1; a1_0_5 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+        const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
+        a0_0_6 += vf_load(w + 0 * LANES) * p0; a1_0_6 += vf_load(w + 1 * LANES) * p0;
+        a0_0_6 += vf_load(w + 2 * LANES) * p1; a1_0_6 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
+        const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
+        a0_0_7 += vf_load(w + 0 * LANES) * p0; a1_0_7 += vf_load(w + 1 * LANES) * p0;
+        a0_0_7 += vf_load(w + 2 * LANES) * p1; a1_0_7 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
+        const vf t1_0_7_0 = vf_max_quiet(vf_set(0.0f), a1_0_7);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
+        a0_0_8 += vf_load(w + 0 * LANES) * p0; a1_0_8 += vf_load(w + 1 * LANES) * p0;
+        a0_0_8 += vf_load(w + 2 * LANES) * p1; a1_0_8 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
+        const vf t1_0_8_0 = vf_max_quiet(vf_set(0.0f), a1_0_8);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
+        a0_0_9 += vf_load(w + 0 * LANES) * p0; a1_0_9 += vf_load(w + 1 * LANES) * p0;
+        a0_0_9 += vf_load(w + 2 * LANES) * p1; a1_0_9 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
+        const vf t1_0_9_0 = vf_max_quiet(vf_set(0.0f), a1_0_9);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
+        a0_0_10 += vf_load(w + 0 * LANES) * p0; a1_0_10 += vf_load(w + 1 * LANES) * p0;
+        a0_0_10 += vf_load(w + 2 * LANES) * p1; a1_0_10 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
+        const vf t1_0_10_0 = vf_max_quiet(vf_set(0.0f), a1_0_10);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
+        a0_0_11 += vf_load(w + 0 * LANES) * p0; a1_0_11 += vf_load(w + 1 * LANES) * p0;
+        a0_0_11 += vf_load(w + 2 * LANES) * p1; a1_0_11 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
+        const vf t1_0_11_0 = vf_max_quiet(vf_set(0.0f), a1_0_11);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, t1_0_11_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
+        a0_0_12 += vf_load(w + 0 * LANES) * p0; a1_0_12 += vf_load(w + 1 * LANES) * p0;
+        a0_0_12 += vf_load(w + 2 * LANES) * p1; a1_0_12 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
+        const vf t1_0_12_0 = vf_max_quiet(vf_set(0.0f), a1_0_12);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
+        a0_0_13 += vf_load(w + 0 * LANES) * p0; a1_0_13 += vf_load(w + 1 * LANES) * p0;
+        a0_0_13 += vf_load(w + 2 * LANES) * p1; a1_0_13 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_0);
+        const vf t1_0_13_0 = vf_max_quiet(vf_set(0.0f), a1_0_13);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, t1_0_13_0);
+    }
+    SOL_FENCE();
 }
 
 /* 1x1 convolution: panel of 2 vectors that starts at kb, rows first … last - 1 of image n. */
@@ -157,87 +241,184 @@ static __attribute__((noinline)) void project_2hx1x14(const conv *c, const float
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
     const vh b1 = {0};
     vh h1_0_0 = b1, h1_0_1 = b1, h1_0_2 = b1, h1_0_3 = b1, h1_0_4 = b1, h1_0_5 = b1, h1_0_6 = b1, h1_0_7 = b1, h1_0_8 = b1, h1_0_9 = b1, h1_0_10 = b1, h1_0_11 = b1, h1_0_12 = b1, h1_0_13 = b1;
-const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
-    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const int64_t pairs = (block < blocks ? LANES : last) / 2;
-        const float *row = in;
-        for (int64_t r = 0; r < R; r++, row += in_r) {
-            const float *tap = row;
-            for (int64_t s = 0; s < S; s++, tap += in_s) {
-                const float *x0 = tap;
-                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
-                    {
-                        const vf w0 = vf_load(w + 0 * LANES);
-                        const vh w1 = vh_load(w + 1 * LANES);
-                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; h1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; h1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; h1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; h1_0_13 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                    {
-                        const vf w0 = vf_load(w + 2 * LANES);
-                        const vh w1 = vh_load(w + 3 * LANES);
-                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; h1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; h1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; h1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; h1_0_13 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                }
+        const float *x0 = in;
+        for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 4 * LANES) {
+            {
+                const vf w0 = vf_load(w + 0 * LANES);
+                const vh w1 = vh_load(w + 1 * LANES);
+                { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
+                { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
+                { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
+                { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
+                { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
+                { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
+                { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
+                { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
+                { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
+                { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
+                { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; h1_0_10 += w1 * b; }
+                { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; h1_0_11 += w1 * b; }
+                { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; h1_0_12 += w1 * b; }
+                { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; h1_0_13 += w1 * b; }
             }
+            SOL_FENCE();
+            {
+                const vf w0 = vf_load(w + 2 * LANES);
+                const vh w1 = vh_load(w + 3 * LANES);
+                { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
+                { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
+                { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
+                { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
+                { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
+                { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
+                { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
+                { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
+                { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
+                { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
+                { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; h1_0_10 += w1 * b; }
+                { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; h1_0_11 += w1 * b; }
+                { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; h1_0_12 += w1 * b; }
+                { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; h1_0_13 += w1 * b; }
+            }
+            SOL_FENCE();
         }
     }
-    const vf a1_0_0 = vf_from_low(h1_0_0), a1_0_1 = vf_from_low(h1_0_1), a1_0_2 = vf_from_low(h1_0_2), a1_0_3 = vf_from_low(h1_0_3), a1_0_4 = vf_from_low(h1_0_4), a1_0_5 = vf_from_low(h1_0_5), a1_0_6 = vf_from_low(h1_0_6), a1_0_7 = vf_from_low(h1_0_7), a1_0_8 = vf_from_low(h1_0_8), a1_0_9 = vf_from_low(h1_0_9), a1_0_10 = vf_from_low(h1_0_10), a1_0_11 = vf_from_low(h1_0_11), a1_0_12 = vf_from_low(h1_0_12), a1_0_13 = vf_from_low(h1_0_13);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, a1_0_0);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, a1_0_1);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, a1_0_2);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, a1_0_3);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, a1_0_4);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, a1_0_5);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, a1_0_6);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, a1_0_7);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, a1_0_8);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, a1_0_9);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, a1_0_10);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, a1_0_11);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, a1_0_12);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, a1_0_13);
+    in += last - 2 - in_cb;
+    {
+        const float *x0 = in;
+        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
+        a0_0_0 += vf_load(w + 0 * LANES) * p0; h1_0_0 += vh_load(w + 1 * LANES) * p0;
+        a0_0_0 += vf_load(w + 2 * LANES) * p1; h1_0_0 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_0 = vf_from_low(h1_0_0);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, a1_0_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
+        a0_0_1 += vf_load(w + 0 * LANES) * p0; h1_0_1 += vh_load(w + 1 * LANES) * p0;
+        a0_0_1 += vf_load(w + 2 * LANES) * p1; h1_0_1 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_1 = vf_from_low(h1_0_1);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, a1_0_1);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
+        a0_0_2 += vf_load(w + 0 * LANES) * p0; h1_0_2 += vh_load(w + 1 * LANES) * p0;
+        a0_0_2 += vf_load(w + 2 * LANES) * p1; h1_0_2 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_2 = vf_from_low(h1_0_2);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, a1_0_2);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
+        a0_0_3 += vf_load(w + 0 * LANES) * p0; h1_0_3 += vh_load(w + 1 * LANES) * p0;
+        a0_0_3 += vf_load(w + 2 * LANES) * p1; h1_0_3 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_3 = vf_from_low(h1_0_3);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, a1_0_3);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
+        a0_0_4 += vf_load(w + 0 * LANES) * p0; h1_0_4 += vh_load(w + 1 * LANES) * p0;
+        a0_0_4 += vf_load(w + 2 * LANES) * p1; h1_0_4 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_4 = vf_from_low(h1_0_4);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, a1_0_4);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
+        a0_0_5 += vf_load(w + 0 * LANES) * p0; h1_0_5 += vh_load(w + 1 * LANES) * p0;
+        a0_0_5 += vf_load(w + 2 * LANES) * p1; h1_0_5 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_5 = vf_from_low(h1_0_5);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, a1_0_5);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
+        a0_0_6 += vf_load(w + 0 * LANES) * p0; h1_0_6 += vh_load(w + 1 * LANES) * p0;
+        a0_0_6 += vf_load(w + 2 * LANES) * p1; h1_0_6 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_6 = vf_from_low(h1_0_6);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, a1_0_6);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
+        a0_0_7 += vf_load(w + 0 * LANES) * p0; h1_0_7 += vh_load(w + 1 * LANES) * p0;
+        a0_0_7 += vf_load(w + 2 * LANES) * p1; h1_0_7 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_7 = vf_from_low(h1_0_7);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, a1_0_7);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
+        a0_0_8 += vf_load(w + 0 * LANES) * p0; h1_0_8 += vh_load(w + 1 * LANES) * p0;
+        a0_0_8 += vf_load(w + 2 * LANES) * p1; h1_0_8 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_8 = vf_from_low(h1_0_8);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, a1_0_8);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
+        a0_0_9 += vf_load(w + 0 * LANES) * p0; h1_0_9 += vh_load(w + 1 * LANES) * p0;
+        a0_0_9 += vf_load(w + 2 * LANES) * p1; h1_0_9 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_9 = vf_from_low(h1_0_9);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, a1_0_9);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
+        a0_0_10 += vf_load(w + 0 * LANES) * p0; h1_0_10 += vh_load(w + 1 * LANES) * p0;
+        a0_0_10 += vf_load(w + 2 * LANES) * p1; h1_0_10 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_10 = vf_from_low(h1_0_10);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, a1_0_10);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
+        a0_0_11 += vf_load(w + 0 * LANES) * p0; h1_0_11 += vh_load(w + 1 * LANES) * p0;
+        a0_0_11 += vf_load(w + 2 * LANES) * p1; h1_0_11 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_11 = vf_from_low(h1_0_11);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, a1_0_11);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
+        a0_0_12 += vf_load(w + 0 * LANES) * p0; h1_0_12 += vh_load(w + 1 * LANES) * p0;
+        a0_0_12 += vf_load(w + 2 * LANES) * p1; h1_0_12 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_12 = vf_from_low(h1_0_12);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, a1_0_12);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
+        a0_0_13 += vf_load(w + 0 * LANES) * p0; h1_0_13 += vh_load(w + 1 * LANES) * p0;
+        a0_0_13 += vf_load(w + 2 * LANES) * p1; h1_0_13 += vh_load(w + 3 * LANES) * p1;
+        const vf a1_0_13 = vf_from_low(h1_0_13);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, a1_0_13);
+    }
+    SOL_FENCE();
 }
 
 /* 1x1 convolution: panel of 2 vectors that starts at kb, rows first … last - 1 of image n. */
@@ -329,18 +510,25 @@ static __attribute__((noinline)) void depthwise_2(const float *const *row, const
             a0_0 += v1 * w7; a0_1 += v1 * w6; a1_0 += v1 * w4; a1_1 += v1 * w3;
             const vf v2 = vf_load(p + 2 * LANES);
             a0_0 += v2 * w8; a0_1 += v2 * w7; a0_2 += v2 * w6; a1_0 += v2 * w5; a1_1 += v2 * w4; a1_2 += v2 * w3;
+            vf_store(out + 0 * out_row + (x + 0) * LANES, tail(a0_0));
             const vf v3 = vf_load(p + 3 * LANES);
             a0_1 += v3 * w8; a0_2 += v3 * w7; a0_3 += v3 * w6; a1_1 += v3 * w5; a1_2 += v3 * w4; a1_3 += v3 * w3;
+            vf_store(out + 0 * out_row + (x + 1) * LANES, tail(a0_1));
             const vf v4 = vf_load(p + 4 * LANES);
             a0_2 += v4 * w8; a0_3 += v4 * w7; a0_4 += v4 * w6; a1_2 += v4 * w5; a1_3 += v4 * w4; a1_4 += v4 * w3;
+            vf_store(out + 0 * out_row + (x + 2) * LANES, tail(a0_2));
             const vf v5 = vf_load(p + 5 * LANES);
             a0_3 += v5 * w8; a0_4 += v5 * w7; a0_5 += v5 * w6; a1_3 += v5 * w5; a1_4 += v5 * w4; a1_5 += v5 * w3;
+            vf_store(out + 0 * out_row + (x + 3) * LANES, tail(a0_3));
             const vf v6 = vf_load(p + 6 * LANES);
             a0_4 += v6 * w8; a0_5 += v6 * w7; a0_6 += v6 * w6; a1_4 += v6 * w5; a1_5 += v6 * w4; a1_6 += v6 * w3;
+            vf_store(out + 0 * out_row + (x + 4) * LANES, tail(a0_4));
             const vf v7 = vf_load(p + 7 * LANES);
             a0_5 += v7 * w8; a0_6 += v7 * w7; a1_5 += v7 * w5; a1_6 += v7 * w4;
+            vf_store(out + 0 * out_row + (x + 5) * LANES, tail(a0_5));
             const vf v8 = vf_load(p + 8 * LANES);
             a0_6 += v8 * w8; a1_6 += v8 * w5;
+            vf_store(out + 0 * out_row + (x + 6) * LANES, tail(a0_6));
         }
         {
             const float *p = row[3] + x * 1 * LANES;
@@ -350,33 +538,26 @@ static __attribute__((noinline)) void depthwise_2(const float *const *row, const
             a1_0 += v1 * w7; a1_1 += v1 * w6;
             const vf v2 = vf_load(p + 2 * LANES);
             a1_0 += v2 * w8; a1_1 += v2 * w7; a1_2 += v2 * w6;
+            vf_store(out + 1 * out_row + (x + 0) * LANES, tail(a1_0));
             const vf v3 = vf_load(p + 3 * LANES);
             a1_1 += v3 * w8; a1_2 += v3 * w7; a1_3 += v3 * w6;
+            vf_store(out + 1 * out_row + (x + 1) * LANES, tail(a1_1));
             const vf v4 = vf_load(p + 4 * LANES);
             a1_2 += v4 * w8; a1_3 += v4 * w7; a1_4 += v4 * w6;
+            vf_store(out + 1 * out_row + (x + 2) * LANES, tail(a1_2));
             const vf v5 = vf_load(p + 5 * LANES);
             a1_3 += v5 * w8; a1_4 += v5 * w7; a1_5 += v5 * w6;
+            vf_store(out + 1 * out_row + (x + 3) * LANES, tail(a1_3));
             const vf v6 = vf_load(p + 6 * LANES);
             a1_4 += v6 * w8; a1_5 += v6 * w7; a1_6 += v6 * w6;
+            vf_store(out + 1 * out_row + (x + 4) * LANES, tail(a1_4));
             const vf v7 = vf_load(p + 7 * LANES);
             a1_5 += v7 * w8; a1_6 += v7 * w7;
+            vf_store(out + 1 * out_row + (x + 5) * LANES, tail(a1_5));
             const vf v8 = vf_load(p + 8 * LANES);
             a1_6 += v8 * w8;
+            vf_store(out + 1 * out_row + (x + 6) * LANES, tail(a1_6));
         }
-        vf_store(out + 0 * out_row + (x + 0) * LANES, tail(a0_0));
-        vf_store(out + 0 * out_row + (x + 1) * LANES, tail(a0_1));
-        vf_store(out + 0 * out_row + (x + 2) * LANES, tail(a0_2));
-        vf_store(out + 0 * out_row + (x + 3) * LANES, tail(a0_3));
-        vf_store(out + 0 * out_row + (x + 4) * LANES, tail(a0_4));
-        vf_store(out + 0 * out_row + (x + 5) * LANES, tail(a0_5));
-        vf_store(out + 0 * out_row + (x + 6) * LANES, tail(a0_6));
-        vf_store(out + 1 * out_row + (x + 0) * LANES, tail(a1_0));
-        vf_store(out + 1 * out_row + (x + 1) * LANES, tail(a1_1));
-        vf_store(out + 1 * out_row + (x + 2) * LANES, tail(a1_2));
-        vf_store(out + 1 * out_row + (x + 3) * LANES, tail(a1_3));
-        vf_store(out + 1 * out_row + (x + 4) * LANES, tail(a1_4));
-        vf_store(out + 1 * out_row + (x + 5) * LANES, tail(a1_5));
-        vf_store(out + 1 * out_row + (x + 6) * LANES, tail(a1_6));
     }
 }
 
@@ -445,26 +626,26 @@ static __attribute__((noinline)) void depthwise_1(const float *const *row, const
             a0_0 += v1 * w7; a0_1 += v1 * w6;
             const vf v2 = vf_load(p + 2 * LANES);
             a0_0 += v2 * w8; a0_1 += v2 * w7; a0_2 += v2 * w6;
+            vf_store(out + 0 * out_row + (x + 0) * LANES, tail(a0_0));
             const vf v3 = vf_load(p + 3 * LANES);
             a0_1 += v3 * w8; a0_2 += v3 * w7; a0_3 += v3 * w6;
+            vf_store(out + 0 * out_row + (x + 1) * LANES, tail(a0_1));
             const vf v4 = vf_load(p + 4 * LANES);
             a0_2 += v4 * w8; a0_3 += v4 * w7; a0_4 += v4 * w6;
+            vf_store(out + 0 * out_row + (x + 2) * LANES, tail(a0_2));
             const vf v5 = vf_load(p + 5 * LANES);
             a0_3 += v5 * w8; a0_4 += v5 * w7; a0_5 += v5 * w6;
+            vf_store(out + 0 * out_row + (x + 3) * LANES, tail(a0_3));
             const vf v6 = vf_load(p + 6 * LANES);
             a0_4 += v6 * w8; a0_5 += v6 * w7; a0_6 += v6 * w6;
+            vf_store(out + 0 * out_row + (x + 4) * LANES, tail(a0_4));
             const vf v7 = vf_load(p + 7 * LANES);
             a0_5 += v7 * w8; a0_6 += v7 * w7;
+            vf_store(out + 0 * out_row + (x + 5) * LANES, tail(a0_5));
             const vf v8 = vf_load(p + 8 * LANES);
             a0_6 += v8 * w8;
+            vf_store(out + 0 * out_row + (x + 6) * LANES, tail(a0_6));
         }
-        vf_store(out + 0 * out_row + (x + 0) * LANES, tail(a0_0));
-        vf_store(out + 0 * out_row + (x + 1) * LANES, tail(a0_1));
-        vf_store(out + 0 * out_row + (x + 2) * LANES, tail(a0_2));
-        vf_store(out + 0 * out_row + (x + 3) * LANES, tail(a0_3));
-        vf_store(out + 0 * out_row + (x + 4) * LANES, tail(a0_4));
-        vf_store(out + 0 * out_row + (x + 5) * LANES, tail(a0_5));
-        vf_store(out + 0 * out_row + (x + 6) * LANES, tail(a0_6));
     }
 }
 

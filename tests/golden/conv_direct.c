@@ -6,7 +6,7 @@
  *   share of (panel, tile) pairs of this thread       panel = 2 output vectors, its weights stay in the cache
  *     panel
  *       tile (image, row, column)
- *         input block, r, s, channel of the block     sizes and strides are run-time arguments; the zero border is physical
+ *         input block, channel of the block           sizes and strides are run-time arguments; the zero border is physical
  *
  * w: [panel][input block][r][s][channel][2 * LANES]; the last input block holds in_last channels only. */
 #include "sol_team.h"
@@ -19,206 +19,370 @@ int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s, in_group;
     int64_t out_n, out_cb, out_row, w_kb, rows, columns, group_vectors, OH, OW;
 } conv;
 
-static __attribute__((noinline)) void tile_2x1x14(const conv *c, const float *in, const float *w, float *out, int64_t ahead)
+static __attribute__((noinline)) void tile_2x1x14(const conv *c, const float *in, const float *w, float *out)
 {
     const vf b0 = vf_zero();
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
     const vf b1 = vf_zero();
     vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
-const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
-    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const int64_t pairs = (block < blocks ? LANES : last) / 2;
-        const float *row = in;
-        for (int64_t r = 0; r < R; r++, row += in_r) {
-            const float *tap = row;
-            for (int64_t s = 0; s < S; s++, tap += in_s) {
-                const float *x0 = tap;
-                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
-                    {
-                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-__builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                    {
-                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-__builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                }
+        const float *x0 = in;
+        for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 4 * LANES) {
+            {
+                const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+                { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
             }
+            SOL_FENCE();
+            {
+                const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+                { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+            }
+            SOL_FENCE();
         }
     }
-    const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
-    const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
-    const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
-    const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
-    const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
-    const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
-    const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
-    const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
-    const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
-    const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
-    const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
-    const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
-    const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
-    const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_0);
-    const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
-    const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
-    const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
-    const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
-    const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
-    const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
-    const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
-    const vf t1_0_7_0 = vf_max_quiet(vf_set(0.0f), a1_0_7);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
-    const vf t1_0_8_0 = vf_max_quiet(vf_set(0.0f), a1_0_8);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
-    const vf t1_0_9_0 = vf_max_quiet(vf_set(0.0f), a1_0_9);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_0);
-    const vf t1_0_10_0 = vf_max_quiet(vf_set(0.0f), a1_0_10);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_0);
-    const vf t1_0_11_0 = vf_max_quiet(vf_set(0.0f), a1_0_11);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, t1_0_11_0);
-    const vf t1_0_12_0 = vf_max_quiet(vf_set(0.0f), a1_0_12);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_0);
-    const vf t1_0_13_0 = vf_max_quiet(vf_set(0.0f), a1_0_13);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, t1_0_13_0);
+    in += last - 2 - in_cb;
+    {
+        const float *x0 = in;
+        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
+        a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
+        a0_0_0 += vf_load(w + 2 * LANES) * p1; a1_0_0 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
+        const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
+        a0_0_1 += vf_load(w + 0 * LANES) * p0; a1_0_1 += vf_load(w + 1 * LANES) * p0;
+        a0_0_1 += vf_load(w + 2 * LANES) * p1; a1_0_1 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+        const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
+        a0_0_2 += vf_load(w + 0 * LANES) * p0; a1_0_2 += vf_load(w + 1 * LANES) * p0;
+        a0_0_2 += vf_load(w + 2 * LANES) * p1; a1_0_2 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
+        const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
+        a0_0_3 += vf_load(w + 0 * LANES) * p0; a1_0_3 += vf_load(w + 1 * LANES) * p0;
+        a0_0_3 += vf_load(w + 2 * LANES) * p1; a1_0_3 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+        const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
+        a0_0_4 += vf_load(w + 0 * LANES) * p0; a1_0_4 += vf_load(w + 1 * LANES) * p0;
+        a0_0_4 += vf_load(w + 2 * LANES) * p1; a1_0_4 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
+        const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
+        a0_0_5 += vf_load(w + 0 * LANES) * p0; a1_0_5 += vf_load(w + 1 * LANES) * p0;
+        a0_0_5 += vf_load(w + 2 * LANES) * p1; a1_0_5 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+        const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
+        a0_0_6 += vf_load(w + 0 * LANES) * p0; a1_0_6 += vf_load(w + 1 * LANES) * p0;
+        a0_0_6 += vf_load(w + 2 * LANES) * p1; a1_0_6 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
+        const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
+        a0_0_7 += vf_load(w + 0 * LANES) * p0; a1_0_7 += vf_load(w + 1 * LANES) * p0;
+        a0_0_7 += vf_load(w + 2 * LANES) * p1; a1_0_7 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
+        const vf t1_0_7_0 = vf_max_quiet(vf_set(0.0f), a1_0_7);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
+        a0_0_8 += vf_load(w + 0 * LANES) * p0; a1_0_8 += vf_load(w + 1 * LANES) * p0;
+        a0_0_8 += vf_load(w + 2 * LANES) * p1; a1_0_8 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
+        const vf t1_0_8_0 = vf_max_quiet(vf_set(0.0f), a1_0_8);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
+        a0_0_9 += vf_load(w + 0 * LANES) * p0; a1_0_9 += vf_load(w + 1 * LANES) * p0;
+        a0_0_9 += vf_load(w + 2 * LANES) * p1; a1_0_9 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
+        const vf t1_0_9_0 = vf_max_quiet(vf_set(0.0f), a1_0_9);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
+        a0_0_10 += vf_load(w + 0 * LANES) * p0; a1_0_10 += vf_load(w + 1 * LANES) * p0;
+        a0_0_10 += vf_load(w + 2 * LANES) * p1; a1_0_10 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
+        const vf t1_0_10_0 = vf_max_quiet(vf_set(0.0f), a1_0_10);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
+        a0_0_11 += vf_load(w + 0 * LANES) * p0; a1_0_11 += vf_load(w + 1 * LANES) * p0;
+        a0_0_11 += vf_load(w + 2 * LANES) * p1; a1_0_11 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
+        const vf t1_0_11_0 = vf_max_quiet(vf_set(0.0f), a1_0_11);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, t1_0_11_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
+        a0_0_12 += vf_load(w + 0 * LANES) * p0; a1_0_12 += vf_load(w + 1 * LANES) * p0;
+        a0_0_12 += vf_load(w + 2 * LANES) * p1; a1_0_12 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
+        const vf t1_0_12_0 = vf_max_quiet(vf_set(0.0f), a1_0_12);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
+        a0_0_13 += vf_load(w + 0 * LANES) * p0; a1_0_13 += vf_load(w + 1 * LANES) * p0;
+        a0_0_13 += vf_load(w + 2 * LANES) * p1; a1_0_13 += vf_load(w + 3 * LANES) * p1;
+        const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_0);
+        const vf t1_0_13_0 = vf_max_quiet(vf_set(0.0f), a1_0_13);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, t1_0_13_0);
+    }
+    SOL_FENCE();
 }
 
-static __attribute__((noinline)) void tile_1x1x14(const conv *c, const float *in, const float *w, float *out, int64_t ahead)
+static __attribute__((noinline)) void tile_1x1x14(const conv *c, const float *in, const float *w, float *out)
 {
     const vf b0 = vf_zero();
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
-const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
-    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const int64_t pairs = (block < blocks ? LANES : last) / 2;
-        const float *row = in;
-        for (int64_t r = 0; r < R; r++, row += in_r) {
-            const float *tap = row;
-            for (int64_t s = 0; s < S; s++, tap += in_s) {
-                const float *x0 = tap;
-                for (int64_t i = pairs; i; i--, x0 += 2, w += 2 * LANES) {
-                    {
-                        const vf w0 = vf_load(w + 0 * LANES);
-__builtin_prefetch(w + ahead + 0 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; }
-                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; }
-                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; }
-                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; }
-                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; }
-                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; }
-                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; }
-                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; }
-                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; }
-                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; }
-                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; }
-                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; }
-                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; }
-                        { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; }
-                    }
-                    SOL_FENCE();
-                    {
-                        const vf w0 = vf_load(w + 1 * LANES);
-__builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; }
-                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; }
-                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; }
-                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; }
-                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; }
-                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; }
-                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; }
-                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; }
-                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; }
-                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; }
-                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; }
-                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; }
-                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; }
-                        { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; }
-                    }
-                    SOL_FENCE();
-                }
+        const float *x0 = in;
+        for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 2 * LANES) {
+            {
+                const vf w0 = vf_load(w + 0 * LANES);
+                { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; }
+                { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; }
+                { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; }
+                { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; }
+                { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; }
+                { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; }
+                { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; }
+                { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; }
+                { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; }
+                { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; }
+                { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; }
+                { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; }
+                { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; }
+                { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; }
             }
+            SOL_FENCE();
+            {
+                const vf w0 = vf_load(w + 1 * LANES);
+                { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; }
+                { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; }
+                { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; }
+                { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; }
+                { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; }
+                { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; }
+                { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; }
+                { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; }
+                { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; }
+                { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; }
+                { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; }
+                { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; }
+                { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; }
+                { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; }
+            }
+            SOL_FENCE();
         }
     }
-    const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
-    const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
-    const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
-    const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
-    const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
-    const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
-    const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
-    const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
-    const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
-    const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
-    const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
-    const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
-    const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
-    const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_0);
+    in += last - 2 - in_cb;
+    {
+        const float *x0 = in;
+        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
+        a0_0_0 += vf_load(w + 0 * LANES) * p0;
+        a0_0_0 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
+        a0_0_1 += vf_load(w + 0 * LANES) * p0;
+        a0_0_1 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
+        a0_0_2 += vf_load(w + 0 * LANES) * p0;
+        a0_0_2 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
+        a0_0_3 += vf_load(w + 0 * LANES) * p0;
+        a0_0_3 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
+        a0_0_4 += vf_load(w + 0 * LANES) * p0;
+        a0_0_4 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
+        a0_0_5 += vf_load(w + 0 * LANES) * p0;
+        a0_0_5 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
+        a0_0_6 += vf_load(w + 0 * LANES) * p0;
+        a0_0_6 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
+        a0_0_7 += vf_load(w + 0 * LANES) * p0;
+        a0_0_7 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
+        a0_0_8 += vf_load(w + 0 * LANES) * p0;
+        a0_0_8 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
+        a0_0_9 += vf_load(w + 0 * LANES) * p0;
+        a0_0_9 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
+        a0_0_10 += vf_load(w + 0 * LANES) * p0;
+        a0_0_10 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
+        a0_0_11 += vf_load(w + 0 * LANES) * p0;
+        a0_0_11 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
+    }
+    SOL_FENCE();
+    {
+        const float *x0 = in;
+        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
+        a0_0_12 += vf_load(w + 0 * LANES) * p0;
+        a0_0_12 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
+    }
+    {
+        const float *x0 = in;
+        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
+        a0_0_13 += vf_load(w + 0 * LANES) * p0;
+        a0_0_13 += vf_load(w + 1 * LANES) * p1;
+        const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_0);
+    }
+    SOL_FENCE();
 }
 
 /* Panel of vectors that starts at kb, tiles t0 … t1 - 1. */
@@ -228,11 +392,10 @@ static void panel_2(const conv *c, int64_t kb, int64_t t0, int64_t t1)
     const float *in = c->in + kb / c->group_vectors * c->in_group;
     float *out = c->out + kb * c->out_cb;
     int64_t n = t0 / (c->rows * c->columns), y = t0 / c->columns % c->rows, x = t0 % c->columns;
-    int64_t ahead = 2 * c->w_kb; /* the first tile fetches the next panel's weights */
-    for (; t0 < t1; t0++, ahead = 0) {
+    for (; t0 < t1; t0++) {
         const float *i = in + n * c->in_n + y * 1 * c->in_row + x * 14 * LANES;
         float *o = out + n * c->out_n + y * 1 * c->out_row + x * 14 * LANES;
-        tile_2x1x14(c, i, w, o, ahead);
+        tile_2x1x14(c, i, w, o);
 if (++x == c->columns) {
             x = 0;
             if (++y == c->rows) y = 0, n++;
@@ -246,11 +409,10 @@ static void panel_1(const conv *c, int64_t kb, int64_t t0, int64_t t1)
     const float *in = c->in + kb / c->group_vectors * c->in_group;
     float *out = c->out + kb * c->out_cb;
     int64_t n = t0 / (c->rows * c->columns), y = t0 / c->columns % c->rows, x = t0 % c->columns;
-    int64_t ahead = 1 * c->w_kb; /* the first tile fetches the next panel's weights */
-    for (; t0 < t1; t0++, ahead = 0) {
+    for (; t0 < t1; t0++) {
         const float *i = in + n * c->in_n + y * 1 * c->in_row + x * 14 * LANES;
         float *o = out + n * c->out_n + y * 1 * c->out_row + x * 14 * LANES;
-        tile_1x1x14(c, i, w, o, ahead);
+        tile_1x1x14(c, i, w, o);
 if (++x == c->columns) {
             x = 0;
             if (++y == c->rows) y = 0, n++;

@@ -1,13 +1,14 @@
-/* Convolution by Strassen's algorithm, 1 level, NCHWc -> NCHWc, then relu.
+/* Convolution by Strassen's algorithm, 2 levels, NCHWc -> NCHWc, then relu.
  *
- * The product out = w * in has 2 parts along pixels, input channels and output channels each. 7 products of sums of parts,
- * each with an 2th of every dimension, give what 8 products of parts would.
+ * The product out = w * in has 4 parts along pixels, input channels and output channels each. 49 products of sums of parts,
+ * each with an 4th of every dimension, give what 64 products of parts would.
  *
- *   block of this thread's tile groups           group = the tiles at one place of all 2 pixel parts: neighbours, where sizes allow
+ *   block of this thread's tile groups           group = the tiles at one place of all 4 pixel parts: neighbours, where sizes allow
  *     sums of input parts, in scratch
  *     panel                                      panel = 2 output vectors of every output part, neighbours
  *       product                                  its weights stay in the cache
- *         group: reduction in registers; add to the outputs' parts held in scratch; what is complete goes through the tail
+ *         group: reduction in registers; add to the parts held in scratch, of the inner level and, when complete, of the outer one;
+ *                what is complete goes through the tail
  * Where groups are few, threads share out the (panel, group) pairs; a few threads each make the sums for themselves, a larger team makes
  * them together in its common memory, then waits.
  *
@@ -16,40 +17,82 @@
 #include "sol_team.h"
 #include "sol_simd.h"
 
-enum { PARTS = 2, PRODUCTS = 7, SUMS = 5, HELD = 28 * LANES };
+enum { PARTS = 4, SLOTS = 15, PRODUCTS = 49, SUMS = 45, HELD = 28 * LANES };
 
 typedef struct {
     const float *in;
     float *out;
 int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s, in_half, in_pair;
     int64_t out_n, out_cb, out_row, out_half, out_pair, rows, columns, OH, OW, vectors;
-    int64_t patch_row, patch_rows, patch_columns; /* input of a tile; elements between its rows */
+    int64_t patch_row, patch_rows, patch_columns, patch_rows_edge, patch_columns_edge; /* input of a tile; elements between its rows */
     int64_t tile_y, tile_x; /* rows and columns from one group to the next */
-    int64_t sum_row, sum_size; /* the same in a sum; elements of a sum of one group */
+    int64_t sum_row, sum_cb, sum_size; /* the same in a sum; elements of a block of channels, and from one sum of a group to the next */
 } conv;
 
-/* Adds sign times a product to what is held of one part; ``from`` is ``to``, or zeros the first time. */
+/* Adds sign times what is in the registers to what is held at ``from`` (zeros the first time); the result goes to ``to``, or stays in the registers. */
 typedef struct {
     const float *from;
     float *to;
     float sign;
 } addition;
 
-/* One product: its input (one part, or a sum), the parts that it is added to, and the one that it completes. */
+/* One product: its input (one part, or a sum), the slots that it is added to, and the output's part that it completes. */
 typedef struct {
     signed char sum, pixels, channels; /* sum < 0: the part (pixels, channels) itself */
-    signed char additions, part[2], sign[2], fresh[2];
-    signed char completes, last_sign, alone; /* completes < 0: nothing; alone: no other product adds to that part */
+    signed char additions, from[4], to[4], sign[4]; /* slots; from < 0: zeros; to < 0: the registers */
+    signed char completes, last, last_sign; /* completes < 0: nothing; last: the slot that holds the rest of it */
 } step;
 
 static const step steps[PRODUCTS] = {
-    {0, 0, 0, 2, {0, 3}, {1, 1}, {1, 1}, -1, 0, 0},
-    {1, 0, 0, 2, {2, 3}, {1, -1}, {1, 0}, -1, 0, 0},
-    {-1, 0, 0, 2, {1, 3}, {1, 1}, {1, 0}, -1, 0, 0},
-    {-1, 1, 1, 1, {0, 0}, {1, 0}, {0, 0}, 2, 1, 0},
-    {2, 0, 0, 1, {0, 0}, {-1, 0}, {0, 0}, 1, 1, 0},
-    {3, 0, 0, 0, {0, 0}, {0, 0}, {0, 0}, 3, 1, 0},
-    {4, 0, 0, 0, {0, 0}, {0, 0}, {0, 0}, 0, 1, 0},
+    {0, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
+    {1, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
+    {2, 0, 0, 3, {0, 2, -1, 0}, {0, -1, 4, 0}, {1, 1, 1, 0}, -1, 0, 0},
+    {3, 0, 0, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
+    {4, 0, 0, 2, {1, -1, 0, 0}, {-1, 3, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
+    {5, 0, 0, 3, {0, 2, -1, 0}, {0, -1, 5, 0}, {-1, 1, 1, 0}, -1, 0, 0},
+    {6, 0, 0, 2, {0, -1, 0, 0}, {-1, 6, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
+    {7, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
+    {8, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
+    {9, 0, 0, 4, {0, 2, 4, -1}, {0, -1, 8, 12}, {1, 1, -1, 1}, -1, 0, 0},
+    {10, 0, 0, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
+    {11, 0, 0, 3, {1, 3, -1, 0}, {-1, 7, 11, 0}, {1, -1, 1, 0}, -1, 0, 0},
+    {12, 0, 0, 4, {0, 2, 5, -1}, {0, -1, 9, 13}, {-1, 1, -1, 1}, -1, 0, 0},
+    {13, 0, 0, 3, {0, 6, -1, 0}, {-1, 10, 14, 0}, {1, -1, 1, 0}, -1, 0, 0},
+    {14, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
+    {15, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
+    {-1, 0, 0, 3, {0, 2, 4, 0}, {0, -1, 4, 0}, {1, 1, 1, 0}, 3, 12, 1},
+    {-1, 1, 1, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
+    {16, 0, 0, 2, {1, 3, 0, 0}, {-1, 3, 0, 0}, {1, 1, 0, 0}, 2, 11, 1},
+    {17, 0, 0, 3, {0, 2, 5, 0}, {0, -1, 5, 0}, {-1, 1, 1, 0}, 6, 13, 1},
+    {18, 0, 0, 2, {0, 6, 0, 0}, {-1, 6, 0, 0}, {1, 1, 0, 0}, 7, 14, 1},
+    {19, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
+    {20, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
+    {-1, 2, 2, 4, {0, 2, 8, -1}, {0, -1, 8, 12}, {1, 1, 1, 1}, -1, 0, 0},
+    {-1, 3, 3, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
+    {21, 0, 0, 3, {1, 7, -1, 0}, {-1, 7, 11, 0}, {1, 1, 1, 0}, -1, 0, 0},
+    {22, 0, 0, 4, {0, 2, 9, -1}, {0, -1, 9, 13}, {-1, 1, 1, 1}, -1, 0, 0},
+    {23, 0, 0, 3, {0, 10, -1, 0}, {-1, 10, 14, 0}, {1, 1, 1, 0}, -1, 0, 0},
+    {24, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
+    {25, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
+    {26, 0, 0, 2, {0, 2, 0, 0}, {0, -1, 0, 0}, {1, 1, 0, 0}, 1, 8, 1},
+    {27, 0, 0, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
+    {28, 0, 0, 1, {1, 0, 0, 0}, {-1, 0, 0, 0}, {1, 0, 0, 0}, 0, 7, 1},
+    {29, 0, 0, 2, {0, 2, 0, 0}, {0, -1, 0, 0}, {-1, 1, 0, 0}, 4, 9, 1},
+    {30, 0, 0, 1, {0, 0, 0, 0}, {-1, 0, 0, 0}, {1, 0, 0, 0}, 5, 10, 1},
+    {31, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
+    {32, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
+    {33, 0, 0, 3, {0, 2, 4, 0}, {0, -1, 4, 0}, {1, 1, -1, 0}, 9, 12, 1},
+    {34, 0, 0, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
+    {35, 0, 0, 2, {1, 3, 0, 0}, {-1, 3, 0, 0}, {1, -1, 0, 0}, 8, 11, 1},
+    {36, 0, 0, 3, {0, 2, 5, 0}, {0, -1, 5, 0}, {-1, 1, -1, 0}, 12, 13, 1},
+    {37, 0, 0, 2, {0, 6, 0, 0}, {-1, 6, 0, 0}, {1, -1, 0, 0}, 13, 14, 1},
+    {38, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
+    {39, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
+    {40, 0, 0, 2, {0, 2, 0, 0}, {0, -1, 0, 0}, {1, 1, 0, 0}, 11, 4, 1},
+    {41, 0, 0, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
+    {42, 0, 0, 1, {1, 0, 0, 0}, {-1, 0, 0, 0}, {1, 0, 0, 0}, 10, 3, 1},
+    {43, 0, 0, 2, {0, 2, 0, 0}, {0, -1, 0, 0}, {-1, 1, 0, 0}, 14, 5, 1},
+    {44, 0, 0, 1, {0, 0, 0, 0}, {-1, 0, 0, 0}, {1, 0, 0, 0}, 15, 6, 1},
 };
 
 static _Alignas(64) const float zeros[HELD];
@@ -62,26 +105,88 @@ static __attribute__((noinline)) void add_parts(const conv *c, const float *in, 
     for (int64_t b = 0; b < c->in_blocks; b++)
         for (int64_t r = 0; r < patch_rows; r++) {
             const float *i = in + b * c->in_cb + r * c->patch_row;
-            float *o = sums + b * (sum / c->in_blocks) + r * c->sum_row;
+            float *o = sums + b * c->sum_cb + r * c->sum_row;
             for (int64_t x = 0; x < pixels; x += 1, i += 1 * LANES, o += 1 * LANES) {
                 const vf i0_0 = vf_load(i);
                 __builtin_prefetch(i + next);
                 const vf i0_1 = vf_load(i + channels);
                 __builtin_prefetch(i + next + channels);
+                const vf i0_2 = vf_load(i + 2 * channels);
+                __builtin_prefetch(i + next + 2 * channels);
+                const vf i0_3 = vf_load(i + 3 * channels);
+                __builtin_prefetch(i + next + 3 * channels);
                 const vf i1_0 = vf_load(i + half);
                 __builtin_prefetch(i + next + half);
                 const vf i1_1 = vf_load(i + half + channels);
                 __builtin_prefetch(i + next + half + channels);
-                vf_store(o, i0_0 + i1_1);
-                vf_store(o + 1 * sum, i1_0 + i1_1);
-                vf_store(o + 2 * sum, i0_0 + i0_1);
-                vf_store(o + 3 * sum, i1_0 - i0_0);
-                vf_store(o + 4 * sum, i0_1 - i1_1);
+                const vf i1_2 = vf_load(i + half + 2 * channels);
+                __builtin_prefetch(i + next + half + 2 * channels);
+                const vf i1_3 = vf_load(i + half + 3 * channels);
+                __builtin_prefetch(i + next + half + 3 * channels);
+                const vf i2_0 = vf_load(i + pair);
+                __builtin_prefetch(i + next + pair);
+                const vf i2_1 = vf_load(i + pair + channels);
+                __builtin_prefetch(i + next + pair + channels);
+                const vf i2_2 = vf_load(i + pair + 2 * channels);
+                __builtin_prefetch(i + next + pair + 2 * channels);
+                const vf i2_3 = vf_load(i + pair + 3 * channels);
+                __builtin_prefetch(i + next + pair + 3 * channels);
+                const vf i3_0 = vf_load(i + pair + half);
+                __builtin_prefetch(i + next + pair + half);
+                const vf i3_1 = vf_load(i + pair + half + channels);
+                __builtin_prefetch(i + next + pair + half + channels);
+                const vf i3_2 = vf_load(i + pair + half + 2 * channels);
+                __builtin_prefetch(i + next + pair + half + 2 * channels);
+                const vf i3_3 = vf_load(i + pair + half + 3 * channels);
+                __builtin_prefetch(i + next + pair + half + 3 * channels);
+                vf_store(o, i0_0 + i1_1 + i2_2 + i3_3);
+                vf_store(o + 1 * sum, i0_0 + i0_1 + i2_2 + i2_3);
+                vf_store(o + 2 * sum, i0_0 + i2_2);
+                vf_store(o + 3 * sum, i1_1 + i3_3);
+                vf_store(o + 4 * sum, i0_1 - i1_1 + i2_3 - i3_3);
+                vf_store(o + 5 * sum, i1_0 + i1_1 + i3_2 + i3_3);
+                vf_store(o + 6 * sum, i1_0 - i0_0 + i3_2 - i2_2);
+                vf_store(o + 7 * sum, i0_0 + i1_1 + i0_2 + i1_3);
+                vf_store(o + 8 * sum, i0_0 + i0_1 + i0_2 + i0_3);
+                vf_store(o + 9 * sum, i0_0 + i0_2);
+                vf_store(o + 10 * sum, i1_1 + i1_3);
+                vf_store(o + 11 * sum, i0_1 - i1_1 + i0_3 - i1_3);
+                vf_store(o + 12 * sum, i1_0 + i1_1 + i1_2 + i1_3);
+                vf_store(o + 13 * sum, i1_0 - i0_0 + i1_2 - i0_2);
+                vf_store(o + 14 * sum, i0_0 + i1_1);
+                vf_store(o + 15 * sum, i0_0 + i0_1);
+                vf_store(o + 16 * sum, i0_1 - i1_1);
+                vf_store(o + 17 * sum, i1_0 + i1_1);
+                vf_store(o + 18 * sum, i1_0 - i0_0);
+                vf_store(o + 19 * sum, i2_2 + i3_3);
+                vf_store(o + 20 * sum, i2_2 + i2_3);
+                vf_store(o + 21 * sum, i2_3 - i3_3);
+                vf_store(o + 22 * sum, i3_2 + i3_3);
+                vf_store(o + 23 * sum, i3_2 - i2_2);
+                vf_store(o + 24 * sum, i0_2 + i1_3 - i2_2 - i3_3);
+                vf_store(o + 25 * sum, i0_2 + i0_3 - i2_2 - i2_3);
+                vf_store(o + 26 * sum, i0_2 - i2_2);
+                vf_store(o + 27 * sum, i1_3 - i3_3);
+                vf_store(o + 28 * sum, i0_3 - i1_3 - i2_3 + i3_3);
+                vf_store(o + 29 * sum, i1_2 + i1_3 - i3_2 - i3_3);
+                vf_store(o + 30 * sum, i1_2 - i0_2 - i3_2 + i2_2);
+                vf_store(o + 31 * sum, i2_0 + i3_1 + i2_2 + i3_3);
+                vf_store(o + 32 * sum, i2_0 + i2_1 + i2_2 + i2_3);
+                vf_store(o + 33 * sum, i2_0 + i2_2);
+                vf_store(o + 34 * sum, i3_1 + i3_3);
+                vf_store(o + 35 * sum, i2_1 - i3_1 + i2_3 - i3_3);
+                vf_store(o + 36 * sum, i3_0 + i3_1 + i3_2 + i3_3);
+                vf_store(o + 37 * sum, i3_0 - i2_0 + i3_2 - i2_2);
+                vf_store(o + 38 * sum, i2_0 + i3_1 - i0_0 - i1_1);
+                vf_store(o + 39 * sum, i2_0 + i2_1 - i0_0 - i0_1);
+                vf_store(o + 40 * sum, i2_0 - i0_0);
+                vf_store(o + 41 * sum, i3_1 - i1_1);
+                vf_store(o + 42 * sum, i2_1 - i3_1 - i0_1 + i1_1);
+                vf_store(o + 43 * sum, i3_0 + i3_1 - i1_0 - i1_1);
+                vf_store(o + 44 * sum, i3_0 - i2_0 - i1_0 + i0_0);
             }
         }
-}
-
-static __attribute__((noinline)) void add_1x14(const conv *c, const float *in, const float *w, int64_t ahead, const addition *add, int64_t count)
+}static __attribute__((noinline)) void add_1x14(const conv *c, const float *in, const float *w, int64_t ahead, const addition *add, int64_t count)
 {
     const vf b0 = vf_zero();
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
@@ -140,9 +245,43 @@ __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 
         }
     }
     for (; count; count--, add++) {
-        const vf sign = vf_set(add->sign);
         const float *from = add->from;
         float *to = add->to;
+        if (!to) { /* the sum of one level is complete: it is added to the next level's */
+            SOL_FENCE();
+            const vf sign = vf_set(add->sign);
+            a0_0_0 = vf_load(from + 0 * LANES) + sign * a0_0_0;
+            a0_0_1 = vf_load(from + 1 * LANES) + sign * a0_0_1;
+            a0_0_2 = vf_load(from + 2 * LANES) + sign * a0_0_2;
+            a0_0_3 = vf_load(from + 3 * LANES) + sign * a0_0_3;
+            a0_0_4 = vf_load(from + 4 * LANES) + sign * a0_0_4;
+            a0_0_5 = vf_load(from + 5 * LANES) + sign * a0_0_5;
+            a0_0_6 = vf_load(from + 6 * LANES) + sign * a0_0_6;
+            a0_0_7 = vf_load(from + 7 * LANES) + sign * a0_0_7;
+            a0_0_8 = vf_load(from + 8 * LANES) + sign * a0_0_8;
+            a0_0_9 = vf_load(from + 9 * LANES) + sign * a0_0_9;
+            a0_0_10 = vf_load(from + 10 * LANES) + sign * a0_0_10;
+            a0_0_11 = vf_load(from + 11 * LANES) + sign * a0_0_11;
+            a0_0_12 = vf_load(from + 12 * LANES) + sign * a0_0_12;
+            a0_0_13 = vf_load(from + 13 * LANES) + sign * a0_0_13;
+            a1_0_0 = vf_load(from + 14 * LANES) + sign * a1_0_0;
+            a1_0_1 = vf_load(from + 15 * LANES) + sign * a1_0_1;
+            a1_0_2 = vf_load(from + 16 * LANES) + sign * a1_0_2;
+            a1_0_3 = vf_load(from + 17 * LANES) + sign * a1_0_3;
+            a1_0_4 = vf_load(from + 18 * LANES) + sign * a1_0_4;
+            a1_0_5 = vf_load(from + 19 * LANES) + sign * a1_0_5;
+            a1_0_6 = vf_load(from + 20 * LANES) + sign * a1_0_6;
+            a1_0_7 = vf_load(from + 21 * LANES) + sign * a1_0_7;
+            a1_0_8 = vf_load(from + 22 * LANES) + sign * a1_0_8;
+            a1_0_9 = vf_load(from + 23 * LANES) + sign * a1_0_9;
+            a1_0_10 = vf_load(from + 24 * LANES) + sign * a1_0_10;
+            a1_0_11 = vf_load(from + 25 * LANES) + sign * a1_0_11;
+            a1_0_12 = vf_load(from + 26 * LANES) + sign * a1_0_12;
+            a1_0_13 = vf_load(from + 27 * LANES) + sign * a1_0_13;
+            continue;
+        }
+        SOL_FENCE();
+        const vf sign = vf_set(add->sign);
         vf_store(to + 0 * LANES, vf_load(from + 0 * LANES) + sign * a0_0_0);
         vf_store(to + 1 * LANES, vf_load(from + 1 * LANES) + sign * a0_0_1);
         vf_store(to + 2 * LANES, vf_load(from + 2 * LANES) + sign * a0_0_2);
@@ -233,9 +372,43 @@ __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 
         }
     }
     for (; count; count--, add++) {
-        const vf sign = vf_set(add->sign);
         const float *from = add->from;
         float *to = add->to;
+        if (!to) { /* the sum of one level is complete: it is added to the next level's */
+            SOL_FENCE();
+            const vf sign = vf_set(add->sign);
+            a0_0_0 = vf_load(from + 0 * LANES) + sign * a0_0_0;
+            a0_0_1 = vf_load(from + 1 * LANES) + sign * a0_0_1;
+            a0_0_2 = vf_load(from + 2 * LANES) + sign * a0_0_2;
+            a0_0_3 = vf_load(from + 3 * LANES) + sign * a0_0_3;
+            a0_0_4 = vf_load(from + 4 * LANES) + sign * a0_0_4;
+            a0_0_5 = vf_load(from + 5 * LANES) + sign * a0_0_5;
+            a0_0_6 = vf_load(from + 6 * LANES) + sign * a0_0_6;
+            a0_0_7 = vf_load(from + 7 * LANES) + sign * a0_0_7;
+            a0_0_8 = vf_load(from + 8 * LANES) + sign * a0_0_8;
+            a0_0_9 = vf_load(from + 9 * LANES) + sign * a0_0_9;
+            a0_0_10 = vf_load(from + 10 * LANES) + sign * a0_0_10;
+            a0_0_11 = vf_load(from + 11 * LANES) + sign * a0_0_11;
+            a0_0_12 = vf_load(from + 12 * LANES) + sign * a0_0_12;
+            a0_0_13 = vf_load(from + 13 * LANES) + sign * a0_0_13;
+            a1_0_0 = vf_load(from + 14 * LANES) + sign * a1_0_0;
+            a1_0_1 = vf_load(from + 15 * LANES) + sign * a1_0_1;
+            a1_0_2 = vf_load(from + 16 * LANES) + sign * a1_0_2;
+            a1_0_3 = vf_load(from + 17 * LANES) + sign * a1_0_3;
+            a1_0_4 = vf_load(from + 18 * LANES) + sign * a1_0_4;
+            a1_0_5 = vf_load(from + 19 * LANES) + sign * a1_0_5;
+            a1_0_6 = vf_load(from + 20 * LANES) + sign * a1_0_6;
+            a1_0_7 = vf_load(from + 21 * LANES) + sign * a1_0_7;
+            a1_0_8 = vf_load(from + 22 * LANES) + sign * a1_0_8;
+            a1_0_9 = vf_load(from + 23 * LANES) + sign * a1_0_9;
+            a1_0_10 = vf_load(from + 24 * LANES) + sign * a1_0_10;
+            a1_0_11 = vf_load(from + 25 * LANES) + sign * a1_0_11;
+            a1_0_12 = vf_load(from + 26 * LANES) + sign * a1_0_12;
+            a1_0_13 = vf_load(from + 27 * LANES) + sign * a1_0_13;
+            continue;
+        }
+        SOL_FENCE();
+        const vf sign = vf_set(add->sign);
         vf_store(to + 0 * LANES, vf_load(from + 0 * LANES) + sign * a0_0_0);
         vf_store(to + 1 * LANES, vf_load(from + 1 * LANES) + sign * a0_0_1);
         vf_store(to + 2 * LANES, vf_load(from + 2 * LANES) + sign * a0_0_2);
@@ -352,6 +525,219 @@ const vf sign = vf_set(last_sign);
     vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, t1_0_13_0);
 }
 
+static __attribute__((noinline)) void add_1x7(const conv *c, const float *in, const float *w, int64_t ahead, const addition *add, int64_t count)
+{
+    const vf b0 = vf_zero();
+    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0;
+    const vf b1 = vf_zero();
+    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1;
+const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
+    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+        const int64_t pairs = (block < blocks ? LANES : last) / 2;
+        const float *row = in;
+        for (int64_t r = 0; r < R; r++, row += in_r) {
+            const float *tap = row;
+            for (int64_t s = 0; s < S; s++, tap += in_s) {
+                const float *x0 = tap;
+                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
+                    {
+                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+__builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
+                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                    {
+                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+__builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
+                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                }
+            }
+        }
+    }
+    for (; count; count--, add++) {
+        const float *from = add->from;
+        float *to = add->to;
+        if (!to) { /* the sum of one level is complete: it is added to the next level's */
+            SOL_FENCE();
+            const vf sign = vf_set(add->sign);
+            a0_0_0 = vf_load(from + 0 * LANES) + sign * a0_0_0;
+            a0_0_1 = vf_load(from + 1 * LANES) + sign * a0_0_1;
+            a0_0_2 = vf_load(from + 2 * LANES) + sign * a0_0_2;
+            a0_0_3 = vf_load(from + 3 * LANES) + sign * a0_0_3;
+            a0_0_4 = vf_load(from + 4 * LANES) + sign * a0_0_4;
+            a0_0_5 = vf_load(from + 5 * LANES) + sign * a0_0_5;
+            a0_0_6 = vf_load(from + 6 * LANES) + sign * a0_0_6;
+            a1_0_0 = vf_load(from + 7 * LANES) + sign * a1_0_0;
+            a1_0_1 = vf_load(from + 8 * LANES) + sign * a1_0_1;
+            a1_0_2 = vf_load(from + 9 * LANES) + sign * a1_0_2;
+            a1_0_3 = vf_load(from + 10 * LANES) + sign * a1_0_3;
+            a1_0_4 = vf_load(from + 11 * LANES) + sign * a1_0_4;
+            a1_0_5 = vf_load(from + 12 * LANES) + sign * a1_0_5;
+            a1_0_6 = vf_load(from + 13 * LANES) + sign * a1_0_6;
+            continue;
+        }
+        SOL_FENCE();
+        const vf sign = vf_set(add->sign);
+        vf_store(to + 0 * LANES, vf_load(from + 0 * LANES) + sign * a0_0_0);
+        vf_store(to + 1 * LANES, vf_load(from + 1 * LANES) + sign * a0_0_1);
+        vf_store(to + 2 * LANES, vf_load(from + 2 * LANES) + sign * a0_0_2);
+        vf_store(to + 3 * LANES, vf_load(from + 3 * LANES) + sign * a0_0_3);
+        vf_store(to + 4 * LANES, vf_load(from + 4 * LANES) + sign * a0_0_4);
+        vf_store(to + 5 * LANES, vf_load(from + 5 * LANES) + sign * a0_0_5);
+        vf_store(to + 6 * LANES, vf_load(from + 6 * LANES) + sign * a0_0_6);
+        vf_store(to + 7 * LANES, vf_load(from + 7 * LANES) + sign * a1_0_0);
+        vf_store(to + 8 * LANES, vf_load(from + 8 * LANES) + sign * a1_0_1);
+        vf_store(to + 9 * LANES, vf_load(from + 9 * LANES) + sign * a1_0_2);
+        vf_store(to + 10 * LANES, vf_load(from + 10 * LANES) + sign * a1_0_3);
+        vf_store(to + 11 * LANES, vf_load(from + 11 * LANES) + sign * a1_0_4);
+        vf_store(to + 12 * LANES, vf_load(from + 12 * LANES) + sign * a1_0_5);
+        vf_store(to + 13 * LANES, vf_load(from + 13 * LANES) + sign * a1_0_6);
+    }
+}
+
+static __attribute__((noinline)) void complete_1x7(const conv *c, const float *in, const float *w, int64_t ahead, const addition *add, int64_t count, const float *held, float last_sign, float *out)
+{
+    const vf b0 = vf_zero();
+    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0;
+    const vf b1 = vf_zero();
+    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1;
+const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
+    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+        const int64_t pairs = (block < blocks ? LANES : last) / 2;
+        const float *row = in;
+        for (int64_t r = 0; r < R; r++, row += in_r) {
+            const float *tap = row;
+            for (int64_t s = 0; s < S; s++, tap += in_s) {
+                const float *x0 = tap;
+                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
+                    {
+                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+__builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
+                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                    {
+                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+__builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
+                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                }
+            }
+        }
+    }
+    for (; count; count--, add++) {
+        const float *from = add->from;
+        float *to = add->to;
+        if (!to) { /* the sum of one level is complete: it is added to the next level's */
+            SOL_FENCE();
+            const vf sign = vf_set(add->sign);
+            a0_0_0 = vf_load(from + 0 * LANES) + sign * a0_0_0;
+            a0_0_1 = vf_load(from + 1 * LANES) + sign * a0_0_1;
+            a0_0_2 = vf_load(from + 2 * LANES) + sign * a0_0_2;
+            a0_0_3 = vf_load(from + 3 * LANES) + sign * a0_0_3;
+            a0_0_4 = vf_load(from + 4 * LANES) + sign * a0_0_4;
+            a0_0_5 = vf_load(from + 5 * LANES) + sign * a0_0_5;
+            a0_0_6 = vf_load(from + 6 * LANES) + sign * a0_0_6;
+            a1_0_0 = vf_load(from + 7 * LANES) + sign * a1_0_0;
+            a1_0_1 = vf_load(from + 8 * LANES) + sign * a1_0_1;
+            a1_0_2 = vf_load(from + 9 * LANES) + sign * a1_0_2;
+            a1_0_3 = vf_load(from + 10 * LANES) + sign * a1_0_3;
+            a1_0_4 = vf_load(from + 11 * LANES) + sign * a1_0_4;
+            a1_0_5 = vf_load(from + 12 * LANES) + sign * a1_0_5;
+            a1_0_6 = vf_load(from + 13 * LANES) + sign * a1_0_6;
+            continue;
+        }
+        SOL_FENCE();
+        const vf sign = vf_set(add->sign);
+        vf_store(to + 0 * LANES, vf_load(from + 0 * LANES) + sign * a0_0_0);
+        vf_store(to + 1 * LANES, vf_load(from + 1 * LANES) + sign * a0_0_1);
+        vf_store(to + 2 * LANES, vf_load(from + 2 * LANES) + sign * a0_0_2);
+        vf_store(to + 3 * LANES, vf_load(from + 3 * LANES) + sign * a0_0_3);
+        vf_store(to + 4 * LANES, vf_load(from + 4 * LANES) + sign * a0_0_4);
+        vf_store(to + 5 * LANES, vf_load(from + 5 * LANES) + sign * a0_0_5);
+        vf_store(to + 6 * LANES, vf_load(from + 6 * LANES) + sign * a0_0_6);
+        vf_store(to + 7 * LANES, vf_load(from + 7 * LANES) + sign * a1_0_0);
+        vf_store(to + 8 * LANES, vf_load(from + 8 * LANES) + sign * a1_0_1);
+        vf_store(to + 9 * LANES, vf_load(from + 9 * LANES) + sign * a1_0_2);
+        vf_store(to + 10 * LANES, vf_load(from + 10 * LANES) + sign * a1_0_3);
+        vf_store(to + 11 * LANES, vf_load(from + 11 * LANES) + sign * a1_0_4);
+        vf_store(to + 12 * LANES, vf_load(from + 12 * LANES) + sign * a1_0_5);
+        vf_store(to + 13 * LANES, vf_load(from + 13 * LANES) + sign * a1_0_6);
+    }
+const vf sign = vf_set(last_sign);
+    a0_0_0 = vf_load(held + 0 * LANES) + sign * a0_0_0;
+    a0_0_1 = vf_load(held + 1 * LANES) + sign * a0_0_1;
+    a0_0_2 = vf_load(held + 2 * LANES) + sign * a0_0_2;
+    a0_0_3 = vf_load(held + 3 * LANES) + sign * a0_0_3;
+    a0_0_4 = vf_load(held + 4 * LANES) + sign * a0_0_4;
+    a0_0_5 = vf_load(held + 5 * LANES) + sign * a0_0_5;
+    a0_0_6 = vf_load(held + 6 * LANES) + sign * a0_0_6;
+    a1_0_0 = vf_load(held + 7 * LANES) + sign * a1_0_0;
+    a1_0_1 = vf_load(held + 8 * LANES) + sign * a1_0_1;
+    a1_0_2 = vf_load(held + 9 * LANES) + sign * a1_0_2;
+    a1_0_3 = vf_load(held + 10 * LANES) + sign * a1_0_3;
+    a1_0_4 = vf_load(held + 11 * LANES) + sign * a1_0_4;
+    a1_0_5 = vf_load(held + 12 * LANES) + sign * a1_0_5;
+    a1_0_6 = vf_load(held + 13 * LANES) + sign * a1_0_6;
+    const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
+    const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+    const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
+    const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+    const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
+    const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+    const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
+    const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
+    const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
+    const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
+    const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
+    const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
+    const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
+    const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
+    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
+}
+
 typedef struct {
     int64_t n, y, x;
 } place;
@@ -374,11 +760,14 @@ static inline const float *input_of(const conv *c, place p)
     return c->in + p.n * c->in_n + p.y * c->tile_y * c->in_row + p.x * c->tile_x * 1 * LANES;
 }
 
+#define IS_EDGE(c, p) ((p).x == (c)->columns - 1)
 /* The sums of groups g0 … g1 - 1. */
 static void make_sums(const conv *c, int64_t g0, int64_t g1, float *sums)
 {
     place p = place_of(c, g0);
     for (; g0 < g1; g0++, sums += SUMS * c->sum_size, advance(c, &p)) {
+        if (IS_EDGE(c, p)) add_parts(c, input_of(c, p), c->patch_rows_edge, c->patch_columns_edge, sums);
+        else
         add_parts(c, input_of(c, p), c->patch_rows, c->patch_columns, sums);
     }
 }
@@ -392,22 +781,25 @@ static void multiply(const conv *c, const conv *m, const float *w, int64_t panel
         const conv *from = s->sum < 0 ? c : m;
         place p = place_of(c, g0);
         float *at = held;
-        for (int64_t g = g0; g < g1; g++, at += PARTS * PARTS * HELD, advance(c, &p)) {
+        for (int64_t g = g0; g < g1; g++, at += SLOTS * HELD, advance(c, &p)) {
             const int64_t ahead = g == g0 ? w_product : 0; /* the next product's weights are fetched by the first group */
             const float *in = s->sum < 0 ? input_of(c, p) + s->pixels / 2 * c->in_pair + s->pixels % 2 * c->in_half + s->channels * c->in_blocks * c->in_cb
                                          : sums + ((g - g0) * SUMS + s->sum) * c->sum_size;
-            addition add[2];
+            addition add[4];
             for (int64_t i = 0; i < s->additions; i++) {
-                float *part = at + s->part[i] * HELD;
-                add[i] = (addition){s->fresh[i] ? zeros : part, part, s->sign[i]};
+                add[i] = (addition){s->from[i] < 0 ? zeros : at + s->from[i] * HELD, s->to[i] < 0 ? 0 : at + s->to[i] * HELD, s->sign[i]};
             }
             if (s->completes < 0) {
+                if (IS_EDGE(c, p)) add_1x7(from, in, w, ahead, add, s->additions);
+                else
                 add_1x14(from, in, w, ahead, add, s->additions);
                 continue;
             }
             const int64_t i = s->completes / PARTS, k = kb + s->completes % PARTS * 2;
-            const float *last = s->alone ? zeros : at + s->completes * HELD;
+            const float *last = at + s->last * HELD;
             float *out = c->out + i / 2 * c->out_pair + i % 2 * c->out_half + k * c->out_cb + p.n * c->out_n + p.y * c->tile_y * c->out_row + p.x * c->tile_x * LANES;
+            if (IS_EDGE(c, p)) complete_1x7(from, in, w, ahead, add, s->additions, last, s->last_sign, out);
+            else
             complete_1x14(from, in, w, ahead, add, s->additions, last, s->last_sign, out);
         }
     }
@@ -451,6 +843,8 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t sum_r = arg[30];
     const int64_t sum_s = arg[31];
     const int64_t sum_size = arg[32];
+    const int64_t patch_rows_edge = arg[33];
+    const int64_t patch_columns_edge = arg[34];
     (void)team; (void)buf; (void)arg;
     const conv c = {
         .in = in + in_start, .out = out,
@@ -458,16 +852,17 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
         .in_half = in_half, .in_pair = in_pair, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .out_half = out_half, .out_pair = out_pair,
         .rows = (OH + 0) / 1, .columns = (OW + 13) / 14, .OH = OH, .OW = OW,
         .vectors = vectors, .patch_row = patch_row, .patch_rows = patch_rows, .patch_columns = patch_columns,
-        .tile_y = tile_y, .tile_x = tile_x, .sum_row = patch_columns * LANES, .sum_size = sum_size,
+        .patch_rows_edge = patch_rows_edge, .patch_columns_edge = patch_columns_edge,
+        .tile_y = tile_y, .tile_x = tile_x, .sum_row = patch_columns * LANES, .sum_cb = patch_rows * patch_columns * LANES, .sum_size = sum_size,
     };
     conv m = c;
-    m.in_cb = sum_size / in_blocks, m.in_row = row_step * c.sum_row, m.in_r = sum_r * c.sum_row, m.in_s = sum_s * LANES;
+    m.in_cb = c.sum_cb, m.in_row = row_step * c.sum_row, m.in_r = sum_r * c.sum_row, m.in_s = sum_s * LANES;
     const int64_t groups = N * c.rows * c.columns, panels = vectors / (PARTS * 2);
     const int64_t most = (groups + team->size - 1) / team->size * team->size; /* groups of the slowest thread, times the team */
     float *held = (float *)team->scratch;
     int64_t u0, u1;
     if (groups == 0) return;
-    const int uneven = by_panels && team->size > 1 && (most - groups) * 16 > groups;
+    const int uneven = by_panels && team->size > 1 && (most - groups + 1) * 16 > groups;
     if (uneven && !overlap && team->size > 4) {
         float *sums = (float *)team->common;
         sol_split(team, groups, &u0, &u1);
@@ -482,7 +877,7 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
         return;
     }
     /* The groups, or the (panel, group) pairs, of this thread: pairs u0 … u1 - 1 of those of groups first … last - 1. */
-    float *sums = held + block * PARTS * PARTS * HELD;
+    float *sums = held + block * SLOTS * HELD;
     int64_t first = 0, last = groups;
     if (overlap) { /* what two parts share is written by one thread, always in the same order */
         sol_split(team, panels, &u0, &u1);

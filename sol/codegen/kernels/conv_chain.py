@@ -14,8 +14,7 @@ from sol.codegen.kernels.conv_direct import (
     operand_params,
     read_conv,
     spatial_strides,
-    store,
-    tail_lines,
+    tile_variants,
     weights,
 )
 from sol.codegen.kernels.conv_small import column_taps, tile_ladder, tile_taps
@@ -88,12 +87,9 @@ def _dense(name: str, title: str, conv: Conv, tail: Epilogue, lowering: Lowering
     tiling = choose_tiling(lowering.target, vectors, 1, conv.ow, flat=False, reduction=conv.reduction)
     masked = needs_mask(tail, conv.k, lowering.target.lanes)
     panels = panels_of(lowering.target, conv.k, tiling.ocb)
-    variants = tuple(
-        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(tail, p.width, th, tw, store, masked)}
-        for p in panels for th, tw in tiling.tiles
-    )  # fmt: skip
     context = {
-        "name": name, "title": title, "ocb": tiling.ocb, "tiles": tiling.tiles, "panels": panels, "variants": variants,
+        "name": name, "title": title, "ocb": tiling.ocb, "tiles": tiling.tiles, "panels": panels,
+        "variants": tile_variants(tail, panels, tiling, masked),
         "has_bias": len(conv.node.inputs) == 3, "operands": operand_context(tail), "masked": masked, "tail": tail.stem,
     }  # fmt: skip
     return context, tiling

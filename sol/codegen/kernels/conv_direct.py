@@ -10,7 +10,7 @@ import numpy as np
 
 from sol.codegen.epilogue import Epilogue, EpilogueOperand, make_epilogue
 from sol.codegen.kernels.blocked import FINITE
-from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, named_tiling, panels_of, tiling_names
+from sol.codegen.kernels.conv_tiling import Panel, Tiling, choose_tiling, named_tiling, panels_of, tiling_names
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.packing import STAGE, packer, staged
 from sol.codegen.plan import View
@@ -19,6 +19,9 @@ from sol.ir.dim import DimLike, product
 from sol.ir.graph import Node
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType
+
+SHORT = 64
+"""Multiply-adds per output up to which a panel's weights are too few to be fetched ahead."""
 
 UNROLL = 2
 """Input channels per step; more make gcc hoist broadcasts and spill."""
@@ -163,16 +166,15 @@ def operand_step(operand: EpilogueOperand) -> int:
     return step
 
 
-def tail_lines(
-    epilogue: Epilogue, ocb: int, th: int, tw: int, finish: Callable[[int, str, str, str], list[str]], masked: bool
-) -> list[str]:
-    """C statements that take accumulators ``a<o>_<y>_<x>`` through the tail.
+Finish = Callable[[int, str, str, str], list[str]]
+"""(vector o, C text of y, C text of x, C text of the value) -> statements that use the result."""
 
-    finish: (vector o, C text of y, C text of x, C text of the value) -> statements that use the result.
-    """
+
+def tail_lines(epilogue: Epilogue, ocb: int, th: int, tw: int, finish: Finish, masked: bool) -> list[str]:
+    """C statements that take accumulators ``a<o>_<y>_<x>`` through the tail."""
     if finish is not store:
         return _traced_tail(epilogue, ocb, th, tw, finish, masked)
-    key = (epilogue.signature, tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile"), ocb, th, tw, masked)
+    key = _tail_key(epilogue, ocb, th, tw, masked)
     lines = _STORED_TAILS.get(key)
     if lines is None:
         if len(_STORED_TAILS) >= MOST_TAILS:
@@ -181,26 +183,19 @@ def tail_lines(
     return lines
 
 
+def _tail_key(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool) -> Hashable:
+    return epilogue.signature, tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile"), ocb, th, tw, masked
+
+
 MOST_TAILS = 256
 _STORED_TAILS: dict[Hashable, list[str]] = {}  # layers with equal tails are many, and tracing one takes a millisecond
 
 
-def _traced_tail(
-    epilogue: Epilogue, ocb: int, th: int, tw: int, finish: Callable[[int, str, str, str], list[str]], masked: bool
-) -> list[str]:
-    hoisted = [e for e in epilogue.operands if e.kind != "tile"]
-    lines = []
-    for o in range(ocb):
-        lines += [f"const vf {e.name}_{o} = {e.load(f'{e.name} + {o} * c->{e.name}_cb')};" for e in hoisted]
+def _traced_tail(epilogue: Epilogue, ocb: int, th: int, tw: int, finish: Finish, masked: bool) -> list[str]:
+    lines = _hoisted_loads(epilogue, ocb)
 
     def one(o: int, y: str, x: str, accumulator: str, prefix: str) -> list[str]:
-        def load(e: EpilogueOperand) -> str:
-            if e.kind != "tile":
-                return f"{e.name}_{o}"
-            return e.load(f"{e.name} + {o} * c->{e.name}_cb + {y} * c->{e.name}_row + {x} * {operand_step(e)}")
-
-        steps, result = epilogue.trace(accumulator, load, prefix)
-        return [*steps, *finish(o, y, x, f"keep({result}, valid - {o} * LANES)" if masked else result)]
+        return _vector_tail(epilogue, (o, y, x), accumulator, prefix, finish, masked)
 
     for o in range(ocb):
         if not is_heavy(epilogue):
@@ -214,6 +209,73 @@ def _traced_tail(
         lines += [f"        {line}" for line in one(o, row, column, "a[i]", "t")]
         lines += ["    }", "}"]
     return lines
+
+
+def _hoisted_loads(epilogue: Epilogue, ocb: int) -> list[str]:
+    """Operands that all pixels of a vector share."""
+    hoisted = [e for e in epilogue.operands if e.kind != "tile"]
+    return [f"const vf {e.name}_{o} = {e.load(f'{e.name} + {o} * c->{e.name}_cb')};" for o in range(ocb) for e in hoisted]
+
+
+def _vector_tail(
+    epilogue: Epilogue, place: tuple[int, str, str], accumulator: str, prefix: str, finish: Finish, masked: bool
+) -> list[str]:
+    """Statements that take the accumulator of ``place`` (vector, C text of y, C text of x) through the tail."""
+    o, y, x = place
+
+    def load(e: EpilogueOperand) -> str:
+        if e.kind != "tile":
+            return f"{e.name}_{o}"
+        return e.load(f"{e.name} + {o} * c->{e.name}_cb + {y} * c->{e.name}_row + {x} * {operand_step(e)}")
+
+    steps, result = epilogue.trace(accumulator, load, prefix)
+    return [*steps, *finish(o, y, x, f"keep({result}, valid - {o} * LANES)" if masked else result)]
+
+
+@dataclass(frozen=True)
+class TailSteps:
+    """The tail of a tile by pixel. before: statements ahead of all. pixels: (y, x, statements of all vectors)."""
+
+    before: tuple[str, ...]
+    pixels: tuple[tuple[int, int, tuple[str, ...]], ...]
+
+
+def tail_steps(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool) -> TailSteps | None:
+    """What ``tail_lines`` gives for ``store``, by pixel; None for a tail that is written only once."""
+    if is_heavy(epilogue):
+        return None
+    key = _tail_key(epilogue, ocb, th, tw, masked)
+    found = _TAIL_STEPS.get(key)
+    if found is None:
+        if len(_TAIL_STEPS) >= MOST_TAILS:
+            _TAIL_STEPS.clear()
+        found = _TAIL_STEPS[key] = _traced_steps(epilogue, ocb, th, tw, masked)
+    return found
+
+
+_TAIL_STEPS: dict[Hashable, TailSteps] = {}
+
+
+def _traced_steps(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool) -> TailSteps:
+    def pixel(y: int, x: int) -> tuple[str, ...]:
+        places = [(o, f"{o}_{y}_{x}") for o in range(ocb)]
+        return tuple(
+            line for o, at in places for line in _vector_tail(epilogue, (o, str(y), str(x)), f"a{at}", f"t{at}_", store, masked)
+        )
+
+    pixels = tuple((y, x, pixel(y, x)) for y in range(th) for x in range(tw))
+    return TailSteps(tuple(_hoisted_loads(epilogue, ocb)), pixels)
+
+
+def tile_variants(epilogue: Epilogue, panels: list[Panel], tiling: Tiling, masked: bool) -> list[dict[str, Any]]:
+    """Template context of the functions of a 1x1 convolution's tiles: ``steps`` if the tail goes by pixel, else ``tail``."""
+    found: list[dict[str, Any]] = []
+    for p in panels:
+        for th, tw in tiling.tiles:
+            steps = tail_steps(epilogue, p.width, th, tw, masked)
+            tail = [] if steps else tail_lines(epilogue, p.width, th, tw, store, masked)
+            found.append({"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail, "steps": steps})
+    return found
 
 
 def store(o: int, y: str, x: str, value: str) -> list[str]:
@@ -343,7 +405,8 @@ def _lower(lowering: Lowering) -> None:
     lowering.set_share(by_tiles != 0)
     masked = needs_mask(epilogue, conv.k, lanes)
     panels = panels_of(target, conv.k // conv.groups, tiling.ocb)
-    variants = [
+    pointwise = conv.kernel == (1, 1)
+    variants = tile_variants(epilogue, panels, tiling, masked) if pointwise else [
         {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(epilogue, p.width, th, tw, store, masked)}
         for p in panels for th, tw in tiling.tiles
     ]  # fmt: skip
@@ -357,10 +420,12 @@ def _lower(lowering: Lowering) -> None:
     }  # fmt: skip
     reads = {"in": source, **weights(lowering, conv, tiling.ocb), **{e.name: e.view for e in epilogue.operands}}
     lowering.emit(
-        "conv_direct.c.j2", stem_of(conv, tiling, epilogue), reads=reads, writes={"out": out}, params=params,
+        "conv_direct.c.j2", stem_of(conv, tiling, epilogue, "conv1x1" if pointwise else "conv"),
+        reads=reads, writes={"out": out}, params=params,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         ocb=tiling.ocb, panels=panels, tiles=tiling.tiles,
-        along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", fetches=True, has_bias="bias" in reads,
+        along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", has_bias="bias" in reads,
+        pointwise=pointwise, fetches=conv.reduction > SHORT,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=variants, l2=target.l2, remote=REMOTE,
     )  # fmt: skip

@@ -18,8 +18,7 @@ from sol.codegen.kernels.conv_direct import (
     shares_tiles,
     spatial_strides,
     stem_of,
-    store,
-    tail_lines,
+    tile_variants,
     tiling_variants,
     traffic,
     wanted_tiling,
@@ -228,10 +227,6 @@ def _lower(lowering: Lowering) -> None:
     lowering.set_share(shares_tiles(conv, tiling, target, flat) != 0)
     masked, chain_masked = needs_mask(epilogue, conv.k, lanes), needs_mask(prologue.chain, conv.c, lanes)
     panels = panels_of(target, conv.k, tiling.ocb)
-    variants = [
-        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(epilogue, p.width, th, tw, store, masked)}
-        for p in panels for th, tw in tiling.tiles
-    ]  # fmt: skip
     hoisted, chain = _chain_lines(prologue, chain_masked)
     common, lines = _map_bytes(conv, tiling, lanes), _lines(conv, prologue, tiling, source)
     operands = [p.name for p in prologue.chain.operands]
@@ -252,7 +247,7 @@ def _lower(lowering: Lowering) -> None:
         title=prologue.stem.replace("_", " "), made=_formula(prologue),
         ocb=tiling.ocb, panels=panels, tiles=tiling.tiles, along_y=tiling.along_y,
         sx=1, step_x=conv.stride[1] * prologue.step[1], pitch="LANES", sink="out", fetches=True, has_bias="bias" in reads,
-        operands=operand_context(epilogue), tail=epilogue.stem, masked=masked, variants=variants,
+        operands=operand_context(epilogue), tail=epilogue.stem, masked=masked, variants=tile_variants(epilogue, panels, tiling, masked),
         chain_operands=operands, chain_masked=chain_masked, hoisted=hoisted, chain=chain, by_rows=lines.by_rows,
         run_values="".join(f", {v}" for v in [*operands, *(["live"] if chain_masked else [])]),
         unroll=1 if prologue.pools or is_heavy(prologue.chain) else STEP, window=prologue.pools, shared=common != 0, alone=ALONE,

@@ -10,11 +10,9 @@ infinities and NaN only in the outputs that read it. ``config["conv_max_error"] 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
@@ -35,15 +33,22 @@ from sol.codegen.kernels.conv_direct import (
     traffic,
 )
 from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, tile_cycles
+from sol.codegen.kernels.strassen_products import (
+    Part,
+    Product,
+    algorithm,
+    is_part,
+    most_moves,
+    schedule,
+    slots,
+    stores,
+)
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.packing import STAGE, packer, staged
 from sol.codegen.plan import View
 from sol.config import config
 from sol.ir.dim import DimLike
-
-Part = tuple[int, int]
-Sum = Mapping[Part, int]
 
 ERROR = {1: (4e-7, 5e-8), 2: (6e-7, 8e-8)}
 """Bound a + b * sqrt(multiply-adds per output) of the error against float64, in units of the largest output, per level.
@@ -52,57 +57,14 @@ Measured on uniformly distributed data, 128 … 1024 channels, and rounded up: a
 """
 GAIN = 0.97
 """Share of direct convolution's cost below which it is worth while."""
-ADDED = 2.5
-"""Multiply-adds in the time in which a vector is loaded, added to and stored."""
-SUMMED = {1: 5.0, 2: 8.0}
-"""The same for one vector of a sum of input parts, which is also fetched from further away, per level."""
+ADDED = 3.5
+"""Multiply-adds in the time in which a vector of a product is added to what is held and stored: a store takes two, and little overlaps."""
+SUMMED = {1: 4.0, 2: 2.5}
+"""The same for one vector of a sum of input parts, per number of levels: with two, a part that was fetched serves more sums."""
 FEW_GROUPS = 64
 """Tile groups up to which threads may share out the panels."""
 ALONE = 4
 """Threads up to which each makes the sums for itself: cheaper than to wait for each other and to fetch from another core."""
-
-
-@dataclass(frozen=True)
-class Product:
-    """One product of an algorithm: a sum of input parts (pixels, channels) times a sum of weight parts (input, output channels),
-    added with a sign to output parts (pixels, output channels)."""
-
-    inputs: Sum
-    weights: Sum
-    outputs: Sum
-
-
-_STRASSEN = (
-    Product({(0, 0): 1, (1, 1): 1}, {(0, 0): 1, (1, 1): 1}, {(0, 0): 1, (1, 1): 1}),
-    Product({(1, 0): 1, (1, 1): 1}, {(0, 0): 1}, {(1, 0): 1, (1, 1): -1}),
-    Product({(0, 0): 1}, {(0, 1): 1, (1, 1): -1}, {(0, 1): 1, (1, 1): 1}),
-    Product({(1, 1): 1}, {(1, 0): 1, (0, 0): -1}, {(0, 0): 1, (1, 0): 1}),
-    Product({(0, 0): 1, (0, 1): 1}, {(1, 1): 1}, {(0, 0): -1, (0, 1): 1}),
-    Product({(1, 0): 1, (0, 0): -1}, {(0, 0): 1, (0, 1): 1}, {(1, 1): 1}),
-    Product({(0, 1): 1, (1, 1): -1}, {(1, 0): 1, (1, 1): 1}, {(0, 0): 1}),
-)
-"""In an order in which each product completes at most one part."""
-
-
-def _combine(outer: Sum, inner: Sum, parts: int) -> Sum:
-    return {(a * parts + c, b * parts + d): s * t for (a, b), s in outer.items() for (c, d), t in inner.items()}
-
-
-@cache
-def algorithm(levels: int) -> tuple[Product, ...]:
-    """The products of so many levels; parts are numbered 0 … 2**levels - 1 along each dimension."""
-    if levels == 1:
-        return _STRASSEN
-    inner, parts = algorithm(levels - 1), 2 ** (levels - 1)
-    return tuple(
-        Product(_combine(p.inputs, q.inputs, parts), _combine(p.weights, q.weights, parts), _combine(p.outputs, q.outputs, parts))
-        for p in _STRASSEN for q in inner
-    )  # fmt: skip
-
-
-def is_part(total: Sum) -> bool:
-    """Is a sum of inputs one part as it is?"""
-    return list(total.values()) == [1]
 
 
 def max_error(levels: int, reduction: int) -> float:
@@ -220,7 +182,7 @@ def relative_cost(conv: Conv, target: TargetLike, choice: Choice) -> float:
     tile = ocb * th * tw
     reduction = conv.reduction / parts
     multiply = len(products) * reduction * 2 * tile_cycles(ocb, th * tw)
-    added = sum(len(p.outputs) for p in products) * tile
+    added = stores(choice.levels) * tile
     rows, columns = patch(conv, th, tw)
     columns = (columns - 1) // conv.stride[1] + 1 if conv.kernel[1] == 1 else columns
     summed = sum(not is_part(p.inputs) for p in products) * (conv.c / parts / target.lanes) * rows * columns
@@ -305,27 +267,16 @@ def _wanted(lowering: Lowering) -> Choice:
     return next((c for c in found if f"levels{c.levels}" == lowering.variant), found[0])
 
 
-def _steps(products: tuple[Product, ...], parts: int) -> list[str]:
+def _steps(products: tuple[Product, ...], levels: int) -> list[str]:
     """The products as C initialisers of ``step``, in order."""
-    first: dict[Part, int] = {}
-    last: dict[Part, int] = {}
-    for i, p in enumerate(products):
-        for part in p.outputs:
-            first.setdefault(part, i)
-            last[part] = i
-    most = max(len(p.outputs) for p in products)
-    texts, sums = [], 0
-    for i, p in enumerate(products):
-        kept = [(q, s) for q, s in p.outputs.items() if last[q] != i]
-        done = [(q, s) for q, s in p.outputs.items() if last[q] == i]
+    parts, most, sums, texts = 2**levels, most_moves(levels), 0, []
+    for p, (moves, part) in zip(products, schedule(levels)):
         (pixels, channels), number = (next(iter(p.inputs)), -1) if is_part(p.inputs) else ((0, 0), sums)
         sums += number >= 0
+        kept = moves if part is None else moves[:-1]
         fields = [
-            number, pixels, channels,
-            len(kept), _array([q[0] * parts + q[1] for q, _ in kept], most), _array([s for _, s in kept], most),
-            _array([int(first[q] == i) for q, _ in kept], most),
-            done[0][0][0] * parts + done[0][0][1] if done else -1, done[0][1] if done else 0,
-            int(first[done[0][0]] == i) if done else 0,
+            number, pixels, channels, len(kept), *(_array([getattr(m, f) for m in kept], most) for f in ("source", "to", "sign")),
+            *((-1, 0, 0) if part is None else (part[0] * parts + part[1], moves[-1].source, moves[-1].sign)),
         ]  # fmt: skip
         texts.append(f"{{{', '.join(map(str, fields))}}}")
     return texts
@@ -369,6 +320,13 @@ def _blocks(target: TargetLike, held_floats: int, group_floats: int, groups: Dim
     return (min(made, groups), min(held, groups)) if isinstance(groups, int) else (made, held)
 
 
+def _sum_floats(conv: Conv, choice: Choice, lanes: int) -> int:
+    """Elements from one sum of a tile group to the next: an odd number of vectors, as sums are written side by side and would else
+    lie at the same few places of the first-level cache."""
+    rows, columns = patch(conv, *choice.tiling.tiles[0])
+    return (conv.c // choice.split.parts // lanes * rows * columns | 1) * lanes
+
+
 def _lower(lowering: Lowering) -> None:
     conv, choice = read_conv(lowering), _wanted(lowering)
     assert conv is not None
@@ -379,8 +337,7 @@ def _lower(lowering: Lowering) -> None:
     epilogue = make_epilogue(lowering, node.name, channel_axis=1, block=lanes)
     (th, tw), ocb, parts = tiling.tiles[0], tiling.ocb, split.parts
     sums, needed = _sum_texts(products)
-    rows, columns = patch(conv, th, tw)
-    sum_floats, held = conv.c // parts * rows * columns, parts**2 * ocb * th * tw * lanes
+    sum_floats, held = _sum_floats(conv, choice, lanes), slots(choice.levels) * ocb * th * tw * lanes
     groups = _groups(choice)
     blocks = _blocks(target, held, len(sums) * sum_floats, groups)
     by_panels = _shares_panels(groups)
@@ -397,8 +354,8 @@ def _lower(lowering: Lowering) -> None:
         common=4 * groups * len(sums) * sum_floats if by_panels else 0,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         levels=choice.levels, parts=parts, products=len(products), alone=ALONE, fetches=True, sums=sums,
-        needed=[(f"i{p}_{k}", _part_text(p, k)) for p, k in needed], steps=_steps(products, parts),
-        most=max(len(p.outputs) for p in products), ocb=ocb, tiles=tiling.tiles, along_y=tiling.along_y,
+        needed=[(f"i{p}_{k}", _part_text(p, k)) for p, k in needed], steps=_steps(products, choice.levels),
+        most=most_moves(choice.levels), slots=slots(choice.levels), ocb=ocb, tiles=tiling.tiles, along_y=tiling.along_y,
         sx=conv.stride[1], pixel_step=conv.stride[1] if conv.kernel[1] == 1 else 1, pitch="LANES", sink="out",
         has_bias=False, biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
         passed="".join(f", {e.name}" for e in epilogue.operands), variants=variants,
@@ -423,7 +380,8 @@ def _params(
         "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **part_strides("out", choice, out, (1, 1)),
         "patch_row": row * conv.stride[0] if one_row else row, "patch_rows": rows, "patch_columns": columns,
         "tile_y": choice.stride[0], "tile_x": choice.stride[1],
-        "row_step": 1 if one_row else conv.stride[0], "sum_r": conv.dilation[0], "sum_s": conv.dilation[1], "sum_size": sum_floats,
+        "row_step": 1 if one_row else conv.stride[0], "sum_r": conv.dilation[0], "sum_s": conv.dilation[1],
+        "sum_size": sum_floats,
         **operand_params(epilogue),
     }  # fmt: skip
     for e in epilogue.operands:

@@ -59,17 +59,16 @@ def choose_tiling(
 ) -> Tiling:
     """Tile for ``vectors`` output vectors (per group) and oh x ow pixels; if ``flat``, the pixels are one row.
 
-    reduction: multiply-adds per output. The cheapest by ``tile_cycles`` wins; where several are as good, two vectors
-    share the most kernels, and four read the input less often, which counts where the reduction is short.
+    reduction: multiply-adds per output. The cheapest by ``tile_cycles`` and what a tile costs beside them wins; where several
+    are as good, two vectors share the most kernels.
     """
     if flat:
         oh, ow = 1, oh * ow
     if not (isinstance(oh, int) and isinstance(ow, int)):
         return _tiling(target, min(2, vectors), oh, ow, flat)
-    order = [4, 2, 3, 1, 8] if reduction <= 64 and vectors >= 6 else [2, 4, 3, 1, 8]
-    fitting = [n for n in order if n <= max(2, vectors // 2) and n <= vectors]
+    fitting = [n for n in (2, 4, 3, 1, 8) if n <= max(2, vectors // 2) and n <= vectors]
     tilings = [_tiling(target, n, oh, ow, flat) for n in fitting]
-    cost = {t.ocb: _map_cycles(t, vectors, oh, ow) for t in tilings}
+    cost = {t.ocb: _map_cycles(t, vectors, oh, ow, reduction) for t in tilings}
     return next(t for t in tilings if cost[t.ocb] <= 1.03 * min(cost.values()))
 
 
@@ -113,14 +112,21 @@ def tile_cycles(ocb: int, pixels: int) -> float:
     return max(ocb * pixels / 2, (ocb + pixels) / 2, 4)
 
 
-def _map_cycles(tiling: Tiling, vectors: int, oh: int, ow: int) -> float:
-    """Cycles per input channel for the whole map."""
+TILE_CYCLES = 20
+"""What a tile costs beside its multiply-adds."""
+CHANGE_CYCLES = 40
+"""What a tile costs whose size differs from the others: a call that is not foreseen."""
+
+
+def _map_cycles(tiling: Tiling, vectors: int, oh: int, ow: int, reduction: int = 1 << 20) -> float:
+    """Cycles per input channel for the whole map, ``reduction`` multiply-adds per output."""
     th, tw = tiling.tiles[0]
     pixels = [th * tw] * ((oh // th) * (ow // tw))
     for height, width in tiling.tiles[1:]:
         pixels += [height * width] * (ow // tw if tiling.along_y else oh)
     widths = [tiling.ocb] * (vectors // tiling.ocb) + [vectors % tiling.ocb] * (vectors % tiling.ocb > 0)
-    return sum(tile_cycles(n, p) * widths.count(n) * pixels.count(p) for n in set(widths) for p in set(pixels))
+    beside = len(widths) * (TILE_CYCLES * len(pixels) + CHANGE_CYCLES * (len(pixels) - pixels.count(th * tw))) / reduction
+    return beside + sum(tile_cycles(n, p) * widths.count(n) * pixels.count(p) for n in set(widths) for p in set(pixels))
 
 
 def _tiling(target: TargetLike, ocb: int, oh: DimLike, ow: DimLike, flat: bool) -> Tiling:
