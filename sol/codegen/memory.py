@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 
 LINE = 64
 PAGE = 4096
@@ -17,10 +18,18 @@ POOLED = 32 << 20
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """The maps of which a blocked buffer consists. size: bytes of one, borders included; border: zeros around it, before and after."""
+    """The maps of which a blocked buffer consists. shape: pixels along each dimension, borders included; pixel: bytes of one;
+    border: zeros around a map, before and after. Only where all of them are equal do borders lie on borders.
+    """
 
-    size: int
+    shape: tuple[int, ...]
+    pixel: int
     border: tuple[tuple[int, int], ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of one map."""
+        return prod(self.shape) * self.pixel
 
     @property
     def is_bordered(self) -> bool:

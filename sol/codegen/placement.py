@@ -59,12 +59,14 @@ class GraphPlacement:
         spatial = [s + a + b for s, (a, b) in zip(view.shape[2:-1], border)]
         return product((*view.shape[:2], *spatial, view.shape[-1])) * view.dtype.itemsize
 
-    def map(self, root: str) -> tuple[DimLike, Border]:
-        """Bytes of a map of a root's blocked buffer, borders included, and those borders; 0 for other buffers."""
+    def map(self, root: str) -> tuple[tuple[DimLike, ...], int, Border]:
+        """Pixels along each dimension of a map of a root's blocked buffer, borders included, bytes of a pixel, and those borders."""
         view = self.view(root)
         if not view.layout.block:
-            return 0, ()
-        return view.strides[1] * view.dtype.itemsize, view.border
+            return (), 0, ()
+        border = view.border or ((0, 0),) * (len(view.shape) - 3)
+        shape = tuple(s + a + b for s, (a, b) in zip(view.shape[2:-1], border))
+        return shape, view.layout.block * view.dtype.itemsize, border
 
     def view(self, value: str) -> View:
         """Where a value lies."""

@@ -156,7 +156,8 @@ class Buffer:
     kind: "input" (given by the caller), "output" (given by the caller), "weight" (packed constant), "arena" (intermediate) or "pointer"
     (where a variable of a loop points to).
     size: bytes. first, last: launch indices between which an arena buffer lives. offset: bytes from the arena's start.
-    map_size: bytes of one of the maps that a blocked buffer consists of, zero borders included; 0 for others. border: those zeros.
+    map_shape: pixels of one of the maps that a blocked buffer consists of, zero borders included; empty for others. pixel: bytes of
+    one; border: those zeros.
     """
 
     name: str
@@ -165,7 +166,8 @@ class Buffer:
     first: int = 0
     last: int = 0
     offset: DimLike = 0
-    map_size: DimLike = 0
+    map_shape: tuple[DimLike, ...] = ()
+    pixel: int = 0
     border: tuple[tuple[int, int], ...] = ()
 
 

@@ -224,8 +224,10 @@ def _buffers(
             root = placement.root(value)
             if root not in known and root in first:
                 known.add(root)
-                size, (map_size, border) = placement.size(root), placement.map(root)
-                buffers.append(Buffer(root, "arena", size, first[root], last[root], map_size=map_size, border=border))
+                shape, pixel, border = placement.map(root)
+                buffers.append(
+                    Buffer(root, "arena", placement.size(root), first[root], last[root], map_shape=shape, pixel=pixel, border=border)
+                )
     return buffers
 
 
@@ -246,8 +248,9 @@ def _lasting_borders(launches: Sequence[Launch], buffers: Sequence[Buffer]) -> t
 
 def arena_interval(buffer: Buffer, env: dict[str, int]) -> Interval:
     """Lifetime and size of an arena buffer for given symbol values."""
-    map_size = evaluate(buffer.map_size, env)
-    return Interval(buffer.first, buffer.last, max(evaluate(buffer.size, env), 1), Map(map_size, buffer.border) if map_size else None)
+    shape = tuple(evaluate(d, env) for d in buffer.map_shape)
+    map = Map(shape, buffer.pixel, buffer.border) if shape and 0 not in shape else None
+    return Interval(buffer.first, buffer.last, max(evaluate(buffer.size, env), 1), map)
 
 
 # -- barriers ----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,11 @@ def check_lifetimes(plan: Plan) -> None:
         assert a.offset + a.size <= plan.arena
         for b in arena[:k]:
             assert a.last < b.first or b.last < a.first or not overlaps(a, b, False)
+    lasting = [buffers[ref.buffer] for launch in plan.launches if launch.once for ref in launch.buffers]
+    for a in lasting:  # zeroed once: nothing but borders may lie on borders
+        for b in arena:
+            alike = (a.map_shape, a.pixel, a.border) == (b.map_shape, b.pixel, b.border)
+            assert not overlaps(a, b, False) or (alike and (a.offset - b.offset) % (math.prod(a.map_shape) * a.pixel) == 0)
 
 
 @pytest.mark.parametrize("name", NETWORKS)

@@ -37,8 +37,10 @@ def test_no_tag_in_other_versions(monkeypatch, version):
 
 def test_attributes_are_pointed_to():
     place = attributes_pointer()
-    if place is None:
-        pytest.skip("objects of this interpreter keep attributes elsewhere")
+    if not KNOWN:
+        assert place is None or place % WORD == 0
+        return
+    assert place is not None
     for module in (torch.nn.Linear(1, 1), torch.nn.Sequential(), torch.nn.BatchNorm2d(1)):
         attributes = vars(module)
         assert words_at(id(module) + place, 1) == (id(attributes),)

@@ -29,6 +29,31 @@ def test_same_names_and_objects() -> None:
     assert "compiled from Sequential" in repr(fast)
 
 
+class TwoShapes(nn.Module):
+    """Maps of 6 x 14 and of 14 x 6 pixels, which take the same room, each between depthwise convolutions that read zeros around it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wide, self.tall = (self.make() for _ in range(2))
+
+    @staticmethod
+    def make() -> nn.Module:
+        depthwise = [nn.Sequential(nn.Conv2d(32, 32, 3, padding=1, groups=32), nn.ReLU()) for _ in range(2)]
+        return nn.Sequential(nn.Conv2d(3, 32, 1), nn.ReLU(), *depthwise)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        first = self.wide(x).mean((2, 3), keepdim=True)
+        return self.tall(x.transpose(2, 3).contiguous() + first[:, :3])
+
+
+def test_maps_of_equal_size_but_another_shape() -> None:
+    model, x = TwoShapes().eval(), torch.rand(1, 3, 6, 14)
+    fast = sol.optimize(model, x)
+    with torch.no_grad():
+        for _ in range(3):
+            close(fast(x), model(x))
+
+
 def test_attributes_and_methods_of_the_model() -> None:
     class Model(nn.Linear):
         kind = "linear"

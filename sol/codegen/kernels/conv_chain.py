@@ -89,7 +89,7 @@ def _dense(name: str, title: str, conv: Conv, tail: Epilogue, lowering: Lowering
     panels = panels_of(lowering.target, conv.k, tiling.ocb)
     context = {
         "name": name, "title": title, "ocb": tiling.ocb, "tiles": tiling.tiles, "panels": panels,
-        "variants": tile_variants(tail, panels, tiling, masked),
+        "variants": tile_variants(tail, panels, tiling, masked, by_pixel=True),
         "has_bias": len(conv.node.inputs) == 3, "operands": operand_context(tail), "masked": masked, "tail": tail.stem,
     }  # fmt: skip
     return context, tiling

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -267,20 +267,22 @@ def _traced_steps(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool) 
     return TailSteps(tuple(_hoisted_loads(epilogue, ocb)), pixels)
 
 
-def tile_variants(epilogue: Epilogue, panels: list[Panel], tiling: Tiling, masked: bool) -> list[dict[str, Any]]:
-    """Template context of the functions of a 1x1 convolution's tiles: ``steps`` if the tail goes by pixel, else ``tail``."""
-    found: list[dict[str, Any]] = []
-    for p in panels:
-        for th, tw in tiling.tiles:
-            steps = tail_steps(epilogue, p.width, th, tw, masked)
-            tail = [] if steps else tail_lines(epilogue, p.width, th, tw, store, masked)
-            found.append({"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail, "steps": steps})
-    return found
-
-
 def store(o: int, y: str, x: str, value: str) -> list[str]:
     """Write a finished vector to the blocked output."""
     return [f"vf_store(out + {o} * c->out_cb + {y} * c->out_row + {x} * LANES, {value});"]
+
+
+def tile_variants(
+    epilogue: Epilogue, panels: Sequence[Panel], tiling: Tiling, masked: bool, *, finish: Finish = store, by_pixel: bool = False
+) -> list[dict[str, Any]]:
+    """Template context of the functions of all tiles: ``steps`` if the tail goes by pixel and is short enough for that, else ``tail``."""
+    found: list[dict[str, Any]] = []
+    for p in panels:
+        for th, tw in tiling.tiles:
+            steps = tail_steps(epilogue, p.width, th, tw, masked) if by_pixel else None
+            tail = [] if steps else tail_lines(epilogue, p.width, th, tw, finish, masked)
+            found.append({"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail, "steps": steps})
+    return found
 
 
 def stem_of(conv: Conv, tiling: Tiling, epilogue: Epilogue, head: str = "conv") -> str:
@@ -370,6 +372,14 @@ def shares_tiles(conv: Conv, tiling: Tiling, target: TargetLike, flat: bool) -> 
     return int(REMOTE * in_bytes >= conv.weight_bytes and not uneven)
 
 
+def wanted_share(lowering: Lowering, conv: Conv, tiling: Tiling, flat: bool) -> int:
+    """``shares_tiles``, or what the variant names; those who read the result are told."""
+    named = lowering.variant in SHARES
+    by_tiles = SHARES.index(lowering.variant) if named else shares_tiles(conv, tiling, lowering.target, flat)
+    lowering.set_share(by_tiles != 0)
+    return by_tiles
+
+
 def wanted_tiling(lowering: Lowering, conv: Conv, vectors: int, flat: bool) -> Tiling:
     """The tiling that the variant names, else the model's."""
     if "x" in lowering.variant and isinstance(conv.oh, int) and isinstance(conv.ow, int):
@@ -401,15 +411,11 @@ def _lower(lowering: Lowering) -> None:
     flat = is_flat(conv, [source.strides, out.strides, *(e.strides for e in epilogue.operands if e.kind == "tile")])
     vectors = -(-(conv.k // conv.groups) // lanes)
     tiling = wanted_tiling(lowering, conv, vectors, flat)
-    by_tiles = SHARES.index(lowering.variant) if lowering.variant in SHARES else shares_tiles(conv, tiling, target, flat)
-    lowering.set_share(by_tiles != 0)
+    by_tiles = wanted_share(lowering, conv, tiling, flat)
     masked = needs_mask(epilogue, conv.k, lanes)
     panels = panels_of(target, conv.k // conv.groups, tiling.ocb)
     pointwise = conv.kernel == (1, 1)
-    variants = tile_variants(epilogue, panels, tiling, masked) if pointwise else [
-        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(epilogue, p.width, th, tw, store, masked)}
-        for p in panels for th, tw in tiling.tiles
-    ]  # fmt: skip
+    variants = tile_variants(epilogue, panels, tiling, masked, by_pixel=pointwise)
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params = {
         "N": conv.n, "OH": 1 if flat else conv.oh, "OW": conv.oh * conv.ow if flat else conv.ow,

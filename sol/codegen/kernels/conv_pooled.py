@@ -17,7 +17,7 @@ from sol.codegen.kernels.conv_direct import (
     read_conv,
     serves_blocked_input,
     stem_of,
-    tail_lines,
+    tile_variants,
     tiling_variants,
     traffic,
     wanted_tiling,
@@ -143,10 +143,7 @@ def _lower(lowering: Lowering) -> None:
     def finish(o: int, y: str, x: str, value: str) -> list[str]:
         return [f"s{o} = gather(s{o}, {value});"]
 
-    variants = [
-        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(epilogue, p.width, th, tw, finish, masked)}
-        for p in panels for th, tw in tiling.tiles
-    ]  # fmt: skip
+    variants = tile_variants(epilogue, panels, tiling, masked, finish=finish)
     chunks = -(-UNITS // (conv.groups * -(-vectors // tiling.ocb)))
     params = {
         "N": conv.n, "OH": 1 if flat else conv.oh, "OW": conv.oh * conv.ow if flat else conv.ow,

@@ -15,12 +15,11 @@ from sol.codegen.kernels.conv_direct import (
     operand_context,
     operand_params,
     read_conv,
-    shares_tiles,
     spatial_strides,
     stem_of,
-    store,
-    tail_lines,
+    tile_variants,
     tiling_variants,
+    wanted_share,
     wanted_tiling,
 )
 from sol.codegen.kernels.conv_stem import pack_stem
@@ -92,14 +91,10 @@ def _lower(lowering: Lowering) -> None:
     by_row = conv.oh != 1 and len({spatial_strides(v.strides)[2] for v in own}) > 1
     vectors = -(-conv.k // lanes)
     tiling = wanted_tiling(lowering, conv, vectors, flat)
-    by_tiles = SHARES.index(lowering.variant) if lowering.variant in SHARES else shares_tiles(conv, tiling, target, flat)
-    lowering.set_share(by_tiles != 0)
+    by_tiles = wanted_share(lowering, conv, tiling, flat)
     masked = needs_mask(epilogue, conv.k, lanes)
     panels = panels_of(target, conv.k, tiling.ocb)
-    variants = [
-        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(epilogue, p.width, th, tw, store, masked)}
-        for p in panels for th, tw in tiling.tiles
-    ]  # fmt: skip
+    variants = tile_variants(epilogue, panels, tiling, masked)
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params = {
         "N": conv.n, "OH": 1 if flat else conv.oh, "OW": conv.oh * conv.ow if flat else conv.ow, "vectors": vectors, "by_tiles": by_tiles,

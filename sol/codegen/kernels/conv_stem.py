@@ -16,8 +16,7 @@ from sol.codegen.kernels.conv_direct import (
     read_conv,
     spatial_strides,
     stem_of,
-    store,
-    tail_lines,
+    tile_variants,
     traffic,
 )
 from sol.codegen.kernels.conv_tiling import Tiling, panels_of, pixels_per_tile, width_tiles
@@ -91,10 +90,7 @@ def _lower(lowering: Lowering) -> None:
     tiling = choose_tiling(target, vectors, conv.ow)
     masked = needs_mask(epilogue, conv.k, lanes)
     panels = panels_of(target, conv.k, tiling.ocb)
-    variants = [
-        {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail_lines(epilogue, p.width, th, tw, store, masked)}
-        for p in panels for th, tw in tiling.tiles
-    ]  # fmt: skip
+    variants = tile_variants(epilogue, panels, tiling, masked)
     rolled = conv.kernel[1] > UNROLLED_TAPS
     band = choose_band(conv, target, tiling.tiles[0][1])
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
