@@ -19,6 +19,11 @@ SMALLEST_EXPANSION = 3
 """Wide over input channels: for a smaller map, a 1x1 convolution that widens less computes for longer than its result takes to write."""
 LARGEST_WEIGHTS = 3 << 18
 """Bytes of weights that go through the cache for every strip of rows."""
+FEWEST_ROWS = 14
+"""Rows from which on threads share out a map evenly: then a depthwise and a 1x1 convolution in one kernel save a barrier, and no thread
+reads what another made between them."""
+SHARED_WEIGHTS = 1 << 18
+"""Bytes of the 1x1 convolution's weights up to which that holds: more of them are read once for the whole map, or multiplied less often."""
 LARGEST_ROW = 1 << 14
 """Bytes of a row between a depthwise convolution that reads from memory and the 1x1 convolution, which reads it several times."""
 
@@ -45,7 +50,7 @@ def conv_chain(graph: Graph, project: Node, constants: set[str] | frozenset[str]
 
     def paying(margin: int) -> list[str]:
         expand = bool(wider) and _pays_to_expand(graph, wider[0], project, margin)
-        return [*(["expand"] if expand else []), *(["start"] if _pays_to_start(depthwise, margin) else []), "none"]
+        return [*(["expand"] if expand else []), *(["start"] if _pays_to_start(graph, depthwise, project, margin) else []), "none"]
 
     options = list(dict.fromkeys([*paying(1), *paying(MARGIN)])) if choose is not first else paying(1)
     if len(options) == 1 or choose is first:
@@ -65,10 +70,12 @@ def _pays_to_expand(graph: Graph, expand: Node, project: Node, margin: int) -> b
     return large and weights <= LARGEST_WEIGHTS * margin
 
 
-def _pays_to_start(depthwise: Node, margin: int) -> bool:
+def _pays_to_start(graph: Graph, depthwise: Node, project: Node, margin: int) -> bool:
     """Whether a chain should begin with the depthwise convolution."""
-    _, channels, _, width = depthwise.type.shape
-    return _batch_bytes(depthwise) * margin >= SMALLEST_MAP and _bytes((channels, width)) <= LARGEST_ROW * margin
+    _, channels, rows, width = depthwise.type.shape
+    weights = _bytes(graph.type_of(project.inputs[1]).shape)
+    shared = isinstance(rows, int) and rows * margin >= FEWEST_ROWS and weights <= SHARED_WEIGHTS * margin
+    return (shared or _batch_bytes(depthwise) * margin >= SMALLEST_MAP) and _bytes((channels, width)) <= LARGEST_ROW * margin
 
 
 def _batch_bytes(node: Node) -> int:

@@ -46,6 +46,18 @@ def test_bands(isa, size):
 
 
 @pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("kernel,stride,padding,dilation", [(3, 2, 1, 1), (3, 1, 0, 1), (5, 1, 4, 2), (7, 2, 3, 1)])
+def test_tiles_at_the_border(isa, threads, kernel, stride, padding, dilation):
+    """Most tiles read the image where it is; those whose window reaches beyond it read a copy of their own."""
+    options = dict(stride=stride, padding=padding, dilation=dilation)
+    for size in ((13, 230), (30, 257)):
+        graph, inputs, arrays, conv = conv_graph((2, 3, *size), 40, (kernel, kernel), **options)
+        want = torch_conv(inputs, arrays, **options).numpy()
+        check(graph, inputs, arrays, isa=isa, threads=threads, want=want, plain=("x",), borders={conv: ((1, 1), (0, 2))})
+
+
+@pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("strides", [(1200, 1, 60, 3), (2000, 700, 23, 1), (4000, 1, 120, 6)])
 def test_any_strides(isa, strides):
     graph, inputs, arrays, _ = conv_graph((2, 3, 20, 20), 24, (3, 3), padding=1)

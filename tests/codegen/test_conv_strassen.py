@@ -166,6 +166,17 @@ def test_splits(shape, flat, levels, want):
     assert want in conv_strassen.splits(layer, levels, flat)
 
 
+@pytest.mark.parametrize("pixels", [15, 16, 25, 49, 72, 100, 196])
+def test_tiles_of_a_long_row_are_about_equally_wide(pixels):
+    target = resolve("avx512")
+    tiling = conv_strassen._tiling(target, 4, Split(1, 1, pixels), True)
+    assert tiling is not None
+    widths = [w for _, w in tiling.tiles]
+    assert sum(widths[1:]) == pixels % widths[0]
+    assert -(-pixels // widths[0]) == -(-pixels // 14)  # as many as the widest would take
+    assert 2 * min(widths) > max(widths)
+
+
 def test_one_pixel_cannot_be_split():
     assert not conv_strassen.splits(Conv(None, 1, 64, 64, 1, 1, 1, 1, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1), 1, True)
 

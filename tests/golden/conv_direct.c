@@ -420,6 +420,14 @@ if (++x == c->columns) {
     }
 }
 
+/* The tile of all images that begins nearest to pixel p of them. */
+static inline int64_t tile_at(const conv *c, int64_t p)
+{
+    const int64_t image = c->OH * c->OW, strip = c->OW;
+    const int64_t n = p / image, y = p % image / strip, x = (p % image % strip + 7) / 14;
+    return (n * c->rows + y) * c->columns + x;
+}
+
 #define PANEL(kb, width, t0, t1) \
     ((kb) % group_vectors + (width) < group_vectors ? panel_2(&c, kb, t0, t1) : panel_1(&c, kb, t0, t1))
 void conv_direct(const sol_team *team, void *const *buf, const int64_t *arg)
@@ -477,16 +485,17 @@ void conv_direct(const sol_team *team, void *const *buf, const int64_t *arg)
             }
         }
     } else {
-        /* Threads share out the output vectors, to the tile. */
+        /* Threads share out the multiply-adds: output vectors, to the tile. A last vector of which half is used is half the work. */
+        const int64_t pixels = N * OH * OW;
         int64_t u0, u1;
-        sol_split(team, vectors * tiles, &u0, &u1);
-        int64_t kb = u0 / tiles;
+        sol_split(team, (2 * vectors) * pixels, &u0, &u1);
+        int64_t kb = u0 / (2 * pixels);
         kb -= kb % group_vectors % 2;
-        for (int64_t width; kb * tiles < u1; kb += width) {
-            const int64_t rest = group_vectors - kb % group_vectors, base = kb * tiles;
+        for (int64_t width; 2 * kb * pixels < u1; kb += width) {
+            const int64_t rest = group_vectors - kb % group_vectors, base = 2 * kb * pixels;
             width = rest < 2 ? rest : 2;
-            const int64_t t0 = u0 > base ? (u0 - base) / width : 0, t1 = (u1 - base) / width;
-            PANEL(kb, width, t0, t1 < tiles ? t1 : tiles);
+            const int64_t halves = 2 * width, end = (u1 - base) / halves;
+            PANEL(kb, width, u0 > base ? tile_at(&c, (u0 - base) / halves) : 0, end < pixels ? tile_at(&c, end) : tiles);
         }
     }
 }

@@ -29,7 +29,7 @@ static __attribute__((noinline)) void tile_2x1x14(const conv *c, const origin *f
     const vf b1 = vf_zero();
     vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
     const int64_t at = row * c->in_row + column * LANES;
-    for (int64_t i = c->C / 2; i; i--, from += 2, w += 4 * LANES) {
+    for (int64_t i = c->C / 2 - 1; i; i--, from += 2, w += 4 * LANES) {
         {
             const float *x0 = from[0].base + at;
             const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
@@ -71,34 +71,113 @@ static __attribute__((noinline)) void tile_2x1x14(const conv *c, const origin *f
         }
         SOL_FENCE();
 }
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, a1_0_0);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, a1_0_1);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, a1_0_2);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, a1_0_3);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, a1_0_4);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, a1_0_5);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, a1_0_6);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, a1_0_7);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, a1_0_8);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, a1_0_9);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, a1_0_10);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, a1_0_11);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, a1_0_12);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, a1_0_13);
+    const float *l0_0 = from[0].base + at;
+    const float *l1_0 = from[1].base + at;
+    {
+        const float p0 = l0_0[0 * LANES], p1 = l1_0[0 * LANES];
+a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
+a0_0_0 += vf_load(w + 2 * LANES) * p1; a1_0_0 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, a1_0_0);
+    }
+    {
+        const float p0 = l0_0[1 * LANES], p1 = l1_0[1 * LANES];
+a0_0_1 += vf_load(w + 0 * LANES) * p0; a1_0_1 += vf_load(w + 1 * LANES) * p0;
+a0_0_1 += vf_load(w + 2 * LANES) * p1; a1_0_1 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, a1_0_1);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[2 * LANES], p1 = l1_0[2 * LANES];
+a0_0_2 += vf_load(w + 0 * LANES) * p0; a1_0_2 += vf_load(w + 1 * LANES) * p0;
+a0_0_2 += vf_load(w + 2 * LANES) * p1; a1_0_2 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, a1_0_2);
+    }
+    {
+        const float p0 = l0_0[3 * LANES], p1 = l1_0[3 * LANES];
+a0_0_3 += vf_load(w + 0 * LANES) * p0; a1_0_3 += vf_load(w + 1 * LANES) * p0;
+a0_0_3 += vf_load(w + 2 * LANES) * p1; a1_0_3 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, a1_0_3);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[4 * LANES], p1 = l1_0[4 * LANES];
+a0_0_4 += vf_load(w + 0 * LANES) * p0; a1_0_4 += vf_load(w + 1 * LANES) * p0;
+a0_0_4 += vf_load(w + 2 * LANES) * p1; a1_0_4 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, a1_0_4);
+    }
+    {
+        const float p0 = l0_0[5 * LANES], p1 = l1_0[5 * LANES];
+a0_0_5 += vf_load(w + 0 * LANES) * p0; a1_0_5 += vf_load(w + 1 * LANES) * p0;
+a0_0_5 += vf_load(w + 2 * LANES) * p1; a1_0_5 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, a1_0_5);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[6 * LANES], p1 = l1_0[6 * LANES];
+a0_0_6 += vf_load(w + 0 * LANES) * p0; a1_0_6 += vf_load(w + 1 * LANES) * p0;
+a0_0_6 += vf_load(w + 2 * LANES) * p1; a1_0_6 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, a1_0_6);
+    }
+    {
+        const float p0 = l0_0[7 * LANES], p1 = l1_0[7 * LANES];
+a0_0_7 += vf_load(w + 0 * LANES) * p0; a1_0_7 += vf_load(w + 1 * LANES) * p0;
+a0_0_7 += vf_load(w + 2 * LANES) * p1; a1_0_7 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, a1_0_7);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[8 * LANES], p1 = l1_0[8 * LANES];
+a0_0_8 += vf_load(w + 0 * LANES) * p0; a1_0_8 += vf_load(w + 1 * LANES) * p0;
+a0_0_8 += vf_load(w + 2 * LANES) * p1; a1_0_8 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, a1_0_8);
+    }
+    {
+        const float p0 = l0_0[9 * LANES], p1 = l1_0[9 * LANES];
+a0_0_9 += vf_load(w + 0 * LANES) * p0; a1_0_9 += vf_load(w + 1 * LANES) * p0;
+a0_0_9 += vf_load(w + 2 * LANES) * p1; a1_0_9 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, a1_0_9);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[10 * LANES], p1 = l1_0[10 * LANES];
+a0_0_10 += vf_load(w + 0 * LANES) * p0; a1_0_10 += vf_load(w + 1 * LANES) * p0;
+a0_0_10 += vf_load(w + 2 * LANES) * p1; a1_0_10 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, a1_0_10);
+    }
+    {
+        const float p0 = l0_0[11 * LANES], p1 = l1_0[11 * LANES];
+a0_0_11 += vf_load(w + 0 * LANES) * p0; a1_0_11 += vf_load(w + 1 * LANES) * p0;
+a0_0_11 += vf_load(w + 2 * LANES) * p1; a1_0_11 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, a1_0_11);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[12 * LANES], p1 = l1_0[12 * LANES];
+a0_0_12 += vf_load(w + 0 * LANES) * p0; a1_0_12 += vf_load(w + 1 * LANES) * p0;
+a0_0_12 += vf_load(w + 2 * LANES) * p1; a1_0_12 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, a1_0_12);
+    }
+    {
+        const float p0 = l0_0[13 * LANES], p1 = l1_0[13 * LANES];
+a0_0_13 += vf_load(w + 0 * LANES) * p0; a1_0_13 += vf_load(w + 1 * LANES) * p0;
+a0_0_13 += vf_load(w + 2 * LANES) * p1; a1_0_13 += vf_load(w + 3 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);
+        vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, a1_0_13);
+    }
+    SOL_FENCE();
 }
 
 static __attribute__((noinline)) void tile_1x1x14(const conv *c, const origin *from, int64_t row, int64_t column, const float *w, float *out, int64_t ahead)
@@ -106,7 +185,7 @@ static __attribute__((noinline)) void tile_1x1x14(const conv *c, const origin *f
     const vf b0 = vf_zero();
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
     const int64_t at = row * c->in_row + column * LANES;
-    for (int64_t i = c->C / 2; i; i--, from += 2, w += 2 * LANES) {
+    for (int64_t i = c->C / 2 - 1; i; i--, from += 2, w += 2 * LANES) {
         {
             const float *x0 = from[0].base + at;
             const vf w0 = vf_load(w + 0 * LANES);
@@ -148,20 +227,99 @@ static __attribute__((noinline)) void tile_1x1x14(const conv *c, const origin *f
         }
         SOL_FENCE();
 }
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);
+    const float *l0_0 = from[0].base + at;
+    const float *l1_0 = from[1].base + at;
+    {
+        const float p0 = l0_0[0 * LANES], p1 = l1_0[0 * LANES];
+a0_0_0 += vf_load(w + 0 * LANES) * p0;
+a0_0_0 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
+    }
+    {
+        const float p0 = l0_0[1 * LANES], p1 = l1_0[1 * LANES];
+a0_0_1 += vf_load(w + 0 * LANES) * p0;
+a0_0_1 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[2 * LANES], p1 = l1_0[2 * LANES];
+a0_0_2 += vf_load(w + 0 * LANES) * p0;
+a0_0_2 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
+    }
+    {
+        const float p0 = l0_0[3 * LANES], p1 = l1_0[3 * LANES];
+a0_0_3 += vf_load(w + 0 * LANES) * p0;
+a0_0_3 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[4 * LANES], p1 = l1_0[4 * LANES];
+a0_0_4 += vf_load(w + 0 * LANES) * p0;
+a0_0_4 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
+    }
+    {
+        const float p0 = l0_0[5 * LANES], p1 = l1_0[5 * LANES];
+a0_0_5 += vf_load(w + 0 * LANES) * p0;
+a0_0_5 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[6 * LANES], p1 = l1_0[6 * LANES];
+a0_0_6 += vf_load(w + 0 * LANES) * p0;
+a0_0_6 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
+    }
+    {
+        const float p0 = l0_0[7 * LANES], p1 = l1_0[7 * LANES];
+a0_0_7 += vf_load(w + 0 * LANES) * p0;
+a0_0_7 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[8 * LANES], p1 = l1_0[8 * LANES];
+a0_0_8 += vf_load(w + 0 * LANES) * p0;
+a0_0_8 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
+    }
+    {
+        const float p0 = l0_0[9 * LANES], p1 = l1_0[9 * LANES];
+a0_0_9 += vf_load(w + 0 * LANES) * p0;
+a0_0_9 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[10 * LANES], p1 = l1_0[10 * LANES];
+a0_0_10 += vf_load(w + 0 * LANES) * p0;
+a0_0_10 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
+    }
+    {
+        const float p0 = l0_0[11 * LANES], p1 = l1_0[11 * LANES];
+a0_0_11 += vf_load(w + 0 * LANES) * p0;
+a0_0_11 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
+    }
+    SOL_FENCE();
+    {
+        const float p0 = l0_0[12 * LANES], p1 = l1_0[12 * LANES];
+a0_0_12 += vf_load(w + 0 * LANES) * p0;
+a0_0_12 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
+    }
+    {
+        const float p0 = l0_0[13 * LANES], p1 = l1_0[13 * LANES];
+a0_0_13 += vf_load(w + 0 * LANES) * p0;
+a0_0_13 += vf_load(w + 1 * LANES) * p1;
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);
+    }
+    SOL_FENCE();
 }
 
 /* Panel of vectors that starts at kb, tiles t0 … t1 - 1. */
@@ -199,6 +357,14 @@ if (++x == c->columns) {
             if (++y == c->rows) y = 0, n++;
         }
     }
+}
+
+/* The tile of all images that begins nearest to pixel p of them. */
+static inline int64_t tile_at(const conv *c, int64_t p)
+{
+    const int64_t image = c->OH * c->OW, strip = c->OW;
+    const int64_t n = p / image, y = p % image / strip, x = (p % image % strip + 7) / 14;
+    return (n * c->rows + y) * c->columns + x;
 }
 
 static void panel(const conv *c, int64_t kb, int64_t t0, int64_t t1)
@@ -248,8 +414,9 @@ void conv_selected(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t tile_bytes = C * 14 * 4, weight_bytes = vectors * c.w_kb * 4, in_bytes = tiles * tile_bytes;
     const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
     const int tilewise = by_tiles < 0 ? 2 * in_bytes >= weight_bytes && (most - tiles) * 16 <= tiles : by_tiles != 0;
+    const int64_t pixels = N * OH * OW;
     int64_t u0, u1;
-    sol_split(team, tilewise ? tiles : vectors * tiles, &u0, &u1);
+    sol_split(team, tilewise ? tiles : (2 * vectors) * pixels, &u0, &u1);
     if (u0 == u1) return;
 
     const float *const from[] = { in0, in1, in2, in3 };
@@ -271,14 +438,14 @@ void conv_selected(const sol_team *team, void *const *buf, const int64_t *arg)
         for (; u0 < u1; u0 += step)
             for (int64_t kb = 0; kb < vectors; kb += 2) panel(&c, kb, u0, u0 + step < u1 ? u0 + step : u1);
     } else {
-        /* Threads share out the output vectors, to the tile. */
-        int64_t kb = u0 / tiles;
+        /* Threads share out the multiply-adds, as in conv_direct. */
+        int64_t kb = u0 / (2 * pixels);
         kb -= kb % 2;
-        for (int64_t width; kb * tiles < u1; kb += width) {
-            const int64_t base = kb * tiles;
+        for (int64_t width; 2 * kb * pixels < u1; kb += width) {
+            const int64_t base = 2 * kb * pixels;
             width = vectors - kb < 2 ? vectors - kb : 2;
-            const int64_t t0 = u0 > base ? (u0 - base) / width : 0, t1 = (u1 - base) / width;
-            panel(&c, kb, t0, t1 < tiles ? t1 : tiles);
+            const int64_t halves = 2 * width, end = (u1 - base) / halves;
+            panel(&c, kb, u0 > base ? tile_at(&c, (u0 - base) / halves) : 0, end < pixels ? tile_at(&c, end) : tiles);
         }
     }
 }

@@ -2,8 +2,9 @@
  *
  * Each thread copies what a band of output rows reads into a zero-padded scratch of its own, [C][LINES][LINE], small enough for the cache;
  * then register tiles of 2 output vectors x 8 pixels take the whole reduction, the taps of a filter row unrolled.
+ * Where most tiles' windows lie inside the image, and its elements side by side, these tiles read it where it is.
  *   band of this thread's tiles (image, row, column)
- *     copy the lines of the input
+ *     copy the lines of the input, or those parts that tiles at the border read
  *     panel of 2 output vectors, tile
  *       channel, filter row, tap
  * Too few tiles for the team: the threads share out panels and tiles, and go through the bands once per panel.
@@ -14,16 +15,20 @@
 
 enum { WIDTH = 8, PANEL = 2 };
 
-typedef struct {
+typedef struct conv conv;
+struct conv {
+    const conv *direct; /* the same with the strides of the image itself */
+    int64_t inner_y, inner_y_end, inner_x, inner_x_end; /* rows and columns of tiles that need no copy; no row if there are few */
     const float *in, *w;
     float *out;
 int64_t C, R, S, H, W, OH, OW, in_c, in_row, in_r, source_n, source_c, source_h, source_w, pad_y, pad_x, stride_y, dilation_y;
     int64_t out_n, out_cb, out_row, w_kb, vectors, columns, line, band_rows, band_columns;
-} conv;
+};
 
-/* Tiles of one image: rows [y, y_end) and columns [x, x_end). */
+/* Tiles of one image: rows [y, y_end) and columns [x, x_end), those from ``direct`` to ``right`` without a copy. */
 typedef struct {
-    int64_t n, y, y_end, x, x_end;
+    int64_t n, y, y_end, x, direct, right, x_end;
+    const float *left_copy, *right_copy;
 } band;
 
 static __attribute__((noinline)) void tile_2x1x8(const conv *c, const float *in, const float *w, float *out)
@@ -114,34 +119,48 @@ const int64_t channels = c->C, R = c->R, in_c = c->in_c, in_r = c->in_r;
     vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
 }
 
-/* The panel of vectors that starts at kb; in: the band's copy. */
-static void panel_2(const conv *c, int64_t kb, const band *b, const float *in)
+/* The panel of vectors that starts at kb. */
+static void panel_2(const conv *copied, int64_t kb, const band *b)
 {
-    const float *w = c->w + kb * c->w_kb;
-    float *out = c->out + kb * c->out_cb;
+    const float *w = copied->w + kb * copied->w_kb;
+    float *out = copied->out + kb * copied->out_cb;
     const int64_t n = b->n;
     for (int64_t y = b->y; y < b->y_end; y++)
         for (int64_t x = b->x; x < b->x_end; x++) {
-            const float *i = in + (y - b->y) * c->in_row + (x - b->x) * 8;
+            const conv *c = copied;
+            const float *in;
+            if (x < b->direct) in = b->left_copy + (y - b->y) * c->in_row + (x - b->x) * 8;
+            else if (x >= b->right) in = b->right_copy + (y - b->y) * c->in_row + (x - b->right) * 8;
+            else {
+                c = copied->direct;
+                in = c->in + n * c->source_n + (y * c->stride_y - c->pad_y) * c->source_h + x * 8 - c->pad_x;
+                for (int64_t k = 0; k < c->C; k++) /* what the tile below reads first */
+                    for (int64_t r = 0; r < c->stride_y; r++) {
+                        const float *next = in + k * c->in_c + c->R * c->in_r + r * c->source_h;
+__builtin_prefetch(next + 0); 
+                    }
+            }
+            const float *i = in;
             float *o = out + n * c->out_n + y * 1 * c->out_row + x * 8 * LANES;
             tile_2x1x8(c, i, w, o);
 }
 }
 
-/* n elements, the first of which goes to a multiple of a vector. */
+/* n elements, the first of which goes to a multiple of a vector; zeros fill the last vector. */
 static inline void copy_line(float *to, const float *from, int64_t n)
 {
     int64_t x = 0;
     for (; x + LANES <= n; x += LANES) vf_store(to + x, vf_load(from + x));
-    if (x < n) vf_store_n(to + x, vf_load_n(from + x, (int)(n - x)), (int)(n - x));
+    if (x < n) vf_store(to + x, vf_load_n(from + x, (int)(n - x)));
 }
 
-/* What the band reads, with the zeros around the image. Returns where it begins: so that what is copied begins at a multiple of a vector. */
-static const float *copy_lines(const conv *c, const band *b, float *to)
+/* What columns x … x_end - 1 of the band read, with the zeros around the image. Returns where it begins: so that what is copied begins at a
+ * multiple of a vector. */
+static const float *copy_lines(const conv *c, const band *b, int64_t x, int64_t x_end, float *to)
 {
-    const int64_t pixels = b->x_end == c->columns ? c->OW - b->x * WIDTH : (b->x_end - b->x) * WIDTH;
+    const int64_t pixels = x_end == c->columns ? c->OW - x * WIDTH : (x_end - x) * WIDTH;
     const int64_t lines = (b->y_end - 1 - b->y) * c->stride_y + (c->R - 1) * c->dilation_y + 1;
-    const int64_t left = b->x * WIDTH * 1 - c->pad_x, width = (pixels - 1) * 1 + (c->S - 1) * 1 + 1;
+    const int64_t left = x * WIDTH * 1 - c->pad_x, width = (pixels - 1) * 1 + (c->S - 1) * 1 + 1;
     int64_t begin = left < 0 ? -left : 0, end = c->W - left < width ? c->W - left : width; /* columns of the image */
     if (begin > width) begin = width;
     if (end < begin) end = begin;
@@ -155,13 +174,22 @@ static const float *copy_lines(const conv *c, const band *b, float *to)
                 continue;
             }
             const float *s = c->in + b->n * c->source_n + k * c->source_c + y * c->source_h + left * c->source_w;
-            for (int64_t x = 0; x < begin; x++) line[x] = 0;
+            if (0 < begin && begin <= LANES) vf_store(line + begin - LANES, vf_zero());
+            else for (int64_t x = 0; x < begin; x++) line[x] = 0;
             if (c->source_w == 1) copy_line(line + begin, s + begin, end - begin);
             else for (int64_t x = begin; x < end; x++) line[x] = s[x * c->source_w];
             for (int64_t x = end; x < width; x++) line[x] = 0;
         }
     }
     return to;
+}
+
+static inline int64_t within(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
+
+/* Elements of a line, a multiple of a vector, of the copy for so many tiles side by side. */
+static inline int64_t copied_line(const conv *c, int64_t tiles)
+{
+    return tiles ? ((tiles * WIDTH - 1) * 1 + (c->S - 1) * 1 + 2 * LANES - 1) / LANES * LANES : 0;
 }
 
 /* Tiles t0 … t1 - 1 of all images, vectors k0 … k1 - 1: bands of several rows, or of a part of one. */
@@ -178,12 +206,26 @@ static void walk(const conv *c, float *scratch, int64_t t0, int64_t t1, int64_t 
             if (columns > c->band_columns) columns = c->band_columns;
             if (columns > t1 - t0) columns = t1 - t0;
         }
-        b.y_end = b.y + rows, b.x_end = b.x + columns, t0 += rows * columns;
-        const float *copy = copy_lines(c, &b, scratch);
+        b.x_end = b.direct = b.right = b.x + columns;
+        if (b.y >= c->inner_y && b.y < c->inner_y_end) {
+            if (rows > c->inner_y_end - b.y) rows = c->inner_y_end - b.y;
+            b.direct = within(c->inner_x, b.x, b.x_end), b.right = within(c->inner_x_end, b.x, b.x_end);
+        } else if (b.y < c->inner_y && rows > c->inner_y - b.y) rows = c->inner_y - b.y;
+        b.y_end = b.y + rows, t0 += rows * columns;
+        if (b.x < b.direct) b.left_copy = copy_lines(c, &b, b.x, b.direct, scratch);
+        if (b.right < b.x_end) b.right_copy = copy_lines(c, &b, b.right, b.x_end, scratch + copied_line(c, b.direct - b.x));
         for (int64_t kb = k0; kb < k1; kb += PANEL) {
-            panel_2(c, kb, &b, copy);
+            panel_2(c, kb, &b);
         }
     }
+}
+
+/* First and one behind the last of count outputs whose windows, that begin at i * stride - pad and are reach long, lie inside size elements. */
+static void find_inner(int64_t *first, int64_t *end, int64_t count, int64_t stride, int64_t pad, int64_t reach, int64_t size)
+{
+    *first = (pad + stride - 1) / stride;
+    *end = size + pad < reach ? 0 : (size + pad - reach) / stride + 1;
+    if (*end > count) *end = count;
 }
 
 void conv_stem(const sol_team *team, void *const *buf, const int64_t *arg)
@@ -216,7 +258,8 @@ void conv_stem(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t out_cb = arg[22];
     const int64_t out_row = arg[23];
     (void)team; (void)buf; (void)arg;
-    const conv c = {
+    conv direct, c = {
+        .direct = &direct,
         .in = in, .w = w, .out = out,
 .C = C, .R = R, .S = S, .H = H, .W = W, .OH = OH, .OW = OW, .in_c = LINES * LINE, .in_row = stride_y * LINE, .in_r = dilation_y * LINE,
         .source_n = source_n, .source_c = source_c, .source_h = source_h, .source_w = source_w,
@@ -224,6 +267,14 @@ void conv_stem(const sol_team *team, void *const *buf, const int64_t *arg)
         .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .w_kb = C * R * S * LANES, .vectors = vectors,
         .columns = (OW + WIDTH - 1) / WIDTH, .line = LINE, .band_rows = band_rows, .band_columns = band_columns,
     };
+    if (source_w == 1) {
+        int64_t first, end;
+        find_inner(&first, &end, OW, 1, pad_x, (S - 1) * 1 + 1, W);
+        c.inner_x = (first + WIDTH - 1) / WIDTH, c.inner_x_end = end == OW ? c.columns : end / WIDTH;
+        if ((c.inner_x_end - c.inner_x) * 4 >= c.columns * 3 && copied_line(&c, c.inner_x) + copied_line(&c, c.columns - c.inner_x_end) <= LINE)
+            find_inner(&c.inner_y, &c.inner_y_end, OH, stride_y, pad_y, (R - 1) * dilation_y + 1, H);
+    }
+    direct = c, direct.in_c = source_c, direct.in_r = dilation_y * source_h;
     const int64_t tiles = N * OH * c.columns, most = (tiles + team->size - 1) / team->size * team->size;
     int64_t t0, t1, u0, u1;
     if ((most - tiles) * 16 <= tiles) {

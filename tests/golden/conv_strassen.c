@@ -8,94 +8,93 @@
  *     panel                                      panel = 2 output vectors of every output part, neighbours
  *       product                                  its weights stay in the cache
  *         group: reduction in registers; add to the parts held in scratch, of the inner level and, when complete, of the outer one;
- *                what is complete goes through the tail
+ *                what is complete goes through the tail; both pixel by pixel, while the last input channels of others are multiplied
  * Where groups are few, threads share out the (panel, group) pairs; a few threads each make the sums for themselves, a larger team makes
  * them together in its common memory, then waits.
  *
- * Register tile: 2 output vectors x 1 rows x 14 pixels.
+ * Register tile: 2 output vectors x 1 rows x 13 pixels.
  * w: [panel][product][input block][r][s][channel][2 * LANES], sums of weight parts. */
 #include "sol_team.h"
 #include "sol_simd.h"
 
-enum { PARTS = 4, SLOTS = 15, PRODUCTS = 49, SUMS = 45, HELD = 28 * LANES };
+enum { PARTS = 4, SLOTS = 15, PRODUCTS = 49, SUMS = 45, HELD = 26 * LANES };
 
 typedef struct {
     const float *in;
     float *out;
-int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s, in_half, in_pair;
+int64_t in_blocks, R, S, in_n, in_cb, in_row, in_r, in_s, in_half, in_pair;
     int64_t out_n, out_cb, out_row, out_half, out_pair, rows, columns, OH, OW, vectors;
     int64_t patch_row, patch_rows, patch_columns, patch_rows_edge, patch_columns_edge; /* input of a tile; elements between its rows */
+    int64_t claims; /* are the output's lines to be asked for: whether another thread may have read what was there before */
     int64_t tile_y, tile_x; /* rows and columns from one group to the next */
     int64_t sum_row, sum_cb, sum_size; /* the same in a sum; elements of a block of channels, and from one sum of a group to the next */
 } conv;
 
-/* Adds sign times what is in the registers to what is held at ``from`` (zeros the first time); the result goes to ``to``, or stays in the registers. */
+/* The accumulators, their sign flipped where ``flip`` says so, are added to what is held at ``from``; the result is held at ``to`` or stays in the registers. */
 typedef struct {
-    const float *from;
-    float *to;
-    float sign;
-} addition;
+    int32_t from, to, flip;
+} move;
 
-/* One product: its input (one part, or a sum), the slots that it is added to, and the output's part that it completes. */
+/* One product: its input (one part, or a sum), the output's part that is complete after it, and the moves of its result: of the inner level's sums,
+ * ``held`` adds to a sum; ``inner`` completes one, which then is the outer level's product: ``outer`` adds it to a sum; ``last`` begins a sum, or completes a part of the output. */
 typedef struct {
     signed char sum, pixels, channels; /* sum < 0: the part (pixels, channels) itself */
-    signed char additions, from[4], to[4], sign[4]; /* slots; from < 0: zeros; to < 0: the registers */
-    signed char completes, last, last_sign; /* completes < 0: nothing; last: the slot that holds the rest of it */
+    signed char completes; /* < 0: nothing */
+    signed char has_held, has_inner, has_outer;
+    move held, inner, outer, last;
 } step;
 
 static const step steps[PRODUCTS] = {
-    {0, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
-    {1, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
-    {2, 0, 0, 3, {0, 2, -1, 0}, {0, -1, 4, 0}, {1, 1, 1, 0}, -1, 0, 0},
-    {3, 0, 0, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
-    {4, 0, 0, 2, {1, -1, 0, 0}, {-1, 3, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
-    {5, 0, 0, 3, {0, 2, -1, 0}, {0, -1, 5, 0}, {-1, 1, 1, 0}, -1, 0, 0},
-    {6, 0, 0, 2, {0, -1, 0, 0}, {-1, 6, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
-    {7, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
-    {8, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
-    {9, 0, 0, 4, {0, 2, 4, -1}, {0, -1, 8, 12}, {1, 1, -1, 1}, -1, 0, 0},
-    {10, 0, 0, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
-    {11, 0, 0, 3, {1, 3, -1, 0}, {-1, 7, 11, 0}, {1, -1, 1, 0}, -1, 0, 0},
-    {12, 0, 0, 4, {0, 2, 5, -1}, {0, -1, 9, 13}, {-1, 1, -1, 1}, -1, 0, 0},
-    {13, 0, 0, 3, {0, 6, -1, 0}, {-1, 10, 14, 0}, {1, -1, 1, 0}, -1, 0, 0},
-    {14, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
-    {15, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
-    {-1, 0, 0, 3, {0, 2, 4, 0}, {0, -1, 4, 0}, {1, 1, 1, 0}, 3, 12, 1},
-    {-1, 1, 1, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
-    {16, 0, 0, 2, {1, 3, 0, 0}, {-1, 3, 0, 0}, {1, 1, 0, 0}, 2, 11, 1},
-    {17, 0, 0, 3, {0, 2, 5, 0}, {0, -1, 5, 0}, {-1, 1, 1, 0}, 6, 13, 1},
-    {18, 0, 0, 2, {0, 6, 0, 0}, {-1, 6, 0, 0}, {1, 1, 0, 0}, 7, 14, 1},
-    {19, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
-    {20, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
-    {-1, 2, 2, 4, {0, 2, 8, -1}, {0, -1, 8, 12}, {1, 1, 1, 1}, -1, 0, 0},
-    {-1, 3, 3, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
-    {21, 0, 0, 3, {1, 7, -1, 0}, {-1, 7, 11, 0}, {1, 1, 1, 0}, -1, 0, 0},
-    {22, 0, 0, 4, {0, 2, 9, -1}, {0, -1, 9, 13}, {-1, 1, 1, 1}, -1, 0, 0},
-    {23, 0, 0, 3, {0, 10, -1, 0}, {-1, 10, 14, 0}, {1, 1, 1, 0}, -1, 0, 0},
-    {24, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
-    {25, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
-    {26, 0, 0, 2, {0, 2, 0, 0}, {0, -1, 0, 0}, {1, 1, 0, 0}, 1, 8, 1},
-    {27, 0, 0, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
-    {28, 0, 0, 1, {1, 0, 0, 0}, {-1, 0, 0, 0}, {1, 0, 0, 0}, 0, 7, 1},
-    {29, 0, 0, 2, {0, 2, 0, 0}, {0, -1, 0, 0}, {-1, 1, 0, 0}, 4, 9, 1},
-    {30, 0, 0, 1, {0, 0, 0, 0}, {-1, 0, 0, 0}, {1, 0, 0, 0}, 5, 10, 1},
-    {31, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
-    {32, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
-    {33, 0, 0, 3, {0, 2, 4, 0}, {0, -1, 4, 0}, {1, 1, -1, 0}, 9, 12, 1},
-    {34, 0, 0, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
-    {35, 0, 0, 2, {1, 3, 0, 0}, {-1, 3, 0, 0}, {1, -1, 0, 0}, 8, 11, 1},
-    {36, 0, 0, 3, {0, 2, 5, 0}, {0, -1, 5, 0}, {-1, 1, -1, 0}, 12, 13, 1},
-    {37, 0, 0, 2, {0, 6, 0, 0}, {-1, 6, 0, 0}, {1, -1, 0, 0}, 13, 14, 1},
-    {38, 0, 0, 1, {-1, 0, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}, -1, 0, 0},
-    {39, 0, 0, 2, {0, -1, 0, 0}, {1, 2, 0, 0}, {-1, 1, 0, 0}, -1, 0, 0},
-    {40, 0, 0, 2, {0, 2, 0, 0}, {0, -1, 0, 0}, {1, 1, 0, 0}, 11, 4, 1},
-    {41, 0, 0, 2, {1, -1, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, -1, 0, 0},
-    {42, 0, 0, 1, {1, 0, 0, 0}, {-1, 0, 0, 0}, {1, 0, 0, 0}, 10, 3, 1},
-    {43, 0, 0, 2, {0, 2, 0, 0}, {0, -1, 0, 0}, {-1, 1, 0, 0}, 14, 5, 1},
-    {44, 0, 0, 1, {0, 0, 0, 0}, {-1, 0, 0, 0}, {1, 0, 0, 0}, 15, 6, 1},
+    {0, 0, 0, -1, 0, 0, 0, {0}, {0}, {0}, {0, 0, 0}},
+    {1, 0, 0, -1, 1, 0, 0, {0, 1 * HELD, INT32_MIN}, {0}, {0}, {0, 2 * HELD, 0}},
+    {2, 0, 0, -1, 1, 1, 0, {0, 0, 0}, {2 * HELD, 0, 0}, {0}, {0, 4 * HELD, 0}},
+    {3, 0, 0, -1, 1, 0, 0, {1 * HELD, 1 * HELD, 0}, {0}, {0}, {0, 2 * HELD, 0}},
+    {4, 0, 0, -1, 0, 1, 0, {0}, {1 * HELD, 0, 0}, {0}, {0, 3 * HELD, 0}},
+    {5, 0, 0, -1, 1, 1, 0, {0, 0, INT32_MIN}, {2 * HELD, 0, 0}, {0}, {0, 5 * HELD, 0}},
+    {6, 0, 0, -1, 0, 1, 0, {0}, {0, 0, 0}, {0}, {0, 6 * HELD, 0}},
+    {7, 0, 0, -1, 0, 0, 0, {0}, {0}, {0}, {0, 0, 0}},
+    {8, 0, 0, -1, 1, 0, 0, {0, 1 * HELD, INT32_MIN}, {0}, {0}, {0, 2 * HELD, 0}},
+    {9, 0, 0, -1, 1, 1, 1, {0, 0, 0}, {2 * HELD, 0, 0}, {4 * HELD, 8 * HELD, INT32_MIN}, {0, 12 * HELD, 0}},
+    {10, 0, 0, -1, 1, 0, 0, {1 * HELD, 1 * HELD, 0}, {0}, {0}, {0, 2 * HELD, 0}},
+    {11, 0, 0, -1, 0, 1, 1, {0}, {1 * HELD, 0, 0}, {3 * HELD, 7 * HELD, INT32_MIN}, {0, 11 * HELD, 0}},
+    {12, 0, 0, -1, 1, 1, 1, {0, 0, INT32_MIN}, {2 * HELD, 0, 0}, {5 * HELD, 9 * HELD, INT32_MIN}, {0, 13 * HELD, 0}},
+    {13, 0, 0, -1, 0, 1, 1, {0}, {0, 0, 0}, {6 * HELD, 10 * HELD, INT32_MIN}, {0, 14 * HELD, 0}},
+    {14, 0, 0, -1, 0, 0, 0, {0}, {0}, {0}, {0, 0, 0}},
+    {15, 0, 0, -1, 1, 0, 0, {0, 1 * HELD, INT32_MIN}, {0}, {0}, {0, 2 * HELD, 0}},
+    {-1, 0, 0, 3, 1, 1, 1, {0, 0, 0}, {2 * HELD, 0, 0}, {4 * HELD, 4 * HELD, 0}, {12 * HELD, 0, 0}},
+    {-1, 1, 1, -1, 1, 0, 0, {1 * HELD, 1 * HELD, 0}, {0}, {0}, {0, 2 * HELD, 0}},
+    {16, 0, 0, 2, 0, 1, 1, {0}, {1 * HELD, 0, 0}, {3 * HELD, 3 * HELD, 0}, {11 * HELD, 0, 0}},
+    {17, 0, 0, 6, 1, 1, 1, {0, 0, INT32_MIN}, {2 * HELD, 0, 0}, {5 * HELD, 5 * HELD, 0}, {13 * HELD, 0, 0}},
+    {18, 0, 0, 7, 0, 1, 1, {0}, {0, 0, 0}, {6 * HELD, 6 * HELD, 0}, {14 * HELD, 0, 0}},
+    {19, 0, 0, -1, 0, 0, 0, {0}, {0}, {0}, {0, 0, 0}},
+    {20, 0, 0, -1, 1, 0, 0, {0, 1 * HELD, INT32_MIN}, {0}, {0}, {0, 2 * HELD, 0}},
+    {-1, 2, 2, -1, 1, 1, 1, {0, 0, 0}, {2 * HELD, 0, 0}, {8 * HELD, 8 * HELD, 0}, {0, 12 * HELD, 0}},
+    {-1, 3, 3, -1, 1, 0, 0, {1 * HELD, 1 * HELD, 0}, {0}, {0}, {0, 2 * HELD, 0}},
+    {21, 0, 0, -1, 0, 1, 1, {0}, {1 * HELD, 0, 0}, {7 * HELD, 7 * HELD, 0}, {0, 11 * HELD, 0}},
+    {22, 0, 0, -1, 1, 1, 1, {0, 0, INT32_MIN}, {2 * HELD, 0, 0}, {9 * HELD, 9 * HELD, 0}, {0, 13 * HELD, 0}},
+    {23, 0, 0, -1, 0, 1, 1, {0}, {0, 0, 0}, {10 * HELD, 10 * HELD, 0}, {0, 14 * HELD, 0}},
+    {24, 0, 0, -1, 0, 0, 0, {0}, {0}, {0}, {0, 0, 0}},
+    {25, 0, 0, -1, 1, 0, 0, {0, 1 * HELD, INT32_MIN}, {0}, {0}, {0, 2 * HELD, 0}},
+    {26, 0, 0, 1, 1, 1, 0, {0, 0, 0}, {2 * HELD, 0, 0}, {0}, {8 * HELD, 0, 0}},
+    {27, 0, 0, -1, 1, 0, 0, {1 * HELD, 1 * HELD, 0}, {0}, {0}, {0, 2 * HELD, 0}},
+    {28, 0, 0, 0, 0, 1, 0, {0}, {1 * HELD, 0, 0}, {0}, {7 * HELD, 0, 0}},
+    {29, 0, 0, 4, 1, 1, 0, {0, 0, INT32_MIN}, {2 * HELD, 0, 0}, {0}, {9 * HELD, 0, 0}},
+    {30, 0, 0, 5, 0, 1, 0, {0}, {0, 0, 0}, {0}, {10 * HELD, 0, 0}},
+    {31, 0, 0, -1, 0, 0, 0, {0}, {0}, {0}, {0, 0, 0}},
+    {32, 0, 0, -1, 1, 0, 0, {0, 1 * HELD, INT32_MIN}, {0}, {0}, {0, 2 * HELD, 0}},
+    {33, 0, 0, 9, 1, 1, 1, {0, 0, 0}, {2 * HELD, 0, 0}, {4 * HELD, 4 * HELD, INT32_MIN}, {12 * HELD, 0, 0}},
+    {34, 0, 0, -1, 1, 0, 0, {1 * HELD, 1 * HELD, 0}, {0}, {0}, {0, 2 * HELD, 0}},
+    {35, 0, 0, 8, 0, 1, 1, {0}, {1 * HELD, 0, 0}, {3 * HELD, 3 * HELD, INT32_MIN}, {11 * HELD, 0, 0}},
+    {36, 0, 0, 12, 1, 1, 1, {0, 0, INT32_MIN}, {2 * HELD, 0, 0}, {5 * HELD, 5 * HELD, INT32_MIN}, {13 * HELD, 0, 0}},
+    {37, 0, 0, 13, 0, 1, 1, {0}, {0, 0, 0}, {6 * HELD, 6 * HELD, INT32_MIN}, {14 * HELD, 0, 0}},
+    {38, 0, 0, -1, 0, 0, 0, {0}, {0}, {0}, {0, 0, 0}},
+    {39, 0, 0, -1, 1, 0, 0, {0, 1 * HELD, INT32_MIN}, {0}, {0}, {0, 2 * HELD, 0}},
+    {40, 0, 0, 11, 1, 1, 0, {0, 0, 0}, {2 * HELD, 0, 0}, {0}, {4 * HELD, 0, 0}},
+    {41, 0, 0, -1, 1, 0, 0, {1 * HELD, 1 * HELD, 0}, {0}, {0}, {0, 2 * HELD, 0}},
+    {42, 0, 0, 10, 0, 1, 0, {0}, {1 * HELD, 0, 0}, {0}, {3 * HELD, 0, 0}},
+    {43, 0, 0, 14, 1, 1, 0, {0, 0, INT32_MIN}, {2 * HELD, 0, 0}, {0}, {5 * HELD, 0, 0}},
+    {44, 0, 0, 15, 0, 1, 0, {0}, {0, 0, 0}, {0}, {6 * HELD, 0, 0}},
 };
-
-static _Alignas(64) const float zeros[HELD];
 
 /* The sums of input parts of one patch, LANES channels at a time. Runs of a patch are short: the next block's are prefetched. */
 static __attribute__((noinline)) void add_parts(const conv *c, const float *in, int64_t patch_rows, int64_t pixels, float *sums)
@@ -186,556 +185,1054 @@ static __attribute__((noinline)) void add_parts(const conv *c, const float *in, 
                 vf_store(o + 44 * sum, i3_0 - i2_0 - i1_0 + i0_0);
             }
         }
-}static __attribute__((noinline)) void add_1x14(const conv *c, const float *in, const float *w, int64_t ahead, const addition *add, int64_t count)
+}/* One product of a tile. at: what is held of its group. out: its part that is complete after this, or null. */
+static __attribute__((noinline)) void tile_1x13(const conv *c, const float *in, const float *w, int64_t ahead, const step *s, float *at, float *out)
 {
     const vf b0 = vf_zero();
-    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
+    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0;
     const vf b1 = vf_zero();
-    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
-const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
-    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1;
+const int64_t blocks = c->in_blocks, R = c->R, S = c->S, in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+    const float *x0 = in;
+    if (out && c->claims) {
+        for (int64_t y = 0; y < 1; y++)
+            for (int64_t x = 0; x < 13; x++) {
+                const float *o = out + y * c->out_row + x * LANES;
+                SOL_CLAIM(o); SOL_CLAIM(o + 1 * c->out_cb);
+            }
+    }
     for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const int64_t pairs = (block < blocks ? LANES : last) / 2;
         const float *row = in;
-        for (int64_t r = 0; r < R; r++, row += in_r) {
+        for (int64_t r = 1; r <= R; r++, row += in_r) {
             const float *tap = row;
-            for (int64_t s = 0; s < S; s++, tap += in_s) {
-                const float *x0 = tap;
-                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
-                    {
-                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-__builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                    {
-                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-__builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                }
+            for (int64_t t = 1; t <= S; t++, tap += in_s) {
+                x0 = tap;
+                for (int64_t i = block < blocks || r < R || t < S ? LANES / 2 : (LANES - 4) / 2; i; i--, x0 += 2, w += 4 * LANES) {
+            {
+                const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+            __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
+                { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+            }
+            SOL_FENCE();
+            {
+                const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+            __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
+                { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+            }
+            SOL_FENCE();
+}
             }
         }
     }
-    for (; count; count--, add++) {
-        const float *from = add->from;
-        float *to = add->to;
-        if (!to) { /* the sum of one level is complete: it is added to the next level's */
-            SOL_FENCE();
-            const vf sign = vf_set(add->sign);
-            a0_0_0 = vf_load(from + 0 * LANES) + sign * a0_0_0;
-            a0_0_1 = vf_load(from + 1 * LANES) + sign * a0_0_1;
-            a0_0_2 = vf_load(from + 2 * LANES) + sign * a0_0_2;
-            a0_0_3 = vf_load(from + 3 * LANES) + sign * a0_0_3;
-            a0_0_4 = vf_load(from + 4 * LANES) + sign * a0_0_4;
-            a0_0_5 = vf_load(from + 5 * LANES) + sign * a0_0_5;
-            a0_0_6 = vf_load(from + 6 * LANES) + sign * a0_0_6;
-            a0_0_7 = vf_load(from + 7 * LANES) + sign * a0_0_7;
-            a0_0_8 = vf_load(from + 8 * LANES) + sign * a0_0_8;
-            a0_0_9 = vf_load(from + 9 * LANES) + sign * a0_0_9;
-            a0_0_10 = vf_load(from + 10 * LANES) + sign * a0_0_10;
-            a0_0_11 = vf_load(from + 11 * LANES) + sign * a0_0_11;
-            a0_0_12 = vf_load(from + 12 * LANES) + sign * a0_0_12;
-            a0_0_13 = vf_load(from + 13 * LANES) + sign * a0_0_13;
-            a1_0_0 = vf_load(from + 14 * LANES) + sign * a1_0_0;
-            a1_0_1 = vf_load(from + 15 * LANES) + sign * a1_0_1;
-            a1_0_2 = vf_load(from + 16 * LANES) + sign * a1_0_2;
-            a1_0_3 = vf_load(from + 17 * LANES) + sign * a1_0_3;
-            a1_0_4 = vf_load(from + 18 * LANES) + sign * a1_0_4;
-            a1_0_5 = vf_load(from + 19 * LANES) + sign * a1_0_5;
-            a1_0_6 = vf_load(from + 20 * LANES) + sign * a1_0_6;
-            a1_0_7 = vf_load(from + 21 * LANES) + sign * a1_0_7;
-            a1_0_8 = vf_load(from + 22 * LANES) + sign * a1_0_8;
-            a1_0_9 = vf_load(from + 23 * LANES) + sign * a1_0_9;
-            a1_0_10 = vf_load(from + 24 * LANES) + sign * a1_0_10;
-            a1_0_11 = vf_load(from + 25 * LANES) + sign * a1_0_11;
-            a1_0_12 = vf_load(from + 26 * LANES) + sign * a1_0_12;
-            a1_0_13 = vf_load(from + 27 * LANES) + sign * a1_0_13;
-            continue;
+    __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); __builtin_prefetch(w + ahead + 4 * LANES, 0, 2); __builtin_prefetch(w + ahead + 5 * LANES, 0, 2); __builtin_prefetch(w + ahead + 6 * LANES, 0, 2); __builtin_prefetch(w + ahead + 7 * LANES, 0, 2);
+    const float *const held_from = at + s->held.from;
+    float *const held_to = at + s->held.to;
+    const float *const inner_from = at + s->inner.from;
+    const float *const outer_from = at + s->outer.from;
+    float *const outer_to = at + s->outer.to;
+    const float *const last_from = at + s->last.from;
+    float *const last_to = at + s->last.to;
+    {
+        const float b0 = x0[0 * LANES + 0];
+        a0_0_0 += vf_load(w + 0 * LANES) * b0;
+        a1_0_0 += vf_load(w + 1 * LANES) * b0;
+        const float b1 = x0[0 * LANES + 1];
+        a0_0_0 += vf_load(w + 2 * LANES) * b1;
+        a1_0_0 += vf_load(w + 3 * LANES) * b1;
+        const float b2 = x0[0 * LANES + 2];
+        a0_0_0 += vf_load(w + 4 * LANES) * b2;
+        a1_0_0 += vf_load(w + 5 * LANES) * b2;
+        const float b3 = x0[0 * LANES + 3];
+        a0_0_0 += vf_load(w + 6 * LANES) * b3;
+        a1_0_0 += vf_load(w + 7 * LANES) * b3;
+        if (s->has_held) {
+            vf_store(held_to + 0 * LANES, vf_load(held_from + 0 * LANES) + vf_flip(a0_0_0, s->held.flip));
+            vf_store(held_to + 13 * LANES, vf_load(held_from + 13 * LANES) + vf_flip(a1_0_0, s->held.flip));
         }
-        SOL_FENCE();
-        const vf sign = vf_set(add->sign);
-        vf_store(to + 0 * LANES, vf_load(from + 0 * LANES) + sign * a0_0_0);
-        vf_store(to + 1 * LANES, vf_load(from + 1 * LANES) + sign * a0_0_1);
-        vf_store(to + 2 * LANES, vf_load(from + 2 * LANES) + sign * a0_0_2);
-        vf_store(to + 3 * LANES, vf_load(from + 3 * LANES) + sign * a0_0_3);
-        vf_store(to + 4 * LANES, vf_load(from + 4 * LANES) + sign * a0_0_4);
-        vf_store(to + 5 * LANES, vf_load(from + 5 * LANES) + sign * a0_0_5);
-        vf_store(to + 6 * LANES, vf_load(from + 6 * LANES) + sign * a0_0_6);
-        vf_store(to + 7 * LANES, vf_load(from + 7 * LANES) + sign * a0_0_7);
-        vf_store(to + 8 * LANES, vf_load(from + 8 * LANES) + sign * a0_0_8);
-        vf_store(to + 9 * LANES, vf_load(from + 9 * LANES) + sign * a0_0_9);
-        vf_store(to + 10 * LANES, vf_load(from + 10 * LANES) + sign * a0_0_10);
-        vf_store(to + 11 * LANES, vf_load(from + 11 * LANES) + sign * a0_0_11);
-        vf_store(to + 12 * LANES, vf_load(from + 12 * LANES) + sign * a0_0_12);
-        vf_store(to + 13 * LANES, vf_load(from + 13 * LANES) + sign * a0_0_13);
-        vf_store(to + 14 * LANES, vf_load(from + 14 * LANES) + sign * a1_0_0);
-        vf_store(to + 15 * LANES, vf_load(from + 15 * LANES) + sign * a1_0_1);
-        vf_store(to + 16 * LANES, vf_load(from + 16 * LANES) + sign * a1_0_2);
-        vf_store(to + 17 * LANES, vf_load(from + 17 * LANES) + sign * a1_0_3);
-        vf_store(to + 18 * LANES, vf_load(from + 18 * LANES) + sign * a1_0_4);
-        vf_store(to + 19 * LANES, vf_load(from + 19 * LANES) + sign * a1_0_5);
-        vf_store(to + 20 * LANES, vf_load(from + 20 * LANES) + sign * a1_0_6);
-        vf_store(to + 21 * LANES, vf_load(from + 21 * LANES) + sign * a1_0_7);
-        vf_store(to + 22 * LANES, vf_load(from + 22 * LANES) + sign * a1_0_8);
-        vf_store(to + 23 * LANES, vf_load(from + 23 * LANES) + sign * a1_0_9);
-        vf_store(to + 24 * LANES, vf_load(from + 24 * LANES) + sign * a1_0_10);
-        vf_store(to + 25 * LANES, vf_load(from + 25 * LANES) + sign * a1_0_11);
-        vf_store(to + 26 * LANES, vf_load(from + 26 * LANES) + sign * a1_0_12);
-        vf_store(to + 27 * LANES, vf_load(from + 27 * LANES) + sign * a1_0_13);
+        if (s->has_inner) {
+            a0_0_0 = vf_load(inner_from + 0 * LANES) + vf_flip(a0_0_0, s->inner.flip);
+            a1_0_0 = vf_load(inner_from + 13 * LANES) + vf_flip(a1_0_0, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 0 * LANES, vf_load(outer_from + 0 * LANES) + vf_flip(a0_0_0, s->outer.flip));
+            vf_store(outer_to + 13 * LANES, vf_load(outer_from + 13 * LANES) + vf_flip(a1_0_0, s->outer.flip));
+        }
+        a0_0_0 = vf_flip(a0_0_0, s->last.flip);
+        a1_0_0 = vf_flip(a1_0_0, s->last.flip);
+        if (out) {
+            a0_0_0 += vf_load(last_from + 0 * LANES);
+            a1_0_0 += vf_load(last_from + 13 * LANES);
+            const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
+            const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
+        } else {
+            vf_store(last_to + 0 * LANES, a0_0_0);
+            vf_store(last_to + 13 * LANES, a1_0_0);
+        }
+    }
+    {
+        const float b0 = x0[1 * LANES + 0];
+        a0_0_1 += vf_load(w + 0 * LANES) * b0;
+        a1_0_1 += vf_load(w + 1 * LANES) * b0;
+        const float b1 = x0[1 * LANES + 1];
+        a0_0_1 += vf_load(w + 2 * LANES) * b1;
+        a1_0_1 += vf_load(w + 3 * LANES) * b1;
+        const float b2 = x0[1 * LANES + 2];
+        a0_0_1 += vf_load(w + 4 * LANES) * b2;
+        a1_0_1 += vf_load(w + 5 * LANES) * b2;
+        const float b3 = x0[1 * LANES + 3];
+        a0_0_1 += vf_load(w + 6 * LANES) * b3;
+        a1_0_1 += vf_load(w + 7 * LANES) * b3;
+        if (s->has_held) {
+            vf_store(held_to + 1 * LANES, vf_load(held_from + 1 * LANES) + vf_flip(a0_0_1, s->held.flip));
+            vf_store(held_to + 14 * LANES, vf_load(held_from + 14 * LANES) + vf_flip(a1_0_1, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_1 = vf_load(inner_from + 1 * LANES) + vf_flip(a0_0_1, s->inner.flip);
+            a1_0_1 = vf_load(inner_from + 14 * LANES) + vf_flip(a1_0_1, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 1 * LANES, vf_load(outer_from + 1 * LANES) + vf_flip(a0_0_1, s->outer.flip));
+            vf_store(outer_to + 14 * LANES, vf_load(outer_from + 14 * LANES) + vf_flip(a1_0_1, s->outer.flip));
+        }
+        a0_0_1 = vf_flip(a0_0_1, s->last.flip);
+        a1_0_1 = vf_flip(a1_0_1, s->last.flip);
+        if (out) {
+            a0_0_1 += vf_load(last_from + 1 * LANES);
+            a1_0_1 += vf_load(last_from + 14 * LANES);
+            const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+            const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
+        } else {
+            vf_store(last_to + 1 * LANES, a0_0_1);
+            vf_store(last_to + 14 * LANES, a1_0_1);
+        }
+    }
+    SOL_FENCE();
+    {
+        const float b0 = x0[2 * LANES + 0];
+        a0_0_2 += vf_load(w + 0 * LANES) * b0;
+        a1_0_2 += vf_load(w + 1 * LANES) * b0;
+        const float b1 = x0[2 * LANES + 1];
+        a0_0_2 += vf_load(w + 2 * LANES) * b1;
+        a1_0_2 += vf_load(w + 3 * LANES) * b1;
+        const float b2 = x0[2 * LANES + 2];
+        a0_0_2 += vf_load(w + 4 * LANES) * b2;
+        a1_0_2 += vf_load(w + 5 * LANES) * b2;
+        const float b3 = x0[2 * LANES + 3];
+        a0_0_2 += vf_load(w + 6 * LANES) * b3;
+        a1_0_2 += vf_load(w + 7 * LANES) * b3;
+        if (s->has_held) {
+            vf_store(held_to + 2 * LANES, vf_load(held_from + 2 * LANES) + vf_flip(a0_0_2, s->held.flip));
+            vf_store(held_to + 15 * LANES, vf_load(held_from + 15 * LANES) + vf_flip(a1_0_2, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_2 = vf_load(inner_from + 2 * LANES) + vf_flip(a0_0_2, s->inner.flip);
+            a1_0_2 = vf_load(inner_from + 15 * LANES) + vf_flip(a1_0_2, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 2 * LANES, vf_load(outer_from + 2 * LANES) + vf_flip(a0_0_2, s->outer.flip));
+            vf_store(outer_to + 15 * LANES, vf_load(outer_from + 15 * LANES) + vf_flip(a1_0_2, s->outer.flip));
+        }
+        a0_0_2 = vf_flip(a0_0_2, s->last.flip);
+        a1_0_2 = vf_flip(a1_0_2, s->last.flip);
+        if (out) {
+            a0_0_2 += vf_load(last_from + 2 * LANES);
+            a1_0_2 += vf_load(last_from + 15 * LANES);
+            const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
+            const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
+        } else {
+            vf_store(last_to + 2 * LANES, a0_0_2);
+            vf_store(last_to + 15 * LANES, a1_0_2);
+        }
+    }
+    const vf w0_0 = vf_load(w + 0 * LANES), w0_1 = vf_load(w + 1 * LANES), w1_0 = vf_load(w + 2 * LANES), w1_1 = vf_load(w + 3 * LANES), w2_0 = vf_load(w + 4 * LANES), w2_1 = vf_load(w + 5 * LANES), w3_0 = vf_load(w + 6 * LANES), w3_1 = vf_load(w + 7 * LANES);
+    {
+        const float b0 = x0[3 * LANES + 0];
+        a0_0_3 += w0_0 * b0;
+        a1_0_3 += w0_1 * b0;
+        const float b1 = x0[3 * LANES + 1];
+        a0_0_3 += w1_0 * b1;
+        a1_0_3 += w1_1 * b1;
+        const float b2 = x0[3 * LANES + 2];
+        a0_0_3 += w2_0 * b2;
+        a1_0_3 += w2_1 * b2;
+        const float b3 = x0[3 * LANES + 3];
+        a0_0_3 += w3_0 * b3;
+        a1_0_3 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 3 * LANES, vf_load(held_from + 3 * LANES) + vf_flip(a0_0_3, s->held.flip));
+            vf_store(held_to + 16 * LANES, vf_load(held_from + 16 * LANES) + vf_flip(a1_0_3, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_3 = vf_load(inner_from + 3 * LANES) + vf_flip(a0_0_3, s->inner.flip);
+            a1_0_3 = vf_load(inner_from + 16 * LANES) + vf_flip(a1_0_3, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 3 * LANES, vf_load(outer_from + 3 * LANES) + vf_flip(a0_0_3, s->outer.flip));
+            vf_store(outer_to + 16 * LANES, vf_load(outer_from + 16 * LANES) + vf_flip(a1_0_3, s->outer.flip));
+        }
+        a0_0_3 = vf_flip(a0_0_3, s->last.flip);
+        a1_0_3 = vf_flip(a1_0_3, s->last.flip);
+        if (out) {
+            a0_0_3 += vf_load(last_from + 3 * LANES);
+            a1_0_3 += vf_load(last_from + 16 * LANES);
+            const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+            const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
+        } else {
+            vf_store(last_to + 3 * LANES, a0_0_3);
+            vf_store(last_to + 16 * LANES, a1_0_3);
+        }
+    }
+    SOL_FENCE();
+    {
+        const float b0 = x0[4 * LANES + 0];
+        a0_0_4 += w0_0 * b0;
+        a1_0_4 += w0_1 * b0;
+        const float b1 = x0[4 * LANES + 1];
+        a0_0_4 += w1_0 * b1;
+        a1_0_4 += w1_1 * b1;
+        const float b2 = x0[4 * LANES + 2];
+        a0_0_4 += w2_0 * b2;
+        a1_0_4 += w2_1 * b2;
+        const float b3 = x0[4 * LANES + 3];
+        a0_0_4 += w3_0 * b3;
+        a1_0_4 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 4 * LANES, vf_load(held_from + 4 * LANES) + vf_flip(a0_0_4, s->held.flip));
+            vf_store(held_to + 17 * LANES, vf_load(held_from + 17 * LANES) + vf_flip(a1_0_4, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_4 = vf_load(inner_from + 4 * LANES) + vf_flip(a0_0_4, s->inner.flip);
+            a1_0_4 = vf_load(inner_from + 17 * LANES) + vf_flip(a1_0_4, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 4 * LANES, vf_load(outer_from + 4 * LANES) + vf_flip(a0_0_4, s->outer.flip));
+            vf_store(outer_to + 17 * LANES, vf_load(outer_from + 17 * LANES) + vf_flip(a1_0_4, s->outer.flip));
+        }
+        a0_0_4 = vf_flip(a0_0_4, s->last.flip);
+        a1_0_4 = vf_flip(a1_0_4, s->last.flip);
+        if (out) {
+            a0_0_4 += vf_load(last_from + 4 * LANES);
+            a1_0_4 += vf_load(last_from + 17 * LANES);
+            const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
+            const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
+        } else {
+            vf_store(last_to + 4 * LANES, a0_0_4);
+            vf_store(last_to + 17 * LANES, a1_0_4);
+        }
+    }
+    {
+        const float b0 = x0[5 * LANES + 0];
+        a0_0_5 += w0_0 * b0;
+        a1_0_5 += w0_1 * b0;
+        const float b1 = x0[5 * LANES + 1];
+        a0_0_5 += w1_0 * b1;
+        a1_0_5 += w1_1 * b1;
+        const float b2 = x0[5 * LANES + 2];
+        a0_0_5 += w2_0 * b2;
+        a1_0_5 += w2_1 * b2;
+        const float b3 = x0[5 * LANES + 3];
+        a0_0_5 += w3_0 * b3;
+        a1_0_5 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 5 * LANES, vf_load(held_from + 5 * LANES) + vf_flip(a0_0_5, s->held.flip));
+            vf_store(held_to + 18 * LANES, vf_load(held_from + 18 * LANES) + vf_flip(a1_0_5, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_5 = vf_load(inner_from + 5 * LANES) + vf_flip(a0_0_5, s->inner.flip);
+            a1_0_5 = vf_load(inner_from + 18 * LANES) + vf_flip(a1_0_5, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 5 * LANES, vf_load(outer_from + 5 * LANES) + vf_flip(a0_0_5, s->outer.flip));
+            vf_store(outer_to + 18 * LANES, vf_load(outer_from + 18 * LANES) + vf_flip(a1_0_5, s->outer.flip));
+        }
+        a0_0_5 = vf_flip(a0_0_5, s->last.flip);
+        a1_0_5 = vf_flip(a1_0_5, s->last.flip);
+        if (out) {
+            a0_0_5 += vf_load(last_from + 5 * LANES);
+            a1_0_5 += vf_load(last_from + 18 * LANES);
+            const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+            const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
+        } else {
+            vf_store(last_to + 5 * LANES, a0_0_5);
+            vf_store(last_to + 18 * LANES, a1_0_5);
+        }
+    }
+    SOL_FENCE();
+    {
+        const float b0 = x0[6 * LANES + 0];
+        a0_0_6 += w0_0 * b0;
+        a1_0_6 += w0_1 * b0;
+        const float b1 = x0[6 * LANES + 1];
+        a0_0_6 += w1_0 * b1;
+        a1_0_6 += w1_1 * b1;
+        const float b2 = x0[6 * LANES + 2];
+        a0_0_6 += w2_0 * b2;
+        a1_0_6 += w2_1 * b2;
+        const float b3 = x0[6 * LANES + 3];
+        a0_0_6 += w3_0 * b3;
+        a1_0_6 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 6 * LANES, vf_load(held_from + 6 * LANES) + vf_flip(a0_0_6, s->held.flip));
+            vf_store(held_to + 19 * LANES, vf_load(held_from + 19 * LANES) + vf_flip(a1_0_6, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_6 = vf_load(inner_from + 6 * LANES) + vf_flip(a0_0_6, s->inner.flip);
+            a1_0_6 = vf_load(inner_from + 19 * LANES) + vf_flip(a1_0_6, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 6 * LANES, vf_load(outer_from + 6 * LANES) + vf_flip(a0_0_6, s->outer.flip));
+            vf_store(outer_to + 19 * LANES, vf_load(outer_from + 19 * LANES) + vf_flip(a1_0_6, s->outer.flip));
+        }
+        a0_0_6 = vf_flip(a0_0_6, s->last.flip);
+        a1_0_6 = vf_flip(a1_0_6, s->last.flip);
+        if (out) {
+            a0_0_6 += vf_load(last_from + 6 * LANES);
+            a1_0_6 += vf_load(last_from + 19 * LANES);
+            const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
+            const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
+        } else {
+            vf_store(last_to + 6 * LANES, a0_0_6);
+            vf_store(last_to + 19 * LANES, a1_0_6);
+        }
+    }
+    {
+        const float b0 = x0[7 * LANES + 0];
+        a0_0_7 += w0_0 * b0;
+        a1_0_7 += w0_1 * b0;
+        const float b1 = x0[7 * LANES + 1];
+        a0_0_7 += w1_0 * b1;
+        a1_0_7 += w1_1 * b1;
+        const float b2 = x0[7 * LANES + 2];
+        a0_0_7 += w2_0 * b2;
+        a1_0_7 += w2_1 * b2;
+        const float b3 = x0[7 * LANES + 3];
+        a0_0_7 += w3_0 * b3;
+        a1_0_7 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 7 * LANES, vf_load(held_from + 7 * LANES) + vf_flip(a0_0_7, s->held.flip));
+            vf_store(held_to + 20 * LANES, vf_load(held_from + 20 * LANES) + vf_flip(a1_0_7, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_7 = vf_load(inner_from + 7 * LANES) + vf_flip(a0_0_7, s->inner.flip);
+            a1_0_7 = vf_load(inner_from + 20 * LANES) + vf_flip(a1_0_7, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 7 * LANES, vf_load(outer_from + 7 * LANES) + vf_flip(a0_0_7, s->outer.flip));
+            vf_store(outer_to + 20 * LANES, vf_load(outer_from + 20 * LANES) + vf_flip(a1_0_7, s->outer.flip));
+        }
+        a0_0_7 = vf_flip(a0_0_7, s->last.flip);
+        a1_0_7 = vf_flip(a1_0_7, s->last.flip);
+        if (out) {
+            a0_0_7 += vf_load(last_from + 7 * LANES);
+            a1_0_7 += vf_load(last_from + 20 * LANES);
+            const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
+            const vf t1_0_7_0 = vf_max_quiet(vf_set(0.0f), a1_0_7);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
+        } else {
+            vf_store(last_to + 7 * LANES, a0_0_7);
+            vf_store(last_to + 20 * LANES, a1_0_7);
+        }
+    }
+    SOL_FENCE();
+    {
+        const float b0 = x0[8 * LANES + 0];
+        a0_0_8 += w0_0 * b0;
+        a1_0_8 += w0_1 * b0;
+        const float b1 = x0[8 * LANES + 1];
+        a0_0_8 += w1_0 * b1;
+        a1_0_8 += w1_1 * b1;
+        const float b2 = x0[8 * LANES + 2];
+        a0_0_8 += w2_0 * b2;
+        a1_0_8 += w2_1 * b2;
+        const float b3 = x0[8 * LANES + 3];
+        a0_0_8 += w3_0 * b3;
+        a1_0_8 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 8 * LANES, vf_load(held_from + 8 * LANES) + vf_flip(a0_0_8, s->held.flip));
+            vf_store(held_to + 21 * LANES, vf_load(held_from + 21 * LANES) + vf_flip(a1_0_8, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_8 = vf_load(inner_from + 8 * LANES) + vf_flip(a0_0_8, s->inner.flip);
+            a1_0_8 = vf_load(inner_from + 21 * LANES) + vf_flip(a1_0_8, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 8 * LANES, vf_load(outer_from + 8 * LANES) + vf_flip(a0_0_8, s->outer.flip));
+            vf_store(outer_to + 21 * LANES, vf_load(outer_from + 21 * LANES) + vf_flip(a1_0_8, s->outer.flip));
+        }
+        a0_0_8 = vf_flip(a0_0_8, s->last.flip);
+        a1_0_8 = vf_flip(a1_0_8, s->last.flip);
+        if (out) {
+            a0_0_8 += vf_load(last_from + 8 * LANES);
+            a1_0_8 += vf_load(last_from + 21 * LANES);
+            const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
+            const vf t1_0_8_0 = vf_max_quiet(vf_set(0.0f), a1_0_8);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
+        } else {
+            vf_store(last_to + 8 * LANES, a0_0_8);
+            vf_store(last_to + 21 * LANES, a1_0_8);
+        }
+    }
+    {
+        const float b0 = x0[9 * LANES + 0];
+        a0_0_9 += w0_0 * b0;
+        a1_0_9 += w0_1 * b0;
+        const float b1 = x0[9 * LANES + 1];
+        a0_0_9 += w1_0 * b1;
+        a1_0_9 += w1_1 * b1;
+        const float b2 = x0[9 * LANES + 2];
+        a0_0_9 += w2_0 * b2;
+        a1_0_9 += w2_1 * b2;
+        const float b3 = x0[9 * LANES + 3];
+        a0_0_9 += w3_0 * b3;
+        a1_0_9 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 9 * LANES, vf_load(held_from + 9 * LANES) + vf_flip(a0_0_9, s->held.flip));
+            vf_store(held_to + 22 * LANES, vf_load(held_from + 22 * LANES) + vf_flip(a1_0_9, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_9 = vf_load(inner_from + 9 * LANES) + vf_flip(a0_0_9, s->inner.flip);
+            a1_0_9 = vf_load(inner_from + 22 * LANES) + vf_flip(a1_0_9, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 9 * LANES, vf_load(outer_from + 9 * LANES) + vf_flip(a0_0_9, s->outer.flip));
+            vf_store(outer_to + 22 * LANES, vf_load(outer_from + 22 * LANES) + vf_flip(a1_0_9, s->outer.flip));
+        }
+        a0_0_9 = vf_flip(a0_0_9, s->last.flip);
+        a1_0_9 = vf_flip(a1_0_9, s->last.flip);
+        if (out) {
+            a0_0_9 += vf_load(last_from + 9 * LANES);
+            a1_0_9 += vf_load(last_from + 22 * LANES);
+            const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
+            const vf t1_0_9_0 = vf_max_quiet(vf_set(0.0f), a1_0_9);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_0);
+        } else {
+            vf_store(last_to + 9 * LANES, a0_0_9);
+            vf_store(last_to + 22 * LANES, a1_0_9);
+        }
+    }
+    SOL_FENCE();
+    {
+        const float b0 = x0[10 * LANES + 0];
+        a0_0_10 += w0_0 * b0;
+        a1_0_10 += w0_1 * b0;
+        const float b1 = x0[10 * LANES + 1];
+        a0_0_10 += w1_0 * b1;
+        a1_0_10 += w1_1 * b1;
+        const float b2 = x0[10 * LANES + 2];
+        a0_0_10 += w2_0 * b2;
+        a1_0_10 += w2_1 * b2;
+        const float b3 = x0[10 * LANES + 3];
+        a0_0_10 += w3_0 * b3;
+        a1_0_10 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 10 * LANES, vf_load(held_from + 10 * LANES) + vf_flip(a0_0_10, s->held.flip));
+            vf_store(held_to + 23 * LANES, vf_load(held_from + 23 * LANES) + vf_flip(a1_0_10, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_10 = vf_load(inner_from + 10 * LANES) + vf_flip(a0_0_10, s->inner.flip);
+            a1_0_10 = vf_load(inner_from + 23 * LANES) + vf_flip(a1_0_10, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 10 * LANES, vf_load(outer_from + 10 * LANES) + vf_flip(a0_0_10, s->outer.flip));
+            vf_store(outer_to + 23 * LANES, vf_load(outer_from + 23 * LANES) + vf_flip(a1_0_10, s->outer.flip));
+        }
+        a0_0_10 = vf_flip(a0_0_10, s->last.flip);
+        a1_0_10 = vf_flip(a1_0_10, s->last.flip);
+        if (out) {
+            a0_0_10 += vf_load(last_from + 10 * LANES);
+            a1_0_10 += vf_load(last_from + 23 * LANES);
+            const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
+            const vf t1_0_10_0 = vf_max_quiet(vf_set(0.0f), a1_0_10);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_0);
+        } else {
+            vf_store(last_to + 10 * LANES, a0_0_10);
+            vf_store(last_to + 23 * LANES, a1_0_10);
+        }
+    }
+    {
+        const float b0 = x0[11 * LANES + 0];
+        a0_0_11 += w0_0 * b0;
+        a1_0_11 += w0_1 * b0;
+        const float b1 = x0[11 * LANES + 1];
+        a0_0_11 += w1_0 * b1;
+        a1_0_11 += w1_1 * b1;
+        const float b2 = x0[11 * LANES + 2];
+        a0_0_11 += w2_0 * b2;
+        a1_0_11 += w2_1 * b2;
+        const float b3 = x0[11 * LANES + 3];
+        a0_0_11 += w3_0 * b3;
+        a1_0_11 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 11 * LANES, vf_load(held_from + 11 * LANES) + vf_flip(a0_0_11, s->held.flip));
+            vf_store(held_to + 24 * LANES, vf_load(held_from + 24 * LANES) + vf_flip(a1_0_11, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_11 = vf_load(inner_from + 11 * LANES) + vf_flip(a0_0_11, s->inner.flip);
+            a1_0_11 = vf_load(inner_from + 24 * LANES) + vf_flip(a1_0_11, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 11 * LANES, vf_load(outer_from + 11 * LANES) + vf_flip(a0_0_11, s->outer.flip));
+            vf_store(outer_to + 24 * LANES, vf_load(outer_from + 24 * LANES) + vf_flip(a1_0_11, s->outer.flip));
+        }
+        a0_0_11 = vf_flip(a0_0_11, s->last.flip);
+        a1_0_11 = vf_flip(a1_0_11, s->last.flip);
+        if (out) {
+            a0_0_11 += vf_load(last_from + 11 * LANES);
+            a1_0_11 += vf_load(last_from + 24 * LANES);
+            const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
+            const vf t1_0_11_0 = vf_max_quiet(vf_set(0.0f), a1_0_11);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, t1_0_11_0);
+        } else {
+            vf_store(last_to + 11 * LANES, a0_0_11);
+            vf_store(last_to + 24 * LANES, a1_0_11);
+        }
+    }
+    SOL_FENCE();
+    {
+        const float b0 = x0[12 * LANES + 0];
+        a0_0_12 += w0_0 * b0;
+        a1_0_12 += w0_1 * b0;
+        const float b1 = x0[12 * LANES + 1];
+        a0_0_12 += w1_0 * b1;
+        a1_0_12 += w1_1 * b1;
+        const float b2 = x0[12 * LANES + 2];
+        a0_0_12 += w2_0 * b2;
+        a1_0_12 += w2_1 * b2;
+        const float b3 = x0[12 * LANES + 3];
+        a0_0_12 += w3_0 * b3;
+        a1_0_12 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 12 * LANES, vf_load(held_from + 12 * LANES) + vf_flip(a0_0_12, s->held.flip));
+            vf_store(held_to + 25 * LANES, vf_load(held_from + 25 * LANES) + vf_flip(a1_0_12, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_12 = vf_load(inner_from + 12 * LANES) + vf_flip(a0_0_12, s->inner.flip);
+            a1_0_12 = vf_load(inner_from + 25 * LANES) + vf_flip(a1_0_12, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 12 * LANES, vf_load(outer_from + 12 * LANES) + vf_flip(a0_0_12, s->outer.flip));
+            vf_store(outer_to + 25 * LANES, vf_load(outer_from + 25 * LANES) + vf_flip(a1_0_12, s->outer.flip));
+        }
+        a0_0_12 = vf_flip(a0_0_12, s->last.flip);
+        a1_0_12 = vf_flip(a1_0_12, s->last.flip);
+        if (out) {
+            a0_0_12 += vf_load(last_from + 12 * LANES);
+            a1_0_12 += vf_load(last_from + 25 * LANES);
+            const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
+            const vf t1_0_12_0 = vf_max_quiet(vf_set(0.0f), a1_0_12);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_0);
+        } else {
+            vf_store(last_to + 12 * LANES, a0_0_12);
+            vf_store(last_to + 25 * LANES, a1_0_12);
+        }
     }
 }
 
-static __attribute__((noinline)) void complete_1x14(const conv *c, const float *in, const float *w, int64_t ahead, const addition *add, int64_t count, const float *held, float last_sign, float *out)
+/* One product of a tile. at: what is held of its group. out: its part that is complete after this, or null. */
+static __attribute__((noinline)) void tile_1x10(const conv *c, const float *in, const float *w, int64_t ahead, const step *s, float *at, float *out)
 {
     const vf b0 = vf_zero();
-    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
+    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0;
     const vf b1 = vf_zero();
-    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
-const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
-    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
-    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const int64_t pairs = (block < blocks ? LANES : last) / 2;
-        const float *row = in;
-        for (int64_t r = 0; r < R; r++, row += in_r) {
-            const float *tap = row;
-            for (int64_t s = 0; s < S; s++, tap += in_s) {
-                const float *x0 = tap;
-                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
-                    {
-                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-__builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                    {
-                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-__builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-                        { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                }
+    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1;
+const int64_t blocks = c->in_blocks, R = c->R, S = c->S, in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+    const float *x0 = in;
+    if (out && c->claims) {
+        for (int64_t y = 0; y < 1; y++)
+            for (int64_t x = 0; x < 10; x++) {
+                const float *o = out + y * c->out_row + x * LANES;
+                SOL_CLAIM(o); SOL_CLAIM(o + 1 * c->out_cb);
             }
-        }
     }
-    for (; count; count--, add++) {
-        const float *from = add->from;
-        float *to = add->to;
-        if (!to) { /* the sum of one level is complete: it is added to the next level's */
+    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+        const float *row = in;
+        for (int64_t r = 1; r <= R; r++, row += in_r) {
+            const float *tap = row;
+            for (int64_t t = 1; t <= S; t++, tap += in_s) {
+                x0 = tap;
+                for (int64_t i = block < blocks || r < R || t < S ? LANES / 2 : (LANES - 4) / 2; i; i--, x0 += 2, w += 4 * LANES) {
+            {
+                const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+            __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
+                { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+            }
             SOL_FENCE();
-            const vf sign = vf_set(add->sign);
-            a0_0_0 = vf_load(from + 0 * LANES) + sign * a0_0_0;
-            a0_0_1 = vf_load(from + 1 * LANES) + sign * a0_0_1;
-            a0_0_2 = vf_load(from + 2 * LANES) + sign * a0_0_2;
-            a0_0_3 = vf_load(from + 3 * LANES) + sign * a0_0_3;
-            a0_0_4 = vf_load(from + 4 * LANES) + sign * a0_0_4;
-            a0_0_5 = vf_load(from + 5 * LANES) + sign * a0_0_5;
-            a0_0_6 = vf_load(from + 6 * LANES) + sign * a0_0_6;
-            a0_0_7 = vf_load(from + 7 * LANES) + sign * a0_0_7;
-            a0_0_8 = vf_load(from + 8 * LANES) + sign * a0_0_8;
-            a0_0_9 = vf_load(from + 9 * LANES) + sign * a0_0_9;
-            a0_0_10 = vf_load(from + 10 * LANES) + sign * a0_0_10;
-            a0_0_11 = vf_load(from + 11 * LANES) + sign * a0_0_11;
-            a0_0_12 = vf_load(from + 12 * LANES) + sign * a0_0_12;
-            a0_0_13 = vf_load(from + 13 * LANES) + sign * a0_0_13;
-            a1_0_0 = vf_load(from + 14 * LANES) + sign * a1_0_0;
-            a1_0_1 = vf_load(from + 15 * LANES) + sign * a1_0_1;
-            a1_0_2 = vf_load(from + 16 * LANES) + sign * a1_0_2;
-            a1_0_3 = vf_load(from + 17 * LANES) + sign * a1_0_3;
-            a1_0_4 = vf_load(from + 18 * LANES) + sign * a1_0_4;
-            a1_0_5 = vf_load(from + 19 * LANES) + sign * a1_0_5;
-            a1_0_6 = vf_load(from + 20 * LANES) + sign * a1_0_6;
-            a1_0_7 = vf_load(from + 21 * LANES) + sign * a1_0_7;
-            a1_0_8 = vf_load(from + 22 * LANES) + sign * a1_0_8;
-            a1_0_9 = vf_load(from + 23 * LANES) + sign * a1_0_9;
-            a1_0_10 = vf_load(from + 24 * LANES) + sign * a1_0_10;
-            a1_0_11 = vf_load(from + 25 * LANES) + sign * a1_0_11;
-            a1_0_12 = vf_load(from + 26 * LANES) + sign * a1_0_12;
-            a1_0_13 = vf_load(from + 27 * LANES) + sign * a1_0_13;
-            continue;
-        }
-        SOL_FENCE();
-        const vf sign = vf_set(add->sign);
-        vf_store(to + 0 * LANES, vf_load(from + 0 * LANES) + sign * a0_0_0);
-        vf_store(to + 1 * LANES, vf_load(from + 1 * LANES) + sign * a0_0_1);
-        vf_store(to + 2 * LANES, vf_load(from + 2 * LANES) + sign * a0_0_2);
-        vf_store(to + 3 * LANES, vf_load(from + 3 * LANES) + sign * a0_0_3);
-        vf_store(to + 4 * LANES, vf_load(from + 4 * LANES) + sign * a0_0_4);
-        vf_store(to + 5 * LANES, vf_load(from + 5 * LANES) + sign * a0_0_5);
-        vf_store(to + 6 * LANES, vf_load(from + 6 * LANES) + sign * a0_0_6);
-        vf_store(to + 7 * LANES, vf_load(from + 7 * LANES) + sign * a0_0_7);
-        vf_store(to + 8 * LANES, vf_load(from + 8 * LANES) + sign * a0_0_8);
-        vf_store(to + 9 * LANES, vf_load(from + 9 * LANES) + sign * a0_0_9);
-        vf_store(to + 10 * LANES, vf_load(from + 10 * LANES) + sign * a0_0_10);
-        vf_store(to + 11 * LANES, vf_load(from + 11 * LANES) + sign * a0_0_11);
-        vf_store(to + 12 * LANES, vf_load(from + 12 * LANES) + sign * a0_0_12);
-        vf_store(to + 13 * LANES, vf_load(from + 13 * LANES) + sign * a0_0_13);
-        vf_store(to + 14 * LANES, vf_load(from + 14 * LANES) + sign * a1_0_0);
-        vf_store(to + 15 * LANES, vf_load(from + 15 * LANES) + sign * a1_0_1);
-        vf_store(to + 16 * LANES, vf_load(from + 16 * LANES) + sign * a1_0_2);
-        vf_store(to + 17 * LANES, vf_load(from + 17 * LANES) + sign * a1_0_3);
-        vf_store(to + 18 * LANES, vf_load(from + 18 * LANES) + sign * a1_0_4);
-        vf_store(to + 19 * LANES, vf_load(from + 19 * LANES) + sign * a1_0_5);
-        vf_store(to + 20 * LANES, vf_load(from + 20 * LANES) + sign * a1_0_6);
-        vf_store(to + 21 * LANES, vf_load(from + 21 * LANES) + sign * a1_0_7);
-        vf_store(to + 22 * LANES, vf_load(from + 22 * LANES) + sign * a1_0_8);
-        vf_store(to + 23 * LANES, vf_load(from + 23 * LANES) + sign * a1_0_9);
-        vf_store(to + 24 * LANES, vf_load(from + 24 * LANES) + sign * a1_0_10);
-        vf_store(to + 25 * LANES, vf_load(from + 25 * LANES) + sign * a1_0_11);
-        vf_store(to + 26 * LANES, vf_load(from + 26 * LANES) + sign * a1_0_12);
-        vf_store(to + 27 * LANES, vf_load(from + 27 * LANES) + sign * a1_0_13);
-    }
-const vf sign = vf_set(last_sign);
-    a0_0_0 = vf_load(held + 0 * LANES) + sign * a0_0_0;
-    a0_0_1 = vf_load(held + 1 * LANES) + sign * a0_0_1;
-    a0_0_2 = vf_load(held + 2 * LANES) + sign * a0_0_2;
-    a0_0_3 = vf_load(held + 3 * LANES) + sign * a0_0_3;
-    a0_0_4 = vf_load(held + 4 * LANES) + sign * a0_0_4;
-    a0_0_5 = vf_load(held + 5 * LANES) + sign * a0_0_5;
-    a0_0_6 = vf_load(held + 6 * LANES) + sign * a0_0_6;
-    a0_0_7 = vf_load(held + 7 * LANES) + sign * a0_0_7;
-    a0_0_8 = vf_load(held + 8 * LANES) + sign * a0_0_8;
-    a0_0_9 = vf_load(held + 9 * LANES) + sign * a0_0_9;
-    a0_0_10 = vf_load(held + 10 * LANES) + sign * a0_0_10;
-    a0_0_11 = vf_load(held + 11 * LANES) + sign * a0_0_11;
-    a0_0_12 = vf_load(held + 12 * LANES) + sign * a0_0_12;
-    a0_0_13 = vf_load(held + 13 * LANES) + sign * a0_0_13;
-    a1_0_0 = vf_load(held + 14 * LANES) + sign * a1_0_0;
-    a1_0_1 = vf_load(held + 15 * LANES) + sign * a1_0_1;
-    a1_0_2 = vf_load(held + 16 * LANES) + sign * a1_0_2;
-    a1_0_3 = vf_load(held + 17 * LANES) + sign * a1_0_3;
-    a1_0_4 = vf_load(held + 18 * LANES) + sign * a1_0_4;
-    a1_0_5 = vf_load(held + 19 * LANES) + sign * a1_0_5;
-    a1_0_6 = vf_load(held + 20 * LANES) + sign * a1_0_6;
-    a1_0_7 = vf_load(held + 21 * LANES) + sign * a1_0_7;
-    a1_0_8 = vf_load(held + 22 * LANES) + sign * a1_0_8;
-    a1_0_9 = vf_load(held + 23 * LANES) + sign * a1_0_9;
-    a1_0_10 = vf_load(held + 24 * LANES) + sign * a1_0_10;
-    a1_0_11 = vf_load(held + 25 * LANES) + sign * a1_0_11;
-    a1_0_12 = vf_load(held + 26 * LANES) + sign * a1_0_12;
-    a1_0_13 = vf_load(held + 27 * LANES) + sign * a1_0_13;
-    const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
-    const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
-    const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
-    const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
-    const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
-    const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
-    const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
-    const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
-    const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
-    const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
-    const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
-    const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
-    const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
-    const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_0);
-    const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
-    const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
-    const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
-    const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
-    const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
-    const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
-    const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
-    const vf t1_0_7_0 = vf_max_quiet(vf_set(0.0f), a1_0_7);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
-    const vf t1_0_8_0 = vf_max_quiet(vf_set(0.0f), a1_0_8);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
-    const vf t1_0_9_0 = vf_max_quiet(vf_set(0.0f), a1_0_9);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_0);
-    const vf t1_0_10_0 = vf_max_quiet(vf_set(0.0f), a1_0_10);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_0);
-    const vf t1_0_11_0 = vf_max_quiet(vf_set(0.0f), a1_0_11);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, t1_0_11_0);
-    const vf t1_0_12_0 = vf_max_quiet(vf_set(0.0f), a1_0_12);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_0);
-    const vf t1_0_13_0 = vf_max_quiet(vf_set(0.0f), a1_0_13);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, t1_0_13_0);
+            {
+                const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+            __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
+                { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+            }
+            SOL_FENCE();
 }
-
-static __attribute__((noinline)) void add_1x7(const conv *c, const float *in, const float *w, int64_t ahead, const addition *add, int64_t count)
-{
-    const vf b0 = vf_zero();
-    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0;
-    const vf b1 = vf_zero();
-    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1;
-const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
-    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
-    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const int64_t pairs = (block < blocks ? LANES : last) / 2;
-        const float *row = in;
-        for (int64_t r = 0; r < R; r++, row += in_r) {
-            const float *tap = row;
-            for (int64_t s = 0; s < S; s++, tap += in_s) {
-                const float *x0 = tap;
-                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
-                    {
-                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-__builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                    {
-                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-__builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                }
             }
         }
     }
-    for (; count; count--, add++) {
-        const float *from = add->from;
-        float *to = add->to;
-        if (!to) { /* the sum of one level is complete: it is added to the next level's */
-            SOL_FENCE();
-            const vf sign = vf_set(add->sign);
-            a0_0_0 = vf_load(from + 0 * LANES) + sign * a0_0_0;
-            a0_0_1 = vf_load(from + 1 * LANES) + sign * a0_0_1;
-            a0_0_2 = vf_load(from + 2 * LANES) + sign * a0_0_2;
-            a0_0_3 = vf_load(from + 3 * LANES) + sign * a0_0_3;
-            a0_0_4 = vf_load(from + 4 * LANES) + sign * a0_0_4;
-            a0_0_5 = vf_load(from + 5 * LANES) + sign * a0_0_5;
-            a0_0_6 = vf_load(from + 6 * LANES) + sign * a0_0_6;
-            a1_0_0 = vf_load(from + 7 * LANES) + sign * a1_0_0;
-            a1_0_1 = vf_load(from + 8 * LANES) + sign * a1_0_1;
-            a1_0_2 = vf_load(from + 9 * LANES) + sign * a1_0_2;
-            a1_0_3 = vf_load(from + 10 * LANES) + sign * a1_0_3;
-            a1_0_4 = vf_load(from + 11 * LANES) + sign * a1_0_4;
-            a1_0_5 = vf_load(from + 12 * LANES) + sign * a1_0_5;
-            a1_0_6 = vf_load(from + 13 * LANES) + sign * a1_0_6;
-            continue;
+    __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); __builtin_prefetch(w + ahead + 4 * LANES, 0, 2); __builtin_prefetch(w + ahead + 5 * LANES, 0, 2); __builtin_prefetch(w + ahead + 6 * LANES, 0, 2); __builtin_prefetch(w + ahead + 7 * LANES, 0, 2);
+    const float *const held_from = at + s->held.from;
+    float *const held_to = at + s->held.to;
+    const float *const inner_from = at + s->inner.from;
+    const float *const outer_from = at + s->outer.from;
+    float *const outer_to = at + s->outer.to;
+    const float *const last_from = at + s->last.from;
+    float *const last_to = at + s->last.to;
+    const vf w0_0 = vf_load(w + 0 * LANES), w0_1 = vf_load(w + 1 * LANES), w1_0 = vf_load(w + 2 * LANES), w1_1 = vf_load(w + 3 * LANES), w2_0 = vf_load(w + 4 * LANES), w2_1 = vf_load(w + 5 * LANES), w3_0 = vf_load(w + 6 * LANES), w3_1 = vf_load(w + 7 * LANES);
+    {
+        const float b0 = x0[0 * LANES + 0];
+        a0_0_0 += w0_0 * b0;
+        a1_0_0 += w0_1 * b0;
+        const float b1 = x0[0 * LANES + 1];
+        a0_0_0 += w1_0 * b1;
+        a1_0_0 += w1_1 * b1;
+        const float b2 = x0[0 * LANES + 2];
+        a0_0_0 += w2_0 * b2;
+        a1_0_0 += w2_1 * b2;
+        const float b3 = x0[0 * LANES + 3];
+        a0_0_0 += w3_0 * b3;
+        a1_0_0 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 0 * LANES, vf_load(held_from + 0 * LANES) + vf_flip(a0_0_0, s->held.flip));
+            vf_store(held_to + 10 * LANES, vf_load(held_from + 10 * LANES) + vf_flip(a1_0_0, s->held.flip));
         }
-        SOL_FENCE();
-        const vf sign = vf_set(add->sign);
-        vf_store(to + 0 * LANES, vf_load(from + 0 * LANES) + sign * a0_0_0);
-        vf_store(to + 1 * LANES, vf_load(from + 1 * LANES) + sign * a0_0_1);
-        vf_store(to + 2 * LANES, vf_load(from + 2 * LANES) + sign * a0_0_2);
-        vf_store(to + 3 * LANES, vf_load(from + 3 * LANES) + sign * a0_0_3);
-        vf_store(to + 4 * LANES, vf_load(from + 4 * LANES) + sign * a0_0_4);
-        vf_store(to + 5 * LANES, vf_load(from + 5 * LANES) + sign * a0_0_5);
-        vf_store(to + 6 * LANES, vf_load(from + 6 * LANES) + sign * a0_0_6);
-        vf_store(to + 7 * LANES, vf_load(from + 7 * LANES) + sign * a1_0_0);
-        vf_store(to + 8 * LANES, vf_load(from + 8 * LANES) + sign * a1_0_1);
-        vf_store(to + 9 * LANES, vf_load(from + 9 * LANES) + sign * a1_0_2);
-        vf_store(to + 10 * LANES, vf_load(from + 10 * LANES) + sign * a1_0_3);
-        vf_store(to + 11 * LANES, vf_load(from + 11 * LANES) + sign * a1_0_4);
-        vf_store(to + 12 * LANES, vf_load(from + 12 * LANES) + sign * a1_0_5);
-        vf_store(to + 13 * LANES, vf_load(from + 13 * LANES) + sign * a1_0_6);
-    }
-}
-
-static __attribute__((noinline)) void complete_1x7(const conv *c, const float *in, const float *w, int64_t ahead, const addition *add, int64_t count, const float *held, float last_sign, float *out)
-{
-    const vf b0 = vf_zero();
-    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0;
-    const vf b1 = vf_zero();
-    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1;
-const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
-    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
-    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const int64_t pairs = (block < blocks ? LANES : last) / 2;
-        const float *row = in;
-        for (int64_t r = 0; r < R; r++, row += in_r) {
-            const float *tap = row;
-            for (int64_t s = 0; s < S; s++, tap += in_s) {
-                const float *x0 = tap;
-                for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
-                    {
-                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-__builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                    {
-                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-__builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
-                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                    }
-                    SOL_FENCE();
-                }
-            }
+        if (s->has_inner) {
+            a0_0_0 = vf_load(inner_from + 0 * LANES) + vf_flip(a0_0_0, s->inner.flip);
+            a1_0_0 = vf_load(inner_from + 10 * LANES) + vf_flip(a1_0_0, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 0 * LANES, vf_load(outer_from + 0 * LANES) + vf_flip(a0_0_0, s->outer.flip));
+            vf_store(outer_to + 10 * LANES, vf_load(outer_from + 10 * LANES) + vf_flip(a1_0_0, s->outer.flip));
+        }
+        a0_0_0 = vf_flip(a0_0_0, s->last.flip);
+        a1_0_0 = vf_flip(a1_0_0, s->last.flip);
+        if (out) {
+            a0_0_0 += vf_load(last_from + 0 * LANES);
+            a1_0_0 += vf_load(last_from + 10 * LANES);
+            const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
+            const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
+        } else {
+            vf_store(last_to + 0 * LANES, a0_0_0);
+            vf_store(last_to + 10 * LANES, a1_0_0);
         }
     }
-    for (; count; count--, add++) {
-        const float *from = add->from;
-        float *to = add->to;
-        if (!to) { /* the sum of one level is complete: it is added to the next level's */
-            SOL_FENCE();
-            const vf sign = vf_set(add->sign);
-            a0_0_0 = vf_load(from + 0 * LANES) + sign * a0_0_0;
-            a0_0_1 = vf_load(from + 1 * LANES) + sign * a0_0_1;
-            a0_0_2 = vf_load(from + 2 * LANES) + sign * a0_0_2;
-            a0_0_3 = vf_load(from + 3 * LANES) + sign * a0_0_3;
-            a0_0_4 = vf_load(from + 4 * LANES) + sign * a0_0_4;
-            a0_0_5 = vf_load(from + 5 * LANES) + sign * a0_0_5;
-            a0_0_6 = vf_load(from + 6 * LANES) + sign * a0_0_6;
-            a1_0_0 = vf_load(from + 7 * LANES) + sign * a1_0_0;
-            a1_0_1 = vf_load(from + 8 * LANES) + sign * a1_0_1;
-            a1_0_2 = vf_load(from + 9 * LANES) + sign * a1_0_2;
-            a1_0_3 = vf_load(from + 10 * LANES) + sign * a1_0_3;
-            a1_0_4 = vf_load(from + 11 * LANES) + sign * a1_0_4;
-            a1_0_5 = vf_load(from + 12 * LANES) + sign * a1_0_5;
-            a1_0_6 = vf_load(from + 13 * LANES) + sign * a1_0_6;
-            continue;
+    {
+        const float b0 = x0[1 * LANES + 0];
+        a0_0_1 += w0_0 * b0;
+        a1_0_1 += w0_1 * b0;
+        const float b1 = x0[1 * LANES + 1];
+        a0_0_1 += w1_0 * b1;
+        a1_0_1 += w1_1 * b1;
+        const float b2 = x0[1 * LANES + 2];
+        a0_0_1 += w2_0 * b2;
+        a1_0_1 += w2_1 * b2;
+        const float b3 = x0[1 * LANES + 3];
+        a0_0_1 += w3_0 * b3;
+        a1_0_1 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 1 * LANES, vf_load(held_from + 1 * LANES) + vf_flip(a0_0_1, s->held.flip));
+            vf_store(held_to + 11 * LANES, vf_load(held_from + 11 * LANES) + vf_flip(a1_0_1, s->held.flip));
         }
-        SOL_FENCE();
-        const vf sign = vf_set(add->sign);
-        vf_store(to + 0 * LANES, vf_load(from + 0 * LANES) + sign * a0_0_0);
-        vf_store(to + 1 * LANES, vf_load(from + 1 * LANES) + sign * a0_0_1);
-        vf_store(to + 2 * LANES, vf_load(from + 2 * LANES) + sign * a0_0_2);
-        vf_store(to + 3 * LANES, vf_load(from + 3 * LANES) + sign * a0_0_3);
-        vf_store(to + 4 * LANES, vf_load(from + 4 * LANES) + sign * a0_0_4);
-        vf_store(to + 5 * LANES, vf_load(from + 5 * LANES) + sign * a0_0_5);
-        vf_store(to + 6 * LANES, vf_load(from + 6 * LANES) + sign * a0_0_6);
-        vf_store(to + 7 * LANES, vf_load(from + 7 * LANES) + sign * a1_0_0);
-        vf_store(to + 8 * LANES, vf_load(from + 8 * LANES) + sign * a1_0_1);
-        vf_store(to + 9 * LANES, vf_load(from + 9 * LANES) + sign * a1_0_2);
-        vf_store(to + 10 * LANES, vf_load(from + 10 * LANES) + sign * a1_0_3);
-        vf_store(to + 11 * LANES, vf_load(from + 11 * LANES) + sign * a1_0_4);
-        vf_store(to + 12 * LANES, vf_load(from + 12 * LANES) + sign * a1_0_5);
-        vf_store(to + 13 * LANES, vf_load(from + 13 * LANES) + sign * a1_0_6);
+        if (s->has_inner) {
+            a0_0_1 = vf_load(inner_from + 1 * LANES) + vf_flip(a0_0_1, s->inner.flip);
+            a1_0_1 = vf_load(inner_from + 11 * LANES) + vf_flip(a1_0_1, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 1 * LANES, vf_load(outer_from + 1 * LANES) + vf_flip(a0_0_1, s->outer.flip));
+            vf_store(outer_to + 11 * LANES, vf_load(outer_from + 11 * LANES) + vf_flip(a1_0_1, s->outer.flip));
+        }
+        a0_0_1 = vf_flip(a0_0_1, s->last.flip);
+        a1_0_1 = vf_flip(a1_0_1, s->last.flip);
+        if (out) {
+            a0_0_1 += vf_load(last_from + 1 * LANES);
+            a1_0_1 += vf_load(last_from + 11 * LANES);
+            const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+            const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
+        } else {
+            vf_store(last_to + 1 * LANES, a0_0_1);
+            vf_store(last_to + 11 * LANES, a1_0_1);
+        }
     }
-const vf sign = vf_set(last_sign);
-    a0_0_0 = vf_load(held + 0 * LANES) + sign * a0_0_0;
-    a0_0_1 = vf_load(held + 1 * LANES) + sign * a0_0_1;
-    a0_0_2 = vf_load(held + 2 * LANES) + sign * a0_0_2;
-    a0_0_3 = vf_load(held + 3 * LANES) + sign * a0_0_3;
-    a0_0_4 = vf_load(held + 4 * LANES) + sign * a0_0_4;
-    a0_0_5 = vf_load(held + 5 * LANES) + sign * a0_0_5;
-    a0_0_6 = vf_load(held + 6 * LANES) + sign * a0_0_6;
-    a1_0_0 = vf_load(held + 7 * LANES) + sign * a1_0_0;
-    a1_0_1 = vf_load(held + 8 * LANES) + sign * a1_0_1;
-    a1_0_2 = vf_load(held + 9 * LANES) + sign * a1_0_2;
-    a1_0_3 = vf_load(held + 10 * LANES) + sign * a1_0_3;
-    a1_0_4 = vf_load(held + 11 * LANES) + sign * a1_0_4;
-    a1_0_5 = vf_load(held + 12 * LANES) + sign * a1_0_5;
-    a1_0_6 = vf_load(held + 13 * LANES) + sign * a1_0_6;
-    const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
-    const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
-    const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
-    const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
-    const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
-    const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
-    const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
-    const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
-    const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
-    const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
-    const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
-    const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
-    const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
-    const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
-    vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
+    SOL_FENCE();
+    {
+        const float b0 = x0[2 * LANES + 0];
+        a0_0_2 += w0_0 * b0;
+        a1_0_2 += w0_1 * b0;
+        const float b1 = x0[2 * LANES + 1];
+        a0_0_2 += w1_0 * b1;
+        a1_0_2 += w1_1 * b1;
+        const float b2 = x0[2 * LANES + 2];
+        a0_0_2 += w2_0 * b2;
+        a1_0_2 += w2_1 * b2;
+        const float b3 = x0[2 * LANES + 3];
+        a0_0_2 += w3_0 * b3;
+        a1_0_2 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 2 * LANES, vf_load(held_from + 2 * LANES) + vf_flip(a0_0_2, s->held.flip));
+            vf_store(held_to + 12 * LANES, vf_load(held_from + 12 * LANES) + vf_flip(a1_0_2, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_2 = vf_load(inner_from + 2 * LANES) + vf_flip(a0_0_2, s->inner.flip);
+            a1_0_2 = vf_load(inner_from + 12 * LANES) + vf_flip(a1_0_2, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 2 * LANES, vf_load(outer_from + 2 * LANES) + vf_flip(a0_0_2, s->outer.flip));
+            vf_store(outer_to + 12 * LANES, vf_load(outer_from + 12 * LANES) + vf_flip(a1_0_2, s->outer.flip));
+        }
+        a0_0_2 = vf_flip(a0_0_2, s->last.flip);
+        a1_0_2 = vf_flip(a1_0_2, s->last.flip);
+        if (out) {
+            a0_0_2 += vf_load(last_from + 2 * LANES);
+            a1_0_2 += vf_load(last_from + 12 * LANES);
+            const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
+            const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
+        } else {
+            vf_store(last_to + 2 * LANES, a0_0_2);
+            vf_store(last_to + 12 * LANES, a1_0_2);
+        }
+    }
+    {
+        const float b0 = x0[3 * LANES + 0];
+        a0_0_3 += w0_0 * b0;
+        a1_0_3 += w0_1 * b0;
+        const float b1 = x0[3 * LANES + 1];
+        a0_0_3 += w1_0 * b1;
+        a1_0_3 += w1_1 * b1;
+        const float b2 = x0[3 * LANES + 2];
+        a0_0_3 += w2_0 * b2;
+        a1_0_3 += w2_1 * b2;
+        const float b3 = x0[3 * LANES + 3];
+        a0_0_3 += w3_0 * b3;
+        a1_0_3 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 3 * LANES, vf_load(held_from + 3 * LANES) + vf_flip(a0_0_3, s->held.flip));
+            vf_store(held_to + 13 * LANES, vf_load(held_from + 13 * LANES) + vf_flip(a1_0_3, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_3 = vf_load(inner_from + 3 * LANES) + vf_flip(a0_0_3, s->inner.flip);
+            a1_0_3 = vf_load(inner_from + 13 * LANES) + vf_flip(a1_0_3, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 3 * LANES, vf_load(outer_from + 3 * LANES) + vf_flip(a0_0_3, s->outer.flip));
+            vf_store(outer_to + 13 * LANES, vf_load(outer_from + 13 * LANES) + vf_flip(a1_0_3, s->outer.flip));
+        }
+        a0_0_3 = vf_flip(a0_0_3, s->last.flip);
+        a1_0_3 = vf_flip(a1_0_3, s->last.flip);
+        if (out) {
+            a0_0_3 += vf_load(last_from + 3 * LANES);
+            a1_0_3 += vf_load(last_from + 13 * LANES);
+            const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+            const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
+        } else {
+            vf_store(last_to + 3 * LANES, a0_0_3);
+            vf_store(last_to + 13 * LANES, a1_0_3);
+        }
+    }
+    SOL_FENCE();
+    {
+        const float b0 = x0[4 * LANES + 0];
+        a0_0_4 += w0_0 * b0;
+        a1_0_4 += w0_1 * b0;
+        const float b1 = x0[4 * LANES + 1];
+        a0_0_4 += w1_0 * b1;
+        a1_0_4 += w1_1 * b1;
+        const float b2 = x0[4 * LANES + 2];
+        a0_0_4 += w2_0 * b2;
+        a1_0_4 += w2_1 * b2;
+        const float b3 = x0[4 * LANES + 3];
+        a0_0_4 += w3_0 * b3;
+        a1_0_4 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 4 * LANES, vf_load(held_from + 4 * LANES) + vf_flip(a0_0_4, s->held.flip));
+            vf_store(held_to + 14 * LANES, vf_load(held_from + 14 * LANES) + vf_flip(a1_0_4, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_4 = vf_load(inner_from + 4 * LANES) + vf_flip(a0_0_4, s->inner.flip);
+            a1_0_4 = vf_load(inner_from + 14 * LANES) + vf_flip(a1_0_4, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 4 * LANES, vf_load(outer_from + 4 * LANES) + vf_flip(a0_0_4, s->outer.flip));
+            vf_store(outer_to + 14 * LANES, vf_load(outer_from + 14 * LANES) + vf_flip(a1_0_4, s->outer.flip));
+        }
+        a0_0_4 = vf_flip(a0_0_4, s->last.flip);
+        a1_0_4 = vf_flip(a1_0_4, s->last.flip);
+        if (out) {
+            a0_0_4 += vf_load(last_from + 4 * LANES);
+            a1_0_4 += vf_load(last_from + 14 * LANES);
+            const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
+            const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
+        } else {
+            vf_store(last_to + 4 * LANES, a0_0_4);
+            vf_store(last_to + 14 * LANES, a1_0_4);
+        }
+    }
+    {
+        const float b0 = x0[5 * LANES + 0];
+        a0_0_5 += w0_0 * b0;
+        a1_0_5 += w0_1 * b0;
+        const float b1 = x0[5 * LANES + 1];
+        a0_0_5 += w1_0 * b1;
+        a1_0_5 += w1_1 * b1;
+        const float b2 = x0[5 * LANES + 2];
+        a0_0_5 += w2_0 * b2;
+        a1_0_5 += w2_1 * b2;
+        const float b3 = x0[5 * LANES + 3];
+        a0_0_5 += w3_0 * b3;
+        a1_0_5 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 5 * LANES, vf_load(held_from + 5 * LANES) + vf_flip(a0_0_5, s->held.flip));
+            vf_store(held_to + 15 * LANES, vf_load(held_from + 15 * LANES) + vf_flip(a1_0_5, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_5 = vf_load(inner_from + 5 * LANES) + vf_flip(a0_0_5, s->inner.flip);
+            a1_0_5 = vf_load(inner_from + 15 * LANES) + vf_flip(a1_0_5, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 5 * LANES, vf_load(outer_from + 5 * LANES) + vf_flip(a0_0_5, s->outer.flip));
+            vf_store(outer_to + 15 * LANES, vf_load(outer_from + 15 * LANES) + vf_flip(a1_0_5, s->outer.flip));
+        }
+        a0_0_5 = vf_flip(a0_0_5, s->last.flip);
+        a1_0_5 = vf_flip(a1_0_5, s->last.flip);
+        if (out) {
+            a0_0_5 += vf_load(last_from + 5 * LANES);
+            a1_0_5 += vf_load(last_from + 15 * LANES);
+            const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+            const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
+        } else {
+            vf_store(last_to + 5 * LANES, a0_0_5);
+            vf_store(last_to + 15 * LANES, a1_0_5);
+        }
+    }
+    SOL_FENCE();
+    {
+        const float b0 = x0[6 * LANES + 0];
+        a0_0_6 += w0_0 * b0;
+        a1_0_6 += w0_1 * b0;
+        const float b1 = x0[6 * LANES + 1];
+        a0_0_6 += w1_0 * b1;
+        a1_0_6 += w1_1 * b1;
+        const float b2 = x0[6 * LANES + 2];
+        a0_0_6 += w2_0 * b2;
+        a1_0_6 += w2_1 * b2;
+        const float b3 = x0[6 * LANES + 3];
+        a0_0_6 += w3_0 * b3;
+        a1_0_6 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 6 * LANES, vf_load(held_from + 6 * LANES) + vf_flip(a0_0_6, s->held.flip));
+            vf_store(held_to + 16 * LANES, vf_load(held_from + 16 * LANES) + vf_flip(a1_0_6, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_6 = vf_load(inner_from + 6 * LANES) + vf_flip(a0_0_6, s->inner.flip);
+            a1_0_6 = vf_load(inner_from + 16 * LANES) + vf_flip(a1_0_6, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 6 * LANES, vf_load(outer_from + 6 * LANES) + vf_flip(a0_0_6, s->outer.flip));
+            vf_store(outer_to + 16 * LANES, vf_load(outer_from + 16 * LANES) + vf_flip(a1_0_6, s->outer.flip));
+        }
+        a0_0_6 = vf_flip(a0_0_6, s->last.flip);
+        a1_0_6 = vf_flip(a1_0_6, s->last.flip);
+        if (out) {
+            a0_0_6 += vf_load(last_from + 6 * LANES);
+            a1_0_6 += vf_load(last_from + 16 * LANES);
+            const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
+            const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
+        } else {
+            vf_store(last_to + 6 * LANES, a0_0_6);
+            vf_store(last_to + 16 * LANES, a1_0_6);
+        }
+    }
+    {
+        const float b0 = x0[7 * LANES + 0];
+        a0_0_7 += w0_0 * b0;
+        a1_0_7 += w0_1 * b0;
+        const float b1 = x0[7 * LANES + 1];
+        a0_0_7 += w1_0 * b1;
+        a1_0_7 += w1_1 * b1;
+        const float b2 = x0[7 * LANES + 2];
+        a0_0_7 += w2_0 * b2;
+        a1_0_7 += w2_1 * b2;
+        const float b3 = x0[7 * LANES + 3];
+        a0_0_7 += w3_0 * b3;
+        a1_0_7 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 7 * LANES, vf_load(held_from + 7 * LANES) + vf_flip(a0_0_7, s->held.flip));
+            vf_store(held_to + 17 * LANES, vf_load(held_from + 17 * LANES) + vf_flip(a1_0_7, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_7 = vf_load(inner_from + 7 * LANES) + vf_flip(a0_0_7, s->inner.flip);
+            a1_0_7 = vf_load(inner_from + 17 * LANES) + vf_flip(a1_0_7, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 7 * LANES, vf_load(outer_from + 7 * LANES) + vf_flip(a0_0_7, s->outer.flip));
+            vf_store(outer_to + 17 * LANES, vf_load(outer_from + 17 * LANES) + vf_flip(a1_0_7, s->outer.flip));
+        }
+        a0_0_7 = vf_flip(a0_0_7, s->last.flip);
+        a1_0_7 = vf_flip(a1_0_7, s->last.flip);
+        if (out) {
+            a0_0_7 += vf_load(last_from + 7 * LANES);
+            a1_0_7 += vf_load(last_from + 17 * LANES);
+            const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
+            const vf t1_0_7_0 = vf_max_quiet(vf_set(0.0f), a1_0_7);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
+        } else {
+            vf_store(last_to + 7 * LANES, a0_0_7);
+            vf_store(last_to + 17 * LANES, a1_0_7);
+        }
+    }
+    SOL_FENCE();
+    {
+        const float b0 = x0[8 * LANES + 0];
+        a0_0_8 += w0_0 * b0;
+        a1_0_8 += w0_1 * b0;
+        const float b1 = x0[8 * LANES + 1];
+        a0_0_8 += w1_0 * b1;
+        a1_0_8 += w1_1 * b1;
+        const float b2 = x0[8 * LANES + 2];
+        a0_0_8 += w2_0 * b2;
+        a1_0_8 += w2_1 * b2;
+        const float b3 = x0[8 * LANES + 3];
+        a0_0_8 += w3_0 * b3;
+        a1_0_8 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 8 * LANES, vf_load(held_from + 8 * LANES) + vf_flip(a0_0_8, s->held.flip));
+            vf_store(held_to + 18 * LANES, vf_load(held_from + 18 * LANES) + vf_flip(a1_0_8, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_8 = vf_load(inner_from + 8 * LANES) + vf_flip(a0_0_8, s->inner.flip);
+            a1_0_8 = vf_load(inner_from + 18 * LANES) + vf_flip(a1_0_8, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 8 * LANES, vf_load(outer_from + 8 * LANES) + vf_flip(a0_0_8, s->outer.flip));
+            vf_store(outer_to + 18 * LANES, vf_load(outer_from + 18 * LANES) + vf_flip(a1_0_8, s->outer.flip));
+        }
+        a0_0_8 = vf_flip(a0_0_8, s->last.flip);
+        a1_0_8 = vf_flip(a1_0_8, s->last.flip);
+        if (out) {
+            a0_0_8 += vf_load(last_from + 8 * LANES);
+            a1_0_8 += vf_load(last_from + 18 * LANES);
+            const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
+            const vf t1_0_8_0 = vf_max_quiet(vf_set(0.0f), a1_0_8);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
+        } else {
+            vf_store(last_to + 8 * LANES, a0_0_8);
+            vf_store(last_to + 18 * LANES, a1_0_8);
+        }
+    }
+    {
+        const float b0 = x0[9 * LANES + 0];
+        a0_0_9 += w0_0 * b0;
+        a1_0_9 += w0_1 * b0;
+        const float b1 = x0[9 * LANES + 1];
+        a0_0_9 += w1_0 * b1;
+        a1_0_9 += w1_1 * b1;
+        const float b2 = x0[9 * LANES + 2];
+        a0_0_9 += w2_0 * b2;
+        a1_0_9 += w2_1 * b2;
+        const float b3 = x0[9 * LANES + 3];
+        a0_0_9 += w3_0 * b3;
+        a1_0_9 += w3_1 * b3;
+        if (s->has_held) {
+            vf_store(held_to + 9 * LANES, vf_load(held_from + 9 * LANES) + vf_flip(a0_0_9, s->held.flip));
+            vf_store(held_to + 19 * LANES, vf_load(held_from + 19 * LANES) + vf_flip(a1_0_9, s->held.flip));
+        }
+        if (s->has_inner) {
+            a0_0_9 = vf_load(inner_from + 9 * LANES) + vf_flip(a0_0_9, s->inner.flip);
+            a1_0_9 = vf_load(inner_from + 19 * LANES) + vf_flip(a1_0_9, s->inner.flip);
+        }
+        if (s->has_outer) {
+            vf_store(outer_to + 9 * LANES, vf_load(outer_from + 9 * LANES) + vf_flip(a0_0_9, s->outer.flip));
+            vf_store(outer_to + 19 * LANES, vf_load(outer_from + 19 * LANES) + vf_flip(a1_0_9, s->outer.flip));
+        }
+        a0_0_9 = vf_flip(a0_0_9, s->last.flip);
+        a1_0_9 = vf_flip(a1_0_9, s->last.flip);
+        if (out) {
+            a0_0_9 += vf_load(last_from + 9 * LANES);
+            a1_0_9 += vf_load(last_from + 19 * LANES);
+            const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
+            vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
+            const vf t1_0_9_0 = vf_max_quiet(vf_set(0.0f), a1_0_9);
+            vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_0);
+        } else {
+            vf_store(last_to + 9 * LANES, a0_0_9);
+            vf_store(last_to + 19 * LANES, a1_0_9);
+        }
+    }
+    SOL_FENCE();
 }
 
 typedef struct {
@@ -785,22 +1282,17 @@ static void multiply(const conv *c, const conv *m, const float *w, int64_t panel
             const int64_t ahead = g == g0 ? w_product : 0; /* the next product's weights are fetched by the first group */
             const float *in = s->sum < 0 ? input_of(c, p) + s->pixels / 2 * c->in_pair + s->pixels % 2 * c->in_half + s->channels * c->in_blocks * c->in_cb
                                          : sums + ((g - g0) * SUMS + s->sum) * c->sum_size;
-            addition add[4];
-            for (int64_t i = 0; i < s->additions; i++) {
-                add[i] = (addition){s->from[i] < 0 ? zeros : at + s->from[i] * HELD, s->to[i] < 0 ? 0 : at + s->to[i] * HELD, s->sign[i]};
-            }
             if (s->completes < 0) {
-                if (IS_EDGE(c, p)) add_1x7(from, in, w, ahead, add, s->additions);
+                if (IS_EDGE(c, p)) tile_1x10(from, in, w, ahead, s, at, 0);
                 else
-                add_1x14(from, in, w, ahead, add, s->additions);
+                tile_1x13(from, in, w, ahead, s, at, 0);
                 continue;
             }
             const int64_t i = s->completes / PARTS, k = kb + s->completes % PARTS * 2;
-            const float *last = at + s->last * HELD;
             float *out = c->out + i / 2 * c->out_pair + i % 2 * c->out_half + k * c->out_cb + p.n * c->out_n + p.y * c->tile_y * c->out_row + p.x * c->tile_x * LANES;
-            if (IS_EDGE(c, p)) complete_1x7(from, in, w, ahead, add, s->additions, last, s->last_sign, out);
+            if (IS_EDGE(c, p)) tile_1x10(from, in, w, ahead, s, at, out);
             else
-            complete_1x14(from, in, w, ahead, add, s->additions, last, s->last_sign, out);
+            tile_1x13(from, in, w, ahead, s, at, out);
         }
     }
 }
@@ -846,23 +1338,23 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t patch_rows_edge = arg[33];
     const int64_t patch_columns_edge = arg[34];
     (void)team; (void)buf; (void)arg;
+    const int64_t groups = N * ((OH + 0) / 1) * ((OW + 12) / 13), panels = vectors / (PARTS * 2);
+    const int64_t most = (groups + team->size - 1) / team->size * team->size; /* groups of the slowest thread, times the team */
+    if (groups == 0) return;
+    const int uneven = by_panels && team->size > 1 && (most - groups + 1) * 16 > groups;
     const conv c = {
         .in = in + in_start, .out = out,
-        .in_blocks = in_blocks, .in_last = LANES, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s,
+        .in_blocks = in_blocks, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s,
         .in_half = in_half, .in_pair = in_pair, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .out_half = out_half, .out_pair = out_pair,
-        .rows = (OH + 0) / 1, .columns = (OW + 13) / 14, .OH = OH, .OW = OW,
+        .rows = (OH + 0) / 1, .columns = (OW + 12) / 13, .OH = OH, .OW = OW,
         .vectors = vectors, .patch_row = patch_row, .patch_rows = patch_rows, .patch_columns = patch_columns,
         .patch_rows_edge = patch_rows_edge, .patch_columns_edge = patch_columns_edge,
-        .tile_y = tile_y, .tile_x = tile_x, .sum_row = patch_columns * LANES, .sum_cb = patch_rows * patch_columns * LANES, .sum_size = sum_size,
+        .claims = overlap || uneven, .tile_y = tile_y, .tile_x = tile_x, .sum_row = patch_columns * LANES, .sum_cb = patch_rows * patch_columns * LANES, .sum_size = sum_size,
     };
     conv m = c;
     m.in_cb = c.sum_cb, m.in_row = row_step * c.sum_row, m.in_r = sum_r * c.sum_row, m.in_s = sum_s * LANES;
-    const int64_t groups = N * c.rows * c.columns, panels = vectors / (PARTS * 2);
-    const int64_t most = (groups + team->size - 1) / team->size * team->size; /* groups of the slowest thread, times the team */
     float *held = (float *)team->scratch;
     int64_t u0, u1;
-    if (groups == 0) return;
-    const int uneven = by_panels && team->size > 1 && (most - groups + 1) * 16 > groups;
     if (uneven && !overlap && team->size > 4) {
         float *sums = (float *)team->common;
         sol_split(team, groups, &u0, &u1);

@@ -63,11 +63,13 @@ void pool_blocked(const sol_team *team, void *const *buf, const int64_t *arg)
         const int64_t ys = y * sy - lo_y, y0 = first_tap(ys, dy), y1 = last_tap(ys, dy, IH, R);
         const float *i = in + n * in_n + c * in_b + (zs + z0 * dz) * in_z + (ys + y0 * dy) * in_y;
         float *o = out + n * out_n + c * out_b + z * out_z + y * out_y;
+        const int inside = z0 < z1 && y0 < y1; /* the window has rows in the map */
         for (int64_t x = 0; x < W;) {
-            if (x >= inner && x + 5 <= outer) {
-                vf c0 = START, c1 = START, c2 = START, c3 = START, c4 = START, c5 = START, c6 = START, c7 = START, c8 = START, c9 = START, c10 = START;
+            if (inside && x >= inner && x + 5 <= outer) {
+                const float *first = i + (x * 2 - lo_x) * LANES;
+                vf c0 = vf_load(first + 0 * LANES), c1 = vf_load(first + 1 * LANES), c2 = vf_load(first + 2 * LANES), c3 = vf_load(first + 3 * LANES), c4 = vf_load(first + 4 * LANES), c5 = vf_load(first + 5 * LANES), c6 = vf_load(first + 6 * LANES), c7 = vf_load(first + 7 * LANES), c8 = vf_load(first + 8 * LANES), c9 = vf_load(first + 9 * LANES), c10 = vf_load(first + 10 * LANES);
                 for (int64_t d = 0; d < z1 - z0; d++)
-                    for (int64_t r = 0; r < y1 - y0; r++) {
+                    for (int64_t r = d == 0; r < y1 - y0; r++) {
                         const float *p = i + d * dz * in_z + r * dy * in_y + (x * 2 - lo_x) * LANES;
                         c0 = REDUCE(c0, vf_load(p + 0 * LANES));
                         c1 = REDUCE(c1, vf_load(p + 1 * LANES));
@@ -104,10 +106,11 @@ void pool_blocked(const sol_team *team, void *const *buf, const int64_t *arg)
                 x += 5;
                 continue;
             }
-            if (x >= inner && x + 1 <= outer) {
-                vf c0 = START, c1 = START, c2 = START;
+            if (inside && x >= inner && x + 1 <= outer) {
+                const float *first = i + (x * 2 - lo_x) * LANES;
+                vf c0 = vf_load(first + 0 * LANES), c1 = vf_load(first + 1 * LANES), c2 = vf_load(first + 2 * LANES);
                 for (int64_t d = 0; d < z1 - z0; d++)
-                    for (int64_t r = 0; r < y1 - y0; r++) {
+                    for (int64_t r = d == 0; r < y1 - y0; r++) {
                         const float *p = i + d * dz * in_z + r * dy * in_y + (x * 2 - lo_x) * LANES;
                         c0 = REDUCE(c0, vf_load(p + 0 * LANES));
                         c1 = REDUCE(c1, vf_load(p + 1 * LANES));

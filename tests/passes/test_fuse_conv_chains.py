@@ -105,6 +105,15 @@ def test_a_chain_starts_at_the_depthwise_convolution_of_narrow_rows(monkeypatch:
     assert convs(fused(block())) == [["conv", "relu"]] * 3
 
 
+def test_a_small_map_whose_rows_threads_share_out_evenly(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_MAP", 1 << 30)
+    assert convs(fused(block(size=12))) == [["conv", "relu"]] * 3
+    assert convs(fused(block(size=14))) == [["conv", "relu"], [*TAIL, "relu"]]
+    assert convs(fused(block(size=14, stride=2))) == [["conv", "relu"]] * 3
+    monkeypatch.setattr(fuse_conv_chains, "SHARED_WEIGHTS", 4 * 32 * 16 - 1)
+    assert convs(fused(block(size=14))) == [["conv", "relu"]] * 3
+
+
 def test_size_of_the_whole_batch_counts(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(fuse_conv_chains, "SMALLEST_MAP", 2 * 4 * 32 * 12 * 12)
     assert convs(fused(block())) == [["conv", "relu"]] * 3

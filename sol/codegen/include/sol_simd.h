@@ -16,6 +16,9 @@
 /* Keeps the compiler from hoisting loads over a step of a hand-scheduled loop (register pressure). */
 #define SOL_FENCE() __asm__ volatile("" ::: "memory")
 
+/* Asks for a cache line that will be written: a store to one that another core has would hold those after it up. */
+#define SOL_CLAIM(p) __builtin_prefetch(p, 1)
+
 #define SOL_VECTOR_TYPES(lanes)                                                                  \
     enum { LANES = lanes };                                                                      \
     typedef float vf __attribute__((vector_size(4 * lanes), may_alias));                         \
@@ -39,6 +42,7 @@ SOL_INLINE vf vf_from_low(vh low) { vf a = {0}; memcpy(&a, &low, sizeof low); re
 #endif
 SOL_INLINE vf vf_select(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~mask & (vi)b)); }
 SOL_INLINE vf vf_abs(vf a) { return (vf)((vi)a & 0x7fffffff); }
+SOL_INLINE vf vf_flip(vf a, int32_t sign) { return (vf)((vi)a ^ vi_set(sign)); } /* -a where sign is INT32_MIN, a where it is 0 */
 /* Lanes of x in the order of LANES constant indices; VF_SHUFFLE the same of x and then y.
  * vf_permute(x, indices) takes indices at run time (modulo LANES). */
 #if defined(__clang__) || __GNUC__ >= 12

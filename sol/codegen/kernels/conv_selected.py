@@ -94,7 +94,7 @@ def _lower(lowering: Lowering) -> None:
     by_tiles = wanted_share(lowering, conv, tiling, flat)
     masked = needs_mask(epilogue, conv.k, lanes)
     panels = panels_of(target, conv.k, tiling.ocb)
-    variants = tile_variants(epilogue, panels, tiling, masked)
+    variants = tile_variants(epilogue, panels, tiling, masked, by_pixel=conv.c > 1)
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params = {
         "N": conv.n, "OH": 1 if flat else conv.oh, "OW": conv.oh * conv.ow if flat else conv.ow, "vectors": vectors, "by_tiles": by_tiles,

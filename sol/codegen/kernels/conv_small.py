@@ -16,6 +16,8 @@ from sol.ir.graph import Node
 from sol.ir.types import DType
 
 #: Filter rows longer than this are run-time loops.
+FETCHED = 2
+"""Blocks of channels ahead of which the rows of a neighbouring thread are asked for."""
 UNROLLED_TAPS = 9
 
 
@@ -79,7 +81,7 @@ def lower_depthwise(lowering: Lowering) -> None:
     mode = "hoisted" if hoisted else "rows" if unrolled else "taps"
     if mode != "hoisted":
         heights = (1,)
-    context: dict[str, Any] = {"mode": mode, "heights": heights}
+    context: dict[str, Any] = {"mode": mode, "heights": heights, "fetched": FETCHED}
     params: dict[str, DimLike] = {}
     if mode == "hoisted":
         kernel, stride = (shape.R, shape.S), (shape.sy, shape.sx)

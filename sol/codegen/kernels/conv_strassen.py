@@ -10,7 +10,7 @@ infinities and NaN only in the outputs that read it. ``config["conv_max_error"] 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
 
@@ -30,15 +30,16 @@ from sol.codegen.kernels.conv_direct import (
     stem_of,
     store,
     tail_lines,
+    tail_steps,
     traffic,
 )
-from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, tile_cycles
+from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, pixels_per_tile, tile_cycles, width_tiles
 from sol.codegen.kernels.strassen_products import (
+    Move,
     Part,
     Product,
     algorithm,
     is_part,
-    most_moves,
     schedule,
     slots,
     stores,
@@ -55,12 +56,18 @@ ERROR = {1: (4e-7, 5e-8), 2: (6e-7, 8e-8)}
 
 Measured on uniformly distributed data, 128 … 1024 channels, and rounded up: at 1024 one level 1.4e-6, two 1.6e-6, direct 1.1e-6.
 """
-GAIN = 0.97
+GAIN = 0.95
 """Share of direct convolution's cost below which it is worth while."""
-ADDED = 3.5
-"""Multiply-adds in the time in which a vector of a product is added to what is held and stored: a store takes two, and little overlaps."""
+ADDED = 2.5
+"""Multiply-adds in the time in which a vector of a product is added to what is held and stored, beside those that go on meanwhile."""
 SUMMED = {1: 4.0, 2: 2.5}
 """The same for one vector of a sum of input parts, per number of levels: with two, a part that was fetched serves more sums."""
+MOVES = {1: ["held"], 2: ["held", "inner", "outer"]}
+"""What a product may do with its result but for the last move, per number of levels."""
+LAST = 4
+"""Input channels of a product that are left for while its results are moved and stored."""
+HIDDEN = 0.9
+"""The part of computing or of fetching weights, the shorter one, that is hidden: a product's weights come during the one before."""
 FEW_GROUPS = 64
 """Tile groups up to which threads may share out the panels."""
 ALONE = 4
@@ -152,10 +159,15 @@ class Choice:
 
 
 def _tiling(target: TargetLike, vectors: int, split: Split, flat: bool) -> Tiling | None:
-    """A tile for a part whose vectors divide ``vectors``; None if leftover pixels would need more than one smaller tile."""
+    """A tile for a part whose vectors divide ``vectors``; None if leftover pixels would need more than one smaller tile.
+
+    Tiles of a long row are about equally wide: what a narrow one costs beside its multiply-adds comes with every product.
+    """
     tiling = choose_tiling(target, vectors, split.oh, split.ow, flat=flat)
     if vectors % tiling.ocb:
         return None
+    if flat:
+        tiling = replace(tiling, tiles=width_tiles(pixels_per_tile(target, tiling.ocb), split.oh * split.ow))
     return tiling if len(tiling.tiles) <= 2 else None
 
 
@@ -195,7 +207,7 @@ def relative_cost(conv: Conv, target: TargetLike, choice: Choice) -> float:
     compute = waste * (multiply + ADDED * added + SUMMED[choice.levels] * summed * makers / panels) / direct
     pixels = split.oh * split.ow * (split.n if isinstance(split.n, int) else 1) * parts / split.waste
     fetch = fetch_cost(4 * target.lanes / pixels, target)
-    return overlapped(compute, fetch * len(products) / parts**2) / overlapped(1.0, fetch)
+    return overlapped(compute, fetch * len(products) / parts**2, HIDDEN) / overlapped(1.0, fetch, HIDDEN)
 
 
 def _groups(choice: Choice) -> DimLike:
@@ -269,28 +281,32 @@ def _wanted(lowering: Lowering) -> Choice:
 
 def _steps(products: tuple[Product, ...], levels: int) -> list[str]:
     """The products as C initialisers of ``step``, in order."""
-    parts, most, sums, texts = 2**levels, most_moves(levels), 0, []
+    parts, sums, texts = 2**levels, 0, []
     for p, (moves, part) in zip(products, schedule(levels)):
         (pixels, channels), number = (next(iter(p.inputs)), -1) if is_part(p.inputs) else ((0, 0), sums)
         sums += number >= 0
-        kept = moves if part is None else moves[:-1]
-        fields = [
-            number, pixels, channels, len(kept), *(_array([getattr(m, f) for m in kept], most) for f in ("source", "to", "sign")),
-            *((-1, 0, 0) if part is None else (part[0] * parts + part[1], moves[-1].source, moves[-1].sign)),
-        ]  # fmt: skip
+        *others, last = moves
+        named = {}
+        for m in others:
+            named["inner" if m.to < 0 else "outer" if "inner" in named else "held"] = m
+        found = [named.get(n) for n in MOVES[levels]]
+        completes = -1 if part is None else part[0] * parts + part[1]
+        fields = [number, pixels, channels, completes, *(int(m is not None) for m in found), *map(_move, (*found, last))]
         texts.append(f"{{{', '.join(map(str, fields))}}}")
     return texts
+
+
+def _move(m: Move | None) -> str:
+    if m is None:
+        return "{0}"
+    places = [f"{slot} * HELD" if slot > 0 else "0" for slot in (m.source, m.to)]
+    return f"{{{', '.join(places)}, {'INT32_MIN' if m.sign < 0 else 0}}}"
 
 
 def _part_text(pixels: int, channels: int) -> str:
     """C text of the way from a tensor's first part to another one."""
     terms = [(pixels // 2, "pair"), (pixels % 2, "half"), (channels, "channels")]
     return "".join(f" + {text}" if times == 1 else f" + {times} * {text}" for times, text in terms if times)
-
-
-def _array(values: Sequence[int], size: int) -> str:
-    """A C initialiser of so many integers, zeros behind the given ones."""
-    return "{" + ", ".join(map(str, (*values, *(0,) * (size - len(values))))) + "}"
 
 
 def _sum_texts(products: tuple[Product, ...]) -> tuple[list[str], list[Part]]:
@@ -346,7 +362,7 @@ def _lower(lowering: Lowering) -> None:
     if len(node.inputs) == 3:
         reads["bias"] = lowering.weight(node.inputs[2], "channels", block=lanes)
     reads |= {e.name: e.view for e in epilogue.operands}
-    variants = [{"th": h, "tw": w, "tail": tail_lines(epilogue, ocb, h, w, store, False)} for h, w in tiling.tiles]
+    variants = [_variant(epilogue, target, ocb, h, w) for h, w in tiling.tiles]
     lowering.emit(
         "conv_strassen.c.j2", stem_of(conv, tiling, epilogue, f"conv_strassen{choice.levels}"),
         reads=reads, writes={"out": out}, params=_params(lowering, conv, choice, epilogue, blocks, by_panels, sum_floats),
@@ -355,11 +371,19 @@ def _lower(lowering: Lowering) -> None:
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         levels=choice.levels, parts=parts, products=len(products), alone=ALONE, fetches=True, sums=sums,
         needed=[(f"i{p}_{k}", _part_text(p, k)) for p, k in needed], steps=_steps(products, choice.levels),
-        most=most_moves(choice.levels), slots=slots(choice.levels), ocb=ocb, tiles=tiling.tiles, along_y=tiling.along_y,
+        moves=MOVES[choice.levels], left=LAST, slots=slots(choice.levels), ocb=ocb, tiles=tiling.tiles, along_y=tiling.along_y,
         sx=conv.stride[1], pixel_step=conv.stride[1] if conv.kernel[1] == 1 else 1, pitch="LANES", sink="out",
         has_bias=False, biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
         passed="".join(f", {e.name}" for e in epilogue.operands), variants=variants,
     )  # fmt: skip
+
+
+def _variant(epilogue: Epilogue, target: TargetLike, ocb: int, th: int, tw: int) -> dict[str, object]:
+    """Template context of a tile's function. loaded: pixels after which the last channels' weights fit in the registers, too."""
+    steps = tail_steps(epilogue, ocb, th, tw, False)
+    tail = [] if steps else tail_lines(epilogue, ocb, th, tw, store, False)
+    free = target.registers - 4 - LAST * ocb
+    return {"th": th, "tw": tw, "tail": tail, "steps": steps, "loaded": max(0, th * tw - max(0, free) // ocb)}
 
 
 def _params(
@@ -403,9 +427,7 @@ def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int, levels: i
 
 
 @packer("strassen_panels", shape=_packed_shape)
-def pack_strassen(
-    array: np.ndarray, *, lanes: int, vectors: int, levels: int, out: np.ndarray | None = None
-) -> np.ndarray:
+def pack_strassen(array: np.ndarray, *, lanes: int, vectors: int, levels: int, out: np.ndarray | None = None) -> np.ndarray:
     """w[K, C, *kernel] -> [panel][product][input channel block][r][s][channel][vectors * lanes], sums made in float64.
 
     A panel is ``vectors`` output vectors of each of the 2**levels parts of K, neighbours; C and K divide into whole vectors per part.

@@ -125,8 +125,8 @@ def _one_level() -> tuple[Step, ...]:
 
 
 def most_moves(levels: int) -> int:
-    """Moves of one product, but for the one that completes a part of the output."""
-    return max(len(moves) - (part is not None) for moves, part in schedule(levels))
+    """Moves of one product."""
+    return max(len(moves) for moves, _ in schedule(levels))
 
 
 def stores(levels: int) -> int:

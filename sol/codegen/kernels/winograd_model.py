@@ -264,9 +264,9 @@ def fetch_cost(weight_bytes: float, target: TargetLike) -> float:
     return MACHINE.weight_byte * target.team**MACHINE.shared * weight_bytes
 
 
-def overlapped(compute: float, fetch: float) -> float:
-    """Time of computing while weights are fetched."""
-    return max(compute, fetch) + (1 - MACHINE.hidden) * min(compute, fetch)
+def overlapped(compute: float, fetch: float, hidden: float | None = None) -> float:
+    """Time of computing while weights are fetched, if so much of the shorter one is hidden (as for Winograd's tiles)."""
+    return max(compute, fetch) + (1 - (MACHINE.hidden if hidden is None else hidden)) * min(compute, fetch)
 
 
 def winograd_cost(conv: Conv, target: TargetLike, grid: Grid) -> float:
