@@ -14,7 +14,7 @@ from sol.codegen.targets import resolve
 from sol.config import config
 from sol.ir.interpret import evaluate
 from tests.codegen.conv_cases import ISAS, check, conv_graph, torch_conv
-from tests.codegen.test_conv_direct import add_relu, scale_silu
+from tests.codegen.test_conv_direct import add_relu, divide, scale_silu
 from tests.harness import as_region, run_region
 
 
@@ -125,6 +125,19 @@ def test_shapes(isa, levels, shape, kernel, stride, padding, threads, force, ser
     borders = {"x": ((padding, padding),) * 2} if padding else {}
     monkeypatch.setattr(kernels, "candidates", lambda _: (*conv_strassen.CANDIDATES, *conv_direct.CANDIDATES))
     check(graph, inputs, arrays, isa=isa, threads=threads, borders=borders)
+    assert served
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("levels", [1, 2])
+@pytest.mark.parametrize("tail", [divide, scale_silu])
+@pytest.mark.parametrize("bias", [True, False])
+def test_operands_that_all_pixels_share(isa, levels, tail, bias, force, served):
+    """Products that complete nothing have no use for them, and must not look for them elsewhere."""
+    force(levels)
+    part = resolve(isa).lanes * 2**levels
+    graph, inputs, arrays, _ = conv_graph((1, part, 9, 11), 2 * part, (1, 1), bias=bias, tail=tail)
+    check(graph, inputs, arrays, isa=isa, threads=2)
     assert served
 
 

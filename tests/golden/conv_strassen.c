@@ -185,7 +185,7 @@ static __attribute__((noinline)) void add_parts(const conv *c, const float *in, 
                 vf_store(o + 44 * sum, i3_0 - i2_0 - i1_0 + i0_0);
             }
         }
-}/* One product of a tile. at: what is held of its group. out: its part that is complete after this, or null. */
+}/* One product of a tile. at: what is held of its group. out: its part that is complete after this, or null; bias and operands are there in any case. */
 static __attribute__((noinline)) void tile_1x13(const conv *c, const float *in, const float *w, int64_t ahead, const step *s, float *at, float *out)
 {
     const vf b0 = vf_zero();
@@ -772,7 +772,7 @@ const int64_t blocks = c->in_blocks, R = c->R, S = c->S, in_cb = c->in_cb, in_r 
     }
 }
 
-/* One product of a tile. at: what is held of its group. out: its part that is complete after this, or null. */
+/* One product of a tile. at: what is held of its group. out: its part that is complete after this, or null; bias and operands are there in any case. */
 static __attribute__((noinline)) void tile_1x10(const conv *c, const float *in, const float *w, int64_t ahead, const step *s, float *at, float *out)
 {
     const vf b0 = vf_zero();
