@@ -190,6 +190,13 @@ def test_tiles_of_a_long_row_are_about_equally_wide(pixels):
     assert 2 * min(widths) > max(widths)
 
 
+@pytest.mark.parametrize("size,channels,want", [(7, 1024, 1), (14, 1024, 2), (28, 512, 2), (56, 256, 2)])
+def test_a_second_level_must_be_worth_its_weights(size, channels, want):
+    layer = Conv(None, 1, channels, channels, size, size, size, size, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1)
+    found = conv_strassen.choices(layer, resolve("avx512"), 1e-5, True)
+    assert [c.levels for c in found] == ([2, 1] if want == 2 else [1, 2])
+
+
 def test_one_pixel_cannot_be_split():
     assert not conv_strassen.splits(Conv(None, 1, 64, 64, 1, 1, 1, 1, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1), 1, True)
 

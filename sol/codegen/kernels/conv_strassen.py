@@ -58,6 +58,8 @@ Measured on uniformly distributed data, 128 … 1024 channels, and rounded up: a
 """
 GAIN = 0.95
 """Share of direct convolution's cost below which it is worth while."""
+ROOM = 0.05
+"""Share of direct convolution's cost that a second level must save where the weights, of which it takes 7/4 as many, outweigh the maps."""
 ADDED = 2.5
 """Multiply-adds in the time in which a vector of a product is added to what is held and stored, beside those that go on meanwhile."""
 SUMMED = {1: 4.0, 2: 2.5}
@@ -184,7 +186,14 @@ def choices(conv: Conv, target: TargetLike, error: float, flat: bool) -> list[Ch
         ]  # fmt: skip
         if ways:
             found.append(min(ways, key=lambda c: relative_cost(conv, target, c)))
-    return sorted(found, key=lambda c: relative_cost(conv, target, c))
+    return sorted(found, key=lambda c: relative_cost(conv, target, c) + _room(conv, c))
+
+
+def _room(conv: Conv, choice: Choice) -> float:
+    """What the weights of further levels must save to be worth the memory that they take."""
+    maps = 4 * (conv.n * conv.c * conv.h * conv.w + conv.n * conv.k * conv.oh * conv.ow)
+    large = isinstance(maps, int) and conv.weight_bytes > maps
+    return ROOM * (choice.levels - 1) if large else 0.0
 
 
 def relative_cost(conv: Conv, target: TargetLike, choice: Choice) -> float:
