@@ -67,12 +67,11 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
                 { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
             }
             SOL_FENCE();
-        }
+}
     }
     in += last - 2 - in_cb;
     {
-        const float *x0 = in;
-        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
+        const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
         a0_0_0 += vf_load(w + 2 * LANES) * p1; a1_0_0 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
@@ -81,8 +80,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
+        const float p0 = in[1 * LANES], p1 = in[1 * LANES + 1];
         a0_0_1 += vf_load(w + 0 * LANES) * p0; a1_0_1 += vf_load(w + 1 * LANES) * p0;
         a0_0_1 += vf_load(w + 2 * LANES) * p1; a1_0_1 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
@@ -92,8 +90,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
+        const float p0 = in[2 * LANES], p1 = in[2 * LANES + 1];
         a0_0_2 += vf_load(w + 0 * LANES) * p0; a1_0_2 += vf_load(w + 1 * LANES) * p0;
         a0_0_2 += vf_load(w + 2 * LANES) * p1; a1_0_2 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
@@ -102,8 +99,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
+        const float p0 = in[3 * LANES], p1 = in[3 * LANES + 1];
         a0_0_3 += vf_load(w + 0 * LANES) * p0; a1_0_3 += vf_load(w + 1 * LANES) * p0;
         a0_0_3 += vf_load(w + 2 * LANES) * p1; a1_0_3 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
@@ -113,8 +109,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
+        const float p0 = in[4 * LANES], p1 = in[4 * LANES + 1];
         a0_0_4 += vf_load(w + 0 * LANES) * p0; a1_0_4 += vf_load(w + 1 * LANES) * p0;
         a0_0_4 += vf_load(w + 2 * LANES) * p1; a1_0_4 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
@@ -123,8 +118,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
+        const float p0 = in[5 * LANES], p1 = in[5 * LANES + 1];
         a0_0_5 += vf_load(w + 0 * LANES) * p0; a1_0_5 += vf_load(w + 1 * LANES) * p0;
         a0_0_5 += vf_load(w + 2 * LANES) * p1; a1_0_5 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
@@ -134,8 +128,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
+        const float p0 = in[6 * LANES], p1 = in[6 * LANES + 1];
         a0_0_6 += vf_load(w + 0 * LANES) * p0; a1_0_6 += vf_load(w + 1 * LANES) * p0;
         a0_0_6 += vf_load(w + 2 * LANES) * p1; a1_0_6 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
@@ -144,8 +137,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
+        const float p0 = in[7 * LANES], p1 = in[7 * LANES + 1];
         a0_0_7 += vf_load(w + 0 * LANES) * p0; a1_0_7 += vf_load(w + 1 * LANES) * p0;
         a0_0_7 += vf_load(w + 2 * LANES) * p1; a1_0_7 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
@@ -155,8 +147,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
+        const float p0 = in[8 * LANES], p1 = in[8 * LANES + 1];
         a0_0_8 += vf_load(w + 0 * LANES) * p0; a1_0_8 += vf_load(w + 1 * LANES) * p0;
         a0_0_8 += vf_load(w + 2 * LANES) * p1; a1_0_8 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
@@ -165,8 +156,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
+        const float p0 = in[9 * LANES], p1 = in[9 * LANES + 1];
         a0_0_9 += vf_load(w + 0 * LANES) * p0; a1_0_9 += vf_load(w + 1 * LANES) * p0;
         a0_0_9 += vf_load(w + 2 * LANES) * p1; a1_0_9 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
@@ -176,8 +166,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
+        const float p0 = in[10 * LANES], p1 = in[10 * LANES + 1];
         a0_0_10 += vf_load(w + 0 * LANES) * p0; a1_0_10 += vf_load(w + 1 * LANES) * p0;
         a0_0_10 += vf_load(w + 2 * LANES) * p1; a1_0_10 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
@@ -186,8 +175,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
+        const float p0 = in[11 * LANES], p1 = in[11 * LANES + 1];
         a0_0_11 += vf_load(w + 0 * LANES) * p0; a1_0_11 += vf_load(w + 1 * LANES) * p0;
         a0_0_11 += vf_load(w + 2 * LANES) * p1; a1_0_11 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
@@ -197,8 +185,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
+        const float p0 = in[12 * LANES], p1 = in[12 * LANES + 1];
         a0_0_12 += vf_load(w + 0 * LANES) * p0; a1_0_12 += vf_load(w + 1 * LANES) * p0;
         a0_0_12 += vf_load(w + 2 * LANES) * p1; a1_0_12 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
@@ -207,8 +194,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
+        const float p0 = in[13 * LANES], p1 = in[13 * LANES + 1];
         a0_0_13 += vf_load(w + 0 * LANES) * p0; a1_0_13 += vf_load(w + 1 * LANES) * p0;
         a0_0_13 += vf_load(w + 2 * LANES) * p1; a1_0_13 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
@@ -283,12 +269,11 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
                 { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; h1_0_13 += w1 * b; }
             }
             SOL_FENCE();
-        }
+}
     }
     in += last - 2 - in_cb;
     {
-        const float *x0 = in;
-        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
+        const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; h1_0_0 += vh_load(w + 1 * LANES) * p0;
         a0_0_0 += vf_load(w + 2 * LANES) * p1; h1_0_0 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_0 = vf_from_low(h1_0_0);
@@ -296,8 +281,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, a1_0_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
+        const float p0 = in[1 * LANES], p1 = in[1 * LANES + 1];
         a0_0_1 += vf_load(w + 0 * LANES) * p0; h1_0_1 += vh_load(w + 1 * LANES) * p0;
         a0_0_1 += vf_load(w + 2 * LANES) * p1; h1_0_1 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_1 = vf_from_low(h1_0_1);
@@ -306,8 +290,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
+        const float p0 = in[2 * LANES], p1 = in[2 * LANES + 1];
         a0_0_2 += vf_load(w + 0 * LANES) * p0; h1_0_2 += vh_load(w + 1 * LANES) * p0;
         a0_0_2 += vf_load(w + 2 * LANES) * p1; h1_0_2 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_2 = vf_from_low(h1_0_2);
@@ -315,8 +298,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, a1_0_2);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
+        const float p0 = in[3 * LANES], p1 = in[3 * LANES + 1];
         a0_0_3 += vf_load(w + 0 * LANES) * p0; h1_0_3 += vh_load(w + 1 * LANES) * p0;
         a0_0_3 += vf_load(w + 2 * LANES) * p1; h1_0_3 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_3 = vf_from_low(h1_0_3);
@@ -325,8 +307,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
+        const float p0 = in[4 * LANES], p1 = in[4 * LANES + 1];
         a0_0_4 += vf_load(w + 0 * LANES) * p0; h1_0_4 += vh_load(w + 1 * LANES) * p0;
         a0_0_4 += vf_load(w + 2 * LANES) * p1; h1_0_4 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_4 = vf_from_low(h1_0_4);
@@ -334,8 +315,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, a1_0_4);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
+        const float p0 = in[5 * LANES], p1 = in[5 * LANES + 1];
         a0_0_5 += vf_load(w + 0 * LANES) * p0; h1_0_5 += vh_load(w + 1 * LANES) * p0;
         a0_0_5 += vf_load(w + 2 * LANES) * p1; h1_0_5 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_5 = vf_from_low(h1_0_5);
@@ -344,8 +324,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
+        const float p0 = in[6 * LANES], p1 = in[6 * LANES + 1];
         a0_0_6 += vf_load(w + 0 * LANES) * p0; h1_0_6 += vh_load(w + 1 * LANES) * p0;
         a0_0_6 += vf_load(w + 2 * LANES) * p1; h1_0_6 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_6 = vf_from_low(h1_0_6);
@@ -353,8 +332,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, a1_0_6);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
+        const float p0 = in[7 * LANES], p1 = in[7 * LANES + 1];
         a0_0_7 += vf_load(w + 0 * LANES) * p0; h1_0_7 += vh_load(w + 1 * LANES) * p0;
         a0_0_7 += vf_load(w + 2 * LANES) * p1; h1_0_7 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_7 = vf_from_low(h1_0_7);
@@ -363,8 +341,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
+        const float p0 = in[8 * LANES], p1 = in[8 * LANES + 1];
         a0_0_8 += vf_load(w + 0 * LANES) * p0; h1_0_8 += vh_load(w + 1 * LANES) * p0;
         a0_0_8 += vf_load(w + 2 * LANES) * p1; h1_0_8 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_8 = vf_from_low(h1_0_8);
@@ -372,8 +349,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, a1_0_8);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
+        const float p0 = in[9 * LANES], p1 = in[9 * LANES + 1];
         a0_0_9 += vf_load(w + 0 * LANES) * p0; h1_0_9 += vh_load(w + 1 * LANES) * p0;
         a0_0_9 += vf_load(w + 2 * LANES) * p1; h1_0_9 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_9 = vf_from_low(h1_0_9);
@@ -382,8 +358,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
+        const float p0 = in[10 * LANES], p1 = in[10 * LANES + 1];
         a0_0_10 += vf_load(w + 0 * LANES) * p0; h1_0_10 += vh_load(w + 1 * LANES) * p0;
         a0_0_10 += vf_load(w + 2 * LANES) * p1; h1_0_10 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_10 = vf_from_low(h1_0_10);
@@ -391,8 +366,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, a1_0_10);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
+        const float p0 = in[11 * LANES], p1 = in[11 * LANES + 1];
         a0_0_11 += vf_load(w + 0 * LANES) * p0; h1_0_11 += vh_load(w + 1 * LANES) * p0;
         a0_0_11 += vf_load(w + 2 * LANES) * p1; h1_0_11 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_11 = vf_from_low(h1_0_11);
@@ -401,8 +375,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
+        const float p0 = in[12 * LANES], p1 = in[12 * LANES + 1];
         a0_0_12 += vf_load(w + 0 * LANES) * p0; h1_0_12 += vh_load(w + 1 * LANES) * p0;
         a0_0_12 += vf_load(w + 2 * LANES) * p1; h1_0_12 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_12 = vf_from_low(h1_0_12);
@@ -410,8 +383,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, a1_0_12);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
+        const float p0 = in[13 * LANES], p1 = in[13 * LANES + 1];
         a0_0_13 += vf_load(w + 0 * LANES) * p0; h1_0_13 += vh_load(w + 1 * LANES) * p0;
         a0_0_13 += vf_load(w + 2 * LANES) * p1; h1_0_13 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_13 = vf_from_low(h1_0_13);

@@ -65,12 +65,11 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
                 { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
             }
             SOL_FENCE();
-        }
+}
     }
     in += last - 2 - in_cb;
     {
-        const float *x0 = in;
-        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
+        const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
         a0_0_0 += vf_load(w + 2 * LANES) * p1; a1_0_0 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
@@ -79,8 +78,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
+        const float p0 = in[1 * LANES], p1 = in[1 * LANES + 1];
         a0_0_1 += vf_load(w + 0 * LANES) * p0; a1_0_1 += vf_load(w + 1 * LANES) * p0;
         a0_0_1 += vf_load(w + 2 * LANES) * p1; a1_0_1 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
@@ -90,8 +88,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
+        const float p0 = in[2 * LANES], p1 = in[2 * LANES + 1];
         a0_0_2 += vf_load(w + 0 * LANES) * p0; a1_0_2 += vf_load(w + 1 * LANES) * p0;
         a0_0_2 += vf_load(w + 2 * LANES) * p1; a1_0_2 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
@@ -100,8 +97,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
+        const float p0 = in[3 * LANES], p1 = in[3 * LANES + 1];
         a0_0_3 += vf_load(w + 0 * LANES) * p0; a1_0_3 += vf_load(w + 1 * LANES) * p0;
         a0_0_3 += vf_load(w + 2 * LANES) * p1; a1_0_3 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
@@ -111,8 +107,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
+        const float p0 = in[4 * LANES], p1 = in[4 * LANES + 1];
         a0_0_4 += vf_load(w + 0 * LANES) * p0; a1_0_4 += vf_load(w + 1 * LANES) * p0;
         a0_0_4 += vf_load(w + 2 * LANES) * p1; a1_0_4 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
@@ -121,8 +116,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
+        const float p0 = in[5 * LANES], p1 = in[5 * LANES + 1];
         a0_0_5 += vf_load(w + 0 * LANES) * p0; a1_0_5 += vf_load(w + 1 * LANES) * p0;
         a0_0_5 += vf_load(w + 2 * LANES) * p1; a1_0_5 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
@@ -132,8 +126,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
+        const float p0 = in[6 * LANES], p1 = in[6 * LANES + 1];
         a0_0_6 += vf_load(w + 0 * LANES) * p0; a1_0_6 += vf_load(w + 1 * LANES) * p0;
         a0_0_6 += vf_load(w + 2 * LANES) * p1; a1_0_6 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
@@ -142,8 +135,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
+        const float p0 = in[7 * LANES], p1 = in[7 * LANES + 1];
         a0_0_7 += vf_load(w + 0 * LANES) * p0; a1_0_7 += vf_load(w + 1 * LANES) * p0;
         a0_0_7 += vf_load(w + 2 * LANES) * p1; a1_0_7 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
@@ -153,8 +145,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
+        const float p0 = in[8 * LANES], p1 = in[8 * LANES + 1];
         a0_0_8 += vf_load(w + 0 * LANES) * p0; a1_0_8 += vf_load(w + 1 * LANES) * p0;
         a0_0_8 += vf_load(w + 2 * LANES) * p1; a1_0_8 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
@@ -163,8 +154,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
+        const float p0 = in[9 * LANES], p1 = in[9 * LANES + 1];
         a0_0_9 += vf_load(w + 0 * LANES) * p0; a1_0_9 += vf_load(w + 1 * LANES) * p0;
         a0_0_9 += vf_load(w + 2 * LANES) * p1; a1_0_9 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
@@ -174,8 +164,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
+        const float p0 = in[10 * LANES], p1 = in[10 * LANES + 1];
         a0_0_10 += vf_load(w + 0 * LANES) * p0; a1_0_10 += vf_load(w + 1 * LANES) * p0;
         a0_0_10 += vf_load(w + 2 * LANES) * p1; a1_0_10 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
@@ -184,8 +173,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
+        const float p0 = in[11 * LANES], p1 = in[11 * LANES + 1];
         a0_0_11 += vf_load(w + 0 * LANES) * p0; a1_0_11 += vf_load(w + 1 * LANES) * p0;
         a0_0_11 += vf_load(w + 2 * LANES) * p1; a1_0_11 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
@@ -195,8 +183,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
+        const float p0 = in[12 * LANES], p1 = in[12 * LANES + 1];
         a0_0_12 += vf_load(w + 0 * LANES) * p0; a1_0_12 += vf_load(w + 1 * LANES) * p0;
         a0_0_12 += vf_load(w + 2 * LANES) * p1; a1_0_12 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
@@ -205,8 +192,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
+        const float p0 = in[13 * LANES], p1 = in[13 * LANES + 1];
         a0_0_13 += vf_load(w + 0 * LANES) * p0; a1_0_13 += vf_load(w + 1 * LANES) * p0;
         a0_0_13 += vf_load(w + 2 * LANES) * p1; a1_0_13 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
@@ -261,20 +247,18 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
                 { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; }
             }
             SOL_FENCE();
-        }
+}
     }
     in += last - 2 - in_cb;
     {
-        const float *x0 = in;
-        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
+        const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0;
         a0_0_0 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
+        const float p0 = in[1 * LANES], p1 = in[1 * LANES + 1];
         a0_0_1 += vf_load(w + 0 * LANES) * p0;
         a0_0_1 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
@@ -282,16 +266,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
+        const float p0 = in[2 * LANES], p1 = in[2 * LANES + 1];
         a0_0_2 += vf_load(w + 0 * LANES) * p0;
         a0_0_2 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
+        const float p0 = in[3 * LANES], p1 = in[3 * LANES + 1];
         a0_0_3 += vf_load(w + 0 * LANES) * p0;
         a0_0_3 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
@@ -299,16 +281,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
+        const float p0 = in[4 * LANES], p1 = in[4 * LANES + 1];
         a0_0_4 += vf_load(w + 0 * LANES) * p0;
         a0_0_4 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
+        const float p0 = in[5 * LANES], p1 = in[5 * LANES + 1];
         a0_0_5 += vf_load(w + 0 * LANES) * p0;
         a0_0_5 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
@@ -316,16 +296,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
+        const float p0 = in[6 * LANES], p1 = in[6 * LANES + 1];
         a0_0_6 += vf_load(w + 0 * LANES) * p0;
         a0_0_6 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
+        const float p0 = in[7 * LANES], p1 = in[7 * LANES + 1];
         a0_0_7 += vf_load(w + 0 * LANES) * p0;
         a0_0_7 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
@@ -333,16 +311,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
+        const float p0 = in[8 * LANES], p1 = in[8 * LANES + 1];
         a0_0_8 += vf_load(w + 0 * LANES) * p0;
         a0_0_8 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
+        const float p0 = in[9 * LANES], p1 = in[9 * LANES + 1];
         a0_0_9 += vf_load(w + 0 * LANES) * p0;
         a0_0_9 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
@@ -350,16 +326,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
+        const float p0 = in[10 * LANES], p1 = in[10 * LANES + 1];
         a0_0_10 += vf_load(w + 0 * LANES) * p0;
         a0_0_10 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
+        const float p0 = in[11 * LANES], p1 = in[11 * LANES + 1];
         a0_0_11 += vf_load(w + 0 * LANES) * p0;
         a0_0_11 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
@@ -367,16 +341,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
+        const float p0 = in[12 * LANES], p1 = in[12 * LANES + 1];
         a0_0_12 += vf_load(w + 0 * LANES) * p0;
         a0_0_12 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
+        const float p0 = in[13 * LANES], p1 = in[13 * LANES + 1];
         a0_0_13 += vf_load(w + 0 * LANES) * p0;
         a0_0_13 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);

@@ -64,7 +64,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
         for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 4 * LANES) {
             {
                 const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-                __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2);
+            __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
                 { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
                 { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
                 { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
@@ -83,7 +83,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
             SOL_FENCE();
             {
                 const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-                __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2);
+            __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
                 { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
                 { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
                 { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
@@ -100,20 +100,18 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
                 { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
             }
             SOL_FENCE();
-        }
+}
     }
     in += last - 2 - in_cb;
     {
-        const float *x0 = in;
-        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
+        const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
         a0_0_0 += vf_load(w + 2 * LANES) * p1; a1_0_0 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, a1_0_0);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
+        const float p0 = in[1 * LANES], p1 = in[1 * LANES + 1];
         a0_0_1 += vf_load(w + 0 * LANES) * p0; a1_0_1 += vf_load(w + 1 * LANES) * p0;
         a0_0_1 += vf_load(w + 2 * LANES) * p1; a1_0_1 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
@@ -121,16 +119,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
+        const float p0 = in[2 * LANES], p1 = in[2 * LANES + 1];
         a0_0_2 += vf_load(w + 0 * LANES) * p0; a1_0_2 += vf_load(w + 1 * LANES) * p0;
         a0_0_2 += vf_load(w + 2 * LANES) * p1; a1_0_2 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, a1_0_2);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
+        const float p0 = in[3 * LANES], p1 = in[3 * LANES + 1];
         a0_0_3 += vf_load(w + 0 * LANES) * p0; a1_0_3 += vf_load(w + 1 * LANES) * p0;
         a0_0_3 += vf_load(w + 2 * LANES) * p1; a1_0_3 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
@@ -138,16 +134,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
+        const float p0 = in[4 * LANES], p1 = in[4 * LANES + 1];
         a0_0_4 += vf_load(w + 0 * LANES) * p0; a1_0_4 += vf_load(w + 1 * LANES) * p0;
         a0_0_4 += vf_load(w + 2 * LANES) * p1; a1_0_4 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, a1_0_4);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
+        const float p0 = in[5 * LANES], p1 = in[5 * LANES + 1];
         a0_0_5 += vf_load(w + 0 * LANES) * p0; a1_0_5 += vf_load(w + 1 * LANES) * p0;
         a0_0_5 += vf_load(w + 2 * LANES) * p1; a1_0_5 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
@@ -155,16 +149,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
+        const float p0 = in[6 * LANES], p1 = in[6 * LANES + 1];
         a0_0_6 += vf_load(w + 0 * LANES) * p0; a1_0_6 += vf_load(w + 1 * LANES) * p0;
         a0_0_6 += vf_load(w + 2 * LANES) * p1; a1_0_6 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, a1_0_6);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
+        const float p0 = in[7 * LANES], p1 = in[7 * LANES + 1];
         a0_0_7 += vf_load(w + 0 * LANES) * p0; a1_0_7 += vf_load(w + 1 * LANES) * p0;
         a0_0_7 += vf_load(w + 2 * LANES) * p1; a1_0_7 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
@@ -172,16 +164,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
+        const float p0 = in[8 * LANES], p1 = in[8 * LANES + 1];
         a0_0_8 += vf_load(w + 0 * LANES) * p0; a1_0_8 += vf_load(w + 1 * LANES) * p0;
         a0_0_8 += vf_load(w + 2 * LANES) * p1; a1_0_8 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, a1_0_8);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
+        const float p0 = in[9 * LANES], p1 = in[9 * LANES + 1];
         a0_0_9 += vf_load(w + 0 * LANES) * p0; a1_0_9 += vf_load(w + 1 * LANES) * p0;
         a0_0_9 += vf_load(w + 2 * LANES) * p1; a1_0_9 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
@@ -189,16 +179,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
+        const float p0 = in[10 * LANES], p1 = in[10 * LANES + 1];
         a0_0_10 += vf_load(w + 0 * LANES) * p0; a1_0_10 += vf_load(w + 1 * LANES) * p0;
         a0_0_10 += vf_load(w + 2 * LANES) * p1; a1_0_10 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, a1_0_10);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
+        const float p0 = in[11 * LANES], p1 = in[11 * LANES + 1];
         a0_0_11 += vf_load(w + 0 * LANES) * p0; a1_0_11 += vf_load(w + 1 * LANES) * p0;
         a0_0_11 += vf_load(w + 2 * LANES) * p1; a1_0_11 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
@@ -206,16 +194,14 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
     }
     SOL_FENCE();
     {
-        const float *x0 = in;
-        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
+        const float p0 = in[12 * LANES], p1 = in[12 * LANES + 1];
         a0_0_12 += vf_load(w + 0 * LANES) * p0; a1_0_12 += vf_load(w + 1 * LANES) * p0;
         a0_0_12 += vf_load(w + 2 * LANES) * p1; a1_0_12 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, a1_0_12);
     }
     {
-        const float *x0 = in;
-        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
+        const float p0 = in[13 * LANES], p1 = in[13 * LANES + 1];
         a0_0_13 += vf_load(w + 0 * LANES) * p0; a1_0_13 += vf_load(w + 1 * LANES) * p0;
         a0_0_13 += vf_load(w + 2 * LANES) * p1; a1_0_13 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);

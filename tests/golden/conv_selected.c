@@ -75,105 +75,105 @@ static __attribute__((noinline)) void tile_2x1x14(const conv *c, const origin *f
     const float *l1_0 = from[1].base + at;
     {
         const float p0 = l0_0[0 * LANES], p1 = l1_0[0 * LANES];
-a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
-a0_0_0 += vf_load(w + 2 * LANES) * p1; a1_0_0 += vf_load(w + 3 * LANES) * p1;
+        a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
+        a0_0_0 += vf_load(w + 2 * LANES) * p1; a1_0_0 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, a1_0_0);
     }
     {
         const float p0 = l0_0[1 * LANES], p1 = l1_0[1 * LANES];
-a0_0_1 += vf_load(w + 0 * LANES) * p0; a1_0_1 += vf_load(w + 1 * LANES) * p0;
-a0_0_1 += vf_load(w + 2 * LANES) * p1; a1_0_1 += vf_load(w + 3 * LANES) * p1;
+        a0_0_1 += vf_load(w + 0 * LANES) * p0; a1_0_1 += vf_load(w + 1 * LANES) * p0;
+        a0_0_1 += vf_load(w + 2 * LANES) * p1; a1_0_1 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, a1_0_1);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[2 * LANES], p1 = l1_0[2 * LANES];
-a0_0_2 += vf_load(w + 0 * LANES) * p0; a1_0_2 += vf_load(w + 1 * LANES) * p0;
-a0_0_2 += vf_load(w + 2 * LANES) * p1; a1_0_2 += vf_load(w + 3 * LANES) * p1;
+        a0_0_2 += vf_load(w + 0 * LANES) * p0; a1_0_2 += vf_load(w + 1 * LANES) * p0;
+        a0_0_2 += vf_load(w + 2 * LANES) * p1; a1_0_2 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, a1_0_2);
     }
     {
         const float p0 = l0_0[3 * LANES], p1 = l1_0[3 * LANES];
-a0_0_3 += vf_load(w + 0 * LANES) * p0; a1_0_3 += vf_load(w + 1 * LANES) * p0;
-a0_0_3 += vf_load(w + 2 * LANES) * p1; a1_0_3 += vf_load(w + 3 * LANES) * p1;
+        a0_0_3 += vf_load(w + 0 * LANES) * p0; a1_0_3 += vf_load(w + 1 * LANES) * p0;
+        a0_0_3 += vf_load(w + 2 * LANES) * p1; a1_0_3 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, a1_0_3);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[4 * LANES], p1 = l1_0[4 * LANES];
-a0_0_4 += vf_load(w + 0 * LANES) * p0; a1_0_4 += vf_load(w + 1 * LANES) * p0;
-a0_0_4 += vf_load(w + 2 * LANES) * p1; a1_0_4 += vf_load(w + 3 * LANES) * p1;
+        a0_0_4 += vf_load(w + 0 * LANES) * p0; a1_0_4 += vf_load(w + 1 * LANES) * p0;
+        a0_0_4 += vf_load(w + 2 * LANES) * p1; a1_0_4 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, a1_0_4);
     }
     {
         const float p0 = l0_0[5 * LANES], p1 = l1_0[5 * LANES];
-a0_0_5 += vf_load(w + 0 * LANES) * p0; a1_0_5 += vf_load(w + 1 * LANES) * p0;
-a0_0_5 += vf_load(w + 2 * LANES) * p1; a1_0_5 += vf_load(w + 3 * LANES) * p1;
+        a0_0_5 += vf_load(w + 0 * LANES) * p0; a1_0_5 += vf_load(w + 1 * LANES) * p0;
+        a0_0_5 += vf_load(w + 2 * LANES) * p1; a1_0_5 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, a1_0_5);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[6 * LANES], p1 = l1_0[6 * LANES];
-a0_0_6 += vf_load(w + 0 * LANES) * p0; a1_0_6 += vf_load(w + 1 * LANES) * p0;
-a0_0_6 += vf_load(w + 2 * LANES) * p1; a1_0_6 += vf_load(w + 3 * LANES) * p1;
+        a0_0_6 += vf_load(w + 0 * LANES) * p0; a1_0_6 += vf_load(w + 1 * LANES) * p0;
+        a0_0_6 += vf_load(w + 2 * LANES) * p1; a1_0_6 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, a1_0_6);
     }
     {
         const float p0 = l0_0[7 * LANES], p1 = l1_0[7 * LANES];
-a0_0_7 += vf_load(w + 0 * LANES) * p0; a1_0_7 += vf_load(w + 1 * LANES) * p0;
-a0_0_7 += vf_load(w + 2 * LANES) * p1; a1_0_7 += vf_load(w + 3 * LANES) * p1;
+        a0_0_7 += vf_load(w + 0 * LANES) * p0; a1_0_7 += vf_load(w + 1 * LANES) * p0;
+        a0_0_7 += vf_load(w + 2 * LANES) * p1; a1_0_7 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, a1_0_7);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[8 * LANES], p1 = l1_0[8 * LANES];
-a0_0_8 += vf_load(w + 0 * LANES) * p0; a1_0_8 += vf_load(w + 1 * LANES) * p0;
-a0_0_8 += vf_load(w + 2 * LANES) * p1; a1_0_8 += vf_load(w + 3 * LANES) * p1;
+        a0_0_8 += vf_load(w + 0 * LANES) * p0; a1_0_8 += vf_load(w + 1 * LANES) * p0;
+        a0_0_8 += vf_load(w + 2 * LANES) * p1; a1_0_8 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, a1_0_8);
     }
     {
         const float p0 = l0_0[9 * LANES], p1 = l1_0[9 * LANES];
-a0_0_9 += vf_load(w + 0 * LANES) * p0; a1_0_9 += vf_load(w + 1 * LANES) * p0;
-a0_0_9 += vf_load(w + 2 * LANES) * p1; a1_0_9 += vf_load(w + 3 * LANES) * p1;
+        a0_0_9 += vf_load(w + 0 * LANES) * p0; a1_0_9 += vf_load(w + 1 * LANES) * p0;
+        a0_0_9 += vf_load(w + 2 * LANES) * p1; a1_0_9 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, a1_0_9);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[10 * LANES], p1 = l1_0[10 * LANES];
-a0_0_10 += vf_load(w + 0 * LANES) * p0; a1_0_10 += vf_load(w + 1 * LANES) * p0;
-a0_0_10 += vf_load(w + 2 * LANES) * p1; a1_0_10 += vf_load(w + 3 * LANES) * p1;
+        a0_0_10 += vf_load(w + 0 * LANES) * p0; a1_0_10 += vf_load(w + 1 * LANES) * p0;
+        a0_0_10 += vf_load(w + 2 * LANES) * p1; a1_0_10 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, a1_0_10);
     }
     {
         const float p0 = l0_0[11 * LANES], p1 = l1_0[11 * LANES];
-a0_0_11 += vf_load(w + 0 * LANES) * p0; a1_0_11 += vf_load(w + 1 * LANES) * p0;
-a0_0_11 += vf_load(w + 2 * LANES) * p1; a1_0_11 += vf_load(w + 3 * LANES) * p1;
+        a0_0_11 += vf_load(w + 0 * LANES) * p0; a1_0_11 += vf_load(w + 1 * LANES) * p0;
+        a0_0_11 += vf_load(w + 2 * LANES) * p1; a1_0_11 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 11 * LANES, a1_0_11);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[12 * LANES], p1 = l1_0[12 * LANES];
-a0_0_12 += vf_load(w + 0 * LANES) * p0; a1_0_12 += vf_load(w + 1 * LANES) * p0;
-a0_0_12 += vf_load(w + 2 * LANES) * p1; a1_0_12 += vf_load(w + 3 * LANES) * p1;
+        a0_0_12 += vf_load(w + 0 * LANES) * p0; a1_0_12 += vf_load(w + 1 * LANES) * p0;
+        a0_0_12 += vf_load(w + 2 * LANES) * p1; a1_0_12 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, a1_0_12);
     }
     {
         const float p0 = l0_0[13 * LANES], p1 = l1_0[13 * LANES];
-a0_0_13 += vf_load(w + 0 * LANES) * p0; a1_0_13 += vf_load(w + 1 * LANES) * p0;
-a0_0_13 += vf_load(w + 2 * LANES) * p1; a1_0_13 += vf_load(w + 3 * LANES) * p1;
+        a0_0_13 += vf_load(w + 0 * LANES) * p0; a1_0_13 += vf_load(w + 1 * LANES) * p0;
+        a0_0_13 += vf_load(w + 2 * LANES) * p1; a1_0_13 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 13 * LANES, a1_0_13);
     }
@@ -231,92 +231,92 @@ static __attribute__((noinline)) void tile_1x1x14(const conv *c, const origin *f
     const float *l1_0 = from[1].base + at;
     {
         const float p0 = l0_0[0 * LANES], p1 = l1_0[0 * LANES];
-a0_0_0 += vf_load(w + 0 * LANES) * p0;
-a0_0_0 += vf_load(w + 1 * LANES) * p1;
+        a0_0_0 += vf_load(w + 0 * LANES) * p0;
+        a0_0_0 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
     }
     {
         const float p0 = l0_0[1 * LANES], p1 = l1_0[1 * LANES];
-a0_0_1 += vf_load(w + 0 * LANES) * p0;
-a0_0_1 += vf_load(w + 1 * LANES) * p1;
+        a0_0_1 += vf_load(w + 0 * LANES) * p0;
+        a0_0_1 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[2 * LANES], p1 = l1_0[2 * LANES];
-a0_0_2 += vf_load(w + 0 * LANES) * p0;
-a0_0_2 += vf_load(w + 1 * LANES) * p1;
+        a0_0_2 += vf_load(w + 0 * LANES) * p0;
+        a0_0_2 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
     }
     {
         const float p0 = l0_0[3 * LANES], p1 = l1_0[3 * LANES];
-a0_0_3 += vf_load(w + 0 * LANES) * p0;
-a0_0_3 += vf_load(w + 1 * LANES) * p1;
+        a0_0_3 += vf_load(w + 0 * LANES) * p0;
+        a0_0_3 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[4 * LANES], p1 = l1_0[4 * LANES];
-a0_0_4 += vf_load(w + 0 * LANES) * p0;
-a0_0_4 += vf_load(w + 1 * LANES) * p1;
+        a0_0_4 += vf_load(w + 0 * LANES) * p0;
+        a0_0_4 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
     }
     {
         const float p0 = l0_0[5 * LANES], p1 = l1_0[5 * LANES];
-a0_0_5 += vf_load(w + 0 * LANES) * p0;
-a0_0_5 += vf_load(w + 1 * LANES) * p1;
+        a0_0_5 += vf_load(w + 0 * LANES) * p0;
+        a0_0_5 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[6 * LANES], p1 = l1_0[6 * LANES];
-a0_0_6 += vf_load(w + 0 * LANES) * p0;
-a0_0_6 += vf_load(w + 1 * LANES) * p1;
+        a0_0_6 += vf_load(w + 0 * LANES) * p0;
+        a0_0_6 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
     }
     {
         const float p0 = l0_0[7 * LANES], p1 = l1_0[7 * LANES];
-a0_0_7 += vf_load(w + 0 * LANES) * p0;
-a0_0_7 += vf_load(w + 1 * LANES) * p1;
+        a0_0_7 += vf_load(w + 0 * LANES) * p0;
+        a0_0_7 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[8 * LANES], p1 = l1_0[8 * LANES];
-a0_0_8 += vf_load(w + 0 * LANES) * p0;
-a0_0_8 += vf_load(w + 1 * LANES) * p1;
+        a0_0_8 += vf_load(w + 0 * LANES) * p0;
+        a0_0_8 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
     }
     {
         const float p0 = l0_0[9 * LANES], p1 = l1_0[9 * LANES];
-a0_0_9 += vf_load(w + 0 * LANES) * p0;
-a0_0_9 += vf_load(w + 1 * LANES) * p1;
+        a0_0_9 += vf_load(w + 0 * LANES) * p0;
+        a0_0_9 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[10 * LANES], p1 = l1_0[10 * LANES];
-a0_0_10 += vf_load(w + 0 * LANES) * p0;
-a0_0_10 += vf_load(w + 1 * LANES) * p1;
+        a0_0_10 += vf_load(w + 0 * LANES) * p0;
+        a0_0_10 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
     }
     {
         const float p0 = l0_0[11 * LANES], p1 = l1_0[11 * LANES];
-a0_0_11 += vf_load(w + 0 * LANES) * p0;
-a0_0_11 += vf_load(w + 1 * LANES) * p1;
+        a0_0_11 += vf_load(w + 0 * LANES) * p0;
+        a0_0_11 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
     }
     SOL_FENCE();
     {
         const float p0 = l0_0[12 * LANES], p1 = l1_0[12 * LANES];
-a0_0_12 += vf_load(w + 0 * LANES) * p0;
-a0_0_12 += vf_load(w + 1 * LANES) * p1;
+        a0_0_12 += vf_load(w + 0 * LANES) * p0;
+        a0_0_12 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
     }
     {
         const float p0 = l0_0[13 * LANES], p1 = l1_0[13 * LANES];
-a0_0_13 += vf_load(w + 0 * LANES) * p0;
-a0_0_13 += vf_load(w + 1 * LANES) * p1;
+        a0_0_13 += vf_load(w + 0 * LANES) * p0;
+        a0_0_13 += vf_load(w + 1 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);
     }
     SOL_FENCE();

@@ -208,42 +208,42 @@ const int64_t blocks = c->in_blocks, R = c->R, S = c->S, in_cb = c->in_cb, in_r 
             for (int64_t t = 1; t <= S; t++, tap += in_s) {
                 x0 = tap;
                 for (int64_t i = block < blocks || r < R || t < S ? LANES / 2 : (LANES - 4) / 2; i; i--, x0 += 2, w += 4 * LANES) {
-            {
-                const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-            __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
-                { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-            }
-            SOL_FENCE();
-            {
-                const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-            __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
-                { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-                { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-                { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-                { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-            }
-            SOL_FENCE();
+                    {
+                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+                    __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
+                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                        { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                        { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                        { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                    {
+                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+                    __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
+                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                        { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+                        { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+                        { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+                    }
+                    SOL_FENCE();
 }
             }
         }
@@ -795,36 +795,36 @@ const int64_t blocks = c->in_blocks, R = c->R, S = c->S, in_cb = c->in_cb, in_r 
             for (int64_t t = 1; t <= S; t++, tap += in_s) {
                 x0 = tap;
                 for (int64_t i = block < blocks || r < R || t < S ? LANES / 2 : (LANES - 4) / 2; i; i--, x0 += 2, w += 4 * LANES) {
-            {
-                const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-            __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
-                { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-            }
-            SOL_FENCE();
-            {
-                const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-            __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
-                { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-                { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-                { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-            }
-            SOL_FENCE();
+                    {
+                        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+                    __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
+                        { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                    }
+                    SOL_FENCE();
+                    {
+                        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+                    __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
+                        { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+                        { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+                        { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+                        { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+                        { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+                        { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+                        { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+                        { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                        { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+                        { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+                    }
+                    SOL_FENCE();
 }
             }
         }

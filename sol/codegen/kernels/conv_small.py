@@ -16,9 +16,9 @@ from sol.ir.graph import Node
 from sol.ir.types import DType
 
 #: Filter rows longer than this are run-time loops.
-FETCHED = 2
-"""Blocks of channels ahead of which the rows of a neighbouring thread are asked for."""
 UNROLLED_TAPS = 9
+#: Blocks of channels ahead of which the rows of a neighbouring thread are asked for.
+FETCHED = 2
 
 
 @packer("conv_depthwise")

@@ -174,7 +174,7 @@ def _tiling(target: TargetLike, vectors: int, split: Split, flat: bool) -> Tilin
 
 
 def choices(conv: Conv, target: TargetLike, error: float, flat: bool) -> list[Choice]:
-    """Every number of levels that is possible and whose error is within bounds, cheapest first."""
+    """Every number of levels that is possible and whose error is within bounds, cheapest first, memory considered."""
     found = []
     for levels in ERROR:
         whole = target.lanes * 2**levels

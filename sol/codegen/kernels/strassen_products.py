@@ -124,11 +124,6 @@ def _one_level() -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def most_moves(levels: int) -> int:
-    """Moves of one product."""
-    return max(len(moves) for moves, _ in schedule(levels))
-
-
 def stores(levels: int) -> int:
     """Tiles that are stored: in slots, and as parts of the output."""
     return sum(m.to >= 0 for moves, _ in schedule(levels) for m in moves) + 4**levels
