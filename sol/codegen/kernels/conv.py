@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sol.codegen.kernels import (
     conv_direct,
+    conv_paired,
     conv_plain,
     conv_pooled,
     conv_prologue,
@@ -38,6 +39,7 @@ KERNELS: dict[str, tuple[Candidate, ...]] = {
                 *conv_winograd.CANDIDATES,
                 *conv_pooled.CANDIDATES,
                 *conv_small.CANDIDATES,
+                *conv_paired.CANDIDATES,
                 *conv_strassen.CANDIDATES,
                 *conv_direct.CANDIDATES,
                 *conv_stem.CANDIDATES,

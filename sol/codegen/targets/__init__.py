@@ -23,7 +23,7 @@ class Target:
     lanes: float32 values per vector. registers: vector registers. flags: what the C compiler must be given.
     l1, l2: bytes of data cache per core. header: file in codegen/include that maps sol_simd.h to this target.
     machine: as platform.machine() says it, "" for any. needs: CPU features as in /proc/cpuinfo.
-    team: threads that the cost model counts on. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
+    team: threads that the cost model counts on. adders: whether additions have units of their own, beside those of multiply-adds. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Target:
     needs: tuple[str, ...] = ()
     team: int = 2
     host: str = field(default="", repr=False)
+    adders: bool = False
 
     @property
     def vector_bytes(self) -> int:
@@ -129,8 +130,18 @@ def _native() -> Target:
     best = TARGETS[runnable()[0]]
     tune = {"x86_64": ("-march=native",), "aarch64": ("-mcpu=native",)}.get(machine(), ())
     return replace(
-        best, flags=best.flags + tune, l1=cache_bytes(1) or best.l1, l2=cache_bytes(2) or best.l2, host=cpu_identity()
+        best, flags=best.flags + tune, l1=cache_bytes(1) or best.l1, l2=cache_bytes(2) or best.l2, host=cpu_identity(),
+        adders=_has_adders(),
     )
+
+
+def _has_adders() -> bool:
+    """Whether this CPU starts two vector additions per cycle beside two multiply-adds, and two loads: AMD Zen 3 and Zen 4.
+
+    Source: AMD, Software Optimization Guide for the Zen 4 Microarchitecture (57647), 2.11, floating-point unit.
+    """
+    fields = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in _cpuinfo()[:32])}
+    return fields.get("vendor_id") == "AuthenticAMD" and fields.get("cpu family") == "25"
 
 
 def _why_not(target: Target) -> str:

@@ -1,0 +1,264 @@
+"""Convolution by Winograd's inner product: two input channels share a multiply-add and take two additions.
+
+Where a processor executes additions beside multiply-adds, in units of their own, it computes up to half as many outputs again per cycle.
+Pixels and output channels are scaled, without which the error would grow with the ratio of their sizes.
+Sources: S. Winograd, A new algorithm for inner product, IEEE Transactions on Computers C-17, 1968; R. P. Brent, Error analysis of
+algorithms for matrix multiplication and triangular decomposition using Winograd's identity, Numerische Mathematik 16, 1970.
+
+Not a number, infinity: an infinite input makes outputs NaN where direct convolution may have an infinity.
+``config["conv_max_error"] = 0`` keeps direct convolution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+
+from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.kernels.conv_direct import (
+    Conv,
+    check_border,
+    is_flat,
+    is_pointwise_tail,
+    operand_context,
+    operand_params,
+    read_conv,
+    serves_blocked_input,
+    shares_tiles,
+    spatial_strides,
+    stem_of,
+    store,
+    tail_lines,
+    tail_steps,
+    traffic,
+)
+from sol.codegen.kernels.conv_tiling import Tiling
+from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
+from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.packing import packer
+from sol.codegen.plan import View
+from sol.config import config
+
+PAIRS = 5
+"""Pairs among 16 channels; the other 6 channels are multiplied directly. 10 additions and 11 multiply-adds per 16."""
+LANES = 16
+"""Lanes of the targets that it is written for."""
+ERROR = (4e-7, 5e-8)
+"""Bound a + b * sqrt(multiply-adds per output) of the error against float64, in units of the largest output."""
+GAIN = 0.95
+"""Share of direct convolution's cost below which it is worth while."""
+MOST, LEAST = 22, 8
+"""Pixels of a tile."""
+STEP = 7.0
+"""Cycles that a block of channels costs beside its additions and multiply-adds."""
+TILE = 30.0
+"""Cycles that a tile costs beside its blocks, and per pixel two more."""
+PACKED = 6.0
+"""Cycles in which a vector of input is packed."""
+HIDDEN = 0.9
+"""The part of computing or of fetching weights, the shorter one, that is hidden."""
+ALONE = 4
+"""Threads up to which each packs for itself: cheaper than to wait for each other and to fetch from another core."""
+
+
+def max_error(reduction: int) -> float:
+    """Bound on the error over so many multiply-adds per output, in units of the largest output."""
+    return ERROR[0] + ERROR[1] * sqrt(reduction)
+
+
+def tile_cost(pixels: int, steps: int) -> float:
+    """Cycles of a tile of one output vector over so many blocks of channels."""
+    return steps * ((LANES - PAIRS) * max(pixels, LEAST) + STEP) + TILE + 2 * pixels
+
+
+def _tilings(oh: int, ow: int, flat: bool) -> Iterator[Tiling]:
+    """Tiles that cover a map, about equally large ones."""
+    rows, columns = (1, oh * ow) if flat else (oh, ow)
+    for count in range(-(-columns // MOST), max(1, columns // LEAST) + 1):
+        width = -(-columns // count)
+        yield Tiling(1, ((1, width), *(((1, columns % width),) if columns % width else ())), flat)
+    for height in range(2, min(rows, MOST // columns) + 1):
+        yield Tiling(1, ((height, columns), *(((rows % height, columns),) if rows % height else ())), flat)
+
+
+def _cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
+    """Cycles of one thread for its share, weights fetched meanwhile."""
+    assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
+    steps, vectors, team = conv.reduction // LANES, conv.k // LANES, target.team
+    images = conv.n if isinstance(conv.n, int) else 1
+    rows, columns = (1, conv.oh * conv.ow) if tiling.flat else (conv.oh, conv.ow)
+    th, tw = tiling.tiles[0]
+    counts = [(rows // th) * (columns // tw) * images]
+    if len(tiling.tiles) > 1:
+        counts.append((columns // tw if tiling.along_y else rows) * images)
+    multiply = sum(n * tile_cost(h * w, steps) for n, (h, w) in zip(counts, tiling.tiles)) * vectors
+    packed = PACKED * steps * rows * columns * images
+    tiles = sum(counts)
+    by_tiles = shares_tiles(replace(conv, n=images), tiling, target, tiling.flat) == 1
+    compute = (multiply + packed) * -(-tiles // team) / tiles if by_tiles else multiply / team + packed * (1 if team <= ALONE else 1 / team)
+    return overlapped(compute, fetch_cost(conv.weight_bytes, target) / team, HIDDEN)
+
+
+def relative_cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
+    """Time in units of direct convolution at the processor's peak."""
+    images = conv.n if isinstance(conv.n, int) else 1
+    direct = conv.k // LANES * conv.reduction * (images * conv.oh * conv.ow) / target.team
+    assert isinstance(direct, float)
+    return _cost(conv, target, tiling) / overlapped(direct, fetch_cost(conv.weight_bytes, target) / target.team, HIDDEN)
+
+
+def choose(conv: Conv, target: TargetLike, error: float, flat: bool) -> Tiling | None:
+    """The cheapest tiles; None where it cannot be done or is not exact enough."""
+    if conv.groups != 1 or conv.c % LANES or conv.k % LANES or target.lanes != LANES or max_error(conv.reduction) > error:
+        return None
+    if not (isinstance(conv.oh, int) and isinstance(conv.ow, int)) or conv.oh * conv.ow == 0:
+        return None
+    return min(_tilings(conv.oh, conv.ow, flat), key=lambda t: _cost(conv, target, t))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A convolution and the tiles of its map."""
+
+    conv: Conv
+    tiling: Tiling
+
+
+def read_choice(lowering: Lowering) -> Choice | None:
+    """How the region's convolution can be computed in pairs."""
+    conv, lanes = read_conv(lowering), lowering.target.lanes
+    if conv is None or not serves_blocked_input(lowering) or not is_pointwise_tail(lowering, lowering.output, lanes):
+        return None
+    out = lowering.view(lowering.output)
+    if spatial_strides(out.strides)[3:] != (lanes, 1):
+        return None
+    epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
+    tiles = [e.strides for e in epilogue.operands if e.kind == "tile"]
+    flat = is_flat(conv, [lowering.view(conv.node.inputs[0]).strides, out.strides, *tiles])
+    tiling = choose(conv, lowering.target, config["conv_max_error"], flat)
+    return tiling and Choice(conv, tiling)
+
+
+def _serves(lowering: Lowering) -> bool:
+    if not lowering.target.adders:
+        return False
+    choice = read_choice(lowering)
+    return choice is not None and relative_cost(choice.conv, lowering.target, choice.tiling) < GAIN
+
+
+def _can(lowering: Lowering) -> bool:
+    return read_choice(lowering) is not None
+
+
+def _steps(left: int) -> list[tuple[int, list[int]]]:
+    """Pairs, each with the channels that are multiplied directly beside it, but for the last ``left`` of those."""
+    direct = [j for j in range(LANES) if j % (LANES // 2) >= PAIRS]
+    direct = direct[: len(direct) - left]
+    steps = [(pair, direct[pair : pair + 1]) for pair in range(PAIRS)]
+    steps[-1][1].extend(direct[PAIRS:])
+    return steps
+
+
+LEFT = 4
+"""Input channels that are left for while results are finished and stored."""
+
+
+def _lower(lowering: Lowering) -> None:
+    choice = read_choice(lowering)
+    assert choice is not None
+    conv, tiling = choice.conv, choice.tiling
+    target, lanes, node = lowering.target, lowering.target.lanes, conv.node
+    source, out = lowering.view(node.inputs[0]), lowering.view(lowering.output)
+    check_border(lowering, conv, source)
+    epilogue = make_epilogue(lowering, node.name, channel_axis=1, block=lanes)
+    by_tiles = shares_tiles(conv, tiling, target, tiling.flat)
+    lowering.set_share(by_tiles != 0)
+    (th, tw), steps = tiling.tiles[0], conv.reduction // lanes
+    packed = steps * th * tw * lanes + 2 * -(-th * tw // lanes) * lanes
+    rows, columns = (1, conv.oh * conv.ow) if tiling.flat else (conv.oh, conv.ow)
+    tiles = conv.n * -(-rows // th) * -(-columns // tw)
+    block = max(1, target.l2 // 2 // (4 * packed))
+    if isinstance(tiles, int):
+        share = -(-tiles // target.team) if by_tiles else tiles
+        block = -(-share // -(-share // block))
+    reads = {"in": source, "w": _weights(lowering, conv)}
+    if len(node.inputs) == 3:
+        reads["bias"] = lowering.weight(node.inputs[2], "channels", block=lanes)
+    reads |= {e.name: e.view for e in epilogue.operands}
+    n, cb, row, column, _ = spatial_strides(source.strides)
+    out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
+    params = {
+        "N": conv.n, "OH": rows, "OW": columns, "vectors": conv.k // lanes, "block": block, "by_tiles": int(by_tiles != 0),
+        "in_blocks": conv.c // lanes, "R": conv.kernel[0], "S": conv.kernel[1],
+        "in_n": n, "in_cb": cb, "in_row": row * conv.stride[0], "in_r": row * conv.dilation[0], "in_s": column * conv.dilation[1],
+        "in_start": -(row * conv.padding[0] + column * conv.padding[1]),
+        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, "packed_size": packed, **operand_params(epilogue),
+    }  # fmt: skip
+    last = _steps(LEFT)
+    lowering.emit(
+        "conv_paired.c.j2", stem_of(conv, tiling, epilogue, "conv_paired"),
+        reads=reads, writes={"out": out}, params=params, scratch=4 * block * packed,
+        common=0 if by_tiles else 4 * tiles * packed,
+        flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
+        pairs=PAIRS, signs=_signs(lanes, PAIRS).tolist(), firsts=[int(j < PAIRS) for j in range(lanes)], alone=ALONE, groups=_steps(0), last_groups=last, left=_left(last),
+        other_half=[(j + lanes // 2) % lanes for j in range(lanes)],
+        tiles=tiling.tiles, along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", has_bias=False,
+        biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
+        passed="".join(f", {e.name}" for e in epilogue.operands), variants=[_variant(epilogue, h, w) for h, w in tiling.tiles],
+    )  # fmt: skip
+
+
+def _signs(lanes: int, pairs: int) -> np.ndarray:
+    """Signs [even or odd step][channel] of inputs and of weights: the second channel of every other pair is negated."""
+    lane = np.arange(lanes)
+    second = (lane >= lanes // 2) & (lane < lanes // 2 + pairs)
+    return np.stack([np.where(second & (lane % 2 == odd), -1.0, 1.0) for odd in (1, 0)])
+
+
+def _left(steps: list[tuple[int, list[int]]]) -> list[int]:
+    """The channels that are in none of the steps."""
+    taken = {j for pair, direct in steps for j in (pair, pair + LANES // 2, *direct)}
+    return [j for j in range(LANES) if j not in taken]
+
+
+def _variant(epilogue: Epilogue, th: int, tw: int) -> dict[str, object]:
+    """Template context of a tile's functions."""
+    steps = tail_steps(epilogue, 1, th, tw, False)
+    return {"th": th, "tw": tw, "steps": steps, "tail": [] if steps else tail_lines(epilogue, 1, th, tw, store, False)}
+
+
+def _weights(lowering: Lowering, conv: Conv) -> View:
+    return lowering.weight(conv.node.inputs[1], "paired_panels", lanes=lowering.target.lanes, pairs=PAIRS)
+
+
+def _packed_shape(shape: tuple[int, ...], *, lanes: int, pairs: int) -> tuple[int, ...]:
+    return shape[0] // lanes, (int(np.prod(shape[1:])) + 2) * lanes
+
+
+@packer("paired_panels", shape=_packed_shape)
+def pack_paired(array: np.ndarray, *, lanes: int, pairs: int, out: np.ndarray | None = None) -> np.ndarray:
+    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][lanes], scaled, then a vector of what pairs subtract and one of factors.
+
+    An output channel is scaled by a power of two to a mean magnitude from 1 up to 2; its factor undoes that. C and K are whole vectors.
+    """
+    k, c = array.shape[:2]
+    taps = int(np.prod(array.shape[2:]))
+    if out is None:
+        out = np.zeros(_packed_shape(array.shape, lanes=lanes, pairs=pairs), np.float32)
+    for panel, rows in zip(out, array.reshape(k // lanes, lanes, c // lanes, lanes, taps)):
+        mean = np.abs(rows).mean((1, 2, 3), dtype=np.float64)
+        exponent = np.clip(np.floor(np.log2(np.where((mean > 0) & np.isfinite(mean), mean, 1.0))), -120, 120)
+        scaled = rows * np.exp2(-exponent).astype(np.float32)[:, None, None, None]
+        weights = panel[: -2 * lanes].reshape(c // lanes, taps, lanes, lanes)
+        weights[...] = scaled.transpose(1, 3, 2, 0)
+        weights *= np.resize(_signs(lanes, pairs), (*weights.shape[:3], 1))
+        first, second = weights[:, :, :pairs], weights[:, :, lanes // 2 : lanes // 2 + pairs]
+        panel[-2 * lanes : -lanes] = np.einsum("btjk,btjk->k", first, second, dtype=np.float64)
+        panel[-lanes:] = np.exp2(exponent)
+    return out
+
+
+CANDIDATES: tuple[Candidate, ...] = (Candidate("paired", _serves, _lower, _can),)
