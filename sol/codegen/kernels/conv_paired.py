@@ -1,11 +1,5 @@
-"""Convolution by Winograd's inner product: two input channels share a multiply-add and take two additions.
+"""Convolution by Winograd's inner product (sol/codegen/kernels/pairs.py): the input of a tile is packed, scaled, before it is multiplied.
 
-Where a processor executes additions beside multiply-adds, in units of their own, it computes up to half as many outputs again per cycle.
-Pixels and output channels are scaled, without which the error would grow with the ratio of their sizes.
-Sources: S. Winograd, A new algorithm for inner product, IEEE Transactions on Computers C-17, 1968; R. P. Brent, Error analysis of
-algorithms for matrix multiplication and triangular decomposition using Winograd's identity, Numerische Mathematik 16, 1970.
-
-Not a number, infinity: an infinite input makes outputs NaN where direct convolution may have an infinity.
 ``config["conv_max_error"] = 0`` keeps direct convolution.
 """
 
@@ -18,6 +12,7 @@ from math import sqrt
 import numpy as np
 
 from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_direct import (
     Conv,
     check_border,
@@ -36,24 +31,17 @@ from sol.codegen.kernels.conv_direct import (
     traffic,
 )
 from sol.codegen.kernels.conv_tiling import Tiling
+from sol.codegen.kernels.pairs import LANES, LEAST, MOST, step_cycles
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.config import config
 
-PAIRS = 5
-"""Pairs among 16 channels; the other 6 channels are multiplied directly. 10 additions and 11 multiply-adds per 16."""
-LANES = 16
-"""Lanes of the targets that it is written for."""
 ERROR = (4e-7, 5e-8)
 """Bound a + b * sqrt(multiply-adds per output) of the error against float64, in units of the largest output."""
 GAIN = 0.95
 """Share of direct convolution's cost below which it is worth while."""
-MOST, LEAST = 22, 8
-"""Pixels of a tile."""
-STEP = 7.0
-"""Cycles that a block of channels costs beside its additions and multiply-adds."""
 TILE = 30.0
 """Cycles that a tile costs beside its blocks, and per pixel two more."""
 PACKED = 6.0
@@ -71,7 +59,7 @@ def max_error(reduction: int) -> float:
 
 def tile_cost(pixels: int, steps: int) -> float:
     """Cycles of a tile of one output vector over so many blocks of channels."""
-    return steps * ((LANES - PAIRS) * max(pixels, LEAST) + STEP) + TILE + 2 * pixels
+    return steps * step_cycles(pixels) + TILE + 2 * pixels
 
 
 def _tilings(oh: int, ow: int, flat: bool) -> Iterator[Tiling]:
@@ -105,8 +93,8 @@ def _cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
 def relative_cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
     """Time in units of direct convolution at the processor's peak."""
     images = conv.n if isinstance(conv.n, int) else 1
-    direct = conv.k // LANES * conv.reduction * (images * conv.oh * conv.ow) / target.team
-    assert isinstance(direct, float)
+    assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
+    direct = conv.k // LANES * conv.reduction * images * conv.oh * conv.ow / target.team
     return _cost(conv, target, tiling) / overlapped(direct, fetch_cost(conv.weight_bytes, target) / target.team, HIDDEN)
 
 
@@ -139,7 +127,7 @@ def read_choice(lowering: Lowering) -> Choice | None:
     tiles = [e.strides for e in epilogue.operands if e.kind == "tile"]
     flat = is_flat(conv, [lowering.view(conv.node.inputs[0]).strides, out.strides, *tiles])
     tiling = choose(conv, lowering.target, config["conv_max_error"], flat)
-    return tiling and Choice(conv, tiling)
+    return None if tiling is None else Choice(conv, tiling)
 
 
 def _serves(lowering: Lowering) -> bool:
@@ -151,19 +139,6 @@ def _serves(lowering: Lowering) -> bool:
 
 def _can(lowering: Lowering) -> bool:
     return read_choice(lowering) is not None
-
-
-def _steps(left: int) -> list[tuple[int, list[int]]]:
-    """Pairs, each with the channels that are multiplied directly beside it, but for the last ``left`` of those."""
-    direct = [j for j in range(LANES) if j % (LANES // 2) >= PAIRS]
-    direct = direct[: len(direct) - left]
-    steps = [(pair, direct[pair : pair + 1]) for pair in range(PAIRS)]
-    steps[-1][1].extend(direct[PAIRS:])
-    return steps
-
-
-LEFT = 4
-"""Input channels that are left for while results are finished and stored."""
 
 
 def _lower(lowering: Lowering) -> None:
@@ -197,31 +172,16 @@ def _lower(lowering: Lowering) -> None:
         "in_start": -(row * conv.padding[0] + column * conv.padding[1]),
         "out_n": out_n, "out_cb": out_cb, "out_row": out_row, "packed_size": packed, **operand_params(epilogue),
     }  # fmt: skip
-    last = _steps(LEFT)
     lowering.emit(
         "conv_paired.c.j2", stem_of(conv, tiling, epilogue, "conv_paired"),
         reads=reads, writes={"out": out}, params=params, scratch=4 * block * packed,
         common=0 if by_tiles else 4 * tiles * packed,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        pairs=PAIRS, signs=_signs(lanes, PAIRS).tolist(), firsts=[int(j < PAIRS) for j in range(lanes)], alone=ALONE, groups=_steps(0), last_groups=last, left=_left(last),
-        other_half=[(j + lanes // 2) % lanes for j in range(lanes)],
+        pairs=pairs.context(), alone=ALONE,
         tiles=tiling.tiles, along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", has_bias=False,
         biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
         passed="".join(f", {e.name}" for e in epilogue.operands), variants=[_variant(epilogue, h, w) for h, w in tiling.tiles],
     )  # fmt: skip
-
-
-def _signs(lanes: int, pairs: int) -> np.ndarray:
-    """Signs [even or odd step][channel] of inputs and of weights: the second channel of every other pair is negated."""
-    lane = np.arange(lanes)
-    second = (lane >= lanes // 2) & (lane < lanes // 2 + pairs)
-    return np.stack([np.where(second & (lane % 2 == odd), -1.0, 1.0) for odd in (1, 0)])
-
-
-def _left(steps: list[tuple[int, list[int]]]) -> list[int]:
-    """The channels that are in none of the steps."""
-    taken = {j for pair, direct in steps for j in (pair, pair + LANES // 2, *direct)}
-    return [j for j in range(LANES) if j not in taken]
 
 
 def _variant(epilogue: Epilogue, th: int, tw: int) -> dict[str, object]:
@@ -231,33 +191,22 @@ def _variant(epilogue: Epilogue, th: int, tw: int) -> dict[str, object]:
 
 
 def _weights(lowering: Lowering, conv: Conv) -> View:
-    return lowering.weight(conv.node.inputs[1], "paired_panels", lanes=lowering.target.lanes, pairs=PAIRS)
+    return lowering.weight(conv.node.inputs[1], "paired_panels")
 
 
-def _packed_shape(shape: tuple[int, ...], *, lanes: int, pairs: int) -> tuple[int, ...]:
-    return shape[0] // lanes, (int(np.prod(shape[1:])) + 2) * lanes
+def _packed_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return shape[0] // LANES, (int(np.prod(shape[1:])) + 2) * LANES
 
 
 @packer("paired_panels", shape=_packed_shape)
-def pack_paired(array: np.ndarray, *, lanes: int, pairs: int, out: np.ndarray | None = None) -> np.ndarray:
-    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][lanes], scaled, then a vector of what pairs subtract and one of factors.
-
-    An output channel is scaled by a power of two to a mean magnitude from 1 up to 2; its factor undoes that. C and K are whole vectors.
-    """
+def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pairs.pack gives; C and K are whole vectors."""
     k, c = array.shape[:2]
     taps = int(np.prod(array.shape[2:]))
     if out is None:
-        out = np.zeros(_packed_shape(array.shape, lanes=lanes, pairs=pairs), np.float32)
-    for panel, rows in zip(out, array.reshape(k // lanes, lanes, c // lanes, lanes, taps)):
-        mean = np.abs(rows).mean((1, 2, 3), dtype=np.float64)
-        exponent = np.clip(np.floor(np.log2(np.where((mean > 0) & np.isfinite(mean), mean, 1.0))), -120, 120)
-        scaled = rows * np.exp2(-exponent).astype(np.float32)[:, None, None, None]
-        weights = panel[: -2 * lanes].reshape(c // lanes, taps, lanes, lanes)
-        weights[...] = scaled.transpose(1, 3, 2, 0)
-        weights *= np.resize(_signs(lanes, pairs), (*weights.shape[:3], 1))
-        first, second = weights[:, :, :pairs], weights[:, :, lanes // 2 : lanes // 2 + pairs]
-        panel[-2 * lanes : -lanes] = np.einsum("btjk,btjk->k", first, second, dtype=np.float64)
-        panel[-lanes:] = np.exp2(exponent)
+        out = np.zeros(_packed_shape(array.shape), np.float32)
+    for panel, rows in zip(out, array.reshape(k // LANES, LANES, c // LANES, LANES, taps)):
+        pairs.pack(rows.transpose(0, 1, 3, 2).reshape(LANES, -1, LANES), panel)
     return out
 
 

@@ -23,7 +23,8 @@ class Target:
     lanes: float32 values per vector. registers: vector registers. flags: what the C compiler must be given.
     l1, l2: bytes of data cache per core. header: file in codegen/include that maps sol_simd.h to this target.
     machine: as platform.machine() says it, "" for any. needs: CPU features as in /proc/cpuinfo.
-    team: threads that the cost model counts on. adders: whether additions have units of their own, beside those of multiply-adds. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
+    team: threads that the cost model counts on. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
+    adders: whether vector additions have units of their own, beside those of multiply-adds.
     """
 
     name: str
