@@ -62,7 +62,7 @@ def tile_cost(pixels: int, steps: int) -> float:
     return steps * step_cycles(pixels) + TILE + 2 * pixels
 
 
-def _tilings(oh: int, ow: int, flat: bool) -> Iterator[Tiling]:
+def tilings(oh: int, ow: int, flat: bool) -> Iterator[Tiling]:
     """Tiles that cover a map, about equally large ones."""
     rows, columns = (1, oh * ow) if flat else (oh, ow)
     for count in range(-(-columns // MOST), max(1, columns // LEAST) + 1):
@@ -104,7 +104,7 @@ def choose(conv: Conv, target: TargetLike, error: float, flat: bool) -> Tiling |
         return None
     if not (isinstance(conv.oh, int) and isinstance(conv.ow, int)) or conv.oh * conv.ow == 0:
         return None
-    return min(_tilings(conv.oh, conv.ow, flat), key=lambda t: _cost(conv, target, t))
+    return min(tilings(conv.oh, conv.ow, flat), key=lambda t: _cost(conv, target, t))
 
 
 @dataclass(frozen=True)
