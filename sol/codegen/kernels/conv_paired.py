@@ -44,7 +44,7 @@ GAIN = 0.95
 """Share of direct convolution's cost below which it is worth while."""
 TILE = 30.0
 """Cycles that a tile costs beside its blocks, and per pixel two more."""
-PACKED = 6.0
+PACKED = 8.0
 """Cycles in which a vector of input is packed."""
 HIDDEN = 0.9
 """The part of computing or of fetching weights, the shorter one, that is hidden."""

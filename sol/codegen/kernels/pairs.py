@@ -41,6 +41,55 @@ def steps(left: int) -> list[tuple[int, list[int]]]:
     return found
 
 
+def assembly(pixels: int, left: int) -> list[str]:
+    """Instructions (AT&T syntax, AVX-512) of a step: pairs of all pixels, and between them the channels that are multiplied directly.
+
+    x, w, ahead: operands of the packed input, of the weights, and the way in bytes to those that are prefetched. a<p>: accumulators. left:
+    channels that are left out. Compilers take long over so many multiply-adds, and not all of them keep operands in memory.
+    """
+    lines: list[str] = []
+    registers = {}  # of weights, by channel; each register serves every other pair, or every other channel
+
+    def load(channel: int, register: int) -> None:
+        registers[channel] = f"%%zmm{register}"
+        lines.append(f"vmovups {64 * channel}(%[w]), {registers[channel]}")
+        lines.append(f"prefetcht1 {64 * channel}(%[w],%[ahead])")
+
+    def operand(pixel: int, channel: int) -> str:
+        return f"{64 * pixel + 4 * channel}(%[x])%{{1to16%}}"
+
+    direct = [(j, p) for j in _direct(left) for p in range(pixels)]
+    done = 0
+    for number in range(PAIRS * pixels):
+        pair, p = divmod(number, pixels)
+        second = pair + LANES // 2
+        if p == 0:
+            load(pair, FREE + 2 * (pair % 2))
+            load(second, FREE + 2 * (pair % 2) + 1)
+        first, other = (f"%%zmm{FREE + 6 + 2 * (number % 2) + i}" for i in range(2))
+        lines.append(f"vaddps {operand(p, pair)}, {registers[second]}, {first}")
+        lines.append(f"vaddps {operand(p, second)}, {registers[pair]}, {other}")
+        lines.append(f"vfmadd231ps {first}, {other}, %[a{p}]")
+        while done * PAIRS * pixels < (number + 1) * len(direct):
+            j, q = direct[done]
+            q = (q + pixels // 2) % pixels
+            if j not in registers:
+                load(j, FREE + 4 + done // pixels % 2)
+            lines.append(f"vfmadd231ps {operand(q, j)}, {registers[j]}, %[a{q}]")
+            done += 1
+    return lines
+
+
+def _direct(left: int) -> list[int]:
+    """Channels that are multiplied directly, but for the last ``left``."""
+    found = [j for j in range(LANES) if j % (LANES // 2) >= PAIRS]
+    return found[: len(found) - left]
+
+
+FREE = MOST
+"""The first vector register that holds no accumulator."""
+
+
 def leftover(groups: list[tuple[int, list[int]]]) -> list[int]:
     """The channels that are in none of the steps."""
     taken = {j for pair, direct in groups for j in (pair, pair + LANES // 2, *direct)}
@@ -60,7 +109,7 @@ def context() -> dict[str, Any]:
     return {
         "count": PAIRS, "half": LANES // 2, "signs": signs().tolist(), "firsts": [int(j < PAIRS) for j in range(LANES)],
         "other_half": [(j + LANES // 2) % LANES for j in range(LANES)],
-        "groups": steps(0), "last_groups": last, "left": leftover(last),
+        "assembly": assembly, "most": MOST, "groups": steps(0), "last_groups": last, "left": leftover(last),
     }  # fmt: skip
 
 

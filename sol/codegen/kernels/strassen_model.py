@@ -30,11 +30,11 @@ SUMMED = {1: 4.0, 2: 2.5}
 """The same for one vector of a sum of input parts, per number of levels: with two, a part that was fetched serves more sums."""
 HIDDEN = 0.9
 """The part of computing or of fetching weights, the shorter one, that is hidden: a product's weights come during the one before."""
-PAIRED_LEVELS = (1, 2)
+PAIRED_LEVELS = (1,)
 """Numbers of levels whose products may be paired (sol/codegen/kernels/pairs.py)."""
 PAIRED_ERROR = 1.5
 """The error of paired products in units of that of others."""
-PAIRED_SUM = 3.5
+PAIRED_SUM = 5.0
 """Cycles in which a vector of a sum is made, scaled and its pairs are added up."""
 FEW_GROUPS = 64
 """Tile groups up to which threads may share out the panels."""
