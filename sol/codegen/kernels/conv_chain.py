@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_direct import (
     Conv,
     check_border,
@@ -17,10 +18,13 @@ from sol.codegen.kernels.conv_direct import (
     tile_variants,
     weights,
 )
+from sol.codegen.kernels.conv_paired import GAIN, max_error, paired_variant, paired_weights, row_cost, row_tiling
 from sol.codegen.kernels.conv_small import column_taps, tile_ladder, tile_taps
 from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, panels_of
+from sol.codegen.kernels.pairs import LANES
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.plan import View
+from sol.config import config
 from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 
@@ -81,6 +85,25 @@ def _int(size: DimLike) -> int:
     return size
 
 
+def _paired(lowering: Lowering, conv: Conv, tail: Epilogue) -> tuple[dict[str, Any], Tiling]:
+    """Template context of the last stage by Winograd's inner product, row by row."""
+    tiling = row_tiling(_int(conv.ow))
+    variants = [paired_variant(tail, h, w, needs_mask(tail, conv.k, LANES)) for h, w in tiling.tiles]
+    context = {
+        "title": "1x1 convolution by Winograd's inner product", "ocb": 1, "tiles": tiling.tiles, "variants": variants,
+        "has_bias": len(conv.node.inputs) == 3, "operands": operand_context(tail), "masked": needs_mask(tail, conv.k, LANES),
+        "passed": "".join(f", {e.name}" for e in tail.operands), "tail": tail.stem,
+    }  # fmt: skip
+    return context, tiling
+
+
+def is_paired(conv: Conv, target: TargetLike) -> bool:
+    """Whether the last stage is computed by Winograd's inner product."""
+    if not target.adders or target.lanes != LANES or max_error(conv.reduction) > config["conv_max_error"]:
+        return False
+    return row_cost(conv, row_tiling(_int(conv.ow))) < GAIN
+
+
 def _dense(name: str, title: str, conv: Conv, tail: Epilogue, lowering: Lowering) -> tuple[dict[str, Any], Tiling]:
     """Template context of a 1x1 stage, which goes row by row."""
     vectors = -(-conv.k // lowering.target.lanes)
@@ -133,15 +156,16 @@ def _reads(lowering: Lowering, chain: Chain, tilings: dict[str, Tiling], source:
     reads["depthwise_w"] = lowering.weight(depthwise[1], "conv_depthwise", block=lanes)
     if len(depthwise) == 3:
         reads["depthwise_bias"] = lowering.weight(depthwise[2], "channels", block=lanes)
-    return {**reads, **weights(lowering, chain.project, tilings["project"].ocb), **{e.name: e.view for e in chain.tails[-1].operands}}
+    project = paired_weights if is_paired(chain.project, lowering.target) else weights
+    return {**reads, **project(lowering, chain.project, tilings["project"].ocb), **{e.name: e.view for e in chain.tails[-1].operands}}
 
 
-def _stem(chain: Chain) -> str:
+def _stem(chain: Chain, paired: bool) -> str:
     depthwise = chain.depthwise
     names = [f"_{t.stem}" if t.stem else "" for t in chain.tails]
     head = f"conv1x1{names[0]}_" if chain.expand else "conv_"
     shape = f"depthwise{depthwise.kernel[0]}x{depthwise.kernel[1]}s{depthwise.stride[1]}"
-    return f"{head}{shape}{names[-2]}_conv1x1{names[-1]}"
+    return f"{head}{shape}{names[-2]}_{'paired' if paired else 'conv1x1'}{names[-1]}"
 
 
 def _lower(lowering: Lowering) -> None:
@@ -156,7 +180,11 @@ def _lower(lowering: Lowering) -> None:
     tilings: dict[str, Tiling] = {}
     if chain.expand:
         contexts["expand"], tilings["expand"] = _dense("expand", "1x1 convolution", chain.expand, chain.tails[0], lowering)
-    contexts["project"], tilings["project"] = _dense("project", "1x1 convolution", project, chain.tails[-1], lowering)
+    paired = is_paired(project, target)
+    if paired:
+        contexts["project"], tilings["project"] = _paired(lowering, project, chain.tails[-1])
+    else:
+        contexts["project"], tilings["project"] = _dense("project", "1x1 convolution", project, chain.tails[-1], lowering)
     strip, vectors = int(lowering.variant or strip_rows(target, chain)), -(-depthwise.k // lanes)
     left = depthwise.padding[1]
     wide_row = lanes * max(left + _int(depthwise.w), (_int(depthwise.ow) - 1) * depthwise.stride[1] + depthwise.kernel[1])
@@ -164,6 +192,10 @@ def _lower(lowering: Lowering) -> None:
     floats = vectors * (strip * _int(depthwise.ow) + 1) * lanes
     if chain.expand:
         floats += wide_row + vectors * (ring * wide_row + lanes)
+    unpacked = floats
+    if paired:
+        tile = tilings["project"].tiles[0][1]
+        floats += strip * -(-_int(depthwise.ow) // tile) * lanes * (vectors * tile + 2 * -(-tile // lanes))
     in_n, in_cb, in_row, in_column, _ = spatial_strides(source.strides)
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params: dict[str, DimLike] = {
@@ -172,6 +204,8 @@ def _lower(lowering: Lowering) -> None:
         "in_n": in_n, "in_cb": in_cb, "in_row": in_row, "out_n": out_n, "out_cb": out_cb, "out_row": out_row,
         **operand_params(chain.tails[-1]),
     }  # fmt: skip
+    if paired:
+        params["unpacked"] = unpacked
     if contexts["project"]["masked"]:
         params["K"] = project.k
     if chain.expand:
@@ -183,10 +217,10 @@ def _lower(lowering: Lowering) -> None:
         params["in_start"] = -(in_row * depthwise.padding[0] + in_column * left)
     views = [source, out, *(e.view for e in chain.tails[-1].operands)]
     lowering.emit(
-        "conv_chain.c.j2", _stem(chain), reads=_reads(lowering, chain, tilings, source), writes={"out": out}, params=params,
+        "conv_chain.c.j2", _stem(chain, paired), reads=_reads(lowering, chain, tilings, source), writes={"out": out}, params=params,
         scratch=4 * floats, flops=sum((c.flops for c in chain.convs), start=0),
         bytes=sum(c.weight_bytes for c in chain.convs) + 4 * sum((product(v.shape) for v in views), start=0),
-        **contexts, **_depthwise(depthwise, chain.tails[-2], target),
+        pairs=pairs.context() if paired else None, **contexts, **_depthwise(depthwise, chain.tails[-2], target),
     )  # fmt: skip
 
 

@@ -72,6 +72,19 @@ def tilings(oh: int, ow: int, flat: bool) -> Iterator[Tiling]:
         yield Tiling(1, ((height, columns), *(((rows % height, columns),) if rows % height else ())), flat)
 
 
+def row_tiling(width: int) -> Tiling:
+    """About equal tiles of one row, as few as there can be."""
+    return next(t for t in tilings(1, width, False))
+
+
+def row_cost(conv: Conv, tiling: Tiling) -> float:
+    """Time of a 1x1 convolution row by row in units of direct convolution at the processor's peak, packing included."""
+    assert isinstance(conv.ow, int)
+    steps, vectors = -(-conv.reduction // LANES), -(-conv.k // LANES)
+    multiply = sum(tile_cost(w, steps) * n for (_, w), n in zip(tiling.tiles, (conv.ow // tiling.tiles[0][1], 1)))
+    return (multiply * vectors + PACKED * steps * conv.ow) / (vectors * conv.reduction * conv.ow)
+
+
 def _cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
     """Cycles of one thread for its share, weights fetched meanwhile."""
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
@@ -159,9 +172,7 @@ def _lower(lowering: Lowering) -> None:
     if isinstance(tiles, int):
         share = -(-tiles // target.team) if by_tiles else tiles
         block = -(-share // -(-share // block))
-    reads = {"in": source, "w": _weights(lowering, conv)}
-    if len(node.inputs) == 3:
-        reads["bias"] = lowering.weight(node.inputs[2], "channels", block=lanes)
+    reads = {"in": source, **paired_weights(lowering, conv)}
     reads |= {e.name: e.view for e in epilogue.operands}
     n, cb, row, column, _ = spatial_strides(source.strides)
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
@@ -180,28 +191,36 @@ def _lower(lowering: Lowering) -> None:
         pairs=pairs.context(), alone=ALONE,
         tiles=tiling.tiles, along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", has_bias=False,
         biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
-        passed="".join(f", {e.name}" for e in epilogue.operands), variants=[_variant(epilogue, h, w) for h, w in tiling.tiles],
+        passed="".join(f", {e.name}" for e in epilogue.operands), variants=[paired_variant(epilogue, h, w) for h, w in tiling.tiles],
     )  # fmt: skip
 
 
-def _variant(epilogue: Epilogue, th: int, tw: int) -> dict[str, object]:
+def paired_variant(epilogue: Epilogue, th: int, tw: int, masked: bool = False) -> dict[str, object]:
     """Template context of a tile's functions."""
-    steps = tail_steps(epilogue, 1, th, tw, False)
-    return {"th": th, "tw": tw, "steps": steps, "tail": [] if steps else tail_lines(epilogue, 1, th, tw, store, False)}
+    steps = tail_steps(epilogue, 1, th, tw, masked)
+    return {"th": th, "tw": tw, "steps": steps, "tail": [] if steps else tail_lines(epilogue, 1, th, tw, store, masked)}
 
 
-def _weights(lowering: Lowering, conv: Conv) -> View:
-    return lowering.weight(conv.node.inputs[1], "paired_panels")
+def paired_weights(lowering: Lowering, conv: Conv, ocb: int = 1) -> dict[str, View]:
+    """Packed weights and bias as the kernel's pointers."""
+    reads = {"w": lowering.weight(conv.node.inputs[1], "paired_panels")}
+    if len(conv.node.inputs) == 3:
+        reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=LANES)
+    return reads
 
 
 def _packed_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return shape[0] // LANES, (int(np.prod(shape[1:])) + 2) * LANES
+    depth = -(-shape[1] // LANES) * LANES * int(np.prod(shape[2:]))
+    return -(-shape[0] // LANES), (depth + 2) * LANES
 
 
 @packer("paired_panels", shape=_packed_shape)
 def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pairs.pack gives; C and K are whole vectors."""
+    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pairs.pack gives; C and K padded with zeros."""
     k, c = array.shape[:2]
+    if k % LANES or c % LANES:
+        array = np.pad(array, ((0, -k % LANES), (0, -c % LANES), *((0, 0),) * (array.ndim - 2)))
+        k, c = array.shape[:2]
     taps = int(np.prod(array.shape[2:]))
     if out is None:
         out = np.zeros(_packed_shape(array.shape), np.float32)

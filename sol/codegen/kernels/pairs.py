@@ -117,7 +117,7 @@ def pack(weights: np.ndarray, panel: np.ndarray) -> None:
     """Write a panel of LANES output channels: [step][channel][LANES], scaled, then a vector of what pairs subtract and one of factors.
 
     weights[LANES output channels, steps, LANES input channels]; panel: flat. An output channel is scaled by a power of two to a mean
-    magnitude from 1 up to 2; its factor undoes that.
+    magnitude from 1 up to 2; its factor undoes that. That of a channel without weights is zero, lest what cancels leave a trace.
     """
     mean = np.abs(weights).mean((1, 2), dtype=np.float64)
     exponent = np.clip(np.floor(np.log2(np.where((mean > 0) & np.isfinite(mean), mean, 1.0))), -120, 120)
@@ -126,4 +126,4 @@ def pack(weights: np.ndarray, panel: np.ndarray) -> None:
     packed *= np.resize(signs(), (*packed.shape[:2], 1))
     first, second = packed[:, :PAIRS], packed[:, LANES // 2 : LANES // 2 + PAIRS]
     panel[-2 * LANES : -LANES] = np.einsum("sjk,sjk->k", first, second, dtype=np.float64)
-    panel[-LANES:] = np.exp2(exponent)
+    panel[-LANES:] = np.where(mean == 0, 0, np.exp2(exponent))
