@@ -205,7 +205,7 @@ def _lower(lowering: Lowering) -> None:
         reads=reads, writes={"out": out}, params=params, scratch=4 * block * packed,
         common=0 if by_tiles else 4 * tiles * packed,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        pairs=pairs.context(), alone=ALONE,
+        pairs=pairs.context(pairs.last_channels(conv.c)), alone=ALONE,
         tiles=tiling.tiles, along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", has_bias=False,
         biased="bias" in reads, masked=masked, operands=operand_context(epilogue), tail=epilogue.stem,
         passed="".join(f", {e.name}" for e in epilogue.operands),

@@ -154,8 +154,8 @@ def _lower_paired(lowering: Lowering) -> None:
         reads=reads, writes={"out": out}, params=params, table=vectors,
         scratch=conv.n * (len(vectors) // 2) * ORIGIN + 4 * (th * tw * pitch + lanes + block * packed),
         flops=conv.flops, bytes=conv.weight_bytes + 4 * sum((product(shape) for shape in moved), start=0),
-        pairs=pairs.context(), sources=sources, named=len(params), tiles=tiling.tiles, along_y=tiling.along_y, sx=1,
-        pitch="LANES", sink="out", has_bias=False, biased="bias" in reads, operands=operand_context(epilogue),
+        pairs=pairs.context(pairs.last_channels(conv.c)), sources=sources, named=len(params), tiles=tiling.tiles,
+        along_y=tiling.along_y, sx=1, pitch="LANES", sink="out", has_bias=False, biased="bias" in reads, operands=operand_context(epilogue),
         tail=epilogue.stem, masked=masked, passed="".join(f", {e.name}" for e in epilogue.operands),
         variants=[conv_paired.paired_variant(epilogue, h, w, masked) for h, w in tiling.tiles],
     )  # fmt: skip
