@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sol.codegen.plan import Plan
 from sol.codegen.schedule import make_plan
 from sol.codegen.targets import by_name
@@ -187,10 +189,16 @@ NETWORKS: dict[str, str] = {
     ),
 }
 
+PAIRED: dict[str, str] = {
+    "paired": convolution(32, 96, 14, 1),
+    "groups": convolution(64, 64, 14, 3, groups=2, pad=1),
+}
+"""Networks for a target with adders."""
 
-def plan_of(text: str, isa: str = "avx512") -> Plan:
+
+def plan_of(text: str, isa: str = "avx512", adders: bool = False) -> Plan:
     """The plan of a network for a target, whatever this machine is."""
-    return make_plan(fused_graph(text, isa), by_name(isa))
+    return make_plan(fused_graph(text, isa), replace(by_name(isa), adders=adders))
 
 
 def fused_graph(text: str, isa: str = "avx512") -> Graph:

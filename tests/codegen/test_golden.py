@@ -14,7 +14,7 @@ from sol.codegen import lowering
 from sol.codegen.program import render_program
 from sol.codegen.render import TEMPLATES, render_kernel
 from sol.ir.text import graph_text
-from tests.codegen.networks import NETWORKS, POOLED, plan_of
+from tests.codegen.networks import NETWORKS, PAIRED, POOLED, plan_of
 from tests.ops.test_control import looped
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -35,6 +35,8 @@ def instances() -> dict[str, str]:
         patch.setattr(lowering, "render_kernel", recording)
         for text in NETWORKS.values():
             plan_of(text)
+        for text in PAIRED.values():
+            plan_of(text, adders=True)
     return found
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sol.codegen.kernels import (
     conv_direct,
     conv_paired,
+    conv_paired_grouped,
     conv_plain,
     conv_pooled,
     conv_prologue,
@@ -41,6 +42,7 @@ KERNELS: dict[str, tuple[Candidate, ...]] = {
                 *conv_small.CANDIDATES,
                 *conv_strassen.CANDIDATES,
                 *conv_paired.CANDIDATES,
+                *conv_paired_grouped.CANDIDATES,
                 *conv_direct.CANDIDATES,
                 *conv_stem.CANDIDATES,
                 *conv_plain.CANDIDATES,

@@ -41,11 +41,12 @@ def steps(left: int) -> list[tuple[int, list[int]]]:
     return found
 
 
-def assembly(pixels: int, left: int = 0, channels: int = LANES) -> list[str]:
+def assembly(pixels: int, left: int = 0, channels: int = LANES, places: tuple[int, ...] = ()) -> list[str]:
     """Instructions (AT&T syntax, AVX-512) of a step: pairs of all pixels, and between them the channels that are multiplied directly.
 
     x, w, ahead: operands of the packed input, of the weights, and the way in bytes to those that are prefetched. a<p>: accumulators.
-    channels: of the step; what lies behind them is zero. left: directly multiplied channels that are left out.
+    channels: of the step; what lies behind them is zero. left: directly multiplied channels that are left out. places: where the pixels
+    are, in pixels; one behind the other if not given.
     Compilers take long over so many multiply-adds, and not all of them keep operands in memory.
     """
     lines: list[str] = []
@@ -57,7 +58,7 @@ def assembly(pixels: int, left: int = 0, channels: int = LANES) -> list[str]:
         lines.append(f"prefetcht1 {64 * channel}(%[w],%[ahead])")
 
     def operand(pixel: int, channel: int) -> str:
-        return f"{64 * pixel + 4 * channel}(%[x])%{{1to16%}}"
+        return f"{64 * (places[pixel] if places else pixel) + 4 * channel}(%[x])%{{1to16%}}"
 
     def multiply(number: int) -> None:
         channel, pixel = alone[number // pixels], (number + pixels // 2) % pixels
@@ -121,17 +122,18 @@ def context(channels: int = LANES) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def pack(weights: np.ndarray, panel: np.ndarray) -> None:
+def pack(weights: np.ndarray, panel: np.ndarray, alike: int = 1) -> None:
     """Write a panel of LANES output channels: [step][channel][LANES], scaled, then a vector of what pairs subtract and one of factors.
 
-    weights[LANES output channels, steps, LANES input channels]; panel: flat. An output channel is scaled by a power of two to a mean
+    weights[LANES output channels, steps, LANES input channels]; panel: flat.
+    alike: steps in a row that have the same signs. An output channel is scaled by a power of two to a mean
     magnitude from 1 up to 2; its factor undoes that. That of a channel without weights is zero, lest what cancels leave a trace.
     """
     mean = np.abs(weights).mean((1, 2), dtype=np.float64)
     exponent = np.clip(np.floor(np.log2(np.where((mean > 0) & np.isfinite(mean), mean, 1.0))), -120, 120)
     packed = panel[: -2 * LANES].reshape(-1, LANES, LANES)
     np.multiply(weights.transpose(1, 2, 0), np.exp2(-exponent), out=packed, casting="same_kind")
-    packed *= np.resize(signs(), (*packed.shape[:2], 1))
+    packed *= np.resize(np.repeat(signs(), alike, 0), (*packed.shape[:2], 1))
     first, second = packed[:, :PAIRS], packed[:, LANES // 2 : LANES // 2 + PAIRS]
     panel[-2 * LANES : -LANES] = np.einsum("sjk,sjk->k", first, second, dtype=np.float64)
     panel[-LANES:] = np.where(mean == 0, 0, np.exp2(exponent))

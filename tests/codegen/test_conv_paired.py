@@ -1,0 +1,198 @@
+"""Convolution by Winograd's inner product against the float64 interpreter, wherever this machine has vectors of 16 lanes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sol.codegen import kernels
+from sol.codegen.kernels import conv_paired, conv_paired_grouped, pairs
+from sol.codegen.kernels.conv_direct import Conv
+from sol.codegen.kernels.conv_paired import max_error
+from sol.codegen.packing import apply_pack, make_pack
+from sol.codegen.targets import by_name
+from sol.ir.dim import Dim
+from sol.ir.interpret import evaluate
+from tests.codegen.conv_cases import ISAS, check, conv_graph, random
+from tests.codegen.test_conv_direct import add_relu, plane, scale_silu
+from tests.harness import as_region, run_region
+
+pytestmark = pytest.mark.skipif("avx512" not in ISAS, reason="no vectors of 16 lanes here")
+
+
+@pytest.fixture(autouse=True)
+def forced(monkeypatch):
+    """Only this way, also where it does not pay; there is none other to fall back to."""
+    found = [c for c in (*conv_paired.CANDIDATES, *conv_paired_grouped.CANDIDATES)]
+    always = tuple(kernels.Candidate(c.name, c.can or c.when, c.lower) for c in found)
+    monkeypatch.setattr(kernels, "candidates", lambda _: always)
+
+
+def borders(padding) -> dict[str, tuple]:
+    y, x = (padding, padding) if isinstance(padding, int) else padding
+    return {"x": ((y, y), (x, x))}
+
+
+def relative_error(graph, inputs, arrays, *, threads: int = 1, padding=0) -> float:
+    """In units of the largest output."""
+    region = as_region(graph, "dnn", "conv", block=16)
+    (got,) = run_region(region, inputs, arrays, isa="avx512", threads=threads, borders=borders(padding))
+    double = {n: v.astype(np.float64) for n, v in inputs.items()}
+    want = evaluate(graph, double, arrays, precision=np.float64)[graph.outputs[0]]
+    return float(np.abs(got - want).max() / np.abs(want).max())
+
+
+SIZES = [((1, 1), 2), ((7, 7), 3), ((14, 14), 5), ((13, 5), 1), ((2, 37), 2)]
+KERNELS = [((1, 1), 1, 0, 1), ((3, 3), 1, 1, 1), ((1, 7), 1, (0, 3), 1), ((3, 3), 2, 1, 1), ((1, 1), 2, 0, 1), ((3, 3), 1, 2, 2)]
+
+
+@pytest.mark.parametrize("size,threads", SIZES)
+@pytest.mark.parametrize("kernel,stride,padding,dilation", KERNELS)
+@pytest.mark.parametrize("groups", [1, 3])
+def test_shapes(size, threads, kernel, stride, padding, dilation, groups):
+    options = dict(stride=stride, padding=padding, dilation=dilation, groups=groups)
+    graph, inputs, arrays, _ = conv_graph((1, 32 * groups, *size), 48 * groups, kernel, **options)
+    check(graph, inputs, arrays, isa="avx512", threads=threads, borders=borders(padding))
+
+
+@pytest.mark.parametrize("batch,threads", [(2, 1), (3, 2), (2, 5), (3, 5)])
+@pytest.mark.parametrize("groups,kernel", [(1, 1), (1, 3), (4, 3)])
+@pytest.mark.parametrize("symbolic", [False, True])
+def test_batches(batch, threads, groups, kernel, symbolic):
+    dims = (Dim.symbol("n"), 64, 7, 7) if symbolic else None
+    graph, inputs, arrays, _ = conv_graph((batch, 64, 7, 7), 64, (kernel, kernel), padding=kernel // 2, groups=groups, dims=dims)
+    symbols = {"n": batch} if symbolic else None
+    check(graph, inputs, arrays, isa="avx512", threads=threads, borders=borders(kernel // 2), symbols=symbols)
+
+
+@pytest.mark.parametrize("tail", [add_relu, scale_silu, plane])
+@pytest.mark.parametrize("groups,kernel", [(1, 1), (2, 3)])
+@pytest.mark.parametrize("bias,threads", [(True, 2), (False, 3)])
+def test_tails(tail, groups, kernel, bias, threads):
+    graph, inputs, arrays, conv = conv_graph((2, 64, 9, 11), 64, (kernel, kernel), padding=kernel // 2, groups=groups, bias=bias, tail=tail)
+    around = borders(kernel // 2) | ({"r": ((1, 1), (2, 0))} if tail is add_relu else {})
+    check(graph, inputs, arrays, isa="avx512", threads=threads, borders=around, plain=("p",) if tail is plane else ())
+
+
+def test_an_input_with_a_wider_border_than_needed():
+    """Rows of a packed band do not lie one behind the other then."""
+    graph, inputs, arrays, conv = conv_graph((1, 32, 9, 20), 32, (3, 3), padding=1, groups=2)
+    check(graph, inputs, arrays, isa="avx512", threads=2, borders={"x": ((2, 1), (1, 3)), conv: ((1, 1), (1, 0))})
+
+
+@pytest.mark.parametrize("factor", [1e-30, 1e20])
+@pytest.mark.parametrize("groups,kernel", [(1, 1), (2, 3)])
+def test_magnitudes(factor, groups, kernel):
+    graph, inputs, arrays, _ = conv_graph((1, 64, 7, 9), 64, (kernel, kernel), padding=kernel // 2, groups=groups, bias=False)
+    inputs["x"] *= np.float32(factor)
+    assert relative_error(graph, inputs, arrays, padding=kernel // 2) < max_error(64 // groups * kernel**2)
+    inputs["x"] /= np.float32(factor)
+    arrays["w"] *= np.float32(factor)
+    assert relative_error(graph, inputs, arrays, padding=kernel // 2) < max_error(64 // groups * kernel**2)
+
+
+@pytest.mark.parametrize("groups,kernel", [(1, 1), (1, 3), (2, 3)])
+def test_zeros_beside_what_is_huge(groups, kernel):
+    """Pixels and output channels of zeros, and some a million times as large as the others, cost no digits of those."""
+    graph, inputs, arrays, _ = conv_graph((1, 64, 14, 14), 64, (kernel, kernel), padding=kernel // 2, groups=groups, bias=False)
+    inputs["x"][:, :, 3:5] = 0
+    inputs["x"][:, :, 9, 9] *= 1e6
+    arrays["w"][5] = 0
+    arrays["w"][6] *= 1e6
+    assert relative_error(graph, inputs, arrays, padding=kernel // 2) < 2 * max_error(64 // groups * kernel**2)
+    inputs["x"][...] = 0
+    (got,) = run_region(as_region(graph, "dnn", "conv", block=16), inputs, arrays, isa="avx512", threads=1, borders=borders(kernel // 2))
+    assert not got.any()
+
+
+def test_each_pixel_of_a_dense_convolution_keeps_its_digits():
+    """Pixels are scaled one by one, so are output channels."""
+    graph, inputs, arrays, _ = conv_graph((1, 128, 6, 6), 64, (1, 1), bias=False)
+    pixels, channels = (10.0 ** np.arange(-18, 18).reshape(6, 6)).astype(np.float32), (10.0 ** np.linspace(-15, 15, 64)).astype(np.float32)
+    inputs["x"] *= pixels
+    arrays["w"] *= channels[:, None, None, None]
+    (got,) = run_region(as_region(graph, "dnn", "conv", block=16), inputs, arrays, isa="avx512", threads=1)
+    want = np.einsum("kc,ncyx->nkyx", arrays["w"][:, :, 0, 0].astype(np.float64), inputs["x"])
+    scale = np.abs(want / pixels / channels[:, None, None]).max()
+    assert np.abs((got - want) / pixels / channels[:, None, None]).max() < scale * max_error(128)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("groups,kernel", [(1, 1), (1, 3), (2, 3)])
+def test_what_is_not_finite_reaches_the_outputs_that_read_it_and_no_others(value, groups, kernel):
+    graph, inputs, arrays, _ = conv_graph((1, 64, 7, 9), 64, (kernel, kernel), padding=kernel // 2, groups=groups)
+    inputs["x"][0, 3, 4, 4] = value
+    region = as_region(graph, "dnn", "conv", block=16)
+    (got,) = run_region(region, inputs, arrays, isa="avx512", threads=2, borders=borders(kernel // 2))
+    double = {n: v.astype(np.float64) for n, v in inputs.items()}
+    want = evaluate(graph, double, arrays, precision=np.float64)[graph.outputs[0]]
+    np.testing.assert_array_equal(np.isfinite(got), np.isfinite(want))
+    infinite = np.isinf(got)
+    np.testing.assert_array_equal(got[infinite], want[infinite])
+    np.testing.assert_allclose(got[np.isfinite(got)], want[np.isfinite(want)], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("c,k,size,kernel,groups", [
+    (16, 16, 7, 1, 1), (256, 64, 14, 1, 1), (4096, 32, 5, 1, 1), (128, 32, 9, 3, 1), (64, 64, 14, 3, 4), (256, 64, 7, 3, 2),
+])  # fmt: skip
+@pytest.mark.parametrize("relu", [False, True])
+def test_error_stays_below_its_bound(c, k, size, kernel, groups, relu):
+    graph, inputs, arrays, _ = conv_graph((1, c, size, size), k, (kernel, kernel), padding=kernel // 2, groups=groups, bias=False)
+    if relu:
+        inputs["x"] = np.maximum(inputs["x"], 0)
+    assert relative_error(graph, inputs, arrays, padding=kernel // 2) < max_error(c // groups * kernel**2)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_results_do_not_depend_on_the_team(groups):
+    graph, inputs, arrays, _ = conv_graph((1, 64, 14, 14), 96, (3, 3), padding=1, groups=groups, tail=add_relu)
+    region = as_region(graph, "dnn", "conv", block=16)
+    results = [run_region(region, inputs, arrays, isa="avx512", threads=t, borders=borders(1))[0] for t in (1, 2, 3, 5, 5, 2)]
+    assert all((r == results[0]).all() for r in results)
+
+
+@pytest.mark.parametrize("by_block", [False, True])
+@pytest.mark.parametrize("shape", [(16, 16, 1, 1), (32, 48, 3, 3), (48, 32, 7)])
+def test_packed_weights(shape, by_block):
+    w = random(shape, 3) * np.float32(37)
+    packed = apply_pack(make_pack("paired_groups" if by_block else "paired_panels"), w)
+    taps = int(np.prod(shape[2:]))
+    steps = shape[1] // 16 * taps
+    assert packed.shape == (shape[0] // 16, (16 * steps + 2) * 16)
+    for panel, rows in zip(packed, w.reshape(-1, 16, shape[1] // 16, 16, taps)):
+        body, beside, factor = panel[: -2 * 16].reshape(steps, 16, 16), panel[-2 * 16 : -16], panel[-16:]
+        want = rows.transpose(1, 3, 2, 0).reshape(body.shape)
+        assert (np.abs(body) * factor == np.abs(want)).all()  # powers of two
+        mean = np.abs(body).mean((0, 1))
+        assert ((mean >= 1) & (mean < 2)).all()
+        at = np.arange(steps) // (taps if by_block else 1) % 2
+        assert (np.sign(body) == np.sign(want) * pairs.signs()[at][:, :, None]).all()
+        np.testing.assert_allclose(beside, (body[:, : pairs.PAIRS] * body[:, 8 : 8 + pairs.PAIRS]).sum((0, 1)), rtol=1e-4, atol=1e-4)
+
+
+def test_weights_of_zeros_are_packed_as_such():
+    packed = apply_pack(make_pack("paired_panels"), np.zeros((16, 16, 1, 1), np.float32))
+    assert not packed.any()
+
+
+def _conv(channels: int, size: int, groups: int, stride: int = 1, kernel: int = 3) -> Conv:
+    out = -(-size // stride)
+    half = (kernel // 2,) * 2
+    return Conv(None, 1, channels, channels, size, size, out, out, (kernel, kernel), (stride, stride), (1, 1), half, half, groups)
+
+
+@pytest.mark.parametrize("channels,size,groups,stride,kernel,pays", [
+    (512, 14, 32, 1, 3, True), (1024, 7, 32, 1, 3, True), (2048, 7, 32, 1, 3, True), (512, 28, 32, 2, 3, False), (512, 14, 32, 1, 1, False),
+])  # fmt: skip
+def test_groups_are_paired_where_it_pays(channels, size, groups, stride, kernel, pays):
+    target = by_name("avx512")
+    choice = conv_paired_grouped.choose(_conv(channels, size, groups, stride, kernel), target, 1e-3, False)
+    assert choice is not None
+    assert (conv_paired_grouped.relative_cost(choice, target) < conv_paired.GAIN) == pays
+
+
+def test_channels_that_are_no_whole_vectors_are_left_to_others():
+    target = by_name("avx512")
+    assert conv_paired_grouped.choose(_conv(256, 14, 32), target, 1e-3, False) is None
+    assert conv_paired_grouped.choose(_conv(512, 14, 32), by_name("avx2"), 1e-3, False) is None
+    assert conv_paired.choose(_conv(40, 14, 1), target, 1e-3, False) is None

@@ -1,0 +1,974 @@
+/* Grouped convolution by Winograd's inner product, NCHWc -> NCHWc, then relu. Groups are whole vectors.
+ *
+ *   band: rows of tiles of one image
+ *     group
+ *       pack: input of the band [channel block][row][pixel][LANES], scaled; what its pixels subtract, added up over the taps of each output
+ *       panel of LANES output channels             its weights stay in the cache
+ *         tile: reduction in registers, tail       read from the packed band where the taps are
+ * Threads share out the bands, or the (group, band) pairs. All pixels of a band have one scale: the results do not depend on the team.
+ *
+ * Register tile: 1 rows x 14 pixels.
+ * w: [panel][input block][r][s][channel][LANES], then what its channels subtract, and what undoes their scaling. */
+#include "sol_team.h"
+#include "sol_simd.h"
+#include "sol_pack.h"
+
+typedef struct {
+    const float *in, *w;
+    float *out;
+int64_t *jumps; /* bytes in the packed band from each step to the next one */
+    float *packed, *beside, *partial; /* packed band; what each output subtracts, row by row of the map; the same before it is added up */
+    int64_t group_blocks, group_vectors, R, S, dilation_y, dilation_x, in_n, in_cb, in_group, in_row, steps, stride_y;
+    int64_t out_n, out_cb, out_row, OH, OW, columns, pixels, row; /* pixels: of a packed row; row: floats of a row of beside */
+    int64_t claims; /* are the output's lines of the tile below to be asked for: whether another thread may have read what was there before */
+} conv;
+
+/* Winograd's inner product: two input channels share a multiply-add and take two additions, for which this processor has units of their own:
+ *   x * w + x' * w' = (x + w') * (x' + w) - x * x' - w * w'
+ * What is subtracted depends on the pixel alone or on the output channel alone; in every other pair x' and w' are negated, so that it nearly
+ * cancels. Of LANES channels, 5 and those LANES / 2 behind them are paired, the others multiplied as usual: both kinds of units are busy.
+ * Pixels and output channels are scaled by powers of two, lest the smaller one of x and w be lost in the sum: the error is bounded by the
+ * norms of both, as that of the usual product. */
+static const float pair_signs[2][LANES] = {{1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0, 1.0}, {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0}}; /* even steps, odd steps */
+static const float pair_firsts[LANES] = {1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}; /* 1 where a lane is the first of a pair */
+
+/* Lane by lane, x * x' of a pair in both of its lanes. */
+SOL_INLINE vf pair_product(vf v) { return v * VF_PERMUTE(v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7); }
+
+/* The sum of the lanes of each vector, one per lane. */
+SOL_INLINE vf pair_sums(vf r[LANES])
+{
+#pragma GCC unroll 4
+    for (int n = LANES / 2; n; n /= 2)
+#pragma GCC unroll 8
+        for (int i = 0; i < n; i++) {
+            vf low, high;
+            vf_zip(r[i], r[i + n], &low, &high);
+            r[i] = low + high;
+        }
+    return r[0];
+}
+
+/* Powers of two that scale data of these mean magnitudes to one from 1 up to 2, and what undoes it. */
+SOL_INLINE vf pair_scale(vf mean, vf *undo)
+{
+    const vi exponent = (vi)mean & 0x7f800000, huge = exponent > 0x7e000000, kept = (huge & 0x7e000000) | (~huge & exponent);
+    *undo = (vf)kept;
+    return (vf)(0x7f000000 - kept);
+}
+
+/* pair_sums of pairs of vectors whose lanes were taken in turn, the first half beside the second. */
+SOL_INLINE vf pair_halves(vf r[LANES / 2])
+{
+#pragma GCC unroll 4
+    for (int n = LANES / 4; n; n /= 2)
+#pragma GCC unroll 4
+        for (int i = 0; i < n; i++) {
+            vf low, high;
+            vf_zip(r[i], r[i + n], &low, &high);
+            r[i] = low + high;
+        }
+    return r[0];
+}
+
+/* A power of two that scales the input, and what undoes it: of the mean of what is largest in each channel, infinities left out. */
+static __attribute__((noinline)) float magnitude(const conv *c, const float *in, int64_t rows, int64_t pixels, float *undo)
+{
+    const vi finite = vi_set(0x7f800000);
+    vf total = vf_zero();
+    for (int64_t block = 0; block < c->group_blocks; block++) {
+        vf m[4] = {0};
+        for (int64_t y = 0; y < rows; y++) {
+            const float *i = in + block * c->in_cb + y * c->in_row;
+            for (int64_t x = 0; x < pixels; x += 4, i += 4 * LANES) {
+                const int64_t last = pixels - x - 1;
+#pragma GCC unroll 4
+                for (int p = 0; p < 4; p++) {
+                    const vi v = (vi)vf_load(i + (p < last ? p : last) * LANES) & 0x7fffffff;
+                    m[p] = vf_max_quiet(m[p], (vf)(v & (v < finite)));
+                }
+            }
+        }
+        total += vf_max_quiet(vf_max_quiet(m[0], m[1]), vf_max_quiet(m[2], m[3])) * (0.3333333333333333f / LANES);
+    }
+    vf back;
+    const vf scale = pair_scale(vf_set(vf_sum(total) / (float)c->group_blocks), &back);
+    *undo = back[0];
+    return scale[0];
+}
+
+/* ``count`` <= LANES pixels of all channel blocks, scaled; what each subtracts. */
+SOL_INLINE vf pack_pixels(const conv *c, const float *in, float *o, int64_t packed_block, int count, float scale)
+{
+    vf r[LANES / 2] = {0}, sign = vf_load(pair_signs[0]) * scale, other = vf_load(pair_signs[1]) * scale;
+    for (int64_t block = 0; block < c->group_blocks; block++, in += c->in_cb, o += packed_block) {
+#pragma GCC unroll 8
+        for (int p = 0; p < LANES / 2; p++) {
+            vf low = vf_zero(), high = vf_zero();
+            if (p < count) vf_store(o + p * LANES, low = vf_load(in + p * LANES) * sign);
+            if (p + LANES / 2 < count) vf_store(o + (p + LANES / 2) * LANES, high = vf_load(in + (p + LANES / 2) * LANES) * sign);
+            vf first, second;
+            vf_zip(low, high, &first, &second); /* lanes of the two pixels in turn, the first half of them beside the second */
+            r[p] += first * second;
+        }
+        const vf before = sign;
+        sign = other;
+        other = before;
+    }
+    vf pairs, others;
+    vf_zip(vf_load(pair_firsts), vf_load(pair_firsts), &pairs, &others);
+#pragma GCC unroll 8
+    for (int p = 0; p < LANES / 2; p++) r[p] *= pairs;
+    return pair_halves(r);
+}
+
+/* A run of pixels. */
+static __attribute__((noinline)) void pack_run(const conv *c, const float *in, float *o, int64_t packed_block, int64_t pixels, float scale, float *partial)
+{
+    int64_t p = 0;
+    for (; p + LANES <= pixels; p += LANES) vf_store(partial + p, pack_pixels(c, in + p * LANES, o + p * LANES, packed_block, LANES, scale));
+    if (p == pixels) return;
+    if (pixels >= LANES) {
+        p = pixels - LANES; /* some once more */
+        vf_store(partial + p, pack_pixels(c, in + p * LANES, o + p * LANES, packed_block, LANES, scale));
+    } else {
+        const vf sums = pack_pixels(c, in, o, packed_block, (int)pixels, scale);
+        for (int64_t i = 0; i < pixels; i++) partial[i] = sums[i];
+    }
+}
+
+/* Packs the input of ``height`` output rows from in on; what undoes its scaling. */
+static float pack(const conv *c, const float *in, int64_t height)
+{
+    const int64_t rows = (height - 1) * c->stride_y + (c->R - 1) * c->dilation_y + 1, packed_block = rows * c->pixels * LANES;
+    const int one = c->in_row == c->pixels * LANES; /* do the rows lie one behind the other? */
+    const int64_t runs = one ? 1 : rows, length = one ? rows * c->pixels : c->pixels;
+    float undo;
+    const float scale = magnitude(c, in, runs, length, &undo);
+    for (int64_t y = 0; y < runs; y++) pack_run(c, in + y * c->in_row, c->packed + y * length * LANES, packed_block, length, scale, c->partial + y * length);
+    for (int64_t y = 0; y < height; y++)
+        for (int64_t x = 0; x < c->OW; x += LANES) {
+            vf sum = vf_zero();
+            for (int64_t r = 0; r < c->R; r++) {
+                const float *from = c->partial + (y * c->stride_y + r * c->dilation_y) * c->pixels + x * 1;
+                for (int64_t s = 0; s < c->S; s++, from += c->dilation_x)
+                    sum += vf_load(from);
+            }
+            vf_store(c->beside + y * c->row + x, sum);
+        }
+    return undo;
+}
+
+/* LANES output channels of one tile. */
+static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band, const float *beside, float undo, const float *w, int64_t ahead, float *out)
+{
+    const float *const panel = w + c->steps * LANES * LANES, *x = band;
+    const int64_t *jump = c->jumps, *const last = jump + c->steps - 1, bytes = 4 * ahead;
+    vf a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13;
+    if (c->claims)
+        for (int64_t i = 0; i < 1; i++)
+            for (int64_t j = 0; j < 14; j++) SOL_CLAIM(out + (i + 1) * c->out_row + j * LANES);
+    __asm__ volatile(
+        "vpxord %[a0], %[a0], %[a0]\n\t"
+        "vpxord %[a1], %[a1], %[a1]\n\t"
+        "vpxord %[a2], %[a2], %[a2]\n\t"
+        "vpxord %[a3], %[a3], %[a3]\n\t"
+        "vpxord %[a4], %[a4], %[a4]\n\t"
+        "vpxord %[a5], %[a5], %[a5]\n\t"
+        "vpxord %[a6], %[a6], %[a6]\n\t"
+        "vpxord %[a7], %[a7], %[a7]\n\t"
+        "vpxord %[a8], %[a8], %[a8]\n\t"
+        "vpxord %[a9], %[a9], %[a9]\n\t"
+        "vpxord %[a10], %[a10], %[a10]\n\t"
+        "vpxord %[a11], %[a11], %[a11]\n\t"
+        "vpxord %[a12], %[a12], %[a12]\n\t"
+        "vpxord %[a13], %[a13], %[a13]\n\t"
+        "cmp %[last], %[jump]\n\t"
+        "je 2f\n\t"
+        ".p2align 5\n"
+        "1:\n\t"
+        "vmovups 0(%[w]), %%zmm22\n\t"
+        "prefetcht1 0(%[w],%[ahead])\n\t"
+        "vmovups 512(%[w]), %%zmm23\n\t"
+        "prefetcht1 512(%[w],%[ahead])\n\t"
+        "vaddps 0(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 32(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a0]\n\t"
+        "vmovups 320(%[w]), %%zmm26\n\t"
+        "prefetcht1 320(%[w],%[ahead])\n\t"
+        "vfmadd231ps 468(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 532(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vaddps 64(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 96(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a1]\n\t"
+        "vfmadd231ps 596(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vaddps 128(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 160(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a2]\n\t"
+        "vfmadd231ps 660(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vaddps 192(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 224(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a3]\n\t"
+        "vfmadd231ps 724(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vaddps 256(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 288(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a4]\n\t"
+        "vfmadd231ps 788(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vaddps 320(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 352(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a5]\n\t"
+        "vfmadd231ps 852(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 20(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vaddps 384(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 416(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a6]\n\t"
+        "vfmadd231ps 84(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vaddps 448(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 480(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a7]\n\t"
+        "vfmadd231ps 148(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vaddps 512(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 544(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a8]\n\t"
+        "vfmadd231ps 212(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vaddps 576(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 608(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a9]\n\t"
+        "vfmadd231ps 276(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vaddps 640(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 672(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a10]\n\t"
+        "vfmadd231ps 340(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 404(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vaddps 704(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 736(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a11]\n\t"
+        "vmovups 384(%[w]), %%zmm27\n\t"
+        "prefetcht1 384(%[w],%[ahead])\n\t"
+        "vfmadd231ps 472(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vaddps 768(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 800(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a12]\n\t"
+        "vfmadd231ps 536(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vaddps 832(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 864(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a13]\n\t"
+        "vfmadd231ps 600(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 64(%[w]), %%zmm24\n\t"
+        "prefetcht1 64(%[w],%[ahead])\n\t"
+        "vmovups 576(%[w]), %%zmm25\n\t"
+        "prefetcht1 576(%[w],%[ahead])\n\t"
+        "vaddps 4(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 36(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a0]\n\t"
+        "vfmadd231ps 664(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vaddps 68(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 100(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a1]\n\t"
+        "vfmadd231ps 728(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 792(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vaddps 132(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 164(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a2]\n\t"
+        "vfmadd231ps 856(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vaddps 196(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 228(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a3]\n\t"
+        "vfmadd231ps 24(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vaddps 260(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 292(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a4]\n\t"
+        "vfmadd231ps 88(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vaddps 324(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 356(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a5]\n\t"
+        "vfmadd231ps 152(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vaddps 388(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 420(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a6]\n\t"
+        "vfmadd231ps 216(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 280(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vaddps 452(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 484(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a7]\n\t"
+        "vfmadd231ps 344(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vaddps 516(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 548(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a8]\n\t"
+        "vfmadd231ps 408(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vaddps 580(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 612(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a9]\n\t"
+        "vmovups 448(%[w]), %%zmm26\n\t"
+        "prefetcht1 448(%[w],%[ahead])\n\t"
+        "vfmadd231ps 476(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vaddps 644(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 676(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a10]\n\t"
+        "vfmadd231ps 540(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vaddps 708(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 740(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a11]\n\t"
+        "vfmadd231ps 604(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 668(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vaddps 772(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 804(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a12]\n\t"
+        "vfmadd231ps 732(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vaddps 836(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 868(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a13]\n\t"
+        "vfmadd231ps 796(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vmovups 128(%[w]), %%zmm22\n\t"
+        "prefetcht1 128(%[w],%[ahead])\n\t"
+        "vmovups 640(%[w]), %%zmm23\n\t"
+        "prefetcht1 640(%[w],%[ahead])\n\t"
+        "vaddps 8(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 40(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a0]\n\t"
+        "vfmadd231ps 860(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vaddps 72(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 104(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a1]\n\t"
+        "vfmadd231ps 28(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vaddps 136(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 168(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a2]\n\t"
+        "vfmadd231ps 92(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 156(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vaddps 200(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 232(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a3]\n\t"
+        "vfmadd231ps 220(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vaddps 264(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 296(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a4]\n\t"
+        "vfmadd231ps 284(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vaddps 328(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 360(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a5]\n\t"
+        "vfmadd231ps 348(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vaddps 392(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 424(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a6]\n\t"
+        "vfmadd231ps 412(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vaddps 456(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 488(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a7]\n\t"
+        "vmovups 832(%[w]), %%zmm27\n\t"
+        "prefetcht1 832(%[w],%[ahead])\n\t"
+        "vfmadd231ps 500(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 564(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vaddps 520(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 552(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a8]\n\t"
+        "vfmadd231ps 628(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vaddps 584(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 616(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a9]\n\t"
+        "vfmadd231ps 692(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vaddps 648(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 680(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a10]\n\t"
+        "vfmadd231ps 756(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vaddps 712(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 744(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a11]\n\t"
+        "vfmadd231ps 820(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vaddps 776(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 808(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a12]\n\t"
+        "vfmadd231ps 884(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 52(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vaddps 840(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 872(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a13]\n\t"
+        "vfmadd231ps 116(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vmovups 192(%[w]), %%zmm24\n\t"
+        "prefetcht1 192(%[w],%[ahead])\n\t"
+        "vmovups 704(%[w]), %%zmm25\n\t"
+        "prefetcht1 704(%[w],%[ahead])\n\t"
+        "vaddps 12(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 44(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a0]\n\t"
+        "vfmadd231ps 180(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vaddps 76(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 108(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a1]\n\t"
+        "vfmadd231ps 244(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vaddps 140(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 172(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a2]\n\t"
+        "vfmadd231ps 308(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vaddps 204(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 236(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a3]\n\t"
+        "vfmadd231ps 372(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 436(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vaddps 268(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 300(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a4]\n\t"
+        "vmovups 896(%[w]), %%zmm26\n\t"
+        "prefetcht1 896(%[w],%[ahead])\n\t"
+        "vfmadd231ps 504(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vaddps 332(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 364(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a5]\n\t"
+        "vfmadd231ps 568(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vaddps 396(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 428(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a6]\n\t"
+        "vfmadd231ps 632(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vaddps 460(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 492(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a7]\n\t"
+        "vfmadd231ps 696(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vaddps 524(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 556(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a8]\n\t"
+        "vfmadd231ps 760(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 824(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vaddps 588(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 620(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a9]\n\t"
+        "vfmadd231ps 888(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vaddps 652(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 684(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a10]\n\t"
+        "vfmadd231ps 56(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vaddps 716(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 748(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a11]\n\t"
+        "vfmadd231ps 120(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vaddps 780(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 812(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a12]\n\t"
+        "vfmadd231ps 184(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vaddps 844(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 876(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a13]\n\t"
+        "vfmadd231ps 248(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 312(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vmovups 256(%[w]), %%zmm22\n\t"
+        "prefetcht1 256(%[w],%[ahead])\n\t"
+        "vmovups 768(%[w]), %%zmm23\n\t"
+        "prefetcht1 768(%[w],%[ahead])\n\t"
+        "vaddps 16(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 48(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a0]\n\t"
+        "vfmadd231ps 376(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vaddps 80(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 112(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a1]\n\t"
+        "vfmadd231ps 440(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vaddps 144(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 176(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a2]\n\t"
+        "vmovups 960(%[w]), %%zmm27\n\t"
+        "prefetcht1 960(%[w],%[ahead])\n\t"
+        "vfmadd231ps 508(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vaddps 208(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 240(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a3]\n\t"
+        "vfmadd231ps 572(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vaddps 272(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 304(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a4]\n\t"
+        "vfmadd231ps 636(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 700(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vaddps 336(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 368(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a5]\n\t"
+        "vfmadd231ps 764(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vaddps 400(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 432(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a6]\n\t"
+        "vfmadd231ps 828(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vaddps 464(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 496(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a7]\n\t"
+        "vfmadd231ps 892(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vaddps 528(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 560(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a8]\n\t"
+        "vfmadd231ps 60(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vaddps 592(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 624(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a9]\n\t"
+        "vfmadd231ps 124(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 188(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vaddps 656(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 688(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a10]\n\t"
+        "vfmadd231ps 252(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vaddps 720(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 752(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a11]\n\t"
+        "vfmadd231ps 316(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vaddps 784(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 816(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a12]\n\t"
+        "vfmadd231ps 380(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vaddps 848(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 880(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a13]\n\t"
+        "vfmadd231ps 444(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "add $1024, %[w]\n\t"
+        "add (%[jump]), %[x]\n\t"
+        "add $8, %[jump]\n\t"
+        "cmp %[last], %[jump]\n\t"
+        "jne 1b\n"
+        "2:\n\t"
+        "vmovups 0(%[w]), %%zmm22\n\t"
+        "prefetcht1 0(%[w],%[ahead])\n\t"
+        "vmovups 512(%[w]), %%zmm23\n\t"
+        "prefetcht1 512(%[w],%[ahead])\n\t"
+        "vaddps 0(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 32(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a0]\n\t"
+        "vmovups 320(%[w]), %%zmm26\n\t"
+        "prefetcht1 320(%[w],%[ahead])\n\t"
+        "vfmadd231ps 468(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vaddps 64(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 96(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a1]\n\t"
+        "vaddps 128(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 160(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a2]\n\t"
+        "vfmadd231ps 532(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vaddps 192(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 224(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a3]\n\t"
+        "vaddps 256(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 288(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a4]\n\t"
+        "vaddps 320(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 352(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a5]\n\t"
+        "vfmadd231ps 596(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vaddps 384(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 416(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a6]\n\t"
+        "vaddps 448(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 480(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a7]\n\t"
+        "vfmadd231ps 660(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vaddps 512(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 544(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a8]\n\t"
+        "vaddps 576(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 608(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a9]\n\t"
+        "vaddps 640(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 672(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a10]\n\t"
+        "vfmadd231ps 724(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vaddps 704(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 736(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a11]\n\t"
+        "vaddps 768(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 800(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a12]\n\t"
+        "vfmadd231ps 788(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vaddps 832(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 864(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a13]\n\t"
+        "vmovups 64(%[w]), %%zmm24\n\t"
+        "prefetcht1 64(%[w],%[ahead])\n\t"
+        "vmovups 576(%[w]), %%zmm25\n\t"
+        "prefetcht1 576(%[w],%[ahead])\n\t"
+        "vaddps 4(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 36(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a0]\n\t"
+        "vaddps 68(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 100(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a1]\n\t"
+        "vfmadd231ps 852(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vaddps 132(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 164(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a2]\n\t"
+        "vaddps 196(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 228(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a3]\n\t"
+        "vfmadd231ps 20(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vaddps 260(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 292(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a4]\n\t"
+        "vaddps 324(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 356(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a5]\n\t"
+        "vaddps 388(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 420(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a6]\n\t"
+        "vfmadd231ps 84(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vaddps 452(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 484(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a7]\n\t"
+        "vaddps 516(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 548(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a8]\n\t"
+        "vfmadd231ps 148(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vaddps 580(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 612(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a9]\n\t"
+        "vaddps 644(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 676(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a10]\n\t"
+        "vaddps 708(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 740(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a11]\n\t"
+        "vfmadd231ps 212(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vaddps 772(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 804(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a12]\n\t"
+        "vaddps 836(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 868(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a13]\n\t"
+        "vfmadd231ps 276(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vmovups 128(%[w]), %%zmm22\n\t"
+        "prefetcht1 128(%[w],%[ahead])\n\t"
+        "vmovups 640(%[w]), %%zmm23\n\t"
+        "prefetcht1 640(%[w],%[ahead])\n\t"
+        "vaddps 8(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 40(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a0]\n\t"
+        "vaddps 72(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 104(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a1]\n\t"
+        "vaddps 136(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 168(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a2]\n\t"
+        "vfmadd231ps 340(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vaddps 200(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 232(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a3]\n\t"
+        "vaddps 264(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 296(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a4]\n\t"
+        "vfmadd231ps 404(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vaddps 328(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 360(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a5]\n\t"
+        "vaddps 392(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 424(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a6]\n\t"
+        "vaddps 456(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 488(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a7]\n\t"
+        "vmovups 384(%[w]), %%zmm27\n\t"
+        "prefetcht1 384(%[w],%[ahead])\n\t"
+        "vfmadd231ps 472(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vaddps 520(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 552(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a8]\n\t"
+        "vaddps 584(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 616(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a9]\n\t"
+        "vfmadd231ps 536(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vaddps 648(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 680(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a10]\n\t"
+        "vaddps 712(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 744(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a11]\n\t"
+        "vaddps 776(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 808(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a12]\n\t"
+        "vfmadd231ps 600(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vaddps 840(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 872(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a13]\n\t"
+        "vmovups 192(%[w]), %%zmm24\n\t"
+        "prefetcht1 192(%[w],%[ahead])\n\t"
+        "vmovups 704(%[w]), %%zmm25\n\t"
+        "prefetcht1 704(%[w],%[ahead])\n\t"
+        "vaddps 12(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 44(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a0]\n\t"
+        "vfmadd231ps 664(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vaddps 76(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 108(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a1]\n\t"
+        "vaddps 140(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 172(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a2]\n\t"
+        "vaddps 204(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 236(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a3]\n\t"
+        "vfmadd231ps 728(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vaddps 268(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 300(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a4]\n\t"
+        "vaddps 332(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 364(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a5]\n\t"
+        "vfmadd231ps 792(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vaddps 396(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 428(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a6]\n\t"
+        "vaddps 460(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 492(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a7]\n\t"
+        "vaddps 524(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 556(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a8]\n\t"
+        "vfmadd231ps 856(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vaddps 588(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 620(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a9]\n\t"
+        "vaddps 652(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 684(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a10]\n\t"
+        "vfmadd231ps 24(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vaddps 716(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 748(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a11]\n\t"
+        "vaddps 780(%[x])%{1to16%}, %%zmm25, %%zmm28\n\t"
+        "vaddps 812(%[x])%{1to16%}, %%zmm24, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a12]\n\t"
+        "vaddps 844(%[x])%{1to16%}, %%zmm25, %%zmm30\n\t"
+        "vaddps 876(%[x])%{1to16%}, %%zmm24, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a13]\n\t"
+        "vfmadd231ps 88(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vmovups 256(%[w]), %%zmm22\n\t"
+        "prefetcht1 256(%[w],%[ahead])\n\t"
+        "vmovups 768(%[w]), %%zmm23\n\t"
+        "prefetcht1 768(%[w],%[ahead])\n\t"
+        "vaddps 16(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 48(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a0]\n\t"
+        "vaddps 80(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 112(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a1]\n\t"
+        "vfmadd231ps 152(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vaddps 144(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 176(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a2]\n\t"
+        "vaddps 208(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 240(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a3]\n\t"
+        "vaddps 272(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 304(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a4]\n\t"
+        "vfmadd231ps 216(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vaddps 336(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 368(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a5]\n\t"
+        "vaddps 400(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 432(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a6]\n\t"
+        "vfmadd231ps 280(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vaddps 464(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 496(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a7]\n\t"
+        "vaddps 528(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 560(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a8]\n\t"
+        "vaddps 592(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 624(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a9]\n\t"
+        "vfmadd231ps 344(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vaddps 656(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 688(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a10]\n\t"
+        "vaddps 720(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 752(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a11]\n\t"
+        "vfmadd231ps 408(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vaddps 784(%[x])%{1to16%}, %%zmm23, %%zmm28\n\t"
+        "vaddps 816(%[x])%{1to16%}, %%zmm22, %%zmm29\n\t"
+        "vfmadd231ps %%zmm28, %%zmm29, %[a12]\n\t"
+        "vaddps 848(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
+        "vaddps 880(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
+        "vfmadd231ps %%zmm30, %%zmm31, %[a13]\n\t"
+        : [a0] "=&v"(a0), [a1] "=&v"(a1), [a2] "=&v"(a2), [a3] "=&v"(a3), [a4] "=&v"(a4), [a5] "=&v"(a5), [a6] "=&v"(a6), [a7] "=&v"(a7), [a8] "=&v"(a8), [a9] "=&v"(a9), [a10] "=&v"(a10), [a11] "=&v"(a11), [a12] "=&v"(a12), [a13] "=&v"(a13), [x] "+&r"(x), [w] "+&r"(w), [jump] "+&r"(jump)
+        : [last] "r"(last), [ahead] "r"(bytes)
+        : "memory", "cc", "zmm22", "zmm23", "zmm24", "zmm25", "zmm26", "zmm27", "zmm28", "zmm29", "zmm30", "zmm31");
+    const vf d7 = vf_load(w + 7 * LANES), d13 = vf_load(w + 13 * LANES), d14 = vf_load(w + 14 * LANES), d15 = vf_load(w + 15 * LANES), e = vf_load(panel), factor = vf_load(panel + LANES) * undo;
+    __builtin_prefetch(w + ahead + 7 * LANES, 0, 2); __builtin_prefetch(w + ahead + 13 * LANES, 0, 2); __builtin_prefetch(w + ahead + 14 * LANES, 0, 2); __builtin_prefetch(w + ahead + 15 * LANES, 0, 2);
+    a0 += d7 * x[0 * LANES + 7];
+    a0 += d13 * x[0 * LANES + 13];
+    a0 += d14 * x[0 * LANES + 14];
+    a0 += d15 * x[0 * LANES + 15];
+    const vf a0_0_0 = (a0 - (e + beside[0])) * factor;
+    const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
+    a1 += d7 * x[1 * LANES + 7];
+    a1 += d13 * x[1 * LANES + 13];
+    a1 += d14 * x[1 * LANES + 14];
+    a1 += d15 * x[1 * LANES + 15];
+    const vf a0_0_1 = (a1 - (e + beside[1])) * factor;
+    const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+    SOL_FENCE();
+    a2 += d7 * x[2 * LANES + 7];
+    a2 += d13 * x[2 * LANES + 13];
+    a2 += d14 * x[2 * LANES + 14];
+    a2 += d15 * x[2 * LANES + 15];
+    const vf a0_0_2 = (a2 - (e + beside[2])) * factor;
+    const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
+    a3 += d7 * x[3 * LANES + 7];
+    a3 += d13 * x[3 * LANES + 13];
+    a3 += d14 * x[3 * LANES + 14];
+    a3 += d15 * x[3 * LANES + 15];
+    const vf a0_0_3 = (a3 - (e + beside[3])) * factor;
+    const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+    SOL_FENCE();
+    a4 += d7 * x[4 * LANES + 7];
+    a4 += d13 * x[4 * LANES + 13];
+    a4 += d14 * x[4 * LANES + 14];
+    a4 += d15 * x[4 * LANES + 15];
+    const vf a0_0_4 = (a4 - (e + beside[4])) * factor;
+    const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
+    a5 += d7 * x[5 * LANES + 7];
+    a5 += d13 * x[5 * LANES + 13];
+    a5 += d14 * x[5 * LANES + 14];
+    a5 += d15 * x[5 * LANES + 15];
+    const vf a0_0_5 = (a5 - (e + beside[5])) * factor;
+    const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+    SOL_FENCE();
+    a6 += d7 * x[6 * LANES + 7];
+    a6 += d13 * x[6 * LANES + 13];
+    a6 += d14 * x[6 * LANES + 14];
+    a6 += d15 * x[6 * LANES + 15];
+    const vf a0_0_6 = (a6 - (e + beside[6])) * factor;
+    const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
+    a7 += d7 * x[7 * LANES + 7];
+    a7 += d13 * x[7 * LANES + 13];
+    a7 += d14 * x[7 * LANES + 14];
+    a7 += d15 * x[7 * LANES + 15];
+    const vf a0_0_7 = (a7 - (e + beside[7])) * factor;
+    const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
+    SOL_FENCE();
+    a8 += d7 * x[8 * LANES + 7];
+    a8 += d13 * x[8 * LANES + 13];
+    a8 += d14 * x[8 * LANES + 14];
+    a8 += d15 * x[8 * LANES + 15];
+    const vf a0_0_8 = (a8 - (e + beside[8])) * factor;
+    const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
+    a9 += d7 * x[9 * LANES + 7];
+    a9 += d13 * x[9 * LANES + 13];
+    a9 += d14 * x[9 * LANES + 14];
+    a9 += d15 * x[9 * LANES + 15];
+    const vf a0_0_9 = (a9 - (e + beside[9])) * factor;
+    const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
+    SOL_FENCE();
+    a10 += d7 * x[10 * LANES + 7];
+    a10 += d13 * x[10 * LANES + 13];
+    a10 += d14 * x[10 * LANES + 14];
+    a10 += d15 * x[10 * LANES + 15];
+    const vf a0_0_10 = (a10 - (e + beside[10])) * factor;
+    const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
+    a11 += d7 * x[11 * LANES + 7];
+    a11 += d13 * x[11 * LANES + 13];
+    a11 += d14 * x[11 * LANES + 14];
+    a11 += d15 * x[11 * LANES + 15];
+    const vf a0_0_11 = (a11 - (e + beside[11])) * factor;
+    const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
+    SOL_FENCE();
+    a12 += d7 * x[12 * LANES + 7];
+    a12 += d13 * x[12 * LANES + 13];
+    a12 += d14 * x[12 * LANES + 14];
+    a12 += d15 * x[12 * LANES + 15];
+    const vf a0_0_12 = (a12 - (e + beside[12])) * factor;
+    const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
+    a13 += d7 * x[13 * LANES + 7];
+    a13 += d13 * x[13 * LANES + 13];
+    a13 += d14 * x[13 * LANES + 14];
+    a13 += d15 * x[13 * LANES + 15];
+    const vf a0_0_13 = (a13 - (e + beside[13])) * factor;
+    const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
+    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_0);
+    SOL_FENCE();
+}
+
+/* Rows y … y + height - 1 of image n, group g. */
+static void work(const conv *c, int64_t n, int64_t g, int64_t y, int64_t height)
+{
+    const int64_t panel = (c->steps * LANES + 2) * LANES;
+    const float undo = pack(c, c->in + n * c->in_n + g * c->in_group + y * c->stride_y * c->in_row, height);
+    const int64_t rows = (height - 1) * c->stride_y + (c->R - 1) * c->dilation_y + 1;
+    const int64_t tap = c->dilation_x, row = c->dilation_y * c->pixels - (c->S - 1) * tap, block = rows * c->pixels - (c->R - 1) * (row + (c->S - 1) * tap) - (c->S - 1) * tap;
+    for (int64_t i = 1; i < c->steps; i++) c->jumps[i - 1] = 4 * LANES * (i % c->S ? tap : i % (c->R * c->S) ? row : block);
+    for (int64_t kb = g * c->group_vectors; kb < (g + 1) * c->group_vectors; kb++) {
+        const float *w = c->w + kb * panel;
+        int64_t ahead = panel; /* the next panel's weights are fetched by the first tile */
+        for (int64_t at = 0; at < height; at += 1)
+            for (int64_t x = 0; x < c->columns; x++) {
+                const float *i = c->packed + (at * c->stride_y * c->pixels + x * 14) * LANES, *beside = c->beside + at * c->row + x * 14;
+                float *out = c->out + kb * c->out_cb + n * c->out_n + (y + at) * c->out_row + x * 14 * LANES;
+                tile_1x14(c, i, beside, undo, w, ahead, out);
+                ahead = 0;
+            }
+    }
+}
+
+void conv_paired_grouped(const sol_team *team, void *const *buf, const int64_t *arg)
+{
+    const float *in = buf[0];
+    const float *w = buf[1];
+    float *out = buf[2];
+    const int64_t N = arg[0];
+    const int64_t OH = arg[1];
+    const int64_t OW = arg[2];
+    const int64_t groups = arg[3];
+    const int64_t group_blocks = arg[4];
+    const int64_t group_vectors = arg[5];
+    const int64_t band = arg[6];
+    const int64_t by_bands = arg[7];
+    const int64_t R = arg[8];
+    const int64_t S = arg[9];
+    const int64_t stride_y = arg[10];
+    const int64_t dilation_y = arg[11];
+    const int64_t dilation_x = arg[12];
+    const int64_t in_n = arg[13];
+    const int64_t in_cb = arg[14];
+    const int64_t in_row = arg[15];
+    const int64_t in_start = arg[16];
+    const int64_t out_n = arg[17];
+    const int64_t out_cb = arg[18];
+    const int64_t out_row = arg[19];
+    const int64_t partial_size = arg[20];
+    (void)team; (void)buf; (void)arg;
+    conv c = {
+        .in = in + in_start, .w = w, .out = out,
+.group_blocks = group_blocks, .group_vectors = group_vectors, .R = R, .S = S, .dilation_y = dilation_y, .dilation_x = dilation_x,
+        .in_n = in_n, .in_cb = in_cb, .in_group = group_blocks * in_cb, .in_row = in_row, .steps = group_blocks * R * S, .stride_y = stride_y,
+        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .OH = OH, .OW = OW, .columns = (OW + 13) / 14,
+        .pixels = (OW - 1) * 1 + (S - 1) * dilation_x + 1, .row = (OW + LANES - 1) / LANES * LANES,
+    };
+    const int64_t image = (OH + band - 1) / band, bands = N * image, most = (bands + team->size - 1) / team->size * team->size;
+    if (bands == 0) return;
+    const int64_t rows = (band - 1) * stride_y + (R - 1) * dilation_y + 1;
+    c.packed = (float *)team->scratch;
+    c.beside = c.packed + group_blocks * rows * c.pixels * LANES;
+    c.partial = c.beside + band * c.row;
+    c.jumps = (int64_t *)(c.partial + partial_size);
+    const int alike = by_bands && (most - bands) * 16 <= bands; /* are shares of bands about equally large? */
+    c.claims = !alike && team->size > 1;
+    int64_t u0, u1;
+    sol_split(team, alike ? bands : bands * groups, &u0, &u1);
+    if (!alike) {
+        for (; u0 < u1; u0++) {
+            const int64_t b = u0 % bands, y = b % image * band;
+            work(&c, b / image, u0 / bands, y, OH - y < band ? OH - y : band);
+        }
+        return;
+    }
+    for (int64_t g = 0; g < groups; g++)
+        for (int64_t b = u0; b < u1; b++) {
+            const int64_t y = b % image * band;
+            work(&c, b / image, g, y, OH - y < band ? OH - y : band);
+        }
+}
