@@ -14,7 +14,7 @@ from sol.codegen.targets import by_name
 from sol.ir.dim import Dim
 from sol.ir.interpret import evaluate
 from tests.codegen.conv_cases import ISAS, check, conv_graph, random
-from tests.codegen.test_conv_direct import add_relu, plane, scale_silu
+from tests.codegen.test_conv_direct import add_relu, divide, plane, scale_silu
 from tests.codegen.test_conv_pooled import POOLS, pooled
 from tests.codegen.test_conv_prologue import case, nothing, relu, scale_shift_relu
 from tests.codegen.test_conv_prologue import pooled as pooled_head
@@ -83,6 +83,13 @@ def test_tails(tail, groups, kernel, bias, threads):
 def test_pools(name, threads):
     graph, inputs, arrays, _ = conv_graph((2, 32, 7, 7), 96, (3, 3), padding=1, tail=pooled(name))
     check(graph, inputs, arrays, isa="avx512", threads=threads, borders=borders(1))
+
+
+@pytest.mark.parametrize("c,k", [(33, 40), (24, 17), (47, 31)])
+@pytest.mark.parametrize("tail", [add_relu, scale_silu, pooled("mean"), divide])
+def test_channels_that_fill_no_whole_vectors(c, k, tail):
+    graph, inputs, arrays, _ = conv_graph((1, c, 7, 9), k, (1, 1), tail=tail)
+    check(graph, inputs, arrays, isa="avx512", threads=2)
 
 
 def test_a_residual_sum_before_a_pool():
@@ -227,8 +234,7 @@ def test_groups_are_paired_where_it_pays(channels, size, groups, stride, kernel,
     assert (conv_paired_grouped.relative_cost(choice, target) < conv_paired.GAIN) == pays
 
 
-def test_channels_that_are_no_whole_vectors_are_left_to_others():
+def test_groups_that_are_no_whole_vectors_are_left_to_others():
     target = by_name("avx512")
     assert conv_paired_grouped.choose(_conv(256, 14, 32), target, 1e-3, False) is None
     assert conv_paired_grouped.choose(_conv(512, 14, 32), by_name("avx2"), 1e-3, False) is None
-    assert conv_paired.choose(_conv(40, 14, 1), target, 1e-3, False) is None

@@ -16,7 +16,6 @@
  * w: [panel][product][input block][r][s][channel][2 * LANES], sums of weight parts. */
 #include "sol_team.h"
 #include "sol_simd.h"
-
 enum { PARTS = 4, SLOTS = 15, PRODUCTS = 49, SUMS = 45, HELD = 26 * LANES };
 
 typedef struct {
@@ -185,7 +184,9 @@ static __attribute__((noinline)) void add_parts(const conv *c, const float *in, 
                 vf_store(o + 44 * sum, i3_0 - i2_0 - i1_0 + i0_0);
             }
         }
-}/* One product of a tile. at: what is held of its group. out: its part that is complete after this, or null; bias and operands are there in any case. */
+}
+
+/* One product of a tile. at: what is held of its group. out: its part that is complete after this, or null; bias and operands are there in any case. */
 static __attribute__((noinline)) void tile_1x13(const conv *c, const float *in, const float *w, int64_t ahead, const step *s, float *at, float *out)
 {
     const vf b0 = vf_zero();
@@ -1326,15 +1327,15 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t out_row = arg[21];
     const int64_t out_half = arg[22];
     const int64_t out_pair = arg[23];
-    const int64_t patch_row = arg[24];
-    const int64_t patch_rows = arg[25];
-    const int64_t patch_columns = arg[26];
-    const int64_t tile_y = arg[27];
-    const int64_t tile_x = arg[28];
-    const int64_t row_step = arg[29];
-    const int64_t sum_r = arg[30];
-    const int64_t sum_s = arg[31];
-    const int64_t sum_size = arg[32];
+    const int64_t tile_y = arg[24];
+    const int64_t tile_x = arg[25];
+    const int64_t sum_size = arg[26];
+    const int64_t patch_row = arg[27];
+    const int64_t patch_rows = arg[28];
+    const int64_t patch_columns = arg[29];
+    const int64_t row_step = arg[30];
+    const int64_t sum_r = arg[31];
+    const int64_t sum_s = arg[32];
     const int64_t patch_rows_edge = arg[33];
     const int64_t patch_columns_edge = arg[34];
     (void)team; (void)buf; (void)arg;

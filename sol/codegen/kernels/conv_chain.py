@@ -220,7 +220,8 @@ def _lower(lowering: Lowering) -> None:
         "conv_chain.c.j2", _stem(chain, paired), reads=_reads(lowering, chain, tilings, source), writes={"out": out}, params=params,
         scratch=4 * floats, flops=sum((c.flops for c in chain.convs), start=0),
         bytes=sum(c.weight_bytes for c in chain.convs) + 4 * sum((product(v.shape) for v in views), start=0),
-        pairs=pairs.context() if paired else None, **contexts, **_depthwise(depthwise, chain.tails[-2], target),
+        pairs=pairs.context(pairs.last_channels(project.c)) if paired else None, **contexts,
+        **_depthwise(depthwise, chain.tails[-2], target),
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from sol.codegen.kernels.conv_direct import (
     is_flat,
     is_heavy,
     is_pointwise_tail,
+    needs_mask,
     operand_context,
     operand_params,
     read_conv,
@@ -95,7 +96,7 @@ def row_cost(conv: Conv, tiling: Tiling) -> float:
 def _cost(conv: Conv, target: TargetLike, tiling: Tiling, made: int = 0) -> float:
     """Cycles of one thread for its share, weights fetched meanwhile. made: inputs of the prologue for each of the convolution."""
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
-    steps, vectors, team = conv.reduction // LANES, conv.k // LANES, target.team
+    steps, vectors, team = _steps(conv), -(-conv.k // LANES), target.team
     images = conv.n if isinstance(conv.n, int) else 1
     rows, columns = (1, conv.oh * conv.ow) if tiling.flat else (conv.oh, conv.ow)
     th, tw = tiling.tiles[0]
@@ -114,14 +115,14 @@ def relative_cost(conv: Conv, target: TargetLike, tiling: Tiling, made: int = 0)
     """Time in units of direct convolution at the processor's peak."""
     images = conv.n if isinstance(conv.n, int) else 1
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
-    vectors = conv.k // LANES * conv.reduction + MADE / 2 * made * (conv.c // LANES)
+    vectors = -(-conv.k // LANES) * conv.reduction + MADE / 2 * made * (conv.c // LANES)
     direct = vectors * images * conv.oh * conv.ow / target.team
     return _cost(conv, target, tiling, made) / overlapped(direct, fetch_cost(conv.weight_bytes, target) / target.team, HIDDEN)
 
 
 def choose(conv: Conv, target: TargetLike, error: float, flat: bool) -> Tiling | None:
     """The cheapest tiles; None where it cannot be done or is not exact enough."""
-    if conv.groups != 1 or conv.c % LANES or conv.k % LANES or target.lanes != LANES or max_error(conv.reduction) > error:
+    if conv.groups != 1 or target.lanes != LANES or max_error(conv.reduction) > error:
         return None
     if not (isinstance(conv.oh, int) and isinstance(conv.ow, int)) or conv.oh * conv.ow == 0:
         return None
@@ -172,7 +173,7 @@ def read_choice(lowering: Lowering) -> Choice | None:
 def _light_prologue(lowering: Lowering, conv: Conv) -> Prologue | None:
     """What makes the input of a 1x1 convolution, if that is a few steps for each pixel."""
     lanes = lowering.target.lanes
-    if conv.kernel != (1, 1) or conv.padding != (0, 0) or conv.after != (0, 0):
+    if conv.c % lanes or conv.kernel != (1, 1) or conv.padding != (0, 0) or conv.after != (0, 0):
         return None
     prologue = read_prologue(lowering)
     if prologue is None or is_heavy(prologue.chain):
@@ -192,6 +193,24 @@ def _can(lowering: Lowering) -> bool:
     return read_choice(lowering) is not None
 
 
+def packed_block(conv: Conv, target: TargetLike, tiling: Tiling, by_tiles: bool) -> tuple[int, int]:
+    """Elements of a tile's packed input; tiles that a thread packs at a time, which have half of the second-level cache."""
+    (th, tw), steps = tiling.tiles[0], _steps(conv)
+    packed = (steps * th * tw + 2 * -(-th * tw // LANES)) * LANES
+    rows, columns = (1, conv.oh * conv.ow) if tiling.flat else (conv.oh, conv.ow)
+    tiles = conv.n * -(-rows // th) * -(-columns // tw)
+    block = max(1, target.l2 // 2 // (4 * packed))
+    if isinstance(tiles, int):
+        share = max(1, -(-tiles // target.team) if by_tiles else tiles)
+        block = -(-share // -(-share // block))
+    return packed, block
+
+
+def _steps(conv: Conv) -> int:
+    """Steps of the reduction: taps of a block of channels."""
+    return -(-(conv.c // conv.groups) // LANES) * conv.kernel[0] * conv.kernel[1]
+
+
 def _lower(lowering: Lowering) -> None:
     choice = read_choice(lowering)
     assert choice is not None
@@ -201,16 +220,13 @@ def _lower(lowering: Lowering) -> None:
     if prologue is None:
         check_border(lowering, conv, source)
     epilogue = make_epilogue(lowering, node.name, pool.source if pool else lowering.output, channel_axis=1, block=lanes)
+    masked = needs_mask(epilogue, conv.k, lanes)
     by_tiles = shares_tiles(conv, tiling, target, tiling.flat)
     lowering.set_share(by_tiles != 0)
-    (th, tw), steps = tiling.tiles[0], conv.reduction // lanes
-    packed = steps * th * tw * lanes + 2 * -(-th * tw // lanes) * lanes
+    th, tw = tiling.tiles[0]
     rows, columns = (1, conv.oh * conv.ow) if tiling.flat else (conv.oh, conv.ow)
     tiles = conv.n * -(-rows // th) * -(-columns // tw)
-    block = max(1, target.l2 // 2 // (4 * packed))
-    if isinstance(tiles, int):
-        share = -(-tiles // target.team) if by_tiles else tiles
-        block = -(-share // -(-share // block))
+    packed, block = packed_block(conv, target, tiling, by_tiles != 0)
     made = prologue.chain.operands if prologue else ()
     reads = {"in": source, **paired_weights(lowering, conv), **{p.name: p.view for p in made}}
     reads |= {e.name: e.view for e in epilogue.operands}
@@ -218,25 +234,27 @@ def _lower(lowering: Lowering) -> None:
     step = prologue.step if prologue else (1, 1)
     shared = 0 if by_tiles else tiles * packed
     params = {
-        "N": conv.n, "OH": rows, "OW": columns, "vectors": conv.k // lanes, "block": block, "by_tiles": int(by_tiles != 0),
-        "in_blocks": conv.c // lanes, "R": conv.kernel[0], "S": conv.kernel[1],
+        "N": conv.n, "OH": rows, "OW": columns, "vectors": -(-conv.k // lanes), "block": block, "by_tiles": int(by_tiles != 0),
+        "in_blocks": -(-conv.c // lanes), "R": conv.kernel[0], "S": conv.kernel[1],
         "in_n": n, "in_cb": cb, "in_row": row * conv.stride[0] * step[0],
         "in_r": row * conv.dilation[0], "in_s": column * conv.dilation[1],
         "in_start": -(row * conv.padding[0] + column * conv.padding[1]),
         **_sink_params(conv, out, pool, lanes, shared), "packed_size": packed, **operand_params(epilogue),
+        **({"K": conv.k} if masked else {}),
     }  # fmt: skip
     for p in made:
         params |= {f"{p.name}_n": p.strides[0], f"{p.name}_cb": p.strides[1]}
-    pooled = conv.n * conv.k * conv.oh * conv.ow if pool else 0
+    pooled = conv.n * -(-conv.k // lanes) * lanes * conv.oh * conv.ow if pool else 0
     stem = stem_of(conv, tiling, epilogue, "conv_paired") + (f"_{pool.kind}_pool" if pool else "")
     lowering.emit(
         "conv_paired.c.j2", f"conv_{prologue.stem}_then_{stem}" if prologue else stem,
         reads=reads, writes={"out": out}, params=params, scratch=4 * block * packed, common=4 * (shared + pooled),
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        pairs=pairs.context(), alone=ALONE,
+        pairs=pairs.context(pairs.last_channels(conv.c)), alone=ALONE,
         tiles=tiling.tiles, along_y=tiling.along_y, sx=conv.stride[1] * step[1], pitch="LANES", sink="out", has_bias=False,
-        biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
-        passed="".join(f", {e.name}" for e in epilogue.operands), variants=[paired_variant(epilogue, h, w) for h, w in tiling.tiles],
+        biased="bias" in reads, masked=masked, operands=operand_context(epilogue), tail=epilogue.stem,
+        passed="".join(f", {e.name}" for e in epilogue.operands),
+        variants=[paired_variant(epilogue, h, w, masked) for h, w in tiling.tiles],
         pool=pool.kind if pool else "", **_made_context(prologue),
     )  # fmt: skip
 
@@ -275,12 +293,12 @@ def paired_weights(lowering: Lowering, conv: Conv, ocb: int = 1) -> dict[str, Vi
     return reads
 
 
-def _packed_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+def packed_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     depth = -(-shape[1] // LANES) * LANES * int(np.prod(shape[2:]))
     return -(-shape[0] // LANES), (depth + 2) * LANES
 
 
-@packer("paired_panels", shape=_packed_shape)
+@packer("paired_panels", shape=packed_shape)
 def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pairs.pack gives; C and K padded with zeros."""
     k, c = array.shape[:2]
@@ -289,7 +307,7 @@ def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarr
         k, c = array.shape[:2]
     taps = int(np.prod(array.shape[2:]))
     if out is None:
-        out = np.zeros(_packed_shape(array.shape), np.float32)
+        out = np.zeros(packed_shape(array.shape), np.float32)
     for panel, rows in zip(out, array.reshape(k // LANES, LANES, c // LANES, LANES, taps)):
         pairs.pack(rows.transpose(0, 1, 3, 2).reshape(LANES, -1, LANES), panel)
     return out

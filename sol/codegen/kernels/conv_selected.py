@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sol.codegen.epilogue import make_epilogue
+from sol.codegen.kernels import conv_paired, pairs
 from sol.codegen.kernels.conv_direct import (
     REMOTE,
     SHARES,
@@ -15,6 +16,7 @@ from sol.codegen.kernels.conv_direct import (
     operand_context,
     operand_params,
     read_conv,
+    shares_tiles,
     spatial_strides,
     stem_of,
     tile_variants,
@@ -23,16 +25,21 @@ from sol.codegen.kernels.conv_direct import (
     wanted_tiling,
 )
 from sol.codegen.kernels.conv_stem import pack_stem
-from sol.codegen.kernels.conv_tiling import panels_of
+from sol.codegen.kernels.conv_tiling import Tiling, panels_of
 from sol.codegen.kernels.dfp_channels import picked_channels
 from sol.codegen.lowering import Candidate, Lowering
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
+from sol.config import config
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Node
 
 POINTER = 8
 """Bytes of an address or a stride in the thread's scratch."""
+ORIGIN = 128
+"""Bytes of what tells where the channels of a vector go, with pairs."""
+GATHERED = 1.05
+"""What a convolution with pairs costs if its channels must be gathered, in units of one that reads a tensor."""
 FEWEST_SOURCES = 4
 """Tensors that every kernel takes; missing ones repeat the first, so that few kernels serve all numbers."""
 
@@ -76,6 +83,82 @@ def _input_params(conv: Conv, views: list[View], by_row: bool) -> dict[str, DimL
         n, cb, row = spatial_strides(view.strides)[:3]
         params |= {f"in{i}_n": n, f"in{i}_cb": cb, **({f"in{i}_row": row} if by_row else {})}
     return params if by_row else {**params, "in_row": spatial_strides(views[0].strides)[2]}
+
+
+def _vectors_table(table: list[tuple[int, int]], sources: int, lanes: int) -> list[int]:
+    """For every vector that holds selected channels: which one it is, and the bits of their lanes."""
+    found: dict[int, int] = {}
+    for source, channel in table:
+        vector = sources * (channel // lanes) + source
+        found[vector] = found.get(vector, 0) | 1 << channel % lanes
+    return [number for pair in found.items() for number in pair]
+
+
+def _paired_tiling(lowering: Lowering, conv: Conv, flat: bool) -> Tiling | None:
+    """The tiles by which the convolution pays in pairs."""
+    tiling = conv_paired.choose(conv, lowering.target, config["conv_max_error"], flat)
+    if tiling is None or GATHERED * conv_paired.relative_cost(conv, lowering.target, tiling) >= conv_paired.GAIN:
+        return None
+    return tiling
+
+
+def _is_paired(lowering: Lowering) -> bool:
+    return lowering.target.adders and _serves(lowering) and _paired_plan(lowering) is not None
+
+
+def _can_pair(lowering: Lowering) -> bool:
+    return _serves(lowering) and _paired_plan(lowering) is not None
+
+
+def _paired_plan(lowering: Lowering) -> Tiling | None:
+    conv, selection = read_conv(lowering), read_selection(lowering)
+    assert conv is not None and selection is not None
+    own, out = [lowering.view(v) for v in selection.inputs], lowering.view(lowering.output)
+    epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lowering.target.lanes)
+    flat = is_flat(conv, [*(v.strides for v in (*own, out)), *(e.strides for e in epilogue.operands if e.kind == "tile")])
+    return _paired_tiling(lowering, conv, flat)
+
+
+def _lower_paired(lowering: Lowering) -> None:
+    conv, selection, tiling = read_conv(lowering), read_selection(lowering), _paired_plan(lowering)
+    assert conv is not None and selection is not None and tiling is not None
+    target, lanes = lowering.target, lowering.target.lanes
+    own, out = [lowering.view(v) for v in selection.inputs], lowering.view(lowering.output)
+    sources = max(FEWEST_SOURCES, 1 << (len(own) - 1).bit_length())
+    views = own + own[:1] * (sources - len(own))
+    table, order = _table(lowering, selection)
+    vectors = _vectors_table(table, sources, lanes)
+    epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
+    masked = needs_mask(epilogue, conv.k, lanes)
+    by_tiles = shares_tiles(conv, tiling, target, tiling.flat)
+    lowering.set_share(by_tiles != 0)
+    (th, tw), steps = tiling.tiles[0], -(-conv.c // lanes)
+    pitch = (steps + 1 | 1) * lanes
+    packed, block = conv_paired.packed_block(conv, target, tiling, by_tiles != 0)
+    out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
+    params = {
+        "N": conv.n, "OH": 1 if tiling.flat else conv.oh, "OW": conv.oh * conv.ow if tiling.flat else conv.ow,
+        "vectors": -(-conv.k // lanes), "by_tiles": int(by_tiles != 0), "block": block, "packed_size": packed, "pitch": pitch,
+        "count": len(vectors) // 2, **_input_params(conv, views, True),
+        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(epilogue),
+        **({"K": conv.k} if masked else {}),
+    }  # fmt: skip
+    reads = {f"in{i}": view for i, view in enumerate(views)}
+    reads["w"] = lowering.weight(conv.node.inputs[1], "paired_selected", order=order)
+    if len(conv.node.inputs) == 3:
+        reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=lanes)
+    reads |= {e.name: e.view for e in epilogue.operands}
+    moved = [lowering.type_of(selection.name).shape, out.shape, *(e.view.shape for e in epilogue.operands)]
+    lowering.emit(
+        "conv_selected_paired.c.j2", stem_of(conv, tiling, epilogue, f"conv_selected{sources}_paired"),
+        reads=reads, writes={"out": out}, params=params, table=vectors,
+        scratch=conv.n * (len(vectors) // 2) * ORIGIN + 4 * (th * tw * pitch + lanes + block * packed),
+        flops=conv.flops, bytes=conv.weight_bytes + 4 * sum((product(shape) for shape in moved), start=0),
+        pairs=pairs.context(pairs.last_channels(conv.c)), sources=sources, named=len(params), tiles=tiling.tiles,
+        along_y=tiling.along_y, sx=1, pitch="LANES", sink="out", has_bias=False, biased="bias" in reads, operands=operand_context(epilogue),
+        tail=epilogue.stem, masked=masked, passed="".join(f", {e.name}" for e in epilogue.operands),
+        variants=[conv_paired.paired_variant(epilogue, h, w, masked) for h, w in tiling.tiles],
+    )  # fmt: skip
 
 
 def _lower(lowering: Lowering) -> None:
@@ -126,4 +209,13 @@ def pack_selected(array: np.ndarray, *, lanes: int, vectors: int, order: tuple[i
     return pack_stem(array[:, list(order)], lanes=lanes, vectors=vectors)
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("selected", _serves, _lower, variants=_variants),)
+@packer("paired_selected", shape=lambda shape, order: conv_paired.packed_shape(shape))
+def pack_paired_selected(array: np.ndarray, *, order: tuple[int, ...], out: np.ndarray | None = None) -> np.ndarray:
+    """w[K, C, 1, 1] as conv_paired packs it, the channels in the given order."""
+    return conv_paired.pack_paired(array[:, list(order)], out=out)
+
+
+CANDIDATES: tuple[Candidate, ...] = (
+    Candidate("selected_paired", _is_paired, _lower_paired, _can_pair),
+    Candidate("selected", _serves, _lower, variants=_variants),
+)

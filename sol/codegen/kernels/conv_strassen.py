@@ -175,7 +175,7 @@ def _lower(lowering: Lowering) -> None:
     if len(node.inputs) == 3:
         reads["bias"] = lowering.weight(node.inputs[2], "channels", block=lanes)
     reads |= {e.name: e.view for e in epilogue.operands}
-    left = pairs.leftover(pairs.steps(LAST)) if choice.paired else list(range(LAST))
+    left = pairs.direct_channels()[-LAST:] if choice.paired else list(range(LAST))
     variants = [_variant(epilogue, target, ocb, h, w) for h, w in tiling.tiles]
     head = f"conv_strassen{choice.levels}{'_paired' if choice.paired else ''}"
     lowering.emit(

@@ -41,15 +41,16 @@ def steps(left: int) -> list[tuple[int, list[int]]]:
     return found
 
 
-def assembly(pixels: int, left: int, places: tuple[int, ...] = ()) -> list[str]:
+def assembly(pixels: int, left: int = 0, channels: int = LANES, places: tuple[int, ...] = ()) -> list[str]:
     """Instructions (AT&T syntax, AVX-512) of a step: pairs of all pixels, and between them the channels that are multiplied directly.
 
-    x, w, ahead: operands of the packed input, of the weights, and the way in bytes to those that are prefetched. a<p>: accumulators. left:
-    channels that are left out. places: where the pixels are, in pixels; one behind the other if not given.
+    x, w, ahead: operands of the packed input, of the weights, and the way in bytes to those that are prefetched. a<p>: accumulators.
+    channels: of the step; what lies behind them is zero. left: directly multiplied channels that are left out. places: where the pixels
+    are, in pixels; one behind the other if not given.
     Compilers take long over so many multiply-adds, and not all of them keep operands in memory.
     """
     lines: list[str] = []
-    registers = {}  # of weights, by channel; each register serves every other pair, or every other channel
+    registers: dict[int, str] = {}  # of weights, by channel; each serves every other pair, or every other channel
 
     def load(channel: int, register: int) -> None:
         registers[channel] = f"%%zmm{register}"
@@ -59,42 +60,50 @@ def assembly(pixels: int, left: int, places: tuple[int, ...] = ()) -> list[str]:
     def operand(pixel: int, channel: int) -> str:
         return f"{64 * (places[pixel] if places else pixel) + 4 * channel}(%[x])%{{1to16%}}"
 
-    direct = [(j, p) for j in _direct(left) for p in range(pixels)]
-    done = 0
-    for number in range(PAIRS * pixels):
-        pair, p = divmod(number, pixels)
+    def multiply(number: int) -> None:
+        channel, pixel = alone[number // pixels], (number + pixels // 2) % pixels
+        if number % pixels == 0:
+            load(channel, FREE + 4 + number // pixels % 2)
+        lines.append(f"vfmadd231ps {operand(pixel, channel)}, {registers[channel]}, %[a{pixel}]")
+
+    alone = direct_channels(channels)
+    paired, direct, done = pairs_of(channels) * pixels, (len(alone) - left) * pixels, 0
+    for number in range(paired):
+        pair, pixel = divmod(number, pixels)
         second = pair + LANES // 2
-        if p == 0:
+        if pixel == 0:
             load(pair, FREE + 2 * (pair % 2))
             load(second, FREE + 2 * (pair % 2) + 1)
         first, other = (f"%%zmm{FREE + 6 + 2 * (number % 2) + i}" for i in range(2))
-        lines.append(f"vaddps {operand(p, pair)}, {registers[second]}, {first}")
-        lines.append(f"vaddps {operand(p, second)}, {registers[pair]}, {other}")
-        lines.append(f"vfmadd231ps {first}, {other}, %[a{p}]")
-        while done * PAIRS * pixels < (number + 1) * len(direct):
-            j, q = direct[done]
-            q = (q + pixels // 2) % pixels
-            if j not in registers:
-                load(j, FREE + 4 + done // pixels % 2)
-            lines.append(f"vfmadd231ps {operand(q, j)}, {registers[j]}, %[a{q}]")
-            done += 1
+        lines.append(f"vaddps {operand(pixel, pair)}, {registers[second]}, {first}")
+        lines.append(f"vaddps {operand(pixel, second)}, {registers[pair]}, {other}")
+        lines.append(f"vfmadd231ps {first}, {other}, %[a{pixel}]")
+        due = -(-(number + 1) * direct // paired)
+        for one in range(done, due):
+            multiply(one)
+        done = due
+    for one in range(done, direct):
+        multiply(one)
     return lines
 
 
-def _direct(left: int) -> list[int]:
-    """Channels that are multiplied directly, but for the last ``left``."""
-    found = [j for j in range(LANES) if j % (LANES // 2) >= PAIRS]
-    return found[: len(found) - left]
+def last_channels(channels: int) -> int:
+    """Channels of the last step."""
+    return (channels - 1) % LANES + 1
+
+
+def pairs_of(channels: int = LANES) -> int:
+    """Pairs in a step of so many channels."""
+    return min(PAIRS, max(0, channels - LANES // 2))
+
+
+def direct_channels(channels: int = LANES) -> list[int]:
+    """Those of a step of so many channels that are in no pair."""
+    return [j for j in range(channels) if j % (LANES // 2) >= pairs_of(channels)]
 
 
 FREE = MOST
 """The first vector register that holds no accumulator."""
-
-
-def leftover(groups: list[tuple[int, list[int]]]) -> list[int]:
-    """The channels that are in none of the steps."""
-    taken = {j for pair, direct in groups for j in (pair, pair + LANES // 2, *direct)}
-    return [j for j in range(LANES) if j not in taken]
 
 
 def signs() -> np.ndarray:
@@ -104,13 +113,12 @@ def signs() -> np.ndarray:
     return np.stack([np.where(second & (lane % 2 == odd), -1.0, 1.0) for odd in (1, 0)]).astype(np.float32)
 
 
-def context() -> dict[str, Any]:
-    """Template context ``pairs`` of pairs.c.j2."""
-    last = steps(LEFT)
+def context(channels: int = LANES) -> dict[str, Any]:
+    """Template context ``pairs`` of pairs.c.j2. channels: of the last step, the others have LANES."""
     return {
         "count": PAIRS, "half": LANES // 2, "signs": signs().tolist(), "firsts": [int(j < PAIRS) for j in range(LANES)],
         "other_half": [(j + LANES // 2) % LANES for j in range(LANES)],
-        "assembly": assembly, "most": MOST, "groups": steps(0), "last_groups": last, "left": leftover(last),
+        "assembly": assembly, "most": MOST, "last": channels, "left": direct_channels(channels)[-LEFT:], "groups": steps(0),
     }  # fmt: skip
 
 
