@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sol.codegen import kernels
-from sol.codegen.kernels import conv_direct, conv_strassen
+from sol.codegen.kernels import conv_direct, conv_strassen, strassen_model
 from sol.codegen.kernels.conv_direct import Conv
-from sol.codegen.kernels.conv_strassen import Split, max_error
+from sol.codegen.kernels.strassen_model import Split, max_error
 from sol.codegen.kernels.strassen_products import algorithm, schedule, slots, stores
 from sol.codegen.targets import resolve
 from sol.config import config
@@ -23,7 +23,7 @@ def force(monkeypatch):
     """Use so many levels wherever parts are whole."""
 
     def apply(levels: int) -> None:
-        monkeypatch.setattr(conv_strassen, "ERROR", {levels: conv_strassen.ERROR[levels]})
+        monkeypatch.setattr(strassen_model, "ERROR", {levels: strassen_model.ERROR[levels]})
         monkeypatch.setattr(conv_strassen, "GAIN", 1e9)
 
     return apply
@@ -176,7 +176,7 @@ def test_error_stays_below_its_bound(levels, c, force, served):
 def test_splits(shape, flat, levels, want):
     n, h, w = shape
     layer = Conv(None, n, 64, 64, h, w, h, w, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1)
-    assert want in conv_strassen.splits(layer, levels, flat)
+    assert want in strassen_model.splits(layer, levels, flat)
 
 
 @pytest.mark.parametrize("pixels", [15, 16, 25, 49, 72, 100, 196])
