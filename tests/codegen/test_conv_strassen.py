@@ -182,7 +182,7 @@ def test_splits(shape, flat, levels, want):
 @pytest.mark.parametrize("pixels", [15, 16, 25, 49, 72, 100, 196])
 def test_tiles_of_a_long_row_are_about_equally_wide(pixels):
     target = resolve("avx512")
-    tiling = conv_strassen._tiling(target, 4, Split(1, 1, pixels), True)
+    tiling = strassen_model._tiling(target, 4, Split(1, 1, pixels), True)
     assert tiling is not None
     widths = [w for _, w in tiling.tiles]
     assert sum(widths[1:]) == pixels % widths[0]
@@ -193,7 +193,7 @@ def test_tiles_of_a_long_row_are_about_equally_wide(pixels):
 @pytest.mark.parametrize("size,channels,want", [(7, 1024, 1), (14, 1024, 2), (28, 512, 2), (56, 256, 2)])
 def test_a_second_level_must_be_worth_its_weights(size, channels, want):
     layer = Conv(None, 1, channels, channels, size, size, size, size, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1)
-    found = conv_strassen.choices(layer, resolve("avx512"), 1e-5, True)
+    found = strassen_model.choices(layer, resolve("avx512"), 1e-5, True)
     assert [c.levels for c in found] == ([2, 1] if want == 2 else [1, 2])
 
 
