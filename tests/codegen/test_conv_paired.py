@@ -15,6 +15,9 @@ from sol.ir.dim import Dim
 from sol.ir.interpret import evaluate
 from tests.codegen.conv_cases import ISAS, check, conv_graph, random
 from tests.codegen.test_conv_direct import add_relu, divide, plane, scale_silu
+from tests.codegen.test_conv_pooled import POOLS, pooled
+from tests.codegen.test_conv_prologue import case, nothing, relu, scale_shift_relu
+from tests.codegen.test_conv_prologue import pooled as pooled_head
 from tests.harness import as_region, run_region
 
 pytestmark = pytest.mark.skipif("avx512" not in ISAS, reason="no vectors of 16 lanes here")
@@ -23,7 +26,8 @@ pytestmark = pytest.mark.skipif("avx512" not in ISAS, reason="no vectors of 16 l
 @pytest.fixture(autouse=True)
 def forced(monkeypatch):
     """Only this way, also where it does not pay; there is none other to fall back to."""
-    found = [c for c in (*conv_paired.CANDIDATES, *conv_paired_grouped.CANDIDATES)]
+    paired = (*conv_paired.CANDIDATES, *conv_paired.POOLED_CANDIDATES, *conv_paired.PROLOGUE_CANDIDATES)
+    found = (*paired, *conv_paired_grouped.CANDIDATES)
     always = tuple(kernels.Candidate(c.name, c.can or c.when, c.lower) for c in found)
     monkeypatch.setattr(kernels, "candidates", lambda _: always)
 
@@ -80,6 +84,45 @@ def test_tails(tail, groups, kernel, bias, threads):
     graph, inputs, arrays, conv = conv_graph((2, 64, 9, 11), 64, (kernel, kernel), padding=kernel // 2, groups=groups, bias=bias, tail=tail)
     around = borders(kernel // 2) | ({"r": ((1, 1), (2, 0))} if tail is add_relu else {})
     check(graph, inputs, arrays, isa="avx512", threads=threads, borders=around, plain=("p",) if tail is plane else ())
+
+
+@pytest.mark.parametrize("name", POOLS)
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_pools(name, threads):
+    graph, inputs, arrays, _ = conv_graph((2, 32, 7, 7), 96, (3, 3), padding=1, tail=pooled(name))
+    check(graph, inputs, arrays, isa="avx512", threads=threads, borders=borders(1))
+
+
+@pytest.mark.parametrize("c,k", [(33, 40), (24, 17), (47, 31)])
+@pytest.mark.parametrize("tail", [add_relu, scale_silu, pooled("mean"), divide])
+def test_channels_that_fill_no_whole_vectors(c, k, tail):
+    graph, inputs, arrays, _ = conv_graph((1, c, 7, 9), k, (1, 1), tail=tail)
+    check(graph, inputs, arrays, isa="avx512", threads=2)
+
+
+def test_a_residual_sum_before_a_pool():
+    def tail(b, y, inputs):
+        return b.add("mean", [add_relu(b, y, inputs)], dims=(2, 3), keepdims=False)
+
+    graph, inputs, arrays, _ = conv_graph((1, 64, 9, 11), 64, (1, 1), tail=tail)
+    check(graph, inputs, arrays, isa="avx512", threads=3, borders={"r": ((1, 1), (1, 0))})
+
+
+OBLONG = dict(kernel=(3, 2), stride=(2, 1), divisor=7)
+HEADS = [scale_shift_relu, relu, pooled_head(scale_shift_relu), pooled_head(relu, **OBLONG), pooled_head(nothing)]
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("size,stride,threads", [((14, 14), 1, 2), ((7, 7), 1, 5), ((9, 20), 2, 3), ((30, 6), 1, 1)])
+def test_an_input_that_is_made_on_the_way(head, size, stride, threads):
+    graph, inputs, arrays = case((2, 48, *size), 64, head, stride=stride)
+    check(graph, inputs, arrays, isa="avx512", threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_an_input_that_is_made_for_any_batch(threads):
+    graph, inputs, arrays = case((3, 32, 7, 7), 32, scale_shift_relu, dims=(Dim.symbol("n"), 32, 7, 7))
+    check(graph, inputs, arrays, isa="avx512", threads=threads, symbols={"n": 3})
 
 
 def test_an_input_with_a_wider_border_than_needed():
@@ -199,7 +242,7 @@ def test_groups_are_paired_where_it_pays(channels, size, groups, stride, kernel,
     assert (conv_paired_grouped.relative_cost(choice, target) < conv_paired.GAIN) == pays
 
 
-def test_channels_that_are_no_whole_vectors_are_left_to_others():
+def test_groups_that_are_no_whole_vectors_are_left_to_others():
     target = by_name("avx512")
     assert conv_paired_grouped.choose(_conv(256, 14, 32), target, 1e-3, False) is None
     assert conv_paired_grouped.choose(_conv(512, 14, 32), by_name("avx2"), 1e-3, False) is None

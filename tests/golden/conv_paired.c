@@ -16,7 +16,7 @@
 typedef struct {
     const float *in, *w;
     float *out;
-int64_t in_blocks, R, S, in_n, in_cb, in_row, in_r, in_s, steps; /* steps: taps of all channel blocks */
+    int64_t in_blocks, R, S, in_n, in_cb, in_row, in_r, in_s, steps; /* steps: taps of all channel blocks */
     int64_t out_n, out_cb, out_row, rows, columns, OH, OW, packed; /* packed: elements of a tile's packed input */
     int64_t claims; /* are the output's lines to be asked for: whether another thread may have read what was there before */
 } conv;
@@ -56,13 +56,14 @@ SOL_INLINE vf pair_scale(vf mean, vf *undo)
 }
 
 /* The input of one tile as the products want it. */
-static __attribute__((noinline)) void pack_1x20(const conv *c, const float *in, float *o)
+static __attribute__((noinline)) void pack_1x20(const conv *c, int64_t n, const float *in, float *o)
 {
     const int64_t in_row = c->in_row;
     vf m[2 * LANES] = {0};
     float scale[2 * LANES];
     float *const beside = o + c->steps * 20 * LANES;
     (void)in_row;
+    (void)n;
     {
     vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), m4 = vf_zero(), m5 = vf_zero(), m6 = vf_zero(), m7 = vf_zero(), m8 = vf_zero(), m9 = vf_zero(), m10 = vf_zero(), m11 = vf_zero(), m12 = vf_zero(), m13 = vf_zero(), m14 = vf_zero(), m15 = vf_zero(), m16 = vf_zero(), m17 = vf_zero(), m18 = vf_zero(), m19 = vf_zero();
     for (int64_t block = 0; block < c->in_blocks; block++) {
@@ -1314,13 +1315,14 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
 }
 
 /* The input of one tile as the products want it. */
-static __attribute__((noinline)) void pack_1x16(const conv *c, const float *in, float *o)
+static __attribute__((noinline)) void pack_1x16(const conv *c, int64_t n, const float *in, float *o)
 {
     const int64_t in_row = c->in_row;
     vf m[1 * LANES] = {0};
     float scale[1 * LANES];
     float *const beside = o + c->steps * 16 * LANES;
     (void)in_row;
+    (void)n;
     {
     vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), m4 = vf_zero(), m5 = vf_zero(), m6 = vf_zero(), m7 = vf_zero(), m8 = vf_zero(), m9 = vf_zero(), m10 = vf_zero(), m11 = vf_zero(), m12 = vf_zero(), m13 = vf_zero(), m14 = vf_zero(), m15 = vf_zero();
     for (int64_t block = 0; block < c->in_blocks; block++) {
@@ -2369,9 +2371,9 @@ static void pack(const conv *c, int64_t t0, int64_t t1, float *packed)
     place p = place_of(c, t0);
     for (; t0 < t1; t0++, packed += c->packed, advance(c, &p)) {
         const float *in = c->in + p.n * c->in_n + p.y * 1 * c->in_row + p.x * 20 * LANES;
-        if (IS_EDGE(c, p)) pack_1x16(c, in, packed);
+        if (IS_EDGE(c, p)) pack_1x16(c, p.n, in, packed);
         else
-        pack_1x20(c, in, packed);
+        pack_1x20(c, p.n, in, packed);
     }
 }
 
@@ -2420,7 +2422,8 @@ void conv_paired(const sol_team *team, void *const *buf, const int64_t *arg)
     const conv c = {
         .in = in + in_start, .w = w, .out = out,
 .in_blocks = in_blocks, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s, .steps = in_blocks * R * S,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .rows = rows, .columns = columns, .OH = OH, .OW = OW, .packed = packed_size, .claims = by_panels,
+        .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
+        .rows = rows, .columns = columns, .OH = OH, .OW = OW, .packed = packed_size, .claims = by_panels,
     };
     float *packed = (float *)team->scratch;
     int64_t u0, u1, first = 0, last = tiles;

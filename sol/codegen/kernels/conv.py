@@ -32,12 +32,14 @@ def _from_memory(candidate: Candidate) -> Candidate:
 
 KERNELS: dict[str, tuple[Candidate, ...]] = {
     "conv": (
+        *conv_paired.PROLOGUE_CANDIDATES,
         *conv_prologue.CANDIDATES,
         *conv_selected.CANDIDATES,
         *map(
             _from_memory,
             (
                 *conv_winograd.CANDIDATES,
+                *conv_paired.POOLED_CANDIDATES,
                 *conv_pooled.CANDIDATES,
                 *conv_small.CANDIDATES,
                 *conv_strassen.CANDIDATES,

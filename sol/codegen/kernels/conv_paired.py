@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from sol.codegen.kernels.conv_direct import (
     Conv,
     check_border,
     is_flat,
+    is_heavy,
     is_pointwise_tail,
     needs_mask,
     operand_context,
@@ -31,6 +33,8 @@ from sol.codegen.kernels.conv_direct import (
     tail_steps,
     traffic,
 )
+from sol.codegen.kernels.conv_pooled import Pool, output_params, read_pool
+from sol.codegen.kernels.conv_prologue import Prologue, chain_loads, chain_value, read_prologue
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.pairs import LANES, LEAST, MOST, step_cycles
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
@@ -38,6 +42,7 @@ from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.config import config
+from sol.ir.dim import DimLike
 
 ERROR = (4e-7, 5e-8)
 """Bound a + b * sqrt(multiply-adds per output) of the error against float64, in units of the largest output."""
@@ -47,6 +52,8 @@ TILE = 30.0
 """Cycles that a tile costs beside its blocks, and per pixel two more."""
 PACKED = 8.0
 """Cycles in which a vector of input is packed."""
+MADE = 6.0
+"""Cycles more in which it is made on the way, for each input of a window."""
 HIDDEN = 0.9
 """The part of computing or of fetching weights, the shorter one, that is hidden."""
 ALONE = 4
@@ -86,8 +93,8 @@ def row_cost(conv: Conv, tiling: Tiling) -> float:
     return (multiply * vectors + PACKED * steps * conv.ow) / (vectors * conv.reduction * conv.ow)
 
 
-def _cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
-    """Cycles of one thread for its share, weights fetched meanwhile."""
+def _cost(conv: Conv, target: TargetLike, tiling: Tiling, made: int = 0) -> float:
+    """Cycles of one thread for its share, weights fetched meanwhile. made: inputs of the prologue for each of the convolution."""
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
     steps, vectors, team = _steps(conv), -(-conv.k // LANES), target.team
     images = conv.n if isinstance(conv.n, int) else 1
@@ -97,19 +104,20 @@ def _cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
     if len(tiling.tiles) > 1:
         counts.append((columns // tw if tiling.along_y else rows) * images)
     multiply = sum(n * tile_cost(h * w, steps) for n, (h, w) in zip(counts, tiling.tiles)) * vectors
-    packed = PACKED * steps * rows * columns * images
+    packed = (PACKED + MADE * made) * steps * rows * columns * images
     tiles = sum(counts)
     by_tiles = shares_tiles(replace(conv, n=images), tiling, target, tiling.flat) == 1
     compute = (multiply + packed) * -(-tiles // team) / tiles if by_tiles else multiply / team + packed * (1 if team <= ALONE else 1 / team)
     return overlapped(compute, fetch_cost(conv.weight_bytes, target) / team, HIDDEN)
 
 
-def relative_cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
+def relative_cost(conv: Conv, target: TargetLike, tiling: Tiling, made: int = 0) -> float:
     """Time in units of direct convolution at the processor's peak."""
     images = conv.n if isinstance(conv.n, int) else 1
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
-    direct = -(-conv.k // LANES) * conv.reduction * images * conv.oh * conv.ow / target.team
-    return _cost(conv, target, tiling) / overlapped(direct, fetch_cost(conv.weight_bytes, target) / target.team, HIDDEN)
+    vectors = -(-conv.k // LANES) * conv.reduction + MADE / 2 * made * (conv.c // LANES)
+    direct = vectors * images * conv.oh * conv.ow / target.team
+    return _cost(conv, target, tiling, made) / overlapped(direct, fetch_cost(conv.weight_bytes, target) / target.team, HIDDEN)
 
 
 def choose(conv: Conv, target: TargetLike, error: float, flat: bool) -> Tiling | None:
@@ -123,32 +131,62 @@ def choose(conv: Conv, target: TargetLike, error: float, flat: bool) -> Tiling |
 
 @dataclass(frozen=True)
 class Choice:
-    """A convolution and the tiles of its map."""
+    """A convolution, the tiles of its map, what makes its input and what global pooling follows, if any."""
 
     conv: Conv
     tiling: Tiling
+    prologue: Prologue | None
+    pool: Pool | None
+
+    @property
+    def made(self) -> int:
+        """Inputs of the prologue for each of the convolution."""
+        return self.prologue.window[0] * self.prologue.window[1] if self.prologue else 0
 
 
 def read_choice(lowering: Lowering) -> Choice | None:
     """How the region's convolution can be computed in pairs."""
     conv, lanes = read_conv(lowering), lowering.target.lanes
-    if conv is None or not serves_blocked_input(lowering) or not is_pointwise_tail(lowering, lowering.output, lanes):
+    if conv is None or not all(isinstance(size, int) and size > 0 for size in (conv.oh, conv.ow)):
         return None
-    out = lowering.view(lowering.output)
-    if spatial_strides(out.strides)[3:] != (lanes, 1):
+    prologue = None
+    if conv.node.inputs[0] not in lowering.body.inputs:
+        prologue = _light_prologue(lowering, conv)
+        if prologue is None:
+            return None
+    elif not serves_blocked_input(lowering):
         return None
-    epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
-    tiles = [e.strides for e in epilogue.operands if e.kind == "tile"]
-    flat = is_flat(conv, [lowering.view(conv.node.inputs[0]).strides, out.strides, *tiles])
+    pool = read_pool(lowering, conv) if isinstance(conv.n, int) and prologue is None else None
+    if not is_pointwise_tail(lowering, pool.source if pool else lowering.output, lanes):
+        return None
+    source, out = lowering.view(prologue.source if prologue else conv.node.inputs[0]), lowering.view(lowering.output)
+    if not pool and spatial_strides(out.strides)[3:] != (lanes, 1):
+        return None
+    epilogue = make_epilogue(lowering, conv.node.name, pool.source if pool else lowering.output, channel_axis=1, block=lanes)
+    written = [] if pool else [out.strides]
+    flat = is_flat(conv, [source.strides, *written, *(e.strides for e in epilogue.operands if e.kind == "tile")])
+    flat = flat and not (prologue and prologue.pools)
     tiling = choose(conv, lowering.target, config["conv_max_error"], flat)
-    return None if tiling is None else Choice(conv, tiling)
+    return None if tiling is None else Choice(conv, tiling, prologue, pool)
+
+
+def _light_prologue(lowering: Lowering, conv: Conv) -> Prologue | None:
+    """What makes the input of a 1x1 convolution, if that is a few steps for each pixel."""
+    lanes = lowering.target.lanes
+    if conv.c % lanes or conv.kernel != (1, 1) or conv.padding != (0, 0) or conv.after != (0, 0):
+        return None
+    prologue = read_prologue(lowering)
+    if prologue is None or is_heavy(prologue.chain):
+        return None
+    view = lowering.view(prologue.source)
+    return prologue if view.layout.block == lanes and spatial_strides(view.strides)[3:] == (lanes, 1) else None
 
 
 def _serves(lowering: Lowering) -> bool:
     if not lowering.target.adders:
         return False
     choice = read_choice(lowering)
-    return choice is not None and relative_cost(choice.conv, lowering.target, choice.tiling) < GAIN
+    return choice is not None and relative_cost(choice.conv, lowering.target, choice.tiling, choice.made) < GAIN
 
 
 def _can(lowering: Lowering) -> bool:
@@ -176,11 +214,12 @@ def _steps(conv: Conv) -> int:
 def _lower(lowering: Lowering) -> None:
     choice = read_choice(lowering)
     assert choice is not None
-    conv, tiling = choice.conv, choice.tiling
+    conv, tiling, prologue, pool = choice.conv, choice.tiling, choice.prologue, choice.pool
     target, lanes, node = lowering.target, lowering.target.lanes, conv.node
-    source, out = lowering.view(node.inputs[0]), lowering.view(lowering.output)
-    check_border(lowering, conv, source)
-    epilogue = make_epilogue(lowering, node.name, channel_axis=1, block=lanes)
+    source, out = lowering.view(prologue.source if prologue else node.inputs[0]), lowering.view(lowering.output)
+    if prologue is None:
+        check_border(lowering, conv, source)
+    epilogue = make_epilogue(lowering, node.name, pool.source if pool else lowering.output, channel_axis=1, block=lanes)
     masked = needs_mask(epilogue, conv.k, lanes)
     by_tiles = shares_tiles(conv, tiling, target, tiling.flat)
     lowering.set_share(by_tiles != 0)
@@ -188,29 +227,56 @@ def _lower(lowering: Lowering) -> None:
     rows, columns = (1, conv.oh * conv.ow) if tiling.flat else (conv.oh, conv.ow)
     tiles = conv.n * -(-rows // th) * -(-columns // tw)
     packed, block = packed_block(conv, target, tiling, by_tiles != 0)
-    reads = {"in": source, **paired_weights(lowering, conv)}
+    made = prologue.chain.operands if prologue else ()
+    reads = {"in": source, **paired_weights(lowering, conv), **{p.name: p.view for p in made}}
     reads |= {e.name: e.view for e in epilogue.operands}
     n, cb, row, column, _ = spatial_strides(source.strides)
-    out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
+    step = prologue.step if prologue else (1, 1)
+    shared = 0 if by_tiles else tiles * packed
     params = {
         "N": conv.n, "OH": rows, "OW": columns, "vectors": -(-conv.k // lanes), "block": block, "by_tiles": int(by_tiles != 0),
         "in_blocks": -(-conv.c // lanes), "R": conv.kernel[0], "S": conv.kernel[1],
-        "in_n": n, "in_cb": cb, "in_row": row * conv.stride[0], "in_r": row * conv.dilation[0], "in_s": column * conv.dilation[1],
+        "in_n": n, "in_cb": cb, "in_row": row * conv.stride[0] * step[0],
+        "in_r": row * conv.dilation[0], "in_s": column * conv.dilation[1],
         "in_start": -(row * conv.padding[0] + column * conv.padding[1]),
-        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, "packed_size": packed, **operand_params(epilogue),
+        **_sink_params(conv, out, pool, lanes, shared), "packed_size": packed, **operand_params(epilogue),
         **({"K": conv.k} if masked else {}),
     }  # fmt: skip
+    for p in made:
+        params |= {f"{p.name}_n": p.strides[0], f"{p.name}_cb": p.strides[1]}
+    pooled = conv.n * -(-conv.k // lanes) * lanes * conv.oh * conv.ow if pool else 0
+    stem = stem_of(conv, tiling, epilogue, "conv_paired") + (f"_{pool.kind}_pool" if pool else "")
     lowering.emit(
-        "conv_paired.c.j2", stem_of(conv, tiling, epilogue, "conv_paired"),
-        reads=reads, writes={"out": out}, params=params, scratch=4 * block * packed,
-        common=0 if by_tiles else 4 * tiles * packed,
+        "conv_paired.c.j2", f"conv_{prologue.stem}_then_{stem}" if prologue else stem,
+        reads=reads, writes={"out": out}, params=params, scratch=4 * block * packed, common=4 * (shared + pooled),
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         pairs=pairs.context(pairs.last_channels(conv.c)), alone=ALONE,
-        tiles=tiling.tiles, along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", has_bias=False,
+        tiles=tiling.tiles, along_y=tiling.along_y, sx=conv.stride[1] * step[1], pitch="LANES", sink="out", has_bias=False,
         biased="bias" in reads, masked=masked, operands=operand_context(epilogue), tail=epilogue.stem,
         passed="".join(f", {e.name}" for e in epilogue.operands),
         variants=[paired_variant(epilogue, h, w, masked) for h, w in tiling.tiles],
+        pool=pool.kind if pool else "", **_made_context(prologue),
     )  # fmt: skip
+
+
+def _sink_params(conv: Conv, out: View, pool: Pool | None, lanes: int, map_start: DimLike) -> dict[str, DimLike]:
+    """Where results go: strides of the map, or those of the pooled values and where the map lies in common memory."""
+    if pool is None:
+        out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
+        return {"out_n": out_n, "out_cb": out_cb, "out_row": out_row}
+    count = {} if pool.kind == "max" else {"count": pool.count}
+    return {**output_params(out, conv, lanes), "map_start": map_start, **count}
+
+
+def _made_context(prologue: Prologue | None) -> dict[str, Any]:
+    """Template context of what makes the input."""
+    if prologue is None:
+        return {"made": "", "made_operands": (), "made_loads": (), "made_lines": (), "made_value": ""}
+    lines, value = chain_value(prologue, "c->in_r")
+    return {
+        "made": prologue.stem.replace("_", " "), "made_operands": [p.name for p in prologue.chain.operands],
+        "made_loads": chain_loads(prologue, "block"), "made_lines": lines, "made_value": value,
+    }  # fmt: skip
 
 
 def paired_variant(epilogue: Epilogue, th: int, tw: int, masked: bool = False) -> dict[str, object]:
@@ -247,4 +313,18 @@ def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarr
     return out
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("paired", _serves, _lower, _can),)
+def _candidate(name: str, holds: Callable[[Lowering], bool]) -> Candidate:
+    return Candidate(name, lambda x: holds(x) and _serves(x), _lower, lambda x: holds(x) and _can(x))
+
+
+def _makes_input(lowering: Lowering) -> bool:
+    return lowering.anchor.inputs[0] not in lowering.body.inputs
+
+
+def _pools(lowering: Lowering) -> bool:
+    return lowering.type_of(lowering.output).shape != lowering.anchor.type.shape
+
+
+CANDIDATES: tuple[Candidate, ...] = (_candidate("paired", lambda x: not _makes_input(x) and not _pools(x)),)
+POOLED_CANDIDATES: tuple[Candidate, ...] = (_candidate("paired_pooled", lambda x: not _makes_input(x) and _pools(x)),)
+PROLOGUE_CANDIDATES: tuple[Candidate, ...] = (_candidate("paired_prologue", _makes_input),)

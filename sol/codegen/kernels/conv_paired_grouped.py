@@ -92,7 +92,7 @@ def _cost(choice: Choice, target: TargetLike) -> float:
     multiply = sum(n * tile_cost(h * w, steps) for n, (h, w) in zip(counts, tiling.tiles)) * vectors
     bands = -(-conv.oh // choice.band)
     pixels = packed_pixels(conv, choice.band) * (bands - 1) + packed_pixels(conv, conv.oh - (bands - 1) * choice.band)
-    added = ADDED * (1 if conv.stride[1] == 1 else 4) * conv.groups * conv.kernel[0] * conv.kernel[1] * conv.oh * conv.ow
+    added = ADDED * (1 if conv.stride[1] <= 2 else 8) * conv.groups * conv.kernel[0] * conv.kernel[1] * conv.oh * conv.ow
     units = bands * images * (1 if choice.by_bands else conv.groups)
     share = -(-units // target.team) / units
     compute = (multiply + PACKED * conv.c // LANES * pixels + added) * images * share

@@ -150,21 +150,30 @@ def _map_bytes(conv: Conv, tiling: Tiling, lanes: int) -> DimLike:
     return size if tiles <= FEW_TILES or 2 * size < conv.weight_bytes else 0
 
 
-def _chain_lines(prologue: Prologue, masked: bool) -> tuple[list[str], list[str]]:
-    """C statements before the pixels of a tile, and for one pixel: from ``i`` to ``o``."""
-    chain = prologue.chain
-    hoisted = [f"const vf {p.name} = {p.load(f'c->{p.name} + n * c->{p.name}_n + b * c->{p.name}_cb')};" for p in chain.operands]
+def chain_value(prologue: Prologue, row: str) -> tuple[list[str], str]:
+    """C statements for one pixel at address ``i``, and the text of its value. row: C text of what leads to the next row of a window."""
     lines: list[str] = []
     terms = []
     for y in range(prologue.window[0]):
         for x in range(prologue.window[1]):
-            lines.append(f"const vf i{y}_{x} = vf_load(i{f' + {y} * c->src_r' if y else ''}{f' + {x} * LANES' if x else ''});")
-            steps, result = chain.trace(f"i{y}_{x}", lambda p: p.name, f"t{y}_{x}_")
+            lines.append(f"const vf i{y}_{x} = vf_load(i{f' + {y} * {row}' if y else ''}{f' + {x} * LANES' if x else ''});")
+            steps, result = prologue.chain.trace(f"i{y}_{x}", lambda p: p.name, f"t{y}_{x}_")
             lines += steps
             terms.append(result)
     value = " + ".join(terms)
-    value = f"({value}) / {c_float(prologue.count)}" if prologue.count != 1 else value
-    return hoisted, [*lines, f"vf_store(o, {f'vf_select(live, {value}, vf_zero())' if masked else value});"]
+    return lines, f"({value}) / {c_float(prologue.count)}" if prologue.count != 1 else value
+
+
+def chain_loads(prologue: Prologue, block: str) -> list[str]:
+    """C statements that load what all pixels of image ``n`` and a channel block share."""
+    operands = prologue.chain.operands
+    return [f"const vf {p.name} = {p.load(f'c->{p.name} + n * c->{p.name}_n + {block} * c->{p.name}_cb')};" for p in operands]
+
+
+def _chain_lines(prologue: Prologue, masked: bool) -> tuple[list[str], list[str]]:
+    """C statements before the pixels of a tile, and for one pixel: from ``i`` to ``o``."""
+    lines, value = chain_value(prologue, "c->src_r")
+    return chain_loads(prologue, "b"), [*lines, f"vf_store(o, {f'vf_select(live, {value}, vf_zero())' if masked else value});"]
 
 
 @dataclass(frozen=True)
