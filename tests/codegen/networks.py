@@ -54,6 +54,20 @@ POOLED = f"""graph(%x: f32[1,512,13,13]) {{
   return %p
 }}"""
 
+def selected(x: int, a: int, b: int) -> str:
+    """Every second channel of two convolutions' results, x of them, is convolved once more."""
+    return f"""graph(%x: f32[1,{x},14,14]) {{
+  {weight(a, x, 1, 1)}
+  {weight(b, a, 1, 1, name="v")}
+  {weight(b, x, 1, 1, name="u")}
+  %a: f32[1,{a},14,14] = {conv("x", "w")}
+  %b: f32[1,{b},14,14] = {conv("a", "v")}
+  %c: f32[1,{x},14,14] = channel_select(%a, %b){{index=({", ".join(str(i) for i in range(1, 2 * x + 1, 2))})}}
+  %d: f32[1,{b},14,14] = {conv("c", "u")}
+  return %a, %b, %d
+}}"""
+
+
 NETWORKS: dict[str, str] = {
     "direct": convolution(32, 48, 14, 1),
     "winograd": convolution(64, 64, 28, 3, pad=1),
@@ -95,16 +109,7 @@ NETWORKS: dict[str, str] = {
   %e: f32[1,32,14,14] = {conv("a", "u")}
   return %d, %e
 }}""",
-    "selected": f"""graph(%x: f32[1,32,14,14]) {{
-  {weight(40, 32, 1, 1)}
-  {weight(48, 40, 1, 1, name="v")}
-  {weight(48, 32, 1, 1, name="u")}
-  %a: f32[1,40,14,14] = {conv("x", "w")}
-  %b: f32[1,48,14,14] = {conv("a", "v")}
-  %c: f32[1,32,14,14] = channel_select(%a, %b){{index=({", ".join(str(i) for i in range(1, 65, 2))})}}
-  %d: f32[1,48,14,14] = {conv("c", "u")}
-  return %a, %b, %d
-}}""",
+    "selected": selected(32, 40, 48),
     "plain": f"""graph(%x: f32[2,6,20]) {{
   {weight(8, 6, 3)}
   %y: f32[2,8,20] = {conv("x", "w", pad=1, rank=1)}
@@ -191,6 +196,8 @@ NETWORKS: dict[str, str] = {
 
 PAIRED: dict[str, str] = {
     "paired": convolution(32, 96, 14, 1),
+    "selected": selected(128, 96, 160),
+    "chain": NETWORKS["chain"],
     "groups": convolution(64, 64, 14, 3, groups=2, pad=1),
 }
 """Networks for a target with adders."""

@@ -59,6 +59,14 @@ def test_shapes(size, threads, kernel, stride, padding, dilation, groups):
     check(graph, inputs, arrays, isa="avx512", threads=threads, borders=borders(padding))
 
 
+@pytest.mark.parametrize("c,k", [(8, 8), (24, 40), (17, 33), (31, 16), (122, 5)])
+@pytest.mark.parametrize("kernel", [1, 3])
+@pytest.mark.parametrize("tail", [None, divide])
+def test_channels_that_fill_no_whole_vectors(c, k, kernel, tail):
+    graph, inputs, arrays, _ = conv_graph((2, c, 9, 7), k, (kernel, kernel), padding=kernel // 2, tail=tail)
+    check(graph, inputs, arrays, isa="avx512", threads=2, borders=borders(kernel // 2))
+
+
 @pytest.mark.parametrize("batch,threads", [(2, 1), (3, 2), (2, 5), (3, 5)])
 @pytest.mark.parametrize("groups,kernel", [(1, 1), (1, 3), (4, 3)])
 @pytest.mark.parametrize("symbolic", [False, True])
@@ -238,3 +246,4 @@ def test_groups_that_are_no_whole_vectors_are_left_to_others():
     target = by_name("avx512")
     assert conv_paired_grouped.choose(_conv(256, 14, 32), target, 1e-3, False) is None
     assert conv_paired_grouped.choose(_conv(512, 14, 32), by_name("avx2"), 1e-3, False) is None
+    assert conv_paired.choose(_conv(40, 14, 1), by_name("avx2"), 1e-3, False) is None

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sol.codegen import kernels
-from sol.codegen.kernels import conv_direct, conv_strassen
+from sol.codegen.kernels import conv_direct, conv_strassen, strassen_model
 from sol.codegen.kernels.conv_direct import Conv
-from sol.codegen.kernels.conv_strassen import Split, max_error
+from sol.codegen.kernels.strassen_model import Split, max_error
 from sol.codegen.kernels.strassen_products import algorithm, schedule, slots, stores
 from sol.codegen.targets import resolve
 from sol.config import config
@@ -23,7 +23,7 @@ def force(monkeypatch):
     """Use so many levels wherever parts are whole."""
 
     def apply(levels: int) -> None:
-        monkeypatch.setattr(conv_strassen, "ERROR", {levels: conv_strassen.ERROR[levels]})
+        monkeypatch.setattr(strassen_model, "ERROR", {levels: strassen_model.ERROR[levels]})
         monkeypatch.setattr(conv_strassen, "GAIN", 1e9)
 
     return apply
@@ -176,13 +176,13 @@ def test_error_stays_below_its_bound(levels, c, force, served):
 def test_splits(shape, flat, levels, want):
     n, h, w = shape
     layer = Conv(None, n, 64, 64, h, w, h, w, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1)
-    assert want in conv_strassen.splits(layer, levels, flat)
+    assert want in strassen_model.splits(layer, levels, flat)
 
 
 @pytest.mark.parametrize("pixels", [15, 16, 25, 49, 72, 100, 196])
 def test_tiles_of_a_long_row_are_about_equally_wide(pixels):
     target = resolve("avx512")
-    tiling = conv_strassen._tiling(target, 4, Split(1, 1, pixels), True)
+    tiling = strassen_model._tiling(target, 4, Split(1, 1, pixels), True)
     assert tiling is not None
     widths = [w for _, w in tiling.tiles]
     assert sum(widths[1:]) == pixels % widths[0]
@@ -193,7 +193,7 @@ def test_tiles_of_a_long_row_are_about_equally_wide(pixels):
 @pytest.mark.parametrize("size,channels,want", [(7, 1024, 1), (14, 1024, 2), (28, 512, 2), (56, 256, 2)])
 def test_a_second_level_must_be_worth_its_weights(size, channels, want):
     layer = Conv(None, 1, channels, channels, size, size, size, size, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1)
-    found = conv_strassen.choices(layer, resolve("avx512"), 1e-5, True)
+    found = strassen_model.choices(layer, resolve("avx512"), 1e-5, True)
     assert [c.levels for c in found] == ([2, 1] if want == 2 else [1, 2])
 
 

@@ -13,6 +13,7 @@
  * Rows beyond the map are a row of zeros in scratch. Sizes and strides are arguments. */
 #include "sol_team.h"
 #include "sol_simd.h"
+
 typedef struct {
     const float *in, *w, *bias;
     float *out;

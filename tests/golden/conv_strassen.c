@@ -16,6 +16,7 @@
  * w: [panel][product][input block][r][s][channel][2 * LANES], sums of weight parts. */
 #include "sol_team.h"
 #include "sol_simd.h"
+
 enum { PARTS = 4, SLOTS = 15, PRODUCTS = 49, SUMS = 45, HELD = 26 * LANES };
 
 typedef struct {

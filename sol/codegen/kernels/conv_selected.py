@@ -86,7 +86,7 @@ def _input_params(conv: Conv, views: list[View], by_row: bool) -> dict[str, DimL
 
 
 def _vectors_table(table: list[tuple[int, int]], sources: int, lanes: int) -> list[int]:
-    """For every vector that holds selected channels: which one it is, and the bits of their lanes."""
+    """For every vector that holds selected channels: which one it is, and the bits of their lanes. No channel comes twice."""
     found: dict[int, int] = {}
     for source, channel in table:
         vector = sources * (channel // lanes) + source
@@ -94,33 +94,36 @@ def _vectors_table(table: list[tuple[int, int]], sources: int, lanes: int) -> li
     return [number for pair in found.items() for number in pair]
 
 
-def _paired_tiling(lowering: Lowering, conv: Conv, flat: bool) -> Tiling | None:
-    """The tiles by which the convolution pays in pairs."""
-    tiling = conv_paired.choose(conv, lowering.target, config["conv_max_error"], flat)
-    if tiling is None or GATHERED * conv_paired.relative_cost(conv, lowering.target, tiling) >= conv_paired.GAIN:
+def _paired_tiling(lowering: Lowering) -> Tiling | None:
+    """The tiles of the convolution by Winograd's inner product; None if that cannot serve it."""
+    if not _serves(lowering):
         return None
-    return tiling
-
-
-def _is_paired(lowering: Lowering) -> bool:
-    return lowering.target.adders and _serves(lowering) and _paired_plan(lowering) is not None
-
-
-def _can_pair(lowering: Lowering) -> bool:
-    return _serves(lowering) and _paired_plan(lowering) is not None
-
-
-def _paired_plan(lowering: Lowering) -> Tiling | None:
     conv, selection = read_conv(lowering), read_selection(lowering)
     assert conv is not None and selection is not None
+    picked = picked_channels(lowering, selection)
+    if len(set(picked)) < len(picked):
+        return None
     own, out = [lowering.view(v) for v in selection.inputs], lowering.view(lowering.output)
     epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lowering.target.lanes)
     flat = is_flat(conv, [*(v.strides for v in (*own, out)), *(e.strides for e in epilogue.operands if e.kind == "tile")])
-    return _paired_tiling(lowering, conv, flat)
+    return conv_paired.choose(conv, lowering.target, config["conv_max_error"], flat)
+
+
+def _is_paired(lowering: Lowering) -> bool:
+    tiling = _paired_tiling(lowering) if lowering.target.adders else None
+    if tiling is None:
+        return False
+    conv = read_conv(lowering)
+    assert conv is not None
+    return GATHERED * conv_paired.relative_cost(conv, lowering.target, tiling) < conv_paired.GAIN
+
+
+def _can_pair(lowering: Lowering) -> bool:
+    return _paired_tiling(lowering) is not None
 
 
 def _lower_paired(lowering: Lowering) -> None:
-    conv, selection, tiling = read_conv(lowering), read_selection(lowering), _paired_plan(lowering)
+    conv, selection, tiling = read_conv(lowering), read_selection(lowering), _paired_tiling(lowering)
     assert conv is not None and selection is not None and tiling is not None
     target, lanes = lowering.target, lowering.target.lanes
     own, out = [lowering.view(v) for v in selection.inputs], lowering.view(lowering.output)
