@@ -95,7 +95,7 @@ def test_pools(name, threads):
 
 @pytest.mark.parametrize("c,k", [(33, 40), (24, 17), (47, 31)])
 @pytest.mark.parametrize("tail", [add_relu, scale_silu, pooled("mean"), divide])
-def test_channels_that_fill_no_whole_vectors(c, k, tail):
+def test_tails_of_channels_that_fill_no_whole_vectors(c, k, tail):
     graph, inputs, arrays, _ = conv_graph((1, c, 7, 9), k, (1, 1), tail=tail)
     check(graph, inputs, arrays, isa="avx512", threads=2)
 
