@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from math import sqrt
 
+from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_direct import Conv
 from sol.codegen.kernels.conv_tiling import pixels_per_tile
 from sol.codegen.kernels.winograd_matrices import POINTS, Winograd, amplification, shorter, winograd
@@ -95,16 +96,18 @@ class Axis:
 
 @dataclass(frozen=True)
 class Grid:
-    """The tiles of a convolution's result, of ``images`` images."""
+    """The tiles of a convolution's result, of ``images`` images. paired: multiplied by Winograd's inner product (pairs.py)."""
 
     images: int
     y: Axis
     x: Axis
+    paired: bool = False
 
     @property
     def name(self) -> str:
-        """``f4``, or ``f1x4`` where the axes differ."""
-        return f"f{self.x.m}" if self.y.m == self.x.m else f"f{self.y.m}x{self.x.m}"
+        """``f4``, or ``f1x4`` where the axes differ, ``f4p`` in pairs."""
+        sides = f"{self.x.m}" if self.y.m == self.x.m else f"{self.y.m}x{self.x.m}"
+        return f"f{sides}{'p' if self.paired else ''}"
 
     @property
     def products(self) -> int:
@@ -144,10 +147,10 @@ class Grid:
         return self.amplification * (constant + growth * sqrt(channels))
 
 
-def make_grid(conv: Conv, my: int, mx: int) -> Grid:
+def make_grid(conv: Conv, my: int, mx: int, paired: bool = False) -> Grid:
     """The grid of tiles of my x mx outputs."""
     known = isinstance(conv.oh, int) and isinstance(conv.ow, int)
-    return Grid(_known(conv.n, 1), Axis(my, conv.kernel[0], conv.oh, known), Axis(mx, conv.kernel[1], conv.ow, known))
+    return Grid(_known(conv.n, 1), Axis(my, conv.kernel[0], conv.oh, known), Axis(mx, conv.kernel[1], conv.ow, known), paired)
 
 
 def _lengths(r: int, size: DimLike) -> list[int]:
@@ -173,7 +176,7 @@ class Products:
     """Register tiles of the products: ``ocb`` vectors x one of ``widths`` tiles (widest first).
 
     first: for t < len(first) tiles, the width that starts the cheapest cover; cycles: what it costs per input channel.
-    slack: tiles that the last of a cover may reach beyond t.
+    slack: tiles that the last of a cover may reach beyond t. whole: what the widest register tile costs per input channel.
     """
 
     ocb: int
@@ -181,11 +184,12 @@ class Products:
     first: tuple[int, ...]
     cycles: tuple[float, ...]
     slack: int
+    whole: float
 
     def cost(self, tiles: int) -> float:
         """Vector multiply-adds per input channel and product for so many tiles."""
         whole = max(0, -(-(tiles - len(self.first) + 1) // self.widths[0]))
-        return whole * call_cost(self.ocb, self.widths[0]) + self.cycles[tiles - whole * self.widths[0]]
+        return whole * self.whole + self.cycles[tiles - whole * self.widths[0]]
 
 
 def call_cost(ocb: int, width: int) -> float:
@@ -193,12 +197,20 @@ def call_cost(ocb: int, width: int) -> float:
     return max(ocb * width, ocb + width, MACHINE.shortest) + MACHINE.call
 
 
+def paired_cost(_: int, width: int) -> float:
+    """The same of a register tile of one vector in pairs."""
+    return pairs.step_cycles(width) / pairs.LANES + MACHINE.call
+
+
 @cache
-def products(target: TargetLike, vectors: int, counts: tuple[int, ...] = ()) -> Products:
+def products(target: TargetLike, vectors: int, counts: tuple[int, ...] = (), paired: bool = False) -> Products:
     """Register tiles for so many output vectors, of which a divisor (else two, where an odd number is large) are taken at once.
 
-    counts: numbers of tiles that occur, for which widths are added where that saves a fortieth.
+    counts: numbers of tiles that occur, for which widths are added where that saves a fortieth. paired: one vector, for Winograd's inner
+    product.
     """
+    if paired:
+        return _paired_products(counts)
     ocb = next((n for n in (2, 3) if vectors % n == 0), 1 if vectors < 8 else 2)
     widest = pixels_per_tile(target, ocb)
     widths = {widest, -(-widest * 4 // 7), -(-widest * 2 // 7)}
@@ -209,15 +221,24 @@ def products(target: TargetLike, vectors: int, counts: tuple[int, ...] = ()) -> 
     return _cover(ocb, widest, widths)
 
 
-def _cover(ocb: int, widest: int, widths: set[int]) -> Products:
+def _paired_products(counts: tuple[int, ...]) -> Products:
+    widths = {pairs.MOST, 14, pairs.LEAST}
+    for count in counts:
+        even = max(pairs.LEAST, -(-count // -(-count // pairs.MOST)))
+        if _cover(1, pairs.MOST, widths | {even}, paired_cost).cost(count) < 0.975 * _cover(1, pairs.MOST, widths, paired_cost).cost(count):
+            widths.add(even)
+    return _cover(1, pairs.MOST, widths, paired_cost)
+
+
+def _cover(ocb: int, widest: int, widths: set[int], cost: Callable[[int, int], float] = call_cost) -> Products:
     cycles, first, excess = [0.0], [0], [0]
     for tiles in range(1, 2 * widest):
-        costs = {w: call_cost(ocb, w) + cycles[max(0, tiles - w)] for w in widths}
+        costs = {w: cost(ocb, w) + cycles[max(0, tiles - w)] for w in widths}
         best = min(costs, key=lambda w: (costs[w], -w))
         cycles.append(costs[best])
         first.append(best)
         excess.append(excess[tiles - best] if tiles > best else best - tiles)
-    return Products(ocb, tuple(sorted(widths, reverse=True)), tuple(first), tuple(cycles), max(excess))
+    return Products(ocb, tuple(sorted(widths, reverse=True)), tuple(first), tuple(cycles), max(excess), cost(ocb, widest))
 
 
 @dataclass(frozen=True)
@@ -235,7 +256,7 @@ class Organisation:
 def organise(conv: Conv, target: TargetLike, grid: Grid) -> Organisation:
     """Blocks of one register tile while the weights stay in the cache; of more, the longer it takes to fetch them."""
     vectors = -(-conv.k // target.lanes)
-    widest, panel = (tile := products(target, vectors)).widths[0], tile.ocb
+    widest, panel = (tile := products(target, vectors, (), grid.paired)).widths[0], tile.ocb
     product_bytes = 4 * conv.c * grid.products
     block = widest
     if 2 * product_bytes * conv.k > target.l2:
@@ -250,7 +271,7 @@ def register_tiles(conv: Conv, target: TargetLike, grid: Grid, block: int) -> Pr
     counts: set[int] = set()
     if grid.tiles <= block:
         counts = {tiles for tiles, _ in grid.counts() if tiles}
-    return products(target, -(-conv.k // target.lanes), tuple(sorted(counts)))
+    return products(target, -(-conv.k // target.lanes), tuple(sorted(counts)), grid.paired)
 
 
 def direct_cost(conv: Conv, target: TargetLike) -> float:
