@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sol.codegen.epilogue import Epilogue, make_epilogue
-from sol.codegen.kernels import pairs
+from sol.codegen.kernels import conv_paired, pairs
 from sol.codegen.kernels.conv_direct import (
     Conv,
     check_border,
@@ -33,15 +33,18 @@ from sol.codegen.kernels.conv_direct import (
 from sol.codegen.kernels.conv_pooled import Pool, output_params, read_pool
 from sol.codegen.kernels.winograd_matrices import winograd
 from sol.codegen.kernels.winograd_model import (
+    GAIN,
     LINE,
     UNROLL,
     Grid,
     Organisation,
     allowed_grids,
     choose_grid,
+    direct_cost,
     make_grid,
     organise,
     register_tiles,
+    winograd_cost,
 )
 from sol.codegen.kernels.winograd_transforms import transform_texts
 from sol.codegen.lowering import Candidate, Lowering
@@ -119,9 +122,15 @@ def _can(lowering: Lowering) -> bool:
 def _serves(lowering: Lowering) -> bool:
     if not _can(lowering):
         return False
-    conv = read_conv(lowering)
+    conv, target = read_conv(lowering), lowering.target
     assert conv is not None
-    return choose_grid(conv, lowering.target, config["conv_max_error"]) is not None
+    grid = choose_grid(conv, target, config["conv_max_error"])
+    if grid is None or not target.adders:
+        return grid is not None
+    other = conv_paired.read_choice(lowering)
+    if other is None:
+        return True
+    return winograd_cost(conv, target, grid) < GAIN * conv_paired.relative_cost(conv, target, other.tiling) * direct_cost(conv, target)
 
 
 def _variants(lowering: Lowering) -> list[str]:
