@@ -62,7 +62,7 @@ def test_shapes(size, threads, kernel, stride, padding, dilation, groups):
 @pytest.mark.parametrize("c,k", [(8, 8), (24, 40), (17, 33), (31, 16), (122, 5)])
 @pytest.mark.parametrize("kernel", [1, 3])
 @pytest.mark.parametrize("tail", [None, divide])
-def test_channels_that_fill_no_whole_vectors(c, k, kernel, tail):
+def test_part_of_a_vector_of_channels(c, k, kernel, tail):
     graph, inputs, arrays, _ = conv_graph((2, c, 9, 7), k, (kernel, kernel), padding=kernel // 2, tail=tail)
     check(graph, inputs, arrays, isa="avx512", threads=2, borders=borders(kernel // 2))
 

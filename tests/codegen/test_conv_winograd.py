@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from sol.codegen.kernels import conv_winograd, winograd_model
+from sol.codegen.kernels import conv_winograd, pairs, winograd_model
 from sol.codegen.kernels.conv_direct import Conv
 from sol.codegen.kernels.winograd_matrices import POINTS, amplification, shorter, winograd
 from sol.codegen.kernels.winograd_model import (
@@ -30,11 +31,11 @@ from tests.harness import as_region, run_region
 
 @pytest.fixture
 def force(monkeypatch):
-    """Make every convolution take tiles of m x m (my x mx) outputs, in a given organisation if one is named."""
+    """Make every convolution take tiles of m x m (my x mx) outputs, in pairs or not, in a given organisation if one is named."""
 
-    def apply(my: int, how: Organisation | None = None, mx: int = 0) -> None:
-        monkeypatch.setattr(conv_winograd, "choose_grid", lambda conv, *_: make_grid(conv, my, mx or my))
-        monkeypatch.setattr(conv_winograd, "allowed_grids", lambda conv, *_: (make_grid(conv, my, mx or my),))
+    def apply(my: int, how: Organisation | None = None, mx: int = 0, paired: bool = False) -> None:
+        monkeypatch.setattr(conv_winograd, "choose_grid", lambda conv, *_: make_grid(conv, my, mx or my, paired))
+        monkeypatch.setattr(conv_winograd, "allowed_grids", lambda conv, *_: (make_grid(conv, my, mx or my, paired),))
         if how:
             monkeypatch.setattr(conv_winograd, "organise", lambda *_: how)
 
@@ -46,9 +47,9 @@ def around(y: int, x: int | None = None) -> dict[str, tuple]:
     return {"x": ((y, y), (y if x is None else x,) * 2)}
 
 
-def bound(my: int, mx: int, kernel: tuple[int, int], channels: int) -> float:
+def bound(my: int, mx: int, kernel: tuple[int, int], channels: int, paired: bool = False) -> float:
     """Allowed error of tiles of my x mx outputs."""
-    return make_grid(conv(channels, channels, my, mx, kernel), my, mx).max_error(channels)
+    return make_grid(conv(channels, channels, my, mx, kernel), my, mx, paired).max_error(channels)
 
 
 def measured(graph, inputs, arrays, isa: str, threads: int = 2, borders=None) -> float:
@@ -132,6 +133,85 @@ def test_tails(isa, tail, m, size, bias, force):
     check(graph, inputs, arrays, isa=isa, threads=3, borders={**around(1), "r": ((1, 1), (1, 1))}, plain=plain)
 
 
+WIDE = [isa for isa in ISAS if resolve(isa).lanes == pairs.LANES]
+"""Where products can be taken in pairs."""
+
+
+@pytest.mark.parametrize("isa", WIDE)
+@pytest.mark.parametrize("m", [2, 4])
+@pytest.mark.parametrize("c,k,size", [(16, 1, (9, 17)), (32, 40, (7, 7)), (48, 48, (13, 30)), (16, 17, (3, 3)), (64, 96, (28, 28))])
+def test_pairs(isa, m, c, k, size, force):
+    force(m, paired=True)
+    graph, inputs, arrays, conv = conv_graph((2, c, *size), k, (3, 3), padding=1)
+    for threads in (1, 3):
+        check(graph, inputs, arrays, isa=isa, threads=threads, borders={**around(1), conv: ((1, 1), (2, 0))})
+
+
+@pytest.mark.parametrize("isa", WIDE)
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("how", [Organisation(99, 5), Organisation(99, 33), Organisation(0, 3), Organisation(0, 30)])
+def test_organisations_of_pairs(isa, threads, how, force):
+    force(4, how, paired=True)
+    graph, inputs, arrays, _ = conv_graph((2, 32, 14, 23), 72, (3, 3), padding=1)
+    check(graph, inputs, arrays, isa=isa, threads=threads, borders=around(1))
+
+
+@pytest.mark.parametrize("isa", WIDE)
+@pytest.mark.parametrize("tail", [add_relu, scale_silu, plane, None])
+@pytest.mark.parametrize("bias", [True, False])
+def test_tails_of_pairs(isa, tail, bias, force):
+    force(4, paired=True)
+    graph, inputs, arrays, _ = conv_graph((2, 32, 9, 33), 42, (3, 3), padding=1, bias=bias, tail=tail)
+    plain = ("p",) if tail is plane else ()
+    check(graph, inputs, arrays, isa=isa, threads=3, borders={**around(1), "r": ((1, 1), (1, 1))}, plain=plain)
+
+
+@pytest.mark.parametrize("isa", WIDE)
+@pytest.mark.parametrize("op,tail,size", [("mean", add_relu, (7, 7)), ("max", None, (9, 30))])
+def test_global_pooling_of_pairs(isa, op, tail, size, force):
+    force(4, paired=True)
+    graph, inputs, arrays, _ = conv_graph((2, 32, *size), 42, (3, 3), padding=1, tail=pooled(op, tail))
+    check(graph, inputs, arrays, isa=isa, threads=2, borders={**around(1), "r": ((1, 1), (1, 1))})
+
+
+@pytest.mark.parametrize("isa", WIDE)
+@pytest.mark.parametrize(
+    "my,mx,kernel,size", [(2, 2, (5, 5), (9, 11)), (1, 4, (1, 7), (5, 17)), (4, 1, (7, 1), (18, 5)), (6, 6, (3, 3), (13, 20))]
+)
+def test_rectangular_filters_in_pairs(isa, my, mx, kernel, size, force):
+    force(my, mx=mx, paired=True)
+    pads = (kernel[0] // 2, kernel[1] // 2)
+    graph, inputs, arrays, _ = conv_graph((2, 32, *size), 40, kernel, padding=pads, bias=False)
+    assert measured(graph, inputs, arrays, isa, 3, around(*pads)) < bound(my, mx, kernel, 32, True)
+
+
+@pytest.mark.parametrize("isa", WIDE)
+@pytest.mark.parametrize("size_of_x,size_of_w", [(1e-30, 1.0), (1e20, 1.0), (1.0, 1e-20), (1e15, 1e-25), (1e-18, 1e18)])
+def test_pairs_of_any_magnitude(isa, size_of_x, size_of_w, force):
+    force(4, paired=True)
+    graph, inputs, arrays, _ = conv_graph((1, 32, 16, 16), 32, (3, 3), padding=1, bias=False)
+    inputs["x"] *= np.float32(size_of_x)
+    arrays["w"] *= np.float32(size_of_w)
+    assert measured(graph, inputs, arrays, isa) < bound(4, 4, (3, 3), 32, True)
+
+
+@pytest.mark.parametrize("isa", WIDE)
+def test_pairs_of_small_and_large_tiles(isa, force):
+    """Every tile and every output channel has an accuracy of its own; where all is zero, so is the result."""
+    force(4, paired=True)
+    graph, inputs, arrays, _ = conv_graph((1, 32, 16, 16), 32, (3, 3), padding=1, bias=False)
+    inputs["x"][..., 8:] *= np.float32(1e-10)
+    inputs["x"][..., :7, :7] = 0
+    arrays["w"] *= np.logspace(-8, 8, 32, dtype=np.float32)[:, None, None, None]
+    region = as_region(graph, "dnn", "conv", block=resolve(isa).lanes)
+    (got,) = run_region(region, inputs, arrays, isa=isa, borders=around(1))
+    want = evaluate(graph, {"x": inputs["x"].astype(np.float64)}, arrays, precision=np.float64)[graph.outputs[0]]
+    for part in (np.s_[0, :, 8:, :8], np.s_[0, :, :, 12:]):
+        error = np.abs(got[part] - want[part]).max((1, 2)) / np.abs(want[part]).max((1, 2))
+        assert error.max() < 2 * bound(4, 4, (3, 3), 32, True)
+    assert not got[..., :4, :4].any()
+
+
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("size", [(5, 9), (30, 31)])
 def test_symbolic_sizes(isa, size, force):
@@ -203,19 +283,23 @@ MEASURED = [
 @pytest.mark.parametrize("my,mx,kernel", MEASURED)
 @pytest.mark.parametrize("c", [16, 64, 256])
 @pytest.mark.parametrize("positive", [False, True])
-def test_error_is_within_its_bound(my, mx, kernel, c, positive, force):
-    force(my, mx=mx)
+@pytest.mark.parametrize("paired", [False, True])
+def test_error_is_within_its_bound(my, mx, kernel, c, positive, paired, force):
+    if paired and not WIDE:
+        pytest.skip("no target of 16 lanes runs here")
+    force(my, mx=mx, paired=paired)
     pads = (kernel[0] // 2, kernel[1] // 2)
     graph, inputs, arrays, _ = conv_graph((1, c, 21, 24), 32, kernel, padding=pads, bias=False)
     if positive:
         inputs["x"] = np.maximum(inputs["x"], 0)
-    assert measured(graph, inputs, arrays, ISAS[0], borders=around(*pads)) < bound(my, mx, kernel, c)
+    isa = WIDE[0] if paired else ISAS[0]
+    assert measured(graph, inputs, arrays, isa, borders=around(*pads)) < bound(my, mx, kernel, c, paired)
 
 
-@pytest.mark.parametrize("isa", ISAS)
-def test_infinity_and_nan_stay_near_and_are_not_lost(isa, force):
+@pytest.mark.parametrize("isa,paired", [*((isa, False) for isa in ISAS), *((isa, True) for isa in WIDE)])
+def test_infinity_and_nan_stay_near_and_are_not_lost(isa, paired, force):
     """Direct convolution's outputs that are not finite are not finite; those of other tiles are not touched."""
-    force(4)
+    force(4, paired=paired)
     graph, inputs, arrays, _ = conv_graph((1, 16, 16, 16), 16, (3, 3), padding=1, tail=lambda b, y, _: b.add("relu", [y]))
     inputs["x"][0, 3, 5, 5], inputs["x"][0, 4, 13, 13] = np.nan, np.inf
     region = as_region(graph, "dnn", "conv", block=resolve(isa).lanes)
@@ -269,16 +353,19 @@ def test_costs_of_the_variants_are_ordered():
 @pytest.mark.parametrize("isa", ["avx512", "avx2", "neon", "generic"])
 @pytest.mark.parametrize("vectors", [1, 2, 3, 4, 5, 9, 11, 32])
 @pytest.mark.parametrize("counts", [(), (9, 12, 16), (4, 6, 9)])
-def test_products_cover_any_number_of_tiles(isa, vectors, counts):
+@pytest.mark.parametrize("steps", [0, 4])
+def test_products_cover_any_number_of_tiles(isa, vectors, counts, steps):
     target = by_name(isa)
-    tile = products(target, vectors, counts)
+    if steps and target.lanes != pairs.LANES:
+        return
+    tile = products(target, vectors, counts, steps)
     assert tile.ocb * tile.widths[0] + tile.ocb + 1 <= target.registers
     for tiles in range(1, 100):
         left = tiles
         while left > 0:
             left -= tile.first[left] if left < len(tile.first) else tile.widths[0]
         assert -left <= tile.slack < tile.widths[0]
-        assert tile.cost(tiles) >= tiles * tile.ocb
+        assert tile.cost(tiles) >= tiles * tile.ocb * (1 - pairs.PAIRS / pairs.LANES if steps else 1)
 
 
 def test_packed_weights():
@@ -288,6 +375,26 @@ def test_packed_weights():
     gy, gx = (np.array([[float(x) for x in row] for row in winograd(m, r).g]) for m, r in ((4, 3), (2, 5)))
     np.testing.assert_allclose(packed[1, :, 5, 3].reshape(6, 6), gy @ w[19, 5].astype(np.float64) @ gx.T, rtol=1e-5, atol=1e-6)
     assert not packed[2, :, :, 8:].any() and not packed[:, :, 21:].any()
+
+
+def test_packed_pairs():
+    w = random((17, 32, 3, 3))
+    w[3] = 0
+    packed = conv_winograd.pack_pairs(w, my=4, mx=4)
+    assert packed.shape == (2, 36, 34 * 16) and packed.dtype == np.float32
+    g = np.array([[float(x) for x in row] for row in winograd(4, 3).g])
+    weights, subtracted, factor = packed[..., : 32 * 16].reshape(2, 36, 2, 16, 16), packed[..., -32:-16], packed[..., -16:]
+    got = (weights[1, :, 1, 5, 0] * factor[1, :, 0]).reshape(6, 6)
+    np.testing.assert_allclose(got, g @ w[16, 21].astype(np.float64) @ g.T, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(subtracted, (weights[:, :, :, :5] * weights[:, :, :, 8:13]).sum((2, 3)), rtol=1e-4, atol=1e-3)
+    assert not packed[0, :, :-16].reshape(36, -1, 16)[..., 3].any() and np.isfinite(packed).all()
+
+
+def test_pairs_are_taken_where_additions_have_units_of_their_own():
+    target = by_name("avx512")
+    shapes = [conv(c, c, 14, 14) for c in (256, 24)]
+    assert [choose_grid(shape, target, 1e-5).paired for shape in shapes] == [False, False]
+    assert [choose_grid(shape, replace(target, adders=True), 1e-5).paired for shape in shapes] == [True, False]
 
 
 def test_a_bound_of_zero_keeps_direct_convolution():

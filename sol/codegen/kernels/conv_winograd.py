@@ -10,11 +10,13 @@ convolution.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import log2, sqrt
 from typing import Any
 
 import numpy as np
 
 from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.kernels import conv_paired, pairs
 from sol.codegen.kernels.conv_direct import (
     Conv,
     check_border,
@@ -31,15 +33,18 @@ from sol.codegen.kernels.conv_direct import (
 from sol.codegen.kernels.conv_pooled import Pool, output_params, read_pool
 from sol.codegen.kernels.winograd_matrices import winograd
 from sol.codegen.kernels.winograd_model import (
+    GAIN,
     LINE,
     UNROLL,
     Grid,
     Organisation,
     allowed_grids,
     choose_grid,
+    direct_cost,
     make_grid,
     organise,
     register_tiles,
+    winograd_cost,
 )
 from sol.codegen.kernels.winograd_transforms import transform_texts
 from sol.codegen.lowering import Candidate, Lowering
@@ -82,7 +87,7 @@ def _parts(grid: Grid, bias: bool) -> list[dict[str, Any]]:
     """Tiles of all kinds with their transforms, as the template wants them."""
     columns = grid.x.whole.n
     return [
-        {"kind": 2 * i + j, **transform_texts(fy, fx, columns, bias)}
+        {"kind": 2 * i + j, **transform_texts(fy, fx, columns, bias, grid.paired)}
         for i, fy in enumerate(grid.y.parts) for j, fx in enumerate(grid.x.parts) if fy and fx
     ]  # fmt: skip
 
@@ -117,13 +122,19 @@ def _can(lowering: Lowering) -> bool:
 def _serves(lowering: Lowering) -> bool:
     if not _can(lowering):
         return False
-    conv = read_conv(lowering)
+    conv, target = read_conv(lowering), lowering.target
     assert conv is not None
-    return choose_grid(conv, lowering.target, config["conv_max_error"]) is not None
+    grid = choose_grid(conv, target, config["conv_max_error"])
+    if grid is None or not target.adders:
+        return grid is not None
+    other = conv_paired.read_choice(lowering)
+    if other is None:
+        return True
+    return winograd_cost(conv, target, grid) < GAIN * conv_paired.relative_cost(conv, target, other.tiling) * direct_cost(conv, target)
 
 
 def _variants(lowering: Lowering) -> list[str]:
-    """``f4``, ``f1x4``, ``f4b28``: the output tile, and the same with blocks of 28 tiles."""
+    """``f4``, ``f1x4``, ``f4p``, ``f4b28``: the output tile, the same in pairs, and with blocks of 28 tiles."""
     conv, target = read_conv(lowering), lowering.target
     assert conv is not None
     best, *others = allowed_grids(conv, target, config["conv_max_error"])
@@ -138,8 +149,8 @@ def _wanted(lowering: Lowering, conv: Conv) -> tuple[Grid, Organisation]:
         grid = allowed_grids(conv, lowering.target, config["conv_max_error"])[0]
         return grid, organise(conv, lowering.target, grid)
     sides, _, block = lowering.variant.removeprefix("f").partition("b")
-    my, _, mx = sides.partition("x")
-    grid = make_grid(conv, int(my), int(mx or my))
+    my, _, mx = sides.removesuffix("p").partition("x")
+    grid = make_grid(conv, int(my), int(mx or my), sides.endswith("p"))
     how = organise(conv, lowering.target, grid)
     return grid, replace(how, block=int(block)) if block else how
 
@@ -161,16 +172,15 @@ def _lower(lowering: Lowering) -> None:
     vectors, blocks = -(-conv.k // lanes), -(-conv.c // lanes)
     tile = register_tiles(conv, target, grid, how.block)
     ny, nx = grid.y.whole.n, grid.x.whole.n
-    reads: dict[str, View] = {
-        "in": source,
-        "w": lowering.weight(conv.node.inputs[1], "winograd_panels", lanes=lanes, vectors=tile.ocb, my=grid.y.m, mx=grid.x.m),
-    }
+    packing = {"kind": "winograd_pairs"} if grid.paired else {"kind": "winograd_panels", "lanes": lanes, "vectors": tile.ocb}
+    reads: dict[str, View] = {"in": source, "w": lowering.weight(conv.node.inputs[1], **packing, my=grid.y.m, mx=grid.x.m)}
     if len(conv.node.inputs) == 3:
         reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=lanes)
     in_n, in_cb, in_row, in_column, _ = spatial_strides(source.strides)
     last = conv.c - (blocks - 1) * lanes
     lowering.set_share(not how.split_channels or grid.tiles >= how.split_channels * target.team)
-    shared = grid.products * (blocks * grid.tiles * lanes + LINE) + tile.slack * lanes if how.split_channels else 0
+    beside = (grid.products // lanes + 1) * lanes if grid.paired else 0
+    shared = _transformed(grid, blocks, grid.tiles, lanes, tile.slack, beside) if how.split_channels else 0
     params = {
         "N": conv.n, "OH": conv.oh, "OW": conv.ow, "vectors": vectors,
         "split_channels": how.split_channels, "block": how.block,
@@ -178,7 +188,7 @@ def _lower(lowering: Lowering) -> None:
         "in_start": -(in_row * conv.padding[0] + in_column * conv.padding[1]),
         **_sink_params(conv, out, pool, lanes, shared), **operand_params(epilogue), **({"K": conv.k} if masked else {}),
     }  # fmt: skip
-    v = grid.products * (blocks * how.block * lanes + LINE) + tile.slack * lanes
+    v = _transformed(grid, blocks, how.block, lanes, tile.slack, beside)
     m = grid.products * ((how.block + tile.slack) * tile.ocb * lanes + LINE)
     pooled = conv.n * conv.oh * conv.ow * vectors * lanes if pool else 0
     steps, result = ([], "a") if epilogue.is_identity else epilogue.trace("a", lambda e: e.name, "t")
@@ -195,8 +205,13 @@ def _lower(lowering: Lowering) -> None:
         ocb=tile.ocb, widths=tile.widths, first=tile.first, slack=tile.slack, unroll=UNROLL,
         stores=_stores(epilogue, grid, masked), has_bias="bias" in reads, masked=masked, heavy=is_heavy(epilogue),
         operands=_operand_context(epilogue), tail=epilogue.stem, tail_lines=steps, tail_result=result,
-        pool=pool.kind if pool else "",
+        pool=pool.kind if pool else "", paired=grid.paired, beside=beside, pairs=pairs.context() if grid.paired else {},
     )  # fmt: skip
+
+
+def _transformed(grid: Grid, blocks: int, tiles: int, lanes: int, slack: int, beside: int) -> int:
+    """Elements of so many transformed tiles and of what lies beside each."""
+    return grid.products * (blocks * tiles * lanes + LINE) + slack * lanes + (tiles + slack) * beside
 
 
 def _sink_params(conv: Conv, out: View, pool: Pool | None, lanes: int, map_start: int) -> dict[str, DimLike]:
@@ -238,6 +253,39 @@ def pack_winograd(
         for at, held in staged(rows, step):
             some = held.reshape(len(rows), -1, taps).transpose(1, 2, 0).astype(np.float64, order="C")  # [channel, tap, output]
             panel[:, at // taps : at // taps + len(some), : len(rows)] = (transform @ some).transpose(1, 0, 2)
+    return out
+
+
+def _paired_shape(shape: tuple[int, ...], *, my: int, mx: int) -> tuple[int, ...]:
+    k, c = shape[:2]
+    ry, rx = (1, *shape[2:])[-2:]
+    return -(-k // pairs.LANES), (my + ry - 1) * (mx + rx - 1), (c + 2) * pairs.LANES
+
+
+@packer("winograd_pairs", shape=_paired_shape)
+def pack_pairs(array: np.ndarray, *, my: int, mx: int, out: np.ndarray | None = None) -> np.ndarray:
+    """w[K, C, *taps] -> G w G^T as [panel][frequency][channel][LANES] and what pairs.pack puts behind, transformed in float64.
+
+    C is whole vectors, K is padded with zeros. A frequency's weights are scaled to the magnitude that its inputs have, if those of a tile
+    are scaled to one.
+    """
+    k, c = array.shape[:2]
+    ry, rx = (1, *array.shape[2:])[-2:]
+    fy, fx = winograd(my, ry), winograd(mx, rx)
+    transform = np.kron(*(np.array([[float(x) for x in row] for row in f.g]) for f in (fy, fx)))  # [frequencies, taps]
+    gains = [2.0 ** round(log2(sqrt(sum(float(x * y) ** 2 for x in a for y in b)))) for a in fy.bt for b in fx.bt]
+    if out is None:
+        out = np.zeros(_paired_shape(array.shape, my=my, mx=mx), np.float32)
+    lanes = pairs.LANES
+    for panel, first in zip(out, range(0, k, lanes)):
+        rows = array[first : first + lanes].reshape(-1, c, ry * rx)
+        some = np.zeros((len(transform), lanes, c // lanes, lanes), np.float32)
+        some[:, : len(rows)] = (transform @ rows.reshape(-1, ry * rx).T.astype(np.float64)).reshape(len(transform), len(rows), -1, lanes)
+        for frequency, weights, gain in zip(panel, some, gains):
+            pairs.pack(weights, frequency)
+            frequency[: -2 * lanes] *= gain
+            frequency[-2 * lanes : -lanes] *= gain * gain
+            frequency[-lanes:] /= gain
     return out
 
 

@@ -32,21 +32,12 @@ def step_cycles(pixels: int) -> float:
     return (LANES - PAIRS) * max(pixels, LEAST) + STEP
 
 
-def steps(left: int) -> list[tuple[int, list[int]]]:
-    """Pairs, each with the channels that are multiplied directly beside it, but for the last ``left`` of those."""
-    direct = [j for j in range(LANES) if j % (LANES // 2) >= PAIRS]
-    direct = direct[: len(direct) - left]
-    found = [(pair, direct[pair : pair + 1]) for pair in range(PAIRS)]
-    found[-1][1].extend(direct[PAIRS:])
-    return found
-
-
-def assembly(pixels: int, left: int = 0, channels: int = LANES, places: tuple[int, ...] = ()) -> list[str]:
+def assembly(pixels: int, left: int = 0, channels: int = LANES, places: tuple[int, ...] = (), paced: bool = False) -> list[str]:
     """Instructions (AT&T syntax, AVX-512) of a step: pairs of all pixels, and between them the channels that are multiplied directly.
 
     x, w, ahead: operands of the packed input, of the weights, and the way in bytes to those that are prefetched. a<p>: accumulators.
     channels: of the step; what lies behind them is zero. left: directly multiplied channels that are left out. places: where the pixels
-    are, in pixels; one behind the other if not given.
+    are, in pixels; one behind the other if not given. paced: ahead is an address, ``pace`` (first of k) bytes further per channel.
     Compilers take long over so many multiply-adds, and not all of them keep operands in memory.
     """
     lines: list[str] = []
@@ -55,7 +46,7 @@ def assembly(pixels: int, left: int = 0, channels: int = LANES, places: tuple[in
     def load(channel: int, register: int) -> None:
         registers[channel] = f"%%zmm{register}"
         lines.append(f"vmovups {64 * channel}(%[w]), {registers[channel]}")
-        lines.append(f"prefetcht1 {64 * channel}(%[w],%[ahead])")
+        lines.extend(["prefetcht1 (%[ahead])", "add (%[k]), %[ahead]"] if paced else [f"prefetcht1 {64 * channel}(%[w],%[ahead])"])
 
     def operand(pixel: int, channel: int) -> str:
         return f"{64 * (places[pixel] if places else pixel) + 4 * channel}(%[x])%{{1to16%}}"
@@ -118,7 +109,7 @@ def context(channels: int = LANES) -> dict[str, Any]:
     return {
         "count": PAIRS, "half": LANES // 2, "signs": signs().tolist(), "firsts": [int(j < PAIRS) for j in range(LANES)],
         "other_half": [(j + LANES // 2) % LANES for j in range(LANES)],
-        "assembly": assembly, "most": MOST, "last": channels, "left": direct_channels(channels)[-LEFT:], "groups": steps(0),
+        "assembly": assembly, "most": MOST, "last": channels, "left": direct_channels(channels)[-LEFT:],
     }  # fmt: skip
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from math import sqrt
 
+from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_direct import Conv
 from sol.codegen.kernels.conv_tiling import pixels_per_tile
 from sol.codegen.kernels.winograd_matrices import POINTS, Winograd, amplification, shorter, winograd
@@ -21,6 +22,8 @@ LINE = 16
 """Floats between the end of one frequency and the start of the next."""
 ALIKE = 1.08
 """Tiles whose costs differ by less are alike: the more exact one is taken."""
+GAIN = 0.9
+"""Share of another kernel's cost below which Winograd's tiles are worth while."""
 LARGEST = 6
 """Outputs of a tile along an axis, at most."""
 ERROR = (1e-7, 3.2e-8)
@@ -29,6 +32,9 @@ ERROR = (1e-7, 3.2e-8)
 Measured on normally distributed data with and without ReLU, C = 16 … 256, and rounded up: the quotient of error and
 amplification is at most 2.1e-7 at C = 16, 2.6e-7 at C = 64, 5.7e-7 at C = 256.
 """
+
+PAIRED_ERROR = 1.25
+"""The bound of products in pairs over that of the usual ones."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,8 @@ class Machine:
     shared: exponent of the number of threads by which fetching grows against computing.
     hidden: the part of the shorter one of computing and fetching weights that is hidden behind the longer one.
     call: what a register tile costs beside its multiply-adds. shortest: multiply-adds that cover the latency of one.
+    paired_call: what a register tile in pairs costs beside its steps, constant and per tile. paired_moved, paired_sums: what scaling
+    and summing of pairs add to a transform, per product of a tile and channel vector, and per product of a tile.
     """
 
     moved: float = 2.5
@@ -47,6 +55,9 @@ class Machine:
     hidden: float = 0.8
     call: float = 0.5
     shortest: int = 8
+    paired_call: tuple[float, float] = (30.0, 2.0)
+    paired_moved: float = 5.0
+    paired_sums: float = 10.0
 
 
 MACHINE = Machine()
@@ -95,16 +106,18 @@ class Axis:
 
 @dataclass(frozen=True)
 class Grid:
-    """The tiles of a convolution's result, of ``images`` images."""
+    """The tiles of a convolution's result, of ``images`` images. paired: multiplied by Winograd's inner product (pairs.py)."""
 
     images: int
     y: Axis
     x: Axis
+    paired: bool = False
 
     @property
     def name(self) -> str:
-        """``f4``, or ``f1x4`` where the axes differ."""
-        return f"f{self.x.m}" if self.y.m == self.x.m else f"f{self.y.m}x{self.x.m}"
+        """``f4``, or ``f1x4`` where the axes differ, ``f4p`` in pairs."""
+        sides = f"{self.x.m}" if self.y.m == self.x.m else f"{self.y.m}x{self.x.m}"
+        return f"f{sides}{'p' if self.paired else ''}"
 
     @property
     def products(self) -> int:
@@ -141,13 +154,13 @@ class Grid:
     def max_error(self, channels: int) -> float:
         """Bound on the error over so many input channels, in units of the largest output."""
         constant, growth = ERROR
-        return self.amplification * (constant + growth * sqrt(channels))
+        return self.amplification * (constant + growth * sqrt(channels)) * (PAIRED_ERROR if self.paired else 1)
 
 
-def make_grid(conv: Conv, my: int, mx: int) -> Grid:
+def make_grid(conv: Conv, my: int, mx: int, paired: bool = False) -> Grid:
     """The grid of tiles of my x mx outputs."""
     known = isinstance(conv.oh, int) and isinstance(conv.ow, int)
-    return Grid(_known(conv.n, 1), Axis(my, conv.kernel[0], conv.oh, known), Axis(mx, conv.kernel[1], conv.ow, known))
+    return Grid(_known(conv.n, 1), Axis(my, conv.kernel[0], conv.oh, known), Axis(mx, conv.kernel[1], conv.ow, known), paired)
 
 
 def _lengths(r: int, size: DimLike) -> list[int]:
@@ -173,7 +186,7 @@ class Products:
     """Register tiles of the products: ``ocb`` vectors x one of ``widths`` tiles (widest first).
 
     first: for t < len(first) tiles, the width that starts the cheapest cover; cycles: what it costs per input channel.
-    slack: tiles that the last of a cover may reach beyond t.
+    slack: tiles that the last of a cover may reach beyond t. whole: what the widest register tile costs per input channel.
     """
 
     ocb: int
@@ -181,11 +194,12 @@ class Products:
     first: tuple[int, ...]
     cycles: tuple[float, ...]
     slack: int
+    whole: float
 
     def cost(self, tiles: int) -> float:
         """Vector multiply-adds per input channel and product for so many tiles."""
         whole = max(0, -(-(tiles - len(self.first) + 1) // self.widths[0]))
-        return whole * call_cost(self.ocb, self.widths[0]) + self.cycles[tiles - whole * self.widths[0]]
+        return whole * self.whole + self.cycles[tiles - whole * self.widths[0]]
 
 
 def call_cost(ocb: int, width: int) -> float:
@@ -193,31 +207,45 @@ def call_cost(ocb: int, width: int) -> float:
     return max(ocb * width, ocb + width, MACHINE.shortest) + MACHINE.call
 
 
+def paired_cost(width: int, steps: int) -> float:
+    """The same of a register tile of one vector in pairs, over so many steps."""
+    constant, growth = MACHINE.paired_call
+    return (pairs.step_cycles(width) + (constant + growth * width) / steps) / pairs.LANES
+
+
 @cache
-def products(target: TargetLike, vectors: int, counts: tuple[int, ...] = ()) -> Products:
+def products(target: TargetLike, vectors: int, counts: tuple[int, ...] = (), steps: int = 0) -> Products:
     """Register tiles for so many output vectors, of which a divisor (else two, where an odd number is large) are taken at once.
 
-    counts: numbers of tiles that occur, for which widths are added where that saves a fortieth.
+    counts: numbers of tiles that occur, for which widths are added where that saves a fortieth. steps: of Winograd's inner product, which
+    takes one vector at once, 0 for the usual one.
     """
+    if steps:
+        return _widened(1, {pairs.MOST, 14, pairs.LEAST}, counts, pairs.LEAST, lambda width: paired_cost(width, steps))
     ocb = next((n for n in (2, 3) if vectors % n == 0), 1 if vectors < 8 else 2)
     widest = pixels_per_tile(target, ocb)
-    widths = {widest, -(-widest * 4 // 7), -(-widest * 2 // 7)}
+    return _widened(ocb, {widest, -(-widest * 4 // 7), -(-widest * 2 // 7)}, counts, 1, lambda width: call_cost(ocb, width))
+
+
+def _widened(ocb: int, widths: set[int], counts: tuple[int, ...], least: int, cost: Callable[[int], float]) -> Products:
+    widest = max(widths)
     for count in counts:
-        even = -(-count // -(-count // widest))
-        if _cover(ocb, widest, widths | {even}).cost(count) < 0.975 * _cover(ocb, widest, widths).cost(count):
+        even = max(least, -(-count // -(-count // widest)))
+        if _cover(ocb, widths | {even}, cost).cost(count) < 0.975 * _cover(ocb, widths, cost).cost(count):
             widths.add(even)
-    return _cover(ocb, widest, widths)
+    return _cover(ocb, widths, cost)
 
 
-def _cover(ocb: int, widest: int, widths: set[int]) -> Products:
+def _cover(ocb: int, widths: set[int], cost: Callable[[int], float]) -> Products:
+    widest = max(widths)
     cycles, first, excess = [0.0], [0], [0]
     for tiles in range(1, 2 * widest):
-        costs = {w: call_cost(ocb, w) + cycles[max(0, tiles - w)] for w in widths}
+        costs = {w: cost(w) + cycles[max(0, tiles - w)] for w in widths}
         best = min(costs, key=lambda w: (costs[w], -w))
         cycles.append(costs[best])
         first.append(best)
         excess.append(excess[tiles - best] if tiles > best else best - tiles)
-    return Products(ocb, tuple(sorted(widths, reverse=True)), tuple(first), tuple(cycles), max(excess))
+    return Products(ocb, tuple(sorted(widths, reverse=True)), tuple(first), tuple(cycles), max(excess), cost(widest))
 
 
 @dataclass(frozen=True)
@@ -232,10 +260,14 @@ class Organisation:
     block: int
 
 
+def _steps(conv: Conv, grid: Grid) -> int:
+    return conv.c // pairs.LANES if grid.paired else 0
+
+
 def organise(conv: Conv, target: TargetLike, grid: Grid) -> Organisation:
     """Blocks of one register tile while the weights stay in the cache; of more, the longer it takes to fetch them."""
     vectors = -(-conv.k // target.lanes)
-    widest, panel = (tile := products(target, vectors)).widths[0], tile.ocb
+    widest, panel = (tile := products(target, vectors, (), _steps(conv, grid))).widths[0], tile.ocb
     product_bytes = 4 * conv.c * grid.products
     block = widest
     if 2 * product_bytes * conv.k > target.l2:
@@ -250,7 +282,7 @@ def register_tiles(conv: Conv, target: TargetLike, grid: Grid, block: int) -> Pr
     counts: set[int] = set()
     if grid.tiles <= block:
         counts = {tiles for tiles, _ in grid.counts() if tiles}
-    return products(target, -(-conv.k // target.lanes), tuple(sorted(counts)))
+    return products(target, -(-conv.k // target.lanes), tuple(sorted(counts)), _steps(conv, grid))
 
 
 def direct_cost(conv: Conv, target: TargetLike) -> float:
@@ -277,8 +309,15 @@ def winograd_cost(conv: Conv, target: TargetLike, grid: Grid) -> float:
     groups, passes = -(-vectors // tile.ocb), -(-grid.tiles // block)
     multiply = sum(count * passes * tile.cost(-(-tiles // passes)) for tiles, count in grid.counts())
     there, back = (n / grid.products + MACHINE.moved for n in operations(grid.y.whole, grid.x.whole))
+    if grid.paired:
+        there += MACHINE.paired_moved + MACHINE.paired_sums / blocks
     compute = groups * conv.c * multiply + grid.transformed * (there * blocks + back * vectors)
     return overlapped(compute, fetch_cost(4 * grid.products * conv.c * groups * tile.ocb * target.lanes, target))
+
+
+def can_pair(conv: Conv, target: TargetLike) -> bool:
+    """Can products take Winograd's inner product: are there whole vectors of input channels, and maps of known size?"""
+    return target.lanes == pairs.LANES and conv.c % pairs.LANES == 0 and isinstance(conv.oh, int) and isinstance(conv.ow, int)
 
 
 def allowed_grids(conv: Conv, target: TargetLike, error: float) -> Sequence[Grid]:
@@ -288,17 +327,20 @@ def allowed_grids(conv: Conv, target: TargetLike, error: float) -> Sequence[Grid
 
 @cache
 def _allowed(conv: Conv, target: TargetLike, error: float) -> tuple[Grid, ...]:
-    costs = {g: winograd_cost(conv, target, g) for g in grids(conv) if g.max_error(conv.c) <= error}
+    found = grids(conv)
+    if target.adders and can_pair(conv, target):
+        found += [replace(g, paired=True) for g in found]
+    costs = {g: winograd_cost(conv, target, g) for g in found if g.max_error(conv.c) <= error}
     if not costs:
         return ()
     alike = [g for g in costs if costs[g] <= ALIKE * min(costs.values())]
-    best = min(alike, key=lambda g: g.amplification)
+    best = min(alike, key=lambda g: (g.amplification, costs[g]))
     return (best, *sorted(set(costs) - {best}, key=lambda g: (costs[g], g.name)))
 
 
 def choose_grid(conv: Conv, target: TargetLike, error: float) -> Grid | None:
     """The cheapest tiles whose error is within bounds; None: direct convolution."""
     best = next(iter(allowed_grids(conv, target, error)), None)
-    if best is None or winograd_cost(conv, target, best) >= 0.9 * direct_cost(conv, target):
+    if best is None or winograd_cost(conv, target, best) >= GAIN * direct_cost(conv, target):
         return None
     return best

@@ -84,10 +84,10 @@ def _block(lines: Sequence[str]) -> list[str]:
     return ["{", *(f"    {line}" for line in lines), "}"]
 
 
-def input_lines(fy: Winograd, fx: Winograd, columns: int) -> list[str]:
+def input_lines(fy: Winograd, fx: Winograd, columns: int, paired: bool) -> list[str]:
     """v = B^T in B, a row or a pair of opposite rows at a time, so that what is between the two stays in registers.
 
-    columns: frequencies per row of ``v``.
+    columns: frequencies per row of ``v``. paired: times ``scale``, and the products of pairs are added to ``sums``.
     """
     lines = []
     for group in opposite_rows(fy.bt):
@@ -99,6 +99,8 @@ def input_lines(fy: Winograd, fx: Winograd, columns: int) -> list[str]:
             names, at = [f"t{y}_{x}" for x in range(fx.n)], [fy.index[y] * columns + i for i in fx.index]
 
             def write(i: int, text: str, at: Sequence[int] = at) -> str:
+                if paired:
+                    return f"keep_pairs(v + {at[i]} * v_frequency, ({text}) * scale, sums + {at[i]});"
                 return f"vf_store(v + {at[i]} * v_frequency, {text});"
 
             for rows in opposite_rows(fx.bt):
@@ -118,20 +120,21 @@ def output_columns(fy: Winograd, fx: Winograd, columns: int) -> list[str]:
     return lines
 
 
-def output_row(fx: Winograd, y: int, bias: bool) -> list[str]:
-    """Row y of (A^T m) A as variables y0 …, with the bias."""
+def output_row(fx: Winograd, y: int, bias: bool, paired: bool) -> list[str]:
+    """Row y of (A^T m) A as variables y0 …, with the bias. paired: times ``undo``."""
     names = [f"t[{y}][{x}]" for x in range(fx.n)]
-    return apply_column_pairs(fx.at, names, lambda i, t: f"const vf y{i} = {t}{' + bias' if bias else ''};")
+    added = " + bias" if bias else ""
+    return apply_column_pairs(fx.at, names, lambda i, t: f"const vf y{i} = {f'({t}) * undo' if paired else t}{added};")
 
 
 @cache
-def transform_texts(fy: Winograd, fx: Winograd, columns: int, bias: bool) -> dict[str, Any]:
+def transform_texts(fy: Winograd, fx: Winograd, columns: int, bias: bool, paired: bool = False) -> dict[str, Any]:
     """The transforms of a tile of fy.m x fx.m outputs as the template wants them; columns: frequencies per row."""
     return {
         "my": fy.m, "mx": fx.m, "ny": fy.n, "nx": fx.n,
-        "input_lines": input_lines(fy, fx, columns),
+        "input_lines": input_lines(fy, fx, columns, paired),
         "output_columns": output_columns(fy, fx, columns),
-        "output_rows": [output_row(fx, y, bias) for y in range(fy.m)],
+        "output_rows": [output_row(fx, y, bias, paired) for y in range(fy.m)],
     }  # fmt: skip
 
 
