@@ -150,7 +150,7 @@ def test_zeros_beside_what_is_huge(groups, kernel):
     inputs["x"][:, :, 9, 9] *= 1e6
     arrays["w"][5] = 0
     arrays["w"][6] *= 1e6
-    assert relative_error(graph, inputs, arrays, padding=kernel // 2) < 2 * max_error(64 // groups * kernel**2)
+    assert relative_error(graph, inputs, arrays, padding=kernel // 2) < max_error(64 // groups * kernel**2)
     inputs["x"][...] = 0
     (got,) = run_region(as_region(graph, "dnn", "conv", block=16), inputs, arrays, isa="avx512", threads=1, borders=borders(kernel // 2))
     assert not got.any()
