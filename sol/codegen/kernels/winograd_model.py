@@ -271,10 +271,14 @@ def organise(conv: Conv, target: TargetLike, grid: Grid) -> Organisation:
     product_bytes = 4 * conv.c * grid.products
     block = widest
     if 2 * product_bytes * conv.k > target.l2:
-        block *= 2 if 2 * product_bytes * 2 * widest <= target.l2 else 4
+        block *= 2 if 2 * product_bytes * 2 * widest <= target.l2 * (1 + grid.paired) else 4
     if not all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow)):
         return Organisation(0, block)
-    return Organisation(widest if panel < vectors and grid.tiles <= 5 * widest else 0, min(grid.tiles, block))
+    split = widest if panel < vectors and grid.tiles <= 5 * widest else 0
+    if grid.paired:  # even blocks: a register tile of fewer tiles costs hardly more per tile
+        share = grid.tiles if grid.tiles < split * target.team else -(-grid.tiles // target.team)
+        block = -(-share // -(-share // block)) if share else block
+    return Organisation(split, min(grid.tiles, block))
 
 
 def register_tiles(conv: Conv, target: TargetLike, grid: Grid, block: int) -> Products:
@@ -282,6 +286,8 @@ def register_tiles(conv: Conv, target: TargetLike, grid: Grid, block: int) -> Pr
     counts: set[int] = set()
     if grid.tiles <= block:
         counts = {tiles for tiles, _ in grid.counts() if tiles}
+    elif grid.paired:
+        counts = {block}
     return products(target, -(-conv.k // target.lanes), tuple(sorted(counts)), _steps(conv, grid))
 
 
