@@ -214,8 +214,8 @@ def test_packed_weights(shape, by_block):
         body, beside, factor = panel[: -2 * 16].reshape(steps, 16, 16), panel[-2 * 16 : -16], panel[-16:]
         want = rows.transpose(1, 3, 2, 0).reshape(body.shape)
         assert (np.abs(body) * factor == np.abs(want)).all()  # powers of two
-        mean = np.abs(body).mean((0, 1))
-        assert ((mean >= 1) & (mean < 2)).all()
+        size = np.sqrt((body.astype(np.float64) ** 2).mean((0, 1)))
+        assert ((size >= 1) & (size < 2)).all()
         at = np.arange(steps) // (taps if by_block else 1) % 2
         assert (np.sign(body) == np.sign(want) * pairs.signs()[at][:, :, None]).all()
         np.testing.assert_allclose(beside, (body[:, : pairs.PAIRS] * body[:, 8 : 8 + pairs.PAIRS]).sum((0, 1)), rtol=1e-4, atol=1e-4)

@@ -47,215 +47,176 @@ SOL_INLINE vf pair_sums(vf r[LANES])
     return r[0];
 }
 
-/* Powers of two that scale data of these mean magnitudes to one from 1 up to 2, and what undoes it. */
-SOL_INLINE vf pair_scale(vf mean, vf *undo)
+/* Powers of two that scale data of these magnitudes to one from 1 up to 2, and what undoes it. */
+SOL_INLINE vf pair_scale(vf size, vf *undo)
 {
-    const vi exponent = (vi)mean & 0x7f800000, huge = exponent > 0x7e000000, kept = (huge & 0x7e000000) | (~huge & exponent);
+    const vi exponent = (vi)size & 0x7f800000, huge = exponent > 0x7e000000, kept = (huge & 0x7e000000) | (~huge & exponent);
     *undo = (vf)kept;
     return (vf)(0x7f000000 - kept);
 }
 
-/* The input of one tile as the products want it. */
-static __attribute__((noinline)) void pack_1x20(const conv *c, int64_t n, const float *in, float *o)
+/* The mean magnitude of a pixel's input. */
+static __attribute__((noinline)) float pack_mean(const conv *c, const float *in, int64_t steps)
 {
-    const int64_t in_row = c->in_row;
-    vf m[2 * LANES] = {0};
-    float scale[2 * LANES];
-    float *const beside = o + c->steps * 20 * LANES;
-    (void)in_row;
-    (void)n;
-    {
-    vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), m4 = vf_zero(), m5 = vf_zero(), m6 = vf_zero(), m7 = vf_zero(), m8 = vf_zero(), m9 = vf_zero(), m10 = vf_zero(), m11 = vf_zero(), m12 = vf_zero(), m13 = vf_zero(), m14 = vf_zero(), m15 = vf_zero(), m16 = vf_zero(), m17 = vf_zero(), m18 = vf_zero(), m19 = vf_zero();
-    for (int64_t block = 0; block < c->in_blocks; block++) {
-        const float *row = in + block * c->in_cb;
-        for (int64_t r = 0; r < c->R; r++, row += c->in_r) {
-            const float *tap = row;
-            for (int64_t s = 0; s < c->S; s++, tap += c->in_s) {
-                m0 += vf_abs(vf_load(tap + 0 * LANES));
-                m1 += vf_abs(vf_load(tap + 1 * LANES));
-                m2 += vf_abs(vf_load(tap + 2 * LANES));
-                m3 += vf_abs(vf_load(tap + 3 * LANES));
-                m4 += vf_abs(vf_load(tap + 4 * LANES));
-                m5 += vf_abs(vf_load(tap + 5 * LANES));
-                m6 += vf_abs(vf_load(tap + 6 * LANES));
-                m7 += vf_abs(vf_load(tap + 7 * LANES));
-                m8 += vf_abs(vf_load(tap + 8 * LANES));
-                m9 += vf_abs(vf_load(tap + 9 * LANES));
-                m10 += vf_abs(vf_load(tap + 10 * LANES));
-                m11 += vf_abs(vf_load(tap + 11 * LANES));
-                m12 += vf_abs(vf_load(tap + 12 * LANES));
-                m13 += vf_abs(vf_load(tap + 13 * LANES));
-                m14 += vf_abs(vf_load(tap + 14 * LANES));
-                m15 += vf_abs(vf_load(tap + 15 * LANES));
-                m16 += vf_abs(vf_load(tap + 16 * LANES));
-                m17 += vf_abs(vf_load(tap + 17 * LANES));
-                m18 += vf_abs(vf_load(tap + 18 * LANES));
-                m19 += vf_abs(vf_load(tap + 19 * LANES));
+    vf total = vf_zero();
+    for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        total += vf_abs(vf_load(tap));
+    }
+    return vf_sum(total) / (float)(steps * LANES);
 }
+
+/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
+SOL_INLINE void pack_4(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside)
+{
+    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), sign = even, undo;
+    float scale[LANES];
+    for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        {
+            const vf v = vf_load(tap);
+            m0 += v * v;
+        }
+        {
+            const vf v = vf_load(tap + 1 * LANES);
+            m1 += v * v;
+        }
+        {
+            const vf v = vf_load(tap + 2 * LANES);
+            m2 += v * v;
+        }
+        {
+            const vf v = vf_load(tap + 3 * LANES);
+            m3 += v * v;
         }
     }
-    m[0] = m0;
-    m[1] = m1;
-    m[2] = m2;
-    m[3] = m3;
-    m[4] = m4;
-    m[5] = m5;
-    m[6] = m6;
-    m[7] = m7;
-    m[8] = m8;
-    m[9] = m9;
-    m[10] = m10;
-    m[11] = m11;
-    m[12] = m12;
-    m[13] = m13;
-    m[14] = m14;
-    m[15] = m15;
-    m[16] = m16;
-    m[17] = m17;
-    m[18] = m18;
-    m[19] = m19;
+    vf m[LANES] = {m0, m1, m2, m3};
+    const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
+    vf size = vf_sqrt(squares);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_mean(c, in, steps);
+    m0 = vf_zero();
+    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pack_mean(c, in + 1 * LANES, steps);
+    m1 = vf_zero();
+    if (!(squares[2] > 1e-30f && squares[2] < 1e30f)) size[2] = pack_mean(c, in + 2 * LANES, steps);
+    m2 = vf_zero();
+    if (!(squares[3] > 1e-30f && squares[3] < 1e30f)) size[3] = pack_mean(c, in + 3 * LANES, steps);
+    m3 = vf_zero();
+    vf_store(scale, pair_scale(size, &undo));
+    for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        {
+            const vf v = vf_load(tap) * (sign * scale[0]);
+            vf_store(x + 0 * LANES, v);
+            m0 += pair_product(v);
+        }
+        {
+            const vf v = vf_load(tap + 1 * LANES) * (sign * scale[1]);
+            vf_store(x + 1 * LANES, v);
+            m1 += pair_product(v);
+        }
+        {
+            const vf v = vf_load(tap + 2 * LANES) * (sign * scale[2]);
+            vf_store(x + 2 * LANES, v);
+            m2 += pair_product(v);
+        }
+        {
+            const vf v = vf_load(tap + 3 * LANES) * (sign * scale[3]);
+            vf_store(x + 3 * LANES, v);
+            m3 += pair_product(v);
+        }
+        x += count * LANES, sign = both - sign;
     }
-    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), mean = vf_set(1.0f / (float)(c->steps * LANES));
-    for (int q = 0; q < 2; q++) {
-        vf undo;
-        vf_store(scale + q * LANES, pair_scale(pair_sums(m + q * LANES) * mean, &undo));
-        vf_store(beside + (2 + q) * LANES, undo);
-    }
-    {
-    vf sign = even;
-    vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), m4 = vf_zero(), m5 = vf_zero(), m6 = vf_zero(), m7 = vf_zero(), m8 = vf_zero(), m9 = vf_zero(), m10 = vf_zero(), m11 = vf_zero(), m12 = vf_zero(), m13 = vf_zero(), m14 = vf_zero(), m15 = vf_zero(), m16 = vf_zero(), m17 = vf_zero(), m18 = vf_zero(), m19 = vf_zero();
-    for (int64_t block = 0; block < c->in_blocks; block++) {
-        const float *row = in + block * c->in_cb;
-        for (int64_t r = 0; r < c->R; r++, row += c->in_r) {
-            const float *tap = row;
-            for (int64_t s = 0; s < c->S; s++, tap += c->in_s) {
-                {
-                    const vf v = vf_load(tap + 0 * LANES) * (sign * scale[0]);
-                    vf_store(o + 0 * LANES, v);
-                    m0 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 1 * LANES) * (sign * scale[1]);
-                    vf_store(o + 1 * LANES, v);
-                    m1 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 2 * LANES) * (sign * scale[2]);
-                    vf_store(o + 2 * LANES, v);
-                    m2 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 3 * LANES) * (sign * scale[3]);
-                    vf_store(o + 3 * LANES, v);
-                    m3 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 4 * LANES) * (sign * scale[4]);
-                    vf_store(o + 4 * LANES, v);
-                    m4 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 5 * LANES) * (sign * scale[5]);
-                    vf_store(o + 5 * LANES, v);
-                    m5 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 6 * LANES) * (sign * scale[6]);
-                    vf_store(o + 6 * LANES, v);
-                    m6 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 7 * LANES) * (sign * scale[7]);
-                    vf_store(o + 7 * LANES, v);
-                    m7 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 8 * LANES) * (sign * scale[8]);
-                    vf_store(o + 8 * LANES, v);
-                    m8 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 9 * LANES) * (sign * scale[9]);
-                    vf_store(o + 9 * LANES, v);
-                    m9 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 10 * LANES) * (sign * scale[10]);
-                    vf_store(o + 10 * LANES, v);
-                    m10 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 11 * LANES) * (sign * scale[11]);
-                    vf_store(o + 11 * LANES, v);
-                    m11 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 12 * LANES) * (sign * scale[12]);
-                    vf_store(o + 12 * LANES, v);
-                    m12 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 13 * LANES) * (sign * scale[13]);
-                    vf_store(o + 13 * LANES, v);
-                    m13 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 14 * LANES) * (sign * scale[14]);
-                    vf_store(o + 14 * LANES, v);
-                    m14 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 15 * LANES) * (sign * scale[15]);
-                    vf_store(o + 15 * LANES, v);
-                    m15 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 16 * LANES) * (sign * scale[16]);
-                    vf_store(o + 16 * LANES, v);
-                    m16 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 17 * LANES) * (sign * scale[17]);
-                    vf_store(o + 17 * LANES, v);
-                    m17 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 18 * LANES) * (sign * scale[18]);
-                    vf_store(o + 18 * LANES, v);
-                    m18 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 19 * LANES) * (sign * scale[19]);
-                    vf_store(o + 19 * LANES, v);
-                    m19 += pair_product(v);
-                }
-                o += 20 * LANES;
-                sign = even + odd - sign;
+    vf u[LANES] = {m0 * firsts, m1 * firsts, m2 * firsts, m3 * firsts};
+    u[0] = pair_sums(u);
+    for (int64_t p = 0; p < 4; p++) beside[p] = u[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
 }
+
+/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
+SOL_INLINE void pack_2(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside)
+{
+    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), m1 = vf_zero(), sign = even, undo;
+    float scale[LANES];
+    for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        {
+            const vf v = vf_load(tap);
+            m0 += v * v;
+        }
+        {
+            const vf v = vf_load(tap + 1 * LANES);
+            m1 += v * v;
         }
     }
-    m[0] = m0 * vf_load(pair_firsts);
-    m[1] = m1 * vf_load(pair_firsts);
-    m[2] = m2 * vf_load(pair_firsts);
-    m[3] = m3 * vf_load(pair_firsts);
-    m[4] = m4 * vf_load(pair_firsts);
-    m[5] = m5 * vf_load(pair_firsts);
-    m[6] = m6 * vf_load(pair_firsts);
-    m[7] = m7 * vf_load(pair_firsts);
-    m[8] = m8 * vf_load(pair_firsts);
-    m[9] = m9 * vf_load(pair_firsts);
-    m[10] = m10 * vf_load(pair_firsts);
-    m[11] = m11 * vf_load(pair_firsts);
-    m[12] = m12 * vf_load(pair_firsts);
-    m[13] = m13 * vf_load(pair_firsts);
-    m[14] = m14 * vf_load(pair_firsts);
-    m[15] = m15 * vf_load(pair_firsts);
-    m[16] = m16 * vf_load(pair_firsts);
-    m[17] = m17 * vf_load(pair_firsts);
-    m[18] = m18 * vf_load(pair_firsts);
-    m[19] = m19 * vf_load(pair_firsts);
+    vf m[LANES] = {m0, m1};
+    const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
+    vf size = vf_sqrt(squares);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_mean(c, in, steps);
+    m0 = vf_zero();
+    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pack_mean(c, in + 1 * LANES, steps);
+    m1 = vf_zero();
+    vf_store(scale, pair_scale(size, &undo));
+    for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        {
+            const vf v = vf_load(tap) * (sign * scale[0]);
+            vf_store(x + 0 * LANES, v);
+            m0 += pair_product(v);
+        }
+        {
+            const vf v = vf_load(tap + 1 * LANES) * (sign * scale[1]);
+            vf_store(x + 1 * LANES, v);
+            m1 += pair_product(v);
+        }
+        x += count * LANES, sign = both - sign;
     }
-    for (int q = 0; q < 2; q++) vf_store(beside + q * LANES, pair_sums(m + q * LANES));
+    vf u[LANES] = {m0 * firsts, m1 * firsts};
+    u[0] = pair_sums(u);
+    for (int64_t p = 0; p < 2; p++) beside[p] = u[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
+}
+
+/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
+SOL_INLINE void pack_1(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside)
+{
+    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), sign = even, undo;
+    float scale[LANES];
+    for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        {
+            const vf v = vf_load(tap);
+            m0 += v * v;
+        }
+    }
+    vf m[LANES] = {m0};
+    const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
+    vf size = vf_sqrt(squares);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_mean(c, in, steps);
+    m0 = vf_zero();
+    vf_store(scale, pair_scale(size, &undo));
+    for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        {
+            const vf v = vf_load(tap) * (sign * scale[0]);
+            vf_store(x + 0 * LANES, v);
+            m0 += pair_product(v);
+        }
+        x += count * LANES, sign = both - sign;
+    }
+    vf u[LANES] = {m0 * firsts};
+    u[0] = pair_sums(u);
+    for (int64_t p = 0; p < 1; p++) beside[p] = u[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
+}
+
+/* The input of one tile of rows x width pixels as the products want it. */
+static __attribute__((noinline)) void pack_tile(const conv *c, const float *in, int64_t rows, int64_t width, float *o)
+{
+    const int64_t count = rows * width, steps = c->steps;
+    float *beside = o + steps * count * LANES;
+    for (int64_t y = 0; y < rows; y++, in += c->in_row) {
+        const float *i = in;
+        for (int64_t x = 0; x < width;) {
+            const int64_t some = width - x >= 4 ? 4 : width - x >= 2 ? 2 : 1;
+            if (some == 4) pack_4(c, i, steps, count, o, beside);
+            else if (some == 2) pack_2(c, i, steps, count, o, beside);
+            else pack_1(c, i, steps, count, o, beside);
+            x += some, i += some * 1 * LANES, o += some * LANES, beside += some;
+        }
+    }
 }
 
 /* LANES output channels of one tile. */
@@ -1314,177 +1275,6 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
     SOL_FENCE();
 }
 
-/* The input of one tile as the products want it. */
-static __attribute__((noinline)) void pack_1x16(const conv *c, int64_t n, const float *in, float *o)
-{
-    const int64_t in_row = c->in_row;
-    vf m[1 * LANES] = {0};
-    float scale[1 * LANES];
-    float *const beside = o + c->steps * 16 * LANES;
-    (void)in_row;
-    (void)n;
-    {
-    vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), m4 = vf_zero(), m5 = vf_zero(), m6 = vf_zero(), m7 = vf_zero(), m8 = vf_zero(), m9 = vf_zero(), m10 = vf_zero(), m11 = vf_zero(), m12 = vf_zero(), m13 = vf_zero(), m14 = vf_zero(), m15 = vf_zero();
-    for (int64_t block = 0; block < c->in_blocks; block++) {
-        const float *row = in + block * c->in_cb;
-        for (int64_t r = 0; r < c->R; r++, row += c->in_r) {
-            const float *tap = row;
-            for (int64_t s = 0; s < c->S; s++, tap += c->in_s) {
-                m0 += vf_abs(vf_load(tap + 0 * LANES));
-                m1 += vf_abs(vf_load(tap + 1 * LANES));
-                m2 += vf_abs(vf_load(tap + 2 * LANES));
-                m3 += vf_abs(vf_load(tap + 3 * LANES));
-                m4 += vf_abs(vf_load(tap + 4 * LANES));
-                m5 += vf_abs(vf_load(tap + 5 * LANES));
-                m6 += vf_abs(vf_load(tap + 6 * LANES));
-                m7 += vf_abs(vf_load(tap + 7 * LANES));
-                m8 += vf_abs(vf_load(tap + 8 * LANES));
-                m9 += vf_abs(vf_load(tap + 9 * LANES));
-                m10 += vf_abs(vf_load(tap + 10 * LANES));
-                m11 += vf_abs(vf_load(tap + 11 * LANES));
-                m12 += vf_abs(vf_load(tap + 12 * LANES));
-                m13 += vf_abs(vf_load(tap + 13 * LANES));
-                m14 += vf_abs(vf_load(tap + 14 * LANES));
-                m15 += vf_abs(vf_load(tap + 15 * LANES));
-}
-        }
-    }
-    m[0] = m0;
-    m[1] = m1;
-    m[2] = m2;
-    m[3] = m3;
-    m[4] = m4;
-    m[5] = m5;
-    m[6] = m6;
-    m[7] = m7;
-    m[8] = m8;
-    m[9] = m9;
-    m[10] = m10;
-    m[11] = m11;
-    m[12] = m12;
-    m[13] = m13;
-    m[14] = m14;
-    m[15] = m15;
-    }
-    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), mean = vf_set(1.0f / (float)(c->steps * LANES));
-    for (int q = 0; q < 1; q++) {
-        vf undo;
-        vf_store(scale + q * LANES, pair_scale(pair_sums(m + q * LANES) * mean, &undo));
-        vf_store(beside + (1 + q) * LANES, undo);
-    }
-    {
-    vf sign = even;
-    vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), m4 = vf_zero(), m5 = vf_zero(), m6 = vf_zero(), m7 = vf_zero(), m8 = vf_zero(), m9 = vf_zero(), m10 = vf_zero(), m11 = vf_zero(), m12 = vf_zero(), m13 = vf_zero(), m14 = vf_zero(), m15 = vf_zero();
-    for (int64_t block = 0; block < c->in_blocks; block++) {
-        const float *row = in + block * c->in_cb;
-        for (int64_t r = 0; r < c->R; r++, row += c->in_r) {
-            const float *tap = row;
-            for (int64_t s = 0; s < c->S; s++, tap += c->in_s) {
-                {
-                    const vf v = vf_load(tap + 0 * LANES) * (sign * scale[0]);
-                    vf_store(o + 0 * LANES, v);
-                    m0 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 1 * LANES) * (sign * scale[1]);
-                    vf_store(o + 1 * LANES, v);
-                    m1 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 2 * LANES) * (sign * scale[2]);
-                    vf_store(o + 2 * LANES, v);
-                    m2 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 3 * LANES) * (sign * scale[3]);
-                    vf_store(o + 3 * LANES, v);
-                    m3 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 4 * LANES) * (sign * scale[4]);
-                    vf_store(o + 4 * LANES, v);
-                    m4 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 5 * LANES) * (sign * scale[5]);
-                    vf_store(o + 5 * LANES, v);
-                    m5 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 6 * LANES) * (sign * scale[6]);
-                    vf_store(o + 6 * LANES, v);
-                    m6 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 7 * LANES) * (sign * scale[7]);
-                    vf_store(o + 7 * LANES, v);
-                    m7 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 8 * LANES) * (sign * scale[8]);
-                    vf_store(o + 8 * LANES, v);
-                    m8 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 9 * LANES) * (sign * scale[9]);
-                    vf_store(o + 9 * LANES, v);
-                    m9 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 10 * LANES) * (sign * scale[10]);
-                    vf_store(o + 10 * LANES, v);
-                    m10 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 11 * LANES) * (sign * scale[11]);
-                    vf_store(o + 11 * LANES, v);
-                    m11 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 12 * LANES) * (sign * scale[12]);
-                    vf_store(o + 12 * LANES, v);
-                    m12 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 13 * LANES) * (sign * scale[13]);
-                    vf_store(o + 13 * LANES, v);
-                    m13 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 14 * LANES) * (sign * scale[14]);
-                    vf_store(o + 14 * LANES, v);
-                    m14 += pair_product(v);
-                }
-                {
-                    const vf v = vf_load(tap + 15 * LANES) * (sign * scale[15]);
-                    vf_store(o + 15 * LANES, v);
-                    m15 += pair_product(v);
-                }
-                o += 16 * LANES;
-                sign = even + odd - sign;
-}
-        }
-    }
-    m[0] = m0 * vf_load(pair_firsts);
-    m[1] = m1 * vf_load(pair_firsts);
-    m[2] = m2 * vf_load(pair_firsts);
-    m[3] = m3 * vf_load(pair_firsts);
-    m[4] = m4 * vf_load(pair_firsts);
-    m[5] = m5 * vf_load(pair_firsts);
-    m[6] = m6 * vf_load(pair_firsts);
-    m[7] = m7 * vf_load(pair_firsts);
-    m[8] = m8 * vf_load(pair_firsts);
-    m[9] = m9 * vf_load(pair_firsts);
-    m[10] = m10 * vf_load(pair_firsts);
-    m[11] = m11 * vf_load(pair_firsts);
-    m[12] = m12 * vf_load(pair_firsts);
-    m[13] = m13 * vf_load(pair_firsts);
-    m[14] = m14 * vf_load(pair_firsts);
-    m[15] = m15 * vf_load(pair_firsts);
-    }
-    for (int q = 0; q < 1; q++) vf_store(beside + q * LANES, pair_sums(m + q * LANES));
-}
-
 /* LANES output channels of one tile. */
 static __attribute__((noinline)) void tile_1x16(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
 {
@@ -2371,9 +2161,9 @@ static void pack(const conv *c, int64_t t0, int64_t t1, float *packed)
     place p = place_of(c, t0);
     for (; t0 < t1; t0++, packed += c->packed, advance(c, &p)) {
         const float *in = c->in + p.n * c->in_n + p.y * 1 * c->in_row + p.x * 20 * LANES;
-        if (IS_EDGE(c, p)) pack_1x16(c, p.n, in, packed);
+        if (IS_EDGE(c, p)) pack_tile(c, in, 1, 16, packed);
         else
-        pack_1x20(c, p.n, in, packed);
+        pack_tile(c, in, 1, 20, packed);
     }
 }
 

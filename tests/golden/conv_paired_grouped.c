@@ -49,10 +49,10 @@ SOL_INLINE vf pair_sums(vf r[LANES])
     return r[0];
 }
 
-/* Powers of two that scale data of these mean magnitudes to one from 1 up to 2, and what undoes it. */
-SOL_INLINE vf pair_scale(vf mean, vf *undo)
+/* Powers of two that scale data of these magnitudes to one from 1 up to 2, and what undoes it. */
+SOL_INLINE vf pair_scale(vf size, vf *undo)
 {
-    const vi exponent = (vi)mean & 0x7f800000, huge = exponent > 0x7e000000, kept = (huge & 0x7e000000) | (~huge & exponent);
+    const vi exponent = (vi)size & 0x7f800000, huge = exponent > 0x7e000000, kept = (huge & 0x7e000000) | (~huge & exponent);
     *undo = (vf)kept;
     return (vf)(0x7f000000 - kept);
 }

@@ -53,97 +53,169 @@ SOL_INLINE vf pair_sums(vf r[LANES])
     return r[0];
 }
 
-/* Powers of two that scale data of these mean magnitudes to one from 1 up to 2, and what undoes it. */
-SOL_INLINE vf pair_scale(vf mean, vf *undo)
+/* Powers of two that scale data of these magnitudes to one from 1 up to 2, and what undoes it. */
+SOL_INLINE vf pair_scale(vf size, vf *undo)
 {
-    const vi exponent = (vi)mean & 0x7f800000, huge = exponent > 0x7e000000, kept = (huge & 0x7e000000) | (~huge & exponent);
+    const vi exponent = (vi)size & 0x7f800000, huge = exponent > 0x7e000000, kept = (huge & 0x7e000000) | (~huge & exponent);
     *undo = (vf)kept;
     return (vf)(0x7f000000 - kept);
 }
 
-/* x: [step][pixel][LANES], then what pixels subtract, and what undoes their scaling. from: the first pixel; step: elements to its next channels. */
+/* The mean magnitude of a pixel's input. */
+static __attribute__((noinline)) float pair_pack_mean(const float *from, int64_t pixel, int64_t step, int64_t steps)
+{
+    vf total = vf_zero();
+    (void)pixel; for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+        total += vf_abs(vf_load(at));
+    }
+    return vf_sum(total) / (float)(steps * LANES);
+}
+
+/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
 SOL_INLINE void pair_pack_4(const float *from, int64_t pixel, int64_t step, int64_t steps, int64_t count, float *x, float *beside)
 {
-    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), firsts = vf_load(pair_firsts);
-    vf m[LANES] = {0}, undo;
+    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), sign = even, undo;
     float scale[LANES];
-    {
-        const float *at = from;
-        vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero();
-        for (int64_t i = steps; i; i--, at += step) {
-            m0 += vf_abs(vf_load(at));
-            m1 += vf_abs(vf_load(at + pixel));
-            m2 += vf_abs(vf_load(at + 2 * pixel));
-            m3 += vf_abs(vf_load(at + 3 * pixel));
+    for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+        {
+            const vf v = vf_load(at);
+            m0 += v * v;
         }
-        m[0] = m0; m[1] = m1; m[2] = m2; m[3] = m3;
+        {
+            const vf v = vf_load(at + 1 * pixel);
+            m1 += v * v;
+        }
+        {
+            const vf v = vf_load(at + 2 * pixel);
+            m2 += v * v;
+        }
+        {
+            const vf v = vf_load(at + 3 * pixel);
+            m3 += v * v;
+        }
     }
-    vf_store(scale, pair_scale(pair_sums(m) * vf_set(1.0f / (float)(steps * LANES)), &undo));
-    vf sign = even, u0 = vf_zero(), u1 = vf_zero(), u2 = vf_zero(), u3 = vf_zero();
-    const vf both = even + odd;
-    for (int64_t i = steps; i; i--, from += step, x += count * LANES, sign = both - sign) {
+    vf m[LANES] = {m0, m1, m2, m3};
+    const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
+    vf size = vf_sqrt(squares);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_mean(from, pixel, step, steps);
+    m0 = vf_zero();
+    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pair_pack_mean(from + 1 * pixel, pixel, step, steps);
+    m1 = vf_zero();
+    if (!(squares[2] > 1e-30f && squares[2] < 1e30f)) size[2] = pair_pack_mean(from + 2 * pixel, pixel, step, steps);
+    m2 = vf_zero();
+    if (!(squares[3] > 1e-30f && squares[3] < 1e30f)) size[3] = pair_pack_mean(from + 3 * pixel, pixel, step, steps);
+    m3 = vf_zero();
+    vf_store(scale, pair_scale(size, &undo));
+    for (const float *at = from, *end = from + steps * step; at != end; at += step) {
         {
-            const vf v = vf_load(from) * (sign * scale[0]);
+            const vf v = vf_load(at) * (sign * scale[0]);
             vf_store(x + 0 * LANES, v);
-            u0 += pair_product(v);
+            m0 += pair_product(v);
         }
         {
-            const vf v = vf_load(from + pixel) * (sign * scale[1]);
+            const vf v = vf_load(at + 1 * pixel) * (sign * scale[1]);
             vf_store(x + 1 * LANES, v);
-            u1 += pair_product(v);
+            m1 += pair_product(v);
         }
         {
-            const vf v = vf_load(from + 2 * pixel) * (sign * scale[2]);
+            const vf v = vf_load(at + 2 * pixel) * (sign * scale[2]);
             vf_store(x + 2 * LANES, v);
-            u2 += pair_product(v);
+            m2 += pair_product(v);
         }
         {
-            const vf v = vf_load(from + 3 * pixel) * (sign * scale[3]);
+            const vf v = vf_load(at + 3 * pixel) * (sign * scale[3]);
             vf_store(x + 3 * LANES, v);
-            u3 += pair_product(v);
+            m3 += pair_product(v);
         }
+        x += count * LANES, sign = both - sign;
     }
-    memset(m, 0, sizeof m);
-    m[0] = u0 * firsts; m[1] = u1 * firsts; m[2] = u2 * firsts; m[3] = u3 * firsts;
-    m[0] = pair_sums(m);
-    for (int64_t p = 0; p < 4; p++) beside[p] = m[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
+    vf u[LANES] = {m0 * firsts, m1 * firsts, m2 * firsts, m3 * firsts};
+    u[0] = pair_sums(u);
+    for (int64_t p = 0; p < 4; p++) beside[p] = u[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
 }
 
-SOL_INLINE void pair_pack_1(const float *from, int64_t step, int64_t steps, int64_t count, float *x, float *beside)
+/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
+SOL_INLINE void pair_pack_2(const float *from, int64_t pixel, int64_t step, int64_t steps, int64_t count, float *x, float *beside)
 {
-    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), firsts = vf_load(pair_firsts);
-    vf m[LANES] = {0}, undo;
+    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), m1 = vf_zero(), sign = even, undo;
     float scale[LANES];
-    {
-        const float *at = from;
-        vf m0 = vf_zero();
-        for (int64_t i = steps; i; i--, at += step) {
-            m0 += vf_abs(vf_load(at));
-        }
-        m[0] = m0;
-    }
-    vf_store(scale, pair_scale(pair_sums(m) * vf_set(1.0f / (float)(steps * LANES)), &undo));
-    vf sign = even, u0 = vf_zero();
-    const vf both = even + odd;
-    for (int64_t i = steps; i; i--, from += step, x += count * LANES, sign = both - sign) {
+    for (const float *at = from, *end = from + steps * step; at != end; at += step) {
         {
-            const vf v = vf_load(from) * (sign * scale[0]);
-            vf_store(x + 0 * LANES, v);
-            u0 += pair_product(v);
+            const vf v = vf_load(at);
+            m0 += v * v;
+        }
+        {
+            const vf v = vf_load(at + 1 * pixel);
+            m1 += v * v;
         }
     }
-    memset(m, 0, sizeof m);
-    m[0] = u0 * firsts;
-    m[0] = pair_sums(m);
-    for (int64_t p = 0; p < 1; p++) beside[p] = m[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
+    vf m[LANES] = {m0, m1};
+    const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
+    vf size = vf_sqrt(squares);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_mean(from, pixel, step, steps);
+    m0 = vf_zero();
+    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pair_pack_mean(from + 1 * pixel, pixel, step, steps);
+    m1 = vf_zero();
+    vf_store(scale, pair_scale(size, &undo));
+    for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+        {
+            const vf v = vf_load(at) * (sign * scale[0]);
+            vf_store(x + 0 * LANES, v);
+            m0 += pair_product(v);
+        }
+        {
+            const vf v = vf_load(at + 1 * pixel) * (sign * scale[1]);
+            vf_store(x + 1 * LANES, v);
+            m1 += pair_product(v);
+        }
+        x += count * LANES, sign = both - sign;
+    }
+    vf u[LANES] = {m0 * firsts, m1 * firsts};
+    u[0] = pair_sums(u);
+    for (int64_t p = 0; p < 2; p++) beside[p] = u[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
 }
 
+/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
+SOL_INLINE void pair_pack_1(const float *from, int64_t pixel, int64_t step, int64_t steps, int64_t count, float *x, float *beside)
+{
+    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), sign = even, undo;
+    float scale[LANES];
+    (void)pixel; for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+        {
+            const vf v = vf_load(at);
+            m0 += v * v;
+        }
+    }
+    vf m[LANES] = {m0};
+    const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
+    vf size = vf_sqrt(squares);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_mean(from, pixel, step, steps);
+    m0 = vf_zero();
+    vf_store(scale, pair_scale(size, &undo));
+    for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+        {
+            const vf v = vf_load(at) * (sign * scale[0]);
+            vf_store(x + 0 * LANES, v);
+            m0 += pair_product(v);
+        }
+        x += count * LANES, sign = both - sign;
+    }
+    vf u[LANES] = {m0 * firsts};
+    u[0] = pair_sums(u);
+    for (int64_t p = 0; p < 1; p++) beside[p] = u[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
+}
+
+/* x: [step][pixel][LANES], then what pixels subtract, and what undoes their scaling. from: the first pixel; step: elements to its next channels. */
 static __attribute__((noinline)) void pair_pack(const float *from, int64_t pixel, int64_t step, int64_t steps, int64_t count, float *x)
 {
     float *const beside = x + steps * count * LANES;
-    const int64_t whole = count - count % 4;
-    for (int64_t p = 0; p < whole; p += 4) pair_pack_4(from + p * pixel, pixel, step, steps, count, x + p * LANES, beside + p);
-    for (int64_t p = whole; p < count; p++) pair_pack_1(from + p * pixel, step, steps, count, x + p * LANES, beside + p);
+    int64_t p = 0;
+    for (int64_t fours = count / 4; fours; fours--, p += 4) pair_pack_4(from + p * pixel, pixel, step, steps, count, x + p * LANES, beside + p);
+    if (count & 2) pair_pack_2(from + p * pixel, pixel, step, steps, count, x + p * LANES, beside + p), p += 2;
+    if (count & 1) pair_pack_1(from + p * pixel, pixel, step, steps, count, x + p * LANES, beside + p);
 }
 /* LANES output channels of one tile. */
 static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, const float *w, int64_t ahead, float *out)

@@ -116,15 +116,15 @@ def context(channels: int = LANES) -> dict[str, Any]:
 def pack(weights: np.ndarray, panel: np.ndarray, alike: int = 1) -> None:
     """Write a panel of LANES output channels: [step][channel][LANES], scaled, then a vector of what pairs subtract and one of factors.
 
-    weights[LANES output channels, steps, LANES input channels]; panel: flat.
-    alike: steps in a row that have the same signs. An output channel is scaled by a power of two to a mean
-    magnitude from 1 up to 2; its factor undoes that. That of a channel without weights is zero, lest what cancels leave a trace.
+    weights[LANES output channels, steps, LANES input channels]; panel: flat. alike: steps in a row that have the same signs.
+    An output channel is scaled by a power of two such that the root of its mean square is from 1 up to 2; its factor undoes that, and is
+    zero for a channel without weights, lest what cancels leave a trace.
     """
-    mean = np.abs(weights).mean((1, 2), dtype=np.float64)
-    exponent = np.clip(np.floor(np.log2(np.where((mean > 0) & np.isfinite(mean), mean, 1.0))), -120, 120)
+    size = np.sqrt(np.square(weights, dtype=np.float64).mean((1, 2)))
+    exponent = np.clip(np.floor(np.log2(np.where((size > 0) & np.isfinite(size), size, 1.0))), -120, 120)
     packed = panel[: -2 * LANES].reshape(-1, LANES, LANES)
     np.multiply(weights.transpose(1, 2, 0), np.exp2(-exponent), out=packed, casting="same_kind")
     packed *= np.resize(np.repeat(signs(), alike, 0), (*packed.shape[:2], 1))
     first, second = packed[:, :PAIRS], packed[:, LANES // 2 : LANES // 2 + PAIRS]
     panel[-2 * LANES : -LANES] = np.einsum("sjk,sjk->k", first, second, dtype=np.float64)
-    panel[-LANES:] = np.where(mean == 0, 0, np.exp2(exponent))
+    panel[-LANES:] = np.where(size == 0, 0, np.exp2(exponent))

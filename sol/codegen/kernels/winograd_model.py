@@ -33,7 +33,9 @@ Measured on normally distributed data with and without ReLU, C = 16 … 256, and
 amplification is at most 2.1e-7 at C = 16, 2.6e-7 at C = 64, 5.7e-7 at C = 256.
 """
 
-PAIRED_ERROR = 1.25
+PAIRED_ALIKE = 1.12
+"""``ALIKE`` for products in pairs, which leave less to gain from large tiles than the model knows."""
+PAIRED_ERROR = 1.4
 """The bound of products in pairs over that of the usual ones."""
 
 
@@ -339,7 +341,7 @@ def _allowed(conv: Conv, target: TargetLike, error: float) -> tuple[Grid, ...]:
     costs = {g: winograd_cost(conv, target, g) for g in found if g.max_error(conv.c) <= error}
     if not costs:
         return ()
-    alike = [g for g in costs if costs[g] <= ALIKE * min(costs.values())]
+    alike = [g for g in costs if costs[g] <= (PAIRED_ALIKE if g.paired else ALIKE) * min(costs.values())]
     best = min(alike, key=lambda g: (g.amplification, costs[g]))
     return (best, *sorted(set(costs) - {best}, key=lambda g: (costs[g], g.name)))
 
