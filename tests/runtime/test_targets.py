@@ -55,6 +55,21 @@ def test_best_target(pretend, machine: str, cpuinfo: str, best: str, all_of_them
     assert set(by_name(best).flags) <= set(native.flags)
 
 
+@pytest.mark.parametrize(
+    ("cpuinfo", "adders"),
+    [
+        (("vendor_id\t: AuthenticAMD", "cpu family\t: 25", f"flags\t\t: {SKYLAKE}"), True),
+        (("vendor_id\t: AuthenticAMD", "cpu family\t: 26", f"flags\t\t: {SKYLAKE}"), False),  # its loads are no faster, its vectors twice
+        (("vendor_id\t: GenuineIntel", "cpu family\t: 6", f"flags\t\t: {SKYLAKE}"), False),
+        ((f"flags\t\t: {SKYLAKE}",), False),
+    ],
+)
+def test_adders_of_the_native_target(pretend, cpuinfo: tuple[str, ...], adders: bool) -> None:  # type: ignore[no-untyped-def]
+    pretend("x86_64", *cpuinfo)
+    assert resolve("native").adders == adders
+    assert not any(target.adders for target in TARGETS.values())
+
+
 def test_native_flags_only_for_the_host_itself() -> None:
     for name in runnable():
         assert not any("native" in flag for flag in resolve(name).flags) and not resolve(name).host

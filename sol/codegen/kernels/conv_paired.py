@@ -312,8 +312,9 @@ def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarr
     taps = int(np.prod(array.shape[2:]))
     if out is None:
         out = np.zeros(packed_shape(array.shape), np.float32)
-    for panel, rows in zip(out, array.reshape(k // LANES, LANES, c // LANES, LANES, taps)):
-        pairs.pack(rows.transpose(0, 1, 3, 2).reshape(LANES, -1, LANES), panel)
+    rows, some = array.reshape(k // LANES, LANES, c * taps), pairs.panels_at_once(c * taps)
+    for first in range(0, len(rows), some):
+        pairs.pack(rows[first : first + some], out[first : first + some], taps)
     return out
 
 

@@ -285,15 +285,19 @@ def pack_strassen_pairs(array: np.ndarray, *, levels: int, out: np.ndarray | Non
     """w[K, C, *kernel] -> [panel][product][what pairs.pack writes: input channel block, r, s, channel, LANES …], sums made in float64."""
     products, parts, lanes = algorithm(levels), 2**levels, pairs.LANES
     taps = int(np.prod(array.shape[2:]))
-    split = array.reshape(-1, parts, lanes, parts, array.shape[1] // parts // lanes, lanes, taps)
+    split = array.reshape(-1, parts, lanes, parts, array.shape[1] // parts * taps)
     if out is None:
         out = np.zeros(_paired_shape(array.shape, levels=levels), np.float32)
-    for panel, rows in zip(out, split):
-        held = rows.transpose(2, 0, 1, 3, 5, 4).reshape(parts, parts, lanes, -1, lanes)
-        held = held.astype(np.float64)  # [input part][output part][output channel][step][input channel]
-        for target, product in zip(panel, products):
-            total = sum(sign * held[at] for at, sign in product.weights.items())
-            pairs.pack(total, target)
+    some = pairs.panels_at_once(split.shape[-1])
+    for first in range(0, len(out), some):
+        panels, rows = out[first : first + some], split[first : first + some]
+        for number, product in enumerate(products):
+            (at, sign), *others = product.weights.items()
+            total = rows[:, at[1], :, at[0]] if sign > 0 else -rows[:, at[1], :, at[0]]
+            for at, sign in others:  # a sum of two is rounded once, whatever its type
+                add = np.add if sign > 0 else np.subtract
+                total = add(total, rows[:, at[1], :, at[0]], dtype=np.float32 if len(others) == 1 else np.float64)
+            pairs.pack(total, panels[:, number], taps)
     return out
 
 

@@ -273,19 +273,21 @@ def pack_pairs(array: np.ndarray, *, my: int, mx: int, out: np.ndarray | None = 
     ry, rx = (1, *array.shape[2:])[-2:]
     fy, fx = winograd(my, ry), winograd(mx, rx)
     transform = np.kron(*(np.array([[float(x) for x in row] for row in f.g]) for f in (fy, fx)))  # [frequencies, taps]
-    gains = [2.0 ** round(log2(sqrt(sum(float(x * y) ** 2 for x in a for y in b)))) for a in fy.bt for b in fx.bt]
+    powers = [round(log2(sqrt(sum(float(x * y) ** 2 for x in a for y in b)))) for a in fy.bt for b in fx.bt]
+    gains = np.exp2(np.array(powers, np.float32))[:, None]
     if out is None:
         out = np.zeros(_paired_shape(array.shape, my=my, mx=mx), np.float32)
-    lanes = pairs.LANES
+    lanes, some = pairs.LANES, pairs.panels_at_once(4 * c)
     for panel, first in zip(out, range(0, k, lanes)):
-        rows = array[first : first + lanes].reshape(-1, c, ry * rx)
-        some = np.zeros((len(transform), lanes, c // lanes, lanes), np.float32)
-        some[:, : len(rows)] = (transform @ rows.reshape(-1, ry * rx).T.astype(np.float64)).reshape(len(transform), len(rows), -1, lanes)
-        for frequency, weights, gain in zip(panel, some, gains):
-            pairs.pack(weights, frequency)
-            frequency[: -2 * lanes] *= gain
-            frequency[-2 * lanes : -lanes] *= gain * gain
-            frequency[-lanes:] /= gain
+        rows = np.zeros((ry * rx, lanes, c))
+        rows[:, : k - first] = array[first : first + lanes].reshape(-1, c, ry * rx).transpose(2, 0, 1)
+        for at in range(0, len(panel), some):
+            frequencies = panel[at : at + some]
+            pairs.pack((transform[at : at + some] @ rows.reshape(ry * rx, -1)).astype(np.float32).reshape(-1, lanes, c), frequencies)
+            gain = gains[at : at + some]
+            frequencies[:, : -2 * lanes] *= gain
+            frequencies[:, -2 * lanes : -lanes] *= gain * gain
+            frequencies[:, -lanes:] /= gain
     return out
 
 

@@ -11,6 +11,7 @@ Not a number, infinity: an infinite input makes outputs NaN where the usual prod
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -113,18 +114,46 @@ def context(channels: int = LANES) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def pack(weights: np.ndarray, panel: np.ndarray, alike: int = 1) -> None:
-    """Write a panel of LANES output channels: [step][channel][LANES], scaled, then a vector of what pairs subtract and one of factors.
+def pack(weights: np.ndarray, panel: np.ndarray, taps: int = 1, alike: int = 1) -> None:
+    """Write panels of LANES output channels: [step][channel][LANES], scaled, then a vector of what pairs subtract and one of factors.
 
-    weights[LANES output channels, steps, LANES input channels]; panel: flat. alike: steps in a row that have the same signs.
+    weights[..., LANES output channels, input channels * taps], input channels being whole vectors; panel[..., elements]: a step is a tap of
+    LANES input channels. alike: steps in a row that have the same signs.
     An output channel is scaled by a power of two such that the root of its mean square is from 1 up to 2; its factor undoes that, and is
     zero for a channel without weights, lest what cancels leave a trace.
     """
-    size = np.sqrt(np.square(weights, dtype=np.float64).mean((1, 2)))
-    exponent = np.clip(np.floor(np.log2(np.where((size > 0) & np.isfinite(size), size, 1.0))), -120, 120)
-    packed = panel[: -2 * LANES].reshape(-1, LANES, LANES)
-    np.multiply(weights.transpose(1, 2, 0), np.exp2(-exponent), out=packed, casting="same_kind")
-    packed *= np.resize(np.repeat(signs(), alike, 0), (*packed.shape[:2], 1))
-    first, second = packed[:, :PAIRS], packed[:, LANES // 2 : LANES // 2 + PAIRS]
-    panel[-2 * LANES : -LANES] = np.einsum("sjk,sjk->k", first, second, dtype=np.float64)
-    panel[-LANES:] = np.where(size == 0, 0, np.exp2(exponent))
+    *panels, _, depth = weights.shape
+    blocks = depth // taps // LANES
+    squares = np.einsum("...i,...i->...", weights, weights)
+    if not (np.isfinite(squares).all() and (squares > TINY).all()):
+        squares = np.square(weights, dtype=np.float64).sum(-1)
+    size = np.sqrt(squares / depth)
+    exponent = np.clip(np.floor(np.log2(np.where((size > 0) & np.isfinite(size), size, 1.0))), -120, 120).astype(np.float32)
+    rows = np.empty((*panels, LANES, (depth // LANES | 1) * LANES), np.float32)[..., :depth]  # no powers of two apart: they are transposed
+    np.multiply(weights, _row_signs(blocks, taps, alike), out=rows, casting="same_kind")
+    rows *= np.exp2(-exponent)[..., None]
+    scaled = rows.reshape(*panels, LANES, blocks, LANES, taps)
+    order = (*range(len(panels)), *(len(panels) + i for i in (1, 3, 2, 0)))
+    panel[..., : -2 * LANES].reshape(*panels, blocks, taps, LANES, LANES)[...] = scaled.transpose(order)
+    packed = panel[..., : -2 * LANES].reshape(*panels, blocks * taps, LANES, LANES)
+    products = packed[..., :PAIRS, :] * packed[..., LANES // 2 : LANES // 2 + PAIRS, :]
+    panel[..., -2 * LANES : -LANES] = products.sum((-3, -2), dtype=np.float64)
+    panel[..., -LANES:] = np.where(size == 0, 0, np.exp2(exponent))
+
+
+@cache
+def _row_signs(blocks: int, taps: int, alike: int) -> np.ndarray:
+    """Signs of one output channel's weights, [input channel block][channel][tap] flat."""
+    steps = np.resize(np.repeat(signs(), alike, 0), (blocks, taps, LANES))
+    return steps.transpose(0, 2, 1).reshape(-1)
+
+
+def panels_at_once(depth: int) -> int:
+    """Panels of so many weights per output channel that are packed together: many calls would take longer than their work."""
+    return max(1, AT_ONCE // (LANES * depth))
+
+
+AT_ONCE = 1 << 17
+"""Weights that are packed at once."""
+TINY = 1e-30
+"""Sums of squares below which they are taken in float64."""
