@@ -22,8 +22,8 @@ from sol.runtime.memory import Block
 
 LEGEND = (
     "roof: the share of the machine's limit that a kernel reaches, the limit being multiply-adds or memory traffic, whichever binds. "
-    "Operations are those of the direct algorithm and bytes those that must come from memory: Winograd and Strassen kernels multiply less "
-    "and data in a cache comes faster, so both may exceed 100 %."
+    "Operations are those of the direct algorithm and bytes those that must come from memory: Winograd, Strassen and paired kernels "
+    "multiply less and data in a cache comes faster, so all may exceed 100 %."
 )
 _CDEF = "float sol_peak_fma(int64_t rounds); float sol_peak_read(const float *p, int64_t count);"
 _UNROLL = 4

@@ -2155,6 +2155,7 @@ static inline void advance(const conv *c, place *p)
 }
 
 #define IS_EDGE(c, p) (((p).x + 1) * 20 > (c)->OW)
+
 /* Tiles t0 … t1 - 1, packed one behind the other. */
 static void pack(const conv *c, int64_t t0, int64_t t1, float *packed)
 {

@@ -24,7 +24,7 @@ typedef struct {
     const origin *origins; /* of one image */
     const float *w;
     float *out;
-int64_t C, count, steps, packed, pitch, out_n, out_cb, out_row, rows, columns, OH, OW; /* count: origins; packed: elements of a packed tile; pitch: of a pixel's run */
+int64_t C, count, steps, packed, pitch, out_n, out_cb, out_row, rows, columns, OH, OW, claims; /* count: origins; packed: elements of a packed tile; pitch: of a pixel's run */
 } conv;
 
 /* Winograd's inner product: two input channels share a multiply-add and take two additions, for which this processor has units of their own:
@@ -221,8 +221,12 @@ static __attribute__((noinline)) void pair_pack(const float *from, int64_t pixel
 static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
 {
     const float *const beside = x + c->steps * 20 * LANES, *const scale = beside + 2 * LANES;
-    const float *const panel = w + c->steps * LANES * LANES, *const end = x + (c->steps - 1) * 20 * LANES;
+    const float *const panel = w + c->steps * LANES * LANES;
+    const float *const end = x + (c->steps - 1) * 20 * LANES;
     const int64_t bytes = 4 * ahead;
+    if (c->claims)
+        for (int64_t y = 0; y < 1; y++)
+            for (int64_t x = 0; x < 20; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
     vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a0_0_10, a0_0_11, a0_0_12, a0_0_13, a0_0_14, a0_0_15, a0_0_16, a0_0_17, a0_0_18, a0_0_19;
     __asm__ volatile(
         "vpxord %%zmm23, %%zmm23, %%zmm23\n\t"
@@ -1253,8 +1257,12 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
 static __attribute__((noinline)) void tile_1x16(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
 {
     const float *const beside = x + c->steps * 16 * LANES, *const scale = beside + 1 * LANES;
-    const float *const panel = w + c->steps * LANES * LANES, *const end = x + (c->steps - 1) * 16 * LANES;
+    const float *const panel = w + c->steps * LANES * LANES;
+    const float *const end = x + (c->steps - 1) * 16 * LANES;
     const int64_t bytes = 4 * ahead;
+    if (c->claims)
+        for (int64_t y = 0; y < 1; y++)
+            for (int64_t x = 0; x < 16; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
     vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a0_0_10, a0_0_11, a0_0_12, a0_0_13, a0_0_14, a0_0_15;
     __asm__ volatile(
         "vpxord %%zmm23, %%zmm23, %%zmm23\n\t"
@@ -2109,6 +2117,7 @@ static inline void advance(const conv *c, place *p)
 }
 
 #define IS_EDGE(c, p) (((p).x + 1) * 20 > (c)->OW)
+
 /* Tiles t0 … t1 - 1, packed one behind the other. run: room for the pixels of a tile. */
 static __attribute__((noinline)) void pack(const conv *c, int64_t t0, int64_t t1, float *run, float *packed)
 {
@@ -2180,23 +2189,17 @@ void conv_selected_paired(const sol_team *team, void *const *buf, const int64_t 
     const int64_t out_cb = arg[23];
     const int64_t out_row = arg[24];
     (void)team; (void)buf; (void)arg;
+    const int by_panels = !by_tiles && team->size > 1;
     origin *origins = (origin *)team->scratch;
     float *const run = (float *)(origins + N * count), *const packed = run + (20 * pitch + LANES);
     const conv c = {
         .origins = origins, .w = w, .out = out,
 .C = C, .count = count, .steps = (C + LANES - 1) / LANES, .packed = packed_size, .pitch = pitch, .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
-        .rows = (OH + 0) / 1, .columns = (OW + 19) / 20, .OH = OH, .OW = OW,
+        .rows = (OH + 0) / 1, .columns = (OW + 19) / 20, .OH = OH, .OW = OW, .claims = by_panels,
     };
     const int64_t tiles = N * c.rows * c.columns;
-    const int by_panels = !by_tiles && team->size > 1;
     int64_t u0, u1, first = 0, last = tiles;
-    if (by_panels) {
-        sol_split(team, vectors * tiles, &u0, &u1);
-    } else {
-        sol_split(team, tiles, &first, &last);
-        u0 = 0, u1 = vectors * tiles;
-    }
-    if (u0 >= u1 || first >= last) return;
+    if (tiles == 0) return;
 
     const float *const from[] = { in0, in1, in2, in3 };
     const int64_t in_n[] = { in0_n, in1_n, in2_n, in3_n };
@@ -2215,6 +2218,13 @@ void conv_selected_paired(const sol_team *team, void *const *buf, const int64_t 
             memcpy(&o->lanes, lanes, sizeof lanes);
             to += held;
         }
+    }
+    /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
+    if (by_panels) {
+        sol_split(team, vectors * tiles, &u0, &u1);
+    } else {
+        sol_split(team, tiles, &first, &last);
+        u0 = 0, u1 = vectors * tiles;
     }
     for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
         b1 = last - b0 < block ? last : b0 + block;

@@ -59,9 +59,9 @@ PACKED = 8.0
 MADE = 6.0
 """Cycles more in which it is made on the way, for each input of a window."""
 HIDDEN = 0.9
-"""The part of computing or of fetching weights, the shorter one, that is hidden."""
+"""The part of computing or of fetching weights, the shorter one, that is hidden: the next panel's weights come meanwhile."""
 ALONE = 4
-"""Threads up to which each packs for itself: cheaper than to wait for each other and to fetch from another core."""
+"""Threads up to which each packs, or sums, for itself: cheaper than to wait for each other and to fetch from another core."""
 
 
 def max_error(reduction: int) -> float:

@@ -31,7 +31,6 @@ from sol.codegen.kernels.conv_direct import (
     traffic,
 )
 from sol.codegen.kernels.strassen_model import (
-    ALONE,
     GAIN,
     Choice,
     choices,
@@ -184,7 +183,7 @@ def _lower(lowering: Lowering) -> None:
         scratch=4 * max(blocks[1] * held, blocks[0] * (held + len(sums) * sum_floats)),
         common=4 * groups * len(sums) * sum_floats if by_panels else 0,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        levels=choice.levels, parts=parts, products=len(products), alone=ALONE, fetches=True, sums=sums,
+        levels=choice.levels, parts=parts, products=len(products), alone=conv_paired.ALONE, fetches=True, sums=sums,
         needed=[(f"i{p}_{k}", _part_text(p, k)) for p, k in needed], steps=_steps(products, choice.levels, choice.paired),
         moves=MOVES[choice.levels], left=left, pairs=pairs.context() if choice.paired else None, slots=slots(choice.levels), ocb=ocb,
         tiles=tiling.tiles, along_y=tiling.along_y,

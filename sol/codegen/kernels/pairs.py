@@ -108,7 +108,7 @@ def signs() -> np.ndarray:
 def context(channels: int = LANES) -> dict[str, Any]:
     """Template context ``pairs`` of pairs.c.j2. channels: of the last step, the others have LANES."""
     return {
-        "count": PAIRS, "half": LANES // 2, "signs": signs().tolist(), "firsts": [int(j < PAIRS) for j in range(LANES)],
+        "count": PAIRS, "signs": signs().tolist(), "firsts": [int(j < PAIRS) for j in range(LANES)],
         "other_half": [(j + LANES // 2) % LANES for j in range(LANES)],
         "assembly": assembly, "most": MOST, "last": channels, "left": direct_channels(channels)[-LEFT:],
     }  # fmt: skip

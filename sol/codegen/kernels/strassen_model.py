@@ -8,6 +8,7 @@ from math import sqrt
 
 from sol.codegen.kernels import conv_paired
 from sol.codegen.kernels.conv_direct import Conv
+from sol.codegen.kernels.conv_paired import ALONE, HIDDEN
 from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, pixels_per_tile, tile_cycles, width_tiles
 from sol.codegen.kernels.pairs import LANES
 from sol.codegen.kernels.strassen_products import Product, algorithm, is_part, stores
@@ -28,8 +29,6 @@ ADDED = 2.5
 """Multiply-adds in the time in which a vector of a product is added to what is held and stored, beside those that go on meanwhile."""
 SUMMED = {1: 4.0, 2: 2.5}
 """The same for one vector of a sum of input parts, per number of levels: with two, a part that was fetched serves more sums."""
-HIDDEN = 0.9
-"""The part of computing or of fetching weights, the shorter one, that is hidden: a product's weights come during the one before."""
 PAIRED_LEVELS = (1,)
 """Numbers of levels whose products may be paired (sol/codegen/kernels/pairs.py)."""
 PAIRED_ERROR = 1.5
@@ -38,8 +37,6 @@ PAIRED_SUM = 5.0
 """Cycles in which a vector of a sum is made, scaled and its pairs are added up."""
 FEW_GROUPS = 64
 """Tile groups up to which threads may share out the panels."""
-ALONE = 4
-"""Threads up to which each makes the sums for itself: cheaper than to wait for each other and to fetch from another core."""
 
 
 def max_error(levels: int, reduction: int, paired: bool = False) -> float:
@@ -103,11 +100,6 @@ class Choice:
     def name(self) -> str:
         """Among alternatives."""
         return f"{'paired' if self.paired else 'levels'}{self.levels}"
-
-    @property
-    def is_even(self) -> bool:
-        """Do all tiles of a part lie within it, and all parts side by side?"""
-        return self.split.waste == 1
 
     @property
     def products(self) -> tuple[Product, ...]:
