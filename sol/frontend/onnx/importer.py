@@ -27,6 +27,10 @@ SMALL = 1024
 DEEPEST = 64
 """Subgraphs and functions within each other."""
 
+_OF_ONE_MACHINE = "onnxruntime optimized this file for one machine: save it with the level ORT_ENABLE_EXTENDED, or give the original"
+REMEDIES = {"com.microsoft.nchwc": _OF_ONE_MACHINE, "com.ms.internal.nhwc": _OF_ONE_MACHINE}
+"""What to do about operators of a domain that has no converters."""
+
 Signature = Union[TensorType, tuple["Signature", ...], None]  # noqa: UP007  (a string cannot be joined with |)
 """Type of an input as a call has it: a tensor, a sequence of such, or an empty optional."""
 
@@ -270,8 +274,8 @@ class Importer:
         if function is None:
             function = self._schema_function(scope, node)
         if function is None:
-            raise UnsupportedError(f"{scope.ctx.describe()} is not supported", origin=node.name,
-                                   remedy="express it with other operators, or run this model in onnxruntime")  # fmt: skip
+            remedy = REMEDIES.get(node.domain, "express it with other operators, or run this model in onnxruntime")
+            raise UnsupportedError(f"{scope.ctx.describe()} is not supported", origin=node.name, remedy=remedy)
         return self._call(scope, node, function)
 
     def _attributes(self, scope: Scope, proto: NodeProto) -> dict[str, Any]:
