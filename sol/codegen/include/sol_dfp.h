@@ -1,6 +1,7 @@
 /* What memory-bound kernels need beyond sol_simd.h: bools in memory as masks, the first n lanes, reduction of a vector to a number. */
 #ifndef SOL_DFP_H
 #define SOL_DFP_H
+#include "sol_int.h"
 #include "sol_scalar.h"
 #include "sol_simd.h"
 #include "sol_team.h"

@@ -61,3 +61,35 @@ SOL_INLINE void vi_store_bytes(uint8_t *p, vi v)
 #else
 #include "sol_simd_avx512_intrinsics.h"
 #endif
+/* Sums of products of bytes (sol_int.h). Assembly, because compilers disagree about the types of these builtins. */
+#ifdef __AVX512VNNI__
+#define SOL_DOT
+SOL_INLINE vi vi_dot(vi sum, vi a, vi b)
+{
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "vm"(b));
+    return sum;
+}
+#else
+#define SOL_MADD
+SOL_INLINE vi vi_madd(vi a, vi b)
+{
+    vi r;
+    __asm__("vpmaddwd %2, %1, %0" : "=v"(r) : "v"(a), "vm"(b));
+    return r;
+}
+#endif
+#if __has_builtin(__builtin_ia32_loaddquqi128_mask) && __has_builtin(__builtin_ia32_storedquqi128_mask)
+#define SOL_BYTES_N
+typedef char sol_q16 __attribute__((vector_size(16)));
+SOL_INLINE vi vu8_load_n(const uint8_t *p, int n)
+{
+    const sol_q16 b = __builtin_ia32_loaddquqi128_mask((const void *)p, (sol_q16){0}, (unsigned short)(n >= 16 ? 0xffffu : (1u << n) - 1u));
+    return vi_load_bytes((const uint8_t *)&b);
+}
+SOL_INLINE void vu8_store_n(uint8_t *p, vi v, int n)
+{
+    sol_q16 b;
+    vi_store_bytes((uint8_t *)&b, v);
+    __builtin_ia32_storedquqi128_mask((void *)p, b, (unsigned short)(n >= 16 ? 0xffffu : (1u << n) - 1u));
+}
+#endif

@@ -8,8 +8,8 @@ from typing import Any
 
 from sol.codegen.emit import CValue, Emitter
 from sol.codegen.epilogue import storage_shape
-from sol.codegen.kernels.dfp_space import LANE_TYPES, Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
-from sol.codegen.kernels.dfp_terms import Term, Terms, cost_of, load_text, needed, store_text, trace
+from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
+from sol.codegen.kernels.dfp_terms import Term, Terms, cost_of, fits_vectors, load_text, needed, store_text, trace
 from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div, product
@@ -111,7 +111,7 @@ def _padding_is_harmless(lowering: Lowering, block: int) -> bool:
 def _plan(space: Space, wanted: list[Term], writes: list[Pointer], lanes: int) -> _Loop:
     last = len(space.axes) - 1
     inner = space.axes[last]
-    vector = all(t.dtype in LANE_TYPES for t in wanted) and inner.is_unit and all(inner.stride(p.name) == 1 for p in writes)
+    vector = fits_vectors(wanted) and inner.is_unit and all(inner.stride(p.name) == 1 for p in writes)
     lane_axis = vector and isinstance(inner.size, int) and inner.size == lanes and last > 0
     step = last - 1 if lane_axis else last
     return _Loop(vector, lane_axis, step, list(range(step)))
@@ -206,6 +206,6 @@ class _Writer:
             term = self.terms.of(pointer.value)
             text = known[term].text
             if self.masked:
-                text = f"live & ({text})" if term.dtype is DType.BOOL else f"vf_select(live, {text}, vf_zero())"
+                text = f"vf_select(live, {text}, vf_zero())" if term.dtype is DType.F32 else f"live & ({text})"
             lines.append(store_text(term.dtype, self._address(pointer.name), text, vector=vector, left=left))
         return lines

@@ -12,9 +12,7 @@ from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.errors import SolError, UnsupportedError
 from sol.ir.dim import DimLike, dim_text
-from sol.ir.types import DType, TensorType
-
-LANE_TYPES = (DType.F32, DType.BOOL)
+from sol.ir.types import TensorType
 
 
 @packer("blocked")

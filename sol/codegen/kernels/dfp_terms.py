@@ -6,9 +6,10 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sol.codegen.emit import CValue, Emitter, from_memory, to_memory
+from sol.codegen.emit import CValue, Emitter, from_memory, to_memory, vector_load, vector_store
 from sol.errors import UnsupportedError
 from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.lanes import LANE_DTYPES, fits_lanes
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType
 
@@ -18,6 +19,8 @@ EXPENSIVE = frozenset(
     "exp expm1 log log1p tanh erf sin cos pow atan2 fmod remainder floor_divide sigmoid silu gelu mish elu softplus".split()
 )
 COUNT = "count"
+FOLDED_DTYPES = (DType.F32, DType.BOOL)
+"""Types that vectors reduce."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +175,19 @@ def needed(roots: Iterable[Term], stop: Callable[[Term], bool] = lambda t: False
     return [found[n] for n in sorted(found)]
 
 
+def fits_vectors(terms: Iterable[Term]) -> bool:
+    """Whether vector code computes all of these: integers only where they are loaded, stored and computed element by element."""
+    for t in terms:
+        if t.kind == "map":
+            if not fits_lanes(t.op, t.dtype, [o.dtype for o in t.operands]):
+                return False
+        elif t.dtype not in (LANE_DTYPES if t.kind in ("leaf", "literal") else FOLDED_DTYPES):
+            return False
+        elif t.kind == "reduce" and t.operands[0].dtype not in FOLDED_DTYPES:
+            return False
+    return True
+
+
 def cost_of(terms: Iterable[Term]) -> int:
     """Rough work per element: 1 for a simple step, 8 for an elementary function."""
     return sum((8 if t.op in EXPENSIVE else 1) for t in terms if t.kind in ("map", "reduce"))
@@ -195,15 +211,11 @@ def load_text(dtype: DType, address: str, *, vector: bool, stride: str = "1", le
     """C text of a load. address: pointer expression. stride: 0 for one value in all lanes. left: number of lanes that exist, if not all."""
     if not vector:
         return f"(*({address}) != 0)" if dtype is DType.BOOL else from_memory(dtype, f"*({address})")
-    family = "vb" if dtype is DType.BOOL else "vf"
-    if stride == "0":
-        return f"{family}_set(*({address}))"
-    return f"{family}_load_n({address}, {left})" if left else f"{family}_load({address})"
+    return vector_load(dtype, address, stride=int(stride != "0"), count=left)
 
 
 def store_text(dtype: DType, address: str, value: str, *, vector: bool, left: str = "") -> str:
     """C statement of a store, as load_text."""
     if not vector:
         return f"*({address}) = {to_memory(dtype, value)};"
-    family = "vb" if dtype is DType.BOOL else "vf"
-    return f"{family}_store_n({address}, {value}, {left});" if left else f"{family}_store({address}, {value});"
+    return vector_store(dtype, address, value, count=left)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sol.codegen.emit import vector_store
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.matmul_rows import (
     RowLoops,
@@ -23,6 +24,7 @@ from sol.codegen.packing import STAGE, packer, staged
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, bounds
+from sol.ir.lanes import LANE_DTYPES
 from sol.ir.types import DType
 
 GRAIN = 32768  # multiply-adds worth waking one more thread
@@ -128,11 +130,12 @@ def describe(lowering: Lowering) -> Product:
     out = lowering.output
     shape = lowering.type_of(out).shape
     rank = len(shape)
-    epilogue = make_epilogue(lowering, anchor.name, channel_axis=rank - 1)
+    dtypes = LANE_DTYPES if anchor.op.startswith("int_") else (DType.F32,)
+    epilogue = make_epilogue(lowering, anchor.name, channel_axis=rank - 1, dtypes=dtypes)
     va, vc = lowering.view(a), lowering.view(out)
     strides: dict[str, tuple[DimLike, ...]] = {"A": broadcast_strides(va.shape[:-1], va.strides[:-1], rank - 1)}
     strides["B"] = (0,) * (rank - 1)
-    if anchor.op == "matmul":
+    if anchor.op in ("matmul", "int_matmul"):
         b_type = lowering.type_of(b)
         view = None if lowering.is_constant(b) else lowering.view(b)
         b_strides = view.strides if view else _packed_batch_strides(b_type.shape)
@@ -145,7 +148,7 @@ def describe(lowering: Lowering) -> Product:
     c_n = 1 if shape[-1] == 1 else vc.strides[-1]
     a_k = 1 if k == 1 else va.strides[-1]
     return Product(
-        lowering, a, b, bias, out, shape[-1], k, anchor.op == "linear", epilogue,
+        lowering, a, b, bias, out, shape[-1], k, anchor.op in ("linear", "int_linear"), epilogue,
         collapse_rows(shape[:-1], strides, "B"), a_k, c_n,
     )  # fmt: skip
 
@@ -177,7 +180,7 @@ def few_columns(lowering: Lowering) -> bool:
     if product.a_k != 1:
         return False
     if not product.constant:
-        return rows <= 2 and _right_strides(product)[0] == 1
+        return rows <= 2 and right_strides(product)[0] == 1
     if not isinstance(product.n, int) or lowering.type_of(product.b).rank != 2:
         return False
     lanes = lowering.target.lanes
@@ -194,15 +197,15 @@ def lower_gemm(lowering: Lowering) -> None:
     width = nv * lanes
     mr = rows_per_tile(target, nv)
     ladder, exact = row_ladder(p.loops.rows, mr)
-    full, tail, tail_nv = _columns(p, nv, lanes)
+    full, tail, tail_nv = panel_columns(p, nv, lanes)
     k_limit = max(256, int(0.6 * target.l2) // (4 * width) // 64 * 64)
     k_block = k_limit if bounds(p.k)[1] > k_limit * 3 // 2 and not few_rows else 0
     pack_a = p.a_k != 1
     tile_operands = tuple(o for o in epilogue.operands if o.kind == "tile")
     shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, tail_nv, True) for rows in ladder if tail]
     constant_bias = bool(p.bias) and p.constant and lowering.is_constant(p.bias)
-    tiles = tuple(_tile(p, r, v, t, constant_bias, nv) for r, v, t in shapes)
-    signature, arguments = _signature(p, bool(k_block), pack_a, constant_bias)
+    tiles = tuple(tile_of(p, r, v, t, constant_bias, nv) for r, v, t in shapes)
+    parameters, arguments = tile_signature(p, bool(k_block), pack_a, constant_bias)
     reads: dict[str, View] = {"A": lowering.view(p.a)}
     packed_size: DimLike = 0
     if p.constant:
@@ -217,23 +220,23 @@ def lower_gemm(lowering: Lowering) -> None:
     batch = p.loops.batch
     lowering.emit(
         "matmul_gemm.c.j2",
-        _stem(p, f"{lowering.anchor.op}_{ladder[0]}x{nv}"),
+        kernel_stem(p, f"{lowering.anchor.op}_{ladder[0]}x{nv}"),
         reads=reads,
         writes={"C": lowering.view(p.out)},
-        params=_params(p, packed_size, constant_bias),
+        params=product_params(p, packed_size, constant_bias),
         scratch=4 * (part_floats + (0 if p.constant else p.k * width)),
         common=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
         flops=2 * p.loops.batch_size * p.loops.rows * p.n * p.k,
         bytes=_bytes(p),
         mr=ladder[0], nv=nv, ladder=ladder, exact=exact, tiles=tiles, full=full, tail=tail, tail_nv=tail_nv,
         k_block=k_block, part_floats=part_floats, run_limit=RUN_LIMIT, pack_a=pack_a, pack_b=not p.constant,
-        grain=GRAIN, batch=len(batch), batch_size=_batch_text(p), bias=bool(p.bias), tail_ops=epilogue.stem,
-        prefetch=PREFETCH if p.constant else 0, signature=signature, arguments=arguments,
+        grain=GRAIN, batch=len(batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=epilogue.stem,
+        prefetch=PREFETCH if p.constant else 0, signature=parameters, arguments=arguments,
         tile_operands=tuple((o.name, o.lane_stride) for o in tile_operands),
     )  # fmt: skip
 
 
-def _columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
+def panel_columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
     """Are there full panels, is there a narrower one, and how many vectors has that."""
     width = nv * lanes
     if not isinstance(p.n, int):
@@ -243,12 +246,13 @@ def _columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
     return p.n >= width, rest > 0, tail_nv if rest else nv
 
 
-def _tile(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool, panel_nv: int) -> Tile:
+def tile_of(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool, panel_nv: int) -> Tile:
     parts = 1
     while rows * panel_nv * parts < 8:  # the same for narrow panels: equal columns get equal sums wherever they lie
         parts *= 2
     masked = tail and not (isinstance(p.n, int) and p.n % p.lowering.target.lanes == 0 and p.constant)
-    hoisted = [f"const int n{j} = sol_lanes(count, {j});" for j in range(nv)] if masked or (p.bias and not constant_bias) else []
+    counts = masked or (p.bias and not constant_bias) or p.c_n != 1
+    hoisted = [f"const int n{j} = sol_lanes(count, {j});" for j in range(nv)] if counts else []
     if tail and not hoisted:
         hoisted = ["(void)count;"]
     for j in range(nv):
@@ -261,7 +265,7 @@ def _tile(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool, panel
                 continue
             address = f"{o.name} + {j} * LANES" if o.lane_stride else o.name
             whole = not masked or (p.constant and o.kind == "channel" and p.lowering.is_constant(o.value))
-            hoisted.append(f"const vf {o.name}_{j} = {o.load(address) if whole else o.load_n(address, f'n{j}')};")
+            hoisted.append(f"const {o.vector} {o.name}_{j} = {o.load(address) if whole else o.load_n(address, f'n{j}')};")
     finish = tuple(_finish(p, i, j, masked) for i in range(rows) for j in range(nv))
     name = f"tile_{rows}_tail" if tail else f"tile_{rows}"
     return Tile(name, rows, nv, parts, max(4, parts), tail, tuple(hoisted), finish)
@@ -281,12 +285,14 @@ def _finish(p: Product, i: int, j: int, masked: bool) -> Step:
         return o.load_n(address, f"n{j}") if masked else o.load(address)
 
     steps, result = p.epilogue.trace(value, load, f"t{i}_{j}_")
-    address = f"c + {i} * ldc + {j} * LANES"
-    store = f"vf_store_n({address}, {result}, n{j});" if masked else f"vf_store({address}, {result});"
-    return Step((*lines, *steps), store)
+    dtype = p.lowering.type_of(p.out).dtype
+    if p.c_n != 1:
+        lane = f"{dtype.c} lane[LANES]; {vector_store(dtype, 'lane', result)}"
+        return Step((*lines, *steps), f"{lane} for (int l = 0; l < n{j}; l++) c[{i} * ldc + ({j} * LANES + l) * C_n] = lane[l];")
+    return Step((*lines, *steps), vector_store(dtype, f"c + {i} * ldc + {j} * LANES", result, count=f"n{j}" if masked else ""))
 
 
-def _signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool) -> tuple[str, str]:
+def tile_signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool) -> tuple[str, str]:
     """Parameters of a tile function beyond (a0, lda, b, K), and the argument list of its calls."""
     lda = "K" if pack_a else "lda"
     parameters: list[str] = []
@@ -303,18 +309,21 @@ def _signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool) -> 
         parameters += ["const float *bias"] + ([] if constant_bias else ["int64_t bias_n"])
         arguments += ["bias + p * WIDTH" + ("" if constant_bias else " * bias_n")] + ([] if constant_bias else ["bias_n"])
     for o in p.epilogue.operands:
-        parameters.append(f"const float *{o.name}")
+        parameters.append(f"{o.pointer}{o.name}")
         if o.kind == "tile":
             parameters.append(f"int64_t {o.name}_m")
             arguments += [f"{o.name}_q + m * {o.name}_m", f"{o.name}_m"]
         else:
             arguments.append(f"{o.name} + p * WIDTH" if o.lane_stride else o.name)
-    parameters += ["float *c", "int64_t ldc", "int64_t count"]
+    parameters += [f"{p.lowering.type_of(p.out).dtype.c} *c", "int64_t ldc", "int64_t count"]
     arguments += ["c_q + m * ldc", "ldc", "count"]
+    if p.c_n != 1:
+        parameters.append("int64_t C_n")
+        arguments.append("C_n")
     return "".join(f", {x}" for x in parameters), ", ".join(arguments)
 
 
-def _params(p: Product, packed_size: DimLike, constant_bias: bool) -> dict[str, DimLike]:
+def product_params(p: Product, packed_size: DimLike, constant_bias: bool) -> dict[str, DimLike]:
     """Sizes and strides in the order of the kernel's arguments."""
     loops, low = p.loops, p.lowering
     params: dict[str, DimLike] = {
@@ -326,8 +335,10 @@ def _params(p: Product, packed_size: DimLike, constant_bias: bool) -> dict[str, 
     }
     if p.a_k != 1:
         params["A_k"] = p.a_k
+    if p.c_n != 1:
+        params["C_n"] = p.c_n
     if not p.constant:
-        params["B_k"], params["B_n"] = _right_strides(p)
+        params["B_k"], params["B_n"] = right_strides(p)
     if p.bias and not constant_bias:
         params["bias_n"] = low.view(p.bias).strides[0]
     names = ["A", "B", "C"] + [o.name for o in p.epilogue.operands if o.kind == "tile"]
@@ -340,13 +351,13 @@ def _params(p: Product, packed_size: DimLike, constant_bias: bool) -> dict[str, 
     return params
 
 
-def _right_strides(p: Product) -> tuple[DimLike, DimLike]:
+def right_strides(p: Product) -> tuple[DimLike, DimLike]:
     """Strides of a right operand that is not packed, along the reduction and along the columns."""
     strides = p.lowering.view(p.b).strides
     return (strides[1], strides[0]) if p.transposed else (strides[-2], strides[-1])
 
 
-def _batch_text(p: Product) -> str:
+def batch_text(p: Product) -> str:
     """Number of batch items as a C expression over the kernel's parameters."""
     return " * ".join(f"B{d}" for d in range(len(p.loops.batch))) or "1"
 
@@ -356,7 +367,7 @@ def _bytes(p: Product) -> DimLike:
     return 4 * size
 
 
-def _stem(p: Product, head: str) -> str:
+def kernel_stem(p: Product, head: str) -> str:
     words = [head] + (["bias"] if p.bias else []) + ([p.epilogue.stem] if p.epilogue.stem else [])
     return "_".join(words)
 
@@ -376,18 +387,18 @@ def lower_dot(lowering: Lowering) -> None:
         base = f"{o.name}_q + m * {o.name}_m" if o.kind == "tile" else o.name
         loads[o.name] = o.load_n(f"{base} + n" if o.lane_stride else base, "count")
     lines, result = p.epilogue.trace("y" if p.bias else "s", lambda o: loads[o.name], "t")
-    params = _params(p, 0, False)
+    params = product_params(p, 0, False)
     params["ldb"] = p.k if p.constant else params.pop("B_n")
     params.pop("B_k", None)
     lowering.emit(
         "matmul_dot.c.j2",
-        _stem(p, f"{lowering.anchor.op}_dot"),
+        kernel_stem(p, f"{lowering.anchor.op}_dot"),
         reads=reads,
         writes={"C": lowering.view(p.out)},
         params=params,
         flops=2 * p.loops.batch_size * p.loops.rows * p.n * p.k,
         bytes=_bytes(p),
-        lines=(*hoisted, *lines), result=result, batch=len(p.loops.batch), batch_size=_batch_text(p), grain=GRAIN,
+        lines=(*hoisted, *lines), result=result, batch=len(p.loops.batch), batch_size=batch_text(p), grain=GRAIN,
         bias=bool(p.bias), tail_ops=p.epilogue.stem, group=max(1, min(4, p.n)) if isinstance(p.n, int) else 4,
         tile_operands=tuple(o.name for o in p.epilogue.operands if o.kind == "tile"),
     )  # fmt: skip

@@ -96,7 +96,7 @@ class Importer:
     signatures: types of inputs as a call has them, where the model's own are not enough or are to be narrowed.
     contents: inputs that become constants. trainable: initializers of float type with dimensions become parameters whatever their size.
     guarded: whether calls check what `guard` was given.
-    smallest: what an open size can be at least. sizes: by the names of open sizes what is known of them: a number, or a symbol with its range.
+    smallest: what an open size can be at least. sizes: by the names of open sizes what is known of them: a number, or a narrower symbol.
     """
 
     def __init__(

@@ -1,0 +1,86 @@
+/* Integers in vectors: bytes and int32 in memory as int32 lanes, and sums of four products of bytes per lane.
+ * A target header may define SOL_DOT with vi_dot of its own, SOL_MADD with vi_madd, and SOL_BYTES_N with vu8_load_n and vu8_store_n. */
+#ifndef SOL_INT_H
+#define SOL_INT_H
+#include "sol_simd.h"
+
+typedef uint32_t vu __attribute__((vector_size(4 * LANES), may_alias));
+typedef int16_t vs __attribute__((vector_size(4 * LANES), may_alias));
+
+SOL_INLINE vi vi_load(const int32_t *p) { return *(const vi_unaligned *)p; }
+SOL_INLINE void vi_store(int32_t *p, vi v) { *(vi_unaligned *)p = v; }
+SOL_INLINE vi vi_load_n(const int32_t *p, int n) { return (vi)vf_load_n((const float *)p, n); }
+SOL_INLINE void vi_store_n(int32_t *p, vi v, int n) { vf_store_n((float *)p, (vf)v, n); }
+SOL_INLINE vi vi_select(vi mask, vi a, vi b) { return (mask & a) | (~mask & b); }
+SOL_INLINE vi vi_max(vi a, vi b) { return vi_select(a > b, a, b); }
+SOL_INLINE vi vi_min(vi a, vi b) { return vi_select(a < b, a, b); }
+/* Truncated, as in C; the nearest integers; and back. */
+SOL_INLINE vi vi_of_floats(vf a) { return __builtin_convertvector(a, vi); }
+SOL_INLINE vf vf_of_ints(vi a) { return __builtin_convertvector(a, vf); }
+SOL_INLINE vi vi_wrap_u8(vi a) { return a & 255; }
+SOL_INLINE vi vi_wrap_i8(vi a) { return (vi)((vu)a << 24) >> 24; }
+
+SOL_INLINE vi vu8_load(const uint8_t *p) { return vi_load_bytes(p); }
+SOL_INLINE void vu8_store(uint8_t *p, vi v) { vi_store_bytes(p, v); }
+#ifndef SOL_BYTES_N
+SOL_INLINE vi vu8_load_n(const uint8_t *p, int n)
+{
+    uint8_t b[LANES] = {0};
+    memcpy(b, p, (size_t)(n < LANES ? n : LANES));
+    return vi_load_bytes(b);
+}
+SOL_INLINE void vu8_store_n(uint8_t *p, vi v, int n)
+{
+    uint8_t b[LANES];
+    vi_store_bytes(b, v);
+    memcpy(p, b, (size_t)(n < LANES ? n : LANES));
+}
+#endif
+SOL_INLINE vi vu8_set(uint8_t x) { return vi_set(x); }
+SOL_INLINE vi vi8_load(const int8_t *p) { return vi_wrap_i8(vi_load_bytes((const uint8_t *)p)); }
+SOL_INLINE vi vi8_load_n(const int8_t *p, int n) { return vi_wrap_i8(vu8_load_n((const uint8_t *)p, n)); }
+SOL_INLINE void vi8_store(int8_t *p, vi v) { vi_store_bytes((uint8_t *)p, v); }
+SOL_INLINE void vi8_store_n(int8_t *p, vi v, int n) { vu8_store_n((uint8_t *)p, v, n); }
+SOL_INLINE vi vi8_set(int8_t x) { return vi_set(x); }
+
+/* vq: lanes of four bytes, ready for vi_dot(sum, unsigned bytes, signed bytes), which adds their four products to each lane of a sum. */
+#ifdef SOL_DOT
+typedef vi vq;
+SOL_INLINE vq vq_unsigned(vi a) { return a; }
+SOL_INLINE vq vq_signed(vi a) { return a; }
+SOL_INLINE vq vq_spread(int32_t a) { return vi_set(a); } /* four unsigned bytes in all lanes */
+#else
+typedef struct {
+    vi even, odd; /* 16 bits each: bytes 0 and 2, bytes 1 and 3 */
+} vq;
+SOL_INLINE vq vq_unsigned(vi a) { return (vq){a & 0x00ff00ff, (vi)((vu)a >> 8) & 0x00ff00ff}; }
+SOL_INLINE vq vq_signed(vi a) { return (vq){(vi)((vs)a << 8 >> 8), (vi)((vs)a >> 8)}; }
+SOL_INLINE vq vq_spread(int32_t a) { return (vq){vi_set(a & 0x00ff00ff), vi_set((int32_t)((uint32_t)a >> 8) & 0x00ff00ff)}; }
+#ifdef SOL_MADD
+SOL_INLINE vi vi_dot(vi sum, vq a, vq b) { return sum + vi_madd(a.even, b.even) + vi_madd(a.odd, b.odd); }
+#else
+/* Products of a byte and a signed byte fit into 16 bits. */
+SOL_INLINE vi vi_dot(vi sum, vq a, vq b)
+{
+    const vi even = (vi)((vs)a.even * (vs)b.even), odd = (vi)((vs)a.odd * (vs)b.odd);
+    return sum + ((vi)((vu)even << 16) >> 16) + (even >> 16) + ((vi)((vu)odd << 16) >> 16) + (odd >> 16);
+}
+#endif
+#endif
+
+/* Four bytes at any address as one int32. */
+SOL_INLINE int32_t sol_dword(const void *p)
+{
+    int32_t x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+/* LANES dwords of the bytes p[0], p[step], p[2 * step] and p[3 * step], of which count exist, and so on for the n bytes behind each. */
+SOL_INLINE vi vi_interleave(const uint8_t *p, int64_t step, int64_t count, int n)
+{
+    vi d = {0};
+    for (int j = 0; j < 4 && j < count; j++)
+        d |= (vi)((vu)(n >= LANES ? vu8_load(p + j * step) : vu8_load_n(p + j * step, n)) << (8 * j));
+    return d;
+}
+#endif
