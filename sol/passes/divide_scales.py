@@ -1,8 +1,15 @@
-"""A division before rounding, as quantising has it, goes into the constants that its operand was multiplied with anyway."""
+"""A division before rounding, as quantising has it, goes into the constants that its operand was multiplied with anyway.
+
+Where that is not possible but the operand was computed from bytes, it becomes a product with the reciprocal: what that changes in the last
+bit is lost in rounding but where two steps are equally near. What users give, and what floats were computed to, is divided.
+"""
 
 from __future__ import annotations
 
+import numpy as np
+
 from sol.ir.graph import Graph, Node
+from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
 from sol.passes.canonicalize_ops import is_constant
@@ -61,6 +68,27 @@ def _divided(g: Editor, value: str, scale: str) -> str:
     return g.add(node.op, [_divided(g, i, scale) for i in node.inputs], **at, **node.attrs)
 
 
+@rule("round")
+def division_of_bytes(g: Editor, node: Node) -> str | None:
+    """round(x / s) -> round(x * (1 / s)) for x computed element by element from bytes"""
+    division = g.producer(node.inputs[0], op="div")
+    if division is None or division.type.dtype is not DType.F32:
+        return None
+    known = number(g, division.inputs[1])
+    if known is None or not known > 0 or not _from_bytes(g, division.inputs[0], DEEPEST):
+        return None
+    factor = g.constant(np.float32(1.0) / np.float32(known), DType.F32)
+    return g.add("round", [g.add("mul", [division.inputs[0], factor], origin=division.origin)], origin=node.origin)
+
+
+def _from_bytes(g: Editor, value: str, steps: int) -> bool:
+    """Whether pointwise ops lead from bytes to a value."""
+    node = g.producer(value)
+    if node.op == "cast" and g.type_of(node.inputs[0]).dtype.bits <= 8:
+        return True
+    return node.op in POINTWISE and steps > 0 and any(_from_bytes(g, i, steps - 1) for i in node.inputs)
+
+
 def divide_scales(graph: Graph) -> Graph:
-    """Apply the rule above until it does not match."""
-    return apply_rules(graph, (division_into_scales,))
+    """Apply the rules above until none matches."""
+    return apply_rules(graph, (division_into_scales, division_of_bytes))

@@ -33,6 +33,7 @@ ANCHORS = (*TAILED, *SELECTING, *SAMPLING, "sdpa", "lstm_scan", "gru_scan", "rnn
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
 NORMALISING = ("softmax", "log_softmax", "layer_norm", "rms_norm")
 LONGEST_TAIL = 32
+USUAL_NUMBERS = (0.0, 0.5, 1.0, 128.0, 255.0)
 LARGEST_HEAD_WINDOW = 9  # pixels averaged while a convolution's input is made
 
 
@@ -408,14 +409,18 @@ class _Fusion:
 
 
 def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:
-    """The nodes as a graph of their own, and the values outside that become its inputs in order; scalar literals move in."""
+    """The nodes as a graph of their own, and the values outside that become its inputs in order; scalar literals move in.
+
+    Scales and zero points of quantised values stay outside: each layer has its own, and layers are to share kernels.
+    """
     produced = {v for n in nodes for v in n.outputs}
     taken = {n.name for n in nodes}
+    quantized = any(graph.type_of(v).dtype in (DType.U8, DType.I8) for n in nodes for v in (*n.inputs, *n.outputs))
     literals: dict[str, Node] = {}
     sources: dict[str, Node] = {}
     for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
         producer = graph.producer(value)
-        if producer.op == "constant" and producer.type.rank == 0:
+        if producer.op == "constant" and producer.type.rank == 0 and not (quantized and _is_scale(producer)):
             literals[value] = producer
         else:
             name = _fresh(value.replace("#", "_"), taken)
@@ -424,6 +429,11 @@ def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tu
     inner = [replace(n, inputs=tuple(sources[i].name if i in sources else i for i in n.inputs)) for n in nodes]
     body = Graph((*sources.values(), *literals.values(), *inner), tuple(s.name for s in sources.values()), tuple(outputs))
     return body, tuple(sources)
+
+
+def _is_scale(literal: Node) -> bool:
+    """Whether a scalar is a number that differs from layer to layer."""
+    return literal.type.dtype is DType.F32 and float(literal.attrs["value"].value) not in USUAL_NUMBERS
 
 
 def make_region(name: str, kind: str, anchor: str, body: Graph, inputs: tuple[str, ...], origin: Node) -> Node:

@@ -68,6 +68,22 @@ SOL_INLINE vi vi_dot(vi sum, vq a, vq b)
 #endif
 #endif
 
+/* Lanes 0, 2, 4, … and 1, 3, 5, … of the pair (a, b). */
+SOL_INLINE void vi_unzip(vi a, vi b, vi *even, vi *odd)
+{
+#ifdef __clang__
+    int32_t x[2 * LANES];
+    vi_store(x, a);
+    vi_store(x + LANES, b);
+    for (int i = 0; i < LANES; i++) (*even)[i] = x[2 * i], (*odd)[i] = x[2 * i + 1];
+#else
+    vi at;
+    for (int i = 0; i < LANES; i++) at[i] = 2 * i;
+    *even = __builtin_shuffle(a, b, at);
+    *odd = __builtin_shuffle(a, b, at + 1);
+#endif
+}
+
 /* Four bytes at any address as one int32. */
 SOL_INLINE int32_t sol_dword(const void *p)
 {
@@ -75,12 +91,53 @@ SOL_INLINE int32_t sol_dword(const void *p)
     memcpy(&x, p, sizeof x);
     return x;
 }
+/* n bytes, few as a rule: in a few moves that may overlap. */
+SOL_INLINE void sol_copy_bytes(uint8_t *to, const uint8_t *from, int64_t n)
+{
+    typedef uint8_t block __attribute__((vector_size(16), aligned(1), may_alias));
+    if (n >= 16) {
+        for (int64_t i = 0; i + 16 < n; i += 16) *(block *)(to + i) = *(const block *)(from + i);
+        *(block *)(to + n - 16) = *(const block *)(from + n - 16);
+    } else if (n >= 8) {
+        uint64_t head, tail;
+        memcpy(&head, from, 8), memcpy(&tail, from + n - 8, 8);
+        memcpy(to, &head, 8), memcpy(to + n - 8, &tail, 8);
+    } else if (n >= 4) {
+        uint32_t head, tail;
+        memcpy(&head, from, 4), memcpy(&tail, from + n - 4, 4);
+        memcpy(to, &head, 4), memcpy(to + n - 4, &tail, 4);
+    } else {
+        for (int64_t i = 0; i < n; i++) to[i] = from[i];
+    }
+}
 /* LANES dwords of the bytes p[0], p[step], p[2 * step] and p[3 * step], of which count exist, and so on for the n bytes behind each. */
 SOL_INLINE vi vi_interleave(const uint8_t *p, int64_t step, int64_t count, int n)
 {
-    vi d = {0};
-    for (int j = 0; j < 4 && j < count; j++)
-        d |= (vi)((vu)(n >= LANES ? vu8_load(p + j * step) : vu8_load_n(p + j * step, n)) << (8 * j));
+    if (n >= LANES && count >= 4)
+        return vu8_load(p) | (vi)((vu)vu8_load(p + step) << 8) | (vi)((vu)vu8_load(p + 2 * step) << 16) | (vi)((vu)vu8_load(p + 3 * step) << 24);
+    vi d = vu8_load_n(p, n);
+    if (count > 1) d |= (vi)((vu)vu8_load_n(p + step, n) << 8);
+    if (count > 2) d |= (vi)((vu)vu8_load_n(p + 2 * step, n) << 16);
+    if (count > 3) d |= (vi)((vu)vu8_load_n(p + 3 * step, n) << 24);
     return d;
+}
+/* LANES dwords of the bytes p[0], p[near], p[2 * near] and p[3 * near], then p[step] … and so on; 4 * LANES bytes may be read where step
+ * is 1 or 2, else what the last dword holds. */
+SOL_INLINE vi vi_windows(const uint8_t *p, int64_t near, int64_t step)
+{
+#if !defined(__clang__) && defined(__AVX512VBMI__)
+    if (near == 1 && step <= 2) {
+        typedef uint8_t bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
+        bytes one, two;
+        for (int i = 0; i < 4 * LANES; i++) one[i] = (uint8_t)(i / 4 + i % 4), two[i] = (uint8_t)(i / 4 * 2 + i % 4);
+        const bytes b = *(const bytes *)p;
+        return (vi)(step == 1 ? __builtin_shuffle(b, one) : __builtin_shuffle(b, two));
+    }
+#endif
+    if (step == 1) return vi_interleave(p, near, 4, LANES);
+    int32_t d[LANES];
+    for (int i = 0; i < LANES; i++, p += step)
+        d[i] = near == 1 ? sol_dword(p) : (int32_t)(p[0] | (uint32_t)p[near] << 8 | (uint32_t)p[2 * near] << 16 | (uint32_t)p[3 * near] << 24);
+    return vi_load(d);
 }
 #endif

@@ -44,19 +44,23 @@ SOL_INLINE vf vf_rint(vf a) { return (vf)__builtin_ia32_rndscaleps_mask((sol_v16
 SOL_INLINE vf vf_floor(vf a) { return (vf)__builtin_ia32_rndscaleps_mask((sol_v16)a, 9, (sol_v16)a, -1, 4); }
 /* LANES bytes to int32 lanes, and the low bytes back. */
 typedef uint8_t sol_bytes __attribute__((vector_size(16), aligned(1), may_alias));
-#ifdef __clang__
-SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return __builtin_convertvector(*(const sol_bytes *)p, vi); }
-SOL_INLINE void vi_store_bytes(uint8_t *p, vi v) { *(sol_bytes *)p = __builtin_convertvector(v, sol_bytes); }
-#else
 typedef char sol_c16 __attribute__((vector_size(16)));
-SOL_INLINE vi vi_load_bytes(const uint8_t *p)
+#ifdef __clang__
+SOL_INLINE vi sol_widen(sol_c16 b) { return __builtin_convertvector((sol_bytes)b, vi); }
+SOL_INLINE sol_c16 sol_narrow(vi v) { return (sol_c16)__builtin_convertvector(v, sol_bytes); }
+#else
+SOL_INLINE vi sol_widen(sol_c16 b) { return (vi)__builtin_ia32_pmovzxbd512_mask(b, (sol_i16){0}, -1); }
+SOL_INLINE sol_c16 sol_narrow(vi v) { return (sol_c16)__builtin_ia32_pmovdb512_mask((sol_i16)v, (sol_c16){0}, -1); }
+#endif
+SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return sol_widen((sol_c16)*(const sol_bytes *)p); }
+SOL_INLINE void vi_store_bytes(uint8_t *p, vi v) { *(sol_bytes *)p = (sol_bytes)sol_narrow(v); }
+#if __has_builtin(__builtin_ia32_loaddquqi128_mask) && __has_builtin(__builtin_ia32_storedquqi128_mask)
+#define SOL_BYTES_N /* those of sol_int.h */
+SOL_INLINE vi vu8_load_n(const uint8_t *p, int n)
 {
-    return (vi)__builtin_ia32_pmovzxbd512_mask((sol_c16)*(const sol_bytes *)p, (sol_i16){0}, -1);
+    return sol_widen((sol_c16)__builtin_ia32_loaddquqi128_mask((const void *)p, (sol_c16){0}, SOL_MASK16(n)));
 }
-SOL_INLINE void vi_store_bytes(uint8_t *p, vi v)
-{
-    *(sol_bytes *)p = (sol_bytes)__builtin_ia32_pmovdb512_mask((sol_i16)v, (sol_c16){0}, -1);
-}
+SOL_INLINE void vu8_store_n(uint8_t *p, vi v, int n) { __builtin_ia32_storedquqi128_mask((void *)p, sol_narrow(v), SOL_MASK16(n)); }
 #endif
 #else
 #include "sol_simd_avx512_intrinsics.h"
@@ -76,20 +80,5 @@ SOL_INLINE vi vi_madd(vi a, vi b)
     vi r;
     __asm__("vpmaddwd %2, %1, %0" : "=v"(r) : "v"(a), "vm"(b));
     return r;
-}
-#endif
-#if __has_builtin(__builtin_ia32_loaddquqi128_mask) && __has_builtin(__builtin_ia32_storedquqi128_mask)
-#define SOL_BYTES_N
-typedef char sol_q16 __attribute__((vector_size(16)));
-SOL_INLINE vi vu8_load_n(const uint8_t *p, int n)
-{
-    const sol_q16 b = __builtin_ia32_loaddquqi128_mask((const void *)p, (sol_q16){0}, (unsigned short)(n >= 16 ? 0xffffu : (1u << n) - 1u));
-    return vi_load_bytes((const uint8_t *)&b);
-}
-SOL_INLINE void vu8_store_n(uint8_t *p, vi v, int n)
-{
-    sol_q16 b;
-    vi_store_bytes((uint8_t *)&b, v);
-    __builtin_ia32_storedquqi128_mask((void *)p, b, (unsigned short)(n >= 16 ? 0xffffu : (1u << n) - 1u));
 }
 #endif

@@ -24,8 +24,15 @@ MOST_PLACES = 1 << 14
 
 
 @packer("int_taps")
-def pack_int_taps(array: np.ndarray, *, groups: int, rows: int) -> np.ndarray:
-    """``w[K, C/groups, *kernel]`` as ``[group][block of rows output channels][C / 4][tap][row][4]``, zero beyond both kinds of channels."""
+def pack_int_taps(array: np.ndarray, *, groups: int, rows: int, neighbours: bool = False) -> np.ndarray:
+    """``w[K, C/groups, *kernel]`` as ``[group][block of rows output channels][C / 4][tap][row][4]``, zero beyond both kinds of channels.
+
+    neighbours: there is one channel per group, and four taps of a row take the place of four channels.
+    """
+    if neighbours:
+        wide = -(-array.shape[-1] // BYTES) * BYTES
+        array = np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, wide - array.shape[-1])])
+        array = np.moveaxis(array.reshape(*array.shape[:-1], -1, BYTES)[:, 0], -1, 1)
     k, channels = array.shape[:2]
     taps, per_group = math.prod(array.shape[2:]), k // groups
     quads, blocks = -(-channels // BYTES), -(-per_group // rows)
@@ -37,7 +44,10 @@ def pack_int_taps(array: np.ndarray, *, groups: int, rows: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Shape:
-    """A convolution over three spatial dimensions (z, y, x), missing ones of size 1; strides of operands as (n, c, z, y, x)."""
+    """A convolution over three spatial dimensions (z, y, x), missing ones of size 1.
+
+    beyond: pixels behind the last one of a row that its last dwords hold as well.
+    """
 
     n: DimLike
     groups: int
@@ -49,11 +59,13 @@ class _Shape:
     stride: tuple[int, ...]
     dilation: tuple[int, ...]
     low: tuple[int, ...]
+    beyond: int = 0
 
     @property
     def padded(self) -> tuple[DimLike, ...]:
         """Pixels of the padded image along each dimension that lie at the same place modulo the stride."""
         grown = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(self.result, self.stride, self.kernel, self.dilation)]
+        grown[2] = grown[2] + self.beyond
         return tuple(ceil_div(g, s) for g, s in zip(grown, self.stride))
 
     @property
@@ -119,38 +131,65 @@ def lower_int_conv(lowering: Lowering) -> None:
     """One launch; see templates/conv_int.c.j2."""
     conv = lowering.anchor
     shape = _shape_of(lowering)
-    out = lowering.type_of(lowering.output)
+    out, weight = lowering.type_of(lowering.output), lowering.type_of(conv.inputs[1])
     epilogue = make_epilogue(lowering, conv.name, channel_axis=out.rank - 1, dtypes=LANE_DTYPES)
     views = {"in": lowering.view(conv.inputs[0]), "out": lowering.view(lowering.output)}
     strides = {name: _strides(v.strides) for name, v in views.items()}
     strides |= {o.name: _strides(o.strides) for o in epilogue.operands}
     shape, strides = _flattened(shape, strides)
+    near, step = shape.dilation[2], shape.stride[2]
+    neighbours = shape.channels == 1 and shape.kernel[2] > 1 and BYTES * near % step == 0
+    flat = neighbours and shape.stride == (1, 1, 1)
+    if neighbours:
+        shape = _of_neighbours(shape, flat)
     tile = _tile(lowering.target, shape)
     local = shape.groups >= 2 * lowering.target.team
     reads: dict[str, View] = {
-        "in": views["in"], "weight": lowering.weight(conv.inputs[1], "int_taps", groups=shape.groups, rows=tile.kb),
+        "in": views["in"], "weight": lowering.weight(conv.inputs[1], "int_taps", groups=shape.groups, rows=tile.kb,
+                                                                neighbours=neighbours),
         **{o.name: o.view for o in epilogue.operands},
     }  # fmt: skip
     fill = lowering.body.producer(conv.inputs[2])
     literal = fill.op == "constant"
-    if not literal:
+    options: dict[str, DimLike] = {"near": near, "step": step} if neighbours else {}
+    if literal:
+        options["fill"] = int(fill.attrs["value"].value)
+    else:
         reads["fill"] = lowering.view(conv.inputs[2])
     taps, slack = math.prod(shape.kernel), tile.xv * lowering.target.lanes
     image = shape.group_dwords * (1 if local else shape.groups) + slack
-    row = shape.stride[2] * shape.padded[2] + lowering.target.lanes
+    lanes = lowering.target.lanes
+    row = shape.stride[2] * shape.padded[2] + lanes
+    rows = product(shape.stride[:2]) * product(shape.padded[:2])
     scratch = 8 * taps + 64 + 4 * (tile.kb * tile.xc + row) + (4 * image if local else 0)
+    if neighbours:
+        scratch = scratch + rows * (row * step + 3 * near) + 3 * near + 12 * lanes + 64
     lowering.emit(
         "conv_int.c.j2",
         f"int_conv_{tile.kb}x{tile.xv}{'_' if epilogue.stem else ''}{epilogue.stem}",
         reads=reads,
         writes={"out": views["out"]},
-        params=_params(shape, tile, strides) | ({"fill": int(fill.attrs["value"].value)} if literal else {}),
+        params=_params(shape, tile, strides) | options,
         scratch=scratch,
         common=0 if local else 4 * image,
-        flops=2 * shape.channels * taps * product(out.shape),
-        bytes=product(views["in"].shape) + shape.groups * shape.kernels * shape.channels * taps + product(out.shape) * out.dtype.itemsize,
+        flops=2 * weight.size // weight.shape[0] * product(out.shape),
+        bytes=product(views["in"].shape) + weight.size + product(out.shape) * out.dtype.itemsize,
         fill="fill" if literal else "*fill", XV=tile.xv, KB=tile.kb, local=local, in_x="1" if strides["in"][4] == 1 else "in_x",
-        operands=epilogue.operands, **_tail(epilogue, out.dtype, strides["out"][4] == 1),
+        neighbours=neighbours, flat=flat, operands=epilogue.operands, **_tail(epilogue, out.dtype, strides["out"][4] == 1),
+    )  # fmt: skip
+
+
+def _of_neighbours(shape: _Shape, flat: bool) -> _Shape:
+    """A convolution with one channel per group as one whose dwords hold a pixel and the next three that a row of taps meets.
+
+    flat: rows follow each other without a gap, so that their dwords are made in one go.
+    """
+    deep, high, wide = shape.kernel
+    near, step, taps = shape.dilation[2], shape.stride[2], -(-wide // BYTES)
+    beyond = max((wide - 1) * near - (taps - 1) * BYTES * near, 0) if flat else 0
+    return replace(
+        shape, channels=BYTES, kernel=(deep, high, taps), stride=(*shape.stride[:2], 1), beyond=beyond,
+        dilation=(*shape.dilation[:2], BYTES * near // step),
     )  # fmt: skip
 
 
