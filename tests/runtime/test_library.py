@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import shutil
-import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sol.codegen.targets import resolve
-from sol.config import config
 from sol.errors import CacheError
-from sol.runtime import library as library_module
 from sol.runtime.build import Unit, build
 from sol.runtime.cache import key_of, store
-from sol.runtime.library import forked, load, openmp_runtimes
+from sol.runtime.library import load
 
-ROOT = str(Path(library_module.__file__).parents[2])
-COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 CDEF = "int add(int a, int b); void wait_ms(int ms);"
 UNIT = Unit("add", """
 #include <time.h>
