@@ -111,6 +111,7 @@ static void sol_after_fork(void) { pthread_mutex_unlock(&sol_pool.hiring); }
 static void sol_in_child(void)
 {
     pthread_mutex_init(&sol_pool.hiring, NULL);
+    sol_make_beds();
     memset(sol_pool.idle, 0, sizeof sol_pool.idle);
     sol_pool.made = sol_pool.present = 0;
     sol_pool.refused = sol_pool.looked = 0;
@@ -305,19 +306,13 @@ __attribute__((unused)) static void sol_pool_run_fixed(sol_body body, void *data
 __attribute__((destructor)) static void sol_pool_end(void)
 {
     sol_pool.refused = INT64_MAX; /* no more of them */
-    for (int i = 0; i < SOL_MOST / 64; i++) {
-        uint64_t idle = __atomic_exchange_n(&sol_pool.idle[i], 0, __ATOMIC_ACQUIRE);
-        for (uint64_t rest = idle; rest; rest &= rest - 1) {
-            sol_worker *const w = sol_pool.workers[i * 64 + __builtin_ctzll(rest)];
-            w->crew = NULL;
-            sol_signal_next(&w->task);
-        }
-        for (; idle; idle &= idle - 1) {
-            const int number = i * 64 + __builtin_ctzll(idle);
-            pthread_join(sol_pool.workers[number]->thread, NULL);
-            free(sol_pool.workers[number]);
-            sol_pool.workers[number] = NULL;
-        }
+    uint64_t idle[SOL_MOST / 64];
+    for (int i = 0; i < SOL_MOST / 64; i++) idle[i] = __atomic_exchange_n(&sol_pool.idle[i], 0, __ATOMIC_ACQUIRE);
+    for (int i = -1; (i = sol_next_of(idle, i)) >= 0;) {
+        sol_pool.workers[i]->crew = NULL;
+        sol_signal_next(&sol_pool.workers[i]->task);
     }
+    for (int i = -1; (i = sol_next_of(idle, i)) >= 0;) pthread_join(sol_pool.workers[i]->thread, NULL);
+    for (int i = -1; (i = sol_next_of(idle, i)) >= 0; sol_pool.workers[i] = NULL) free(sol_pool.workers[i]); /* no other worker looks at it now */
 }
 #endif

@@ -34,6 +34,7 @@ static void sol_sleep(uint32_t *word, uint32_t value, long longest)
     const struct timespec t = {longest / 1000000000, longest % 1000000000};
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, longest ? &t : NULL, NULL, 0);
 }
+static void sol_make_beds(void) {}
 static void sol_wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0); }
 #else
 /* Words share a few beds: who wakes one wakes its neighbours as well, who look again and lie down. */
@@ -42,6 +43,15 @@ static struct sol_bed {
     pthread_cond_t cond;
 } sol_beds[] = {{PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER}, {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER},
                 {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER}, {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER}};
+
+/* In a forked child nobody sleeps, whatever the parent's threads did. */
+static void sol_make_beds(void)
+{
+    for (int i = 0; i < 4; i++) {
+        pthread_mutex_init(&sol_beds[i].mutex, NULL);
+        pthread_cond_init(&sol_beds[i].cond, NULL);
+    }
+}
 
 static struct sol_bed *sol_bed_of(const uint32_t *word) { return &sol_beds[(uintptr_t)word / 64 % 4]; }
 
