@@ -17,7 +17,7 @@
 
 typedef struct {
     double work, wall;
-    int calls;
+    int calls, late; /* late: calls in which a member was */
 } sol_rate;
 
 typedef struct {
@@ -47,7 +47,7 @@ static double sol_speed(const sol_rate *r) { return r->wall > 0 ? r->work / r->w
 
 static void sol_pace_try(sol_pace *p, int limit)
 {
-    p->tried = (sol_rate){0, 0, 0};
+    p->tried = (sol_rate){0, 0, 0, 0};
     __atomic_store_n(&p->trial, limit, __ATOMIC_RELAXED);
 }
 
@@ -57,7 +57,7 @@ static void sol_pace_settle(sol_pace *p, int64_t now)
     const double tried = sol_speed(&p->tried), usual = sol_speed(&p->usual);
     const int hopeless = raises && tried < usual && p->tried.wall >= SOL_TRIAL_NS;
     if (!enough && !hopeless) return;
-    const int better = tried > usual * (raises ? 1.1 : 0.85); /* a smaller team is kinder to the others */
+    const int better = tried > usual * (!raises ? 0.85 : p->tried.late ? 1.1 : 1); /* a smaller team is kinder to the others */
     if (better && raises) p->raised = now;
     if (better && !raises && now - p->raised > SOL_LAST_PAUSE_NS) p->pause = SOL_FIRST_PAUSE_NS;
     else if (better != raises) p->pause = 2 * p->pause < SOL_LAST_PAUSE_NS ? 2 * p->pause : SOL_LAST_PAUSE_NS;
@@ -79,7 +79,7 @@ static void sol_pace_learn(sol_pace *p, int size, int possible, int late, double
     __atomic_store_n(&p->measured, now, __ATOMIC_RELAXED);
     if (size != (limit < possible ? limit : possible)) { /* others have the threads: it tells nothing about the limit */
     } else if (p->trial) {
-        p->tried.work += work, p->tried.wall += wall, p->tried.calls++;
+        p->tried.work += work, p->tried.wall += wall, p->tried.calls++, p->tried.late += late > 0;
         sol_pace_settle(p, now);
     } else {
         p->usual.work += work - p->usual.work / 8, p->usual.wall += wall - p->usual.wall / 8;
