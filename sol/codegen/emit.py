@@ -139,9 +139,13 @@ class Emitter:
         a, b = self._pair(a, b)
         if a.dtype is DType.BOOL:
             symbol = {"+": "|", "*": "&"}.get(symbol, symbol)
+        if a.dtype.is_int and symbol in "+-*":
+            return self.let(wrapping(a.dtype, a.text, symbol, b.text), a.dtype)
         return self.let(f"{a.text} {symbol} {b.text}", a.dtype)
 
     def unary(self, symbol: str, a: CValue) -> CValue:
+        if a.dtype.is_int and symbol == "-":
+            return self.let(wrapping(a.dtype, "0", symbol, a.text), a.dtype)
         return self.let(f"{symbol}{a.text}", a.dtype)
 
     def compare(self, symbol: str, a: Any, b: Any) -> CValue:
@@ -227,7 +231,7 @@ class Emitter:
             return self.let(f"vf_abs({x.text})", x.dtype)
         if x.dtype.is_float:
             return self.call("fabs", x)
-        return self.let(f"({x.text} < 0 ? -{x.text} : {x.text})", x.dtype)
+        return self.let(f"({x.text} < 0 ? {wrapping(x.dtype, '0', '-', x.text)} : {x.text})", x.dtype)
 
     def sign(self, x: CValue) -> CValue:
         """-1, 0 or 1; 0 for NaN as in torch."""
@@ -375,6 +379,12 @@ class Emitter:
 def _wide(x: CValue) -> str:
     """Suffix of the integer functions for what does not fit into int64_t."""
     return "_u64" if x.dtype is DType.U64 else ""
+
+
+def wrapping(dtype: DType, a: str, symbol: str, b: str) -> str:
+    """C text of a sum, difference or product of integers that wraps around: in C only that of unsigned ones does."""
+    wide = "uint64_t" if dtype.bits == 64 else "uint32_t"
+    return f"({dtype.c})(({wide}){a} {symbol} ({wide}){b})"
 
 
 def from_memory(dtype: DType, text: str) -> str:
