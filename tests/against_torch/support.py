@@ -96,7 +96,8 @@ def _leaf_differs(mine: Any, want: Any, exact: Any) -> str:
         return f"{getattr(mine, 'dtype', type(mine))}{list(getattr(mine, 'shape', ()))}, torch {want.dtype}{list(want.shape)}"
     if not want.is_floating_point():
         wrong = mine != want
-        return f"{int(wrong.sum())} of {want.numel()} differ: {mine[wrong][:3].tolist()}, torch {want[wrong][:3].tolist()}" if wrong.any() else ""
+        some = f"{mine[wrong][:3].tolist()}, torch {want[wrong][:3].tolist()}"
+        return f"{int(wrong.sum())} of {want.numel()} differ: {some}" if wrong.any() else ""
     if not isinstance(exact, torch.Tensor) or exact.shape != want.shape or not exact.is_floating_point():
         exact = want
     ours, theirs = error(mine, exact), error(want, exact)

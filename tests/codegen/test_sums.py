@@ -76,7 +76,9 @@ def test_a_sum_of_what_is_not_finite(value):
 
 
 @pytest.mark.parametrize("op", ["argmax", "argmin"])
-@pytest.mark.parametrize("shape,dim", [((3, 33), 1), ((3, 7), 1), ((2, 70000), 1), ((90000,), 0), ((40, 67), 0), ((90000, 5), 0), ((1, 5), 0)])
+@pytest.mark.parametrize(
+    "shape,dim", [((3, 33), 1), ((3, 7), 1), ((2, 70000), 1), ((90000,), 0), ((40, 67), 0), ((90000, 5), 0), ((1, 5), 0)]
+)
 def test_places_of_extremes(op, shape, dim):
     """Ties go to the first, NaN wins, rows of minus infinity give 0; in the same kernel as other reductions and as what makes the row."""
 
