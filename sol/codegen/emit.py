@@ -327,6 +327,13 @@ class Emitter:
         down = self.where(whole - down > 0.5, down + 1.0, down)
         return self.where(self.eq(b, 0), a / b, down)
 
+    def trunc_divide(self, a: Any, b: Any) -> CValue:
+        """The quotient towards zero. An integer by zero is 0 (torch raises)."""
+        a, b = self._pair(a, b)
+        if a.dtype.is_float:
+            return self.trunc(a / b)
+        return self.let(f"sol_divide{_wide(a)}({a.text}, {b.text})", a.dtype)
+
     def _turns(self, r: CValue, b: CValue) -> CValue:
         """Where a remainder is not zero and differs from the divisor in sign."""
         return self.logical_and(self.ne(r, 0), self.ne(r < 0, b < 0))

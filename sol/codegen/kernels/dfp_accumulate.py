@@ -98,7 +98,7 @@ class Accumulator:
         op = "max" if self.op == "argmax" else "min" if self.op == "argmin" else self.op
         number = {"sum": 0.0, "prod": 1.0, "max": float("-inf"), "min": float("inf"), "any": 0.0, "all": 1.0}[op]
         dtype = self.dtype
-        return c_float(number) if dtype.is_float else str(int(number)) if dtype is DType.BOOL else c_integer(number, dtype)
+        return c_float(number) if dtype.is_float else str(int(number > 0)) if dtype is DType.BOOL else c_integer(number, dtype)
 
     def _neutral(self, vector: bool) -> str:
         if not vector:
