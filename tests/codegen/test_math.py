@@ -46,8 +46,8 @@ def library(request):
             f"void t_{name}(const float *x, const float *z, float *y, long n) {{ for (long i = 0; i + LANES <= n; i += LANES) "
             f"vf_store(y + i, vf_{name}(vf_load(x + i), vf_load(z + i))); }}\n"
         )
-    for name in ("sum", "prod", "max", "min"):
-        text += f"float t_fold_{name}(const float *x) {{ return vf_fold_{name}(vf_load(x)); }}\n"
+    for name in ("sum", "fold_prod", "fold_max", "fold_min"):
+        text += f"float t_{name}(const float *x) {{ return vf_{name}(vf_load(x)); }}\n"
     text += "int lanes(void) { return LANES; }\nvoid t_bytes(const uint8_t *x, uint8_t *y, int n) { vb_store_n(y, ~vb_load_n(x, n), n); }\n"
     return load_c(text, resolve(request.param))
 
@@ -105,11 +105,11 @@ def test_two_operands(library, name):
 def test_folds_and_bools(library):
     lanes = library.lanes()
     x = np.random.default_rng(2).standard_normal(lanes).astype(np.float32)
-    for name, function in {"sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min}.items():
-        fold = getattr(library, f"t_fold_{name}")
+    for name, function in {"sum": np.sum, "fold_prod": np.prod, "fold_max": np.max, "fold_min": np.min}.items():
+        fold = getattr(library, f"t_{name}")
         fold.restype = ctypes.c_float
         np.testing.assert_allclose(fold(ctypes.c_void_p(x.ctypes.data)), function(x), rtol=1e-5)
-        if name in ("max", "min"):
+        if name in ("fold_max", "fold_min"):
             y = np.where(np.arange(lanes) == lanes // 2, np.nan, x).astype(np.float32)
             assert np.isnan(fold(ctypes.c_void_p(y.ctypes.data)))
     for n in range(1, lanes + 1):

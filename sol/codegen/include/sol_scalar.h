@@ -29,6 +29,7 @@ SOL_SCALAR int64_t sol_power(int64_t a, int64_t n)
     return (int64_t)r;
 }
 
+SOL_SCALAR uint64_t sol_divide_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
 SOL_SCALAR uint64_t sol_modulo_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
 SOL_SCALAR uint64_t sol_remainder_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
 SOL_SCALAR uint64_t sol_floor_divide_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }

@@ -85,6 +85,13 @@ class NumpyMath:
     erf = staticmethod(erf)
 
     @staticmethod
+    def trunc_divide(x: Any, y: Any) -> Any:
+        if np.result_type(x, y).kind == "f":
+            return np.trunc(np.divide(x, y))
+        down = np.floor_divide(x, y)
+        return down + ((down < 0) & (down * y != x)).astype(down.dtype)
+
+    @staticmethod
     def rint(x: Any) -> Any:
         return x if np.asarray(x).dtype.kind in "iu" else np.rint(x)
 
