@@ -71,4 +71,5 @@ SOL_INLINE float vf_sum(vf v)
     return s[0];
 }
 #include "sol_math.h" /* vf_exp, vf_log, vf_tanh, vf_erf, vf_sigmoid, … */
+#include "sol_special.h" /* vf_atan, vf_sinh, vf_erfc, vf_log2, … */
 #endif
