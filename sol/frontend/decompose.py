@@ -105,6 +105,8 @@ class _Recorder(TorchDispatchMode):
         inputs = pytree.tree_map(self._node_of, (tuple(args), kwargs))
         if _writes(func):
             self._need_alone(args[0])
+            before = self._nodes[id(args[0])][1]()
+            before.meta["val"] = torch.empty_strided(args[0].shape, args[0].stride(), dtype=args[0].dtype, device=args[0].device)
         result = func(*args, **kwargs)
         if not any(isinstance(leaf, torch.Tensor) for leaf in pytree.tree_leaves(result)):
             return result
