@@ -33,8 +33,35 @@ def test_scatter_of_types_and_broadcast_indices():
         check([((9, 4), dtype), ((5, 3), I32), ((5, 3), dtype)], scatter, tolerance=2e-2 if dtype is F16 else 1e-6, **ISA)
 
 
-def _scatter(reduction, b, *xs):
-    return b.add("scatter", list(xs), dim=0, reduction=reduction)
+def _scatter(reduction, b, *xs, dim=0):
+    return b.add("scatter", list(xs), dim=dim, reduction=reduction)
+
+
+@pytest.mark.parametrize("width", [1, 7, 16, 33, 200])
+@pytest.mark.parametrize("reduction", ["none", "add", "max"])
+def test_scatter_of_rows(width, reduction):
+    """One index per row (stride 0), an index per element, and updates that are one number; some indices are negative or out of range."""
+    scatter = partial(_scatter, reduction)
+    rng = np.random.default_rng(0)
+    x, column = rng.standard_normal((9, width)).astype(np.float32), rng.integers(-11, 11, (50, 1))
+    index, updates = np.broadcast_to(column, (50, width)), rng.standard_normal((50, width)).astype(np.float32)
+    operands = [(x.shape, F32), (index.shape, I64), (updates.shape, F32)]
+    check(operands, scatter, arrays=[x, index, updates], strides={"x1": (1, 0)})
+    check(operands, scatter, arrays=[x, rng.integers(-11, 11, index.shape), updates])
+    check(operands, scatter, arrays=[x, index, np.full(index.shape, 1.5, np.float32)], strides={"x1": (1, 0), "x2": (0, 0)})
+    integers = [(x * 9).astype(np.int64), index, (updates * 9).astype(np.int64)]
+    check([(a.shape, I64) for a in integers], scatter, arrays=integers, strides={"x1": (1, 0)})
+
+
+@pytest.mark.parametrize("reduction", ["none", "add", "min"])
+def test_scatter_to_places_shared_by_threads(reduction):
+    rng = np.random.default_rng(0)
+    for shape, count in (((700,), 2000), ((3,), 2000), ((2, 50), 900)):
+        index = rng.integers(-shape[-1] - 2, shape[-1] + 2, (*shape[:-1], count))
+        arrays = [rng.standard_normal(shape).astype(np.float32), index, rng.standard_normal(index.shape).astype(np.float32)]
+        operands = [(a.shape, I64 if i == 1 else F32) for i, a in enumerate(arrays)]
+        scatter = partial(_scatter, reduction, dim=len(shape) - 1)
+        check(operands, scatter, arrays=arrays, tolerance=1e-4, **ISA)
 
 
 @pytest.mark.parametrize("shape", [(7,), (5, 33), (3, 0, 4), (2, 3, 4, 5)])

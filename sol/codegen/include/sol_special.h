@@ -124,8 +124,8 @@ SOL_INLINE vf vf_atanh(vf x)
     return vf_copysign(vf_select(a < 0.5f, small, large), x);
 }
 
-/* erfc: 1 - erf(x) below 0.4, else e^-x^2 g(t) / (1 + 2x) with t = (x - 3) / (x + 3); x is split so that the square of its upper half is
- * exact. <= 6 ulp where the result is not subnormal. */
+/* erfc: 1 - x p(x^2) below 1/2, else e^-x^2 g(t) / (1 + 2x) with t = (x - 3) / (x + 3); x is split so that the square of its upper half
+ * is exact, and the rest's power is a short series. <= 6 ulp where the result is not subnormal. */
 SOL_INLINE vf vf_erfc(vf x)
 {
     vf a = vf_min_quiet(vf_set(10.5f), vf_abs(x));
@@ -141,10 +141,18 @@ SOL_INLINE vf vf_erfc(vf x)
     p = p * t - 1.356211007e-1f;
     p = p * t + 1.253008008f;
     vf high = (vf)((vi)a & ~0xfff);
-    vf square = high * high, rest = (high - a) * (high + a);
-    vf tail = vf_exp(rest) * (p / (1.0f + 2.0f * a)) * vf_exp(-square);
+    vf rest = (high - a) * (high + a);
+    vf grown = rest * (rest * (rest * (0.166666667f + rest * 0.0416666667f) + 0.5f) + 1.0f) + 1.0f;
+    vf tail = grown * (p / (1.0f + 2.0f * a)) * vf_exp(-(high * high));
+    vf s = a * a;
+    vf q = 5.19990642e-3f + s * -8.13001185e-4f;
+    q = q * s - 2.68589407e-2f;
+    q = q * s + 1.12836875e-1f;
+    q = q * s - 3.76126319e-1f;
+    q = q * s + 1.28379166e-1f;
+    vf small = 1.0f - (x + x * q);
     vf y = vf_select(x < 0.0f, 2.0f - tail, tail);
-    return vf_select(x < 0.4f, vf_select(x > -0.4f, 1.0f - vf_erf(x), y), vf_select(x == x, y, x));
+    return vf_select(x == x, vf_select(a < 0.5f, small, y), x);
 }
 
 /* exp2: exact for whole numbers. <= 2 ulp. */
