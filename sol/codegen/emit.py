@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sol.codegen.emit_special import SpecialFunctions
 from sol.errors import UnsupportedError
 from sol.ir.minifloat import ROUNDINGS
 from sol.ir.types import DType
@@ -66,7 +67,7 @@ class CValue:
         return self.emitter.compare(">=", self, other)
 
 
-class Emitter:
+class Emitter(SpecialFunctions):
     """The math namespace over C values. ``lines`` collects the statements; equal statements are written once."""
 
     def __init__(self, *, vector: bool, prefix: str = "t") -> None:

@@ -29,6 +29,13 @@ SOL_INLINE void vb_store_n(uint8_t *p, vi mask, int n)
     vb_store(b, mask);
     memcpy(p, b, (size_t)n);
 }
+SOL_INLINE int vi_any(vi mask)
+{
+    int64_t part[LANES / 2], any = 0;
+    memcpy(part, &mask, sizeof part);
+    for (int i = 0; i < LANES / 2; i++) any |= part[i];
+    return any != 0;
+}
 SOL_INLINE vi vb_set(uint8_t b) { return vi_set(-(b != 0)); }
 
 #define SOL_MEET_PROD(...) v *= VF_PERMUTE(v, __VA_ARGS__);

@@ -71,4 +71,5 @@ SOL_INLINE vf vf_relu(vf a) { return vf_max_quiet(vf_zero(), a); }
 #define SOL_MEET_SUM(...) v += VF_PERMUTE(v, __VA_ARGS__);
 SOL_FOLD(vf_sum, vf, float, SOL_MEET_SUM)
 #include "sol_math.h" /* vf_exp, vf_log, vf_tanh, vf_erf, vf_sigmoid, … */
+#include "sol_special.h" /* vf_atan, vf_sinh, vf_erfc, vf_log2, … */
 #endif

@@ -331,21 +331,6 @@ def tan(ctx: Context, x: str) -> str:
     return ctx.add("div", ctx.add("sin", x), ctx.add("cos", x))
 
 
-@converter("exp2.default")
-def exp2(ctx: Context, x: str) -> str:
-    return ctx.add("pow", ctx.operand(2.0, ctx.dtype), ctx.cast(x, ctx.dtype))
-
-
-def _logarithm(name: str, base: float) -> None:
-    @converter(f"{name}.default")
-    def convert(ctx: Context, x: str) -> str:
-        return ctx.add("mul", ctx.add("log", ctx.cast(x, ctx.dtype)), ctx.operand(1.0 / math.log(base), ctx.dtype))
-
-
-_logarithm("log2", 2.0)
-_logarithm("log10", 10.0)
-
-
 def _fused_product(op: str, target: str) -> None:
     @converter(f"{target}.default")
     def convert(ctx: Context, x: str, a: str, b: str, value: Any = 1) -> str:
