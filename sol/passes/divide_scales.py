@@ -57,15 +57,15 @@ def _absorbs(g: Editor, value: str, steps: int) -> bool:
 
 def _divided(g: Editor, value: str, scale: str) -> str:
     """What ``_absorbs`` said of, divided."""
-    at = {"origin": g.producer(value).origin}
+    at = g.producer(value).origin
     if is_constant(g, value):
-        return g.add("div", [value, scale], **at)
+        return g.add("div", [value, scale], origin=at)
     node = g.producer(value)
     if node.op == "mul":
         found = _factor(g, node)
         assert found is not None  # _absorbs saw it
-        return g.add("mul", [found[0], g.add("div", [found[1], scale], **at)], **at)
-    return g.add(node.op, [_divided(g, i, scale) for i in node.inputs], **at, **node.attrs)
+        return g.add("mul", [found[0], g.add("div", [found[1], scale], origin=at)], origin=at)
+    return g.add(node.op, [_divided(g, i, scale) for i in node.inputs], origin=at, **node.attrs)
 
 
 @rule("round")

@@ -75,12 +75,17 @@ class _Maker:
         return total if zero is None else self("sub", total, self("mul", zero, sums))
 
 
+def _count(m: _Maker, constant: str, dims: tuple[int, ...]) -> int:
+    """Elements of a constant along some dimensions."""
+    return math.prod(n for i in dims if isinstance(n := m.shape(constant)[i], int))
+
+
 def _columns(m: _Maker, signed: str, zero: str | None, dims: tuple[int, ...]) -> str:
     """``sum(q - zero)`` along the dimensions of the reduction."""
     total = m.sum(signed, dims)
     if zero is None:
         return total
-    count = math.prod(int(m.shape(signed)[i]) for i in dims)
+    count = _count(m, signed, dims)
     return m("sub", total, m("mul", m.cast(zero, DType.I32), m.g.constant(np.int32(count), DType.I32)))
 
 
@@ -160,8 +165,8 @@ def conv_of_bytes(g: Editor, node: Node) -> str | None:
 
 def _window_sums(m: _Maker, x: str, w: str, fill: str, node: Node) -> str:
     """What every window holds, for each output channel that reads its group: a convolution with ones."""
-    groups, kernels = node.attrs["groups"], int(m.shape(w)[0])
-    ones = m.g.constant(np.ones((groups, *map(int, m.shape(w)[1:])), np.int8), DType.I8)
+    groups, kernels = node.attrs["groups"], m.shape(w)[0]
+    ones = m.g.constant(np.ones([_count(m, w, (i,)) if i else groups for i in range(len(m.shape(w)))], np.int8), DType.I8)
     sums = m("int_conv", x, ones, fill, **node.attrs)
     if groups == 1:
         return sums

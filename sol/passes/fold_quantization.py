@@ -133,12 +133,11 @@ def quantize_of_concat(g: Editor, node: Node) -> str | None:
 
 def _quantize(g: Editor, like: Node, x: str, scale: str, zero: str | None) -> str:
     """A value quantised as the chain that ends in ``like`` does it."""
-    at = {"origin": like.origin}
-    y = g.add("round", [g.add("div", [x, scale], **at)], **at)
+    at, clamp = like.origin, g.producer(like.inputs[0])
+    y = g.add("round", [g.add("div", [x, scale], origin=at)], origin=at)
     if zero is not None:
-        y = g.add("add", [y, _scalar(g, zero)], **at)
-    clamp = g.producer(like.inputs[0])
-    return g.add("cast", [g.add("clamp", [y], origin=clamp.origin, **clamp.attrs)], dtype=like.type.dtype, **at)
+        y = g.add("add", [y, _scalar(g, zero)], origin=at)
+    return g.add("cast", [g.add("clamp", [y], origin=clamp.origin, **clamp.attrs)], dtype=like.type.dtype, origin=at)
 
 
 RULES = (move_of_bytes, permute_of_bytes, pad_of_bytes, pool_of_bytes, concat_of_bytes, quantize_of_dequantized, quantize_of_concat)

@@ -148,7 +148,13 @@ NETWORKS: dict[str, str] = {
     "rows": one("%x: f32[4,9]", "f32[4,9]", "softmax(%x){dim=1}"),
     "take": one("%x: f32[30,8], %i: i64[2,5]", "f32[2,5,8]", "take(%x, %i){dim=0}"),
     "scatter": one("%x: f32[4,9], %i: i64[2,9], %u: f32[2,9]", "f32[4,9]", 'scatter(%x, %i, %u){dim=0, reduction="add"}'),
+    "scatter_rows": one("%x: f32[4,9], %i: i64[2,1], %u: f32[2,9]", "f32[4,9]", 'scatter(%x, %j, %u){dim=0, reduction="add"}',
+                        "%j: i64[2,9] = expand(%i){shape=(2, 9)}"),
     "topk": one("%x: f32[4,9]", "f32[4,3], %y#1: i64[4,3]", "topk(%x){dim=1, k=3, largest=True}").replace("%y\n", "%y, %y#1\n"),
+    "sorted": one("%x: f32[4,99]", "f32[4,99], %y#1: i64[4,99]", "sort(%x){descending=False, dim=1}").replace("%y\n", "%y, %y#1\n"),
+    "median": one("%x: f32[4,9]", "f32[4], %y#1: i64[4]", 'order_statistic(%x){dim=1, k=1, rank="median"}').replace("%y\n", "%y, %y#1\n"),
+    "mode": one("%x: f32[4,9]", "f32[4], %y#1: i64[4]", "mode(%x){dim=1}").replace("%y\n", "%y, %y#1\n"),
+    "search": one("%x: f32[9], %v: f32[4,5]", "i64[4,5]", "searchsorted(%x, %v){right=False}"),
     "nonzero": counted("%x: f32[4,9]", "i64[u,2], %y#1: i64[]", "nonzero(%x){symbol=u}"),
     "unique": counted("%x: f32[9,2]", "i64[u], %y#1: i64[9], %y#2: i64[u], %y#3: i64[]", "unique(%x){sorted=True, symbol=u}"),
     "nms": counted(
@@ -162,6 +168,14 @@ NETWORKS: dict[str, str] = {
     "gemm": one("%x: f32[20,64]", "f32[20,96]", "linear(%x, %w)", weight(96, 64)),
     "batched": one("%x: f32[n,7,64], %z: f32[n,64,30]", "f32[n,7,30]", "matmul(%x, %z)").replace(") {", ") where n in [2, 64] {", 1),
     "integers": one("%x: i32[4,8], %z: i32[8,3]", "i32[4,3]", "matmul(%x, %z)"),
+    "bytes": one("%x: u8[20,64]", "i32[20,40]", "int_linear(%x, %w)", '%w = parameter{target="w"}: i8[40,64]'),
+    "byte_images": one(
+        "%x: u8[1,8,14,14], %z: u8[]",
+        "i32[1,20,14,14]",
+        "int_conv(%x, %w, %z){dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}",
+        '%w = parameter{target="w"}: i8[20,8,3,3]',
+    ),
+    "byte_pool": one("%x: u8[1,5,14,14]", "u8[1,5,7,7]", f"max_pool(%x){{{WINDOW}}}"),
     "attention": one("%q: f32[2,4,10,16]", "f32[2,4,10,16]", "sdpa(%q, %q, %q){causal=True, scale=0.25}"),
     "grid": one(
         "%x: f32[1,2,5,7], %g: f32[1,3,4,2]",

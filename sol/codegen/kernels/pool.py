@@ -294,7 +294,7 @@ def pool_strides(prefix: str, view: View, spatial: int) -> dict[str, DimLike]:
     )
 
 
-_FAMILY = (
+_FAMILY: tuple[Candidate, ...] = (
     Candidate("pool_global", is_global, lower_global),
     Candidate("pool_blocked", _is_blocked, lower_blocked),
     Candidate("pool_plain", lambda lowering: True, lower_plain),

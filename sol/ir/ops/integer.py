@@ -68,7 +68,7 @@ def _wrapped(total: np.ndarray) -> np.ndarray:
 def int_conv(attrs: Attrs, x: np.ndarray, w: np.ndarray, fill: np.ndarray) -> np.ndarray:
     """Cross-correlation of x[N,C,*spatial], padded with ``fill``, with w[K,C/groups,*kernel]."""
     lows = [(max(lo, 0), max(hi, 0)) for lo, hi in attrs["padding"]]
-    kept = tuple(slice(max(-lo, 0), n - max(-hi, 0)) for n, (lo, hi) in zip(x.shape[2:], attrs["padding"]))
-    padded = np.pad(x[(..., *kept)], ((0, 0), (0, 0), *lows), constant_values=fill.astype(x.dtype)[()])
+    kept = [slice(max(-lo, 0), n - max(-hi, 0)) for n, (lo, hi) in zip(x.shape[2:], attrs["padding"])]
+    padded = np.pad(x[tuple([slice(None), slice(None), *kept])], ((0, 0), (0, 0), *lows), constant_values=fill.astype(x.dtype)[()])
     plain = attrs.having(padding=((0, 0),) * len(lows))
     return _wrapped(convolved(plain, padded.astype(np.float64), w.astype(np.float64)))
