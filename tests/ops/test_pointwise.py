@@ -36,6 +36,7 @@ UNARY = {
     "erf": torch.erf,
     "sin": torch.sin,
     "cos": torch.cos,
+    "tan": torch.tan,
     "floor": torch.floor,
     "ceil": torch.ceil,
     "round": torch.round,

@@ -26,7 +26,10 @@
     typedef float vh __attribute__((vector_size(2 * lanes), may_alias)); /* half a vector */     \
     typedef float vh_unaligned __attribute__((vector_size(2 * lanes), aligned(4), may_alias));   \
     typedef int32_t vi __attribute__((vector_size(4 * lanes), may_alias));                       \
-    typedef int32_t vi_unaligned __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
+    typedef int32_t vi_unaligned __attribute__((vector_size(4 * lanes), aligned(4), may_alias)); \
+    typedef double vd __attribute__((vector_size(4 * lanes), may_alias)); /* as many bytes, half as many numbers */ \
+    typedef int64_t vl __attribute__((vector_size(4 * lanes), may_alias));                       \
+    typedef uint64_t vlu __attribute__((vector_size(4 * lanes), may_alias));
 
 #include SOL_SIMD_HEADER /* SOL_VECTOR_TYPES(n); vf_max_quiet, vf_min_quiet, vf_load_n, vf_store_n, vf_permute, vf_rint, vf_sqrt … */
 
@@ -41,8 +44,11 @@ SOL_INLINE vh vf_low(vf a) { vh low; memcpy(&low, &a, sizeof low); return low; }
 SOL_INLINE vf vf_from_low(vh low) { vf a = {0}; memcpy(&a, &low, sizeof low); return a; } /* zero in the upper half */
 #endif
 SOL_INLINE vf vf_select(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~mask & (vi)b)); }
+SOL_INLINE vd vd_set(double x) { return x - (vd){0}; }
+SOL_INLINE vd vd_select(vl mask, vd a, vd b) { return (vd)((mask & (vl)a) | (~mask & (vl)b)); }
 SOL_INLINE vf vf_abs(vf a) { return (vf)((vi)a & 0x7fffffff); }
 SOL_INLINE vf vf_flip(vf a, int32_t sign) { return (vf)((vi)a ^ vi_set(sign)); } /* -a where sign is INT32_MIN, a where it is 0 */
+SOL_INLINE vf vf_flip_where(vi mask, vf a) { return (vf)((vi)a ^ (mask & (int32_t)0x80000000)); }
 /* Lanes of x in the order of LANES constant indices; VF_SHUFFLE the same of x and then y.
  * vf_permute(x, indices) takes indices at run time (modulo LANES). */
 #if defined(__clang__) || __GNUC__ >= 12

@@ -15,7 +15,7 @@ from sol.ir.types import DType
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 COMPOSITES = ("mean", "var", "softmax", "log_softmax", "layer_norm", "rms_norm")
 EXPENSIVE = frozenset(
-    "exp expm1 log log1p tanh erf sin cos pow atan2 fmod remainder floor_divide sigmoid silu gelu mish elu softplus".split()
+    "exp expm1 log log1p tanh erf sin cos tan pow atan2 fmod remainder floor_divide sigmoid silu gelu mish elu softplus".split()
 )
 COUNT = "count"
 

@@ -20,7 +20,7 @@ def _unary(op: str, *targets: str) -> None:
 
 
 for _op in ("abs", "neg", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "reciprocal", "relu", "sigmoid", "tanh", "erf", "sin", "cos",
-            "sign", "square", "silu", "hardswish", "hardsigmoid", "mish"):  # fmt: skip
+            "tan", "sign", "square", "silu", "hardswish", "hardsigmoid", "mish"):  # fmt: skip
     _unary(_op)
 
 
@@ -326,12 +326,6 @@ def hardshrink(ctx: Context, x: str, lambd: Any = 0.5) -> str:
 def softshrink(ctx: Context, x: str, lambd: Any = 0.5) -> str:
     """``x - clamp(x, -lambd, lambd)``, NaN included."""
     return ctx.add("sub", x, ctx.add("clamp", x, low=-float(lambd), high=float(lambd)))
-
-
-@converter("tan.default")
-def tan(ctx: Context, x: str) -> str:
-    x = ctx.cast(x, ctx.dtype)
-    return ctx.add("div", ctx.add("sin", x), ctx.add("cos", x))
 
 
 @converter("exp2.default")

@@ -26,8 +26,9 @@ def _unary(op: str, name: str) -> None:
 
 for _name, _op in {
     "Abs": "abs", "Neg": "neg", "Sign": "sign", "Floor": "floor", "Ceil": "ceil", "Round": "round", "Sqrt": "sqrt", "Exp": "exp",
-    "Log": "log", "Sin": "sin", "Cos": "cos", "Erf": "erf", "Relu": "relu", "Sigmoid": "sigmoid", "Tanh": "tanh", "Mish": "mish",
-    "Reciprocal": "reciprocal", "IsNaN": "isnan", "Not": "logical_not", "BitwiseNot": "bitwise_not", "HardSwish": "hardswish",
+    "Log": "log", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Erf": "erf", "Relu": "relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
+    "Mish": "mish", "Reciprocal": "reciprocal", "IsNaN": "isnan", "Not": "logical_not", "BitwiseNot": "bitwise_not",
+    "HardSwish": "hardswish",
 }.items():  # fmt: skip
     _unary(_op, _name)
 
@@ -135,12 +136,6 @@ def _power(ctx: Context, x: str, exponent: float) -> str | None:
 
 
 # Trigonometry and hyperbolic functions, by formulas that keep small arguments exact
-
-
-@converter("Tan")
-def tan(ctx: Context, node: OnnxNode) -> str:
-    (x,) = node.inputs
-    return ctx.add("div", ctx.add("sin", x), ctx.add("cos", x))
 
 
 def _leg(ctx: Context, x: str) -> str:
