@@ -96,7 +96,7 @@ class Emitter:
     def ctype(self, dtype: DType) -> str:
         """The C type of a temporary."""
         if self.vector:
-            return "vi" if dtype is DType.BOOL else "vf"
+            return "vi" if dtype is DType.BOOL or dtype.is_int else "vf"
         if dtype is DType.BOOL:
             return "int"
         return "float" if dtype in (DType.F16, DType.BF16) or dtype.is_minifloat else dtype.c
@@ -352,6 +352,10 @@ class Emitter:
                 return self.let(f"vf_select({x.text}, vf_set(1.0f), vf_zero())", dtype)
             if (x.dtype, dtype) == (DType.F32, DType.BOOL):
                 return self.ne(x, 0)
+            if x.dtype.is_int and dtype is DType.F32:
+                return self.let(f"__builtin_convertvector({x.text}, vf)", dtype)
+            if x.dtype.is_int and dtype is DType.BOOL:
+                return self.let(f"{x.text} != 0", dtype)
             raise UnsupportedError(f"a vector cast from {x.dtype} to {dtype}")
         if dtype is DType.BOOL:
             return self.compare("!=", x, 0)

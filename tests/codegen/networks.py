@@ -145,6 +145,7 @@ NETWORKS: dict[str, str] = {
     "iota": one("%x: f32[n,9]", "i64[n]", "iota(){dtype=i64, size=n, start=0, step=1}").replace(") {", ") where n in [2, 64] {", 1),
     "pad": one("%x: f32[2,3,9]", "f32[2,3,12]", "pad(%x){pads=((0, 0), (0, 0), (1, 2)), value=0}"),
     "pointwise": one("%x: f32[4,9], %z: f32[4,9]", "f32[4,9]", "add(%x, %z)"),
+    "turned": one("%x: f32[40,9], %z: f32[9,40]", "f32[9,40]", "add(%t, %z)", "%t: f32[9,40] = permute(%x){order=(1, 0)}"),
     "rows": one("%x: f32[4,9]", "f32[4,9]", "softmax(%x){dim=1}"),
     "take": one("%x: f32[30,8], %i: i64[2,5]", "f32[2,5,8]", "take(%x, %i){dim=0}"),
     "scatter": one("%x: f32[4,9], %i: i64[2,9], %u: f32[2,9]", "f32[4,9]", 'scatter(%x, %i, %u){dim=0, reduction="add"}'),

@@ -1,5 +1,6 @@
 /* AVX2 + FMA: 8 lanes. Compiler builtins rather than <immintrin.h>, whose parsing costs more than compiling a kernel. */
-SOL_VECTOR_TYPES(8)
+#define SOL_LANES 8
+SOL_VECTOR_TYPES(SOL_LANES)
 #define SOL_BUILTINS (__has_builtin(__builtin_ia32_maskloadps256) && \
     __has_builtin(__builtin_ia32_maskstoreps256) && \
     __has_builtin(__builtin_ia32_maxps256) && \

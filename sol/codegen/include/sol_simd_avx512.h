@@ -1,5 +1,6 @@
 /* AVX-512: 16 lanes. Compiler builtins rather than <immintrin.h>, whose parsing costs more than compiling a kernel. */
-SOL_VECTOR_TYPES(16)
+#define SOL_LANES 16
+SOL_VECTOR_TYPES(SOL_LANES)
 #if defined(__clang__) || __GNUC__ >= 12
 #define SOL_HAS_FROM_LOW /* in a register: a load that waits for two stores cannot be forwarded */
 SOL_INLINE vf vf_from_low(vh low) { return __builtin_shufflevector(low, (vh){0}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); }

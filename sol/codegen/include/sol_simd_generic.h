@@ -1,5 +1,6 @@
 /* Any machine: vectors of 4 floats in plain C, lowered by the compiler to whatever there is. */
-SOL_VECTOR_TYPES(4)
+#define SOL_LANES 4
+SOL_VECTOR_TYPES(SOL_LANES)
 SOL_INLINE vf vf_max_quiet(vf a, vf b)
 {
     vi m = a > b;

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sol.codegen.kernels.dfp_space import LANE_TYPES, Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
-from sol.codegen.kernels.dfp_terms import Term, Terms, cost_of, needed
+from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
+from sol.codegen.kernels.dfp_terms import Term, Terms, cost_of, fit_lanes, needed
 from sol.codegen.lowering import Lowering
 from sol.errors import UnsupportedError
 from sol.ir.types import TensorType
@@ -93,7 +93,7 @@ class RowsPlan:
         outer = merge([a for a in axes if not a.reduced])
         inner = merge([a for a in axes if a.reduced]) or [Axis(1, True, empty.strides)]
         wanted = [self.terms.of(o) for o in self.body.outputs]
-        vector = all(t.dtype in LANE_TYPES for t in needed(wanted))
+        vector = fit_lanes(needed(wanted))
         if vector and inner[-1].is_unit and any(inner[-1].stride(p.name) == 1 for p in self.reads):
             self.mode = "row"
         elif vector and (lane := self._lane_axis(outer)) is not None:
