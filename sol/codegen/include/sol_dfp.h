@@ -55,22 +55,20 @@ SOL_INLINE vi vi_load_i32(const int32_t *p, int n)
     return (vi)v;
 }
 
-#define SOL_FOLD(name, vector, type, combine)                          \
-    SOL_INLINE type name(vector v)                                     \
+/* A vector reduced to a number: halves are combined until one lane is left. */
+#define SOL_FOLD(name, combine)                                        \
+    SOL_INLINE float name(vf a)                                        \
     {                                                                  \
-        type s[LANES];                                                 \
-        memcpy(s, &v, sizeof s);                                       \
-        for (int n = LANES / 2; n; n /= 2)                             \
-            for (int i = 0; i < n; i++) {                              \
-                type a = s[i], b = s[i + n];                           \
-                s[i] = combine;                                        \
-            }                                                          \
-        return s[0];                                                   \
+        for (int n = LANES / 2; n; n /= 2) {                           \
+            const vf b = vf_rotated(a, n);                             \
+            a = combine;                                               \
+        }                                                              \
+        return a[0];                                                   \
     }
-SOL_FOLD(vf_fold_sum, vf, float, a + b)
-SOL_FOLD(vf_fold_prod, vf, float, a * b)
-SOL_FOLD(vf_fold_max, vf, float, a > b || a != a ? a : b)
-SOL_FOLD(vf_fold_min, vf, float, a < b || a != a ? a : b)
-SOL_FOLD(vi_fold_any, vi, int32_t, (a | b) != 0)
-SOL_FOLD(vi_fold_all, vi, int32_t, a != 0 && b != 0)
+SOL_FOLD(vf_fold_sum, a + b)
+SOL_FOLD(vf_fold_prod, a * b)
+SOL_FOLD(vf_fold_max, vf_max(a, b))
+SOL_FOLD(vf_fold_min, vf_min(a, b))
+SOL_INLINE int32_t vi_fold_any(vi mask) { return vi_any(mask) != 0; }
+SOL_INLINE int32_t vi_fold_all(vi mask) { return !vi_any(~mask); }
 #endif

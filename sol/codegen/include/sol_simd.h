@@ -67,14 +67,22 @@ SOL_INLINE vf vf_min(vf a, vf b) { return vf_select(a != a, a, vf_min_quiet(a, b
 #endif
 SOL_INLINE vf vf_relu(vf a) { return vf_max_quiet(vf_zero(), a); }
 
+/* Lane i + n (modulo LANES) in lane i, for n a power of two. */
+#if SOL_LANES > 4
+SOL_INLINE vf vf_rotated(vf v, int n)
+{
+    vi at;
+    for (int i = 0; i < LANES; i++) at[i] = (i + n) & (LANES - 1);
+    return vf_permute(v, at);
+}
+#else
+SOL_INLINE vf vf_rotated(vf v, int n) { return n == 2 ? VF_PERMUTE(v, 2, 3, 0, 1) : VF_PERMUTE(v, 1, 2, 3, 0); }
+#endif
 SOL_INLINE float vf_sum(vf v)
 {
     if (LANES == 4) return (v[0] + v[2]) + (v[1] + v[3]); /* in registers */
-    float s[LANES];
-    memcpy(s, &v, sizeof s);
-    for (int n = LANES / 2; n; n /= 2)
-        for (int i = 0; i < n; i++) s[i] += s[i + n];
-    return s[0];
+    for (int n = LANES / 2; n; n /= 2) v += vf_rotated(v, n);
+    return v[0];
 }
 #include "sol_math.h" /* vf_exp, vf_log, vf_tanh, vf_erf, vf_sigmoid, … */
 #endif
