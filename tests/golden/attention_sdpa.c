@@ -85,7 +85,7 @@ SOL_INLINE float largest(vf v)
 }
 
 /* x[s] = exp(x[s] - max x) for s < S, zero up to the multiple of LANES; returns 1 / sum, or 0 where nothing is attended. */
-static __attribute__((noinline)) float softmax_row(float *x, int64_t S)
+static __attribute__((noinline, unused)) float softmax_row(float *x, int64_t S)
 {
     const int64_t whole = S / LANES * LANES;
     const int rest = (int)(S - whole);
@@ -116,6 +116,43 @@ static __attribute__((noinline)) float softmax_row(float *x, int64_t S)
     }
     const float sum = vf_sum(sum0 + sum1);
     return sum == 0 ? 0 : 1 / sum;
+}
+
+SOL_INLINE vf max_pair(vf a, vf b)
+{
+    vf low, high;
+    vf_zip(a, b, &low, &high);
+    return vf_max_quiet(low, high);
+}
+/* The same for four rows at once, whose sums and maxima are found together. */
+static __attribute__((noinline, unused)) void softmax_rows(float *x, int64_t lds, int64_t S, float *inverse)
+{
+    const int64_t whole = S / LANES * LANES;
+    const int rest = (int)(S - whole);
+    vf top[4], sum[4];
+    for (int i = 0; i < 4; i++) {
+        float *row = x + i * lds;
+        top[i] = vf_set(-INFINITY);
+        for (int64_t s = 0; s < whole; s += LANES) top[i] = vf_max_quiet(vf_load(row + s), top[i]);
+        if (rest) {
+            const vf last = vf_select(vi_first(rest), vf_load(row + whole), vf_set(-INFINITY));
+            vf_store(row + whole, last);
+            top[i] = vf_max_quiet(last, top[i]);
+        }
+        sum[i] = vf_zero();
+    }
+    vf most = max_pair(max_pair(top[0], top[2]), max_pair(top[1], top[3]));
+    for (int n = LANES / 2; n >= 4; n /= 2) most = vf_max_quiet(most, vf_rotated(most, n));
+    most = vf_select(most == -INFINITY, vf_zero(), most);
+    const vf base[4] = {vf_set(most[0]), vf_set(most[1]), vf_set(most[2]), vf_set(most[3])};
+    for (int64_t s = 0; s < S; s += LANES)
+        for (int i = 0; i < 4; i++) {
+            const vf e = vf_exp(vf_load(x + i * lds + s) - base[i]);
+            vf_store(x + i * lds + s, e);
+            sum[i] += e;
+        }
+    const vf total = sol_sums4(sum[0], sum[1], sum[2], sum[3]);
+    vf_store_n(inverse, vf_select(total == 0.0f, vf_zero(), 1.0f / total), 4);
 }
 
 void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)
@@ -191,8 +228,10 @@ void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)
         for (int i = 0; i < rows; i++) {
             float *const x = scores + i * lds;
             for (int64_t s = l0 + i + 1; s < reach; s++) x[s] = -INFINITY;
-            inverse[i] = softmax_row(x, reach);
         }
+        int i = 0;
+        for (; i + 4 <= rows; i += 4) softmax_rows(scores + i * lds, lds, reach, inverse + i);
+        for (; i < rows; i++) inverse[i] = softmax_row(scores + i * lds, reach);
         for (int64_t p = 0; p < value_panels; p++)
             if (V - p * WIDTH >= WIDTH)
                 value_panel(scores, lds, v + p * WIDTH, VALUE_s, reach, inverse, out + p * WIDTH, OUT_l, rows, WIDTH);

@@ -5,13 +5,6 @@
 #include "sol_simd.h"
 #include "sol_team.h"
 
-/* Lanes 0 … n-1 true. */
-SOL_INLINE vi vi_first(int64_t n)
-{
-    static const int32_t lane[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    return *(const vi_unaligned *)lane < (int32_t)n;
-}
-
 /* LANES bools (one byte each) as a mask, and back. */
 SOL_INLINE vi vb_load(const uint8_t *p) { return vi_load_bytes(p) != 0; }
 SOL_INLINE void vb_store(uint8_t *p, vi mask) { vi_store_bytes(p, mask & 1); }

@@ -67,6 +67,13 @@ SOL_INLINE vf vf_min(vf a, vf b) { return vf_select(a != a, a, vf_min_quiet(a, b
 #endif
 SOL_INLINE vf vf_relu(vf a) { return vf_max_quiet(vf_zero(), a); }
 
+/* Lanes 0 … n-1 true. */
+SOL_INLINE vi vi_first(int64_t n)
+{
+    static const int32_t lane[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return *(const vi_unaligned *)lane < (int32_t)n;
+}
+
 /* Lane i + n (modulo LANES) in lane i, for n a power of two. */
 #if SOL_LANES > 4
 SOL_INLINE vf vf_rotated(vf v, int n)
