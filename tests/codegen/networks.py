@@ -140,6 +140,7 @@ NETWORKS: dict[str, str] = {
   return %y, %a
 }}""",
     "plain_pool": one("%x: f32[1,5,14,14]", "f32[1,5,7,7]", f"max_pool(%x){{{WINDOW}}}"),
+    "pool_of_integers": one("%x: i32[1,5,14,14]", "i32[1,5,7,7]", f"max_pool(%x){{{WINDOW}}}"),
     "plain_shuffle": one("%x: f32[1,6,7,7]", "f32[1,6,7,7]", "channel_select(%x){index=(0, 3, 1, 4, 2, 5)}"),
     "cumsum": one("%x: f32[4,9]", "f32[4,9]", "cumsum(%x){dim=1}"),
     "iota": one("%x: f32[n,9]", "i64[n]", "iota(){dtype=i64, size=n, start=0, step=1}").replace(") {", ") where n in [2, 64] {", 1),
