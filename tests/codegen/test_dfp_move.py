@@ -168,3 +168,12 @@ def test_space_to_depth_to_plain():
     graph = build([((1, 3, 4, 4), F32)], lambda b, x: b.add("space_to_depth", [x]))
     with pytest.raises(UnsupportedError, match="space_to_depth to"):
         run_region(as_region(graph, "dfp"), {"x0": np.zeros((1, 3, 4, 4), np.float32)})
+
+
+@pytest.mark.parametrize("shape,dim", [((5, 9), 1), ((9, 5), 0), ((3, 70, 66), 1), ((70, 131), 0), ((2, 3, 4, 33), 3), ((1000,), 0)])
+@pytest.mark.parametrize("op", ["cumsum", "cumprod"])
+def test_running_totals_of_lines_side_by_side_or_in_turn(shape, dim, op):
+    for dtype, tolerance in ((F32, 5e-5), (I64, 0), (F16, 1e-2)):
+        if op == "cumsum" or dtype is F32:
+            check([(shape, dtype)], lambda b, x: b.add(op, [x], dim=dim), tolerance=tolerance, threads=(1, 3), high=3,
+                  arrays=[np.full(shape, 1.001, np.float32)] if op == "cumprod" else None)  # fmt: skip

@@ -221,7 +221,7 @@ def _indexed(lowering: Lowering, node: Node, out: View) -> None:
 
 
 def _cumulative(lowering: Lowering, node: Node, out: View) -> None:
-    """cumsum and cumprod: every line along the dimension is walked by one thread, one element after the other."""
+    """cumsum and cumprod: a line along the dimension is walked from end to end; neighbouring ones side by side, or a few in turn."""
     dim, x = node.attrs["dim"], lowering.view(node.inputs[0])
     if out.layout.block:
         _storage_axis(node, out, dim)
@@ -229,12 +229,14 @@ def _cumulative(lowering: Lowering, node: Node, out: View) -> None:
     axes = make_axes(out.shape, (dim,), pointers)
     outer_axes = merge([a for a in axes if not a.reduced])
     line = [a for a in axes if a.reduced] or [Axis(1, True, {"in0": 0, "out0": 0})]
+    columns = bool(outer_axes) and all(s == 1 for s in outer_axes[-1].strides.values())
     space = Space([*outer_axes, *line])
-    outer, last = list(range(len(outer_axes))), len(outer_axes)
+    last = len(outer_axes)
+    outer = list(range(last - 1 if columns else last))
     emitter = Emitter(vector=False)
     half = out.dtype is DType.BF16 or out.dtype.is_minifloat
-    load = from_memory(out.dtype, "v")
-    store = "(_Float16)total" if out.dtype is DType.F16 else to_memory(out.dtype, "(float)total" if half else "total")
+    load = from_memory(out.dtype, "%s")
+    store = "(_Float16)%s" if out.dtype is DType.F16 else to_memory(out.dtype, "(float)%s" if half else "%s")
     _emit(
         lowering,
         node,
@@ -243,6 +245,9 @@ def _cumulative(lowering: Lowering, node: Node, out: View) -> None:
         pointers[1],
         outer,
         length=space.size(last),
+        columns=columns,
+        together=4 if out.dtype.is_float else 1,
+        lines=space.size(last - 1) if columns else "1",
         bases={p.name: space.offset(p.name, outer) for p in pointers},
         steps={p.name: space.stride(p.name, last) for p in pointers},
         template="cumsum",
