@@ -148,6 +148,7 @@ NETWORKS: dict[str, str] = {
     "pointwise": one("%x: f32[4,9], %z: f32[4,9]", "f32[4,9]", "add(%x, %z)"),
     "turned": one("%x: f32[40,9], %z: f32[9,40]", "f32[9,40]", "add(%t, %z)", "%t: f32[9,40] = permute(%x){order=(1, 0)}"),
     "rows": one("%x: f32[4,9]", "f32[4,9]", "softmax(%x){dim=1}"),
+    "pick": one("%x: f32[2,3,9]", "f32[2,4,11]", "pick(%x){dims=(1, 2), index=((1, 0, 1, 2), (1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7))}"),
     "take": one("%x: f32[30,8], %i: i64[2,5]", "f32[2,5,8]", "take(%x, %i){dim=0}"),
     "scatter": one("%x: f32[4,9], %i: i64[2,9], %u: f32[2,9]", "f32[4,9]", 'scatter(%x, %i, %u){dim=0, reduction="add"}'),
     "topk": one("%x: f32[4,9]", "f32[4,3], %y#1: i64[4,3]", "topk(%x){dim=1, k=3, largest=True}").replace("%y\n", "%y, %y#1\n"),

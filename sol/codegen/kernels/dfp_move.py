@@ -9,6 +9,7 @@ from typing import Any
 
 from sol.codegen.emit import Emitter, c_float, from_memory, to_memory
 from sol.codegen.kernels.dfp_channels import lower_channel_select, lower_reorder, lower_space_to_depth
+from sol.codegen.kernels.dfp_pick import lower_pick
 from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise
 from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge, order_by
 from sol.codegen.kernels.random import lower_random
@@ -289,6 +290,7 @@ def _iota(lowering: Lowering, node: Node, out: View) -> None:
 
 KERNELS: dict[str, Callable[[Lowering, Node, View], None]] = {
     "pad": _pad,
+    "pick": lower_pick,
     "take": _indexed,
     "gather": _indexed,
     "cumsum": _cumulative,
