@@ -1,6 +1,12 @@
-"""Takes whose places the graph states become picks, and picks along several dimensions one: a pass over memory for all of them."""
+"""Takes whose places the graph states, and repetitions, become picks; picks along several dimensions one: a single pass over memory."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from sol.ir.graph import Graph, Node
 from sol.ir.rewrite import Editor, apply_rules, rule
@@ -51,6 +57,64 @@ def even_pick_to_slice(g: Editor, node: Node) -> str | None:
     return None
 
 
+@rule("reshape")
+def repetition_to_pick(g: Editor, node: Node) -> str | None:
+    """reshape(expand(y)) that merges repeated dimensions with others -> pick(y)"""
+    expand = g.producer(node.inputs[0], op="expand")
+    if expand is None or not node.type.is_static or not g.type_of(expand.inputs[0]).is_static:
+        return None
+    wide: tuple[Any, ...] = expand.type.shape
+    y: tuple[Any, ...] = g.type_of(expand.inputs[0]).shape
+    y = (1,) * (len(wide) - len(y)) + y
+    groups = _merged(wide, node.type.shape)
+    if groups is None or node.type.size == 0:
+        return None
+    sizes = [math.prod(y[a:b]) for a, b in groups]
+    dims, index = [], []
+    for dim, ((a, b), size) in enumerate(zip(groups, sizes)):
+        if y[a:b] == wide[a:b]:
+            continue
+        places = np.broadcast_to(np.arange(size).reshape(y[a:b]), wide[a:b]).reshape(-1)
+        dims.append(dim)
+        index.append(tuple(places.tolist()))
+    if all(size == 1 for size in (sizes[d] for d in dims)) or sum(map(len, index)) > MOST_PLACES:
+        return None  # strides of zero express it, or nothing is repeated
+    flat = g.add("reshape", [expand.inputs[0]], shape=tuple(sizes), origin=node.origin)
+    return g.add("pick", [flat], dims=tuple(dims), index=tuple(index), origin=node.origin)
+
+
+@rule("reshape")
+def reshaped_pick(g: Editor, node: Node) -> str | None:
+    """reshape(pick(x)) that adds or drops dimensions of one element -> pick(reshape(x))"""
+    pick = g.producer(node.inputs[0], op="pick")
+    if pick is None or g.sole_user(pick.name) is not node:
+        return None
+    before, after = ([i for i, n in enumerate(t.shape) if n != 1] for t in (pick.type, node.type))
+    if [pick.type.shape[i] for i in before] != [node.type.shape[i] for i in after] or not set(pick.attrs["dims"]) <= set(before):
+        return None
+    dims = tuple(after[before.index(d)] for d in pick.attrs["dims"])
+    shape = list(node.type.shape)
+    for dim, old in zip(dims, pick.attrs["dims"]):
+        shape[dim] = g.type_of(pick.inputs[0]).shape[old]
+    x = g.add("reshape", [pick.inputs[0]], shape=tuple(shape), origin=node.origin)
+    return g.add("pick", [x], dims=dims, index=pick.attrs["index"], origin=node.origin)
+
+
+def _merged(fine: Sequence[Any], coarse: Sequence[Any]) -> list[tuple[int, int]] | None:
+    """For every dimension of ``coarse`` the run of dimensions of ``fine`` whose product it is; None if it is no such merging."""
+    groups, at = [], 0
+    for size in coarse:
+        end, have = at, 1
+        while end < len(fine) and (have < size or end == at):
+            have *= fine[end]
+            end += 1
+        if have != size:
+            return None
+        groups.append((at, end))
+        at = end
+    return groups if math.prod(fine[at:]) == 1 else None
+
+
 def merge_takes(graph: Graph) -> Graph:
     """Apply the rules above until none matches."""
-    return apply_rules(graph, (literal_take_to_pick, pick_of_pick, even_pick_to_slice))
+    return apply_rules(graph, (literal_take_to_pick, repetition_to_pick, reshaped_pick, pick_of_pick, even_pick_to_slice))

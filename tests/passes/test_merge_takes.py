@@ -35,3 +35,27 @@ def test_rules(name: str) -> None:
         assert ops(merge_takes(parse_graph(text))) == expected
     else:
         assert sorted(ops(run(merge_takes, text))) == expected
+
+
+@pytest.mark.parametrize(
+    "middle,wide,result,expected",
+    [
+        ((2, 3, 4, 1), (2, 3, 4, 2), (2, 3, 8), ["pick"]),  # every element twice
+        ((2, 3, 1, 4), (2, 3, 2, 4), (2, 3, 8), ["pick"]),  # every row twice
+        ((2, 3, 1, 4, 1), (2, 3, 2, 4, 3), (2, 6, 12), ["pick"]),
+        ((1, 2, 3, 4), (5, 2, 3, 4), (10, 12), ["pick"]),
+        ((24, 1), (24, 5), (24, 5), []),  # nothing is merged
+        ((2, 12, 1), (2, 12, 5), (24, 5), []),
+    ],
+)
+def test_repetition(middle: tuple, wide: tuple, result: tuple, expected: list[str]) -> None:
+    def dims(shape: tuple) -> str:
+        return ",".join(map(str, shape))
+
+    text = f"""graph(%x: f32[2,3,4]) {{
+      %m: f32[{dims(middle)}] = reshape(%x){{shape={middle}}}
+      %w: f32[{dims(wide)}] = expand(%m){{shape={wide}}}
+      %y: f32[{dims(result)}] = reshape(%w){{shape={result}}}
+      return %y
+    }}"""
+    assert [op for op in ops(run(merge_takes, text)) if op == "pick"] == expected

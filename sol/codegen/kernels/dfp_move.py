@@ -179,6 +179,7 @@ def _pad(lowering: Lowering, node: Node, out: View) -> None:
         in_step=space.stride("in0", last),
         out_step=space.stride("out0", last),
         value=_fill(out.dtype, node.attrs["value"]),
+        words=out.dtype.itemsize == 4 and space.stride("in0", last) == "1" and space.stride("out0", last) == "1",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,24 +22,23 @@ def lower_pick(lowering: Lowering, node: Node, out: View) -> None:
     x = lowering.view(node.inputs[0])
     if x.layout.block or out.layout.block:
         raise UnsupportedError("pick in the blocked layout", origin=str(node.origin), remedy="use the plain layout")
-    picked = dict(zip(node.attrs["dims"], node.attrs["index"]))
-    last = len(out.shape) - 1
-    space = Space([Axis(n, False, {"in0": 0 if i in picked else x.strides[i], "out0": out.strides[i]}) for i, n in enumerate(out.shape)])
+    axes = _axes(node, x, out)
+    last = len(axes) - 1
+    space = Space([Axis(a.size, False, {"in0": 0 if a.places else a.source, "out0": a.target}) for a in axes])
     table: list[int] = []
     source = [space.offset("in0", range(last))]
-    for dim in sorted(set(picked) - {last}):
-        space.params[f"along{dim}"] = x.strides[dim]
-        source.append(f"table[{len(table)} + i{dim}] * along{dim}")
-        table += picked[dim]
-    groups, at, size = False, len(table), 0
-    if last in picked:
-        table += picked[last]
-        size = _fixed(x.shape[last])
-        groups = out.dtype.itemsize == 4 and _is(x.strides[last], 1) and _is(out.strides[last], 1)
-        if groups:
-            table += group_table(picked[last], size, lowering.target.lanes)
-        else:
-            space.params["along"] = x.strides[last]
+    for i, axis in enumerate(axes[:last]):
+        if axis.places:
+            space.params[f"along{i}"] = axis.source
+            source.append(f"table[{len(table)} + i{i}] * along{i}")
+            table += axis.places
+    inner, at = axes[last], len(table)
+    table += inner.places
+    groups = bool(inner.places) and out.dtype.itemsize == 4 and _is(inner.source, 1) and _is(inner.target, 1)
+    if groups:
+        table += group_table(inner.places, inner.bound, lowering.target.lanes)
+    elif inner.places:
+        space.params["along"] = inner.source
     lowering.emit(
         "dfp_pick.c.j2",
         "dfp_pick",
@@ -50,12 +50,12 @@ def lower_pick(lowering: Lowering, node: Node, out: View) -> None:
         length=space.size(last),
         source=" + ".join(t for t in source if t != "0") or "0",
         target=space.offset("out0", range(last)),
-        in_step="0" if last in picked else space.stride("in0", last),
+        in_step=space.stride("in0", last),
         out_step=space.stride("out0", last),
         ctype=out.dtype.c,
-        picked=last in picked,
+        picked=bool(inner.places),
         groups=groups,
-        short=size if groups and size < lowering.target.lanes else 0,
+        short=inner.bound if groups and inner.bound < lowering.target.lanes else 0,
         first=at,
         params=space.params,
         named=len(space.params),
@@ -63,10 +63,33 @@ def lower_pick(lowering: Lowering, node: Node, out: View) -> None:
     )
 
 
-def _fixed(size: DimLike) -> int:
-    """The size of a picked dimension, which is fixed."""
-    assert isinstance(size, int)
-    return size
+@dataclass(frozen=True)
+class _Along:
+    """A dimension of the result: size, strides of the operand and the result, and the places below ``bound`` that are picked, if any."""
+
+    size: DimLike
+    source: DimLike
+    target: DimLike
+    places: tuple[int, ...] = ()
+    bound: int = 0
+
+
+def _axes(node: Node, x: View, out: View) -> list[_Along]:
+    """Dimensions of more than one element; whole ones are merged where memory allows."""
+    picked = dict(zip(node.attrs["dims"], node.attrs["index"]))
+    axes: list[_Along] = []
+    for dim, (size, source, target) in enumerate(zip(out.shape, x.strides, out.strides)):
+        if dim in picked:
+            bound = x.shape[dim]
+            assert isinstance(bound, int)  # the op asks for it
+            axes.append(_Along(size, source, target, picked[dim], bound))
+            continue
+        before = axes[-1] if axes else None
+        if before and not before.places and (before.source, before.target) == (source * size, target * size):
+            axes[-1] = _Along(before.size * size, source, target)
+        elif not _is(size, 1):
+            axes.append(_Along(size, source, target))
+    return axes or [_Along(1, 1, 1)]
 
 
 def _is(value: DimLike, number: int) -> bool:
