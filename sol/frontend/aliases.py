@@ -172,7 +172,7 @@ def _sharing(n: Node, x: Node, name: str) -> str:
     if name in _SAME:
         return "same"
     if name in _EVAL_DROPOUT:
-        return "fresh" if len(n.args) > 2 and n.args[2] else "same"
+        return "fresh" if len(n.args) > 2 and n.args[2] and n.args[1] else "same"
     source, result = x.meta.get("val"), n.meta.get("val")
     if name in _PARTIAL:
         return "writable" if name != "slice" or len(n.args) < 5 or n.args[4] == 1 else "view"

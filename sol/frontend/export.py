@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from sol.frontend.imported import Imported
 from sol.frontend.importer import NeedsFunctional
 from sol.frontend.shapes import leaf_shapes
 
+_LOUD = ("torch._subclasses.fake_tensor", "torch.fx.experimental.symbolic_shapes", "torch.export", "torch.export._trace")
 _mutex = threading.RLock()  # torch.export works on global state and puts fake tensors into the module
 
 
@@ -77,13 +79,20 @@ def _inference_mode_of(module: torch.nn.Module) -> AbstractContextManager[Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """torch does not log the failure inside that the caller gets as an exception."""
-    logger = logging.getLogger("torch._subclasses.fake_tensor")
-    disabled, logger.disabled = logger.disabled, True
+    """torch neither logs nor prints the failure inside that the caller gets as an exception."""
+    loggers = [logging.getLogger(name) for name in _LOUD]
+    disabled = [logger.disabled for logger in loggers]
+    printing = sys.modules.get("torch.export._trace")
+    for logger in loggers:
+        logger.disabled = True
+    if printing is not None:
+        vars(printing)["print"] = lambda *_, **__: None
     try:
         yield
     finally:
-        logger.disabled = disabled
+        for logger, before in zip(loggers, disabled):
+            logger.disabled = before
+        vars(printing or sys).pop("print", None)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from sol.frontend.symbols import SizeError, Sizes
 from sol.frontend.trees import Fixed, Group, Leaf, Taker, Tree
 from sol.ir.dim import Dim, symbols
 from sol.ir.graph import Graph, Origin
-from sol.ir.types import TensorType
+from sol.ir.types import DType, TensorType
 
 _INLINE_CONSTANT = 1024  # elements; larger tensors stay the module's own
 
@@ -196,8 +196,10 @@ class ProgramImport:
             raise UnsupportedError(f"a number of the arguments became the size {dim}")
         self.importer.env[node] = dim
         (symbol,) = symbols(dim)
-        self.numbers[linear[0]] = SymbolSource(leaf, None, lower=symbol.lower, upper=symbol.upper)
-        self.leaves.append(InputLeaf("size", value=linear[0]))
+        self.numbers[symbol.name] = SymbolSource(leaf, None, lower=symbol.lower, upper=symbol.upper)
+        self.importer.context.numbers[symbol.name] = self.importer.builder.input(node.name, TensorType(DType.I64, ()))
+        self.leaves.append(InputLeaf("int", len(self.examples), symbol.name))
+        self.examples.append(torch.tensor(0))
 
     def _type(self, meta: torch.Tensor, what: str) -> TensorType:
         try:

@@ -70,7 +70,8 @@ class InputLeaf:
     """One leaf of the caller's ``(args, kwargs)``.
 
     kind "tensor": graph input ``index``. "unused": a tensor that the model does not read, still graph input ``index`` (so that its type
-    is checked). "float": a number, given to graph input ``index`` as 0-d float64 tensor. "size": an int, the symbol ``value``.
+    is checked). "float": a number, given to graph input ``index`` as 0-d float64 tensor. "int": one that is given as 0-d int64 tensor, and
+    is the symbol ``value``.
     "constant": must equal ``value``. "parameter": the tensor of parameter target ``value``.
     """
 

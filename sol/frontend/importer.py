@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from sol.errors import SolError, UnsupportedError
+from sol.errors import ExportError, SolError, UnsupportedError
 from sol.frontend import capture
 from sol.frontend.aliases import Write, mutates, op_name
 from sol.frontend.aten import DTYPES, Context, Fallback, dtype_of, find_converter
@@ -264,7 +264,9 @@ class Importer:
 
     def _inline(self, node: Node) -> Any:
         """A submodule that only sets the grad mode: its nodes are part of this graph."""
-        _, sub, *operands = node.args
+        enabled, sub, *operands = node.args
+        if enabled:
+            raise ExportError("the model turns gradients on inside")
         module = self.value(sub)  # type: ignore[arg-type]
         if any(n.op == "call_function" and mutates(n.target) for n in module.graph.nodes):
             raise NeedsFunctional("in-place op inside a grad mode block")

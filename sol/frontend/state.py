@@ -33,6 +33,7 @@ class PythonState:
         self._places: list[_Place] = []
         self.known: set[int] = set()  # ids of all that was found
         self._alive: list[Any] = []  # so that no id is given twice
+        self._tensors: list[tuple[torch.Tensor, torch.Tensor]] = []
         self._random = random.getstate()
         self._numpy = _numpy_random()
         for name, module in model.named_modules():
@@ -53,7 +54,10 @@ class PythonState:
 
     def _walk(self, name: str, value: Any) -> None:
         """Enter a value and what lies in it."""
-        if isinstance(value, (torch.Tensor, torch.nn.Module, str, bytes, int, float, type(None))) or id(value) in self.known:
+        if isinstance(value, (torch.nn.Module, str, bytes, int, float, type(None))) or id(value) in self.known:
+            return
+        if isinstance(value, torch.Tensor):
+            self._tensors.append((value, value.detach().clone()))  # torch.export writes to constants that a model writes to
             return
         if len(self.known) > _MOST:
             return
@@ -111,6 +115,10 @@ class PythonState:
         for place in self._places:
             if place.changed():
                 place.restore()
+        for tensor, content in self._tensors:
+            if not torch.equal(tensor, content):
+                with torch.no_grad():
+                    tensor.copy_(content)
         random.setstate(self._random)
         if self._numpy is not None:
             sys.modules["numpy"].random.set_state(self._numpy)

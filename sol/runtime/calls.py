@@ -37,6 +37,13 @@ def take_function(imported: Imported) -> Take:
     return _Taking(imported).function
 
 
+_NAMES = {
+    "TENSOR": torch.Tensor, "PARAMETER": torch.nn.Parameter, "ARRAY": np.ndarray, "AS_TENSOR": lambda array: as_tensor(array),
+    "STRIDED": torch.strided, "FLOAT": torch.float64, "INT": torch.int64, "SCALAR": torch.scalar_tensor,
+    "IS_LAST": is_channels_last, "IS_SAME": is_same_value,
+}  # fmt: skip
+
+
 class _Taking:
     """Writes the function that takes calls of one import apart."""
 
@@ -47,8 +54,7 @@ class _Taking:
         self.leaves: dict[int, str] = {}
         self.tensors: dict[int, str] = {}  # graph input → variable
         source = self.source
-        source.names.update(TENSOR=torch.Tensor, PARAMETER=torch.nn.Parameter, ARRAY=np.ndarray, STRIDED=torch.strided, AS_TENSOR=as_tensor,
-                            IS_SAME=is_same_value, FLOAT=torch.float64, SCALAR=torch.scalar_tensor, IS_LAST=is_channels_last)  # fmt: skip
+        source.names.update(_NAMES)
         self._add("try:", 1)
         args, kwargs = imported.takes.parts
         assert isinstance(args, Group) and isinstance(kwargs, Group)
@@ -126,12 +132,12 @@ class _Taking:
             return
         v = self.leaves[index] = self.source.variable()
         self._add(f"{v} = {expression}")
-        if leaf.kind == "size":
-            self._unless(f"type({v}) is not int")
-        elif leaf.kind == "float":
-            self._unless(f"type({v}) is not float")
-            self._add(f"{v} = SCALAR({v}, dtype=FLOAT)")
-            self.tensors[leaf.index] = v
+        if leaf.kind == "parameter":
+            return
+        if leaf.kind in ("int", "float"):
+            self._unless(f"type({v}) is not {leaf.kind}")
+            tensor = self.tensors[leaf.index] = self.source.variable()
+            self._add(f"{tensor} = SCALAR({v}, dtype={leaf.kind.upper()})")
         else:
             self._tensor(leaf, v)
 

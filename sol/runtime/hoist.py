@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 
 from sol.frontend.imported import TorchCall
@@ -81,13 +82,17 @@ def values_of(graph: Graph, values: Sequence[str], parameters: Mapping[str, torc
     return found
 
 
-class _Arrays(dict):  # type: ignore[type-arg]
+class _Arrays(Mapping[str, np.ndarray]):
     """Parameters as arrays, made when they are asked for."""
 
     def __init__(self, parameters: Mapping[str, torch.Tensor]) -> None:
-        super().__init__()
         self._parameters = parameters
 
-    def __missing__(self, target: str):  # type: ignore[no-untyped-def]
-        found = self[target] = numpy_of(self._parameters[target])
-        return found
+    def __getitem__(self, target: str) -> np.ndarray:
+        return numpy_of(self._parameters[target])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)

@@ -109,6 +109,8 @@ class Piece:
         self._kept = [i for i, p in enumerate(self.placeholders) if p.role != "size"]
         self._keys: set[tuple[Any, ...]] = set()
         self._lock = threading.RLock()
+        if not torch.is_grad_enabled() and _turns_gradients_on(module):
+            self.failure = UnsupportedError("the model turns gradients on inside")
 
     def __call__(self, *inputs: Any) -> Any:
         if self.failure is not None:
@@ -197,6 +199,12 @@ class Piece:
         parameters = {k: p.name for k, p in enumerate(places) if p.role == "parameter"}
         piece = specialised(self.module, self.placeholders, inputs, {p.name for p, t in zip(places, traced) if not t})
         return import_piece(piece, call, shapes, parameters)
+
+
+def _turns_gradients_on(module: fx.GraphModule) -> bool:
+    """Whether results of a piece that runs without gradients may have some."""
+    turns = [n for n in module.graph.nodes if getattr(n.target, "__name__", n.target) in ("_set_grad_enabled", "requires_grad_")]
+    return any(n.target == "requires_grad_" or n.args[0] for n in turns)
 
 
 def specialised(

@@ -40,7 +40,8 @@ def copied(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any,
 def like_torchs(error: Exception, title: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> InputError:
     """An InputError that is also of the type that torch raised."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    return _kind_of(type(error))(
+    kind: Any = type(error)
+    return _kind_of(kind)(
         f"{title} does not take inputs {describe(args, kwargs)}: {lines[0]}",
         remedy="give inputs of the shapes and dtypes that the model runs on in torch",
     )

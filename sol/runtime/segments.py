@@ -21,6 +21,8 @@ class Segment:
 
 def split_segments(graph: Graph) -> tuple[Segment, ...]:
     """Cut a graph at its torch calls so that compiled parts are as few and as large as possible."""
+    if not graph.outputs:
+        return ()
     if not any(n.op == "torch_call" for n in graph.nodes) and all(_is_computed(graph, o) for o in graph.outputs):
         return (Segment(graph, None, graph.inputs, graph.outputs),)
     level = _levels(graph)

@@ -14,7 +14,17 @@ from typing import Any, Protocol
 import torch
 
 from sol.config import config
-from sol.errors import CacheError, CompilerNotFoundError, ConfigError, ExportError, InputError, SolError, TypeInferenceError, VerifyError
+from sol.errors import (
+    CacheError,
+    CompilerNotFoundError,
+    ConfigError,
+    ExportError,
+    InputError,
+    SolError,
+    TypeInferenceError,
+    UnsupportedError,
+    VerifyError,
+)
 from sol.frontend.capture import Call, take_call
 from sol.frontend.export import import_call
 from sol.frontend.imported import Imported
@@ -72,6 +82,9 @@ class Ways:
         self.in_torch: list[InTorch] = []
         self.partition: Partition | None = None  # once torch.export could not capture the model
         self.failure: BaseException | None = None  # why everything runs in torch
+        if isinstance(model, torch.jit.ScriptModule):
+            self.failure = UnsupportedError("a TorchScript module runs in torch")
+            log.warning("%s: %s", self.title, self.failure)
         self._history = History()
         self._said: set[str] = set()
 

@@ -7,6 +7,7 @@ for options it does not convert; the op then runs in torch.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from importlib import import_module
@@ -18,7 +19,7 @@ from sol.errors import UnsupportedError
 from sol.frontend.context import GraphContext, Item
 from sol.frontend.symbols import Sizes
 from sol.ir.builder import GraphBuilder
-from sol.ir.dim import Dim, DimLike
+from sol.ir.dim import Dim, DimLike, FloorDiv, Maximum, symbols
 from sol.ir.graph import Origin
 from sol.ir.types import DType, TensorType
 
@@ -79,7 +80,33 @@ class Context(GraphContext):
     def __init__(self, builder: GraphBuilder, sizes: Sizes) -> None:
         super().__init__(builder)
         self.sizes = sizes
+        self.numbers: dict[str, str] = {}  # symbol that is a number among the arguments → its 0-d value
         self.node: torch.fx.Node = None  # type: ignore[assignment]
+
+    def operand(self, value: Any, dtype: DType) -> str:
+        """As for any framework; numbers among the arguments come in as tensors."""
+        if isinstance(value, Dim) and any(s.name in self.numbers for s in symbols(value)):
+            return self.cast(self._computed(value), dtype)
+        return super().operand(value, dtype)
+
+    def _computed(self, value: DimLike) -> str:
+        """A size as a 0-d int64 value that is computed from the numbers in it."""
+        if not isinstance(value, Dim):
+            return super().operand(value, DType.I64)
+        terms = []
+        for monomial, coefficient in value.terms:
+            factors = [self._factor(atom) for atom in monomial]
+            if coefficient != 1 or not factors:
+                factors.append(self.constant(coefficient, DType.I64))
+            terms.append(functools.reduce(lambda a, b: self.add("mul", a, b), factors))
+        return functools.reduce(lambda a, b: self.add("add", a, b), terms)
+
+    def _factor(self, atom: Any) -> str:
+        if isinstance(atom, FloorDiv):
+            return self.add("floor_divide", self._computed(atom.numerator), self._computed(atom.denominator))
+        if isinstance(atom, Maximum):
+            return self.add("maximum", self._computed(atom.a), self._computed(atom.b))
+        return self.numbers.get(atom.name) or super().operand(Dim(((((atom,)), 1),)), DType.I64)
 
     def cast(self, value: str, dtype: DType) -> str:
         """As torch converts: only to float8_e4m3fn, which has no infinity, does it saturate."""
