@@ -170,7 +170,7 @@ def import_piece(module: GraphModule, call: Call, dynamic_shapes: Sequence[Any],
     parameters: arguments that are parameters, and what they are called.
     """
     shapes = [dynamic_shapes[i] for i in call.traced]
-    program = export_module(module, tuple([call.leaves[i] for i in call.traced]), None, tuple(shapes) if any(shapes) else None)
+    program = export_module(module, call.examples(), None, tuple(shapes) if any(shapes) else None)
     places = {i: k for k, i in enumerate(call.traced)}
     names = tuple([str(n.target) for n in module.graph.nodes if n.op == "placeholder"])
     terms = Terms(tensor_names(module), {places[i]: name for i, name in parameters.items()}, arguments=names)

@@ -107,10 +107,13 @@ class ProgramImport:
         specs = [(s, placeholders.get(getattr(s.arg, "name", ""))) for s in self.program.graph_signature.input_specs]
         for spec, node in specs:
             if spec.kind is InputKind.USER_INPUT:
-                self._bind_user_input(spec.arg, node, node in changed)
+                self._bind_user_input(spec.arg, node)
         for spec, node in specs:
             if spec.kind is not InputKind.USER_INPUT:
-                self._bind_held(spec, node, node in changed)
+                self._bind_held(spec, node)
+        for node, (kind, target) in self.bound.items():
+            if kind == "buffer" and node in changed:
+                self._hold(node, str(target))
 
     def _written_by_signature(self, placeholders: Mapping[str, Node]) -> set[Node | None]:
         """Placeholders that a functionalised program changes."""
@@ -121,7 +124,7 @@ class ProgramImport:
             changed |= {f"{ROOT}.{target}" for target, _ in self.outcome.exchanged}
         return {inputs.get(t) or placeholders.get(t or "") for t in changed}
 
-    def _bind_held(self, spec: Any, node: Node | None, is_changed: bool) -> None:
+    def _bind_held(self, spec: Any, node: Node | None) -> None:
         kind = spec.kind
         if kind is InputKind.TOKEN:
             self.importer.env[node] = None  # type: ignore[index]
@@ -132,14 +135,10 @@ class ProgramImport:
             tensor = self.program.constants[spec.target]
             target = f"const:{spec.target}"
             self.constants[target] = tensor
-            if not is_changed:
-                self.importer.lazy[node] = lambda: self._constant(spec.target, tensor)
+            self.importer.lazy[node] = lambda: self._constant(spec.target, tensor)
         else:
             target = self._name(spec.target)
-            if not is_changed:
-                self._lazy_parameter(node, target)
-        if is_changed:
-            self._hold(node, target)
+            self._lazy_parameter(node, target)
         self.bound[node] = ("buffer", target)
 
     def _name(self, target: str) -> str:
@@ -153,7 +152,7 @@ class ProgramImport:
     def _lazy_parameter(self, node: Node, target: str) -> None:
         self.importer.lazy[node] = lambda: self.importer.builder.parameter(target, self._type(node.meta["val"], target))
 
-    def _bind_user_input(self, argument: Any, node: Node | None, is_changed: bool) -> None:
+    def _bind_user_input(self, argument: Any, node: Node | None) -> None:
         flat = len(self.leaves)
         if isinstance(argument, ConstantArgument):
             self.leaves.append(InputLeaf("constant", value=argument.value))
@@ -167,10 +166,7 @@ class ProgramImport:
             raise UnsupportedError(f"input {argument.name} is a symbolic number", remedy="pass numbers as constants or as 0-d tensors")
         if flat in self.terms.parameters:
             target = self.terms.parameters[flat]
-            if is_changed:
-                self._hold(node, target)
-            else:
-                self._lazy_parameter(node, target)
+            self._lazy_parameter(node, target)
             self.bound[node] = ("buffer", target)
             self.leaves.append(InputLeaf("parameter", value=target))
             return

@@ -265,7 +265,7 @@ class Importer:
     def _inline(self, node: Node) -> Any:
         """A submodule that only sets the grad mode: its nodes are part of this graph."""
         enabled, sub, *operands = node.args
-        if enabled:
+        if enabled and any(isinstance(o, Node) and o.op == "placeholder" and o.meta["val"].requires_grad for o in operands):
             raise ExportError("the model turns gradients on inside")
         module = self.value(sub)  # type: ignore[arg-type]
         if any(n.op == "call_function" and mutates(n.target) for n in module.graph.nodes):

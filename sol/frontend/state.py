@@ -43,9 +43,12 @@ class PythonState:
         attributes = module.__dict__
         if _is_library(type(module).__module__) and isinstance(attributes.get("_model"), torch.nn.Module):  # a compiled one
             return self._add_module(name, attributes["_model"])
-        self._places.append(_Place(name or type(module).__name__, attributes, _without_torchs(attributes), torchs=True))
+        own = _TORCHS_OWN
+        if _is_library(type(module).__module__):  # what else torch keeps in its modules is its own affair
+            own += tuple([k for k in attributes if k.startswith("_") and not k.endswith("_hooks")])
+        self._places.append(_Place(name or type(module).__name__, attributes, _without(attributes, own), own))
         for key, value in attributes.items():
-            if key not in _TORCHS_OWN:
+            if key not in own:
                 self._walk(f"{name}.{key}".lstrip("."), value)
         for base in type(module).__mro__:
             if not _is_library(base.__module__):
@@ -125,20 +128,20 @@ class PythonState:
 
 
 class _Place:
-    """A container and a copy of its content."""
+    """A container and a copy of its content. unwatched: keys that do not count."""
 
-    def __init__(self, name: str, container: Any, copy: Any, torchs: bool = False) -> None:
-        self.name, self._container, self._copy, self._torchs = name, container, copy, torchs
+    def __init__(self, name: str, container: Any, copy: Any, unwatched: tuple[str, ...] = ()) -> None:
+        self.name, self._container, self._copy, self._unwatched = name, container, copy, unwatched
 
     def _now(self) -> Any:
-        return _without_torchs(self._container) if self._torchs else self._container
+        return _without(self._container, self._unwatched) if self._unwatched else self._container
 
     def changed(self) -> str:
         now = self._now()
         if isinstance(self._copy, dict):
             for key in (*self._copy, *(k for k in now if k not in self._copy)):
                 if not _same(now.get(key, _Missing), self._copy.get(key, _Missing)):
-                    return f"{self.name}.{key}" if self._torchs else self.name
+                    return f"{self.name}.{key}" if self._unwatched else self.name
             return ""
         if isinstance(self._copy, set):
             return "" if now == self._copy else self.name
@@ -187,8 +190,8 @@ class _Globals(_Place):
         self._container.update(self._copy)
 
 
-def _without_torchs(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in attributes.items() if k not in _TORCHS_OWN}
+def _without(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    return {k: v for k, v in attributes.items() if k not in keys}
 
 
 def _copy(container: Any) -> Any:

@@ -35,8 +35,8 @@ _VARIANTS = 8
 class _Placeholder:
     """One input of a captured piece.
 
-    role: "parameter", "tensor" (also a Python float, which Dynamo passes as 0-d tensor), "size" (dimension ``dim`` of input ``source``), or
-    "number".
+    role: "parameter", "tensor", "size" (dimension ``dim`` of input ``source``), "number", or "float" (a Python float, which Dynamo passes
+    as 0-d tensor).
     dynamic: dimensions with symbolic size.
     """
 
@@ -68,6 +68,8 @@ def _placeholder(node: fx.Node, value: Any, example: Any, sizes: Mapping[Any, tu
         return _Placeholder(node.name, "number")
     if isinstance(example, torch.nn.Parameter) or node.meta.get("tensor_dict", {}).get("_dynamo_static_input_type"):
         return _Placeholder(node.name, "parameter")
+    if getattr(node.meta.get("grapharg"), "pass_arg_as_tensor", False):
+        return _Placeholder(node.name, "float")
     dynamic = tuple(d for d, size in enumerate(value.shape) if isinstance(size, torch.SymInt))
     return _Placeholder(node.name, "tensor", dynamic=dynamic)
 
@@ -104,8 +106,9 @@ class Piece:
         self.variants: list[_Variant] = []
         self.failure: Exception | None = None
         self._said: set[str] = set()
-        self._numbers = [i for i, p in enumerate(self.placeholders) if p.role == "number"]
+        self._numbers = [i for i, p in enumerate(self.placeholders) if p.role in ("number", "float")]
         self._parameters = [i for i, p in enumerate(self.placeholders) if p.role == "parameter"]
+        self._floats = {i for i, p in enumerate(self.placeholders) if p.role == "float"}
         self._kept = [i for i, p in enumerate(self.placeholders) if p.role != "size"]
         self._keys: set[tuple[Any, ...]] = set()
         self._lock = threading.RLock()
@@ -119,7 +122,8 @@ class Piece:
         if with_gradient and not self._differentiates:
             self._say("gradients are needed: this piece runs in torch (call it under torch.no_grad() to run compiled)")
             return self.module(*inputs)
-        args, parameters = tuple([inputs[i] for i in self._kept]), [inputs[i] for i in self._parameters]
+        parameters = [inputs[i] for i in self._parameters]
+        args = tuple([_number(inputs[i]) if i in self._floats else inputs[i] for i in self._kept])
         found = self._find(args, parameters)
         if found is None:
             with self._lock:
@@ -146,7 +150,7 @@ class Piece:
         def again(*args: Any) -> Any:
             every = list(inputs)
             for i, arg in zip(self._kept, args):
-                every[i] = arg
+                every[i] = inputs[i] if i in self._floats else arg
             return self.module(*every)
 
         return again
@@ -165,7 +169,7 @@ class Piece:
         if not all(is_plain(x) for x in inputs if isinstance(x, torch.Tensor)):
             return None
         held = {self.placeholders[i].name: inputs[i] for i in self._parameters}
-        self._keys.add(tuple([inputs[i] for i in self._numbers]))
+        self._keys.add(tuple([_number(inputs[i]) for i in self._numbers]))
         opened = len(self._keys) > 1
         try:
             for dynamic, numbers in ((not self.variants or opened, opened), (False, opened), (False, False)):
@@ -191,8 +195,8 @@ class Piece:
     def _import(self, inputs: Sequence[Any], dynamic: bool, open_numbers: bool) -> Imported:
         """The piece as a graph. dynamic: leave sizes open. open_numbers: leave numbers open, too."""
         places = [self.placeholders[i] for i in self._kept]
-        values = [inputs[i] for i in self._kept]
-        traced = [open_numbers and isinstance(v, int) if p.role == "number" else True for p, v in zip(places, values)]
+        values = [_number(inputs[i]) if i in self._floats else inputs[i] for i in self._kept]
+        traced = [p.role not in ("number", "float") or (open_numbers and isinstance(v, (int, float))) for p, v in zip(places, values)]
         shapes: list[Any] = [{d: torch.export.Dim.AUTO for d in p.dynamic} or None if dynamic else None for p in places]
         shapes = [torch.export.Dim.DYNAMIC if p.role == "number" else s for p, s in zip(places, shapes)]
         call = Call.of_arguments([v.detach() if isinstance(v, torch.Tensor) else v for v in values], traced)
@@ -219,12 +223,29 @@ def specialised(
             with graph.inserting_after(nodes[-1]):
                 size = graph.call_method("size", (nodes[placeholder.source], placeholder.dim))
             node.replace_all_uses_with(size)
+        elif placeholder.name in literals and placeholder.role == "float":
+            _replace_float(graph, node, nodes[-1], value)
         elif placeholder.name in literals:
             _replace_by_literal(node, value)
     for node, placeholder in zip(nodes, placeholders):
         if placeholder.role == "size" or placeholder.name in literals:
             graph.erase_node(node)
     return fx.GraphModule(module, graph)
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, torch.Tensor) else value
+
+
+def _replace_float(graph: fx.Graph, node: fx.Node, last: fx.Node, value: torch.Tensor) -> None:
+    """Write a float that comes as 0-d tensor into a piece, which takes its number with ``item()``."""
+    for user in list(node.users):
+        if user.op == "call_method" and user.target == "item":
+            _replace_by_literal(user, value.item())
+            graph.erase_node(user)
+    if node.users:
+        with graph.inserting_after(last):
+            node.replace_all_uses_with(graph.call_function(torch.tensor, (value.item(),), {"dtype": value.dtype}))
 
 
 def _replace_by_literal(node: fx.Node, value: Any) -> None:

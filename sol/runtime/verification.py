@@ -92,7 +92,7 @@ def _exact_outputs(program: Program, tensors: Sequence[torch.Tensor], env: Mappi
     for name, index in named_leaves(imported.gives):
         leaf = imported.outputs[index]
         if leaf.kind == "tensor":
-            view = torch.from_numpy(values[imported.graph.outputs[leaf.index]])
+            view = torch.from_numpy(np.array(values[imported.graph.outputs[leaf.index]], order="C"))
             for step in leaf.views:
                 view = step(view, env)
             found[name] = view.numpy()
