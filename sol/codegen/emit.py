@@ -7,6 +7,7 @@ stores); functions are those of sol_simd.h and sol_math.h.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -189,7 +190,7 @@ class Emitter(SpecialFunctions):
         return self.call("sqrt", x)
 
     def rsqrt(self, x: CValue) -> CValue:
-        return 1.0 / self.call("sqrt", x)
+        return self.call("rsqrt", x) if self.vector else 1.0 / self.call("sqrt", x)
 
     def tanh(self, x: CValue) -> CValue:
         return self.call("tanh", x)
@@ -202,6 +203,20 @@ class Emitter(SpecialFunctions):
 
     def cos(self, x: CValue) -> CValue:
         return self.call("cos", x)
+
+    def tan(self, x: CValue) -> CValue:
+        return self.call("tan", x)
+
+    def sigmoid(self, x: CValue) -> CValue:
+        return self.call("sigmoid", x) if self.vector else 1.0 / (1.0 + self.exp(-x))
+
+    def softplus(self, x: CValue) -> CValue:
+        """log(1 + exp(x))"""
+        return self.call("softplus", x) if self.vector else self.maximum(x, 0) + self.log1p(self.exp(-self.abs(x)))
+
+    def normal_cdf(self, x: CValue) -> CValue:
+        """(1 + erf(x / sqrt(2))) / 2"""
+        return self.call("normal_cdf", x) if self.vector else 0.5 * self.call("erfc", x * -math.sqrt(0.5))
 
     def floor(self, x: CValue) -> CValue:
         return self.call("floor", x) if x.dtype.is_float else x
@@ -219,6 +234,8 @@ class Emitter(SpecialFunctions):
         x, y = self._pair(x, y)
         if not x.dtype.is_float:
             return self.let(f"sol_power{_wide(x)}({x.text}, {y.text})", x.dtype)
+        if x.literal == 2:
+            return self.call("exp2", y)
         return self.call("pow", x, y)
 
     def atan2(self, y: CValue, x: CValue) -> CValue:
@@ -402,7 +419,8 @@ def _wide(x: CValue) -> str:
     return "_u64" if x.dtype is DType.U64 else ""
 
 
-FAMILIES = {DType.F32: "vf", DType.BOOL: "vb", DType.I32: "vi", DType.U8: "vu8", DType.I8: "vi8"}
+FAMILIES = {DType.F32: "vf", DType.BOOL: "vb", DType.I32: "vi", DType.U8: "vu8", DType.I8: "vi8", DType.U16: "vu16",
+            DType.I16: "vi16"}  # fmt: skip
 """What the functions that load and store vectors of a dtype begin with."""
 
 

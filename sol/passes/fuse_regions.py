@@ -415,7 +415,8 @@ def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tu
     """
     produced = {v for n in nodes for v in n.outputs}
     taken = {n.name for n in nodes}
-    quantized = any(graph.type_of(v).dtype in (DType.U8, DType.I8) for n in nodes for v in (*n.inputs, *n.outputs))
+    types = [t for n in nodes for t in (*n.types, *(graph.type_of(v) for v in n.inputs if v not in produced))]
+    quantized = any(t.dtype in (DType.U8, DType.I8) for t in types)
     literals: dict[str, Node] = {}
     sources: dict[str, Node] = {}
     for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):

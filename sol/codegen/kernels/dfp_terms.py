@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sol.codegen.emit import CValue, Emitter, from_memory, to_memory, vector_load, vector_store
+from sol.codegen.kernels.dfp_space import LANE_TYPES
 from sol.errors import UnsupportedError
 from sol.ir.graph import Attrs, Graph, Node
-from sol.ir.lanes import LANE_DTYPES, fits_lanes
+from sol.ir.lanes import LANE_DTYPES, LOADED_DTYPES, fits_lanes
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType
 
@@ -17,12 +18,12 @@ REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
 ARGS = ("argmax", "argmin")
 COMPOSITES = ("mean", "var", "softmax", "log_softmax", "layer_norm", "rms_norm")
 EXPENSIVE = frozenset(
-    "exp expm1 log log1p tanh erf sin cos pow atan2 fmod remainder floor_divide trunc_divide sigmoid silu gelu mish elu softplus "
+    "exp expm1 log log1p tanh erf sin cos tan pow atan2 fmod remainder floor_divide trunc_divide sigmoid silu gelu mish elu softplus "
     "atan asin acos sinh cosh asinh acosh atanh erfc exp2 log2 log10 sinc logaddexp logaddexp2 xlogy xlog1py".split()
 )
 COUNT = "count"
-FOLDED_DTYPES = (DType.F32, DType.BOOL)
-"""Types that vectors reduce."""
+NARROW = (DType.U8, DType.I8, DType.U16, DType.I16, DType.I32)
+"""Integers that a lane of 32 bits holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +164,26 @@ class Terms:
         return self.map("add", y, affine[1]) if len(affine) > 1 else y
 
 
+def fit_lanes(terms: Iterable[Term]) -> bool:
+    """Whether vectors of 32-bit lanes serve: integers only where they are loaded, stored and computed element by element."""
+    for t in terms:
+        if t.kind == "map":
+            if not fits_lanes(t.op, t.dtype, [o.dtype for o in t.operands]):
+                return False
+        elif t.dtype not in (LOADED_DTYPES if t.kind == "leaf" else LANE_DTYPES if t.kind == "literal" else LANE_TYPES):
+            return False
+        elif t.kind == "reduce" and t.operands[0].dtype not in LANE_TYPES:
+            return False
+    return True
+
+
+def lanes_pay(terms: Sequence[Term]) -> bool:
+    """Whether they also pay: of narrow integers the compiler's own vectors hold more elements, but it neither knows elementary functions
+    nor rounds floats to integers in vectors."""
+    hard = any(t.op in EXPENSIVE or t.op == "round" for t in terms)
+    return fit_lanes(terms) and (hard or not any(t.kind == "leaf" and t.dtype in NARROW for t in terms))
+
+
 def needed(roots: Iterable[Term], stop: Callable[[Term], bool] = lambda t: False) -> list[Term]:
     """The roots and everything they are computed from, in order; nothing behind a term where ``stop`` holds."""
     found: dict[int, Term] = {}
@@ -175,19 +196,6 @@ def needed(roots: Iterable[Term], stop: Callable[[Term], bool] = lambda t: False
         if not stop(term):
             stack.extend(term.operands)
     return [found[n] for n in sorted(found)]
-
-
-def fits_vectors(terms: Iterable[Term]) -> bool:
-    """Whether vector code computes all of these: integers only where they are loaded, stored and computed element by element."""
-    for t in terms:
-        if t.kind == "map":
-            if not fits_lanes(t.op, t.dtype, [o.dtype for o in t.operands]):
-                return False
-        elif t.dtype not in (LANE_DTYPES if t.kind in ("leaf", "literal") else FOLDED_DTYPES):
-            return False
-        elif t.kind == "reduce" and t.operands[0].dtype not in FOLDED_DTYPES:
-            return False
-    return True
 
 
 def cost_of(terms: Iterable[Term]) -> int:
@@ -210,10 +218,15 @@ def trace(emitter: Emitter, terms: Iterable[Term], known: dict[Term, CValue], le
 
 
 def load_text(dtype: DType, address: str, *, vector: bool, stride: str = "1", left: str = "") -> str:
-    """C text of a load. address: pointer expression. stride: 0 for one value in all lanes. left: number of lanes that exist, if not all."""
+    """C text of a load. address: pointer expression. left: number of lanes that exist, if not all.
+
+    stride: elements between lanes, 0 for one value in all lanes; float32 only where it is neither 0 nor 1.
+    """
     if not vector:
         return f"(*({address}) != 0)" if dtype is DType.BOOL else from_memory(dtype, f"*({address})")
-    return vector_load(dtype, address, stride=int(stride != "0"), count=left)
+    if stride in ("0", "1"):
+        return vector_load(dtype, address, stride=int(stride), count=left)
+    return f"vf_load_apart({address}, {stride}, {left or 'LANES'})"
 
 
 def store_text(dtype: DType, address: str, value: str, *, vector: bool, left: str = "") -> str:

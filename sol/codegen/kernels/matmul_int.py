@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sol.codegen.kernels.matmul import (
-    GRAIN,
-    PREFETCH,
-    batch_text,
-    describe,
-    kernel_stem,
-    panel_columns,
-    product_params,
-    tile_of,
-    tile_signature,
-)
+from sol.codegen.kernels.matmul import PREFETCH, panel_columns, tile_of, tile_signature
+from sol.codegen.kernels.matmul_product import GRAIN, batch_text, describe, kernel_stem, run_time_arguments
 from sol.codegen.kernels.matmul_rows import row_ladder, vectors_per_panel
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.packing import packer
@@ -62,7 +53,7 @@ def lower_int_gemm(lowering: Lowering) -> None:
     full, tail, tail_nv = panel_columns(p, nv, lanes)
     pack_a = p.a_k != 1 or not (isinstance(p.k, int) and p.k % BYTES == 0)
     shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, tail_nv, True) for rows in ladder if tail]
-    signature, arguments = tile_signature(p, False, False, False)
+    signature, arguments = tile_signature(p, False, False, False, False)
     reads: dict[str, View] = {"A": lowering.view(p.a)}
     steps = ceil_div(p.k, BYTES)
     packed_size: DimLike = 0
@@ -79,7 +70,7 @@ def lower_int_gemm(lowering: Lowering) -> None:
         kernel_stem(p, f"{lowering.anchor.op}_{ladder[0]}x{nv}"),
         reads=reads,
         writes={"C": lowering.view(p.out)},
-        params=product_params(p, packed_size, False),
+        params=run_time_arguments(p, packed_size, False),
         scratch=0 if p.constant else BYTES * steps * width,
         common=batches * p.loops.rows * steps * BYTES if pack_a else 0,
         flops=2 * batches * p.loops.rows * p.n * p.k,
