@@ -31,7 +31,7 @@
     typedef int64_t vl __attribute__((vector_size(4 * lanes), may_alias));                       \
     typedef uint64_t vlu __attribute__((vector_size(4 * lanes), may_alias));
 
-#include SOL_SIMD_HEADER /* SOL_VECTOR_TYPES(n); vf_max_quiet, vf_min_quiet, vf_load_n, vf_store_n, vf_permute, vf_rint, vf_sqrt … */
+#include SOL_SIMD_HEADER /* SOL_VECTOR_TYPES(n), SOL_SWAPS; vf_max_quiet, vf_min_quiet, vf_load_n, vf_store_n, vf_permute, vf_rint, vf_sqrt … */
 
 SOL_INLINE vf vf_set(float x) { return x - (vf){0}; }
 SOL_INLINE vf vf_zero(void) { return (vf){0}; }
@@ -67,12 +67,14 @@ SOL_INLINE vf vf_min(vf a, vf b) { return vf_select(a != a, a, vf_min_quiet(a, b
 #endif
 SOL_INLINE vf vf_relu(vf a) { return vf_max_quiet(vf_zero(), a); }
 
-/* Lanes 0 … n-1 true. */
-SOL_INLINE vi vi_first(int64_t n)
+/* The numbers of the lanes. */
+SOL_INLINE vi vi_lanes(void)
 {
     static const int32_t lane[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    return *(const vi_unaligned *)lane < (int32_t)n;
+    return *(const vi_unaligned *)lane;
 }
+/* Lanes 0 … n-1 true. */
+SOL_INLINE vi vi_first(int64_t n) { return vi_lanes() < (int32_t)n; }
 
 /* Lane i + n (modulo LANES) in lane i, for n a power of two. */
 #if SOL_LANES > 4
@@ -85,11 +87,15 @@ SOL_INLINE vf vf_rotated(vf v, int n)
 #else
 SOL_INLINE vf vf_rotated(vf v, int n) { return n == 2 ? VF_PERMUTE(v, 2, 3, 0, 1) : VF_PERMUTE(v, 1, 2, 3, 0); }
 #endif
-SOL_INLINE float vf_sum(vf v)
-{
-    if (LANES == 4) return (v[0] + v[2]) + (v[1] + v[3]); /* in registers */
-    for (int n = LANES / 2; n; n /= 2) v += vf_rotated(v, n);
-    return v[0];
-}
+/* All lanes as one number: halves of the vector meet, then their halves. SOL_SWAPS(step) names for each step what comes to every lane. */
+#define SOL_FOLD(name, vector, type, meet)          \
+    SOL_INLINE type name(vector v)                  \
+    {                                               \
+        SOL_SWAPS(meet)                             \
+        return v[0];                                \
+    }
+#define SOL_MEET_SUM(...) v += VF_PERMUTE(v, __VA_ARGS__);
+SOL_FOLD(vf_sum, vf, float, SOL_MEET_SUM)
 #include "sol_math.h" /* vf_exp, vf_log, vf_tanh, vf_erf, vf_sigmoid, … */
+#include "sol_special.h" /* vf_atan, vf_sinh, vf_erfc, vf_log2, … */
 #endif
