@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from sol.config import checked_threads
 from sol.errors import ConfigError
 from sol.runtime.pieces import Piece
 
@@ -23,4 +24,5 @@ def sol_backend(module: fx.GraphModule, example_inputs: Sequence[Any], **options
     unknown = set(given) - {"isa", "threads"}
     if unknown:
         raise ConfigError(f"unknown options {sorted(unknown)}", remedy="the options are isa and threads")
+    checked_threads(given.get("threads"), "to follow torch")
     return Piece(module, example_inputs, given)
