@@ -1,5 +1,6 @@
 /* AVX2 + FMA: 8 lanes. Compiler builtins rather than <immintrin.h>, whose parsing costs more than compiling a kernel. */
-SOL_VECTOR_TYPES(8)
+#define SOL_LANES 8
+SOL_VECTOR_TYPES(SOL_LANES)
 #define SOL_SWAPS(step) \
     step(4, 5, 6, 7, 0, 1, 2, 3) \
     step(2, 3, 0, 1, 6, 7, 4, 5) \

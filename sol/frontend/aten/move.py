@@ -10,7 +10,7 @@ import numpy as np
 from sol.frontend.aten import Context, Fallback, converter
 from sol.frontend.aten.resample import repeat_each
 from sol.frontend.aten.view import clip
-from sol.ir.dim import floor_div, product
+from sol.ir.dim import DimLike, floor_div, product
 from sol.ir.types import DType
 
 
@@ -131,20 +131,29 @@ def index(ctx: Context, x: str, indices: Sequence[str | None]) -> str:
     given = [(d, i) for d, i in enumerate(indices) if i is not None]
     if any(ctx.type(i).dtype in (DType.BOOL, DType.U8) for _, i in given):
         raise Fallback("indexing by a mask: the size of the result depends on the data")
-    dims = [d for d, _ in given]
     if len(given) == 1:
-        return ctx.add("take", x, given[0][1], dim=dims[0])
+        return ctx.add("take", x, given[0][1], dim=given[0][0])
+    order, first, place, sizes = flat_places(ctx, x, given)
+    x = ctx.permute(x, order)
+    size = ctx.size(x)
+    flat = ctx.reshape(x, (*size[:first], product(sizes), *size[first + len(sizes) :]))
+    return ctx.add("take", flat, place, dim=first)
+
+
+def flat_places(ctx: Context, x: str, given: Sequence[tuple[int, str]]) -> tuple[list[int], int, str, tuple[DimLike, ...]]:
+    """Integer indices of some dimensions as one index of these flattened.
+
+    (order of dimensions that brings them together, where they then begin, places in the flattened ones, their sizes)
+    """
+    dims = [d for d, _ in given]
     first = dims[0] if dims == list(range(dims[0], dims[0] + len(dims))) else 0
     rest = [d for d in range(ctx.rank(x)) if d not in dims]
-    x = ctx.permute(x, [*rest[:first], *dims, *rest[first:]])
-    size = ctx.size(x)
-    sizes = size[first : first + len(dims)]
+    sizes = tuple(ctx.size(x)[d] for d in dims)
     place = ""
     for (_, i), n in zip(given, sizes):
         i = _wrapped(ctx, ctx.cast(i, DType.I64), n)
         place = i if not place else ctx.add("add", ctx.add("mul", place, ctx.operand(n, DType.I64)), i)
-    flat = ctx.reshape(x, (*size[:first], product(sizes), *size[first + len(dims) :]))
-    return ctx.add("take", flat, place, dim=first)
+    return [*rest[:first], *dims, *rest[first:]], first, place, sizes
 
 
 def _wrapped(ctx: Context, index: str, size: Any) -> str:
