@@ -99,7 +99,7 @@ class _Fusion:
             self.group_of[node.name] = group
 
     def tail_of(self, anchor: Node) -> list[Node]:
-        """The longest run of pointwise nodes after the anchor from which a single value leaves, of the anchor's type: kernels store no other."""
+        """The longest run of pointwise nodes after the anchor from which one value of the anchor's type leaves, as kernels store it."""
         tail: list[Node] = []
         inside = {anchor.name}
         best = 0

@@ -1,4 +1,4 @@
-"""Values without elements need no kernel, and what is computed from nothing is known: sizes of 0 end here, so that no later pass meets one."""
+"""Values without elements need no kernel, and what is computed from nothing is known: no later pass meets a size of 0."""
 
 from __future__ import annotations
 
