@@ -40,6 +40,16 @@ SOL_INLINE vh vf_low(vf a) { vh low; memcpy(&low, &a, sizeof low); return low; }
 #ifndef SOL_HAS_FROM_LOW
 SOL_INLINE vf vf_from_low(vh low) { vf a = {0}; memcpy(&a, &low, sizeof low); return a; } /* zero in the upper half */
 #endif
+#ifndef SOL_HAS_GATHER /* p[at] */
+SOL_INLINE vf vf_gather(const float *p, vi at)
+{
+    float s[LANES];
+    int32_t i[LANES];
+    memcpy(i, &at, sizeof i);
+    for (int j = 0; j < LANES; j++) s[j] = p[i[j]];
+    return *(const vf_unaligned *)s;
+}
+#endif
 SOL_INLINE vf vf_select(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~mask & (vi)b)); }
 SOL_INLINE vf vf_abs(vf a) { return (vf)((vi)a & 0x7fffffff); }
 SOL_INLINE vf vf_flip(vf a, int32_t sign) { return (vf)((vi)a ^ vi_set(sign)); } /* -a where sign is INT32_MIN, a where it is 0 */

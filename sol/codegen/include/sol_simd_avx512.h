@@ -42,6 +42,13 @@ SOL_INLINE vf vf_load_n(const float *p, int n) { return (vf)__builtin_ia32_loadu
 SOL_INLINE void vf_store_n(float *p, vf v, int n) { __builtin_ia32_storeups512_mask((void *)p, (sol_v16)v, SOL_MASK16(n)); }
 SOL_INLINE vf vf_rint(vf a) { return (vf)__builtin_ia32_rndscaleps_mask((sol_v16)a, 8, (sol_v16)a, -1, 4); }
 SOL_INLINE vf vf_floor(vf a) { return (vf)__builtin_ia32_rndscaleps_mask((sol_v16)a, 9, (sol_v16)a, -1, 4); }
+#if __has_builtin(__builtin_ia32_gathersiv16sf)
+#define SOL_HAS_GATHER /* p[at] */
+SOL_INLINE vf vf_gather(const float *p, vi at)
+{
+    return (vf)__builtin_ia32_gathersiv16sf((sol_v16){0}, (const void *)p, (sol_i16)at, (unsigned short)-1, 4);
+}
+#endif
 /* LANES bytes to int32 lanes, and the low bytes back. */
 typedef uint8_t sol_bytes __attribute__((vector_size(16), aligned(1), may_alias));
 #ifdef __clang__

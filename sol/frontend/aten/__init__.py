@@ -141,7 +141,9 @@ class Context(GraphContext):
         return dtype_of(torch.result_type(metas[0], metas[1]))
 
 
-FAMILIES = ("attention", "conv", "loss", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "scatter", "sort", "source",
-            "special", "view")  # fmt: skip
+FAMILIES = (
+    "attention", "conv", "image", "loss", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "scatter", "sort", "source",
+    "special", "view",
+)  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.aten.{_family}")
