@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from sol.frontend.aten import Context, Fallback, converter
-from sol.frontend.aten.pool import repeat_each
+from sol.frontend.aten.resample import repeat_each
 from sol.frontend.aten.view import clip
-from sol.ir.dim import Dim, DimLike, product
+from sol.ir.dim import DimLike, floor_div, product
 from sol.ir.types import DType
 
 
@@ -77,14 +77,15 @@ def _pad_by_index(ctx: Context, x: str, pad: Sequence[Any], mode: str) -> str:
         if not lo and not hi:
             continue
         (size, lo, hi) = ctx.fixed((ctx.size(x)[axis], lo, hi), f"{mode} padding")
-        place = np.arange(-lo, size + hi)
+        place = np.arange(-lo, max(size + hi, -lo))
         if mode == "reflect":
             place = np.abs(place)
             place = np.where(place >= size, 2 * (size - 1) - place, place)
         elif mode == "replicate":
             place = np.clip(place, 0, size - 1)
-        elif mode == "circular":
-            place = place % size
+        elif mode == "circular":  # around what a negative count leaves
+            first = max(-lo, 0)
+            place = first + (place - first) % (size - first - max(-hi, 0))
         else:
             raise Fallback(f"padding mode {mode}")
         x = ctx.add("take", x, ctx.constant(place.astype(np.int64), DType.I64), dim=axis)
@@ -200,12 +201,13 @@ def _one(value: Any) -> Any:
 
 def _roll(ctx: Context, x: str, shift: int, axis: int) -> str:
     size = ctx.size(x)[axis]
-    if isinstance(size, Dim):
-        raise Fallback("roll along a symbolic dimension")
-    shift = shift % size if size else 0
-    if not shift:
+    if isinstance(size, int) and size == 0:
         return x
-    return ctx.concat([ctx.slice(x, axis, size - shift, size), ctx.slice(x, axis, 0, size - shift)], axis)
+    first = abs(shift) - floor_div(abs(shift), size) * size  # what comes first afterwards, of a shift to the left
+    if first == 0:
+        return x
+    first = first if shift < 0 else size - first
+    return ctx.concat([ctx.slice(x, axis, first, size), ctx.slice(x, axis, 0, first)], axis)
 
 
 @converter("flip.default")
