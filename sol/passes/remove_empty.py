@@ -43,7 +43,7 @@ def reduction_of_nothing(g: Editor, node: Node) -> str | None:
     if not (is_empty(x) and x.is_static) or len(node.types) != 1 or not node.type.is_static:
         return None
     try:
-        found = REGISTRY[node.op].reference(node.attrs, *(np.zeros(g.type_of(v).shape, g.type_of(v).dtype.numpy) for v in node.inputs))
+        found = REGISTRY[node.op].reference(node.attrs, *(np.zeros([int(s) for s in g.type_of(v).shape], g.type_of(v).dtype.numpy) for v in node.inputs))
     except (ValueError, IndexError):
         return None  # the largest of nothing
     return filled(g, np.asarray(found).reshape(-1)[0].item(), node)
