@@ -42,8 +42,9 @@ def reduction_of_nothing(g: Editor, node: Node) -> str | None:
     x = g.type_of(node.inputs[0])
     if not (is_empty(x) and x.is_static) or len(node.types) != 1 or not node.type.is_static:
         return None
+    types = [g.type_of(v) for v in node.inputs]
     try:
-        found = REGISTRY[node.op].reference(node.attrs, *(np.zeros([int(s) for s in g.type_of(v).shape], g.type_of(v).dtype.numpy) for v in node.inputs))
+        found = REGISTRY[node.op].reference(node.attrs, *(np.zeros([s for s in t.shape if isinstance(s, int)], t.dtype.numpy) for t in types))
     except (ValueError, IndexError):
         return None  # the largest of nothing
     return filled(g, np.asarray(found).reshape(-1)[0].item(), node)
