@@ -44,7 +44,8 @@ def reduction_of_nothing(g: Editor, node: Node) -> str | None:
         return None
     types = [g.type_of(v) for v in node.inputs]
     try:
-        found = REGISTRY[node.op].reference(node.attrs, *(np.zeros([s for s in t.shape if isinstance(s, int)], t.dtype.numpy) for t in types))
+        nothing = [np.zeros([s for s in t.shape if isinstance(s, int)], t.dtype.numpy) for t in types]
+        found = REGISTRY[node.op].reference(node.attrs, *nothing)
     except (ValueError, IndexError):
         return None  # the largest of nothing
     return filled(g, np.asarray(found).reshape(-1)[0].item(), node)
