@@ -103,7 +103,7 @@ class _Fusion:
             self.group_of[node.name] = group
 
     def tail_of(self, anchor: Node) -> list[Node]:
-        """The longest run of pointwise nodes after the anchor from which a single value leaves."""
+        """The longest run of pointwise nodes after the anchor from which one value of the anchor's type leaves, as kernels store it."""
         tail: list[Node] = []
         inside = {anchor.name}
         best = 0
@@ -114,7 +114,7 @@ class _Fusion:
             added = [*(self.sides(node, anchor, inside) if anchor.op in INTEGERS else ()), node]
             tail += added
             inside.update(n.name for n in added)
-            if self.leaving(inside) == {node.name}:
+            if self.leaving(inside) == {node.name} and _may_end(node, anchor):
                 best = len(tail)
         return tail[:best]
 
@@ -408,12 +408,20 @@ class _Fusion:
         return make_region(_fresh("_".join(n.op for n in nodes[:4]), taken), group.kind, group.anchor, body, operands, anchor)
 
 
+def _may_end(node: Node, anchor: Node) -> bool:
+    """Whether a tail's result has a type that the anchor's kernels store."""
+    dtype = node.type.dtype
+    return dtype is not DType.BOOL if anchor.op in INTEGERS else dtype is anchor.type.dtype
+
+
 def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:
     """The nodes as a graph of their own, and the values outside that become its inputs in order; scalar literals move in.
 
-    Scales and zero points of quantised values stay outside: each layer has its own, and layers are to share kernels.
+    A literal that is copied stays outside: a copy reads from memory. So do scales and zero points of quantised values: each layer has its
+    own, and layers are to share kernels.
     """
     produced = {v for n in nodes for v in n.outputs}
+    copied = {n.inputs[0] for n in nodes if n.op == "copy"}
     taken = {n.name for n in nodes}
     types = [t for n in nodes for t in (*n.types, *(graph.type_of(v) for v in n.inputs if v not in produced))]
     quantized = any(t.dtype in (DType.U8, DType.I8) for t in types)
@@ -421,7 +429,8 @@ def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tu
     sources: dict[str, Node] = {}
     for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
         producer = graph.producer(value)
-        if producer.op == "constant" and producer.type.rank == 0 and not (quantized and _is_scale(producer)):
+        kept = value in copied or (quantized and _is_scale(producer))
+        if producer.op == "constant" and producer.type.rank == 0 and not kept:
             literals[value] = producer
         else:
             name = _fresh(value.replace("#", "_"), taken)
