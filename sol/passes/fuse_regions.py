@@ -429,8 +429,8 @@ def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tu
     sources: dict[str, Node] = {}
     for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
         producer = graph.producer(value)
-        kept = value in copied or (quantized and _is_scale(producer))
-        if producer.op == "constant" and producer.type.rank == 0 and not kept:
+        literal = producer.op == "constant" and producer.type.rank == 0
+        if literal and value not in copied and not (quantized and _is_scale(producer)):
             literals[value] = producer
         else:
             name = _fresh(value.replace("#", "_"), taken)
