@@ -179,7 +179,7 @@ class Context(GraphContext):
 
 FAMILIES = (
     "attention", "conv", "image", "loss", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "resample", "scatter",
-    "sort", "source", "special", "view",
+    "sort", "source", "special", "strided", "view",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.aten.{_family}")
