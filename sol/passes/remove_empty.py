@@ -26,6 +26,10 @@ def filled(g: Editor, number: float | int | bool, node: Node) -> str:
     return g.add("expand", [scalar], shape=node.type.shape, origin=node.origin) if node.type.rank else scalar
 
 
+def _zeros(type: TensorType) -> np.ndarray:
+    return np.zeros(tuple(map(int, type.shape)), type.dtype.numpy)  # type: ignore[arg-type]
+
+
 @rule(*COMPUTING)
 def nothing_to_compute(g: Editor, node: Node) -> tuple[str, ...] | None:
     """op(x) -> nothing, where no result has elements"""
@@ -43,7 +47,7 @@ def reduction_of_nothing(g: Editor, node: Node) -> str | None:
     if not (is_empty(x) and x.is_static) or len(node.types) != 1 or not node.type.is_static:
         return None
     try:
-        found = REGISTRY[node.op].reference(node.attrs, *(np.zeros(g.type_of(v).shape, g.type_of(v).dtype.numpy) for v in node.inputs))
+        found = REGISTRY[node.op].reference(node.attrs, *(_zeros(g.type_of(v)) for v in node.inputs))
     except (ValueError, IndexError):
         return None  # the largest of nothing
     return filled(g, np.asarray(found).reshape(-1)[0].item(), node)
