@@ -26,10 +26,6 @@ def filled(g: Editor, number: float | int | bool, node: Node) -> str:
     return g.add("expand", [scalar], shape=node.type.shape, origin=node.origin) if node.type.rank else scalar
 
 
-def _zeros(type: TensorType) -> np.ndarray:
-    return np.zeros(tuple(map(int, type.shape)), type.dtype.numpy)  # type: ignore[arg-type]
-
-
 @rule(*COMPUTING)
 def nothing_to_compute(g: Editor, node: Node) -> tuple[str, ...] | None:
     """op(x) -> nothing, where no result has elements"""
@@ -46,8 +42,10 @@ def reduction_of_nothing(g: Editor, node: Node) -> str | None:
     x = g.type_of(node.inputs[0])
     if not (is_empty(x) and x.is_static) or len(node.types) != 1 or not node.type.is_static:
         return None
+    types = [g.type_of(v) for v in node.inputs]
     try:
-        found = REGISTRY[node.op].reference(node.attrs, *(_zeros(g.type_of(v)) for v in node.inputs))
+        nothing = [np.zeros([s for s in t.shape if isinstance(s, int)], t.dtype.numpy) for t in types]
+        found = REGISTRY[node.op].reference(node.attrs, *nothing)
     except (ValueError, IndexError):
         return None  # the largest of nothing
     return filled(g, np.asarray(found).reshape(-1)[0].item(), node)
