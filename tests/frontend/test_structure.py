@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.export import Dim
 
+import sol
 from sol.errors import ExportError, SolError
 from sol.frontend import import_module
 from sol.frontend.aten import CONVERTERS
@@ -40,6 +41,26 @@ class Everything(nn.Module):
 def test_structures() -> None:
     args = ((f(2, 3), f(2, 3)), {"a": f(4), "b": f(5)})
     check(Everything(), args, {"scale": 3.0, "flag": True, "nothing": None})
+
+
+def test_examples_that_are_one_tensor_are_inputs_of_their_own() -> None:
+    weight = nn.Parameter(f(2, 3))
+
+    class Difference(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = weight
+
+        def forward(self, x: Any, y: Any, z: Any) -> Any:
+            return x - 2 * y + self.weight * z
+
+    x = f(2, 3)
+    imported = import_module(Difference(), (x, x, weight.detach()))
+    assert len(imported.graph.inputs) == 3
+    with torch.no_grad():
+        fast = sol.optimize(Difference().eval(), [x, x, weight])
+        other = f(2, 3), f(2, 3), f(2, 3)
+        torch.testing.assert_close(fast(*other), Difference()(*other))
 
 
 def test_keyword_order_and_constants() -> None:

@@ -118,6 +118,11 @@ class Context(GraphContext):
         """Set the node that is converted next."""
         self.node, self.origin, self.hint = node, origin, node.name
 
+    @property
+    def operation(self) -> str:
+        """Name of torch's operation that is converted."""
+        return getattr(self.node.target, "_opname", self.node.name)
+
     # results that torch states
 
     def result(self, index: int = 0) -> TensorType:
