@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import logging
-import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -116,17 +116,16 @@ def _quiet() -> Iterator[None]:
     """torch neither logs nor prints the failure inside that the caller gets as an exception."""
     loggers = [logging.getLogger(name) for name in _LOUD]
     disabled = [logger.disabled for logger in loggers]
-    printing = sys.modules.get("torch.export._trace")
+    printing = importlib.import_module("torch.export._trace")
     for logger in loggers:
         logger.disabled = True
-    if printing is not None:
-        vars(printing)["print"] = lambda *_, **__: None
+    vars(printing)["print"] = lambda *_, **__: None
     try:
         yield
     finally:
         for logger, before in zip(loggers, disabled):
             logger.disabled = before
-        vars(printing or sys).pop("print", None)
+        vars(printing).pop("print", None)
 
 
 @contextmanager
