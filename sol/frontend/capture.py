@@ -97,6 +97,7 @@ class _Notes:
 
     outcome: Outcome | None = None
     complaint: str = ""
+    printed: bool = False
 
 
 class Traced(torch.nn.Module):
@@ -134,17 +135,31 @@ class Traced(torch.nn.Module):
         return tuple(taker.leaves)
 
     def _note_print(self) -> None:
-        self._notes.complaint = self._notes.complaint or "what is printed"
+        self._notes.printed = True
 
     @contextmanager
     def leaving_no_trace(self) -> Iterator[None]:
-        """Around a trace: Python's state is left as it was; ExportError if the model changes what no graph of tensors holds."""
+        """Around a trace: Python's state is left as it was. ExportError if the model changes what no graph of tensors holds; or else
+        `Settling`, and the change stays, if that may be only the first call's affair."""
+        done = False
         try:
             yield
+            done = True
         finally:
-            self._state.restore()
+            if not done or not self._notes.complaint or not self._state.is_plain or self._notes.printed:
+                self._state.restore()
         if self._notes.complaint:
-            raise ExportError(f"a call changes {self._notes.complaint}, which a graph of tensors would leave out")
+            raise Settling(f"a call changes {self._notes.complaint}, which a graph of tensors would leave out")
+        if self._notes.printed:
+            raise ExportError("a call prints, which a graph of tensors would leave out")
+
+    def restore(self) -> None:
+        """Leave Python's state as it was before the trace."""
+        self._state.restore()
+
+
+class Settling(ExportError):
+    """A trace changed Python's state: perhaps it fills what later calls find filled."""
 
 
 def _is_callers(tree: Group, number: int) -> bool:

@@ -17,7 +17,7 @@ from torch.fx import GraphModule
 
 from sol.errors import ExportError, SolError
 from sol.frontend.aliases import writes
-from sol.frontend.capture import ROOT, Call, Outcome, Traced, take_call
+from sol.frontend.capture import ROOT, Call, Outcome, Settling, Traced, take_call
 from sol.frontend.exported import ProgramImport, Terms
 from sol.frontend.imported import Imported
 from sol.frontend.importer import NeedsFunctional
@@ -45,12 +45,28 @@ def import_call(
     *, smallest: int = 2, torch_at_hand: bool = True,
 ) -> Imported:  # fmt: skip
     """The same for a call that was taken apart. shapes: for leaves that are tensors: dimension → what torch.export takes for it."""
-    traced = Traced(module, call)
-    with _eval_mode(module), _mutex, traced.leaving_no_trace():
-        program = export_module(traced, call.examples(), None, call.traced_shapes(shapes or {}), title=type(module).__name__)
+    traced, program = _traced(module, call, call.traced_shapes(shapes or {}))
     names = {f"{ROOT}.{name}": first for name, first in tensor_names(module).items()}
     with collector_paused():
         return _import(program, Terms(names, smallest=smallest, torch_at_hand=torch_at_hand), call, traced.outcome)
+
+
+def _traced(module: torch.nn.Module, call: Call, shapes: Any) -> tuple[Traced, ExportedProgram]:
+    """A traced call. If the trace changed Python's state it is done again: the change must not repeat itself."""
+    title = type(module).__name__
+    with _eval_mode(module), _mutex:
+        first = Traced(module, call)
+        try:
+            with first.leaving_no_trace():
+                return first, export_module(first, call.examples(), None, shapes, title=title)
+        except Settling:
+            again = Traced(module, call)
+        try:
+            with again.leaving_no_trace():
+                return again, export_module(again, call.examples(), None, shapes, title=title)
+        except ExportError:
+            first.restore()
+            raise
 
 
 def export_module(

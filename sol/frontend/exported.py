@@ -20,6 +20,7 @@ from sol.frontend.capture import ROOT, Call, Outcome
 from sol.frontend.imported import Imported, InputLeaf, Mutation, OutputLeaf, SymbolSource, ViewStep
 from sol.frontend.importer import Importer
 from sol.frontend.numbers import Item
+from sol.frontend.policy import Policy
 from sol.frontend.strides import is_channels_last, storage_order
 from sol.frontend.symbols import SizeError, Sizes
 from sol.frontend.trees import Fixed, Group, Leaf, Taker, Tree
@@ -54,7 +55,7 @@ class ProgramImport:
     def __init__(self, program: ExportedProgram, terms: Terms, call: Call | None = None, outcome: Outcome | None = None) -> None:
         self.program, self.terms, self.call, self.outcome = program, terms, call, outcome
         self.sizes = Sizes(program.range_constraints, terms.smallest)
-        self.importer = Importer(self.sizes, torch_at_hand=terms.torch_at_hand)
+        self.importer = Importer(self.sizes, Policy.of(program.graph) if terms.torch_at_hand else None)
         self.importer.attribute_tensor = self._constant  # type: ignore[method-assign]
         self.constants: dict[str, torch.Tensor] = {}
         self.leaves: list[InputLeaf] = []

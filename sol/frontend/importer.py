@@ -18,7 +18,7 @@ from sol.frontend.capture import ROOT
 from sol.frontend.decompose import recorded
 from sol.frontend.imported import Slot, TorchCall
 from sol.frontend.numbers import Item, number_of, takes_numbers
-from sol.frontend.policy import reason_for_torch
+from sol.frontend.policy import Policy
 from sol.frontend.symbols import SizeError, Sizes, is_symbolic_number
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, evaluate, symbols
@@ -40,8 +40,9 @@ class NeedsFunctional(Exception):
 class Importer:
     """One import: the builder, the torch calls, and the value of every fx node."""
 
-    def __init__(self, sizes: Sizes, torch_at_hand: bool = True) -> None:
-        self.sizes, self.builder, self.torch_at_hand = sizes, GraphBuilder(), torch_at_hand
+    def __init__(self, sizes: Sizes, policy: Policy | None = None) -> None:
+        """policy: what torch, which is at hand, should compute."""
+        self.sizes, self.builder, self.policy = sizes, GraphBuilder(), policy
         self.context = Context(self.builder, sizes)
         self.torch_calls: dict[str, TorchCall] = {}
         self.lazy: dict[Node, Callable[[], str]] = {}
@@ -211,7 +212,7 @@ class Importer:
         for meta in metas:
             if meta.dtype in OPAQUE:
                 return f"values of {str(meta.dtype).removeprefix('torch.')} pass through torch"
-        return reason_for_torch(name, node.args, node.kwargs, node.meta.get("val")) if self.torch_at_hand else ""
+        return self.policy.reason(node, name) if metas and self.policy is not None else ""
 
     def _need_backed(self, node: Node, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Fallback where an operand or the result has a size that only a torch call reveals."""

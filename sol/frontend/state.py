@@ -17,8 +17,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
-from sol.frontend.trees import attributes_of, how_to_take
+from sol.frontend.trees import NoTree, Taker, attributes_of, how_to_take
 
 _TORCHS_OWN = ("_parameters", "_buffers", "_modules", "training")
 _MOST = 100_000
@@ -73,7 +74,7 @@ class PythonState:
             self._walk(name, value.__self__)
         elif isinstance(value, _CONTAINERS):
             self._places.append(_Place(name, value, _copy(value)))
-            for part in list(value.values() if isinstance(value, dict) else value):
+            for part in list(_items(value).values() if isinstance(value, dict) else value):
                 self._walk(name, part)
         elif isinstance(value, tuple):
             for part in value:
@@ -113,6 +114,20 @@ class PythonState:
             return "numpy's random numbers"
         return ""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether what changed is Python's alone: no tensor of a trace lies in it, and no random number was drawn."""
+        if random.getstate() != self._random or not _same_numpy(self._numpy, _numpy_random()):
+            return False
+        taker = Taker(lambda value: isinstance(value, torch.Tensor))
+        try:
+            for place in self._places:
+                if place.changed():
+                    taker(place.news())
+        except NoTree:
+            return False
+        return not any(isinstance(t, FakeTensor) for t in taker.leaves)
+
     def restore(self) -> None:
         """Make all as it was."""
         for place in self._places:
@@ -140,12 +155,19 @@ class _Place:
         now = self._now()
         if isinstance(self._copy, dict):
             for key in (*self._copy, *(k for k in now if k not in self._copy)):
-                if not _same(now.get(key, _Missing), self._copy.get(key, _Missing)):
+                if not _same(dict.get(now, key, _Missing), self._copy.get(key, _Missing)):
                     return f"{self.name}.{key}" if self._unwatched else self.name
             return ""
         if isinstance(self._copy, set):
             return "" if now == self._copy else self.name
         return "" if len(now) == len(self._copy) and all(map(_same, now, self._copy)) else self.name
+
+    def news(self) -> list[Any]:
+        """What is there that was not."""
+        now = self._now()
+        if isinstance(self._copy, dict):
+            return [v for k, v in dict.items(now) if not _same(v, self._copy.get(k, _Missing))]
+        return [v for v in now if not any(v is old for old in self._copy)]
 
     def restore(self) -> None:
         if isinstance(self._copy, dict):
@@ -173,6 +195,9 @@ class _Cell(_Place):
     def changed(self) -> str:
         return "" if _same(_content(self._container), self._copy) else self.name
 
+    def news(self) -> list[Any]:
+        return [_content(self._container)]
+
     def restore(self) -> None:
         self._container.cell_contents = self._copy
 
@@ -186,6 +211,9 @@ class _Globals(_Place):
     def changed(self) -> str:
         return next((n for n, v in self._copy.items() if not _same(self._container.get(n, _Missing), v)), "")
 
+    def news(self) -> list[Any]:
+        return [self._container.get(n) for n, v in self._copy.items() if not _same(self._container.get(n, _Missing), v)]
+
     def restore(self) -> None:
         self._container.update(self._copy)
 
@@ -197,8 +225,13 @@ def _without(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, 
 def _copy(container: Any) -> Any:
     """The content of a container as dict, set or list."""
     if isinstance(container, dict):
-        return dict(container)
+        return _items(container)
     return set(container) if isinstance(container, set) else list(container)
+
+
+def _items(mapping: dict[Any, Any]) -> dict[Any, Any]:
+    """The items of a dict, also of a class that makes something else of them."""
+    return {k: v for k, v in dict.items(mapping)}  # noqa: C416
 
 
 def _content(cell: Any) -> Any:

@@ -24,6 +24,7 @@ from sol.passes.materialize_views import materialize_views
 from sol.passes.merge_channel_moves import merge_channel_moves
 from sol.passes.merge_takes import merge_takes
 from sol.passes.place_concats import place_concats
+from sol.passes.remove_empty import remove_empty
 from sol.passes.remove_identities import remove_identities
 
 Pass = Callable[[Graph], Graph]
@@ -32,7 +33,8 @@ Pass = Callable[[Graph], Graph]
 def passes(lanes: int, choose: Choose = first) -> tuple[tuple[str, Pass], ...]:
     """Name and function of every pass, in order. lanes: float32 lanes of the target's vectors. choose: who decides what was measured."""
     return (
-        ("fold_constants", fold_constants),  # first: the rules below look for literals
+        ("remove_empty", remove_empty),  # first: no other pass knows sizes of 0
+        ("fold_constants", fold_constants),  # before the rules, which look for literals
         ("remove_identities", remove_identities),  # before folding: a dropout between conv and norm must not hide the pair
         ("canonicalize_ops", canonicalize_ops),  # before folding: explicit padding becomes part of the convolution
         ("canonicalize_activations", canonicalize_activations),  # after powers became products, which these rules take apart

@@ -31,7 +31,7 @@ def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
         return _explanation(module._title, [(program, program.inputs_of(args, kwargs)[1] or {})], (), notes)
     ways = module._ways
     if ways.partition is None:
-        return _explanation(module._title, [], (TorchRow(module._title, ways.reason(args, kwargs), ""),), notes)
+        return _explanation(module._title, [], [TorchRow(*row) for row in ways.reasons(args, kwargs)], notes)
     if not ways.partition.pieces:
         with torch.no_grad():
             module(*args, **kwargs)

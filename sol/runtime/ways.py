@@ -35,6 +35,7 @@ from sol.runtime.inputs import check_inputs, check_model, is_plain, told
 from sol.runtime.partition import Partition
 from sol.runtime.program import Counter, Held, Program, Taken
 from sol.runtime.rehearsal import like_torchs, rehearse
+from sol.runtime.segments import split_segments
 
 log = logging.getLogger("sol.runtime")
 DEFECT = "this is a defect of sol, please report it"
@@ -65,10 +66,11 @@ class Way(Protocol):
 
 
 class InTorch:
-    """Calls of one kind run in torch. reason: why."""
+    """Calls of one kind run in torch. reason: why, in words, or for each of the operations that were imported."""
 
-    def __init__(self, imported: Imported, reason: BaseException) -> None:
+    def __init__(self, imported: Imported, reason: BaseException | None = None) -> None:
         self.take, self.reason = take_function(imported), reason
+        self.calls = [n for n in imported.graph if n.op == "torch_call"] if reason is None else []
 
 
 class Ways:
@@ -104,10 +106,13 @@ class Ways:
         """Whether it is known that a call runs in torch."""
         return self.failure is not None or any(way.take(args, kwargs) is not None for way in self.in_torch)
 
-    def reason(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-        """Why a call runs in torch."""
-        found = self.failure or next((way.reason for way in self.in_torch if way.take(args, kwargs) is not None), None)
-        return str(found) if found is not None else "inputs of this kind run in torch"
+    def reasons(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+        """Why a call runs in torch: (operation, reason, place in the model), of the model as a whole or of each operation."""
+        way = next((way for way in self.in_torch if way.take(args, kwargs) is not None), None)
+        if way is not None and way.calls:
+            return [(n.attrs["key"], n.attrs["reason"], str(n.origin).strip()) for n in way.calls]
+        found = self.failure or (way and way.reason)
+        return [(self.title, str(found or "inputs of this kind run in torch"), "")]
 
     # -- make ----------------------------------------------------------------------------------------------------------
 
@@ -148,6 +153,9 @@ class Ways:
 
     def _program(self, imported: Imported, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
         o = self.options
+        if o.falls_back and imported.torch_calls and not any(s.graph is not None for s in split_segments(imported.graph)):
+            self.in_torch.append(InTorch(imported))
+            return None
         try:
             program = Program(imported, self._held, title=self.title, isa=o.isa, threads=o.threads, counter=self._counter)
         except (ConfigError, VerifyError):

@@ -43,6 +43,16 @@ SOL_INLINE vh vf_low(vf a) { vh low; memcpy(&low, &a, sizeof low); return low; }
 #ifndef SOL_HAS_FROM_LOW
 SOL_INLINE vf vf_from_low(vh low) { vf a = {0}; memcpy(&a, &low, sizeof low); return a; } /* zero in the upper half */
 #endif
+#ifndef SOL_HAS_GATHER /* p[at] */
+SOL_INLINE vf vf_gather(const float *p, vi at)
+{
+    float s[LANES];
+    int32_t i[LANES];
+    memcpy(i, &at, sizeof i);
+    for (int j = 0; j < LANES; j++) s[j] = p[i[j]];
+    return *(const vf_unaligned *)s;
+}
+#endif
 SOL_INLINE vf vf_select(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~mask & (vi)b)); }
 SOL_INLINE vd vd_set(double x) { return x - (vd){0}; }
 SOL_INLINE vd vd_select(vl mask, vd a, vd b) { return (vd)((mask & (vl)a) | (~mask & (vl)b)); }

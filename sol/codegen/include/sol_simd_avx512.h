@@ -60,6 +60,13 @@ SOL_INLINE vf vf_load_n(const float *p, int n) { return (vf)__builtin_ia32_loadu
 SOL_INLINE void vf_store_n(float *p, vf v, int n) { __builtin_ia32_storeups512_mask((void *)p, (sol_v16)v, SOL_MASK16(n)); }
 SOL_INLINE vf vf_rint(vf a) { return (vf)__builtin_ia32_rndscaleps_mask((sol_v16)a, 8, (sol_v16)a, -1, 4); }
 SOL_INLINE vf vf_floor(vf a) { return (vf)__builtin_ia32_rndscaleps_mask((sol_v16)a, 9, (sol_v16)a, -1, 4); }
+#if __has_builtin(__builtin_ia32_gathersiv16sf)
+#define SOL_HAS_GATHER /* p[at] */
+SOL_INLINE vf vf_gather(const float *p, vi at)
+{
+    return (vf)__builtin_ia32_gathersiv16sf((sol_v16){0}, (const void *)p, (sol_i16)at, (unsigned short)-1, 4);
+}
+#endif
 SOL_INLINE int vi_any(vi mask) { return __builtin_ia32_cvtd2mask512((sol_i16)mask) != 0; }
 SOL_INLINE vf vf_scale(vf x, vf n) { return (vf)__builtin_ia32_scalefps512_mask((sol_v16)x, (sol_v16)n, (sol_v16){0}, -1, 4); }
 SOL_INLINE vf vf_exponent(vf x) { return (vf)__builtin_ia32_getexpps512_mask((sol_v16)x, (sol_v16){0}, -1, 4); }

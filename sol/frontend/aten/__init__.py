@@ -177,7 +177,9 @@ class Context(GraphContext):
         return 1 if isinstance(number, Dim) else number
 
 
-FAMILIES = ("attention", "conv", "loss", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "resample", "scatter",
-            "sort", "source", "special", "view")  # fmt: skip
+FAMILIES = (
+    "attention", "conv", "image", "loss", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "resample", "scatter",
+    "sort", "source", "special", "view",
+)  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.aten.{_family}")
