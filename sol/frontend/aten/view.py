@@ -139,6 +139,9 @@ def diagonal(ctx: Context, x: str, offset: int = 0, dim1: int = 0, dim2: int = 1
 @converter("unfold.default")
 def unfold(ctx: Context, x: str, dim: int, size: int, step: int) -> str:
     """Windows along one dimension, as slices stacked in a new last dimension."""
+    if not ctx.rank(x):
+        x = ctx.reshape(x, (1,))
+        return ctx.slice(x, 0, 0, size)  # of a number: one window of one element, or of none
     axis = ctx.axis(dim, ctx.rank(x))
     count = ctx.shape[axis]
     if isinstance(count, Dim) or size > 64:
