@@ -13,6 +13,7 @@ from sol.config import config
 from sol.ir.data_sizes import BOUNDS, definers
 from sol.ir.dim import product
 from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.ops import spec_of
 from sol.ir.ops.control import CONTROL
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
@@ -371,18 +372,18 @@ class _Fusion:
 
 
 def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:
-    """The nodes as a graph of their own, and the values outside that become its inputs in order; scalar literals move in.
+    """The nodes as a graph of their own, and the values outside that become its inputs in order.
 
-    A literal that is copied stays outside: a copy reads from memory.
+    Scalar literals move in, but for nodes that move data: these read memory.
     """
     produced = {v for n in nodes for v in n.outputs}
-    copied = {n.inputs[0] for n in nodes if n.op == "copy"}
     taken = {n.name for n in nodes}
+    moved = {i for n in nodes if n.op not in POINTWISE and spec_of(n.op).kind == "move" for i in n.inputs}
     literals: dict[str, Node] = {}
     sources: dict[str, Node] = {}
     for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
         producer = graph.producer(value)
-        if producer.op == "constant" and producer.type.rank == 0 and value not in copied:
+        if producer.op == "constant" and producer.type.rank == 0 and value not in moved:
             literals[value] = producer
         else:
             name = _fresh(value.replace("#", "_"), taken)
