@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,15 @@ from sol.codegen.targets import Target, machine
 from sol.deploy import texts
 from sol.deploy.build import link_shared, link_static, objects
 from sol.deploy.interface import Interface, interface_of
-from sol.deploy.models import network_of
+from sol.deploy.models import Shapes, network_of
 from sol.deploy.names import Deployment, Device, Weights, chosen
 from sol.deploy.network import Network, Split, check_deployable, split_outputs
 from sol.deploy.render import INCLUDE
 from sol.deploy.texts import Package
-from sol.deploy.toolchain import Tools, tools_for
+from sol.deploy.toolchain import FolderFull, Tools, tools_for
 from sol.deploy.variants import Variant, make_variant, targets_for
 from sol.deploy.weights import WeightFile, write_weights
-from sol.errors import ConfigError, SolError, TypeInferenceError, UnsupportedError
+from sol.errors import ConfigError, OutputError, SolError, TypeInferenceError, UnsupportedError
 from sol.runtime.templates import keep_templates
 
 EMBEDDED_LIMIT = 1 << 30
@@ -73,6 +74,7 @@ def deploy(
     check_weights: bool = True,
     dynamic_shapes: Any = None,
     constants: Mapping[str, Any] | None = None,
+    shapes: Shapes | None = None,
     version: str = "",
 ) -> Deployed:
     """``sol.deploy``; version: what the files say of who made them."""
@@ -80,12 +82,10 @@ def deploy(
     targets = targets_for(request.device, request.isa)
     tools = tools_for(request.device) if request.target is not Deployment.source else None
     keep_templates()
-    network, split, interface, variants = _compiled(model, inputs, dynamic_shapes, constants, request, targets)
+    network, split, interface, variants = _compiled(model, inputs, dynamic_shapes, constants, shapes, request, targets)
     del model, inputs
     folder = Path(path)
-    folder.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".sol-", dir=folder))
-    try:
+    with _naming(folder), _work_folder(folder) as work:
         binary = work / f"{lib_name}.bin"
         with WeightFile(binary) as file:
             places = tuple(write_weights(file, v.compiled.graph, v.plan.weights, network.parameter) for v in variants)
@@ -97,17 +97,37 @@ def deploy(
             version, split, interface, variants, places, found, tuple(file.chunks), request.threads, where, request.check
         )  # fmt: skip
         return _Writer(package, request, tools, folder, work, binary).write()
+
+
+@contextmanager
+def _work_folder(folder: Path) -> Iterator[Path]:
+    """A hidden folder inside of ``folder``, which is made if need be; removed in the end."""
+    folder.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".sol-", dir=folder))
+    try:
+        yield work
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
+@contextmanager
+def _naming(folder: Path) -> Iterator[None]:
+    """Failures to write name the folder that the user gave."""
+    try:
+        yield
+    except (OSError, FolderFull) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise OutputError(f"cannot write to the folder {folder}: {reason}", remedy="name another folder, or make room") from error
+
+
 def _compiled(
-    model: Any, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, request: Request, targets: tuple[Target, ...]
+    model: Any, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, shapes: Shapes | None, request: Request,
+    targets: tuple[Target, ...],
 ) -> tuple[Network, Split, Interface, tuple[Variant, ...]]:
     """The code for open sizes from 1 on; from 2 on where something cannot be decided otherwise."""
     for smallest in (1, 2):
         try:
-            network = network_of(model, inputs, dynamic_shapes, constants, smallest=smallest)
+            network = network_of(model, inputs, dynamic_shapes, constants, shapes=shapes, smallest=smallest)
             check_deployable(network.graph)
             interface = interface_of(network, request.lib_name, request.func_name)
             split = split_outputs(network)

@@ -74,6 +74,7 @@ class Store:
         self._substitutes: dict[Path, Path] = {}
         self._full: set[Path] = set()
         self._writable = True
+        self._warned: set[str] = set()
         self._folder = self._open()
 
     # -- reading
@@ -105,22 +106,29 @@ class Store:
         try:
             with open(path, "rb") as file:
                 if not owned(os.fstat(file.fileno())):
-                    log.warning("ignored %s: another user owns it or can write it", path)
+                    self._warn(path, "belongs to another user or can be written by one", "ignored")
                     return False
                 data = memoryview(file.read())
         except FileNotFoundError:
             return False
         except OSError as error:
-            log.warning("cannot read %s (%s)", path, error)
+            self._warn(path, f"cannot be read ({error.strerror or error})", "ignored")
             return False
         if data[-_TRAILER:] != _trailer(data[:-_TRAILER]):
-            log.warning("%s is damaged: it is removed and made anew", path)
+            self._warn(path, "is damaged", "removed and made anew")
             with suppress(OSError):
                 path.unlink()
             return False
         with suppress(OSError):
             os.utime(path)
         return True
+
+    def _warn(self, path: Path, what: str, done: str) -> None:
+        """Say it once for all entries: where one is wrong, many may be."""
+        first = what not in self._warned
+        self._warned.add(what)
+        more = "; so is every other one that is found to be so" if first else ""
+        log.log(logging.WARNING if first else logging.INFO, "the cache entry %s %s: it is %s%s", path, what, done, more)
 
     # -- writing
 

@@ -181,9 +181,9 @@ class Executable:
             samples.append(np.diff(np.array(list(marks), dtype=np.int64)))
         return list(np.median(np.array(samples[2:]), axis=0) * 1e-9)
 
-    def memory_bytes(self) -> dict[str, int]:
-        """Bytes of packed weights and of one call's arena, for static plans."""
-        arena = self.plan.arena if isinstance(self.plan.arena, int) else 0
+    def memory_bytes(self, env: Mapping[str, int] | None = None) -> dict[str, int]:
+        """Bytes of packed weights and of one call's arena, for the sizes in ``env``."""
+        arena, _ = _arena(self.plan, env or {}, self._team())
         return {"weights": self.packed.size if self.packed else 0, "arena": arena}
 
 

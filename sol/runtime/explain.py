@@ -34,7 +34,7 @@ def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
     for executable in program.runner.executables:
         rows += region_rows(executable.compiled.graph, executable.plan, env)
     torch_rows = tuple(TorchRow(n.attrs["key"], n.attrs["reason"], str(n.origin).strip()) for n in program.runner.torch_nodes)
-    memory = [e.memory_bytes() for e in program.runner.executables]
+    memory = [e.memory_bytes(env) for e in program.runner.executables]
     return Explanation(
         title=type(module._model).__name__,
         regions=tuple(rows),

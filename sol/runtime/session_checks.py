@@ -35,7 +35,7 @@ def explain_session(session: Session, inputs: Inputs) -> Explanation:
     if prepared.executable is not None:
         executable = prepared.executable
         rows = region_rows(executable.compiled.graph, executable.plan, prepared.env)
-        memory = executable.memory_bytes()
+        memory = executable.memory_bytes(prepared.env)
         weights, arena = memory["weights"], memory["arena"]
         kernels, launches = len(executable.plan.kernels), len(executable.plan.launches)
     return Explanation(title_of(session), tuple(rows), (), kernels, launches, arena, weights)
