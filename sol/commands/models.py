@@ -157,7 +157,7 @@ class OnnxModel:
         return profile_session(self.session, feed, runs=runs)
 
     def verify(self, feed: Feed, tolerance: float, peer: bool) -> Verification:
-        from sol.runtime.session_checks import verify_session
+        from sol.runtime.session_verification import verify_session
 
         return verify_session(self.session, feed, tolerance=tolerance, peer=peer)
 

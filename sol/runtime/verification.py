@@ -1,25 +1,30 @@
-"""Is the compiled model right? Compares with torch and with the float64 interpreter, and finds the first op that is off."""
+"""Is the compiled model right? Compares with torch and with the float64 interpreter, tells which side is off and where it begins."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch.utils import _pytree as pytree
 
+from sol.errors import SolError
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.runtime.autograd import evaluating
 from sol.runtime.bisection import PartRun, computed_values
 from sol.runtime.bisection import find_culprit as bisect
-from sol.runtime.checks import OutputCheck, Verification, relative_error
+from sol.runtime.checks import IMPORT, SOL, UNKNOWN, OutputCheck, Verification, judged, relative_error
 from sol.runtime.explain import program_for
+from sol.runtime.module import SolModule
 from sol.runtime.program import Program
 from sol.runtime.segments import Runner
 from sol.runtime.tensors import TORCH, numpy_of
+from sol.runtime.torch_peer import PEER, Float64Run, named_tensors
 
 
 def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> Verification:
@@ -34,27 +39,74 @@ def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> V
         tensors = program.flatten(flat_args, flat_kwargs)
         before = [t.clone() for t in tensors]
         with _buffers_restored(program):
-            actual = _tensors(program.run(tensors))
-        exact = _exact_outputs(program, before)
-    if [name for name, _ in actual] != [name for name, _ in expected]:
-        return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
-    checks = tuple(_check(name, a, e, exact.get(name)) for (name, a), (_, e) in zip(actual, expected))
-    allowed = [max(tolerance, _resolution(e)) for _, e in expected]
-    passed = all((c.sol_against_peer or 0.0) <= limit for c, limit in zip(checks, allowed))
-    culprit = "" if passed else find_culprit(program, before, max([tolerance, *allowed]), module._options.isa)
-    return Verification(passed, tolerance, checks, culprit)
+            actual = named_tensors(program.run(tensors))
+        if [name for name, _ in actual] != [name for name, _ in expected]:
+            return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
+        judge = _Judge(module, program, before, (args, kwargs), tolerance)
+        checks = tuple(judge.check(name, a, e) for (name, a), (_, e) in zip(actual, expected))
+        culprit = judge.culprit(checks)
+    return Verification(not any(c.fails for c in checks), tolerance, checks, culprit, PEER, tuple(dict.fromkeys(judge.notes)))
 
 
-def _check(name: str, actual: torch.Tensor, expected: torch.Tensor, exact: np.ndarray | None) -> OutputCheck:
-    a, e = numpy_of(actual), numpy_of(expected)
-    if actual.dtype is not expected.dtype:
-        return OutputCheck(f"{name} ({actual.dtype}, in torch {expected.dtype})", float("inf"), None, None)
-    return OutputCheck(
-        name,
-        relative_error(a, e),
-        None if exact is None else relative_error(a, exact),
-        None if exact is None else relative_error(e, exact),
-    )
+class _Judge:
+    """Tells which side is off; references are computed when they are asked for."""
+
+    def __init__(
+        self, module: SolModule, program: Program, tensors: Sequence[torch.Tensor], call: tuple[Any, Any], tolerance: float
+    ) -> None:
+        self.module, self.program, self.tensors, self.call, self.tolerance = module, program, tensors, call, tolerance
+        self.notes: list[str] = []
+        self.limit = tolerance
+        self.exact: dict[str, np.ndarray] = {}
+        try:
+            self.exact = _exact_outputs(program, tensors)
+        except (SolError, ArithmeticError, ValueError) as error:
+            self.notes.append(f"the float64 interpreter cannot evaluate the network: {str(error).splitlines()[0]}")
+
+    @functools.cached_property
+    def rounded(self) -> dict[str, np.ndarray]:
+        """The outputs with every value rounded to float32."""
+        return _exact_outputs(self.program, self.tensors, np.float32)
+
+    @functools.cached_property
+    def second(self) -> Float64Run:
+        """torch in float64."""
+        return Float64Run(self.module._model, *self.call)
+
+    def check(self, name: str, actual: torch.Tensor, expected: torch.Tensor) -> OutputCheck:
+        if actual.dtype is not expected.dtype:
+            return OutputCheck(f"{name} ({actual.dtype}, in torch {expected.dtype})", float("inf"), None, None, off=SOL)
+        limit = max(self.tolerance, _resolution(expected))
+        self.limit = max(self.limit, limit)
+        a, e, exact = numpy_of(actual), numpy_of(expected), self.exact.get(name)
+        check = OutputCheck(name, relative_error(a, e), _error(a, exact), _error(e, exact))
+        check = judged(check, limit, PEER, lambda: _error(self.rounded.get(name), exact))
+        return check if check.off != PEER or exact is None else self._import_checked(check, exact, limit)
+
+    def _import_checked(self, check: OutputCheck, exact: np.ndarray, limit: float) -> OutputCheck:
+        """Where torch is far from float64: its own rounding, or another model than was imported? torch in float64 tells."""
+        found = self.second.outputs.get(check.name)
+        if found is None:
+            self.notes.append(f"torch cannot run the model in float64 ({self.second.failure}): which side is off is not known")
+            return replace(check, off=UNKNOWN)
+        error = relative_error(found, exact)
+        if error > limit:
+            return replace(check, off=IMPORT)
+        self.notes.append(f"torch is the side that is off: its result in float64 is {error:.1e} from the float64 that sol is compared with")
+        return check
+
+    def culprit(self, checks: Sequence[OutputCheck]) -> str:
+        """Where it begins, if sol may be off."""
+        off = {c.off for c in checks}
+        if (SOL in off or UNKNOWN in off) and self.exact:
+            return find_culprit(self.program, self.tensors, self.limit, self.module._options.isa)
+        if IMPORT in off:
+            return self.second.first_misread(self.program, reference_values(self.program, self.tensors, everything=True), self.tolerance)
+        return ""
+
+
+def _error(values: np.ndarray | None, exact: np.ndarray | None) -> float | None:
+    return None if values is None or exact is None else relative_error(values, exact)
 
 
 def _resolution(tensor: torch.Tensor) -> float:
@@ -68,7 +120,7 @@ def _copies(tree: Any) -> Any:
 
 def _run_on_copies(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, torch.Tensor]]:
     args, kwargs = _copies((args, dict(kwargs)))
-    return [(name, t.clone()) for name, t in _tensors(model(*args, **kwargs))]
+    return [(name, t.clone()) for name, t in named_tensors(model(*args, **kwargs))]
 
 
 @contextmanager
@@ -83,21 +135,18 @@ def _buffers_restored(program: Program) -> Iterator[None]:
             target.copy_(value)
 
 
-def _tensors(result: Any) -> list[tuple[str, torch.Tensor]]:
-    leaves = pytree.tree_flatten_with_path(result)[0]
-    return [(f"output{pytree.keystr(path)}", leaf) for path, leaf in leaves if isinstance(leaf, torch.Tensor)]
-
-
-def _exact_outputs(program: Program, tensors: Sequence[torch.Tensor]) -> dict[str, np.ndarray]:
-    """Float64 values by name of output."""
+def _exact_outputs(program: Program, tensors: Sequence[torch.Tensor], precision: Any = np.float64) -> dict[str, np.ndarray]:
+    """Float64 values by name of output; precision: another dtype for all float values."""
     imported = program.imported
-    values = reference_values(program, tensors)
+    values = reference_values(program, tensors, precision=precision)
     leaves = pytree.tree_unflatten(list(imported.outputs), imported.out_spec)
     named = pytree.tree_flatten_with_path(leaves)[0]
     return {f"output{pytree.keystr(path)}": values[imported.graph.outputs[leaf.index]] for path, leaf in named if leaf.kind == "tensor"}
 
 
-def reference_values(program: Program, tensors: Sequence[torch.Tensor], everything: bool = False) -> dict[str, np.ndarray]:
+def reference_values(
+    program: Program, tensors: Sequence[torch.Tensor], everything: bool = False, precision: Any = np.float64
+) -> dict[str, np.ndarray]:
     """Float64 values of the graph's outputs, or of all that is computed at each call; torch calls run in their own dtypes."""
     runner, graph = program.runner, program.imported.graph
     env = program.symbols_of(tensors) or {}
@@ -108,7 +157,8 @@ def reference_values(program: Program, tensors: Sequence[torch.Tensor], everythi
             part = segment.graph
             wanted = computed_values(part) if everything else segment.outputs
             given = {name: values[v] for name, v in zip(part.inputs, segment.inputs)}
-            values.update(evaluate(part, given, parameters, env, wanted))
+            with np.errstate(all="ignore"):
+                values.update(evaluate(part, given, parameters, env, wanted, precision))
         elif segment.node is not None:
             operands = [torch.from_numpy(np.array(values[v])).to(TORCH[graph.type_of(v).dtype]) for v in segment.inputs]
             results = runner.torch_calls[segment.node.attrs["key"]](operands, env)
@@ -128,5 +178,5 @@ def find_culprit(program: Program, tensors: Sequence[torch.Tensor], tolerance: f
         executables = runner.executables
         return PartRun(values, executables[-1].plan.launches if executables else ())
 
-    exact = reference_values(program, tensors, everything=True)
-    return bisect(program.imported.graph, exact, run, tolerance, env)
+    exact, rounded = (reference_values(program, tensors, everything=True, precision=p) for p in (np.float64, np.float32))
+    return bisect(program.imported.graph, exact, run, tolerance, env, rounded)
