@@ -194,7 +194,7 @@ class TorchModel:
         placeholders = {n.name: n.meta["val"].shape for n in self.program.graph.nodes if n.op == "placeholder" and n.name in self.example}
         sizes = {name: tuple(s if isinstance(s, int) else str(s) for s in shape) for name, shape in placeholders.items()}
         self.inputs = tuple(Port(n, a.dtype, sizes.get(n, a.shape)) for n, a in self.example.items())
-        self.outputs: tuple[Port, ...] = ()
+        self.outputs = self._results()
 
     def _example(self) -> tuple[list[str], dict[str, np.ndarray]]:
         """Names of the arguments (``args[0]``, or of keywords) and the tensors that the program was exported with."""
@@ -211,6 +211,16 @@ class TorchModel:
             if isinstance(leaf, self._torch.Tensor):
                 example[name] = leaf.detach().numpy()
         return names, example
+
+    def _results(self) -> tuple[Port, ...]:
+        """The tensors that the program returns; none if it returns something else as well."""
+        values: dict[Any, Any] = {n.name: n.meta.get("val") for n in self.program.graph.nodes}
+        found: list[Any] = [values.get(name) for name in self.program.graph_signature.user_outputs]
+        if not all(isinstance(t, self._torch.Tensor) for t in found):
+            return ()
+        kinds = [np.dtype(str(t.dtype).removeprefix("torch.")) if t.dtype is not self._torch.bfloat16 else None for t in found]
+        shapes = [tuple(s if isinstance(s, int) else str(s) for s in t.shape) for t in found]
+        return tuple(Port(f"output{i}", kind, shape) for i, (kind, shape) in enumerate(zip(kinds, shapes)))
 
     def arguments(self, feed: Feed) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and keyword arguments of the module."""

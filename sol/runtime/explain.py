@@ -9,9 +9,10 @@ import torch
 from sol.runtime.explanation import Explanation, RegionRow, TorchRow, region_rows
 from sol.runtime.inputs import as_call, check_inputs
 from sol.runtime.module import Options, SolModule
-from sol.runtime.profile import Profile, ProfileRow, profile_rows
+from sol.runtime.profile import Profile, ProfileRow, profile_rows, time_calls
 from sol.runtime.program import Program
 from sol.runtime.roofline import roofline
+from sol.runtime.spans import Bar
 
 
 def program_for(model: torch.nn.Module, inputs: Any) -> tuple[SolModule, Program | None, tuple, dict]:
@@ -54,17 +55,24 @@ def profile(model: torch.nn.Module, inputs: Any, *, runs: int = 20) -> Profile:
         return Profile(())
     tensors = program.flatten(args, kwargs)
     env = program.symbols_of(tensors) or {}
-    values: dict[str, torch.Tensor] = dict(zip(program.imported.graph.inputs, (t.contiguous() for t in tensors)))
+    ready = [t.contiguous() for t in tensors]
+    values: dict[str, torch.Tensor] = dict(zip(program.imported.graph.inputs, ready))
     values |= program.runner.constants
     rows: list[ProfileRow] = []
+    tracks: list[tuple[Bar, ...]] = []
+    threads = 1
     limits = roofline(module._options.threads or torch.get_num_threads())
     for segment, executable in program.runner.steps:
         operands = [values[v].contiguous() for v in segment.inputs]
         if executable is None:
             results = program.runner.torch_calls[segment.node.attrs["key"]](operands, env)  # type: ignore[union-attr]
         else:
-            times = executable.profile(operands, env, runs)
-            rows += profile_rows(executable.plan, times, env, limits)
+            samples = executable.profile(operands, env, runs)
+            rows += profile_rows(executable.plan, samples, env, limits)
+            tracks.append(samples.bars)
+            threads = max(threads, samples.threads)
             results = executable(operands, env)
         values.update(zip(segment.outputs, results))
-    return Profile(tuple(rows), limits)
+    with torch.no_grad():
+        call, load = time_calls(lambda: program.runner([t.clone() if program.imported.mutations else t for t in ready], env), runs, threads)
+    return Profile(tuple(rows), limits, call, load, tuple(tracks), threads)

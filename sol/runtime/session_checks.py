@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sol.runtime.explanation import Explanation, RegionRow, region_rows
-from sol.runtime.profile import Profile, profile_rows
+from sol.runtime.profile import Profile, profile_rows, time_calls
 from sol.runtime.roofline import roofline
 from sol.runtime.session import Session
 
@@ -43,11 +43,15 @@ def title_of(session: Session) -> str:
 
 
 def profile_session(session: Session, inputs: Inputs, *, runs: int = 20) -> Profile:
-    """Time of every launch."""
-    prepared = session.prepared(feed_of(session, inputs))
+    """Time of every launch, and of whole calls."""
+    feed = feed_of(session, inputs)
+    prepared = session.prepared(feed)
     executable = prepared.executable
     if executable is None:
         return Profile(())
     limits = roofline(executable.threads or executable.arrays.threads())
-    times = executable.profile(prepared.stored, prepared.env, runs)
-    return Profile(tuple(profile_rows(executable.plan, times, prepared.env, limits)), limits)
+    samples = executable.profile(prepared.stored, prepared.env, runs)
+    arrays = [feed[i.name] for i in session.inputs if i.name in feed]
+    call, load = time_calls(lambda: session.run(arrays), runs, samples.threads)
+    rows = profile_rows(executable.plan, samples, prepared.env, limits)
+    return Profile(tuple(rows), limits, call, load, (samples.bars,), samples.threads)
