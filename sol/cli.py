@@ -67,7 +67,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _forget_output()
         return OK
     except SystemExit:
-        if type(sys.stdout).__name__ != "PacifyFlushWrapper":
+        if not type(sys.stdout).__name__.endswith("PacifyFlushWrapper"):
             raise
         return OK  # click ends by itself where nobody reads what it prints
     except Exception as error:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -103,11 +105,12 @@ def deploy(
 def _work_folder(folder: Path) -> Iterator[Path]:
     """A hidden folder inside of ``folder``, which is made if need be; removed in the end."""
     folder.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".sol-", dir=folder))
+    prefix = f".sol-{os.getpid()}-{threading.get_ident()}-"
     try:
-        yield work
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        yield Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
+    finally:  # by name, because an interrupt may come before the folder is known
+        for work in folder.glob(f"{prefix}*"):
+            shutil.rmtree(work, ignore_errors=True)
 
 
 @contextmanager

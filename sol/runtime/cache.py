@@ -8,6 +8,7 @@ private folder stands in for the life of the process.
 
 from __future__ import annotations
 
+import atexit
 import errno
 import fcntl
 import hashlib
@@ -75,6 +76,7 @@ class Store:
         self._full: set[Path] = set()
         self._writable = True
         self._warned: set[str] = set()
+        self._working = 0
         self._folder = self._open()
 
     # -- reading
@@ -154,11 +156,20 @@ class Store:
     @contextmanager
     def workdir(self) -> Iterator[Path]:
         """An empty private folder, removed afterwards."""
-        work = self._write(lambda folder: Path(tempfile.mkdtemp(prefix="work-", dir=folder)))
+        self._working += 1
+        work = self._write(lambda folder: Path(tempfile.mkdtemp(prefix=f"work-{os.getpid()}-", dir=folder)))
         try:
             yield work
         finally:
             shutil.rmtree(work, ignore_errors=True)
+            self._working -= 1
+
+    def forget_work(self) -> None:
+        """Remove work folders of this process that an interrupt left behind."""
+        if self._working:
+            for folder in self._folders():
+                for left in folder.glob(f"work-{os.getpid()}-*"):
+                    shutil.rmtree(left, ignore_errors=True)
 
     def avoid(self, folder: Path, reason: str) -> None:
         """Write nowhere in that folder, the parent of a ``workdir``, from now on: a compiler found no room there."""
@@ -444,12 +455,19 @@ class Cache:
 cache = Cache()
 
 
+@atexit.register
+def _at_exit() -> None:
+    for known in _stores.values():
+        known.forget_work()
+
+
 def _after_fork() -> None:
     """In a forked child: locks of threads that are not here are free, and locks of the parent are the parent's."""
     global _stores_mutex
     _stores_mutex = threading.Lock()
     for known in _stores.values():
         known._mutex = threading.Lock()
+        known._working = 0
     for descriptor in _Lock.held:
         with suppress(OSError):
             os.close(descriptor)
