@@ -202,17 +202,20 @@ class _Writer:
         parts = objects(self.package, self.tools, self.binary.absolute(), self.work)
         built = link(self.package, self.tools, parts, self.work)
         self.made[built.name] = built
-        self._common(static=link is link_static)
+        self._common(shared=link is link_shared, static=link is link_static)
         if self.package.weights_file:
             self.made[self.package.weights_file] = self.binary
         return built.name
 
-    def _common(self, *, static: bool = False) -> None:
+    def _common(self, *, shared: bool = True, static: bool = False) -> None:
+        """What goes with any library. shared, static: which of them there are, or will be."""
         self._text(f"{self.name}.h", texts.header_text(self.package))
         self._text(f"{self.name}_example.c", texts.example_text(self.package))
-        if not static:
+        if shared:
             self._text(f"{self.name}.py", texts.binding_text(self.package))
-        self._text(f"{self.name}.pc", texts.package_config_text(self.package, static=static))
+        self._text(f"{self.name}.pc", texts.package_config_text(self.package, static=not shared))
+        for place, text in texts.cmake_texts(self.package, shared=shared, static=static).items():
+            self._text(place, text)
 
     def _as_python_package(self, library: str) -> str:
         """The files moved into a package of the library's name."""
@@ -226,7 +229,7 @@ class _Writer:
         package, name = self.package, self.name
         for place, text in texts.build_texts(package).items():
             self._text(place, text)
-        self._common()
+        self._common(static=True)
         self._text(f"src/{name}.c", texts.library_text(package))
         self._text(f"src/{name}.map", texts.map_text(package))
         for variant in package.variants:

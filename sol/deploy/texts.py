@@ -185,6 +185,20 @@ def package_config_text(package: Package, *, static: bool) -> str:
     return render("package.pc.j2", **common(package), static=static)
 
 
+def cmake_texts(package: Package, *, shared: bool, static: bool) -> dict[str, str]:
+    """What lets CMake find the libraries of a deployment; shared, static: which there are."""
+    name = package.interface.library
+    targets = [*([f"{name}::{name}"] if shared else []), *([f"{name}::{name}_static"] if static else [])]
+    config = render("config.cmake.j2", **common(package), shared=shared, static=static, targets=targets)
+    version = (
+        f'set(PACKAGE_VERSION "{ABI_VERSION}")\n'
+        'if(PACKAGE_FIND_VERSION_MAJOR STREQUAL PACKAGE_VERSION OR NOT PACKAGE_FIND_VERSION)\n'
+        "  set(PACKAGE_VERSION_COMPATIBLE TRUE)\nendif()\n"
+        "if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)\n  set(PACKAGE_VERSION_EXACT TRUE)\nendif()\n"
+    )
+    return {f"{name}Config.cmake": config, f"{name}ConfigVersion.cmake": version}
+
+
 def build_texts(package: Package) -> dict[str, str]:
     """Makefile and CMakeLists.txt of the source deployment."""
     variants = [
