@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
-from sol.config import config
+from sol.config import checked_threads, config
 from sol.deploy.names import deployment, device
 from sol.errors import ConfigError, SolError
 from sol.runtime.cache import Cache
@@ -70,8 +70,7 @@ def optimize(
     if fallback is not None:
         with config.override(fallback=fallback):
             pass
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
-        raise ConfigError(f"threads={threads!r} is not valid", remedy="it takes an integer >= 1, or None to follow torch")
+    checked_threads(threads, "to follow torch")
     if time_budget is not None:
         with config.override(autotune_seconds=time_budget):
             pass
@@ -135,7 +134,7 @@ def deploy(
     device: one of ``sol.device``: x86 or aarch64; default: this machine.
     lib_name, func_name: names of the library's files and of its C functions. path: the folder for them, made if need be.
     isa: "native" (this very CPU), "avx512", "avx2", "generic", "neon", or "multi": all of the device in one library, chosen when it starts.
-    threads: None: as many as OpenMP gives; n: that many unless told otherwise; 1: a library that has no thread team and needs no libgomp.
+    threads: None: OMP_NUM_THREADS, else as many as there are CPUs; n: that many unless told otherwise; 1: a library that starts no threads.
     weights: "embedded" in the library, in a "file" beside it, or "auto": a file above 1 GiB.
     check_weights: hash all of a weights file when it is opened; otherwise only its size is checked.
     dynamic_shapes: as in torch.export: these sizes become an argument ``dims`` of the C function.

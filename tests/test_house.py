@@ -109,7 +109,7 @@ def test_an_op_has_a_reference_and_a_test(op):
 
 REWRITTEN = {
     "group_norm": "canonicalize_ops: layer_norm over groups",
-    "batch_norm": "fold_batchnorm: scale and shift; with statistics of the batch it runs in torch",
+    "batch_norm": "fold_batchnorm: scale and shift",
     "torch_call": "runs in torch",
     "region": "what kernels are made for",
     "if": "its bodies are launches of the network around it (codegen/control.py)",

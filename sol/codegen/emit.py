@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sol.codegen.emit_special import SpecialFunctions
 from sol.errors import UnsupportedError
 from sol.ir.minifloat import ROUNDINGS
 from sol.ir.types import DType
@@ -66,7 +67,7 @@ class CValue:
         return self.emitter.compare(">=", self, other)
 
 
-class Emitter:
+class Emitter(SpecialFunctions):
     """The math namespace over C values. ``lines`` collects the statements; equal statements are written once."""
 
     def __init__(self, *, vector: bool, prefix: str = "t") -> None:
@@ -139,9 +140,13 @@ class Emitter:
         a, b = self._pair(a, b)
         if a.dtype is DType.BOOL:
             symbol = {"+": "|", "*": "&"}.get(symbol, symbol)
+        if a.dtype.is_int and symbol in "+-*":
+            return self.let(wrapping(a.dtype, a.text, symbol, b.text), a.dtype)
         return self.let(f"{a.text} {symbol} {b.text}", a.dtype)
 
     def unary(self, symbol: str, a: CValue) -> CValue:
+        if a.dtype.is_int and symbol == "-":
+            return self.let(wrapping(a.dtype, "0", symbol, a.text), a.dtype)
         return self.let(f"{symbol}{a.text}", a.dtype)
 
     def compare(self, symbol: str, a: Any, b: Any) -> CValue:
@@ -227,7 +232,7 @@ class Emitter:
             return self.let(f"vf_abs({x.text})", x.dtype)
         if x.dtype.is_float:
             return self.call("fabs", x)
-        return self.let(f"({x.text} < 0 ? -{x.text} : {x.text})", x.dtype)
+        return self.let(f"({x.text} < 0 ? {wrapping(x.dtype, '0', '-', x.text)} : {x.text})", x.dtype)
 
     def sign(self, x: CValue) -> CValue:
         """-1, 0 or 1; 0 for NaN as in torch."""
@@ -323,6 +328,13 @@ class Emitter:
         down = self.where(whole - down > 0.5, down + 1.0, down)
         return self.where(self.eq(b, 0), a / b, down)
 
+    def trunc_divide(self, a: Any, b: Any) -> CValue:
+        """The quotient towards zero. An integer by zero is 0 (torch raises)."""
+        a, b = self._pair(a, b)
+        if a.dtype.is_float:
+            return self.trunc(a / b)
+        return self.let(f"sol_divide{_wide(a)}({a.text}, {b.text})", a.dtype)
+
     def _turns(self, r: CValue, b: CValue) -> CValue:
         """Where a remainder is not zero and differs from the divisor in sign."""
         return self.logical_and(self.ne(r, 0), self.ne(r < 0, b < 0))
@@ -375,6 +387,12 @@ class Emitter:
 def _wide(x: CValue) -> str:
     """Suffix of the integer functions for what does not fit into int64_t."""
     return "_u64" if x.dtype is DType.U64 else ""
+
+
+def wrapping(dtype: DType, a: str, symbol: str, b: str) -> str:
+    """C text of a sum, difference or product of integers that wraps around: in C only that of unsigned ones does."""
+    wide = "uint64_t" if dtype.bits == 64 else "uint32_t"
+    return f"({dtype.c})(({wide}){a} {symbol} ({wide}){b})"
 
 
 def from_memory(dtype: DType, text: str) -> str:

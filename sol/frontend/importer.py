@@ -14,6 +14,7 @@ from sol.errors import SolError, UnsupportedError
 from sol.frontend.aliases import Write, mutates, op_name
 from sol.frontend.aten import Context, Fallback, dtype_of, find_converter
 from sol.frontend.aten.move import replaced_part
+from sol.frontend.decompose import recorded
 from sol.frontend.imported import Slot, TorchCall
 from sol.frontend.symbols import SizeError, Sizes, is_symbolic_number
 from sol.ir.builder import GraphBuilder
@@ -155,7 +156,7 @@ class Importer:
         if convert is None:
             convert = self._converters[node.target] = find_converter(name) or _unknown
         if convert is _unknown:
-            return Fallback(f"{name} has no converter")
+            return self._taken_apart(node, f"{name} has no converter", origin)
         self.context.begin(node, origin)
         try:
             args = tuple([self.argument(a) for a in node.args])
@@ -167,13 +168,33 @@ class Importer:
                 value = self.context.expand(self.context.cast(value, self.context.dtype), self.context.shape)
             return self._checked(node, value)
         except Fallback as reason:
-            return reason
+            return self._taken_apart(node, str(reason), origin)
         except SizeError as error:
             return Fallback(f"size {error} is not expressible")
         except SolError as error:
             if self._is_symbolic(node):
                 return Fallback(f"{error.message} (symbolic sizes)")
             raise
+
+    def _taken_apart(self, node: Node, reason: str, origin: Origin) -> Any:
+        """An op that is not converted by those that it consists of; a Fallback where one of them is not converted either."""
+        pieces = recorded(node)
+        if pieces is None:
+            return Fallback(reason)
+        result: Any = None
+        for piece in pieces.nodes:
+            if piece.op == "placeholder":
+                self.env[piece] = self.value(piece.meta["source"])
+            elif piece.op == "output":
+                result = self.argument(piece.args[0])
+            elif piece.target is operator.getitem:
+                self.env[piece] = self.env[piece.args[0]][piece.args[1]]
+            else:
+                self.env[piece] = self._convert(piece, str(piece.target), origin)
+                if isinstance(self.env[piece], Fallback):
+                    return Fallback(f"{reason} ({self.env[piece]})" if len(reason) < 100 else reason)
+        self.context.begin(node, origin)
+        return self._checked(node, result)
 
     @staticmethod
     def _has_item(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -24,7 +24,7 @@ from sol.passes.global_pooling import is_pointwise_conv, is_pooled
 from sol.passes.views import is_view, strides_of, value_strides
 
 TAILED = ("conv", "conv_transpose", "linear", "matmul", "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
-SELECTING = ("topk", "nonzero", "unique", "nms")
+SELECTING = ("sort", "topk", "order_statistic", "mode", "searchsorted", "nonzero", "unique", "nms")
 SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det")
 ANCHORS = (*TAILED, *SELECTING, *SAMPLING, "sdpa", "lstm_scan", "gru_scan", "rnn_scan", "recurrence")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")

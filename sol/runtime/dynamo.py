@@ -17,7 +17,7 @@ import torch
 from torch import fx
 from torch.fx.node import map_arg
 
-from sol.config import config
+from sol.config import checked_threads, config
 from sol.errors import ConfigError, ExportError, SolError, UnsupportedError
 from sol.frontend.export import import_graph_module
 from sol.frontend.imported import Imported
@@ -37,6 +37,7 @@ def sol_backend(module: fx.GraphModule, example_inputs: Sequence[Any], **options
     unknown = set(given) - {"isa", "threads"}
     if unknown:
         raise ConfigError(f"unknown options {sorted(unknown)}", remedy="the options are isa and threads")
+    checked_threads(given.get("threads"), "to follow torch")
     return _Piece(module, _placeholders(module, example_inputs), given)
 
 

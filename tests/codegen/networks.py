@@ -148,7 +148,13 @@ NETWORKS: dict[str, str] = {
     "rows": one("%x: f32[4,9]", "f32[4,9]", "softmax(%x){dim=1}"),
     "take": one("%x: f32[30,8], %i: i64[2,5]", "f32[2,5,8]", "take(%x, %i){dim=0}"),
     "scatter": one("%x: f32[4,9], %i: i64[2,9], %u: f32[2,9]", "f32[4,9]", 'scatter(%x, %i, %u){dim=0, reduction="add"}'),
+    "scatter_rows": one("%x: f32[4,9], %i: i64[2,1], %u: f32[2,9]", "f32[4,9]", 'scatter(%x, %j, %u){dim=0, reduction="add"}',
+                        "%j: i64[2,9] = expand(%i){shape=(2, 9)}"),
     "topk": one("%x: f32[4,9]", "f32[4,3], %y#1: i64[4,3]", "topk(%x){dim=1, k=3, largest=True}").replace("%y\n", "%y, %y#1\n"),
+    "sorted": one("%x: f32[4,99]", "f32[4,99], %y#1: i64[4,99]", "sort(%x){descending=False, dim=1}").replace("%y\n", "%y, %y#1\n"),
+    "median": one("%x: f32[4,9]", "f32[4], %y#1: i64[4]", 'order_statistic(%x){dim=1, k=1, rank="median"}').replace("%y\n", "%y, %y#1\n"),
+    "mode": one("%x: f32[4,9]", "f32[4], %y#1: i64[4]", "mode(%x){dim=1}").replace("%y\n", "%y, %y#1\n"),
+    "search": one("%x: f32[9], %v: f32[4,5]", "i64[4,5]", "searchsorted(%x, %v){right=False}"),
     "nonzero": counted("%x: f32[4,9]", "i64[u,2], %y#1: i64[]", "nonzero(%x){symbol=u}"),
     "unique": counted("%x: f32[9,2]", "i64[u], %y#1: i64[9], %y#2: i64[u], %y#3: i64[]", "unique(%x){sorted=True, symbol=u}"),
     "nms": counted(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sol.codegen.targets import resolve, runnable
-from sol.ir.ops.numpy_math import erf
+from sol.ir.ops.numpy_math import erf, erfc
 from tests.codegen.compiled import load_c
 
 # name: reference in double, sampled interval (None: positive floats of all sizes), most units in the last place
@@ -22,6 +22,18 @@ FUNCTIONS = {
     "sin": (np.sin, (-1e5, 1e5), 2),
     "cos": (np.cos, (-1e5, 1e5), 2),
     "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), (-80.0, 80.0), 3),
+    "atan": (np.arctan, (-3e38, 3e38), 2),
+    "asin": (np.arcsin, (-1.0, 1.0), 2),
+    "acos": (np.arccos, (-1.0, 1.0), 2),
+    "sinh": (np.sinh, (-89.4, 89.4), 4),
+    "cosh": (np.cosh, (-89.4, 89.4), 4),
+    "asinh": (np.arcsinh, (-3e38, 3e38), 4),
+    "acosh": (np.arccosh, (1.0, 3e38), 4),
+    "atanh": (np.arctanh, (-1.0, 1.0), 4),
+    "erfc": (erfc, (-12.0, 9.19), 6),
+    "exp2": (np.exp2, (-126.0, 128.0), 2),
+    "log2": (np.log2, None, 2),
+    "log10": (np.log10, None, 3),
     "floor": (np.floor, (-1e9, 1e9), 0),
     "ceil": (np.ceil, (-1e9, 1e9), 0),
     "trunc": (np.trunc, (-1e9, 1e9), 0),
@@ -41,13 +53,13 @@ def library(request):
             f"void t_{name}(const float *x, float *y, long n) {{ for (long i = 0; i < n; i += LANES) vf_store_n(y + i, "
             f"vf_{name}(vf_load_n(x + i, (int)(n - i < LANES ? n - i : LANES))), (int)(n - i < LANES ? n - i : LANES)); }}\n"
         )
-    for name in BINARY:
+    for name in (*BINARY, "nextafter"):
         text += (
             f"void t_{name}(const float *x, const float *z, float *y, long n) {{ for (long i = 0; i + LANES <= n; i += LANES) "
             f"vf_store(y + i, vf_{name}(vf_load(x + i), vf_load(z + i))); }}\n"
         )
-    for name in ("sum", "prod", "max", "min"):
-        text += f"float t_fold_{name}(const float *x) {{ return vf_fold_{name}(vf_load(x)); }}\n"
+    for name in ("sum", "fold_prod", "fold_max", "fold_min"):
+        text += f"float t_{name}(const float *x) {{ return vf_{name}(vf_load(x)); }}\n"
     text += "int lanes(void) { return LANES; }\nvoid t_bytes(const uint8_t *x, uint8_t *y, int n) { vb_store_n(y, ~vb_load_n(x, n), n); }\n"
     return load_c(text, resolve(request.param))
 
@@ -102,14 +114,23 @@ def test_two_operands(library, name):
     np.testing.assert_allclose(_call(library, name, x, z), want, rtol=1e-6, atol=3e-45)
 
 
+def test_nextafter(library):
+    rng = np.random.default_rng(1)
+    special = np.repeat(SPECIAL, SPECIAL.size), np.tile(SPECIAL, SPECIAL.size)
+    x, y = (np.concatenate([a, rng.standard_normal(4096 - a.size).astype(np.float32)]) for a in special)
+    want = np.nextafter(x, y)
+    got = _call(library, "nextafter", x, y)
+    assert np.array_equal(got, want, equal_nan=True) and (np.signbit(got) == np.signbit(want))[~np.isnan(want)].all()
+
+
 def test_folds_and_bools(library):
     lanes = library.lanes()
     x = np.random.default_rng(2).standard_normal(lanes).astype(np.float32)
-    for name, function in {"sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min}.items():
-        fold = getattr(library, f"t_fold_{name}")
+    for name, function in {"sum": np.sum, "fold_prod": np.prod, "fold_max": np.max, "fold_min": np.min}.items():
+        fold = getattr(library, f"t_{name}")
         fold.restype = ctypes.c_float
         np.testing.assert_allclose(fold(ctypes.c_void_p(x.ctypes.data)), function(x), rtol=1e-5)
-        if name in ("max", "min"):
+        if name in ("fold_max", "fold_min"):
             y = np.where(np.arange(lanes) == lanes // 2, np.nan, x).astype(np.float32)
             assert np.isnan(fold(ctypes.c_void_p(y.ctypes.data)))
     for n in range(1, lanes + 1):

@@ -63,6 +63,7 @@ BINARY = {
     "maximum": torch.maximum,
     "minimum": torch.minimum,
     "floor_divide": torch.floor_divide,
+    "trunc_divide": lambda x, y: torch.div(x, y, rounding_mode="trunc"),
     "remainder": torch.remainder,
     "fmod": torch.fmod,
     "atan2": torch.atan2,
@@ -114,7 +115,7 @@ def test_binary_integers(op: str) -> None:
     check(op, BINARY[op], INTEGERS[:, None], INTEGERS[None, :])
 
 
-@pytest.mark.parametrize("op", ("floor_divide", "remainder", "fmod"))
+@pytest.mark.parametrize("op", ("floor_divide", "trunc_divide", "remainder", "fmod"))
 def test_integer_division_by_nonzero(op: str) -> None:
     check(op, BINARY[op], INTEGERS[:, None], INTEGERS[INTEGERS != 0][None, :])
 

@@ -29,6 +29,13 @@ SOL_SCALAR int64_t sol_power(int64_t a, int64_t n)
     return (int64_t)r;
 }
 
+SOL_SCALAR uint64_t sol_divide_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
+/* Bits moved by n of ``bits`` places; beyond them zeros, or to the right copies of the sign. */
+SOL_SCALAR int64_t sol_shift_left(int64_t a, int64_t n, int bits) { return n >= 0 && n < bits ? (int64_t)((uint64_t)a << n) : 0; }
+SOL_SCALAR int64_t sol_shift_right(int64_t a, int64_t n, int bits) { return n >= 0 && n < bits ? a >> n : a < 0 ? -1 : 0; }
+SOL_SCALAR uint64_t sol_shift_left_u64(uint64_t a, uint64_t n, int bits) { return n < (uint64_t)bits ? a << n : 0; }
+SOL_SCALAR uint64_t sol_shift_right_u64(uint64_t a, uint64_t n, int bits) { return n < (uint64_t)bits ? a >> n : 0; }
+
 SOL_SCALAR uint64_t sol_modulo_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
 SOL_SCALAR uint64_t sol_remainder_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
 SOL_SCALAR uint64_t sol_floor_divide_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }

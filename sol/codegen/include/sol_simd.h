@@ -28,7 +28,7 @@
     typedef int32_t vi __attribute__((vector_size(4 * lanes), may_alias));                       \
     typedef int32_t vi_unaligned __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
 
-#include SOL_SIMD_HEADER /* SOL_VECTOR_TYPES(n); vf_max_quiet, vf_min_quiet, vf_load_n, vf_store_n, vf_permute, vf_rint, vf_sqrt … */
+#include SOL_SIMD_HEADER /* SOL_VECTOR_TYPES(n), SOL_SWAPS; vf_max_quiet, vf_min_quiet, vf_load_n, vf_store_n, vf_permute, vf_rint, vf_sqrt … */
 
 SOL_INLINE vf vf_set(float x) { return x - (vf){0}; }
 SOL_INLINE vf vf_zero(void) { return (vf){0}; }
@@ -61,14 +61,15 @@ SOL_INLINE vf vf_min(vf a, vf b) { return vf_select(a != a, a, vf_min_quiet(a, b
 #endif
 SOL_INLINE vf vf_relu(vf a) { return vf_max_quiet(vf_zero(), a); }
 
-SOL_INLINE float vf_sum(vf v)
-{
-    if (LANES == 4) return (v[0] + v[2]) + (v[1] + v[3]); /* in registers */
-    float s[LANES];
-    memcpy(s, &v, sizeof s);
-    for (int n = LANES / 2; n; n /= 2)
-        for (int i = 0; i < n; i++) s[i] += s[i + n];
-    return s[0];
-}
+/* All lanes as one number: halves of the vector meet, then their halves. SOL_SWAPS(step) names for each step what comes to every lane. */
+#define SOL_FOLD(name, vector, type, meet)          \
+    SOL_INLINE type name(vector v)                  \
+    {                                               \
+        SOL_SWAPS(meet)                             \
+        return v[0];                                \
+    }
+#define SOL_MEET_SUM(...) v += VF_PERMUTE(v, __VA_ARGS__);
+SOL_FOLD(vf_sum, vf, float, SOL_MEET_SUM)
 #include "sol_math.h" /* vf_exp, vf_log, vf_tanh, vf_erf, vf_sigmoid, … */
+#include "sol_special.h" /* vf_atan, vf_sinh, vf_erfc, vf_log2, … */
 #endif

@@ -1,5 +1,9 @@
 /* AVX2 + FMA: 8 lanes. Compiler builtins rather than <immintrin.h>, whose parsing costs more than compiling a kernel. */
 SOL_VECTOR_TYPES(8)
+#define SOL_SWAPS(step) \
+    step(4, 5, 6, 7, 0, 1, 2, 3) \
+    step(2, 3, 0, 1, 6, 7, 4, 5) \
+    step(1, 0, 3, 2, 5, 4, 7, 6)
 #define SOL_BUILTINS (__has_builtin(__builtin_ia32_maskloadps256) && \
     __has_builtin(__builtin_ia32_maskstoreps256) && \
     __has_builtin(__builtin_ia32_maxps256) && \

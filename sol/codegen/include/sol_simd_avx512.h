@@ -1,5 +1,10 @@
 /* AVX-512: 16 lanes. Compiler builtins rather than <immintrin.h>, whose parsing costs more than compiling a kernel. */
 SOL_VECTOR_TYPES(16)
+#define SOL_SWAPS(step) \
+    step(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7) \
+    step(4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11) \
+    step(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13) \
+    step(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14)
 #if defined(__clang__) || __GNUC__ >= 12
 #define SOL_HAS_FROM_LOW /* in a register: a load that waits for two stores cannot be forwarded */
 SOL_INLINE vf vf_from_low(vh low) { return __builtin_shufflevector(low, (vh){0}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); }

@@ -1,5 +1,8 @@
 /* Any machine: vectors of 4 floats in plain C, lowered by the compiler to whatever there is. */
 SOL_VECTOR_TYPES(4)
+#define SOL_SWAPS(step) \
+    step(2, 3, 0, 1) \
+    step(1, 0, 3, 2)
 SOL_INLINE vf vf_max_quiet(vf a, vf b)
 {
     vi m = a > b;

@@ -13,9 +13,11 @@ from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType
 
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
+ARGS = ("argmax", "argmin")
 COMPOSITES = ("mean", "var", "softmax", "log_softmax", "layer_norm", "rms_norm")
 EXPENSIVE = frozenset(
-    "exp expm1 log log1p tanh erf sin cos pow atan2 fmod remainder floor_divide sigmoid silu gelu mish elu softplus".split()
+    "exp expm1 log log1p tanh erf sin cos pow atan2 fmod remainder floor_divide trunc_divide sigmoid silu gelu mish elu softplus "
+    "atan asin acos sinh cosh asinh acosh atanh erfc exp2 log2 log10 sinc logaddexp logaddexp2 xlogy xlog1py".split()
 )
 COUNT = "count"
 

@@ -141,6 +141,7 @@ class Context(GraphContext):
         return dtype_of(torch.result_type(metas[0], metas[1]))
 
 
-FAMILIES = ("attention", "conv", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "source", "view")
+FAMILIES = ("attention", "conv", "loss", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "resample", "scatter", "sort",
+            "source", "special", "view")  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.aten.{_family}")

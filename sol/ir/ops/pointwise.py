@@ -217,7 +217,7 @@ def bitcast(m: Math, x: Value, *, source: DType, dtype: DType) -> Value:
 
 
 @pointwise("clamp", operands="number")
-def clamp(m: Math, x: Value, *, low: float | None = None, high: float | None = None) -> Value:
+def clamp(m: Math, x: Value, *, low: float | int | None = None, high: float | int | None = None) -> Value:
     if low is not None:
         x = m.maximum(x, low)
     if high is not None:
@@ -329,6 +329,12 @@ def minimum(m: Math, x: Value, y: Value) -> Value:
 def floor_divide(m: Math, x: Value, y: Value) -> Value:
     """Rounds towards minus infinity."""
     return m.floor_divide(x, y)
+
+
+@pointwise("trunc_divide", operands="number", zero_safe=False)
+def trunc_divide(m: Math, x: Value, y: Value) -> Value:
+    """Rounds towards zero."""
+    return m.trunc_divide(x, y)
 
 
 @pointwise("remainder", operands="number", zero_safe=False)
