@@ -6,6 +6,7 @@ Two modes. "vector": every value is ``vf`` (LANES float32) or a ``vi`` mask; fun
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -96,7 +97,7 @@ class Emitter(SpecialFunctions):
     def ctype(self, dtype: DType) -> str:
         """The C type of a temporary."""
         if self.vector:
-            return "vi" if dtype is DType.BOOL else "vf"
+            return "vi" if dtype is DType.BOOL or dtype.is_int else "vf"
         if dtype is DType.BOOL:
             return "int"
         return "float" if dtype in (DType.F16, DType.BF16) or dtype.is_minifloat else dtype.c
@@ -186,7 +187,7 @@ class Emitter(SpecialFunctions):
         return self.call("sqrt", x)
 
     def rsqrt(self, x: CValue) -> CValue:
-        return 1.0 / self.call("sqrt", x)
+        return self.call("rsqrt", x) if self.vector else 1.0 / self.call("sqrt", x)
 
     def tanh(self, x: CValue) -> CValue:
         return self.call("tanh", x)
@@ -199,6 +200,20 @@ class Emitter(SpecialFunctions):
 
     def cos(self, x: CValue) -> CValue:
         return self.call("cos", x)
+
+    def tan(self, x: CValue) -> CValue:
+        return self.call("tan", x)
+
+    def sigmoid(self, x: CValue) -> CValue:
+        return self.call("sigmoid", x) if self.vector else 1.0 / (1.0 + self.exp(-x))
+
+    def softplus(self, x: CValue) -> CValue:
+        """log(1 + exp(x))"""
+        return self.call("softplus", x) if self.vector else self.maximum(x, 0) + self.log1p(self.exp(-self.abs(x)))
+
+    def normal_cdf(self, x: CValue) -> CValue:
+        """(1 + erf(x / sqrt(2))) / 2"""
+        return self.call("normal_cdf", x) if self.vector else 0.5 * self.call("erfc", x * -math.sqrt(0.5))
 
     def floor(self, x: CValue) -> CValue:
         return self.call("floor", x) if x.dtype.is_float else x
@@ -216,6 +231,8 @@ class Emitter(SpecialFunctions):
         x, y = self._pair(x, y)
         if not x.dtype.is_float:
             return self.let(f"sol_power{_wide(x)}({x.text}, {y.text})", x.dtype)
+        if x.literal == 2:
+            return self.call("exp2", y)
         return self.call("pow", x, y)
 
     def atan2(self, y: CValue, x: CValue) -> CValue:
@@ -347,6 +364,10 @@ class Emitter(SpecialFunctions):
                 return self.let(f"vf_select({x.text}, vf_set(1.0f), vf_zero())", dtype)
             if (x.dtype, dtype) == (DType.F32, DType.BOOL):
                 return self.ne(x, 0)
+            if x.dtype.is_int and dtype is DType.F32:
+                return self.let(f"__builtin_convertvector({x.text}, vf)", dtype)
+            if x.dtype.is_int and dtype is DType.BOOL:
+                return self.let(f"{x.text} != 0", dtype)
             raise UnsupportedError(f"a vector cast from {x.dtype} to {dtype}")
         if dtype is DType.BOOL:
             return self.compare("!=", x, 0)

@@ -99,7 +99,7 @@ class _Fusion:
             self.group_of[node.name] = group
 
     def tail_of(self, anchor: Node) -> list[Node]:
-        """The longest run of pointwise nodes after the anchor from which a single value leaves."""
+        """The longest run of pointwise nodes after the anchor from which one value of the anchor's type leaves, as kernels store it."""
         tail: list[Node] = []
         inside = {anchor.name}
         best = 0
@@ -109,7 +109,7 @@ class _Fusion:
                 break
             tail.append(node)
             inside.add(node.name)
-            if self.leaving(inside) == {node.name}:
+            if self.leaving(inside) == {node.name} and node.type.dtype is anchor.type.dtype:
                 best = len(tail)
         return tail[:best]
 

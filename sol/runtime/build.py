@@ -255,7 +255,7 @@ def _link(objects: Sequence[Path], compiler: Compiler, work: Path) -> bytes:
     stage("linking")
     names = list(dict.fromkeys(path.name for path in objects))
     (work / "objects.txt").write_text("".join(f"{name}\n" for name in names))
-    line = [*compiler.command, *LINK_FLAGS, "@objects.txt", "-lm", "-o", "library.so"]
+    line = [*compiler.command, *LINK_FLAGS, "@objects.txt", "-lm", "-pthread", "-ldl", "-o", "library.so"]
     _run(line, "the library", work, config["compile_timeout"], None)
     return (work / "library.so").read_bytes()
 

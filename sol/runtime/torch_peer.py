@@ -8,20 +8,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils import _pytree as pytree
 
+from sol.frontend.capture import take_call
+from sol.frontend.trees import Maker, named_tensors
 from sol.ir.graph import Graph
 from sol.runtime.checks import relative_error
 from sol.runtime.program import Program
 from sol.runtime.tensors import numpy_of
 
 PEER = "torch"
-
-
-def named_tensors(result: Any) -> list[tuple[str, torch.Tensor]]:
-    """The tensors of a model's result with their places in it."""
-    leaves = pytree.tree_flatten_with_path(result)[0]
-    return [(f"output{pytree.keystr(path)}", leaf) for path, leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
 class Float64Run:
@@ -35,7 +30,8 @@ class Float64Run:
             wide = copy.deepcopy(model).double()
             for path, module in wide.named_modules():
                 module.register_forward_hook(lambda _, __, result, path=path: self._note(path, result))
-            wide_args, wide_kwargs = pytree.tree_map_only(torch.Tensor, _widened, (args, dict(kwargs)))
+            call = take_call(args, kwargs)
+            wide_args, wide_kwargs = Maker([_widened(leaf) if isinstance(leaf, torch.Tensor) else leaf for leaf in call.leaves])(call.tree)
             self.outputs = {name: numpy_of(t) for name, t in named_tensors(wide(*wide_args, **wide_kwargs))}
         except Exception as error:  # whatever the model raises on other types
             self.failure = next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]
@@ -46,11 +42,11 @@ class Float64Run:
 
     def first_misread(self, program: Program, values: Mapping[str, np.ndarray], tolerance: float) -> str:
         """The first submodule whose value sol takes to be another. values: all of the imported graph, in float64."""
-        last = _last_values(program.imported.graph)
+        last = _last_values(program.runner.graph)
         for path, wanted in self.submodules.items():
             value = last.get(path, "")
             if value in values and values[value].shape == wanted.shape and relative_error(values[value], wanted) > tolerance:
-                kind = program.imported.graph.producer(value).op
+                kind = program.runner.graph.producer(value).op
                 return f"{path} = {kind}: torch in float64 gives something else, so sol's import of it is wrong"
         return "no single module: the whole differs from torch in float64, its modules do not"
 

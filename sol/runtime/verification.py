@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils import _pytree as pytree
 
 from sol.errors import SolError
+from sol.frontend.trees import named_leaves, named_tensors
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.runtime.autograd import evaluating
@@ -22,9 +22,10 @@ from sol.runtime.checks import IMPORT, SOL, UNKNOWN, OutputCheck, Verification, 
 from sol.runtime.explain import program_for
 from sol.runtime.module import SolModule
 from sol.runtime.program import Program
-from sol.runtime.segments import Runner
+from sol.runtime.rehearsal import copied
+from sol.runtime.runner import Runner
 from sol.runtime.tensors import TORCH, numpy_of
-from sol.runtime.torch_peer import PEER, Float64Run, named_tensors
+from sol.runtime.torch_peer import PEER, Float64Run
 
 
 def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> Verification:
@@ -35,14 +36,14 @@ def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> V
             return Verification(True, tolerance, ())
         with _buffers_restored(program):
             expected = _run_on_copies(module._model, args, kwargs)
-        flat_args, flat_kwargs = _copies((args, kwargs))
-        tensors = program.flatten(flat_args, flat_kwargs)
-        before = [t.clone() for t in tensors]
+        given = copied(args, kwargs)
+        taken = program.inputs_of(*given)
+        before = [t.clone() for t in program.graph_inputs(taken)]
         with _buffers_restored(program):
-            actual = named_tensors(program.run(tensors))
+            actual = named_tensors(program.run(taken, *given))
         if [name for name, _ in actual] != [name for name, _ in expected]:
             return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
-        judge = _Judge(module, program, before, (args, kwargs), tolerance)
+        judge = _Judge(module, program, before, taken[1] or {}, (args, kwargs), tolerance)
         checks = tuple(judge.check(name, a, e) for (name, a), (_, e) in zip(actual, expected))
         culprit = judge.culprit(checks)
     return Verification(not any(c.fails for c in checks), tolerance, checks, culprit, PEER, tuple(dict.fromkeys(judge.notes)))
@@ -52,21 +53,28 @@ class _Judge:
     """Tells which side is off; references are computed when they are asked for."""
 
     def __init__(
-        self, module: SolModule, program: Program, tensors: Sequence[torch.Tensor], call: tuple[Any, Any], tolerance: float
+        self,
+        module: SolModule,
+        program: Program,
+        tensors: Sequence[torch.Tensor],
+        env: Mapping[str, int],
+        call: tuple[Any, Any],
+        tolerance: float,
     ) -> None:
-        self.module, self.program, self.tensors, self.call, self.tolerance = module, program, tensors, call, tolerance
+        self.module, self.program, self.call, self.tolerance = module, program, call, tolerance
+        self.tensors, self.env = tensors, env
         self.notes: list[str] = []
         self.limit = tolerance
         self.exact: dict[str, np.ndarray] = {}
         try:
-            self.exact = _exact_outputs(program, tensors)
+            self.exact = _exact_outputs(program, tensors, env)
         except (SolError, ArithmeticError, ValueError) as error:
             self.notes.append(f"the float64 interpreter cannot evaluate the network: {str(error).splitlines()[0]}")
 
     @functools.cached_property
     def rounded(self) -> dict[str, np.ndarray]:
         """The outputs with every value rounded to float32."""
-        return _exact_outputs(self.program, self.tensors, np.float32)
+        return _exact_outputs(self.program, self.tensors, self.env, np.float32)
 
     @functools.cached_property
     def second(self) -> Float64Run:
@@ -99,9 +107,10 @@ class _Judge:
         """Where it begins, if sol may be off."""
         off = {c.off for c in checks}
         if (SOL in off or UNKNOWN in off) and self.exact:
-            return find_culprit(self.program, self.tensors, self.limit, self.module._options.isa)
+            return find_culprit(self.program, self.tensors, self.env, self.limit, self.module._options.isa)
         if IMPORT in off:
-            return self.second.first_misread(self.program, reference_values(self.program, self.tensors, everything=True), self.tolerance)
+            values = reference_values(self.program, self.tensors, self.env, everything=True)
+            return self.second.first_misread(self.program, values, self.tolerance)
         return ""
 
 
@@ -114,43 +123,49 @@ def _resolution(tensor: torch.Tensor) -> float:
     return 4 * torch.finfo(tensor.dtype).eps if tensor.dtype.is_floating_point else 0.0
 
 
-def _copies(tree: Any) -> Any:
-    return pytree.tree_map_only(torch.Tensor, torch.clone, tree)
-
-
 def _run_on_copies(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, torch.Tensor]]:
-    args, kwargs = _copies((args, dict(kwargs)))
+    args, kwargs = copied(args, kwargs)
     return [(name, t.clone()) for name, t in named_tensors(model(*args, **kwargs))]
 
 
 @contextmanager
 def _buffers_restored(program: Program) -> Iterator[None]:
     """Buffers that the model changes have their values again afterwards."""
-    targets = [program.tensor_of(m.target) for m in program.imported.mutations if isinstance(m.target, str)]
-    values = [t.clone() for t in targets]
+    held = {t: program.held[t] for t in program.imported.held}
+    values = {t: tensor.clone() for t, tensor in held.items()}
     try:
         yield
     finally:
-        for target, value in zip(targets, values):
-            target.copy_(value)
+        for target, tensor in held.items():
+            program.held[target] = tensor.copy_(values[target])
 
 
-def _exact_outputs(program: Program, tensors: Sequence[torch.Tensor], precision: Any = np.float64) -> dict[str, np.ndarray]:
+def _exact_outputs(
+    program: Program, tensors: Sequence[torch.Tensor], env: Mapping[str, int], precision: Any = np.float64
+) -> dict[str, np.ndarray]:
     """Float64 values by name of output; precision: another dtype for all float values."""
     imported = program.imported
-    values = reference_values(program, tensors, precision=precision)
-    leaves = pytree.tree_unflatten(list(imported.outputs), imported.out_spec)
-    named = pytree.tree_flatten_with_path(leaves)[0]
-    return {f"output{pytree.keystr(path)}": values[imported.graph.outputs[leaf.index]] for path, leaf in named if leaf.kind == "tensor"}
+    values = reference_values(program, tensors, env, precision=precision)
+    found = {}
+    for name, index in named_leaves(imported.gives):
+        leaf = imported.outputs[index]
+        if leaf.kind == "tensor":
+            view = torch.from_numpy(np.array(values[imported.graph.outputs[leaf.index]], order="C"))
+            for step in leaf.views:
+                view = step(view, env)
+            found[name] = view.numpy()
+    return found
 
 
 def reference_values(
-    program: Program, tensors: Sequence[torch.Tensor], everything: bool = False, precision: Any = np.float64
+    program: Program, tensors: Sequence[torch.Tensor], env: Mapping[str, int], everything: bool = False, precision: Any = np.float64
 ) -> dict[str, np.ndarray]:
-    """Float64 values of the graph's outputs, or of all that is computed at each call; torch calls run in their own dtypes."""
-    runner, graph = program.runner, program.imported.graph
-    env = program.symbols_of(tensors) or {}
-    parameters = {t: numpy_of(program.tensor_of(t)) for t in runner.targets}
+    """Float64 values of the graph's outputs, or of all that is computed at each call; torch calls run in their own dtypes.
+
+    tensors: graph inputs. env: values of symbols. precision: another dtype for all float values.
+    """
+    runner, graph = program.runner, program.runner.graph
+    parameters = {t: numpy_of(v) for t, v in ({t: program.held[t] for t in runner.targets} | runner.derived).items()}
     values = dict(zip(graph.inputs, map(numpy_of, tensors))) | {v: numpy_of(t) for v, t in runner.constants.items()}
     for segment in runner.segments:
         if segment.graph is not None:
@@ -166,17 +181,18 @@ def reference_values(
     return values
 
 
-def find_culprit(program: Program, tensors: Sequence[torch.Tensor], tolerance: float, isa: str | None = None) -> str:
+def find_culprit(
+    program: Program, tensors: Sequence[torch.Tensor], env: Mapping[str, int], tolerance: float, isa: str | None = None
+) -> str:
     """The node of the imported graph where compiled values begin to differ from float64, and the kernel that computes it."""
-    tensors = [t.contiguous() for t in tensors]
-    env = program.symbols_of(tensors)
+    parameters = {t: program.held[t] for t in program.runner.targets} | program.runner.derived
 
     def run(part: Graph) -> PartRun:
         runner = Runner(part, program.runner.torch_calls, title=f"up to {part.outputs[0]}", isa=isa)
-        runner.pack({t: program.tensor_of(t) for t in runner.targets})
-        values = [numpy_of(t) for t in runner(tensors, env)]
+        runner.pack({t: parameters[t] for t in part.parameter_targets})
+        values = [numpy_of(t) for t in runner(tensors, dict(env))]
         executables = runner.executables
         return PartRun(values, executables[-1].plan.launches if executables else ())
 
-    exact, rounded = (reference_values(program, tensors, everything=True, precision=p) for p in (np.float64, np.float32))
-    return bisect(program.imported.graph, exact, run, tolerance, env, rounded)
+    exact, rounded = (reference_values(program, tensors, env, everything=True, precision=p) for p in (np.float64, np.float32))
+    return bisect(program.runner.graph, exact, run, tolerance, dict(env), rounded)

@@ -120,7 +120,7 @@ BOOLS: dict[str, Case] = {
     "numbers": lambda x, y: (x + 1, x + 0.5, x < 2, x == 1, x / 2, x // 2),
     "logic": lambda x, y: (x * y, x ^ y, ~x, x < y, x.any(), x.all()),
     "extremes": lambda x, y: (x.max(), x.max(0), x.min(0), torch.minimum(x, y), x.amax(0)),
-    "others": lambda x, y: (x.sign(), x.abs(), torch.where(x, y, True), x.float() * 2, x.float().mean(), x.clamp(0, 1)),
+    "others": lambda x, y: (x.sign(), torch.where(x, y, True), x.float() * 2, x.float().mean()),
 }
 
 

@@ -140,12 +140,15 @@ NETWORKS: dict[str, str] = {
   return %y, %a
 }}""",
     "plain_pool": one("%x: f32[1,5,14,14]", "f32[1,5,7,7]", f"max_pool(%x){{{WINDOW}}}"),
+    "pool_of_integers": one("%x: i32[1,5,14,14]", "i32[1,5,7,7]", f"max_pool(%x){{{WINDOW}}}"),
     "plain_shuffle": one("%x: f32[1,6,7,7]", "f32[1,6,7,7]", "channel_select(%x){index=(0, 3, 1, 4, 2, 5)}"),
     "cumsum": one("%x: f32[4,9]", "f32[4,9]", "cumsum(%x){dim=1}"),
     "iota": one("%x: f32[n,9]", "i64[n]", "iota(){dtype=i64, size=n, start=0, step=1}").replace(") {", ") where n in [2, 64] {", 1),
     "pad": one("%x: f32[2,3,9]", "f32[2,3,12]", "pad(%x){pads=((0, 0), (0, 0), (1, 2)), value=0}"),
     "pointwise": one("%x: f32[4,9], %z: f32[4,9]", "f32[4,9]", "add(%x, %z)"),
+    "turned": one("%x: f32[40,9], %z: f32[9,40]", "f32[9,40]", "add(%t, %z)", "%t: f32[9,40] = permute(%x){order=(1, 0)}"),
     "rows": one("%x: f32[4,9]", "f32[4,9]", "softmax(%x){dim=1}"),
+    "pick": one("%x: f32[2,3,9]", "f32[2,4,11]", "pick(%x){dims=(1, 2), index=((1, 0, 1, 2), (1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7))}"),
     "take": one("%x: f32[30,8], %i: i64[2,5]", "f32[2,5,8]", "take(%x, %i){dim=0}"),
     "scatter": one("%x: f32[4,9], %i: i64[2,9], %u: f32[2,9]", "f32[4,9]", 'scatter(%x, %i, %u){dim=0, reduction="add"}'),
     "scatter_rows": one("%x: f32[4,9], %i: i64[2,1], %u: f32[2,9]", "f32[4,9]", 'scatter(%x, %j, %u){dim=0, reduction="add"}',
@@ -169,6 +172,7 @@ NETWORKS: dict[str, str] = {
     "batched": one("%x: f32[n,7,64], %z: f32[n,64,30]", "f32[n,7,30]", "matmul(%x, %z)").replace(") {", ") where n in [2, 64] {", 1),
     "integers": one("%x: i32[4,8], %z: i32[8,3]", "i32[4,3]", "matmul(%x, %z)"),
     "attention": one("%q: f32[2,4,10,16]", "f32[2,4,10,16]", "sdpa(%q, %q, %q){causal=True, scale=0.25}"),
+    "decoding": one("%q: f32[2,4,1,16], %k: f32[2,4,30,16]", "f32[2,4,1,16]", "sdpa(%q, %k, %k){causal=False, scale=0.25}"),
     "grid": one(
         "%x: f32[1,2,5,7], %g: f32[1,3,4,2]",
         "f32[1,2,3,4]",

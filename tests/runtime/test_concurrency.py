@@ -56,7 +56,7 @@ def test_threads_that_all_compile_first() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(run, (5, 6, 5, 6)))
-    assert len(fast._programs) == 5
+    assert len(fast._programs) == 3  # for the example, for the first other size, for all sizes
 
 
 def test_parameters_that_change_while_others_call() -> None:

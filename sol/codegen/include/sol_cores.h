@@ -1,6 +1,7 @@
 /* How many CPUs a call may use: those of its thread's affinity, and what the quota of a container (control group) leaves. */
 #ifndef SOL_CORES_H
 #define SOL_CORES_H
+#include <dlfcn.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdint.h>
@@ -97,11 +98,47 @@ static int sol_quota_threads(const char *root)
 #if defined(__linux__)
 typedef cpu_set_t sol_cpus;
 
+/* Was an OpenMP runtime told to bind threads to CPUs? It reads the variables once, as this does. */
+static int sol_openmp_binds(void)
+{
+    static const char *const told[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
+    static int answer; /* 1: no, 2: yes */
+    int binds = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+    if (!binds) {
+        binds = 1;
+        for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+            if (getenv(told[i])) binds = 2;
+        __atomic_store_n(&answer, binds, __ATOMIC_RELAXED);
+    }
+    return binds == 2;
+}
+
+/* Adds the CPUs of all places of such a runtime: it binds the program's first thread to one of them, which says nothing about ours. */
+static void sol_add_places(sol_cpus *cpus)
+{
+    int ids[CPU_SETSIZE];
+    if (!sol_openmp_binds()) return;
+    int (*places)(void), (*size_of)(int);
+    void (*ids_of)(int, int *);
+    *(void **)&places = dlsym(RTLD_DEFAULT, "omp_get_num_places");
+    *(void **)&size_of = dlsym(RTLD_DEFAULT, "omp_get_place_num_procs");
+    *(void **)&ids_of = dlsym(RTLD_DEFAULT, "omp_get_place_proc_ids");
+    for (int place = 0; places && size_of && ids_of && place < places(); place++) {
+        const int size = size_of(place);
+        if (size <= 0 || size > CPU_SETSIZE) continue;
+        ids_of(place, ids);
+        for (int i = 0; i < size; i++)
+            if (ids[i] >= 0 && ids[i] < CPU_SETSIZE) CPU_SET(ids[i], cpus);
+    }
+}
+
 /* The CPUs that the calling thread may use, and their number; 0 if that cannot be told. */
 static int sol_cpus_here(sol_cpus *cpus)
 {
     memset(cpus, 0, sizeof *cpus);
-    return sched_getaffinity(0, sizeof *cpus, cpus) == 0 ? CPU_COUNT(cpus) : 0;
+    if (sched_getaffinity(0, sizeof *cpus, cpus) != 0) return 0;
+    sol_add_places(cpus);
+    return CPU_COUNT(cpus);
 }
 
 static int sol_count_cpus(const sol_cpus *cpus) { return CPU_COUNT(cpus); }

@@ -5,15 +5,6 @@
 #include "sol_simd.h"
 #include "sol_team.h"
 
-/* The numbers of the lanes. */
-SOL_INLINE vi vi_lanes(void)
-{
-    static const int32_t lane[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    return *(const vi_unaligned *)lane;
-}
-/* Lanes 0 … n-1 true. */
-SOL_INLINE vi vi_first(int64_t n) { return vi_lanes() < (int32_t)n; }
-
 /* LANES bools (one byte each) as a mask, and back. */
 SOL_INLINE vi vb_load(const uint8_t *p) { return vi_load_bytes(p) != 0; }
 SOL_INLINE void vb_store(uint8_t *p, vi mask) { vi_store_bytes(p, mask & 1); }
@@ -29,14 +20,33 @@ SOL_INLINE void vb_store_n(uint8_t *p, vi mask, int n)
     vb_store(b, mask);
     memcpy(p, b, (size_t)n);
 }
-SOL_INLINE int vi_any(vi mask)
-{
-    int64_t part[LANES / 2], any = 0;
-    memcpy(part, &mask, sizeof part);
-    for (int i = 0; i < LANES / 2; i++) any |= part[i];
-    return any != 0;
-}
 SOL_INLINE vi vb_set(uint8_t b) { return vi_set(-(b != 0)); }
+
+/* n integers of 8 to 32 bits as int32 lanes; the others are zero. */
+#define SOL_LOAD_INTEGERS(name, type)                                  \
+    SOL_INLINE vi name(const type *p, int n)                           \
+    {                                                                  \
+        typedef type some __attribute__((vector_size(LANES * sizeof(type)), aligned(sizeof(type)), may_alias)); \
+        if (n == LANES) return __builtin_convertvector(*(const some *)p, vi); \
+        type v[LANES] = {0};                                           \
+        memcpy(v, p, (size_t)n * sizeof *p);                           \
+        return __builtin_convertvector(*(const some *)v, vi);          \
+    }
+SOL_INLINE vi vi_load_u8(const uint8_t *p, int n)
+{
+    if (n == LANES) return vi_load_bytes(p);
+    uint8_t b[LANES] = {0};
+    memcpy(b, p, (size_t)n);
+    return vi_load_bytes(b);
+}
+SOL_LOAD_INTEGERS(vi_load_i8, int8_t)
+SOL_LOAD_INTEGERS(vi_load_u16, uint16_t)
+SOL_LOAD_INTEGERS(vi_load_i16, int16_t)
+SOL_INLINE vi vi_load_i32(const int32_t *p, int n)
+{
+    vf v = n == LANES ? vf_load((const float *)p) : vf_load_n((const float *)p, n);
+    return (vi)v;
+}
 
 #define SOL_MEET_PROD(...) v *= VF_PERMUTE(v, __VA_ARGS__);
 #define SOL_MEET_MAX(...) v = vf_max(v, VF_PERMUTE(v, __VA_ARGS__));

@@ -47,8 +47,8 @@ typedef struct {
     int id;
     sol_record record;
     pthread_t thread;
-    sol_cpus cpus;
-    sol_crew own; /* for the call whose first worker this is */
+    sol_cpus cpus; /* that it was told to use */
+    sol_crew own;  /* for the call whose first worker this is */
 } sol_worker;
 
 static struct {
@@ -144,7 +144,6 @@ static int sol_hire(int64_t now)
         if (!w) w = sol_pool.workers[next] = aligned_alloc(64, sizeof *w);
         if (w) {
             memset(w, 0, sizeof *w);
-            w->cpus = sol_here.cpus;
             w->own.shared.await = sol_await;
             w->own.shared.rouse = sol_rouse;
         }

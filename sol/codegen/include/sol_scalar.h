@@ -6,6 +6,16 @@
 #include <math.h>
 #define SOL_SCALAR static inline __attribute__((unused))
 
+/* SOL_VECTORIZE before a function and SOL_INDEPENDENT before a loop of it, whose rounds touch different elements: the compiler makes vectors
+ * of them. */
+#ifdef __clang__
+#define SOL_VECTORIZE
+#define SOL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SOL_VECTORIZE _Pragma("GCC optimize(\"tree-loop-vectorize\", \"vect-cost-model=dynamic\")")
+#define SOL_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 /* Division by zero gives 0 and INT64_MIN / -1 wraps: a kernel has no way to raise. */
 SOL_SCALAR int64_t sol_divide(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b; }
 SOL_SCALAR int64_t sol_modulo(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }

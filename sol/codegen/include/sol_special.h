@@ -8,26 +8,6 @@
 #define SOL_HALF_PI 1.57079637f
 #define SOL_HALF_PI_REST -4.37113883e-8f
 
-/* atan: odd polynomial up to 1, beyond it pi/2 - atan(1/x). <= 2 ulp. */
-SOL_INLINE vf vf_atan(vf x)
-{
-    vf a = vf_abs(x);
-    vi beyond = a > 1.0f;
-    vf r = vf_select(beyond, 1.0f / a, a);
-    vf s = r * r;
-    vf p = 1.106444374e-2f + s * -1.827213564e-3f;
-    p = p * s - 3.145570680e-2f;
-    p = p * s + 5.823455751e-2f;
-    p = p * s - 8.419460058e-2f;
-    p = p * s + 1.095757633e-1f;
-    p = p * s - 1.426524520e-1f;
-    p = p * s + 1.999863833e-1f;
-    p = p * s - 3.333330154e-1f;
-    vf rest = p * (s * r);
-    vf y = vf_select(beyond, SOL_HALF_PI - (r + (rest - SOL_HALF_PI_REST)), r + rest);
-    return vf_copysign(y, x);
-}
-
 /* asin of 0 … 1/2 by its odd polynomial, less the argument. */
 SOL_INLINE vf vf_asin_rest(vf a, vf s)
 {
@@ -153,24 +133,6 @@ SOL_INLINE vf vf_erfc(vf x)
     vf small = 1.0f - (x + x * q);
     vf y = vf_select(x < 0.0f, 2.0f - tail, tail);
     return vf_select(x == x, vf_select(a < 0.5f, small, y), x);
-}
-
-/* exp2: exact for whole numbers. <= 2 ulp. */
-SOL_INLINE vf vf_exp2(vf x)
-{
-    vf c = vf_max_quiet(vf_set(-151.0f), vf_min_quiet(vf_set(129.0f), x));
-    vf n = vf_rint(c);
-    vf r = c - n;
-    vf p = 1.546710992e-4f + r * 1.531494854e-5f;
-    p = p * r + 1.333343098e-3f;
-    p = p * r + 9.618036449e-3f;
-    p = p * r + 5.550410971e-2f;
-    p = p * r + 2.402265072e-1f;
-    p = p * r + 6.931471825e-1f;
-    p = p * r + 1.0f;
-    vi k = __builtin_convertvector(vf_select(x == x, n, vf_zero()), vi);
-    vi half = k >> 1;
-    return p * (vf)((half + 127) << 23) * (vf)((k - half + 127) << 23);
 }
 
 /* x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2), of positive x; log(1 + f) = f + tail. */

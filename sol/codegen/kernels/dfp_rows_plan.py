@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sol.codegen.kernels.dfp_accumulate import Accumulator
-from sol.codegen.kernels.dfp_space import LANE_TYPES, Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
-from sol.codegen.kernels.dfp_terms import ARGS, Term, Terms, cost_of, needed
+from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
+from sol.codegen.kernels.dfp_terms import ARGS, Term, Terms, cost_of, fit_lanes, needed
 from sol.codegen.lowering import Lowering
 from sol.errors import UnsupportedError
 from sol.ir.types import DType, TensorType
@@ -124,7 +124,7 @@ class RowsPlan:
         countable = len(inner) == 1 and (not isinstance(inner[0].size, int) or inner[0].size < 2**31)
         if indices and not (countable and all(t in outputs and t not in used and t.operands[0].dtype is DType.F32 for t in indices)):
             return False
-        return all(t.dtype in LANE_TYPES for t in terms if t not in indices)
+        return fit_lanes([t for t in terms if t not in indices])
 
     def _lane_axis(self, outer: Sequence[Axis]) -> int | None:
         """An outer axis along which every result is contiguous and every operand contiguous or constant."""

@@ -10,7 +10,7 @@ import numpy as np
 from sol.frontend.aten import Context, Fallback, converter
 from sol.frontend.aten.resample import repeat_each
 from sol.frontend.aten.view import clip
-from sol.ir.dim import Dim, DimLike, floor_div, product
+from sol.ir.dim import DimLike, floor_div, product
 from sol.ir.types import DType
 
 

@@ -20,7 +20,7 @@ def _unary(op: str, *targets: str) -> None:
 
 
 for _op in ("abs", "neg", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "reciprocal", "relu", "sigmoid", "tanh", "erf", "sin", "cos",
-            "sign", "square", "silu", "hardswish", "hardsigmoid", "mish"):  # fmt: skip
+            "tan", "sign", "square", "silu", "hardswish", "hardsigmoid", "mish"):  # fmt: skip
     _unary(_op)
 
 
@@ -325,10 +325,6 @@ def softshrink(ctx: Context, x: str, lambd: Any = 0.5) -> str:
     return ctx.add("sub", x, ctx.add("clamp", x, low=-float(lambd), high=float(lambd)))
 
 
-@converter("tan.default")
-def tan(ctx: Context, x: str) -> str:
-    x = ctx.cast(x, ctx.dtype)
-    return ctx.add("div", ctx.add("sin", x), ctx.add("cos", x))
 
 
 def _fused_product(op: str, target: str) -> None:

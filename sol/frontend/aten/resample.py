@@ -130,7 +130,7 @@ def _interpolate(ctx: Context, x: str, axis: int, out: DimLike, factor: float | 
         return x
     fixed = isinstance(size, int) and isinstance(out, int)
     dtype = ctx.type(x).dtype
-    ends, weights = (_places if fixed else _computed_places)(ctx, size, out, factor, align_corners, dtype)  # type: ignore[operator]
+    ends, weights = (_places if fixed else _computed_places)(ctx, size, out, factor, align_corners, dtype)  # type: ignore[operator, arg-type]
     shape = (out, *(1,) * (ctx.rank(x) - axis - 1))
     parts = [ctx.add("mul", ctx.add("take", x, end, dim=axis), ctx.reshape(w, shape)) for end, w in zip(ends, weights)]
     return ctx.add("add", *parts)

@@ -26,9 +26,10 @@ def _unary(op: str, name: str) -> None:
 
 for _name, _op in {
     "Abs": "abs", "Neg": "neg", "Sign": "sign", "Floor": "floor", "Ceil": "ceil", "Round": "round", "Sqrt": "sqrt", "Exp": "exp",
-    "Log": "log", "Sin": "sin", "Cos": "cos", "Erf": "erf", "Relu": "relu", "Sigmoid": "sigmoid", "Tanh": "tanh", "Mish": "mish",
-    "Asin": "asin", "Acos": "acos", "Atan": "atan", "Sinh": "sinh", "Cosh": "cosh", "Asinh": "asinh", "Acosh": "acosh", "Atanh": "atanh",
-    "Reciprocal": "reciprocal", "IsNaN": "isnan", "Not": "logical_not", "BitwiseNot": "bitwise_not", "HardSwish": "hardswish",
+    "Log": "log", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Erf": "erf", "Relu": "relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
+    "Mish": "mish", "Asin": "asin", "Acos": "acos", "Atan": "atan", "Sinh": "sinh", "Cosh": "cosh", "Asinh": "asinh", "Acosh": "acosh",
+    "Atanh": "atanh", "Reciprocal": "reciprocal", "IsNaN": "isnan", "Not": "logical_not", "BitwiseNot": "bitwise_not",
+    "HardSwish": "hardswish",
 }.items():  # fmt: skip
     _unary(_op, _name)
 
@@ -126,10 +127,6 @@ def _power(ctx: Context, x: str, exponent: float) -> str | None:
     return ctx.add("reciprocal", x) if exponent == -1 else None
 
 
-@converter("Tan")
-def tan(ctx: Context, node: OnnxNode) -> str:
-    (x,) = node.inputs
-    return ctx.add("div", ctx.add("sin", x), ctx.add("cos", x))
 
 
 # Activations

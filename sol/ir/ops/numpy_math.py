@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class NumpyMath:
     """Evaluates a pointwise function on numpy arrays. Results have the operands' dtype; comparisons give bool."""
 
     exp, expm1, log, log1p, sqrt = np.exp, np.expm1, np.log, np.log1p, np.sqrt
-    tanh, sin, cos = np.tanh, np.sin, np.cos
+    tanh, sin, cos, tan = np.tanh, np.sin, np.cos, np.tan
     floor, ceil, trunc, abs = np.floor, np.ceil, np.trunc, np.abs
     maximum, minimum, atan2 = np.maximum, np.minimum, np.arctan2
     where = staticmethod(np.where)
@@ -135,6 +136,20 @@ class NumpyMath:
     @staticmethod
     def rsqrt(x: Any) -> Any:
         return 1.0 / np.sqrt(x)
+
+    @staticmethod
+    def sigmoid(x: Any) -> Any:
+        return 1.0 / (1.0 + np.exp(-x))
+
+    @staticmethod
+    def softplus(x: Any) -> Any:
+        """log(1 + exp(x))"""
+        return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+    @staticmethod
+    def normal_cdf(x: Any) -> Any:
+        """(1 + erf(x / sqrt(2))) / 2"""
+        return 0.5 * (1.0 + erf(x * math.sqrt(0.5)))
 
     @staticmethod
     def sign(x: Any) -> Any:

@@ -98,7 +98,7 @@ def order_statistic(attrs: Attrs, x: np.ndarray) -> tuple[np.ndarray, np.ndarray
     dim, n = attrs["dim"], x.shape[attrs["dim"]]
     order = _order(x, dim, False)
     missing = np.isnan(x) if x.dtype.kind == "f" else np.zeros(x.shape, np.bool_)
-    place = np.full(reduced_shape(x.shape, (dim,), True), attrs["k"] - 1, np.int64)
+    place = np.full(missing.any(dim, keepdims=True).shape, attrs["k"] - 1, np.int64)
     if attrs["rank"] == "median":
         place[:] = (n - 1) // 2
     elif attrs["rank"] == "nanmedian":

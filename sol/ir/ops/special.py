@@ -137,13 +137,13 @@ def logaddexp2(m: Math, x: Value, y: Value) -> Value:
     return m.where(m.logical_and(m.isinf(x), m.eq(x, y)), x, top + tail)
 
 
-@pointwise("xlogy", operands="float", zero_safe=False)
+@pointwise("xlogy", operands="float")
 def xlogy(m: Math, x: Value, y: Value) -> Value:
     """``x log(y)``; 0 where x is 0 and y is not NaN."""
     return m.where(m.logical_and(m.eq(x, 0), m.logical_not(m.isnan(y))), 0.0, x * m.log(y))
 
 
-@pointwise("xlog1py", operands="float", zero_safe=False)
+@pointwise("xlog1py", operands="float")
 def xlog1py(m: Math, x: Value, y: Value) -> Value:
     """``x log1p(y)``; 0 where x is 0 and y is not NaN."""
     return m.where(m.logical_and(m.eq(x, 0), m.logical_not(m.isnan(y))), 0.0, x * m.log1p(y))
