@@ -10,6 +10,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 TESTS ?= tests
+PYTEST_OPTIONS ?=
 BENCH ?= --rounds 2 --seconds 1
 SWEEP ?= --page docs/sweep.md
 
@@ -43,7 +44,7 @@ demo: $(VENV)/.base
 	$(BIN)/python examples/resnet50.py
 
 test: $(VENV)/.networks
-	$(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --dist loadfile
+	$(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --dist loadfile $(PYTEST_OPTIONS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check sol tests examples benchmarks

@@ -24,6 +24,7 @@ VALID = {
     "fallback": ("eager", "eager"),
     "flush_denormals": ("no", False),
     "threads": ("3", 3),
+    "team": ("Fixed", "fixed"),
     "recompile_limit": ("2", 2),
     "conv_max_error": ("2e-6", 2e-6),
     "autotune": ("Quick", "quick"),
