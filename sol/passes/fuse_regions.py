@@ -371,14 +371,18 @@ class _Fusion:
 
 
 def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:
-    """The nodes as a graph of their own, and the values outside that become its inputs in order; scalar literals move in."""
+    """The nodes as a graph of their own, and the values outside that become its inputs in order; scalar literals move in.
+
+    A literal that is copied stays outside: a copy reads from memory.
+    """
     produced = {v for n in nodes for v in n.outputs}
+    copied = {n.inputs[0] for n in nodes if n.op == "copy"}
     taken = {n.name for n in nodes}
     literals: dict[str, Node] = {}
     sources: dict[str, Node] = {}
     for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
         producer = graph.producer(value)
-        if producer.op == "constant" and producer.type.rank == 0:
+        if producer.op == "constant" and producer.type.rank == 0 and value not in copied:
             literals[value] = producer
         else:
             name = _fresh(value.replace("#", "_"), taken)
