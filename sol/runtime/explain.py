@@ -39,7 +39,7 @@ def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
     notes.append(f"captured in {len(ways.partition.pieces)} pieces, between which Python runs, because {told(ways.partition.reason)}")
     failed = [(i, p) for i, p in enumerate(ways.partition.pieces) if p.failure]
     left = [TorchRow(f"piece {i} of {ops_of(p.module)} operations", told(p.failure), "") for i, p in failed]
-    return _explanation(module._title, [(p.variants[0].program, {}) for p in ways.partition.compiled], left, notes)
+    return _explanation(module._title, [p.last for p in ways.partition.compiled if p.last], left, notes)
 
 
 def ops_of(module: torch.fx.GraphModule) -> int:
