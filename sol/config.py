@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from sol.errors import ConfigError
 
+log = logging.getLogger("sol.config")
 Parser = Callable[[Any], Any]
 
 
@@ -185,6 +188,7 @@ class Config:
         state = vars(self)
         state["_assigned"] = {}
         state["_environment"] = {}
+        state["_looked"] = False
         state["_overrides"] = ContextVar("sol_config_overrides", default=MappingProxyType({}))
 
     def __getitem__(self, name: str) -> Any:
@@ -195,6 +199,8 @@ class Config:
         assigned: dict[str, Any] = self._assigned
         if name in assigned:
             return assigned[name]
+        if not self._looked:
+            self._look_for_mistakes()
         text = os.environ.get(knob.variable)
         return self._from_environment(knob, text) if text else knob.default
 
@@ -245,6 +251,17 @@ class Config:
 
     def __repr__(self) -> str:
         return f"Config({', '.join(f'{name}={self[name]!r}' for name in KNOBS)})"
+
+    def _look_for_mistakes(self) -> None:
+        """Warn of variables that look like knobs but are none; once per process."""
+        vars(self)["_looked"] = True
+        for variable in sorted(v for v in os.environ if v.startswith("SOL_")):
+            name = variable.removeprefix("SOL_").lower()
+            if name in KNOBS and variable == KNOBS[name].variable:
+                continue
+            near = get_close_matches(name, KNOBS, 1)
+            hint = f": is {KNOBS[near[0]].variable} meant?" if near else ""
+            log.warning("sol does not know the environment variable %s%s", variable, hint)
 
     def _from_environment(self, knob: Knob, text: str) -> Any:
         """The parsed variable; parsed once per text."""

@@ -64,6 +64,10 @@ class CacheError(SolError):
     """The cache folder cannot be used."""
 
 
+class OutputError(SolError):
+    """A file that the user asked for cannot be written."""
+
+
 class ConfigError(SolError, ValueError):
     """A knob was given a value it does not take."""
 

@@ -104,6 +104,7 @@ class Piece:
         self.module, self.placeholders, self.options = module, placeholders_of(module, example_inputs), options
         self._differentiates, self._notify = differentiates, notify
         self.variants: list[_Variant] = []
+        self.last: tuple[Program, Mapping[str, int]] | None = None  # what ran at the last call, and its sizes
         self.failure: Exception | None = None
         self._said: set[str] = set()
         self._numbers = [i for i, p in enumerate(self.placeholders) if p.role in ("number", "float")]
@@ -131,6 +132,7 @@ class Piece:
             if found is None:
                 return self.module(*inputs)
         program, taken = found
+        self.last = program, taken[1] or {}
         program.refresh_if_stale()
         if with_gradient:
             return differentiable(self._again(inputs), program, taken, args, {})
