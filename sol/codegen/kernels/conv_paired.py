@@ -290,8 +290,9 @@ def paired_variant(epilogue: Epilogue, th: int, tw: int, masked: bool = False) -
 
 
 def paired_weights(lowering: Lowering, conv: Conv, ocb: int = 1) -> dict[str, View]:
-    """Packed weights and bias as the kernel's pointers."""
-    reads = {"w": lowering.weight(conv.node.inputs[1], "paired_panels")}
+    """Packed weights, what inputs are multiplied by, and bias as the kernel's pointers."""
+    w = conv.node.inputs[1]
+    reads = {"w": lowering.weight(w, "paired_panels"), "factors": lowering.weight(w, "pair_scales", taps=conv.kernel[0] * conv.kernel[1])}
     if len(conv.node.inputs) == 3:
         reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=LANES)
     return reads
@@ -312,9 +313,9 @@ def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarr
     taps = int(np.prod(array.shape[2:]))
     if out is None:
         out = np.zeros(packed_shape(array.shape), np.float32)
-    rows, some = array.reshape(k // LANES, LANES, c * taps), pairs.panels_at_once(c * taps)
+    rows, some, scales = array.reshape(k // LANES, LANES, c * taps), pairs.panels_at_once(c * taps), pairs.padded_scales(array)
     for first in range(0, len(rows), some):
-        pairs.pack(rows[first : first + some], out[first : first + some], taps)
+        pairs.pack(rows[first : first + some], out[first : first + some], scales, taps)
     return out
 
 
