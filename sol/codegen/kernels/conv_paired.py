@@ -307,13 +307,14 @@ def packed_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
 def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pairs.pack gives; C and K padded with zeros."""
     k, c = array.shape[:2]
+    scales = pairs.padded_scales(array)
     if k % LANES or c % LANES:
         array = np.pad(array, ((0, -k % LANES), (0, -c % LANES), *((0, 0),) * (array.ndim - 2)))
         k, c = array.shape[:2]
     taps = int(np.prod(array.shape[2:]))
     if out is None:
         out = np.zeros(packed_shape(array.shape), np.float32)
-    rows, some, scales = array.reshape(k // LANES, LANES, c * taps), pairs.panels_at_once(c * taps), pairs.padded_scales(array)
+    rows, some = array.reshape(k // LANES, LANES, c * taps), pairs.panels_at_once(c * taps)
     for first in range(0, len(rows), some):
         pairs.pack(rows[first : first + some], out[first : first + some], scales, taps)
     return out

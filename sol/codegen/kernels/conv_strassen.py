@@ -55,6 +55,8 @@ MOVES = {1: ["held"], 2: ["held", "inner", "outer"]}
 """What a product may do with its result but for the last move, per number of levels."""
 LAST = 4
 """Input channels of a product that are left for while its results are moved and stored."""
+STRETCH = 64
+"""Multiply-adds that are added up one after the other: errors of products are added up, too."""
 SCALES = 16
 """Floats behind the sums of a tile group: what scales its parts, three for each."""
 
@@ -195,6 +197,7 @@ def _lower(lowering: Lowering) -> None:
         levels=choice.levels, parts=parts, products=len(products), alone=conv_paired.ALONE, fetches=True, sums=sums,
         needed=[(f"i{p}_{k}", _part_text(p, k), p, k) for p, k in needed], scales=SCALES, steps=_steps(products, choice.levels),
         moves=MOVES[choice.levels], left=list(range(LAST)), slots=slots(choice.levels), ocb=ocb,
+        relieved=conv.reduction // parts > STRETCH, stretch=STRETCH,
         tiles=tiling.tiles, along_y=tiling.along_y,
         sx=conv.stride[1], pixel_step=conv.stride[1] if conv.kernel[1] == 1 else 1, pitch="LANES", sink="out",
         has_bias=False, biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
