@@ -168,6 +168,8 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *in, 
     vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
 const int64_t blocks = c->in_blocks, R = c->R, S = c->S, in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
     const float *x0 = in;
+    const int64_t run = LANES * R * S < 64 ? 64 / (LANES * R * S) : 1;
+    vf aside[28] = {0};
 int32_t kept = -1;
     if (alone) memcpy(&kept, alone + PARTS, sizeof kept);
     if (out && c->claims) {
@@ -225,7 +227,67 @@ int32_t kept = -1;
 }
             }
         }
+        if (block % run == 0 && block < blocks) {
+            aside[0] += a0_0_0, a0_0_0 = vf_zero();
+            aside[1] += a0_0_1, a0_0_1 = vf_zero();
+            aside[2] += a0_0_2, a0_0_2 = vf_zero();
+            aside[3] += a0_0_3, a0_0_3 = vf_zero();
+            aside[4] += a0_0_4, a0_0_4 = vf_zero();
+            aside[5] += a0_0_5, a0_0_5 = vf_zero();
+            aside[6] += a0_0_6, a0_0_6 = vf_zero();
+            aside[7] += a0_0_7, a0_0_7 = vf_zero();
+            aside[8] += a0_0_8, a0_0_8 = vf_zero();
+            aside[9] += a0_0_9, a0_0_9 = vf_zero();
+            aside[10] += a0_0_10, a0_0_10 = vf_zero();
+            aside[11] += a0_0_11, a0_0_11 = vf_zero();
+            aside[12] += a0_0_12, a0_0_12 = vf_zero();
+            aside[13] += a0_0_13, a0_0_13 = vf_zero();
+            aside[14] += a1_0_0, a1_0_0 = vf_zero();
+            aside[15] += a1_0_1, a1_0_1 = vf_zero();
+            aside[16] += a1_0_2, a1_0_2 = vf_zero();
+            aside[17] += a1_0_3, a1_0_3 = vf_zero();
+            aside[18] += a1_0_4, a1_0_4 = vf_zero();
+            aside[19] += a1_0_5, a1_0_5 = vf_zero();
+            aside[20] += a1_0_6, a1_0_6 = vf_zero();
+            aside[21] += a1_0_7, a1_0_7 = vf_zero();
+            aside[22] += a1_0_8, a1_0_8 = vf_zero();
+            aside[23] += a1_0_9, a1_0_9 = vf_zero();
+            aside[24] += a1_0_10, a1_0_10 = vf_zero();
+            aside[25] += a1_0_11, a1_0_11 = vf_zero();
+            aside[26] += a1_0_12, a1_0_12 = vf_zero();
+            aside[27] += a1_0_13, a1_0_13 = vf_zero();
+        }
 }
+    if (blocks > run) {
+        a0_0_0 += aside[0];
+        a0_0_1 += aside[1];
+        a0_0_2 += aside[2];
+        a0_0_3 += aside[3];
+        a0_0_4 += aside[4];
+        a0_0_5 += aside[5];
+        a0_0_6 += aside[6];
+        a0_0_7 += aside[7];
+        a0_0_8 += aside[8];
+        a0_0_9 += aside[9];
+        a0_0_10 += aside[10];
+        a0_0_11 += aside[11];
+        a0_0_12 += aside[12];
+        a0_0_13 += aside[13];
+        a1_0_0 += aside[14];
+        a1_0_1 += aside[15];
+        a1_0_2 += aside[16];
+        a1_0_3 += aside[17];
+        a1_0_4 += aside[18];
+        a1_0_5 += aside[19];
+        a1_0_6 += aside[20];
+        a1_0_7 += aside[21];
+        a1_0_8 += aside[22];
+        a1_0_9 += aside[23];
+        a1_0_10 += aside[24];
+        a1_0_11 += aside[25];
+        a1_0_12 += aside[26];
+        a1_0_13 += aside[27];
+    }
     __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); __builtin_prefetch(w + ahead + 4 * LANES, 0, 2); __builtin_prefetch(w + ahead + 5 * LANES, 0, 2); __builtin_prefetch(w + ahead + 6 * LANES, 0, 2); __builtin_prefetch(w + ahead + 7 * LANES, 0, 2);
     const float *const held_from = at + s->held.from;
     float *const held_to = at + s->held.to;
