@@ -13,11 +13,8 @@ from sol.config import config
 from sol.ir.data_sizes import BOUNDS, definers
 from sol.ir.dim import product
 from sol.ir.graph import Attrs, Graph, Node
-<<<<<<< HEAD
-from sol.ir.ops import spec_of
-=======
 from sol.ir.lanes import fits_lanes
->>>>>>> wt-onnx
+from sol.ir.ops import spec_of
 from sol.ir.ops.control import CONTROL
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
@@ -421,31 +418,20 @@ def _may_end(node: Node, anchor: Node) -> bool:
 def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:
     """The nodes as a graph of their own, and the values outside that become its inputs in order.
 
-<<<<<<< HEAD
-    Scalar literals move in, but for nodes that move data: these read memory.
-=======
-    A literal that is copied stays outside: a copy reads from memory. So do scales and zero points of quantised values: each layer has its
-    own, and layers are to share kernels.
->>>>>>> wt-onnx
+    Scalar literals move in, but for nodes that move data, which read memory, and for scales and zero points of quantised values: each layer
+    has its own, and layers are to share kernels.
     """
     produced = {v for n in nodes for v in n.outputs}
     taken = {n.name for n in nodes}
-<<<<<<< HEAD
     moved = {i for n in nodes if n.op not in POINTWISE and spec_of(n.op).kind == "move" for i in n.inputs}
-=======
     types = [t for n in nodes for t in (*n.types, *(graph.type_of(v) for v in n.inputs if v not in produced))]
     quantized = any(t.dtype in (DType.U8, DType.I8) for t in types)
->>>>>>> wt-onnx
     literals: dict[str, Node] = {}
     sources: dict[str, Node] = {}
     for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
         producer = graph.producer(value)
-<<<<<<< HEAD
-        if producer.op == "constant" and producer.type.rank == 0 and value not in moved:
-=======
         literal = producer.op == "constant" and producer.type.rank == 0
-        if literal and value not in copied and not (quantized and _is_scale(producer)):
->>>>>>> wt-onnx
+        if literal and value not in moved and not (quantized and _is_scale(producer)):
             literals[value] = producer
         else:
             name = _fresh(value.replace("#", "_"), taken)

@@ -162,14 +162,10 @@ class Session:
                 self._check_shape(value, array.shape)
         program = self._made(arrays)
         if not program.accepts(arrays):
-<<<<<<< HEAD
             program = self._made(arrays, fixed=True)
-=======
-            program = _Program(self._import(arrays, fixed=True), self.threads, self.isa)
             if not program.accepts(arrays):
                 given = ", ".join(f"{v.name} {_shape_text(a.shape)}" for v, a in zip(self.inputs, arrays) if isinstance(a, np.ndarray))
                 raise InputError(f"the shapes of the inputs do not fit each other: {given}")
->>>>>>> wt-face
         limit = config["recompile_limit"]
         if len(self._programs) >= limit:
             log.warning("the model was compiled for more than %d input types or contents: the least recently used is dropped", limit)
@@ -187,11 +183,7 @@ class Session:
         """The program for a call, or for any call."""
         stage("importing the model")
         feed = None if arrays is None else dict(zip(self._names, arrays))
-<<<<<<< HEAD
-        return import_for(self.model, self._given, feed, lambda imported: _Program(imported, self.threads, self.isa), fixed=fixed)
-=======
-        return import_for(self.model, {}, feed, fixed=fixed)
->>>>>>> wt-face
+        return import_for(self.model, {}, feed, lambda imported: _Program(imported, self.threads, self.isa), fixed=fixed)
 
 
 class _Program:

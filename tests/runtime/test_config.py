@@ -26,7 +26,6 @@ VALID = {
     "check_indices": ("off", False),
     "team": ("Fixed", "fixed"),
     "threads": ("3", 3),
-    "team": ("Fixed", "fixed"),
     "recompile_limit": ("2", 2),
     "conv_max_error": ("2e-6", 2e-6),
     "autotune": ("Quick", "quick"),
