@@ -14,6 +14,7 @@ from sol.ir.data_sizes import BOUNDS, definers
 from sol.ir.dim import product
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.lanes import fits_lanes
+from sol.ir.ops import spec_of
 from sol.ir.ops.control import CONTROL
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
@@ -415,14 +416,14 @@ def _may_end(node: Node, anchor: Node) -> bool:
 
 
 def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:
-    """The nodes as a graph of their own, and the values outside that become its inputs in order; scalar literals move in.
+    """The nodes as a graph of their own, and the values outside that become its inputs in order.
 
-    A literal that is copied stays outside: a copy reads from memory. So do scales and zero points of quantised values: each layer has its
-    own, and layers are to share kernels.
+    Scalar literals move in, but for nodes that move data, which read memory, and for scales and zero points of quantised values: each layer
+    has its own, and layers are to share kernels.
     """
     produced = {v for n in nodes for v in n.outputs}
-    copied = {n.inputs[0] for n in nodes if n.op == "copy"}
     taken = {n.name for n in nodes}
+    moved = {i for n in nodes if n.op not in POINTWISE and spec_of(n.op).kind == "move" for i in n.inputs}
     types = [t for n in nodes for t in (*n.types, *(graph.type_of(v) for v in n.inputs if v not in produced))]
     quantized = any(t.dtype in (DType.U8, DType.I8) for t in types)
     literals: dict[str, Node] = {}
@@ -430,7 +431,7 @@ def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tu
     for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
         producer = graph.producer(value)
         literal = producer.op == "constant" and producer.type.rank == 0
-        if literal and value not in copied and not (quantized and _is_scale(producer)):
+        if literal and value not in moved and not (quantized and _is_scale(producer)):
             literals[value] = producer
         else:
             name = _fresh(value.replace("#", "_"), taken)

@@ -18,12 +18,13 @@ from sol.config import checked_threads, config
 from sol.errors import InputError, UnsupportedError
 from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
 from sol.frontend.onnx.context import NeedsValue
-from sol.frontend.onnx.importer import Signature, Tree
+from sol.frontend.onnx.importer import Tree
+from sol.frontend.onnx.sizes import with_sizes
 from sol.ir.dim import Dim, evaluate, symbols
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_constants
 from sol.ir.storage import as_stored, edge_dtype, from_edge, stored_dtype, to_edge
-from sol.ir.types import DType, TensorType
+from sol.ir.types import DType
 from sol.runtime.arrays import default_threads
 from sol.runtime.edges import as_arrays
 from sol.runtime.executable import Executable
@@ -71,30 +72,20 @@ class Session:
     """
 
     def __init__(self, model: LoadedModel, *, threads: int | None = None, isa: str | None = None,
-                 shapes: Mapping[str, Sequence[int]] | None = None) -> None:  # fmt: skip
+                 shapes: Mapping[str, Sequence[int | str]] | None = None) -> None:  # fmt: skip
+        model = with_sizes(model, shapes or {})
         self.model, self.threads, self.isa = model, threads, isa
         self._programs: list[_Program] = []
         self._lock = threading.RLock()
         self.inputs = tuple(_value(model, i) for i in model.inputs)
         self.outputs = tuple(_value(model, o) for o in model.graph.output)
         self._names = tuple(i.name for i in self.inputs)
-        self._given = self._signatures(shapes or {})
         keep_templates()
         if all(self._is_fixed(i) for i in self.inputs):
             self._compile_ahead()
 
-    def _signatures(self, shapes: Mapping[str, Sequence[int]]) -> dict[str, Signature]:
-        found: dict[str, Signature] = {}
-        for name, shape in shapes.items():
-            value = next((i for i in self.inputs if i.name == name), None)
-            if value is None or value.dtype is None:
-                raise InputError(f"the model has no tensor input {name!r}", remedy=f"its inputs are {', '.join(self._names)}")
-            self._check_shape(value, shape)
-            found[name] = TensorType(DType.from_numpy(value.dtype), tuple(int(d) for d in shape))
-        return found
-
     def _is_fixed(self, value: Value) -> bool:
-        return value.name in self._given or (value.shape is not None and all(isinstance(d, int) for d in value.shape))
+        return value.shape is not None and all(isinstance(d, int) for d in value.shape)
 
     def _compile_ahead(self) -> None:
         try:
@@ -172,6 +163,9 @@ class Session:
         program = self._made(arrays)
         if not program.accepts(arrays):
             program = self._made(arrays, fixed=True)
+            if not program.accepts(arrays):
+                given = ", ".join(f"{v.name} {_shape_text(a.shape)}" for v, a in zip(self.inputs, arrays) if isinstance(a, np.ndarray))
+                raise InputError(f"the shapes of the inputs do not fit each other: {given}")
         limit = config["recompile_limit"]
         if len(self._programs) >= limit:
             log.warning("the model was compiled for more than %d input types or contents: the least recently used is dropped", limit)
@@ -189,7 +183,7 @@ class Session:
         """The program for a call, or for any call."""
         stage("importing the model")
         feed = None if arrays is None else dict(zip(self._names, arrays))
-        return import_for(self.model, self._given, feed, lambda imported: _Program(imported, self.threads, self.isa), fixed=fixed)
+        return import_for(self.model, {}, feed, lambda imported: _Program(imported, self.threads, self.isa), fixed=fixed)
 
 
 class _Program:
@@ -368,7 +362,7 @@ def _shape_text(shape: Sequence[int | str]) -> str:
 
 
 def load(
-    model: Any, *, threads: int | None = None, isa: str | None = None, shapes: Mapping[str, Sequence[int]] | None = None
+    model: Any, *, threads: int | None = None, isa: str | None = None, shapes: Mapping[str, Sequence[int | str]] | None = None
 ) -> Session:
     """See ``sol.load``."""
     if isa is not None:
