@@ -132,6 +132,7 @@ _KNOBS = (
          *_choice("native", "avx512", "avx2", "generic", "neon")),
     Knob("compiler", "", "C compiler, a command; empty: the first of $CC, gcc, cc, clang", *_text()),
     Knob("compile_timeout", 600, "seconds that one run of the C compiler may take", *_integer(1)),
+    Knob("check_indices", True, "an index out of range is an error; else it reads NaN or 0, and writes nothing", *_boolean()),
     Knob("cache_dir", "", "folder of compiled artefacts; empty: $XDG_CACHE_HOME/sol or ~/.cache/sol", *_folder()),
     Knob("cache_limit_mb", 2048, "size in MiB above which the least recently used artefacts are removed; 0: no limit",
          *_integer(0)),

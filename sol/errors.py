@@ -28,6 +28,10 @@ class InputError(SolError, ValueError):
     """An input has a shape, dtype, device or structure that the module does not take."""
 
 
+class IndexRangeError(SolError, IndexError, RuntimeError):
+    """An index is outside of the dimension that it chooses from; torch raises IndexError or RuntimeError, by operation."""
+
+
 class TypeInferenceError(SolError, TypeError):
     """Operand types do not fit an op."""
 

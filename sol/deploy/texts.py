@@ -84,6 +84,7 @@ def library_text(package: Package) -> str:
         chunks=package.chunks,
         check=int(package.check),
         flush_denormals=int(config["flush_denormals"]),
+        check_indices=int(config["check_indices"]),
     )
 
 

@@ -15,6 +15,7 @@ from sol.passes.canonicalize_ops import canonicalize_ops
 from sol.passes.canonicalize_products import canonicalize_products
 from sol.passes.choices import Choose, first
 from sol.passes.eliminate_common_subexpressions import eliminate_common_subexpressions
+from sol.passes.flatten_convolutions import flatten_convolutions
 from sol.passes.fold_batchnorm import fold_batchnorm
 from sol.passes.fold_channel_permutations import fold_channel_permutations
 from sol.passes.fold_constants import fold_constants
@@ -43,6 +44,7 @@ def passes(lanes: int, choose: Choose = first) -> tuple[tuple[str, Pass], ...]:
         ("canonicalize_attention", canonicalize_attention),  # after products with weights are told from those of attention
         ("fold_batchnorm", fold_batchnorm),  # before layout: weights are still OIHW, bias a plain vector
         ("merge_takes", merge_takes),  # after folding: places are literals then
+        ("flatten_convolutions", lambda graph: flatten_convolutions(graph, lanes)),  # after folding, before what is made for images
         ("merge_channel_moves", merge_channel_moves),  # before layout: shuffles are still reshape and permute
         ("eliminate_common_subexpressions", eliminate_common_subexpressions),  # after the rules: they make equal scales and reshapes
         ("fold_channel_permutations", lambda graph: fold_channel_permutations(graph, lanes)),  # before layout: weights are still OIHW

@@ -14,6 +14,7 @@ from sol.codegen.program import arena_buffers
 from sol.codegen.schedule import arena_interval
 from sol.compiler import Compiled, build_library
 from sol.config import config
+from sol.errors import IndexRangeError
 from sol.ir.dim import evaluate, symbols
 from sol.runtime import library as libraries
 from sol.runtime.arrays import NUMPY, Arrays
@@ -28,7 +29,7 @@ typedef struct {
     uintptr_t *inputs; uintptr_t *outputs; const uintptr_t *weights; uintptr_t memory;
     const int64_t *dims; const int64_t *offsets;
     int64_t arena, common, scratch; int64_t *marks; int64_t *spans; int32_t threads; int32_t flush_denormals; int32_t zeroed;
-    uintptr_t launch;
+    uintptr_t launch; int64_t *stray;
 } sol_call;
 void sol_run(const sol_call *call);
 void sol_prefetch(const uintptr_t *lines, int64_t count);
@@ -53,6 +54,8 @@ class _Context:
         call.arena, call.common, call.scratch, call.threads = arena, common, scratch, threads
         call.flush_denormals, call.zeroed = config["flush_denormals"], 1
         call.launch = launch
+        self.stray = ffi.new("int64_t *")
+        call.stray = self.stray
 
 
 SERIAL_SECONDS = 15e-6  # below this waking a team costs more than it gains
@@ -154,7 +157,16 @@ class Executable:
             if found is not None:
                 found.update(env)
         pool.append(context)
+        if context.stray[0]:
+            self._report(context)
         return results
+
+    def _report(self, context: _Context) -> None:
+        """Raises IndexRangeError for the operation that found an index out of range in a call, unless the user asked for silence."""
+        check = self.plan.checks[context.stray[0] - 1]
+        context.stray[0] = 0
+        if config["check_indices"]:
+            raise IndexRangeError(f"index out of range in {check.op}", origin=str(check.origin))
 
     def _decided(self, context: _Context) -> dict[str, int]:
         """Sizes that data decided in the call."""

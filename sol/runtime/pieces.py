@@ -175,7 +175,7 @@ class Piece:
         opened = len(self._keys) > 1
         try:
             for dynamic, numbers in ((not self.variants or opened, opened), (False, opened), (False, False)):
-                program = self._program(self._import(inputs, dynamic, numbers), held)
+                program = Program(self._import(inputs, dynamic, numbers), held, title="graph of torch.compile", **self.options)
                 taken = program.take(args, {})
                 if taken is not None:
                     self.variants.insert(0, _Variant(program, held, parameters))
@@ -188,11 +188,6 @@ class Piece:
         log.warning("a piece of the model runs in torch: %s", told(self.failure))
         self._notify(str(self.failure))
         return None
-
-    def _program(self, imported: Imported, held: dict[str, torch.Tensor]) -> Program:
-        if any(n.op == "torch_call" and n.attrs["reason"] == "batch norm with the statistics of the batch" for n in imported.graph):
-            raise UnsupportedError("batch norm in training mode: this piece runs in torch")
-        return Program(imported, held, title="graph of torch.compile", **self.options)
 
     def _import(self, inputs: Sequence[Any], dynamic: bool, open_numbers: bool) -> Imported:
         """The piece as a graph. dynamic: leave sizes open. open_numbers: leave numbers open, too."""

@@ -23,11 +23,12 @@ VALID = {
     "dump": ("/some/dump", "/some/dump"),
     "fallback": ("eager", "eager"),
     "flush_denormals": ("no", False),
+    "check_indices": ("off", False),
     "threads": ("3", 3),
-    "team": ("Fixed", "fixed"),
     "recompile_limit": ("2", 2),
     "conv_max_error": ("2e-6", 2e-6),
     "autotune": ("Quick", "quick"),
+    "team": ("fixed", "fixed"),
     "autotune_seconds": ("12.5", 12.5),
     "tuning_database": ("/some/tuning.jsonl", "/some/tuning.jsonl"),
 }

@@ -25,6 +25,7 @@ typedef struct {
     int32_t flush_denormals;
     int32_t zeroed;           /* not 0: memory was zero before the first call, and only calls of this network wrote to it since */
     sol_launch launch;        /* starts a team; NULL: the calling thread runs alone */
+    int64_t *stray;           /* NULL, or where the number of a check is written that found an index out of range */
 } sol_call;
 
 typedef void (*sol_network)(const sol_team *, const sol_call *);
@@ -102,7 +103,7 @@ static void sol_member(void *data, sol_shared *shared, int id, int size)
     const sol_region *r = data;
     const sol_call *call = r->call;
     char *common = call->memory + call->arena;
-    const sol_team team = {id, size, common + call->common + (int64_t)id * call->scratch, common, shared};
+    const sol_team team = {id, size, common + call->common + (int64_t)id * call->scratch, common, shared, call->stray};
     const uint64_t before = sol_float_mode();
     sol_set_float_mode(r->mode);
     r->network(&team, call);
