@@ -29,7 +29,8 @@ typedef struct {
     uintptr_t *inputs; uintptr_t *outputs; const uintptr_t *weights; uintptr_t memory;
     const int64_t *dims; const int64_t *offsets;
     int64_t arena, common, scratch; int64_t *marks; int64_t *spans; int32_t threads; int32_t flush_denormals; int32_t zeroed;
-    uintptr_t launch; int64_t *stray;
+    uintptr_t launch;
+    int64_t *stray;
 } sol_call;
 void sol_run(const sol_call *call);
 void sol_prefetch(const uintptr_t *lines, int64_t count);

@@ -28,7 +28,7 @@ VALID = {
     "recompile_limit": ("2", 2),
     "conv_max_error": ("2e-6", 2e-6),
     "autotune": ("Quick", "quick"),
-    "team": ("fixed", "fixed"),
+    "team": ("Fixed", "fixed"),
     "autotune_seconds": ("12.5", 12.5),
     "tuning_database": ("/some/tuning.jsonl", "/some/tuning.jsonl"),
 }

@@ -112,6 +112,12 @@ def take(ctx: Context, x: str, index: str) -> str:
 
 @converter("gather.default")
 def gather(ctx: Context, x: str, dim: int, index: str, sparse_grad: bool = False) -> str:
+    """Elements along one dimension; torch takes a number for a vector of one, and an index of nothing of any rank."""
+    if ctx.type(index).size == 0:
+        return ctx.filled(0, ctx.shape, ctx.dtype)
+    if not ctx.rank(x) or not ctx.rank(index):
+        x, index = ctx.reshape(x, (ctx.type(x).size,)), ctx.reshape(index, (ctx.type(index).size,))
+        return ctx.reshape(ctx.add("gather", x, index, dim=0, checked="gather", signed=False), ctx.shape)
     return ctx.add("gather", x, index, dim=ctx.axis(dim, ctx.rank(x)), checked="gather", signed=False)
 
 
