@@ -24,11 +24,11 @@ VALID = {
     "fallback": ("eager", "eager"),
     "flush_denormals": ("no", False),
     "check_indices": ("off", False),
-    "team": ("Fixed", "fixed"),
     "threads": ("3", 3),
     "recompile_limit": ("2", 2),
     "conv_max_error": ("2e-6", 2e-6),
     "autotune": ("Quick", "quick"),
+    "team": ("Fixed", "fixed"),
     "autotune_seconds": ("12.5", 12.5),
     "tuning_database": ("/some/tuning.jsonl", "/some/tuning.jsonl"),
 }
