@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
-from sol.config import config
+from sol.config import checked_threads, config
 from sol.deploy.names import deployment, device
 from sol.errors import ConfigError, SolError
 from sol.runtime.cache import Cache
@@ -31,7 +31,7 @@ cache = Cache()
 
 
 def optimize(
-    model: torch.nn.Module | str | PathLike[str] | bytes | onnx.ModelProto,
+    model: torch.nn.Module | Callable[..., Any] | str | PathLike[str] | bytes | onnx.ModelProto,
     inputs: Any = None,
     *,
     precision: str = "float32",
@@ -43,7 +43,7 @@ def optimize(
 ) -> SolModule | OnnxModule:
     """Compile a model for inference.
 
-    model: any module that torch.export can capture. It is not changed; the result shares its parameters, buffers and submodules.
+    model: any module or function that runs in torch. It is not changed; the result shares its parameters, buffers and submodules.
         Or an ONNX model (path, bytes or ModelProto); the result has its initializers as parameters and buffers.
     inputs: example inputs: one tensor, a list or tuple of positional arguments, or a dict of keyword arguments. Only shapes, dtypes and
         structure matter. An ONNX model does without: it is compiled now if its sizes are fixed, else at its first call.
@@ -51,7 +51,8 @@ def optimize(
     dynamic_shapes: as in torch.export: dims marked with ``torch.export.Dim`` may change without compiling again.
     threads: threads per call; None follows ``torch.get_num_threads()`` at each call.
     isa: instruction set, default ``sol.config["isa"]``.
-    fallback: "error" raises where sol cannot compile, "eager" runs the model in torch; default ``sol.config["fallback"]``.
+    fallback: "eager" (the default of ``sol.config["fallback"]``): a model that cannot be captured whole is compiled in pieces, and what
+        cannot be compiled runs in torch, each with a warning in the log; "error": raises instead.
     time_budget: seconds that kernels may be measured to choose between them (docs/tuning.md), thoroughly from 30 on; 0: do not;
         None: as ``sol.config["autotune"]`` says.
 
@@ -59,8 +60,10 @@ def optimize(
     """
     from torch.nn import Module
 
-    from sol.runtime.inputs import as_call, check_inputs
-    from sol.runtime.module import Options, SolModule
+    from sol.runtime.functions import as_module
+    from sol.runtime.inputs import as_call
+    from sol.runtime.module import SolModule
+    from sol.runtime.ways import Options
 
     if precision != "float32":
         raise_unsupported_precision(precision)
@@ -70,19 +73,19 @@ def optimize(
     if fallback is not None:
         with config.override(fallback=fallback):
             pass
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
-        raise ConfigError(f"threads={threads!r} is not valid", remedy="it takes an integer >= 1, or None to follow torch")
+    checked_threads(threads, "to follow torch")
     if time_budget is not None:
         with config.override(autotune_seconds=time_budget):
             pass
     options = Options(isa=isa, dynamic_shapes=dynamic_shapes, threads=threads, fallback=fallback, time_budget=time_budget)
     if not isinstance(model, Module):
-        from sol.runtime.onnx_module import optimize_onnx
+        if not callable(model):
+            from sol.runtime.onnx_module import optimize_onnx
 
-        return optimize_onnx(model, inputs, options)
+            return optimize_onnx(model, inputs, options)
+        model = as_module(model)
     module = SolModule(model, options)
     args, kwargs = as_call(inputs)
-    check_inputs(args, kwargs)
     if not module.training:
         module.compile_for(args, kwargs)
     return module
@@ -133,7 +136,7 @@ def deploy(
     device: one of ``sol.device``: x86 or aarch64; default: this machine.
     lib_name, func_name: names of the library's files and of its C functions. path: the folder for them, made if need be.
     isa: "native" (this very CPU), "avx512", "avx2", "generic", "neon", or "multi": all of the device in one library, chosen when it starts.
-    threads: None: as many as OpenMP gives; n: that many unless told otherwise; 1: a library that has no thread team and needs no libgomp.
+    threads: None: OMP_NUM_THREADS, else as many as there are CPUs; n: that many unless told otherwise; 1: a library that starts no threads.
     weights: "embedded" in the library, in a "file" beside it, or "auto": a file above 1 GiB.
     check_weights: hash all of a weights file when it is opened; otherwise only its size is checked.
     dynamic_shapes: as in torch.export: these sizes become an argument ``dims`` of the C function.

@@ -13,6 +13,7 @@ import click
 
 from sol import __version__
 from sol.commands.failures import CODES, FAILED, INTERRUPTED, OK, USAGE, code_of
+from sol.config import MOST_THREADS
 from sol.errors import SolError
 
 _CODES = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in CODES.items()) + "."
@@ -71,7 +72,8 @@ def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return decorate
 
 
-_threads = click.option("--threads", type=click.IntRange(1), help="Threads per call; default: OMP_NUM_THREADS, else the usable CPUs.")
+THREADS = click.IntRange(1, MOST_THREADS)
+_threads = click.option("--threads", type=THREADS, help="Threads per call; default: OMP_NUM_THREADS, else the usable CPUs.")
 _isa = click.option("--isa", type=click.Choice(ISAS), help="Instruction set; default: the best one of this machine.")
 _shape = click.option("--shape", "shapes", multiple=True, metavar="NAME=1,3,224,224", help="Sizes of an input that the model leaves open.")
 _input = click.option("--input", "-i", "inputs", multiple=True, metavar="[NAME=]FILE.npy",
@@ -94,7 +96,7 @@ _run_options = _options(_input, _shape, _threads, _isa, _budget, _seed)
 @click.option("--const", "constants", multiple=True, metavar="NAME=FILE.npy", help="An input whose content becomes part of the library.")
 @click.option("--weights", type=click.Choice(["auto", "embedded", "file"]), default="auto", show_default=True,
               help="In the library, or in a file beside it.")  # fmt: skip
-@click.option("--threads", type=click.IntRange(1), help="1 makes a library without threads.")
+@click.option("--threads", type=THREADS, help="1 makes a library without threads.")
 @_budget
 @click.option("--verify", is_flag=True, help="Run what was made and compare it with float64.")
 @click.option("--tolerance", type=float, default=1e-4, show_default=True, help="For --verify: error in units of the largest output.")

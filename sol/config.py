@@ -47,7 +47,18 @@ def _choice(*allowed: str) -> tuple[Parser, str]:
     return parse, takes
 
 
-def _integer(low: int) -> tuple[Parser, str]:
+MOST_THREADS = 1024
+"""Threads that one call may ask for."""
+
+
+def checked_threads(threads: Any, meaning: str) -> int | None:
+    """Threads that a call is to ask for, or None for what ``meaning`` says. Raises ConfigError for anything but 1 to ``MOST_THREADS``."""
+    if threads is None or (isinstance(threads, int) and not isinstance(threads, bool) and 1 <= threads <= MOST_THREADS):
+        return threads
+    raise ConfigError(f"threads={threads!r} is not valid", remedy=f"it takes an integer from 1 to {MOST_THREADS}, or None {meaning}")
+
+
+def _integer(low: int, high: int | None = None) -> tuple[Parser, str]:
     def parse(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, (int, str)):
             raise _Invalid
@@ -55,11 +66,11 @@ def _integer(low: int) -> tuple[Parser, str]:
             number = int(value)
         except ValueError:
             raise _Invalid from None
-        if number < low:
+        if number < low or (high is not None and number > high):
             raise _Invalid
         return number
 
-    return parse, f"an integer >= {low}"
+    return parse, f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
 
 
 def _number(low: float) -> tuple[Parser, str]:
@@ -125,14 +136,16 @@ _KNOBS = (
     Knob("progress", "auto", "progress bar while compiling; auto: on a terminal", *_choice("auto", "on", "off")),
     Knob("verify", False, "check the invariants of the IR after every pass", *_boolean()),
     Knob("dump", "", "folder into which every stage writes what it made; empty: nothing is written", *_folder()),
-    Knob("fallback", "error", "what happens where sol cannot compile: error raises, eager runs the model in torch",
-         *_choice("error", "eager")),
+    Knob("fallback", "eager", "what happens where sol cannot compile a torch model whole: eager compiles it in pieces and leaves the rest "
+         "to torch, error raises", *_choice("error", "eager")),
     Knob("flush_denormals", True, "treat denormal numbers as zero inside compiled code, the caller's mode is restored; "
          "they are up to a hundred times slower", *_boolean()),
     Knob("conv_max_error", 1e-5, "error that a convolution may have against float64, in units of an image's largest output; "
          "bounds which Winograd and Strassen variants are used, 0 turns them off", *_number(0)),
     Knob("threads", 0, "threads per call of sol.load and sol.onnx_backend, which do not follow torch; "
-         "0: OMP_NUM_THREADS, else the usable CPUs", *_integer(0)),
+         "0: OMP_NUM_THREADS, else the usable CPUs", *_integer(0, MOST_THREADS)),
+    Knob("team", "free", "how many threads a call takes of those that it asks for: free, as many as there are free cores by affinity, by a "
+         "container's quota and beside other programs; fixed, all of them", *_choice("free", "fixed")),
     Knob("autotune", "off", "what chooses between kernels: off, the cost model alone; quick or full, a measurement of few or of many "
          "alternatives, whose results are kept", *_choice("off", "quick", "full")),
     Knob("autotune_seconds", 0, "seconds that measuring may take for one network; 0: 6 for quick, 60 for full", *_number(0)),

@@ -1,8 +1,12 @@
-"""Options that all tests share."""
+"""Options that all tests share, and strict mode: nothing that fails to compile hides behind torch."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+os.environ.setdefault("SOL_FALLBACK", "error")  # also for the processes that tests start; tests of the default ask for it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

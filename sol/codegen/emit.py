@@ -6,12 +6,14 @@ Two modes. "vector": every value is ``vf`` (LANES float32) or a ``vi`` mask; fun
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from sol.codegen.emit_special import SpecialFunctions
 from sol.errors import UnsupportedError
 from sol.ir.minifloat import ROUNDINGS
 from sol.ir.types import DType
@@ -66,7 +68,7 @@ class CValue:
         return self.emitter.compare(">=", self, other)
 
 
-class Emitter:
+class Emitter(SpecialFunctions):
     """The math namespace over C values. ``lines`` collects the statements; equal statements are written once."""
 
     def __init__(self, *, vector: bool, prefix: str = "t") -> None:
@@ -95,7 +97,7 @@ class Emitter:
     def ctype(self, dtype: DType) -> str:
         """The C type of a temporary."""
         if self.vector:
-            return "vi" if dtype is DType.BOOL else "vf"
+            return "vi" if dtype is DType.BOOL or dtype.is_int else "vf"
         if dtype is DType.BOOL:
             return "int"
         return "float" if dtype in (DType.F16, DType.BF16) or dtype.is_minifloat else dtype.c
@@ -139,9 +141,13 @@ class Emitter:
         a, b = self._pair(a, b)
         if a.dtype is DType.BOOL:
             symbol = {"+": "|", "*": "&"}.get(symbol, symbol)
+        if a.dtype.is_int and symbol in "+-*":
+            return self.let(wrapping(a.dtype, a.text, symbol, b.text), a.dtype)
         return self.let(f"{a.text} {symbol} {b.text}", a.dtype)
 
     def unary(self, symbol: str, a: CValue) -> CValue:
+        if a.dtype.is_int and symbol == "-":
+            return self.let(wrapping(a.dtype, "0", symbol, a.text), a.dtype)
         return self.let(f"{symbol}{a.text}", a.dtype)
 
     def compare(self, symbol: str, a: Any, b: Any) -> CValue:
@@ -181,7 +187,7 @@ class Emitter:
         return self.call("sqrt", x)
 
     def rsqrt(self, x: CValue) -> CValue:
-        return 1.0 / self.call("sqrt", x)
+        return self.call("rsqrt", x) if self.vector else 1.0 / self.call("sqrt", x)
 
     def tanh(self, x: CValue) -> CValue:
         return self.call("tanh", x)
@@ -194,6 +200,20 @@ class Emitter:
 
     def cos(self, x: CValue) -> CValue:
         return self.call("cos", x)
+
+    def tan(self, x: CValue) -> CValue:
+        return self.call("tan", x)
+
+    def sigmoid(self, x: CValue) -> CValue:
+        return self.call("sigmoid", x) if self.vector else 1.0 / (1.0 + self.exp(-x))
+
+    def softplus(self, x: CValue) -> CValue:
+        """log(1 + exp(x))"""
+        return self.call("softplus", x) if self.vector else self.maximum(x, 0) + self.log1p(self.exp(-self.abs(x)))
+
+    def normal_cdf(self, x: CValue) -> CValue:
+        """(1 + erf(x / sqrt(2))) / 2"""
+        return self.call("normal_cdf", x) if self.vector else 0.5 * self.call("erfc", x * -math.sqrt(0.5))
 
     def floor(self, x: CValue) -> CValue:
         return self.call("floor", x) if x.dtype.is_float else x
@@ -211,6 +231,8 @@ class Emitter:
         x, y = self._pair(x, y)
         if not x.dtype.is_float:
             return self.let(f"sol_power{_wide(x)}({x.text}, {y.text})", x.dtype)
+        if x.literal == 2:
+            return self.call("exp2", y)
         return self.call("pow", x, y)
 
     def atan2(self, y: CValue, x: CValue) -> CValue:
@@ -227,7 +249,7 @@ class Emitter:
             return self.let(f"vf_abs({x.text})", x.dtype)
         if x.dtype.is_float:
             return self.call("fabs", x)
-        return self.let(f"({x.text} < 0 ? -{x.text} : {x.text})", x.dtype)
+        return self.let(f"({x.text} < 0 ? {wrapping(x.dtype, '0', '-', x.text)} : {x.text})", x.dtype)
 
     def sign(self, x: CValue) -> CValue:
         """-1, 0 or 1; 0 for NaN as in torch."""
@@ -323,6 +345,13 @@ class Emitter:
         down = self.where(whole - down > 0.5, down + 1.0, down)
         return self.where(self.eq(b, 0), a / b, down)
 
+    def trunc_divide(self, a: Any, b: Any) -> CValue:
+        """The quotient towards zero. An integer by zero is 0 (torch raises)."""
+        a, b = self._pair(a, b)
+        if a.dtype.is_float:
+            return self.trunc(a / b)
+        return self.let(f"sol_divide{_wide(a)}({a.text}, {b.text})", a.dtype)
+
     def _turns(self, r: CValue, b: CValue) -> CValue:
         """Where a remainder is not zero and differs from the divisor in sign."""
         return self.logical_and(self.ne(r, 0), self.ne(r < 0, b < 0))
@@ -335,6 +364,10 @@ class Emitter:
                 return self.let(f"vf_select({x.text}, vf_set(1.0f), vf_zero())", dtype)
             if (x.dtype, dtype) == (DType.F32, DType.BOOL):
                 return self.ne(x, 0)
+            if x.dtype.is_int and dtype is DType.F32:
+                return self.let(f"__builtin_convertvector({x.text}, vf)", dtype)
+            if x.dtype.is_int and dtype is DType.BOOL:
+                return self.let(f"{x.text} != 0", dtype)
             raise UnsupportedError(f"a vector cast from {x.dtype} to {dtype}")
         if dtype is DType.BOOL:
             return self.compare("!=", x, 0)
@@ -375,6 +408,12 @@ class Emitter:
 def _wide(x: CValue) -> str:
     """Suffix of the integer functions for what does not fit into int64_t."""
     return "_u64" if x.dtype is DType.U64 else ""
+
+
+def wrapping(dtype: DType, a: str, symbol: str, b: str) -> str:
+    """C text of a sum, difference or product of integers that wraps around: in C only that of unsigned ones does."""
+    wide = "uint64_t" if dtype.bits == 64 else "uint32_t"
+    return f"({dtype.c})(({wide}){a} {symbol} ({wide}){b})"
 
 
 def from_memory(dtype: DType, text: str) -> str:

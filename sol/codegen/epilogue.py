@@ -155,7 +155,7 @@ def _operand(
             strides[channel_axis] = block
         return EpilogueOperand(name, value, view, tuple(strides), "channel")
     view = lowering.view(value)
-    strides = list(operand_strides(view, shape, block))
+    strides = [0 if size == 1 else s for s, size in zip(operand_strides(view, shape, block), shape)]
     if strides[-1] not in (0, 1):
         raise SolError(f"epilogue operand %{value} of region {lowering.region.name} has lane stride {strides[-1]}")
     inner = strides[channel_axis + 1 : -1] if block else strides[:-1]

@@ -18,6 +18,7 @@ from sol.ir.data_sizes import anchor_of, definitions, symbol_of, upper
 from sol.ir.dim import DimLike, dim_max, evaluate
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.control import CONTROL
+from sol.ir.text import symbols_of
 from sol.passes.choices import Choose, first
 
 
@@ -142,7 +143,7 @@ def _port(graph: Graph, value: str, buffer: str) -> Port:
 
 
 def _symbols(graph: Graph) -> tuple[str, ...]:
-    found = {s.name for n in graph.nodes for t in n.types for d in t.shape for s in dim.symbols(d)}
+    found = set(symbols_of(graph))
     return tuple(sorted(found))
 
 

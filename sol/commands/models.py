@@ -273,7 +273,7 @@ class TorchModel:
         _, program, args, kwargs = program_for(*self.compiled(feed))
         if program is None:
             return []
-        env = program.symbols_of(program.flatten(args, kwargs)) or {}
+        env = program.inputs_of(args, kwargs)[1] or {}
         found: list[Executable] = program.runner.executables
         return [(e.compiled, env, e.memory_bytes()["weights"]) for e in found]
 

@@ -14,6 +14,7 @@ from sol.codegen.packing import make_pack
 from sol.codegen.plan import Weight
 from sol.codegen.render import INCLUDE as KERNEL_INCLUDE
 from sol.codegen.targets import Target, machine
+from sol.config import checked_threads
 from sol.deploy import texts
 from sol.deploy.build import link_shared, link_static, objects
 from sol.deploy.interface import Interface, interface_of
@@ -123,8 +124,7 @@ def _compiled(
 def _request(
     target: str, device: str | None, lib_name: str, func_name: str, isa: str | None, threads: int | None, weights: str, check: bool
 ) -> Request:
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-        raise ConfigError(f"threads={threads!r} is not valid", remedy="it takes 1 (a library without threads), more, or None")
+    checked_threads(threads, "for as many as there are CPUs; 1 makes a library without threads")
     here = {d.machine: d.value for d in Device}.get(machine(), machine())
     return Request(
         chosen(Deployment, target, "target"), chosen(Device, device or here, "device"), lib_name, func_name, isa, threads or 0,

@@ -11,7 +11,7 @@ from sol.deploy.render import INCLUDE
 from sol.deploy.texts import Package, header_text, library_text, map_text, weight_texts
 from sol.deploy.toolchain import Tools, run
 from sol.runtime.build import FLAGS, LINK_FLAGS, Unit, build_objects
-from sol.runtime.toolchain import half_flags, openmp_flags
+from sol.runtime.toolchain import half_flags
 
 NO_THREADS = "-DSOL_NO_THREADS"
 
@@ -20,8 +20,7 @@ def objects(package: Package, tools: Tools, weights: Path, work: Path) -> list[P
     """The object files of a library, in ``work``. weights: the file with the packed constants."""
     made = [_library_object(package, tools, work)]
     for variant in package.variants:
-        extra = () if package.threaded else (NO_THREADS,)
-        units = [Unit(f"{variant.prefix}{s.name}", s.text, extra if s.name == "network" else ()) for s in variant.sources]
+        units = [Unit(f"{variant.prefix}{s.name}", s.text) for s in variant.sources]
         made += build_objects(units, variant.target, tools.compiler, work)
     return list(dict.fromkeys(made)) + _weight_objects(package, tools, weights, work)
 
@@ -52,8 +51,7 @@ def link_shared(package: Package, tools: Tools, parts: Sequence[Path], work: Pat
     name = f"lib{package.interface.library}.so"
     (work / "exports.map").write_text(map_text(package))
     _list(parts, work)
-    threads = openmp_flags(tools.compiler) if package.threaded else ()
-    options = ["-Wl,--version-script,exports.map", f"-Wl,-soname,{name}", "@objects.txt", *threads, "-lm", "-pthread", "-ldl"]
+    options = ["-Wl,--version-script,exports.map", f"-Wl,-soname,{name}", "@objects.txt", "-lm", "-pthread", "-ldl"]
     run([*tools.compiler.command, *LINK_FLAGS, *options, "-o", name], work, "linking")
     return work / name
 

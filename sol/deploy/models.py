@@ -71,7 +71,7 @@ def _from_module(model: Any, inputs: Any, dynamic_shapes: Any, smallest: int) ->
     args, kwargs = as_call(inputs)
     check_inputs(args, kwargs)
     check_model(model)
-    imported = import_module(model, args, kwargs, dynamic_shapes, smallest=smallest)
+    imported = import_module(model, args, kwargs, dynamic_shapes, smallest=smallest, torch_at_hand=False)
 
     def tensor(target: str) -> torch.Tensor:
         owner, _, name = target.rpartition(".")
@@ -83,7 +83,8 @@ def _from_module(model: Any, inputs: Any, dynamic_shapes: Any, smallest: int) ->
 def _from_program(program: Any, title: str, smallest: int) -> Network:
     from sol.frontend.export import import_exported
 
-    return _from_imported(import_exported(program, smallest=smallest), lambda target: program.state_dict[target], title)
+    imported = import_exported(program, smallest=smallest, torch_at_hand=False)
+    return _from_imported(imported, lambda target: program.state_dict[target], title)
 
 
 def _from_imported(imported: Imported, tensor: Any, title: str) -> Network:

@@ -26,7 +26,7 @@ class Package:
     """All that is known when the texts are written.
 
     places: per variant, where each of its packed constants is; constants: the same for outputs that are constants.
-    threads: 0 for as many as OpenMP gives, 1 for a library without thread team. weights_file: name, or empty if embedded.
+    threads: 0 for as many as there are CPUs, 1 for a library without thread team. weights_file: name, or empty if embedded.
     """
 
     version: str
@@ -205,7 +205,7 @@ def manifest(package: Package, *, target: str, device: str, compiler: str, files
             "name": i.library, "function": i.function, "title": package.title, "abi_version": ABI_VERSION, "sol": package.version,
             "target": target, "device": device, "isa": [v.isa for v in package.variants], "compiler": compiler,
             "requires": {v.isa: [f.name for f in v.features] for v in package.variants},
-            "threads": "off" if not package.threaded else package.threads or "OpenMP",
+            "threads": "off" if not package.threaded else package.threads or "CPUs",
             "inputs": [_described(p) for p in i.inputs], "outputs": [_described(p) for p in i.outputs],
             "dims": [{"name": s.name, "minimum": s.lower, "maximum": s.upper, "meaning": s.meaning} for s in i.symbols],
             "decided": list(i.decided),

@@ -76,6 +76,22 @@ def mutates(target: Any) -> bool:
     return _effect(target).mutates is not None
 
 
+def written(plan: Mapping[Node, Write]) -> set[Node]:
+    """All nodes whose memory a plan changes."""
+    return {n for w in plan.values() for n in (*w.same, *(base for _, base in w.views))}
+
+
+def source_of_view(node: Node) -> Node | None:
+    """The operand whose memory a node shares in torch, surely or as its strides may be at a call; None for new memory."""
+    if node.op != "call_function":
+        return None
+    effect = _effect(node.target)
+    if effect.mutates is not None or effect.views != 0 or not node.args or not isinstance(node.args[0], Node):
+        return None
+    kind = _sharing(node, node.args[0], effect.name)
+    return None if kind == "fresh" else node.args[0]
+
+
 def op_name(target: Any) -> str:
     """``view`` of ``aten.view.default``."""
     return _effect(target).name
@@ -156,7 +172,7 @@ def _sharing(n: Node, x: Node, name: str) -> str:
     if name in _SAME:
         return "same"
     if name in _EVAL_DROPOUT:
-        return "fresh" if len(n.args) > 2 and n.args[2] else "same"
+        return "fresh" if len(n.args) > 2 and n.args[2] and n.args[1] else "same"
     source, result = x.meta.get("val"), n.meta.get("val")
     if name in _PARTIAL:
         return "writable" if name != "slice" or len(n.args) < 5 or n.args[4] == 1 else "view"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,6 +13,13 @@ from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, DimLike
 from sol.ir.graph import Origin
 from sol.ir.types import DType, TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A Python number that is known only at run time, held in a 0-d tensor value."""
+
+    value: str
 
 
 class GraphContext:
@@ -56,6 +64,8 @@ class GraphContext:
         """A tensor value, number or size as an operand of ``dtype``."""
         if isinstance(value, str):
             return self.cast(value, dtype)
+        if isinstance(value, Item):
+            return self.cast(value.value, dtype)
         if isinstance(value, Dim):
             one = self.add("iota", size=1, start=value, step=1, dtype=DType.I64)
             return self.cast(self.add("reshape", one, shape=()), dtype)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.utils import _pytree as pytree
 
-from sol.errors import InputError
-from sol.ir.dim import Dim, DimLike, evaluate
+from sol.frontend.trees import Group, Tree
+from sol.ir.dim import Dim, evaluate
 from sol.ir.graph import Graph
 
 
@@ -27,7 +26,8 @@ class TorchCall:
     """An operation that runs in torch.
 
     args, kwargs: template in which `Slot` stands for an input tensor of the node and `Dim` for a size.
-    outputs: positions in the operation's flat results that the node's outputs stand for; numbers become 0-d tensors.
+    outputs: positions in the operation's results that the node's outputs stand for; numbers become 0-d tensors. several: whether the
+    operation has a tuple or list of results.
     """
 
     name: str
@@ -35,13 +35,14 @@ class TorchCall:
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     outputs: tuple[int, ...]
+    several: bool = False
 
     def __call__(self, tensors: Sequence[torch.Tensor], symbols: Mapping[str, int] | None = None) -> tuple[torch.Tensor, ...]:
         """Run on the node's input tensors and the current sizes; the node's outputs in order."""
         fill = _Filler(tensors, symbols or {})
         result = self.target(*fill(self.args), **fill(dict(self.kwargs)))
-        flat = list(result) if isinstance(result, (tuple, list)) else [result]
-        return tuple(v if isinstance(v := flat[i], torch.Tensor) else torch.tensor(v) for i in self.outputs)
+        flat = result if self.several else (result,)
+        return tuple([v if isinstance(v := flat[i], torch.Tensor) else torch.tensor(v) for i in self.outputs])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class _Filler:
         if isinstance(template, Dim):
             return evaluate(template, self.symbols)
         if isinstance(template, (tuple, list)):
-            return type(template)(self(t) for t in template)
+            return type(template)([self(t) for t in template])
         if isinstance(template, dict):
             return {k: self(v) for k, v in template.items()}
         if isinstance(template, slice):
@@ -66,43 +67,65 @@ class _Filler:
 
 @dataclass(frozen=True, slots=True)
 class InputLeaf:
-    """One leaf of the caller's flattened ``(args, kwargs)``.
+    """One leaf of the caller's ``(args, kwargs)``.
 
-    kind "tensor": graph input ``index``. "constant": must equal ``value``. "unused": a tensor that the model does not read,
-    still graph input ``index`` (so that its type is checked). "parameter": the tensor of parameter target ``value``.
+    kind "tensor": graph input ``index``. "unused": a tensor that the model does not read, still graph input ``index`` (so that its type
+    is checked). "float": a number, given to graph input ``index`` as 0-d float64 tensor. "int": one that is given as 0-d int64 tensor, and
+    is the symbol ``value``.
+    "constant": must equal ``value``. "parameter": the tensor of parameter target ``value``.
     """
 
     kind: str
     index: int = -1
     value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ViewStep:
+    """One step from a tensor to a view of it, as torch takes it: ``target(tensor, *args, **kwargs)``; a `Dim` is a size."""
+
+    target: Callable[..., Any]
+    args: tuple[Any, ...] = ()
+    kwargs: tuple[tuple[str, Any], ...] = ()
+
+    def __call__(self, tensor: torch.Tensor, symbols: Mapping[str, int]) -> Any:
+        fill = _Filler((), symbols)
+        return self.target(tensor, *fill(self.args), **fill(dict(self.kwargs)))
 
 
 @dataclass(frozen=True, slots=True)
 class OutputLeaf:
-    """One leaf of the model's flattened result.
+    """One leaf of the model's result.
 
-    kind "tensor": graph output ``index``. "input": the caller's own tensor of graph input ``index``. "constant": ``value``.
-    "size": ``value`` is a dimension to evaluate. "item": the Python number in graph output ``index``.
+    kind "tensor": graph output ``index``. "input": the caller's own tensor of graph input ``index``. "held": the module's own tensor
+    ``value``, a name. "constant": ``value``. "size": ``value`` is a dimension to evaluate. "item": the Python number in graph output
+    ``index``.
+    views: what is taken of that tensor, step by step.
     """
 
     kind: str
     index: int = -1
     value: Any = None
+    views: tuple[ViewStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolSource:
-    """A symbol's value: ``(size - offset) // scale`` of dimension ``dim`` of graph input ``input``."""
+    """A symbol's value: ``(size - offset) // scale`` of dimension ``dim`` of graph input ``input``; without dimension, the number that
+    is leaf ``input`` of the arguments, which must lie between ``lower`` and ``upper``."""
 
     input: int
-    dim: int
+    dim: int | None
     scale: int = 1
     offset: int = 0
+    lower: int = 0
+    upper: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """After a run graph output ``output`` is copied into a graph input (kind "input": int) or a buffer (kind "buffer": its name)."""
+    """After a run graph output ``output`` is copied into the caller's tensor of a graph input (kind "input": int) or into a tensor that the
+    module holds (kind "buffer": its name)."""
 
     output: int
     kind: str
@@ -113,71 +136,31 @@ class Mutation:
 class Imported:
     """A model as a graph.
 
+    takes/gives: trees of ``(args, kwargs)`` and of the result; inputs/outputs: what each of their leaves is.
+    changes: (number of the caller's container, its new content) for containers that the model changes; their leaves are outputs too.
     torch_calls: key of each ``torch_call`` node → what to run.
-    in_spec/out_spec: torch pytree specs of ``(args, kwargs)`` and of the result.
-    inputs/outputs: one leaf each of these specs.
     constants: tensors the model holds that are neither parameters nor buffers, by ``parameter`` target ("const:...").
     parameter_targets: targets of the other ``parameter`` nodes: qualified names of module parameters and buffers.
-    symbols: name → how to read it from the graph inputs; ``unbacked`` names sizes known only after a torch call ran.
+    held: targets of the graph's inputs behind those of the caller: tensors of the module that a call changes.
+    exchanges: buffers, by name, that mean the tensor of a leaf after the call.
+    symbols: name → how to read it from the call; ``unbacked`` names sizes known only after a torch call ran.
+    guards: Python expressions over ``leaf[i]``, leaves of the arguments, that must hold for the graph to be right.
+    formats: for each graph input whose memory format decides that of results: whether it is channels_last; None for the others.
     """
 
     graph: Graph
     torch_calls: Mapping[str, TorchCall]
-    in_spec: pytree.TreeSpec
-    out_spec: pytree.TreeSpec
+    takes: Group
+    gives: Tree
     inputs: tuple[InputLeaf, ...]
     outputs: tuple[OutputLeaf, ...]
+    changes: tuple[tuple[int, Group], ...] = ()
     constants: Mapping[str, torch.Tensor] = field(default_factory=dict)
     parameter_targets: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
     mutations: tuple[Mutation, ...] = ()
+    exchanges: tuple[tuple[str, OutputLeaf], ...] = ()
     symbols: Mapping[str, SymbolSource] = field(default_factory=dict)
     unbacked: frozenset[str] = frozenset()
-
-    def flatten_inputs(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[torch.Tensor]:
-        """The graph inputs in order; InputError where the structure or a constant differs from what was imported."""
-        kwargs = self._ordered(kwargs)
-        leaves, spec = pytree.tree_flatten((tuple(args), kwargs))
-        if spec != self.in_spec:
-            raise InputError(f"inputs have structure {spec}, compiled for {self.in_spec}",
-                             remedy="call with the same arguments as the example inputs")
-        found: list[torch.Tensor | None] = [None] * len(self.graph.inputs)
-        for leaf, value in zip(self.inputs, leaves):
-            if leaf.kind in ("tensor", "unused"):
-                if not isinstance(value, torch.Tensor):
-                    raise InputError(f"input {leaf.index} is a {type(value).__name__}, a tensor is expected")
-                found[leaf.index] = value
-            elif leaf.kind == "constant" and (type(value) is not type(leaf.value) or value != leaf.value):
-                raise InputError(f"a constant input is {value!r}, compiled for {leaf.value!r}", remedy="compile again for it")
-        return found  # type: ignore[return-value]
-
-    def _ordered(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Keyword arguments in the order of ``in_spec``: callers may give them in any."""
-        names = self.in_spec.child(1).context
-        if len(kwargs) < 2 or set(kwargs) != set(names):
-            return dict(kwargs)
-        return {n: kwargs[n] for n in names}
-
-    def read_symbols(self, tensors: Sequence[torch.Tensor]) -> dict[str, int]:
-        """Value of every symbol for these graph inputs."""
-        return {n: (tensors[s.input].shape[s.dim] - s.offset) // s.scale for n, s in self.symbols.items()}
-
-    def unflatten_outputs(
-        self, tensors: Sequence[torch.Tensor], symbols: Mapping[str, int] | None = None, inputs: Sequence[torch.Tensor] = ()
-    ) -> Any:
-        """The model's own result structure from the graph outputs; ``inputs`` are the graph inputs of the call."""
-        return pytree.tree_unflatten([_leaf_value(leaf, tensors, symbols or {}, inputs) for leaf in self.outputs], self.out_spec)
-
-
-def _leaf_value(
-    leaf: OutputLeaf, tensors: Sequence[torch.Tensor], symbols: Mapping[str, int], inputs: Sequence[torch.Tensor]
-) -> Any:
-    if leaf.kind == "tensor":
-        return tensors[leaf.index]
-    if leaf.kind == "input":
-        return inputs[leaf.index]
-    if leaf.kind == "item":
-        return tensors[leaf.index].item()
-    if leaf.kind == "size":
-        size: DimLike = leaf.value
-        return evaluate(size, symbols)
-    return leaf.value
+    guards: tuple[str, ...] = ()
+    formats: tuple[bool | None, ...] = ()

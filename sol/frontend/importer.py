@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 
-from sol.errors import SolError, UnsupportedError
+from sol.errors import ExportError, SolError, UnsupportedError
+from sol.frontend import capture
 from sol.frontend.aliases import Write, mutates, op_name
-from sol.frontend.aten import Context, Fallback, dtype_of, find_converter
+from sol.frontend.aten import DTYPES, Context, Fallback, dtype_of, find_converter
 from sol.frontend.aten.move import replaced_part
+from sol.frontend.capture import ROOT
+from sol.frontend.decompose import recorded
 from sol.frontend.imported import Slot, TorchCall
+from sol.frontend.numbers import Item, number_of, takes_numbers
+from sol.frontend.policy import Policy
 from sol.frontend.symbols import SizeError, Sizes, is_symbolic_number
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, evaluate, symbols
@@ -23,6 +27,9 @@ from sol.ir.types import DType, TensorType
 
 _DROPPED = ("_assert_", "sym_constrain_range", "_assert_async", "_functional_sym_constrain", "_make_dep_token", "_assert_scalar")
 
+_OURS = (capture.__file__,)
+
+OPAQUE = frozenset(theirs for theirs, ours in DTYPES.items() if ours.is_opaque)
 _NUMBERS = (((torch.SymBool, bool), DType.BOOL), ((torch.SymInt, int), DType.I64), ((torch.SymFloat, float), DType.F64))
 
 
@@ -30,18 +37,12 @@ class NeedsFunctional(Exception):
     """An in-place op cannot be expressed by rebinding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A Python number that is known only at run time, held in a 0-d tensor value."""
-
-    value: str
-
-
 class Importer:
     """One import: the builder, the torch calls, and the value of every fx node."""
 
-    def __init__(self, sizes: Sizes) -> None:
-        self.sizes, self.builder = sizes, GraphBuilder()
+    def __init__(self, sizes: Sizes, policy: Policy | None = None) -> None:
+        """policy: what torch, which is at hand, should compute."""
+        self.sizes, self.builder, self.policy = sizes, GraphBuilder(), policy
         self.context = Context(self.builder, sizes)
         self.torch_calls: dict[str, TorchCall] = {}
         self.lazy: dict[Node, Callable[[], str]] = {}
@@ -135,12 +136,14 @@ class Importer:
         name = str(target)
         meta = node.meta.get("val")
         if is_symbolic_number(meta) or isinstance(meta, (int, float)):
-            return self._number(node, meta)
+            return self._number(node, name, meta)
         short = name.partition(".")[2]
         if meta is None and short.startswith(_DROPPED):
             return None
         if getattr(target, "_name", name) == "wrap_with_set_grad_enabled":
             return self._inline(node)
+        if getattr(target, "__module__", "") == "torch._functorch.predispatch":
+            raise NeedsFunctional(name)
         origin = self._origin(node)
         reason = self._convert(node, name, origin)
         if not isinstance(reason, Fallback):
@@ -154,20 +157,23 @@ class Importer:
         convert = self._converters.get(node.target)
         if convert is None:
             convert = self._converters[node.target] = find_converter(name) or _unknown
+        reason = self._reason_for_torch(node, name)
+        if reason:
+            return Fallback(reason)
         if convert is _unknown:
-            return Fallback(f"{name} has no converter")
+            return self._taken_apart(node, f"{name} has no converter", origin)
         self.context.begin(node, origin)
         try:
             args = tuple([self.argument(a) for a in node.args])
             kwargs = {k: self.argument(v) for k, v in node.kwargs.items()}
             if self.sizes.unbacked or self._has_item(args, kwargs):
-                self._need_backed(node, args, kwargs)
+                self._need_backed(node, name, args, kwargs)
             value = convert(self.context, *args, **kwargs)
             if mutates(node.target) and isinstance(value, str):
                 value = self.context.expand(self.context.cast(value, self.context.dtype), self.context.shape)
             return self._checked(node, value)
         except Fallback as reason:
-            return reason
+            return self._taken_apart(node, str(reason), origin)
         except SizeError as error:
             return Fallback(f"size {error} is not expressible")
         except SolError as error:
@@ -175,14 +181,42 @@ class Importer:
                 return Fallback(f"{error.message} (symbolic sizes)")
             raise
 
+    def _taken_apart(self, node: Node, reason: str, origin: Origin) -> Any:
+        """An op that is not converted by those that it consists of; a Fallback where one of them is not converted either."""
+        pieces = recorded(node)
+        if pieces is None:
+            return Fallback(reason)
+        result: Any = None
+        for piece in pieces.nodes:
+            if piece.op == "placeholder":
+                self.env[piece] = self.value(piece.meta["source"])
+            elif piece.op == "output":
+                result = self.argument(piece.args[0])
+            elif piece.target is operator.getitem:
+                self.env[piece] = self.env[piece.args[0]][piece.args[1]]
+            else:
+                self.env[piece] = self._convert(piece, str(piece.target), origin)
+                if isinstance(self.env[piece], Fallback):
+                    return Fallback(f"{reason} ({self.env[piece]})" if len(reason) < 100 else reason)
+        self.context.begin(node, origin)
+        return self._checked(node, result)
+
     @staticmethod
     def _has_item(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         return any(isinstance(a, Item) or (isinstance(a, tuple) and any(isinstance(i, Item) for i in a))
                    for a in (*args, *kwargs.values()))  # type: ignore[misc]  # fmt: skip
 
-    def _need_backed(self, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _reason_for_torch(self, node: Node, name: str) -> str:
+        """Why torch should compute this node though there is a converter; empty if it should not."""
+        metas = _tensors([node.meta.get("val"), *(a.meta.get("val") for a in node.all_input_nodes)])
+        for meta in metas:
+            if meta.dtype in OPAQUE:
+                return f"values of {str(meta.dtype).removeprefix('torch.')} pass through torch"
+        return self.policy.reason(node, name) if metas and self.policy is not None else ""
+
+    def _need_backed(self, node: Node, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Fallback where an operand or the result has a size that only a torch call reveals."""
-        if self._has_item(args, kwargs):
+        if self._has_item(args, kwargs) and not takes_numbers(name):
             raise Fallback("an operand is a number that depends on the data")
         types = [self.builder.type_of(a) for a in _flat([*args, *kwargs.values()]) if isinstance(a, str) and self._is_value(a)]
         value = node.meta["val"]
@@ -202,8 +236,7 @@ class Importer:
 
     def _is_symbolic(self, node: Node) -> bool:
         metas = [a.meta.get("val") for a in (*node.all_input_nodes, node)]
-        tensors = [m for m in _flat(metas) if isinstance(m, torch.Tensor)]
-        return any(is_symbolic_number(m) for m in metas) or any(not isinstance(d, int) for t in tensors for d in t.shape)
+        return any(is_symbolic_number(m) for m in metas) or any(not isinstance(d, int) for t in _tensors(metas) for d in t.shape)
 
     def _checked(self, node: Node, value: Any) -> Any:
         """The value, once its type agrees with torch's; a difference is a defect of a converter."""
@@ -232,8 +265,8 @@ class Importer:
 
     # numbers
 
-    def _number(self, node: Node, meta: Any) -> Any:
-        """A size as Dim; any other number is computed in torch."""
+    def _number(self, node: Node, name: str, meta: Any) -> Any:
+        """A size as Dim, another number as 0-d value; what neither can express is computed in torch."""
         if isinstance(meta, (int, float)):
             return meta
         if isinstance(meta, torch.SymInt):
@@ -243,12 +276,19 @@ class Importer:
                     return dim
             except SizeError:
                 pass
-        call = self._torch_call(node, str(node.target), self._origin(node), "a number that is computed at run time")
-        return call
+        self.context.begin(node, self._origin(node))
+        operands = [self.argument(a) for a in node.args]
+        opaque = any(t.dtype in OPAQUE for t in _tensors([a.meta.get("val") for a in node.all_input_nodes]))
+        found = None if opaque or node.kwargs else number_of(self.context, name, operands, meta)
+        if found is not None:
+            return found
+        return self._torch_call(node, name, self._origin(node), "a number that is computed at run time")
 
     def _inline(self, node: Node) -> Any:
         """A submodule that only sets the grad mode: its nodes are part of this graph."""
-        _, sub, *operands = node.args
+        enabled, sub, *operands = node.args
+        if enabled and any(isinstance(o, Node) and o.op == "placeholder" and o.meta["val"].requires_grad for o in operands):
+            raise ExportError("the model turns gradients on inside")
         module = self.value(sub)  # type: ignore[arg-type]
         if any(n.op == "call_function" and mutates(n.target) for n in module.graph.nodes):
             raise NeedsFunctional("in-place op inside a grad mode block")
@@ -272,7 +312,7 @@ class Importer:
             return None
         types = tuple(self._result_type(metas[i], name, origin) for i in kept)
         key = f"{node.name}"
-        self.torch_calls[key] = TorchCall(name, node.target, args, kwargs, tuple(kept))  # type: ignore[arg-type]
+        self.torch_calls[key] = TorchCall(name, node.target, args, kwargs, tuple(kept), several)  # type: ignore[arg-type]
         values = self.builder.add("torch_call", inputs, name=node.name, origin=origin, key=key, types=types, reason=reason)
         values = (values,) if isinstance(values, str) else values
         found: list[Any] = [None] * len(metas)
@@ -359,6 +399,10 @@ def _flat(values: Any) -> list[Any]:
     return found
 
 
+def _tensors(values: Any) -> list[torch.Tensor]:
+    return [v for v in _flat(values) if isinstance(v, torch.Tensor)]
+
+
 def _equal_at_samples(a: Any, b: Any) -> bool:
     """Whether two size expressions agree on a handful of values of their symbols."""
     names = sorted({s.name for d in (a, b) for s in symbols(d)})
@@ -371,7 +415,7 @@ def _clean_path(path: str) -> str:
     if path.startswith("L"):
         for prefix in ("L['self'].", "L['self']", "L__self___", "L__self__"):
             path = path.removeprefix(prefix)
-    return path
+    return "" if path == ROOT else path.removeprefix(f"{ROOT}.")
 
 
 def _user_line(trace: str) -> str:
@@ -380,7 +424,7 @@ def _user_line(trace: str) -> str:
     for frame in reversed(trace.split('File "')[1:]):
         file, _, rest = frame.partition('", line ')
         line = f"{file.rpartition('/')[2]}:{rest.partition(',')[0]}"
-        if "/torch/" not in file and not file.startswith("torch/"):
+        if "/torch/" not in file and not file.startswith("torch/") and file not in _OURS:
             return line
         last = last or line
     return last

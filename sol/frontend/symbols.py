@@ -25,6 +25,7 @@ class Sizes:
         self._ranges, self._smallest = dict(ranges or {}), smallest
         self._known: dict[sympy.Expr, DimLike] = {}
         self._names: dict[str, str] = {}
+        self._numbers: set[str] = set()
         self.unbacked: set[str] = set()
 
     def dim(self, value: Any) -> DimLike:
@@ -36,6 +37,11 @@ class Sizes:
         if found is None:
             found = self._known[expression] = self._convert(expression)
         return found
+
+    def number(self, value: Any) -> DimLike:
+        """The symbol of a number among the arguments, which may be as small as torch allows."""
+        self._numbers |= {s.name for s in value.node.expr.free_symbols}
+        return self.dim(value)
 
     @property
     def symbolic(self) -> bool:
@@ -71,7 +77,7 @@ class Sizes:
         if unbacked:
             self.unbacked.add(name)
             return Dim.symbol(name, 0, UPPER)
-        low, high = self._smallest, UPPER
+        low, high = -UPPER if symbol.name in self._numbers else self._smallest, UPPER
         allowed = self._ranges.get(symbol)
         if allowed is not None:
             low = max(low, _bound(allowed.lower, low))

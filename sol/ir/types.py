@@ -37,6 +37,12 @@ class DType(Enum):
     U4 = "u4"
     I2 = "i2"
     U2 = "u2"
+    C32 = "c32"
+    C64 = "c64"
+    C128 = "c128"
+    QI8 = "qi8"
+    QU8 = "qu8"
+    QI32 = "qi32"
 
     @property
     def is_float(self) -> bool:
@@ -54,6 +60,11 @@ class DType(Enum):
     def is_minifloat(self) -> bool:
         """Floats of 8 and fewer bits (sol/ir/minifloat.py): one byte each in memory, float32 where computed with."""
         return self in (DType.F8E4M3FN, DType.F8E4M3FNUZ, DType.F8E5M2, DType.F8E5M2FNUZ, DType.F8E8M0, DType.F4E2M1)
+
+    @property
+    def is_opaque(self) -> bool:
+        """Complex and quantized elements: no kernel reads them, values of these types pass between torch calls."""
+        return self.value[0] in "cq"
 
     @property
     def bits(self) -> int:
@@ -91,6 +102,7 @@ _ITEMSIZE = {
     DType.F64: 8, DType.F32: 4, DType.F16: 2, DType.BF16: 2, DType.I64: 8, DType.I32: 4, DType.I16: 2, DType.I8: 1,
     DType.U64: 8, DType.U32: 4, DType.U16: 2, DType.U8: 1, DType.BOOL: 1,
     **{d: 1 for d in DType if d.is_minifloat or d in _BITS},
+    DType.C32: 4, DType.C64: 8, DType.C128: 16, DType.QI8: 1, DType.QU8: 1, DType.QI32: 4,
 }  # fmt: skip
 _NUMPY: dict[DType, np.dtype[Any]] = {
     DType.F64: np.dtype(np.float64), DType.F32: np.dtype(np.float32), DType.F16: np.dtype(np.float16),
@@ -114,7 +126,7 @@ ML_DTYPES = {
     DType.I4: "int4", DType.U4: "uint4", DType.I2: "int2", DType.U2: "uint2",
 }  # fmt: skip
 """Names in the ml_dtypes package of the dtypes that numpy itself has not."""
-_BY_NUMPY_NAME = {**{_NUMPY[d].name: d for d in DType if d not in ML_DTYPES}, **{name: d for d, name in ML_DTYPES.items()}}
+_BY_NUMPY_NAME = {**{_NUMPY[d].name: d for d in _NUMPY if d not in ML_DTYPES}, **{name: d for d, name in ML_DTYPES.items()}}
 
 
 @dataclass(frozen=True, slots=True)

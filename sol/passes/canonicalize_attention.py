@@ -134,9 +134,51 @@ def _leaves_something(g: Editor, mask: str) -> bool:
     return bool(allowed.any(axis=-1).all())
 
 
-RULES = (softmax_to_sdpa,)
+@rule("sdpa")
+def repeated_heads_to_groups(g: Editor, node: Node) -> str | None:
+    """sdpa(q, repeat(k), repeat(v)) -> sdpa over groups of queries that share a head of k and v, which are not repeated in memory"""
+    q, *rest = node.inputs
+    keys, values = (_unrepeated(g, v) for v in rest[:2])
+    if keys is None or values is None or g.type_of(q).rank < 3 or g.type_of(keys).rank != g.type_of(q).rank + 1:
+        return None
+    *batch, shared, one, _, _ = g.type_of(keys).shape
+    *lead, heads, length, width = g.type_of(q).shape
+    if g.type_of(values).shape[:-2] != (*batch, shared, one) or not isinstance(heads, int) or not isinstance(shared, int):
+        return None
+    groups = heads // shared
+    masks = [_grouped_mask(g, m, shared, groups, node) for m in rest[2:]]
+    grouped = g.add("reshape", [q], shape=(*lead, shared, groups, length, width), origin=node.origin)
+    alike = all(g.type_of(m).shape[-3:-1] in ((), (1,), (1, 1)) for m in masks)
+    if length == 1 and alike and not node.attrs["causal"]:  # the queries of a group are rows of one product
+        grouped = g.add("reshape", [grouped], shape=(*lead, shared, 1, groups, width), origin=node.origin)
+    result = g.add("sdpa", [grouped, keys, values, *masks], **node.attrs, origin=node.origin)
+    return g.add("reshape", [result], shape=node.type.shape, origin=node.origin)
+
+
+def _unrepeated(g: Editor, value: str) -> str | None:
+    """x[…, H, 1, S, E] of a reshape of expand(x) to […, H G, S, E]: every head G times in a row."""
+    reshape = g.producer(value, op="reshape")
+    expand = reshape and g.producer(reshape.inputs[0], op="expand")
+    if not reshape or not expand or expand.type.rank < 4:
+        return None
+    *lead, heads, groups, length, width = expand.type.shape
+    if not isinstance(heads, int) or not isinstance(groups, int) or reshape.type.shape != (*lead, heads * groups, length, width):
+        return None
+    return expand.inputs[0] if g.type_of(expand.inputs[0]).shape == (*lead, heads, 1, length, width) else None
+
+
+def _grouped_mask(g: Editor, mask: str, shared: int, groups: int, at: Node) -> str:
+    """A mask[…, H, L, S] with its heads in groups."""
+    shape = g.type_of(mask).shape
+    if len(shape) < 3:
+        return mask
+    heads = (1, 1) if shape[-3] == 1 else (shared, groups)
+    return g.add("reshape", [mask], shape=(*shape[:-3], *heads, *shape[-2:]), origin=at.origin)
+
+
+RULES = (softmax_to_sdpa, repeated_heads_to_groups)
 
 
 def canonicalize_attention(graph: Graph) -> Graph:
-    """Apply the rule above wherever it matches."""
+    """Apply the rules above wherever they match."""
     return apply_rules(graph, RULES)

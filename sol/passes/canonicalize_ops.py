@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sol.ir.dim import product
+from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, apply_rules, rule
@@ -17,29 +17,38 @@ def _origin(node: Node) -> dict[str, Any]:
 
 @rule("group_norm")
 def group_norm_to_layer_norm(g: Editor, node: Node) -> str:
-    """group_norm(x, w, b) -> reshape(layer_norm(reshape(x, [N, G, -1]))) * w + b"""
-    x, weight, bias = node.inputs
+    """group_norm(x, w, b) -> reshape(layer_norm(reshape(x, [N, G, -1]))) * w + b, without w or b where there is none"""
+    x, *affine = node.inputs
     type, at = node.type, _origin(node)
     groups = node.attrs["groups"]
     rows = g.add("reshape", [x], shape=(type.shape[0], groups, product(type.shape[1:]) // groups), **at)
     normal = g.add("layer_norm", [rows], dims=1, eps=node.attrs["eps"], **at)
-    back = g.add("reshape", [normal], shape=type.shape, **at)
+    result = g.add("reshape", [normal], shape=type.shape, **at)
     channel = (type.shape[1],) + (1,) * (type.rank - 2)
-    scaled = g.add("mul", [back, g.add("reshape", [weight], shape=channel, **at)], **at)
-    return g.add("add", [scaled, g.add("reshape", [bias], shape=channel, **at)], **at)
+    for op, operand in zip(("mul", "add"), affine):
+        result = g.add(op, [result, g.add("reshape", [operand], shape=channel, **at)], **at)
+    return result
+
+
+def _map_of(g: Editor, pool: Node, spatial: int) -> tuple[tuple[DimLike, ...], tuple[int, ...]]:
+    """Sizes and numbers of the dimensions over which an op pools."""
+    type = g.type_of(pool.inputs[0])
+    dims = tuple(range(type.rank - spatial, type.rank))
+    return tuple(type.shape[d] for d in dims), dims
 
 
 @rule("adaptive_avg_pool", "adaptive_max_pool")
 def adaptive_pool_to_pool(g: Editor, node: Node) -> str | None:
     """adaptive pooling whose output divides the input is plain pooling; to one pixel it is a mean (max) over the map"""
     x = node.inputs[0]
-    size, out = g.type_of(x).shape[2:], node.attrs["output_size"]
-    if tuple(size) == tuple(out):
+    out = node.attrs["output_size"]
+    size, dims = _map_of(g, node, len(out))
+    if size == tuple(out):
         return x
     if all(o == 1 for o in out):
         op = "mean" if node.op == "adaptive_avg_pool" else "max"
-        return g.add(op, [x], dims=tuple(range(2, node.type.rank)), keepdims=True, origin=node.origin)
-    if not all(isinstance(s, int) and isinstance(o, int) and s % o == 0 for s, o in zip(size, out)):
+        return g.add(op, [x], dims=dims, keepdims=True, origin=node.origin)
+    if not all(isinstance(s, int) and isinstance(o, int) and o and s % o == 0 for s, o in zip(size, out)):
         return None
     step = tuple(s // o for s, o in zip(size, out))
     none = ((0, 0),) * len(step)
@@ -52,12 +61,14 @@ def adaptive_pool_to_pool(g: Editor, node: Node) -> str | None:
 @rule("avg_pool", "max_pool")
 def whole_map_pool_to_reduction(g: Editor, node: Node) -> str | None:
     """pooling with a window as large as the unpadded map -> mean (max) over the map"""
-    size = g.type_of(node.inputs[0]).shape[2:]
-    whole = tuple(node.attrs["kernel"]) == tuple(size) and all(p == (0, 0) for p in node.attrs["padding"])
+    size, dims = _map_of(g, node, len(node.attrs["kernel"]))
+    whole = tuple(node.attrs["kernel"]) == size and all(p == (0, 0) for p in node.attrs["padding"])
     if not whole or node.attrs.get("divisor") is not None or any(d != 1 for d in node.attrs.get("dilation", ())):
         return None
+    if node.op == "avg_pool" and not node.type.dtype.is_float:
+        return None
     op = "mean" if node.op == "avg_pool" else "max"
-    return g.add(op, [node.inputs[0]], dims=tuple(range(2, node.type.rank)), keepdims=True, origin=node.origin)
+    return g.add(op, [node.inputs[0]], dims=dims, keepdims=True, origin=node.origin)
 
 
 @rule("avg_pool", "max_pool")

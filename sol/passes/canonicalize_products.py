@@ -1,9 +1,10 @@
-"""Products with weights become linear layers, whose kernels pack the weight and add the bias."""
+"""Products with weights become linear layers, whose kernels pack the weight and add the bias; single rows and columns get other forms."""
 
 from __future__ import annotations
 
 from sol.ir.graph import Graph, Node
 from sol.ir.rewrite import Editor, apply_rules, rule
+from sol.ir.types import DType
 from sol.passes.canonicalize_ops import is_constant
 
 
@@ -14,6 +15,29 @@ def constant_operand_to_linear(g: Editor, node: Node) -> str | None:
     if g.type_of(w).rank != 2 or not node.type.dtype.is_float or not is_constant(g, w) or is_constant(g, x):
         return None
     return g.add("linear", [x, g.add("permute", [w], order=(1, 0), origin=node.origin)], origin=node.origin)
+
+
+@rule("matmul")
+def outer_product_to_mul(g: Editor, node: Node) -> str | None:
+    """matmul(a, b) -> mul(a, b) for one column and one row"""
+    a, b = node.inputs
+    if min(g.type_of(a).rank, g.type_of(b).rank) < 2 or g.type_of(a).shape[-1] != 1 or node.type.dtype is DType.BOOL:
+        return None
+    return g.add("mul", [a, b], origin=node.origin)
+
+
+@rule("matmul")
+def column_by_transposed_to_row(g: Editor, node: Node) -> str | None:
+    """matmul(transpose(x), c) -> transpose(matmul(transpose(c), x)) for a column c: x is then read along its rows"""
+    a, column = node.inputs
+    rank, turn = g.type_of(a).rank, g.producer(a, op="permute")
+    if turn is None or rank < 2 or g.type_of(column).rank != rank or g.type_of(column).shape[-1] != 1 or g.type_of(a).shape[-2] == 1:
+        return None
+    order = (*range(rank - 2), rank - 1, rank - 2)
+    if tuple(turn.attrs["order"]) != order:
+        return None
+    row = g.add("permute", [column], order=order, origin=node.origin)
+    return g.add("permute", [g.add("matmul", [row, turn.inputs[0]], origin=node.origin)], order=order, origin=node.origin)
 
 
 @rule("add")
@@ -32,7 +56,7 @@ def sum_to_bias(g: Editor, node: Node) -> str | None:
     return None
 
 
-RULES = (constant_operand_to_linear, sum_to_bias)
+RULES = (constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias)
 
 
 def canonicalize_products(graph: Graph) -> Graph:

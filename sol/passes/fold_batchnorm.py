@@ -9,7 +9,7 @@ from sol.ir.rewrite import Editor, apply_rules, rule
 
 
 def fold_batchnorm(graph: Graph) -> Graph:
-    """Remove every batch_norm whose statistics are constants."""
+    """Remove every batch_norm: into the convolution before it where that and the statistics are constants."""
     constants = graph.constant_values
 
     @rule("batch_norm")
@@ -19,8 +19,6 @@ def fold_batchnorm(graph: Graph) -> Graph:
         with s = weight / sqrt(var + eps), t = bias - mean * s.
         """
         x, weight, bias, mean, var = norm.inputs
-        if not constants.issuperset((weight, bias, mean, var)):
-            return None
         at: dict[str, Any] = {"origin": norm.origin}
         dtype = g.type_of(var).dtype
         eps = g.constant(norm.attrs["eps"], dtype)
@@ -28,7 +26,7 @@ def fold_batchnorm(graph: Graph) -> Graph:
         shift = g.add("sub", [bias, g.add("mul", [mean, scale], **at)], **at)
         conv = g.producer(x)
         foldable = conv is not None and conv.op in ("conv", "linear") and g.sole_user(x) is norm
-        if foldable and constants.issuperset(conv.inputs[1:]) and (conv.op == "conv" or g.type_of(x).rank == 2):
+        if foldable and constants.issuperset((weight, bias, mean, var, *conv.inputs[1:])) and (conv.op == "conv" or g.type_of(x).rank == 2):
             kernel = g.type_of(conv.inputs[1])
             column = g.add("reshape", [scale], shape=(kernel.shape[0],) + (1,) * (kernel.rank - 1), **at)
             scaled = g.add("mul", [conv.inputs[1], column], **at)

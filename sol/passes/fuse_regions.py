@@ -24,7 +24,7 @@ from sol.passes.global_pooling import is_pointwise_conv, is_pooled
 from sol.passes.views import is_view, strides_of, value_strides
 
 TAILED = ("conv", "conv_transpose", "linear", "matmul", "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
-SELECTING = ("topk", "nonzero", "unique", "nms")
+SELECTING = ("sort", "topk", "order_statistic", "mode", "searchsorted", "nonzero", "unique", "nms")
 SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det")
 ANCHORS = (*TAILED, *SELECTING, *SAMPLING, "sdpa", "lstm_scan", "gru_scan", "rnn_scan", "recurrence")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
@@ -99,7 +99,7 @@ class _Fusion:
             self.group_of[node.name] = group
 
     def tail_of(self, anchor: Node) -> list[Node]:
-        """The longest run of pointwise nodes after the anchor from which a single value leaves."""
+        """The longest run of pointwise nodes after the anchor from which one value of the anchor's type leaves, as kernels store it."""
         tail: list[Node] = []
         inside = {anchor.name}
         best = 0
@@ -109,7 +109,7 @@ class _Fusion:
                 break
             tail.append(node)
             inside.add(node.name)
-            if self.leaving(inside) == {node.name}:
+            if self.leaving(inside) == {node.name} and node.type.dtype is anchor.type.dtype:
                 best = len(tail)
         return tail[:best]
 
@@ -371,14 +371,18 @@ class _Fusion:
 
 
 def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:
-    """The nodes as a graph of their own, and the values outside that become its inputs in order; scalar literals move in."""
+    """The nodes as a graph of their own, and the values outside that become its inputs in order; scalar literals move in.
+
+    A literal that is copied stays outside: a copy reads from memory.
+    """
     produced = {v for n in nodes for v in n.outputs}
+    copied = {n.inputs[0] for n in nodes if n.op == "copy"}
     taken = {n.name for n in nodes}
     literals: dict[str, Node] = {}
     sources: dict[str, Node] = {}
     for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
         producer = graph.producer(value)
-        if producer.op == "constant" and producer.type.rank == 0:
+        if producer.op == "constant" and producer.type.rank == 0 and value not in copied:
             literals[value] = producer
         else:
             name = _fresh(value.replace("#", "_"), taken)

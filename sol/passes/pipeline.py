@@ -22,7 +22,9 @@ from sol.passes.fold_stem_strides import fold_stem_strides
 from sol.passes.fuse_regions import fuse_regions
 from sol.passes.materialize_views import materialize_views
 from sol.passes.merge_channel_moves import merge_channel_moves
+from sol.passes.merge_takes import merge_takes
 from sol.passes.place_concats import place_concats
+from sol.passes.remove_empty import remove_empty
 from sol.passes.remove_identities import remove_identities
 
 Pass = Callable[[Graph], Graph]
@@ -31,7 +33,8 @@ Pass = Callable[[Graph], Graph]
 def passes(lanes: int, choose: Choose = first) -> tuple[tuple[str, Pass], ...]:
     """Name and function of every pass, in order. lanes: float32 lanes of the target's vectors. choose: who decides what was measured."""
     return (
-        ("fold_constants", fold_constants),  # first: the rules below look for literals
+        ("remove_empty", remove_empty),  # first: no other pass knows sizes of 0
+        ("fold_constants", fold_constants),  # before the rules, which look for literals
         ("remove_identities", remove_identities),  # before folding: a dropout between conv and norm must not hide the pair
         ("canonicalize_ops", canonicalize_ops),  # before folding: explicit padding becomes part of the convolution
         ("canonicalize_activations", canonicalize_activations),  # after powers became products, which these rules take apart
@@ -39,6 +42,7 @@ def passes(lanes: int, choose: Choose = first) -> tuple[tuple[str, Pass], ...]:
         ("canonicalize_norms", canonicalize_norms),
         ("canonicalize_attention", canonicalize_attention),  # after products with weights are told from those of attention
         ("fold_batchnorm", fold_batchnorm),  # before layout: weights are still OIHW, bias a plain vector
+        ("merge_takes", merge_takes),  # after folding: places are literals then
         ("merge_channel_moves", merge_channel_moves),  # before layout: shuffles are still reshape and permute
         ("eliminate_common_subexpressions", eliminate_common_subexpressions),  # after the rules: they make equal scales and reshapes
         ("fold_channel_permutations", lambda graph: fold_channel_permutations(graph, lanes)),  # before layout: weights are still OIHW

@@ -2,49 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch.utils import _pytree as pytree
 
-from sol.runtime.program import Program
+from sol.frontend.capture import take_call
+from sol.frontend.trees import Maker, named_leaves, named_tensors
+from sol.runtime.program import Program, Taken
+
+Again = Callable[..., Any]
 
 
-def differentiable(
-    model: torch.nn.Module, program: Program, tensors: Sequence[torch.Tensor], args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> Any:
-    """The program's result, connected to the graph of autograd where inputs or parameters require gradients.
+def needs_gradient(program: Program, taken: Taken) -> bool:
+    """Whether an input or a parameter requires a gradient."""
+    return any(t.requires_grad for t in taken[0]) or any(p.requires_grad for p in program.tensors)
+
+
+def differentiable(again: Again, program: Program, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """The program's result, connected to the graph of autograd; again: the model in torch, for the backward pass.
 
     A model that changes inputs or buffers or draws random numbers cannot be run twice: it runs in torch.
     """
-    parameters = [p for p in program.tensors if p.requires_grad]
-    if not parameters and not any(t.requires_grad for t in tensors):
-        return program.run(tensors)
     if not program.repeatable:
-        return model(*args, **kwargs)
-    call = pytree.tree_flatten((tuple(args), dict(kwargs)))
-    box: list[Any] = []
-    flat = _Recompute.apply(model, program, tuple(tensors), call, box, len(tensors), *tensors, *parameters)
-    found = iter(flat if isinstance(flat, tuple) else (flat,))
-    outputs, out_spec = box[0]
-    return pytree.tree_unflatten([next(found) if isinstance(o, torch.Tensor) else o for o in outputs], out_spec)
+        return again(*args, **kwargs)
+    inputs = list({id(t): t for t in taken[0]}.values())
+    others = [p for p in program.tensors if p.requires_grad and all(p is not t for t in inputs)]
+    flat = _Recompute.apply(again, program, taken, (args, kwargs), len(inputs), *inputs, *others)
+    return program.give_leaves(flat if isinstance(flat, tuple) else (flat,), taken, args, kwargs)
 
 
 class _Recompute(torch.autograd.Function):
     """Forward: compiled. Backward: the model in torch on the saved inputs, differentiated there."""
 
     @staticmethod
-    def forward(ctx: Any, model: Any, program: Program, tensors: Any, call: Any, box: list[Any], count: int, *differentiated: Any) -> Any:
-        result = program.run([t.detach() for t in tensors])
-        outputs, spec = pytree.tree_flatten(result)
-        box.append((outputs, spec))
-        ctx.model, ctx.call, ctx.count = model, call, count
-        ctx.inputs = tensors
-        ctx.save_for_backward(*differentiated)
-        found = tuple(o for o in outputs if isinstance(o, torch.Tensor))
+    def forward(ctx: Any, again: Again, program: Program, taken: Taken, call: Any, count: int, *sources: torch.Tensor) -> Any:
+        found = program.leaf_tensors((tuple([t.detach() for t in taken[0]]), taken[1]))
+        ctx.again, ctx.program, ctx.call, ctx.count = again, program, call, count
+        ctx.identities = [id(t) for t in sources[:count]]
+        ctx.inputs = sources[:count]
+        ctx.save_for_backward(*sources)
         ctx.mark_non_differentiable(*[o for o in found if not o.is_floating_point()])
-        return found if len(found) != 1 else found[0]
+        return tuple(found) if len(found) != 1 else found[0]
 
     @staticmethod
     @torch.autograd.function.once_differentiable
@@ -52,23 +51,30 @@ class _Recompute(torch.autograd.Function):
         saved = ctx.saved_tensors
         inputs, parameters = saved[: ctx.count], saved[ctx.count :]
         fresh = [t.detach().requires_grad_(t.requires_grad) for t in inputs]
-        by_id = {id(t): f for t, f in zip(ctx.inputs, fresh)}
-        leaves, spec = ctx.call
-        args, kwargs = pytree.tree_unflatten([by_id.get(id(leaf), leaf) for leaf in leaves], spec)
-        with torch.enable_grad(), evaluating(ctx.model):
-            result = ctx.model(*args, **kwargs)
-        outputs = [o for o in pytree.tree_leaves(result) if isinstance(o, torch.Tensor)]
+        replaced = dict(zip(ctx.identities, fresh))
+        call = take_call(*ctx.call)
+        args, kwargs = Maker([replaced.get(id(leaf), leaf) for leaf in call.leaves])(call.tree)
+        with torch.enable_grad(), evaluating(ctx.again):
+            outputs = tensors_of_leaves(ctx.program, ctx.again(*args, **kwargs))
         pairs = [(o, g) for o, g in zip(outputs, grads) if o.requires_grad and g is not None]
         sources = [t for t in (*fresh, *parameters) if t.requires_grad]
-        found = iter(torch.autograd.grad([o for o, _ in pairs], sources, [g for _, g in pairs], allow_unused=True))
-        return (*(None,) * 6, *(next(found) if t.requires_grad else None for t in (*fresh, *parameters)))
+        found = iter(torch.autograd.grad([o for o, _ in pairs], sources, [g for _, g in pairs], allow_unused=True) if pairs else ())
+        return (*(None,) * 5, *(next(found, None) if t.requires_grad else None for t in (*fresh, *parameters)))
+
+
+def tensors_of_leaves(program: Program, result: Any) -> Sequence[torch.Tensor]:
+    """The tensors of a result of the model in torch that ``program.leaf_tensors`` computes, in the same order."""
+    outputs = program.imported.outputs
+    places = [index for _, index in named_leaves(program.imported.gives) if outputs[index].kind in ("tensor", "input", "held")]
+    tensors = dict(zip([outputs[i] for i in places], [t for _, t in named_tensors(result)]))
+    return [tensors[leaf] for leaf in program.computed]
 
 
 class evaluating:
     """The model in eval mode, as it was when the forward pass ran."""
 
-    def __init__(self, model: torch.nn.Module) -> None:
-        self.modes: Mapping[torch.nn.Module, bool] = {m: m.training for m in model.modules()}
+    def __init__(self, model: Any) -> None:
+        self.modes: Mapping[torch.nn.Module, bool] = {m: m.training for m in model.modules()} if isinstance(model, torch.nn.Module) else {}
 
     def __enter__(self) -> None:
         for module in self.modes:

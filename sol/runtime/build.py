@@ -26,7 +26,7 @@ from sol.errors import CacheError, CompilerError
 from sol.runtime.cache import Store, key_of, store
 from sol.runtime.progress import Progress
 from sol.runtime.progress import progress as progress_bar
-from sol.runtime.toolchain import Compiler, environment, find_compiler, half_flags, openmp_flags
+from sol.runtime.toolchain import Compiler, environment, find_compiler, half_flags
 from sol.stages import stage
 
 log = logging.getLogger("sol.build")
@@ -231,7 +231,7 @@ def _link(objects: Sequence[Path], compiler: Compiler, work: Path) -> bytes:
     stage("linking")
     names = list(dict.fromkeys(path.name for path in objects))
     (work / "objects.txt").write_text("".join(f"{name}\n" for name in names))
-    line = [*compiler.command, *LINK_FLAGS, "@objects.txt", *openmp_flags(compiler), "-lm", "-o", "library.so"]
+    line = [*compiler.command, *LINK_FLAGS, "@objects.txt", "-lm", "-pthread", "-ldl", "-o", "library.so"]
     _run(line, "the library", work, config["compile_timeout"], None)
     return (work / "library.so").read_bytes()
 

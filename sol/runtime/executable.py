@@ -20,6 +20,7 @@ from sol.ir.dim import evaluate, symbols
 from sol.runtime import library as libraries
 from sol.runtime.arrays import NUMPY, Arrays
 from sol.runtime.memory import Block
+from sol.runtime.team import starter
 from sol.runtime.weights import PackedWeights, pack_weights
 from sol.stages import stage
 
@@ -27,7 +28,7 @@ CDEF = """
 typedef struct {
     uintptr_t *inputs; uintptr_t *outputs; const uintptr_t *weights; uintptr_t memory;
     const int64_t *dims; const int64_t *offsets;
-    int64_t arena, common, scratch; int64_t *marks; int32_t threads; int32_t flush_denormals; int32_t zeroed;
+    int64_t arena, common, scratch; int64_t *marks; int32_t threads; int32_t flush_denormals; int32_t zeroed; uintptr_t launch;
 } sol_call;
 void sol_run(const sol_call *call);
 void sol_prefetch(const uintptr_t *lines, int64_t count);
@@ -37,7 +38,7 @@ class _Context:
     """What one call needs for itself: pointer arrays and memory. Pooled, never shared by two calls at once."""
 
     def __init__(self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int) -> None:
-        threads = useful_threads(plan, env, threads)
+        threads, launch = starter(useful_threads(plan, env, threads))
         arena, self.offsets = _arena(plan, env, threads)
         common, scratch = evaluate(plan.common, env), evaluate(plan.scratch, env)
         self.memory = Block(arena + common + scratch * threads + 64)
@@ -51,6 +52,7 @@ class _Context:
         call.dims, call.offsets = self.dims, self._offsets
         call.arena, call.common, call.scratch, call.threads = arena, common, scratch, threads
         call.flush_denormals, call.zeroed = config["flush_denormals"], 1
+        call.launch = launch
 
 
 SERIAL_SECONDS = 15e-6  # below this waking a team costs more than it gains
@@ -160,7 +162,7 @@ class Executable:
         return {name: context.dims[len(self.plan.symbols) + i] for i, name in enumerate(names)}
 
     def _team(self) -> int:
-        return 1 if libraries.forked() else self.threads or self._default_threads()
+        return self.threads or self._default_threads()
 
     def profile(self, inputs: Sequence[Any], env: Mapping[str, int] | None = None, runs: int = 20) -> list[float]:
         """Median seconds of every launch, each timed between barriers."""

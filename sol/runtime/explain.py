@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 
 from sol.runtime.explanation import Explanation, RegionRow, TorchRow, region_rows
-from sol.runtime.inputs import as_call, check_inputs
-from sol.runtime.module import Options, SolModule
+from sol.runtime.inputs import as_call, told
+from sol.runtime.module import SolModule
 from sol.runtime.profile import Profile, ProfileRow, profile_rows
 from sol.runtime.program import Program
 from sol.runtime.roofline import roofline
+from sol.runtime.ways import Options
 
 
 def program_for(model: torch.nn.Module, inputs: Any) -> tuple[SolModule, Program | None, tuple, dict]:
     """The compiled program of a model for inputs; a plain module is compiled first."""
     args, kwargs = as_call(inputs)
     module = model if isinstance(model, SolModule) else SolModule(model, Options())
-    check_inputs(args, kwargs)
     return module, module.compile_for(args, kwargs), args, kwargs
 
 
@@ -26,21 +27,43 @@ def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
     """See ``sol.explain``."""
     module, program, args, kwargs = program_for(model, inputs)
     notes = ["in training mode the model runs in torch"]
-    if program is None:
-        whole = TorchRow(type(module._model).__name__, str(module._failure), "")
-        return Explanation(type(module._model).__name__, (), (whole,), 0, 0, 0, 0, tuple(notes))
+    if program is not None:
+        return _explanation(module._title, [(program, program.inputs_of(args, kwargs)[1] or {})], (), notes)
+    ways = module._ways
+    if ways.partition is None:
+        return _explanation(module._title, [], [TorchRow(*row) for row in ways.reasons(args, kwargs)], notes)
+    if not ways.partition.pieces:
+        with torch.no_grad():
+            module(*args, **kwargs)
+    notes.append(f"captured in {len(ways.partition.pieces)} pieces, between which Python runs, because {told(ways.partition.reason)}")
+    failed = [(i, p) for i, p in enumerate(ways.partition.pieces) if p.failure]
+    left = [TorchRow(f"piece {i} of {ops_of(p.module)} operations", told(p.failure), "") for i, p in failed]
+    return _explanation(module._title, [(p.variants[0].program, {}) for p in ways.partition.compiled], left, notes)
+
+
+def ops_of(module: torch.fx.GraphModule) -> int:
+    """How many operations a captured piece has."""
+    return sum(n.op.startswith("call") for n in module.graph.nodes)
+
+
+def _explanation(
+    title: str, programs: Sequence[tuple[Program, Mapping[str, int]]], torch_rows: Sequence[TorchRow], notes: Sequence[str]
+) -> Explanation:
+    """What some programs do for these values of symbols, and what runs in torch besides."""
     rows: list[RegionRow] = []
-    env = program.symbols_of(program.flatten(args, kwargs)) or {}
-    for executable in program.runner.executables:
-        rows += region_rows(executable.compiled.graph, executable.plan, env)
-    torch_rows = tuple(TorchRow(n.attrs["key"], n.attrs["reason"], str(n.origin).strip()) for n in program.runner.torch_nodes)
-    memory = [e.memory_bytes() for e in program.runner.executables]
+    found = list(torch_rows)
+    executables = [e for program, _ in programs for e in program.runner.executables]
+    for program, env in programs:
+        for executable in program.runner.executables:
+            rows += region_rows(executable.compiled.graph, executable.plan, env)
+        found += [TorchRow(n.attrs["key"], n.attrs["reason"], str(n.origin).strip()) for n in program.runner.torch_nodes]
+    memory = [e.memory_bytes() for e in executables]
     return Explanation(
-        title=type(module._model).__name__,
+        title=title,
         regions=tuple(rows),
-        torch=torch_rows,
-        kernels=len({k.name for e in program.runner.executables for k in e.plan.kernels}),
-        launches=sum(len(e.plan.launches) for e in program.runner.executables),
+        torch=tuple(found),
+        kernels=len({k.name for e in executables for k in e.plan.kernels}),
+        launches=sum(len(e.plan.launches) for e in executables),
         arena_bytes=sum(m["arena"] for m in memory),
         weight_bytes=sum(m["weights"] for m in memory),
         notes=tuple(notes),
@@ -52,14 +75,15 @@ def profile(model: torch.nn.Module, inputs: Any, *, runs: int = 20) -> Profile:
     module, program, args, kwargs = program_for(model, inputs)
     if program is None:
         return Profile(())
-    tensors = program.flatten(args, kwargs)
-    env = program.symbols_of(tensors) or {}
-    values: dict[str, torch.Tensor] = dict(zip(program.imported.graph.inputs, (t.contiguous() for t in tensors)))
+    taken = program.inputs_of(args, kwargs)
+    env = taken[1] or {}
+    values: dict[str, torch.Tensor] = dict(zip(program.imported.graph.inputs, (t.contiguous() for t in program.graph_inputs(taken))))
     values |= program.runner.constants
     rows: list[ProfileRow] = []
     limits = roofline(module._options.threads or torch.get_num_threads())
     for segment, executable in program.runner.steps:
         operands = [values[v].contiguous() for v in segment.inputs]
+        results: Sequence[torch.Tensor]
         if executable is None:
             results = program.runner.torch_calls[segment.node.attrs["key"]](operands, env)  # type: ignore[union-attr]
         else:

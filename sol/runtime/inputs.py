@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch.utils import _pytree as pytree
 
-from sol.errors import InputError
+from sol.errors import InputError, SolError
 
 
 def as_call(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """One tensor, a list or tuple of positional arguments, or a dict of keyword arguments, as ``(args, kwargs)``."""
-    if isinstance(inputs, torch.Tensor):
+    """One tensor or array, a list or tuple of positional arguments, or a dict of keyword arguments, as ``(args, kwargs)``."""
+    if isinstance(inputs, (torch.Tensor, np.ndarray)):
         return (inputs,), {}
     if isinstance(inputs, Mapping):
         return (), dict(inputs)
@@ -68,21 +68,27 @@ def _described(leaf: Any) -> Any:
     return _Text(f"{str(leaf.dtype).removeprefix('torch.')}{list(leaf.shape)}") if isinstance(leaf, torch.Tensor) else leaf
 
 
-def only_plain_tensors(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
-    """False if some tensor is of a subclass, whose meaning only torch knows."""
-    leaves = pytree.tree_leaves((args, dict(kwargs)))
-    return all(type(leaf) in (torch.Tensor, torch.nn.Parameter) for leaf in leaves if isinstance(leaf, torch.Tensor))
+def is_plain(tensor: torch.Tensor) -> bool:
+    """Whether compiled code could take a tensor: dense, on the CPU, and of no subclass, whose meaning only torch knows."""
+    return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.is_cpu and tensor.layout is torch.strided
+
+
+def only_plain_tensors(args: tuple[Any, ...], kwargs: Mapping[str, Any], everywhere: bool = False) -> bool:
+    """Whether all tensors among arguments are such. everywhere: also those of another device or layout."""
+    for leaf in pytree.tree_leaves((args, dict(kwargs))):
+        if isinstance(leaf, torch.Tensor) and not is_plain(leaf):
+            if not everywhere or type(leaf) not in (torch.Tensor, torch.nn.Parameter):
+                return False
+    return True
+
+
+def told(error: BaseException | None) -> str:
+    """An error in one line for a log: what was wrong, without the remedy."""
+    message = error.message if isinstance(error, SolError) else f"{type(error).__name__}: {error}"
+    return " ".join(message.split())[:400]
 
 
 def overlapping(tensors: Sequence[torch.Tensor]) -> bool:
     """Whether two tensors may share memory."""
     storages = [t.untyped_storage().data_ptr() for t in tensors if t.numel()]
     return len(set(storages)) < len(storages)
-
-
-def register_dataclasses(tree: Any) -> bool:
-    """Make dataclasses that hold tensors known to torch.export; whether there was a new one."""
-    new = {type(leaf) for leaf in pytree.tree_leaves(tree) if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type)}
-    for kind in new:
-        torch.export.register_dataclass(kind)
-    return bool(new)

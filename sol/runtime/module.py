@@ -3,52 +3,31 @@
 from __future__ import annotations
 
 import copy
-import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch.nn.modules.batchnorm import _BatchNorm
-from torch.utils import _pytree as pytree
 
-from sol.config import config
-from sol.errors import ConfigError, ExportError, InputError, SolError, TypeInferenceError
-from sol.frontend.export import collector_paused, import_module
-from sol.frontend.imported import Imported
-from sol.runtime.autograd import differentiable
-from sol.runtime.inputs import check_inputs, check_model, describe, only_plain_tensors, overlapping, register_dataclasses
+from sol.frontend.export import collector_paused
+from sol.runtime.autograd import differentiable, needs_gradient
+from sol.runtime.held import HeldTensors
+from sol.runtime.inputs import only_plain_tensors, overlapping
+from sol.runtime.methods import Redirection, is_method_of
 from sol.runtime.prefetch import lines_of
-from sol.runtime.program import Program
+from sol.runtime.program import Program, Taken
 from sol.runtime.tuning import budgeted
 from sol.runtime.watch import State, Structure, Unsettled
+from sol.runtime.ways import Options, Ways
 
-log = logging.getLogger("sol.runtime")
 _is_grad_enabled = torch.is_grad_enabled
 _is_dynamo_compiling = torch.compiler.is_dynamo_compiling
 _active_transform = torch._C._functorch.peek_interpreter_stack
 MANY_LINES = 500  # cache lines below which fetching them early gains nothing
 _SAME, _TRAINING = State.SAME, State.TRAINING
 _SHARED = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a module is compiled. dynamic_shapes as torch.export takes them; threads: None follows torch.
-
-    time_budget: seconds for measuring kernels; None: as ``config["autotune"]`` says.
-    """
-
-    isa: str | None = None
-    dynamic_shapes: Any = None
-    threads: int | None = None
-    fallback: str | None = None
-    time_budget: float | None = None
-
-    @property
-    def falls_back(self) -> bool:
-        return (self.fallback or config["fallback"]) == "eager"
 
 
 class SolModule(torch.nn.Module):
@@ -58,85 +37,50 @@ class SolModule(torch.nn.Module):
     ``state_dict``, optimizers, ``.train()/.eval()`` and checkpoints work on either. In eval mode calls run compiled code; in training
     mode they run the model in torch. A changed parameter takes effect at the next call; a change that torch does not
     count (``parameter.data.add_(…)``, or any change of an inference tensor) needs ``refresh()``. An input of another shape is compiled
-    for at its first call. Plain attributes of the model and hooks of its submodules are as they were when it was compiled.
+    for at its first call; sizes and numbers that keep changing stay open. Plain attributes of the model and hooks of its submodules are
+    as they were when it was compiled. Methods of the model that call it, such as ``generate``, run compiled code too.
 
     Calls run in torch, with torch's result, for tensor subclasses and under the transforms of ``torch.func``.
     """
 
-    def __init__(self, model: torch.nn.Module, options: Options = Options()) -> None:
+    def __init__(self, model: torch.nn.Module, options: Options | None = None) -> None:
         object.__setattr__(self, "_model", model)
         training = model.training
         super().__init__()
         model.training = training
-        self.__dict__.update(_options=options, _programs=[], _lock=threading.RLock(), _failure=None, _ahead=None)
+        held = HeldTensors(model)
+        options = options or Options()
+        ways = Ways(model, options, held, self._counter, self._held_still)
+        self.__dict__.update(_options=options, _held=held, _ways=ways, _lock=threading.RLock(), _ahead=None)
+        self.__dict__["_redirection"] = Redirection(model, self.forward)
         self._look_again()
 
     def _look_again(self) -> None:
-        self.__dict__.update({name: self._model.__dict__[name] for name in _SHARED}, _structure=Structure(self._model))
+        self.__dict__.update({name: getattr(self._model, name) for name in _SHARED}, _structure=Structure(self._model))
 
     # -- compile -------------------------------------------------------------------------------------------------------
 
     def compile_for(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
-        """The program for these inputs, compiled now if need be; None if it runs in torch (``fallback="eager"``)."""
+        """The program for these inputs, compiled now if need be; None if they run in pieces or in torch (``ways`` says why)."""
         with self._lock, collector_paused(), budgeted(self._options.time_budget):
-            program = self._find(args, kwargs)
-            if program is not None or self._failure is not None:
-                return program
-            try:
-                imported = self._import(args, kwargs)
-                o = self._options
-                program = Program(imported, self._resolve, title=self._title, isa=o.isa, threads=o.threads, counter=self._counter)
-            except (InputError, ConfigError):
-                raise
-            except SolError as error:
-                if not self._options.falls_back:
-                    raise
-                log.warning("%s runs in torch: %s", self._title, error)
-                self.__dict__["_failure"] = error
-                return None
-            self._keep(program)
+            found = self._ways.find(args, kwargs)
+            if found is not None:
+                return found[0]
+            with self._redirection.original():
+                program = self._ways.make(args, kwargs)
+            if program is not None:
+                self._look_ahead()
             return program
 
-    def _import(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Imported:
-        check_model(self._model)
-        register_dataclasses((args, dict(kwargs)))
+    @contextmanager
+    def _held_still(self) -> Iterator[None]:
+        """While torch.export captures the model: it puts fake tensors into it."""
         structure = self._structure
-        self.__dict__["_structure"] = Unsettled(structure)  # torch.export puts fake tensors into the model for a while
+        self.__dict__["_structure"] = Unsettled(structure)
         try:
-            return self._export(args, kwargs)
+            yield
         finally:
             self.__dict__["_structure"] = structure
-
-    def _export(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Imported:
-        shapes = self._options.dynamic_shapes
-        try:
-            return import_module(self._model, tuple(args), dict(kwargs), shapes)
-        except (ExportError, TypeInferenceError):
-            result = self._in_torch(args, kwargs)
-            if register_dataclasses(result):
-                return import_module(self._model, tuple(args), dict(kwargs), shapes)
-            if shapes is None or not self._programs:
-                raise
-        return import_module(self._model, tuple(args), dict(kwargs), None)  # sizes outside of the range of a symbol: 0 and 1
-
-    def _in_torch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """The model's own result on copies of the inputs; InputError if it does not take them."""
-        args, kwargs = pytree.tree_map_only(torch.Tensor, torch.clone, (tuple(args), dict(kwargs)))
-        try:
-            with torch.no_grad():
-                return self._model(*args, **kwargs)
-        except Exception as error:
-            raise InputError(
-                f"{self._title} does not take inputs {describe(args, kwargs)}: {str(error).strip().splitlines()[0]}",
-                remedy="give inputs of the shapes and dtypes that the model runs on in torch",
-            ) from error
-
-    def _keep(self, program: Program) -> None:
-        limit = config["recompile_limit"]
-        if len(self._programs) >= limit:
-            log.warning("%s was compiled for more than %d input types: the least recently used is dropped", self._title, limit)
-        self.__dict__["_programs"] = [program, *self._programs][:limit]
-        self._look_ahead()
 
     def _look_ahead(self) -> None:
         """What every call looks at is fetched into the cache at once."""
@@ -148,30 +92,16 @@ class SolModule(torch.nn.Module):
         self.__dict__["_ahead"] = ahead
 
     @property
-    def _title(self) -> str:
-        return type(self._model).__name__
+    def _programs(self) -> list[Program]:
+        return self._ways.programs
 
-    def _resolve(self, target: str) -> torch.Tensor:
-        owner, _, name = target.rpartition(".")
-        holder: Any = self._model.get_submodule(owner) if owner else self._model
-        return getattr(holder, name)
+    @property
+    def _title(self) -> str:
+        return self._ways.title
 
     def _counter(self, target: str) -> torch.Tensor | None:
         owner = self._model.get_submodule(target.rpartition(".")[0])
         return owner.num_batches_tracked if isinstance(owner, _BatchNorm) else None
-
-    def _find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
-        """The program that takes these inputs; it is tried first from now on."""
-        for program in self._programs:
-            try:
-                tensors = program.flatten(args, kwargs)
-            except InputError:
-                continue
-            if program.accepts(tensors):
-                with self._lock:
-                    self.__dict__["_programs"] = [program, *(p for p in self._programs if p is not program)]
-                return program
-        return None
 
     def _settle(self) -> None:
         """Tensors or submodules were exchanged: bind again, and forget programs that no longer fit."""
@@ -180,9 +110,10 @@ class SolModule(torch.nn.Module):
                 return
             before = self._structure.modules
             self._look_again()
+            self._held.forget()
             after = self._structure.modules
             same = len(before) == len(after) and all(a is b for a, b in zip(before, after))
-            self.__dict__["_programs"] = [p for p in self._programs if same and p.rebind()]
+            self._ways.programs = [p for p in self._programs if same and p.rebind()]
             self._look_ahead()
 
     def refresh(self) -> None:
@@ -194,7 +125,7 @@ class SolModule(torch.nn.Module):
     # -- call ----------------------------------------------------------------------------------------------------------
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """The model's result. Raises InputError for inputs that cannot be taken, and compile errors for new input types."""
+        """The model's result. Raises what the model raises in torch; InputError and compile errors in strict mode."""
         if _is_dynamo_compiling():
             return self._model(*args, **kwargs)
         if self._ahead is not None:
@@ -203,15 +134,15 @@ class SolModule(torch.nn.Module):
         if state is _TRAINING:
             return self._model(*args, **kwargs)
         try:
-            programs = self._programs
-            if programs:
+            programs = self._ways.programs
+            if programs and state is _SAME:
                 program = programs[0]
-                fits = program.direct and not kwargs and len(args) == program.count and program.accepts(args)
-                if fits and state is _SAME:
+                taken = program.take(args, kwargs)
+                if taken is not None:
                     program.refresh_if_stale()
-                    if _is_grad_enabled() or program.imported.mutations:
-                        return self._run(program, args, args, kwargs)
-                    return program.run(args)
+                    if _is_grad_enabled() or program.changes_things:
+                        return self._run(program, taken, args, kwargs)
+                    return program.run(taken, args, kwargs)
             return self._general(args, kwargs, state)
         except RuntimeError:
             if _active_transform() is None:  # wrapped tensors have no memory of their own
@@ -219,25 +150,32 @@ class SolModule(torch.nn.Module):
         return self._model(*args, **kwargs)
 
     def _general(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], state: State) -> Any:
-        if not only_plain_tensors(args, kwargs):  # such as the fake tensors of torch.export
+        """A call that the program of the last one does not take."""
+        ways = self._ways
+        if ways.failure is not None or not self._is_for_compiled_code(args, kwargs):
             return self._model(*args, **kwargs)
         if state is not _SAME:
             self._settle()
-        program = self._find(args, kwargs)
-        if program is None:
-            check_inputs(args, kwargs)
-            program = self.compile_for(args, kwargs)
-            if program is None:
-                return self._model(*args, **kwargs)
-        program.refresh_if_stale()
-        return self._run(program, program.flatten(args, kwargs), args, kwargs)
+        found = ways.find(args, kwargs)
+        if found is None and self.compile_for(args, kwargs) is not None:
+            found = ways.find(args, kwargs)
+        if found is not None:
+            found[0].refresh_if_stale()
+            return self._run(found[0], found[1], args, kwargs)
+        if ways.partition is not None:
+            return ways.partition(args, kwargs)
+        return self._model(*args, **kwargs)
 
-    def _run(self, program: Program, tensors: Sequence[torch.Tensor], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        if program.imported.mutations and overlapping(tensors):
+    def _is_for_compiled_code(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """False for fake tensors, those of subclasses, and, where the module may fall back, of other devices and layouts."""
+        return only_plain_tensors(args, kwargs, everywhere=not self._options.falls_back)
+
+    def _run(self, program: Program, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        if program.changes_things and overlapping(program.graph_inputs(taken)):
             return self._model(*args, **kwargs)
-        if _is_grad_enabled():
-            return differentiable(self._model, program, tensors, args, kwargs)
-        return program.run(tensors)
+        if _is_grad_enabled() and needs_gradient(program, taken):
+            return differentiable(self._model, program, taken, args, kwargs)
+        return program.run(taken, args, kwargs)
 
     # -- nn.Module -----------------------------------------------------------------------------------------------------
 
@@ -282,7 +220,8 @@ class SolModule(torch.nn.Module):
         except AttributeError:
             if name == "_model":
                 raise
-            return getattr(self.__dict__["_model"], name)
+            value = getattr(self.__dict__["_model"], name)
+            return self.__dict__["_redirection"].method(value) if is_method_of(value, self.__dict__["_model"]) else value
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__ and not isinstance(value, (torch.nn.Parameter, torch.nn.Module, torch.Tensor)):
@@ -307,7 +246,7 @@ class SolModule(torch.nn.Module):
         other = SolModule(copy.deepcopy(self._model, memo), self._options)
         memo[id(self)] = other
         other.__dict__.update(copy.deepcopy(self._hooks(), memo))
-        other.__dict__["_programs"] = [p.share(other._resolve, other._counter) for p in self._programs]
+        other._ways.programs = [p.share(other._held, other._counter) for p in self._programs]
         return other
 
     def __reduce__(self) -> Any:

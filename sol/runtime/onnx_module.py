@@ -17,12 +17,13 @@ from sol.frontend.imported import Imported, InputLeaf, OutputLeaf, SymbolSource
 from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
 from sol.frontend.onnx.importer import Tree
 from sol.frontend.onnx.types import dtype_of
+from sol.frontend.trees import Group, Taker
 from sol.runtime.edges import as_array
 from sol.runtime.inputs import as_call, check_inputs
-from sol.runtime.module import Options
 from sol.runtime.program import Program
 from sol.runtime.specialise import import_for
 from sol.runtime.tensors import TORCH
+from sol.runtime.ways import Options
 
 log = logging.getLogger("sol.runtime")
 
@@ -53,13 +54,13 @@ class OnnxModule(nn.Module):
         """The program for these inputs, compiled now if need be."""
         with self._lock:
             for program in self._programs:
-                if _accepts(program, args):
+                if program.take(args, {}) is not None:
                     return program
             arrays = dict(zip(self._names, (pytree.tree_map(as_array, a) for a in args)))
             program = self._compile(arrays, fixed=False)
-            if not _accepts(program, args):
+            if program.take(args, {}) is None:
                 program = self._compile(arrays, fixed=True)
-                program.flatten(args, {})
+                program.inputs_of(args, {})
             limit = config["recompile_limit"]
             if len(self._programs) >= limit:
                 log.warning("the model was compiled for more than %d input types: the least recently made is dropped", limit)
@@ -74,7 +75,7 @@ class OnnxModule(nn.Module):
         self._enter(imported)
         options = self._options
         title = self._onnx.graph.name or "onnx"
-        return Program(_as_torch(imported), self._resolve, title=title, isa=options.isa, threads=options.threads)
+        return Program(_as_torch(imported), self._held, title=title, isa=options.isa, threads=options.threads)
 
     def _enter(self, imported: ImportedModel) -> None:
         """Make initializers that a graph reads tensors of this module."""
@@ -103,9 +104,9 @@ class OnnxModule(nn.Module):
             owner = child
         return (owner, name) if name and not hasattr(owner, name) else (self, _free_name(self, target))
 
-    def _resolve(self, target: str) -> torch.Tensor:
-        owner, name = self._targets[target]
-        return getattr(owner, name)
+    @property
+    def _held(self) -> _Held:
+        return _Held(self._targets)
 
     # -- call ----------------------------------------------------------------------------------------------------------
 
@@ -114,11 +115,15 @@ class OnnxModule(nn.Module):
         if by_name or len(args) != len(self._names):
             args = self._in_order(args, by_name)
         programs = self._programs
-        program = programs[0] if programs and programs[0].direct and programs[0].accepts(args) else self.compile_for(args)
+        program = programs[0] if programs else self.compile_for(args)
+        taken = program.take(args, {})
+        if taken is None:
+            program = self.compile_for(args)
+            taken = program.inputs_of(args, {})
         program.refresh_if_stale()
-        if any(t is not s for t, s in zip(program.tensors, map(self._resolve, program.runner.targets))):
+        if any(t is not s for t, s in zip(program.tensors, map(self._held.__getitem__, program.runner.targets))):
             program.rebind()
-        results = program.run(program.flatten(args, {}))
+        results = program.run(taken, args, {})
         return results[0] if self._single else results
 
     def _in_order(self, args: tuple[Any, ...], by_name: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -140,11 +145,16 @@ class OnnxModule(nn.Module):
         return f"{self._onnx.graph.name}: {len(self._onnx.graph.node)} nodes, compiled for {len(self._programs)} input type(s)"
 
 
-def _accepts(program: Program, args: tuple[Any, ...]) -> bool:
-    try:
-        return program.accepts(program.flatten(args, {}))
-    except InputError:
-        return False
+class _Held(dict[str, torch.Tensor]):
+    """Tensors by the names of the initializers that they were."""
+
+    def __init__(self, targets: Mapping[str, tuple[nn.Module, str]]) -> None:
+        super().__init__()
+        self._targets = targets
+
+    def __missing__(self, target: str) -> torch.Tensor:
+        owner, name = self._targets[target]
+        return getattr(owner, name)
 
 
 def _free_name(owner: nn.Module, target: str) -> str:
@@ -171,15 +181,21 @@ def _as_torch(imported: ImportedModel) -> Imported:
     for value in (*graph.inputs, *graph.outputs):
         if graph.type_of(value).dtype not in TORCH:
             raise UnsupportedError(f"torch has no {graph.type_of(value).dtype}", remedy="use sol.load, which works on numpy arrays")
-    places, in_spec = pytree.tree_flatten((tuple(_structure(t) for _, t in imported.inputs), {}))
-    results, out_spec = pytree.tree_flatten(tuple(_structure(t) for _, t in imported.outputs))
+    places, results = Taker(_is_place), Taker(_is_place)
+    takes = places((tuple(_structure(t) for _, t in imported.inputs), {}))
+    gives = results(tuple(_structure(t) for _, t in imported.outputs))
+    assert isinstance(takes, Group)
     return Imported(
-        graph=graph, torch_calls={}, in_spec=in_spec, out_spec=out_spec,
-        inputs=tuple(InputLeaf("constant", value=None) if p is None else InputLeaf("tensor", p) for p in places),
-        outputs=tuple(OutputLeaf("constant", value=None) if r is None else OutputLeaf("tensor", r) for r in results),
+        graph=graph, torch_calls={}, takes=takes, gives=gives,
+        inputs=tuple(InputLeaf("tensor", p) for p in places.leaves),
+        outputs=tuple(OutputLeaf("tensor", r) for r in results.leaves),
         parameter_targets=tuple(imported.parameters),
         symbols={n: SymbolSource(s.input, s.dim) for n, s in imported.symbols.items()},
     )  # fmt: skip
+
+
+def _is_place(value: Any) -> bool:
+    return isinstance(value, int)
 
 
 def _structure(tree: Tree) -> Any:

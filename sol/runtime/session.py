@@ -14,8 +14,8 @@ import numpy as np
 
 from sol.codegen.plan import Plan
 from sol.compiler import compile_graph
-from sol.config import config
-from sol.errors import ConfigError, InputError, UnsupportedError
+from sol.config import checked_threads, config
+from sol.errors import InputError, UnsupportedError
 from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
 from sol.frontend.onnx.context import NeedsValue
 from sol.frontend.onnx.importer import Signature, Tree
@@ -368,8 +368,7 @@ def load(
     if isa is not None:
         with config.override(isa=isa):  # the knob's own check
             pass
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
-        raise ConfigError(f"threads={threads!r} is not valid", remedy="it takes an integer >= 1, or None for the default")
+    checked_threads(threads, "for the default")
     stage("reading the model")
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     return Session(loaded, threads=threads, isa=isa, shapes=shapes)

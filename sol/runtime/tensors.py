@@ -22,6 +22,8 @@ TORCH = {
     DType.U8: torch.uint8, DType.U16: torch.uint16, DType.U32: torch.uint32, DType.U64: torch.uint64, DType.BOOL: torch.bool,
     DType.F8E4M3FN: torch.float8_e4m3fn, DType.F8E4M3FNUZ: torch.float8_e4m3fnuz,
     DType.F8E5M2: torch.float8_e5m2, DType.F8E5M2FNUZ: torch.float8_e5m2fnuz, DType.F8E8M0: torch.float8_e8m0fnu,
+    DType.C32: torch.complex32, DType.C64: torch.complex64, DType.C128: torch.complex128,
+    DType.QI8: torch.qint8, DType.QU8: torch.quint8, DType.QI32: torch.qint32,
 }  # fmt: skip
 
 SMALL_RESULT = 4096  # elements up to which a tensor is held to allocate others like it, which is faster

@@ -1,18 +1,15 @@
-"""Which C compiler builds the generated code, and how its output is linked to the one OpenMP runtime of the process."""
+"""Which C compiler builds the generated code."""
 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from sol.config import config
 from sol.errors import CompilerError, CompilerNotFoundError
@@ -27,8 +24,6 @@ _REMEDY = (
 )
 _MACROS = ("__clang_major__", "__clang_minor__", "__clang_patchlevel__", "__GNUC__", "__GNUC_MINOR__",
            "__GNUC_PATCHLEVEL__", "__VERSION__", "__x86_64__", "__aarch64__", "__ELF__")  # fmt: skip
-_LIBGOMP = "libgomp.so.1"
-"""The soname that torch's wheel ships its copy under: whoever asks for it gets the one that is loaded already."""
 
 
 @dataclass(frozen=True)
@@ -138,55 +133,7 @@ def environment() -> dict[str, str]:
     return {**os.environ, "LC_ALL": "C"}
 
 
-def openmp_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Linker arguments that make a library need the plain soname libgomp.so.1, never another OpenMP runtime.
-
-    The generated C calls GOMP_parallel itself, so nothing is needed to compile. Raises CompilerNotFoundError if the
-    runtime is nowhere.
-    """
-    if compiler.kind == "gcc":
-        return ("-fopenmp",)
-    for path in _libgomps(compiler.machine):
-        return (str(path),)
-    raise CompilerNotFoundError(
-        f"{_LIBGOMP}, the OpenMP runtime that torch uses, was not found",
-        remedy="install it: apt-get install libgomp1 (Debian, Ubuntu), dnf install libgomp (Fedora, RHEL)",
-    )
-
-
 def half_flags(compiler: Compiler) -> tuple[str, ...]:
     """What clang before 15 needs on x86: it has no _Float16, but __fp16, which is stored and converted alike."""
     lacking = compiler.kind == "clang" and compiler.version < (15, 0, 0) and compiler.machine == "x86_64"
     return ("-D_Float16=__fp16",) if lacking else ()
-
-
-def _libgomps(machine: str) -> Iterator[Path]:
-    """Copies of GNU libgomp for that machine: torch's own, then the system's."""
-    folders = []
-    with_torch = importlib.util.find_spec("torch")
-    if with_torch is not None:
-        folders = [Path(place) / "lib" for place in with_torch.submodule_search_locations or ()]
-    folders += [Path(f"/usr/lib/{machine}-linux-gnu"), Path(f"/lib/{machine}-linux-gnu"), Path("/usr/lib64"),
-                Path("/lib64"), Path("/usr/lib"), Path("/usr/local/lib64"), Path(f"/usr/{machine}-linux-gnu/lib"),
-                *_linker_folders()]  # fmt: skip
-    for folder in folders:
-        path = folder / _LIBGOMP
-        if path.is_file() and _elf_machine(path) == machine:
-            yield path
-
-
-def _linker_folders() -> list[Path]:
-    program = shutil.which("ldconfig") or "/sbin/ldconfig"
-    try:
-        listing = subprocess.run([program, "-p"], capture_output=True, text=True, timeout=10).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    return [Path(path).parent for path in re.findall(rf"{re.escape(_LIBGOMP)} .*=> (\S+)", listing)]
-
-
-def _elf_machine(path: Path) -> str:
-    with open(path, "rb") as file:
-        header = file.read(20)
-    if header[:5] != b"\x7fELF\x02":
-        return "other"
-    return {0x3E: "x86_64", 0xB7: "aarch64"}.get(int.from_bytes(header[18:20], "little"), "other")

@@ -8,7 +8,7 @@ import numpy as np
 
 from sol.codegen.packing import apply_pack
 from sol.codegen.plan import Plan
-from sol.codegen.targets import Target
+from sol.codegen.targets import Target, usable_cpus
 from sol.codegen.trial import Trial, render_trial
 from sol.config import config
 from sol.ir.dim import evaluate
@@ -19,6 +19,7 @@ from sol.runtime.build import Unit, build
 from sol.runtime.cache import store
 from sol.runtime.executable import CDEF
 from sol.runtime.memory import Block
+from sol.runtime.team import starter
 from sol.runtime.weights import STAGGER, as_stored
 
 NOISE = 1 << 18
@@ -32,6 +33,8 @@ class Bench:
 
     def __init__(self, trial: Trial, graph: Graph, target: Target, threads: int) -> None:
         self.trial = trial
+        with config.override(team="fixed"):  # of a size that does not change meanwhile
+            threads, launch = starter(min(threads, usable_cpus()))
         library = _built(trial, target)
         ffi = library.ffi
         self._run = library.functions.sol_run
@@ -48,7 +51,7 @@ class Bench:
         self._call = call = ffi.new("sol_call *")
         call.weights, call.memory, call.dims, call.marks = self._pointers, self._memory.address, self._picks, self._marks
         call.arena, call.common, call.scratch, call.threads = evaluate(plan.arena, {}), common, scratch, threads
-        call.flush_denormals = config["flush_denormals"]
+        call.flush_denormals, call.launch = config["flush_denormals"], launch
 
     def run(self, picks: Sequence[int]) -> np.ndarray:
         """Seconds of every group; picks: the way that each takes."""

@@ -22,7 +22,6 @@ from sol.errors import SolError
 from sol.ir.graph import Graph
 from sol.ir.text import symbols_of
 from sol.passes.pipeline import run_passes
-from sol.runtime import library as libraries
 from sol.runtime.arrays import default_threads
 from sol.runtime.build import usable_jobs
 from sol.runtime.cache import key_of, store
@@ -111,7 +110,7 @@ class Tuner:
         """
         for key in self._given_up:
             self.missing.pop(key, None)
-        if not self.missing or self.spent >= self.seconds or symbols_of(graph) or libraries.forked():
+        if not self.missing or self.spent >= self.seconds or symbols_of(graph):
             return False
         start = time.perf_counter()
         with store().locked(key_of("tuning", "measuring")):  # two at once would disturb each other

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils import _pytree as pytree
 
+from sol.frontend.trees import named_leaves, named_tensors
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.runtime.autograd import evaluating
@@ -18,7 +18,8 @@ from sol.runtime.bisection import find_culprit as bisect
 from sol.runtime.checks import OutputCheck, Verification, relative_error
 from sol.runtime.explain import program_for
 from sol.runtime.program import Program
-from sol.runtime.segments import Runner
+from sol.runtime.rehearsal import copied
+from sol.runtime.runner import Runner
 from sol.runtime.tensors import TORCH, numpy_of
 
 
@@ -30,18 +31,18 @@ def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> V
             return Verification(True, tolerance, ())
         with _buffers_restored(program):
             expected = _run_on_copies(module._model, args, kwargs)
-        flat_args, flat_kwargs = _copies((args, kwargs))
-        tensors = program.flatten(flat_args, flat_kwargs)
-        before = [t.clone() for t in tensors]
+        given = copied(args, kwargs)
+        taken = program.inputs_of(*given)
+        before = [t.clone() for t in program.graph_inputs(taken)]
         with _buffers_restored(program):
-            actual = _tensors(program.run(tensors))
-        exact = _exact_outputs(program, before)
+            actual = _tensors(program.run(taken, *given))
+        exact = _exact_outputs(program, before, taken[1] or {})
     if [name for name, _ in actual] != [name for name, _ in expected]:
         return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
     checks = tuple(_check(name, a, e, exact.get(name)) for (name, a), (_, e) in zip(actual, expected))
     allowed = [max(tolerance, _resolution(e)) for _, e in expected]
     passed = all((c.sol_against_peer or 0.0) <= limit for c, limit in zip(checks, allowed))
-    culprit = "" if passed else find_culprit(program, before, max([tolerance, *allowed]), module._options.isa)
+    culprit = "" if passed else find_culprit(program, before, taken[1] or {}, max([tolerance, *allowed]), module._options.isa)
     return Verification(passed, tolerance, checks, culprit)
 
 
@@ -62,46 +63,51 @@ def _resolution(tensor: torch.Tensor) -> float:
     return 4 * torch.finfo(tensor.dtype).eps if tensor.dtype.is_floating_point else 0.0
 
 
-def _copies(tree: Any) -> Any:
-    return pytree.tree_map_only(torch.Tensor, torch.clone, tree)
-
-
 def _run_on_copies(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, torch.Tensor]]:
-    args, kwargs = _copies((args, dict(kwargs)))
+    args, kwargs = copied(args, kwargs)
     return [(name, t.clone()) for name, t in _tensors(model(*args, **kwargs))]
 
 
 @contextmanager
 def _buffers_restored(program: Program) -> Iterator[None]:
     """Buffers that the model changes have their values again afterwards."""
-    targets = [program.tensor_of(m.target) for m in program.imported.mutations if isinstance(m.target, str)]
-    values = [t.clone() for t in targets]
+    held = {t: program.held[t] for t in program.imported.held}
+    values = {t: tensor.clone() for t, tensor in held.items()}
     try:
         yield
     finally:
-        for target, value in zip(targets, values):
-            target.copy_(value)
+        for target, tensor in held.items():
+            program.held[target] = tensor.copy_(values[target])
 
 
 def _tensors(result: Any) -> list[tuple[str, torch.Tensor]]:
-    leaves = pytree.tree_flatten_with_path(result)[0]
-    return [(f"output{pytree.keystr(path)}", leaf) for path, leaf in leaves if isinstance(leaf, torch.Tensor)]
+    return named_tensors(result)
 
 
-def _exact_outputs(program: Program, tensors: Sequence[torch.Tensor]) -> dict[str, np.ndarray]:
+def _exact_outputs(program: Program, tensors: Sequence[torch.Tensor], env: Mapping[str, int]) -> dict[str, np.ndarray]:
     """Float64 values by name of output."""
     imported = program.imported
-    values = reference_values(program, tensors)
-    leaves = pytree.tree_unflatten(list(imported.outputs), imported.out_spec)
-    named = pytree.tree_flatten_with_path(leaves)[0]
-    return {f"output{pytree.keystr(path)}": values[imported.graph.outputs[leaf.index]] for path, leaf in named if leaf.kind == "tensor"}
+    values = reference_values(program, tensors, env)
+    found = {}
+    for name, index in named_leaves(imported.gives):
+        leaf = imported.outputs[index]
+        if leaf.kind == "tensor":
+            view = torch.from_numpy(np.array(values[imported.graph.outputs[leaf.index]], order="C"))
+            for step in leaf.views:
+                view = step(view, env)
+            found[name] = view.numpy()
+    return found
 
 
-def reference_values(program: Program, tensors: Sequence[torch.Tensor], everything: bool = False) -> dict[str, np.ndarray]:
-    """Float64 values of the graph's outputs, or of all that is computed at each call; torch calls run in their own dtypes."""
-    runner, graph = program.runner, program.imported.graph
-    env = program.symbols_of(tensors) or {}
-    parameters = {t: numpy_of(program.tensor_of(t)) for t in runner.targets}
+def reference_values(
+    program: Program, tensors: Sequence[torch.Tensor], env: Mapping[str, int], everything: bool = False
+) -> dict[str, np.ndarray]:
+    """Float64 values of the graph's outputs, or of all that is computed at each call; torch calls run in their own dtypes.
+
+    tensors: graph inputs. env: values of symbols.
+    """
+    runner, graph = program.runner, program.runner.graph
+    parameters = {t: numpy_of(v) for t, v in ({t: program.held[t] for t in runner.targets} | runner.derived).items()}
     values = dict(zip(graph.inputs, map(numpy_of, tensors))) | {v: numpy_of(t) for v, t in runner.constants.items()}
     for segment in runner.segments:
         if segment.graph is not None:
@@ -116,17 +122,18 @@ def reference_values(program: Program, tensors: Sequence[torch.Tensor], everythi
     return values
 
 
-def find_culprit(program: Program, tensors: Sequence[torch.Tensor], tolerance: float, isa: str | None = None) -> str:
+def find_culprit(
+    program: Program, tensors: Sequence[torch.Tensor], env: Mapping[str, int], tolerance: float, isa: str | None = None
+) -> str:
     """The node of the imported graph where compiled values begin to differ from float64, and the kernel that computes it."""
-    tensors = [t.contiguous() for t in tensors]
-    env = program.symbols_of(tensors)
+    parameters = {t: program.held[t] for t in program.runner.targets} | program.runner.derived
 
     def run(part: Graph) -> PartRun:
         runner = Runner(part, program.runner.torch_calls, title=f"up to {part.outputs[0]}", isa=isa)
-        runner.pack({t: program.tensor_of(t) for t in runner.targets})
-        values = [numpy_of(t) for t in runner(tensors, env)]
+        runner.pack({t: parameters[t] for t in part.parameter_targets})
+        values = [numpy_of(t) for t in runner(tensors, dict(env))]
         executables = runner.executables
         return PartRun(values, executables[-1].plan.launches if executables else ())
 
-    exact = reference_values(program, tensors, everything=True)
-    return bisect(program.imported.graph, exact, run, tolerance, env)
+    exact = reference_values(program, tensors, env, everything=True)
+    return bisect(program.runner.graph, exact, run, tolerance, dict(env))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -77,3 +78,16 @@ def check(
                     atol=tolerance,
                     err_msg=f"{output} {isa} {team} threads",
                 )
+
+
+def exact(anchor, operands, function, *, arrays=None, count=None, high=9, isas=("generic",)):
+    """All results equal the interpreter's with teams of 1 to 3, also where only one of them is read."""
+    graph = build(operands, function)
+    arrays = list(arrays or sample(operands, {}, high))
+    inputs = {f"x{i}": a for i, a in enumerate(arrays)}
+    symbols = {} if count is None else {"u0": count}
+    want = evaluate(graph, inputs, {}, symbols, precision=None)
+    for isa, team in itertools.product(isas, (1, 2, 3)):
+        got = run_region(as_region(graph, "dfp", anchor), inputs, isa=isa, threads=team, symbols=symbols)
+        for output, y in zip(graph.outputs, got):
+            assert np.array_equal(y, want[output], equal_nan=y.dtype.kind == "f"), (output, isa, team)

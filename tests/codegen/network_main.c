@@ -1,6 +1,7 @@
 /* Runs a compiled network in a program of its own. Standard input: int64 counts (inputs, outputs, weights), bytes of arena, common and
  * scratch, threads; bytes of each input, output and weight; the inputs; the weights. Standard output: the outputs. */
-#include "sol_run.h"
+#define _GNU_SOURCE
+#include "sol_pool.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,6 +28,7 @@ int main(void)
         .inputs = memory, .outputs = memory + head[0], .weights = memory + head[0] + head[1],
         .memory = take(head[3] + head[4] + head[5] * head[6], 0),
         .arena = head[3], .common = head[4], .scratch = head[5], .threads = (int32_t)head[6], .flush_denormals = 1,
+        .launch = sol_pool_run_fixed,
     };
     volatile float tiny = 1e-40f;
     for (int run = 0; run < 2; run++) sol_run(&call); /* the second finds the arena as the first left it */

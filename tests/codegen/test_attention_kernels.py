@@ -60,6 +60,16 @@ def test_sizes(isa: str, causal: bool, length: int, keys: int, depth: int, featu
 
 
 @pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("rows", [1, 2, 3, 4])
+@pytest.mark.parametrize("keys,depth,features", [(1, 16, 1), (15, 7, 33), (16, 64, 64), (133, 40, 72)])
+def test_few_queries(isa: str, rows: int, keys: int, depth: int, features: int) -> None:
+    operands = [floats(2, 3, rows, depth), floats(2, 1, keys, depth), floats(2, 1, keys, features)]
+    for mask, causal in ((None, False), ((2, 1, 1, keys), False), ((rows, keys), True)):
+        graph = attention(*(o.shape for o in operands), mask, causal=causal)
+        check(graph, [*operands, *([rng.random(mask) < 0.7] if mask else [])], isa=isa, threads=2)
+
+
+@pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("dtype", [DType.BOOL, DType.F32])
 @pytest.mark.parametrize("shape", [(2, 3, 11, 37), (2, 1, 1, 37), (11, 37), (37,), (1, 3, 11, 1), (2, 1, 11, 37)])
 def test_masks_broadcast(isa: str, dtype: DType, shape: tuple) -> None:

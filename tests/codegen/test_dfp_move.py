@@ -168,3 +168,34 @@ def test_space_to_depth_to_plain():
     graph = build([((1, 3, 4, 4), F32)], lambda b, x: b.add("space_to_depth", [x]))
     with pytest.raises(UnsupportedError, match="space_to_depth to"):
         run_region(as_region(graph, "dfp"), {"x0": np.zeros((1, 3, 4, 4), np.float32)})
+
+
+@pytest.mark.parametrize("shape,dim", [((5, 9), 1), ((9, 5), 0), ((3, 70, 66), 1), ((70, 131), 0), ((2, 3, 4, 33), 3), ((1000,), 0)])
+@pytest.mark.parametrize("op", ["cumsum", "cumprod"])
+def test_running_totals_of_lines_side_by_side_or_in_turn(shape, dim, op):
+    for dtype, tolerance in ((F32, 5e-5), (I64, 0), (F16, 1e-2)):
+        if op == "cumsum" or dtype is F32:
+            check([(shape, dtype)], lambda b, x: b.add(op, [x], dim=dim), tolerance=tolerance, threads=(1, 3), high=3,
+                  arrays=[np.full(shape, 1.001, np.float32)] if op == "cumprod" else None)  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [1, 5, 15, 16, 17, 40])
+@pytest.mark.parametrize("kind", ["reflect", "wrap", "repeat", "shuffle"])
+def test_pick(size, kind):
+    """Rows of every length against the vector, with places near and far; strided operands and elements of other sizes."""
+    rng = np.random.default_rng(size)
+    places = {
+        "reflect": np.abs(np.arange(-(size - 1) // 2, size)),
+        "wrap": np.arange(-3, size + 2) % size,
+        "repeat": np.arange(2 * size) // 2,
+        "shuffle": rng.integers(0, size, size + 3),
+    }[kind]
+    index = tuple(int(p) for p in places)
+
+    def function(b, x):
+        return b.add("neg", [b.add("pick", [x], dims=(0, 2), index=((2, 0, 1, 1), index))])
+
+    for dtype in (F32, I32, I64):
+        check([((3, 2, size), dtype)], function, tolerance=0, threads=(1, 3))
+    check([((3, 2, size), F32)], function, tolerance=0, threads=(2,), strides={"x0": (2, 1, 7)})
+    check([((size, 5), F32)], lambda b, x: b.add("pick", [x], dims=(0,), index=(index,)), tolerance=0)

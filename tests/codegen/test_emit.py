@@ -86,7 +86,7 @@ def _check(target: Target, cases, vector: bool, tolerance) -> None:
         operands = _operands(row, dtype)
         if dtype.is_int and name in ("pow",):
             operands[1] = np.abs(operands[1]) % 5
-        if dtype.is_int and name in ("remainder", "fmod", "floor_divide"):
+        if dtype.is_int and name in ("remainder", "fmod", "floor_divide", "trunc_divide"):
             operands[1][operands[1] == 0] = 1
         double = [x.astype(np.float64) if x.dtype == np.float32 else x for x in operands]
         with np.errstate(all="ignore"):

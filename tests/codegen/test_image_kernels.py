@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -31,11 +32,24 @@ def check(op: str, *arrays: np.ndarray, isa: str = runnable()[0], **attrs: Any) 
         np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-4)
 
 
-@pytest.mark.parametrize("mode,padding,aligned", [("nearest", "zeros", True), ("linear", "reflection", False), ("cubic", "border", True)])
-def test_grid_sample(mode: str, padding: str, aligned: bool) -> None:
-    for isa in runnable():
-        check("grid_sample", randn(2, 3, 5, 7), randn(2, 4, 6, 2) * 2, isa=isa, mode=mode, padding=padding, align_corners=aligned)
-    check("grid_sample", randn(1, 2, 3, 4, 5), randn(1, 2, 2, 3, 3), mode=mode, padding=padding, align_corners=aligned)
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+def test_grid_sample(mode: str, padding: str) -> None:
+    """Vectors of points (contiguous float32), and one by one (float64): one to three dimensions, points around the vector width."""
+    for aligned, isa in itertools.product((True, False), runnable()):
+        options = {"isa": isa, "mode": mode, "padding": padding, "align_corners": aligned}
+        for points in ((4, 6), (1, 1), (1, 7), (1, 15), (2, 8), (1, 17), (3, 11)):
+            check("grid_sample", randn(2, 3, 5, 7), randn(2, *points, 2) * 2, **options)
+        check("grid_sample", randn(2, 3, 5, 7).astype(np.float64), randn(2, 4, 6, 2).astype(np.float64), **options)
+    for image, points in (((1, 2, 9), (33,)), ((1, 2, 3, 4, 5), (2, 3, 3)), ((1, 1, 1, 1), (5, 5))):
+        check("grid_sample", randn(*image), randn(1, *points, len(points)), mode=mode, padding=padding, align_corners=True)
+
+
+def test_a_pixel_beside_zeros_outside_is_not_read() -> None:
+    image = np.full((1, 1, 2, 2), np.inf, np.float32)
+    grid = np.full((1, 1, 3, 2), 9.0, np.float32)
+    for mode in ("nearest", "linear", "cubic"):
+        check("grid_sample", image, grid, mode=mode, padding="zeros")
 
 
 def test_places_that_are_not_numbers_read_no_memory() -> None:

@@ -3,25 +3,42 @@
 from __future__ import annotations
 
 import ctypes
+import math
 
 import numpy as np
 import pytest
 
 from sol.codegen.targets import resolve, runnable
-from sol.ir.ops.numpy_math import erf
+from sol.ir.ops.numpy_math import erf, erfc
 from tests.codegen.compiled import load_c
 
 # name: reference in double, sampled interval (None: positive floats of all sizes), most units in the last place
 FUNCTIONS = {
     "exp": (np.exp, (-103.0, 88.7), 2),
     "expm1": (np.expm1, (-40.0, 88.7), 3),
+    "exp2": (np.exp2, (-149.0, 127.9), 2),
     "log": (np.log, None, 2),
     "log1p": (np.log1p, None, 3),
     "tanh": (np.tanh, (-12.0, 12.0), 2),
     "erf": (erf, (-5.0, 5.0), 2),
     "sin": (np.sin, (-1e5, 1e5), 2),
     "cos": (np.cos, (-1e5, 1e5), 2),
+    "tan": (np.tan, (-1e5, 1e5), 4),
+    "atan": (np.arctan, (-3e38, 3e38), 3),
+    "softplus": (lambda x: np.logaddexp(0, x), (-80.0, 80.0), 3),
+    "sqrt": (np.sqrt, None, 1),
+    "rsqrt": (lambda x: 1 / np.sqrt(x), None, 2),
     "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), (-80.0, 80.0), 3),
+    "asin": (np.arcsin, (-1.0, 1.0), 2),
+    "acos": (np.arccos, (-1.0, 1.0), 2),
+    "sinh": (np.sinh, (-89.4, 89.4), 4),
+    "cosh": (np.cosh, (-89.4, 89.4), 4),
+    "asinh": (np.arcsinh, (-3e38, 3e38), 4),
+    "acosh": (np.arccosh, (1.0, 3e38), 4),
+    "atanh": (np.arctanh, (-1.0, 1.0), 4),
+    "erfc": (erfc, (-12.0, 9.19), 6),
+    "log2": (np.log2, None, 2),
+    "log10": (np.log10, None, 3),
     "floor": (np.floor, (-1e9, 1e9), 0),
     "ceil": (np.ceil, (-1e9, 1e9), 0),
     "trunc": (np.trunc, (-1e9, 1e9), 0),
@@ -36,18 +53,18 @@ SPECIAL = np.array(
 @pytest.fixture(scope="module", params=runnable())
 def library(request):
     text = '#include "sol_dfp.h"\n'
-    for name in FUNCTIONS:
+    for name in (*FUNCTIONS, "normal_cdf"):
         text += (
             f"void t_{name}(const float *x, float *y, long n) {{ for (long i = 0; i < n; i += LANES) vf_store_n(y + i, "
             f"vf_{name}(vf_load_n(x + i, (int)(n - i < LANES ? n - i : LANES))), (int)(n - i < LANES ? n - i : LANES)); }}\n"
         )
-    for name in BINARY:
+    for name in (*BINARY, "nextafter"):
         text += (
             f"void t_{name}(const float *x, const float *z, float *y, long n) {{ for (long i = 0; i + LANES <= n; i += LANES) "
             f"vf_store(y + i, vf_{name}(vf_load(x + i), vf_load(z + i))); }}\n"
         )
-    for name in ("sum", "prod", "max", "min"):
-        text += f"float t_fold_{name}(const float *x) {{ return vf_fold_{name}(vf_load(x)); }}\n"
+    for name in ("sum", "fold_prod", "fold_max", "fold_min"):
+        text += f"float t_{name}(const float *x) {{ return vf_{name}(vf_load(x)); }}\n"
     text += "int lanes(void) { return LANES; }\nvoid t_bytes(const uint8_t *x, uint8_t *y, int n) { vb_store_n(y, ~vb_load_n(x, n), n); }\n"
     return load_c(text, resolve(request.param))
 
@@ -102,14 +119,62 @@ def test_two_operands(library, name):
     np.testing.assert_allclose(_call(library, name, x, z), want, rtol=1e-6, atol=3e-45)
 
 
+def test_nextafter(library):
+    rng = np.random.default_rng(1)
+    special = np.repeat(SPECIAL, SPECIAL.size), np.tile(SPECIAL, SPECIAL.size)
+    x, y = (np.concatenate([a, rng.standard_normal(4096 - a.size).astype(np.float32)]) for a in special)
+    want = np.nextafter(x, y)
+    got = _call(library, "nextafter", x, y)
+    assert np.array_equal(got, want, equal_nan=True) and (np.signbit(got) == np.signbit(want))[~np.isnan(want)].all()
+
+
+def _pairs(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Operands of all sizes, as far apart as there are, and near each other."""
+    rng = np.random.default_rng(3)
+    size = 1 << 16
+    near = [(rng.standard_normal(size) * scale).astype(np.float32) for scale in (4, 4)]
+    wide = [np.exp(rng.uniform(-80, 80, size)).astype(np.float32) * rng.choice([-1, 1], size).astype(np.float32) for _ in "xz"]
+    if name == "pow":
+        base = np.exp(rng.uniform(-80, 80, size))
+        wide = [base.astype(np.float32), (rng.uniform(-87, 87, size) / np.log(base)).astype(np.float32)]
+    if name == "fmod":
+        near[1] = (near[0] / rng.integers(1, 1 << 20, size)).astype(np.float32)  # quotients next to whole numbers
+    return np.concatenate([near[0], wide[0]]), np.concatenate([near[1], wide[1]])
+
+
+@pytest.mark.parametrize(("name", "most"), [("pow", 1), ("fmod", 0), ("atan2", 3)])
+def test_two_operands_to_units_in_the_last_place(library, name, most):
+    x, z = _pairs(name)
+    with np.errstate(all="ignore"):
+        want = BINARY[name](x.astype(np.float64), z.astype(np.float64))
+        want = np.where(np.abs(want) > 3.4e38, np.sign(want) * np.inf, want)
+    got = _call(library, name, x, z).astype(np.float64)
+    plain = np.isfinite(want) & (np.abs(want) > 2.0**-125)
+    unit = 2.0 ** (np.floor(np.log2(np.maximum(np.abs(want[plain]), 2.0**-126))) - 23)
+    error = np.abs(got[plain] - want[plain]) / unit
+    worst = error.argmax()
+    assert error.max() <= most, f"{error.max():.2f} units at {x[plain][worst]!r}, {z[plain][worst]!r}"
+    np.testing.assert_allclose(got[~plain], want[~plain], rtol=1e-6, atol=1e-37)
+
+
+def test_normal_distribution(library):
+    """Its error is told absolutely, and relative to the result where that is not too small."""
+    x = np.concatenate([np.linspace(-12, 12, 200001), np.array([0, -0.0, np.inf, -np.inf, np.nan])]).astype(np.float32)
+    want = np.array([0.5 * math.erfc(-v / math.sqrt(2)) for v in x.astype(np.float64)])
+    got = _call(library, "normal_cdf", x).astype(np.float64)
+    assert np.isnan(got[-1]) and np.nanmax(np.abs(got - want)) <= 1e-7
+    near = np.abs(x) < 2
+    assert (np.abs(got[near] / want[near] - 1)).max() <= 1e-6
+
+
 def test_folds_and_bools(library):
     lanes = library.lanes()
     x = np.random.default_rng(2).standard_normal(lanes).astype(np.float32)
-    for name, function in {"sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min}.items():
-        fold = getattr(library, f"t_fold_{name}")
+    for name, function in {"sum": np.sum, "fold_prod": np.prod, "fold_max": np.max, "fold_min": np.min}.items():
+        fold = getattr(library, f"t_{name}")
         fold.restype = ctypes.c_float
         np.testing.assert_allclose(fold(ctypes.c_void_p(x.ctypes.data)), function(x), rtol=1e-5)
-        if name in ("max", "min"):
+        if name in ("fold_max", "fold_min"):
             y = np.where(np.arange(lanes) == lanes // 2, np.nan, x).astype(np.float32)
             assert np.isnan(fold(ctypes.c_void_p(y.ctypes.data)))
     for n in range(1, lanes + 1):

@@ -185,6 +185,23 @@ def test_matmul_of_transposed_views(isa: str) -> None:
 
 
 @pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize(
+    "m,n,k",
+    [(1, 300, 70), (2, 33, 17), (3, 7, 130), (4, 160, 9), (7, 16, 64), (9, 15, 65), (17, 33, 66), (31, 1, 200), (40, 3, 100), (33, 8, 5),
+     (130, 100, 9)],
+)  # fmt: skip
+def test_run_time_right_operand(isa: str, m: int, n: int, k: int) -> None:
+    """In place, as dot products or in panels, by the number of rows and by the order in which it lies in memory."""
+    g = GraphBuilder()
+    a, b = g.input("a", TensorType(DType.F32, (2, m, k))), g.input("b", TensorType(DType.F32, (2, k, n)))
+    other = g.input("other", TensorType(DType.F32, (m, 1)))
+    graph = g.build([g.add("relu", [g.add("sub", [g.add("matmul", [a, b]), other])])])
+    inputs = {a: floats(2, m, k), b: floats(2, k, n), other: floats(m, 1)}
+    for strides in ({}, {"b": (n * k, 1, k)}, {"a": (m * k, 1, m), "b": (k * (n + 3), n + 3, 1)}):
+        check(graph, "matmul", inputs, isa=isa, threads=2, strides=strides)
+
+
+@pytest.mark.parametrize("isa", ISAS)
 def test_one_row_against_transposed_keys(isa: str) -> None:
     """A run-time right operand whose columns lie along the reduction is not packed for one or two rows."""
     for rows in (1, 2):
@@ -268,7 +285,9 @@ def test_rows_collapse_only_where_all_strides_allow() -> None:
 
 def test_row_ladder() -> None:
     assert row_ladder(128, 8) == ((8,), True)
-    assert row_ladder(13, 8) == ((8, 5), True)
+    assert row_ladder(13, 8) == ((7, 6), True)
+    assert row_ladder(17, 8) == ((6, 5), True)
+    assert row_ladder(0, 8)[0][0] == 1
     assert row_ladder(3, 8) == ((3,), True)
     assert row_ladder(Dim.symbol("s"), 8) == ((8, 4, 2, 1), False)
     assert row_ladder(Dim.symbol("s"), 6) == ((6, 4, 2, 1), False)

@@ -54,7 +54,7 @@ def test_primitives_are_those_of_plain_c(tools: Tools) -> None:
 @pytest.mark.parametrize("isa", ["neon", "generic"])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_network(name: str, isa: str) -> None:
-    """The files of a whole network, linked into a static program: sol_run with its OpenMP team and its floating-point mode."""
+    """The files of a whole network, linked into a static program: sol_run with its team of threads and its floating-point mode."""
     graph, inputs, parameters = NETWORKS[name]()
     compiled = compile_graph(graph, title=name, isa=by_name(isa))
     plan = compiled.plan
@@ -67,7 +67,7 @@ def test_network(name: str, isa: str) -> None:
         head = [len(inputs), len(outputs), len(weights), plan.arena, plan.common, plan.scratch, threads]
         head += [a.nbytes for a in (*inputs, *outputs, *weights)]
         data = np.array(head, np.int64).tobytes() + b"".join(a.tobytes() for a in (*inputs, *weights))
-        written = run_program(sources, compiled.target, data, AARCH64, ("-fopenmp",))
+        written = run_program(sources, compiled.target, data, AARCH64)
         at = 0
         for like, want in zip(outputs, wanted):
             got = np.frombuffer(written, like.dtype, like.size, at).reshape(like.shape)

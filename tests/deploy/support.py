@@ -64,8 +64,7 @@ def program(deployed: Deployed, *, tools: Tools = GCC, flags: Sequence[str] = ()
         defines[f"{side.upper()}_TYPE(i)"] = f"{function}_{side}_type(i)"
     options = [f"-D{k}={v}" for k, v in defines.items()]
     if link is None:
-        libraries = (["-fopenmp"] if about["threads"] != "off" else []) + ["-lm", "-pthread"]
-        link = [str(deployed.library), *libraries] if deployed.library.suffix == ".a" else [str(deployed.library), "-Wl,-rpath,$ORIGIN"]
+        link = [str(deployed.library), *(("-lm",) if deployed.library.suffix == ".a" else ("-Wl,-rpath,$ORIGIN",))]
     made = deployed.path / "caller"
     line = [*tools.compiler, "-std=gnu11", "-O1", *WARNINGS, *flags, *options, f"-I{deployed.path}", str(CALLER), *link]
     line += ["-pthread", "-o", str(made)]

@@ -17,23 +17,35 @@ from sol.ir.dim import Dim, evaluate
 from sol.ir.graph import Attrs, Node
 from sol.ir.ops import spec_of
 from sol.ir.verify import verify
+from sol.runtime.calls import give_function, take_function
+
+
+def taken(imported: Imported, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[torch.Tensor, ...], dict[str, int]]:
+    """The caller's graph inputs and the values of symbols."""
+    found = take_function(imported)(args, kwargs)
+    assert found is not None, "the import does not take the call that it was made for"
+    return found[0], found[1] or {}
 
 
 def run_imported(
     imported: Imported, module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[Any, dict[Any, torch.Tensor]]:
     """The model's result and the new values of what it mutates, by target."""
-    tensors = imported.flatten_inputs(args, kwargs)
+    tensors, symbols = taken(imported, args, kwargs)
     held = {**dict(module.named_parameters()), **dict(module.named_buffers()), **imported.constants}
-    outputs = run_graph(imported, tensors, held)
+    outputs = run_graph(imported, (*tensors, *[held[t] for t in imported.held]), held, symbols)
     mutated = {m.target: outputs[m.output] for m in imported.mutations}
-    current = [mutated.get(i, t) for i, t in enumerate(tensors)]
-    return imported.unflatten_outputs(outputs, imported.read_symbols(tensors), current), mutated
+    current = tuple([mutated.get(i, t) for i, t in enumerate(tensors)])
+    give = give_function(imported)
+    if give is None:
+        return outputs[0], mutated
+    return give(outputs, symbols, current, {**held, **mutated}, args, kwargs), mutated
 
 
-def run_graph(imported: Imported, tensors: Sequence[torch.Tensor], held: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
+def run_graph(
+    imported: Imported, tensors: Sequence[torch.Tensor], held: Mapping[str, torch.Tensor], symbols: Mapping[str, int]
+) -> list[torch.Tensor]:
     """Graph outputs, floats in float64."""
-    symbols = imported.read_symbols(tensors)
     env: dict[str, np.ndarray] = dict(zip(imported.graph.inputs, (_array(t) for t in tensors)))
     for node in imported.graph:
         if node.op == "input":
@@ -42,7 +54,7 @@ def run_graph(imported: Imported, tensors: Sequence[torch.Tensor], held: Mapping
             env[node.name] = _array(held[node.attrs["target"]])
             continue
         env.update(zip(node.outputs, _results(imported, node, [env[i] for i in node.inputs], symbols)))
-    return [torch.from_numpy(np.array(env[o])) for o in imported.graph.outputs]
+    return [torch.from_numpy(np.array(env[o], order="C")) for o in imported.graph.outputs]
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:
@@ -89,11 +101,11 @@ def check(
             expected = theirs(*theirs_args, **copy.deepcopy(dict(kwargs or {})))
         got, mutated = run_imported(imported, module, ours_args, kwargs or {})
         same(got, expected, tolerance)
-        flat = imported.flatten_inputs(theirs_args, kwargs or {})
+        flat = taken(imported, theirs_args, kwargs or {})[0]
         buffers = dict(theirs.named_buffers())
         for target, value in mutated.items():
             same(value, flat[target] if isinstance(target, int) else buffers[target], tolerance)
-        before = imported.flatten_inputs(given, kwargs or {})
+        before = taken(imported, given, kwargs or {})[0]
         changed = {i for i, (a, b) in enumerate(zip(before, flat)) if not torch.equal(a.nan_to_num(), b.nan_to_num())}
         assert changed <= set(mutated), "a mutated input was missed"
     return imported

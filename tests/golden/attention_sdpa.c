@@ -1,8 +1,8 @@
 /* attention_sdpa: out = softmax(q k^T * scale, causal) v for every head.
  *
- *   for each of this thread's (head, block of 8 queries); a thread packs k and v once per head it meets
+ *   for each of this thread's (head, block of 5 queries); a thread packs k once per head of keys it meets
  *     q * scale -> scratch, rows beyond L are zero
- *     scores[8][S] = q k^T, panels of 2 vectors of keys, none beyond the diagonal
+ *     scores[5][S] = q k^T, panels of 2 vectors of keys, none beyond the diagonal
  *     softmax in place, its division left for the end
  *     out = scores v, panels of 2 vectors of features
  * Options: 2 batch dimensions, causal. A row that attends to nothing gives zeros. */
@@ -10,29 +10,23 @@
 #include "sol_simd.h"
 #include "sol_pack.h"
 
-enum { MR = 8, NV = 2, WIDTH = NV * LANES };
+enum { MR = 5, NV = 2, WIDTH = NV * LANES };
 
-/* c[i][WIDTH] = a[i][K] . b[K][WIDTH] for MR rows. */
-static __attribute__((noinline)) void product(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc)
+/* c[i][WIDTH] = a[i][K] . b[K][WIDTH] for MR rows; rows of b are ldb apart. */
+static __attribute__((noinline)) void product(const float *a0, int64_t lda, const float *b, int64_t ldb, int64_t K, float *c, int64_t ldc)
 {
     (void)lda;
     const float *a1 = a0 + 1 * lda;
     const float *a2 = a0 + 2 * lda;
     const float *a3 = a0 + 3 * lda;
     const float *a4 = a0 + 4 * lda;
-    const float *a5 = a0 + 5 * lda;
-    const float *a6 = a0 + 6 * lda;
-    const float *a7 = a0 + 7 * lda;
     vf c0_0 = vf_zero(), c0_1 = vf_zero();
     vf c1_0 = vf_zero(), c1_1 = vf_zero();
     vf c2_0 = vf_zero(), c2_1 = vf_zero();
     vf c3_0 = vf_zero(), c3_1 = vf_zero();
     vf c4_0 = vf_zero(), c4_1 = vf_zero();
-    vf c5_0 = vf_zero(), c5_1 = vf_zero();
-    vf c6_0 = vf_zero(), c6_1 = vf_zero();
-    vf c7_0 = vf_zero(), c7_1 = vf_zero();
     int64_t k = 0;
-    for (; k + 2 <= K; k += 2, b += 2 * WIDTH) {
+    for (; k + 2 <= K; k += 2, b += 2 * ldb) {
         {
             const vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES);
             { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
@@ -40,51 +34,39 @@ static __attribute__((noinline)) void product(const float *a0, int64_t lda, cons
             { const float x = a2[k + 0]; c2_0 += w0 * x; c2_1 += w1 * x; }
             { const float x = a3[k + 0]; c3_0 += w0 * x; c3_1 += w1 * x; }
             { const float x = a4[k + 0]; c4_0 += w0 * x; c4_1 += w1 * x; }
-            { const float x = a5[k + 0]; c5_0 += w0 * x; c5_1 += w1 * x; }
-            { const float x = a6[k + 0]; c6_0 += w0 * x; c6_1 += w1 * x; }
-            { const float x = a7[k + 0]; c7_0 += w0 * x; c7_1 += w1 * x; }
         }
         SOL_FENCE();
         {
-            const vf w0 = vf_load(b + 2 * LANES), w1 = vf_load(b + 3 * LANES);
+            const vf w0 = vf_load(b + ldb + 0 * LANES), w1 = vf_load(b + ldb + 1 * LANES);
             { const float x = a0[k + 1]; c0_0 += w0 * x; c0_1 += w1 * x; }
             { const float x = a1[k + 1]; c1_0 += w0 * x; c1_1 += w1 * x; }
             { const float x = a2[k + 1]; c2_0 += w0 * x; c2_1 += w1 * x; }
             { const float x = a3[k + 1]; c3_0 += w0 * x; c3_1 += w1 * x; }
             { const float x = a4[k + 1]; c4_0 += w0 * x; c4_1 += w1 * x; }
-            { const float x = a5[k + 1]; c5_0 += w0 * x; c5_1 += w1 * x; }
-            { const float x = a6[k + 1]; c6_0 += w0 * x; c6_1 += w1 * x; }
-            { const float x = a7[k + 1]; c7_0 += w0 * x; c7_1 += w1 * x; }
         }
         SOL_FENCE();
     }
-    for (; k < K; k++, b += WIDTH) {
+    for (; k < K; k++, b += ldb) {
         const vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES);
         { const float x = a0[k]; c0_0 += w0 * x; c0_1 += w1 * x; }
         { const float x = a1[k]; c1_0 += w0 * x; c1_1 += w1 * x; }
         { const float x = a2[k]; c2_0 += w0 * x; c2_1 += w1 * x; }
         { const float x = a3[k]; c3_0 += w0 * x; c3_1 += w1 * x; }
         { const float x = a4[k]; c4_0 += w0 * x; c4_1 += w1 * x; }
-        { const float x = a5[k]; c5_0 += w0 * x; c5_1 += w1 * x; }
-        { const float x = a6[k]; c6_0 += w0 * x; c6_1 += w1 * x; }
-        { const float x = a7[k]; c7_0 += w0 * x; c7_1 += w1 * x; }
     }
 vf_store(c + 0 * ldc + 0 * LANES, c0_0); vf_store(c + 0 * ldc + 1 * LANES, c0_1); 
 vf_store(c + 1 * ldc + 0 * LANES, c1_0); vf_store(c + 1 * ldc + 1 * LANES, c1_1); 
 vf_store(c + 2 * ldc + 0 * LANES, c2_0); vf_store(c + 2 * ldc + 1 * LANES, c2_1); 
 vf_store(c + 3 * ldc + 0 * LANES, c3_0); vf_store(c + 3 * ldc + 1 * LANES, c3_1); 
 vf_store(c + 4 * ldc + 0 * LANES, c4_0); vf_store(c + 4 * ldc + 1 * LANES, c4_1); 
-vf_store(c + 5 * ldc + 0 * LANES, c5_0); vf_store(c + 5 * ldc + 1 * LANES, c5_1); 
-vf_store(c + 6 * ldc + 0 * LANES, c6_0); vf_store(c + 6 * ldc + 1 * LANES, c6_1); 
-vf_store(c + 7 * ldc + 0 * LANES, c7_0); vf_store(c + 7 * ldc + 1 * LANES, c7_1); 
 }
 
 /* One panel of results for rows queries, divided by the sums of the softmax; count features exist. */
-static __attribute__((noinline)) void value_panel(const float *scores, int64_t lds, const float *v, int64_t S, const float *inverse, float *out,
-                                                  int64_t ldo, int rows, int64_t count)
+static __attribute__((noinline)) void value_panel(const float *scores, int64_t lds, const float *v, int64_t ldv, int64_t S, const float *inverse,
+                                                  float *out, int64_t ldo, int rows, int64_t count)
 {
     vf c[MR][NV];
-    product(scores, lds, v, S, (float *)c, WIDTH);
+    product(scores, lds, v, ldv, S, (float *)c, WIDTH);
     for (int i = 0; i < rows; i++) {
         const vf factor = vf_set(inverse[i]);
         if (count >= WIDTH) {
@@ -95,17 +77,15 @@ vf_store_n(out + i * ldo + 0 * LANES, c[i][0] * factor, sol_lanes(count, 0)); vf
     }
 }
 
-/* Largest lane; NaN lanes do not count. */
+/* The largest lane; none is NaN. */
 SOL_INLINE float largest(vf v)
 {
-    float s[LANES], top = -INFINITY;
-    vf_store(s, v);
-    for (int i = 0; i < LANES; i++) top = s[i] > top ? s[i] : top;
-    return top;
+    for (int n = LANES / 2; n; n /= 2) v = vf_max_quiet(v, vf_rotated(v, n));
+    return v[0];
 }
 
 /* x[s] = exp(x[s] - max x) for s < S, zero up to the multiple of LANES; returns 1 / sum, or 0 where nothing is attended. */
-static __attribute__((noinline)) float softmax_row(float *x, int64_t S)
+static __attribute__((noinline, unused)) float softmax_row(float *x, int64_t S)
 {
     const int64_t whole = S / LANES * LANES;
     const int rest = (int)(S - whole);
@@ -138,6 +118,43 @@ static __attribute__((noinline)) float softmax_row(float *x, int64_t S)
     return sum == 0 ? 0 : 1 / sum;
 }
 
+SOL_INLINE vf max_pair(vf a, vf b)
+{
+    vf low, high;
+    vf_zip(a, b, &low, &high);
+    return vf_max_quiet(low, high);
+}
+/* The same for four rows at once, whose sums and maxima are found together. */
+static __attribute__((noinline, unused)) void softmax_rows(float *x, int64_t lds, int64_t S, float *inverse)
+{
+    const int64_t whole = S / LANES * LANES;
+    const int rest = (int)(S - whole);
+    vf top[4], sum[4];
+    for (int i = 0; i < 4; i++) {
+        float *row = x + i * lds;
+        top[i] = vf_set(-INFINITY);
+        for (int64_t s = 0; s < whole; s += LANES) top[i] = vf_max_quiet(vf_load(row + s), top[i]);
+        if (rest) {
+            const vf last = vf_select(vi_first(rest), vf_load(row + whole), vf_set(-INFINITY));
+            vf_store(row + whole, last);
+            top[i] = vf_max_quiet(last, top[i]);
+        }
+        sum[i] = vf_zero();
+    }
+    vf most = max_pair(max_pair(top[0], top[2]), max_pair(top[1], top[3]));
+    for (int n = LANES / 2; n >= 4; n /= 2) most = vf_max_quiet(most, vf_rotated(most, n));
+    most = vf_select(most == -INFINITY, vf_zero(), most);
+    const vf base[4] = {vf_set(most[0]), vf_set(most[1]), vf_set(most[2]), vf_set(most[3])};
+    for (int64_t s = 0; s < S; s += LANES)
+        for (int i = 0; i < 4; i++) {
+            const vf e = vf_exp(vf_load(x + i * lds + s) - base[i]);
+            vf_store(x + i * lds + s, e);
+            sum[i] += e;
+        }
+    const vf total = sol_sums4(sum[0], sum[1], sum[2], sum[3]);
+    vf_store_n(inverse, vf_select(total == 0.0f, vf_zero(), 1.0f / total), 4);
+}
+
 void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *Q = buf[0];
@@ -149,22 +166,20 @@ void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t E = arg[2];
     const int64_t V = arg[3];
     const int64_t Q_l = arg[4];
-    const int64_t Q_e = arg[5];
-    const int64_t K_s = arg[6];
-    const int64_t K_e = arg[7];
-    const int64_t VALUE_s = arg[8];
-    const int64_t VALUE_e = arg[9];
-    const int64_t OUT_l = arg[10];
-    const int64_t B0 = arg[11];
-    const int64_t Q_0 = arg[12];
-    const int64_t K_0 = arg[13];
-    const int64_t VALUE_0 = arg[14];
-    const int64_t OUT_0 = arg[15];
-    const int64_t B1 = arg[16];
-    const int64_t Q_1 = arg[17];
-    const int64_t K_1 = arg[18];
-    const int64_t VALUE_1 = arg[19];
-    const int64_t OUT_1 = arg[20];
+    const int64_t K_s = arg[5];
+    const int64_t K_e = arg[6];
+    const int64_t VALUE_s = arg[7];
+    const int64_t OUT_l = arg[8];
+    const int64_t B0 = arg[9];
+    const int64_t Q_0 = arg[10];
+    const int64_t K_0 = arg[11];
+    const int64_t VALUE_0 = arg[12];
+    const int64_t OUT_0 = arg[13];
+    const int64_t B1 = arg[14];
+    const int64_t Q_1 = arg[15];
+    const int64_t K_1 = arg[16];
+    const int64_t VALUE_1 = arg[17];
+    const int64_t OUT_1 = arg[18];
     (void)team; (void)buf; (void)arg;
     const int64_t key_panels = (S + WIDTH - 1) / WIDTH, value_panels = (V + WIDTH - 1) / WIDTH, blocks = (L + MR - 1) / MR;
     const int64_t lds = key_panels * WIDTH + LANES; /* no power of two between rows */
@@ -172,10 +187,10 @@ void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)
     int64_t active = 1 + units * MR * S * (E + V) / 32768;
     if (active > team->size) active = team->size;
     if (team->id >= active) return;
-    float *const keys = (float *)team->scratch, *const values = keys + key_panels * WIDTH * E, *const queries = values + value_panels * WIDTH * S;
+    float *const keys = (float *)team->scratch, *const values = keys + key_panels * WIDTH * E, *const queries = values + (V % WIDTH ? WIDTH : 0) * S;
     float *const scores = queries + MR * E;
     const float scale = 0.25f;
-    int64_t packed = -1;
+    const float *packed_keys = NULL, *packed_values = NULL;
     const int64_t end = units * (team->id + 1) / active;
     for (int64_t u = units * team->id / active; u < end; u++) {
         const int64_t head = u / blocks, l0 = u % blocks * MR;
@@ -195,23 +210,32 @@ void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)
             q += i * Q_0; k += i * K_0; v += i * VALUE_0; out += i * OUT_0;
         }
         (void)rest;
-        if (packed != head) {
+        if (packed_keys != k || packed_values != v) {
             for (int64_t p = 0; p < key_panels; p++) sol_pack_panel(keys + p * WIDTH * E, k + p * WIDTH * K_s, K_e, K_s, E, S - p * WIDTH, NV);
-            for (int64_t p = 0; p < value_panels; p++)
-                sol_pack_panel(values + p * WIDTH * S, v + p * WIDTH * VALUE_e, VALUE_s, VALUE_e, S, V - p * WIDTH, NV);
-            packed = head;
+            if (V % WIDTH) sol_pack_panel(values, v + V / WIDTH * WIDTH, VALUE_s, 1, S, V % WIDTH, NV);
+            packed_keys = k;
+            packed_values = v;
         }
         for (int i = 0; i < MR; i++)
-            for (int64_t e = 0; e < E; e++) queries[i * E + e] = i < rows ? q[i * Q_l + e * Q_e] * scale : 0;
+            for (int64_t e = 0; e < E; e += LANES) {
+                const int n = sol_lanes(E - e, 0);
+                const vf x = i < rows ? sol_load_strided(q + i * Q_l + e * 1, 1, n) : vf_zero();
+                vf_store_n(queries + i * E + e, x * scale, n);
+            }
         const int64_t reach = l0 + rows < S ? l0 + rows : S;
-        for (int64_t p = 0; p * WIDTH < reach; p++) product(queries, E, keys + p * WIDTH * E, E, scores + p * WIDTH, lds);
+        for (int64_t p = 0; p * WIDTH < reach; p++) product(queries, E, keys + p * WIDTH * E, WIDTH, E, scores + p * WIDTH, lds);
         float inverse[MR];
         for (int i = 0; i < rows; i++) {
             float *const x = scores + i * lds;
             for (int64_t s = l0 + i + 1; s < reach; s++) x[s] = -INFINITY;
-            inverse[i] = softmax_row(x, reach);
         }
+        int i = 0;
+        for (; i + 4 <= rows; i += 4) softmax_rows(scores + i * lds, lds, reach, inverse + i);
+        for (; i < rows; i++) inverse[i] = softmax_row(scores + i * lds, reach);
         for (int64_t p = 0; p < value_panels; p++)
-            value_panel(scores, lds, values + p * WIDTH * S, reach, inverse, out + p * WIDTH, OUT_l, rows, V - p * WIDTH);
+            if (V - p * WIDTH >= WIDTH)
+                value_panel(scores, lds, v + p * WIDTH, VALUE_s, reach, inverse, out + p * WIDTH, OUT_l, rows, WIDTH);
+            else
+                value_panel(scores, lds, values, WIDTH, reach, inverse, out + p * WIDTH, OUT_l, rows, V - p * WIDTH);
     }
 }

@@ -2,6 +2,18 @@
  *   rows of the result (split over the team): fill, copy, fill. n: result sizes, m: input sizes, b: elements before. */
 #include "sol_dfp.h"
 
+SOL_INLINE void copy(float *o, const float *x, int64_t n)
+{
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) vf_store(o + i, vf_load(x + i));
+    if (i < n) vf_store_n(o + i, vf_load_n(x + i, (int)(n - i)), (int)(n - i));
+}
+SOL_INLINE void fill(float *o, vf v, int64_t n)
+{
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) vf_store(o + i, v);
+    if (i < n) vf_store_n(o + i, v, (int)(n - i));
+}
 void dfp_pad(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *in0 = buf[0];
@@ -19,6 +31,9 @@ void dfp_pad(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t n1 = arg[10];
     (void)team; (void)buf; (void)arg;
     const float value = 0.0f;
+    float number;
+    memcpy(&number, &value, sizeof number);
+    const vf filling = vf_set(number);
     const int64_t rows = n0 * n1, length = n2;
     if (rows * length == 0) return;
     int64_t size = team->size;
@@ -41,11 +56,11 @@ void dfp_pad(const sol_team *team, void *const *buf, const int64_t *arg)
         float *o = out0 + i0 * s_out0_0 + i1 * s_out0_1;
         if (1) {
             const float *x = in0 + (i0 - b0) * s_in0_0 + (i1 - b1) * s_in0_1 - b2 * 1;
-            for (int64_t i = 0; i < from; i++) o[i * 1] = value;
-            for (int64_t i = from; i < to; i++) o[i * 1] = x[i * 1];
-            for (int64_t i = to; i < length; i++) o[i * 1] = value;
+            if (from) fill((float *)o, filling, from);
+            copy((float *)o + from, (const float *)x + from, to - from);
+            if (to < length) fill((float *)o + to, filling, length - to);
         } else {
-            for (int64_t i = 0; i < length; i++) o[i * 1] = value;
+            fill((float *)o, filling, length);
         }
         if (++i1 < n1) continue;
         i1 = 0;

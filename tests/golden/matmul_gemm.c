@@ -1,18 +1,18 @@
 /* matmul_gemm: C[q][M][N] = A[q][M][K] * B[q][K][N].
  *
  * B in panels of 3 vectors, [panel][K][3 * LANES], packed when the weights were loaded.
- *   for each of this thread's (q, panel, block of 8 rows), rows innermost: the panel stays in L2
+ *   for each of this thread's (q, panel, block of 7 rows), rows innermost: the panel stays in L2
  *     the whole reduction in registers
- *       8 x 3 accumulators; k in steps of the unrolled loop
+ *       7 x 3 accumulators; k in steps of the unrolled loop
  * Options: 2 tiles, 0 batch dimensions. */
 #include "sol_team.h"
 #include "sol_simd.h"
 #include "sol_pack.h"
 
-enum { MR = 8, NV = 3, WIDTH = NV * LANES };
+enum { MR = 7, NV = 3, WIDTH = NV * LANES };
 
-/* 8 rows x 3 vectors. */
-static __attribute__((noinline)) void tile_8(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
+/* 7 rows x 3 vectors. */
+static __attribute__((noinline)) void tile_7(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
 {
     (void)lda, (void)count;
     const float *a1 = a0 + 1 * lda;
@@ -21,7 +21,6 @@ static __attribute__((noinline)) void tile_8(const float *a0, int64_t lda, const
     const float *a4 = a0 + 4 * lda;
     const float *a5 = a0 + 5 * lda;
     const float *a6 = a0 + 6 * lda;
-    const float *a7 = a0 + 7 * lda;
     vf c0_0 = vf_zero(), c0_1 = vf_zero(), c0_2 = vf_zero();
     vf c1_0 = vf_zero(), c1_1 = vf_zero(), c1_2 = vf_zero();
     vf c2_0 = vf_zero(), c2_1 = vf_zero(), c2_2 = vf_zero();
@@ -29,7 +28,6 @@ static __attribute__((noinline)) void tile_8(const float *a0, int64_t lda, const
     vf c4_0 = vf_zero(), c4_1 = vf_zero(), c4_2 = vf_zero();
     vf c5_0 = vf_zero(), c5_1 = vf_zero(), c5_2 = vf_zero();
     vf c6_0 = vf_zero(), c6_1 = vf_zero(), c6_2 = vf_zero();
-    vf c7_0 = vf_zero(), c7_1 = vf_zero(), c7_2 = vf_zero();
     int64_t k = 0;
     for (; k + 4 <= K; k += 4, b += 12 * LANES) {
         {
@@ -42,7 +40,6 @@ __builtin_prefetch(b + 0 * LANES + 2048); __builtin_prefetch(b + 1 * LANES + 204
             { const float x = a4[k + 0]; c4_0 += w0 * x; c4_1 += w1 * x; c4_2 += w2 * x; }
             { const float x = a5[k + 0]; c5_0 += w0 * x; c5_1 += w1 * x; c5_2 += w2 * x; }
             { const float x = a6[k + 0]; c6_0 += w0 * x; c6_1 += w1 * x; c6_2 += w2 * x; }
-            { const float x = a7[k + 0]; c7_0 += w0 * x; c7_1 += w1 * x; c7_2 += w2 * x; }
         }
         SOL_FENCE();
         {
@@ -55,7 +52,6 @@ __builtin_prefetch(b + 3 * LANES + 2048); __builtin_prefetch(b + 4 * LANES + 204
             { const float x = a4[k + 1]; c4_0 += w0 * x; c4_1 += w1 * x; c4_2 += w2 * x; }
             { const float x = a5[k + 1]; c5_0 += w0 * x; c5_1 += w1 * x; c5_2 += w2 * x; }
             { const float x = a6[k + 1]; c6_0 += w0 * x; c6_1 += w1 * x; c6_2 += w2 * x; }
-            { const float x = a7[k + 1]; c7_0 += w0 * x; c7_1 += w1 * x; c7_2 += w2 * x; }
         }
         SOL_FENCE();
         {
@@ -68,7 +64,6 @@ __builtin_prefetch(b + 6 * LANES + 2048); __builtin_prefetch(b + 7 * LANES + 204
             { const float x = a4[k + 2]; c4_0 += w0 * x; c4_1 += w1 * x; c4_2 += w2 * x; }
             { const float x = a5[k + 2]; c5_0 += w0 * x; c5_1 += w1 * x; c5_2 += w2 * x; }
             { const float x = a6[k + 2]; c6_0 += w0 * x; c6_1 += w1 * x; c6_2 += w2 * x; }
-            { const float x = a7[k + 2]; c7_0 += w0 * x; c7_1 += w1 * x; c7_2 += w2 * x; }
         }
         SOL_FENCE();
         {
@@ -81,7 +76,6 @@ __builtin_prefetch(b + 9 * LANES + 2048); __builtin_prefetch(b + 10 * LANES + 20
             { const float x = a4[k + 3]; c4_0 += w0 * x; c4_1 += w1 * x; c4_2 += w2 * x; }
             { const float x = a5[k + 3]; c5_0 += w0 * x; c5_1 += w1 * x; c5_2 += w2 * x; }
             { const float x = a6[k + 3]; c6_0 += w0 * x; c6_1 += w1 * x; c6_2 += w2 * x; }
-            { const float x = a7[k + 3]; c7_0 += w0 * x; c7_1 += w1 * x; c7_2 += w2 * x; }
         }
         SOL_FENCE();
     }
@@ -94,7 +88,6 @@ __builtin_prefetch(b + 9 * LANES + 2048); __builtin_prefetch(b + 10 * LANES + 20
         { const float x = a4[k]; c4_0 += w0 * x; c4_1 += w1 * x; c4_2 += w2 * x; }
         { const float x = a5[k]; c5_0 += w0 * x; c5_1 += w1 * x; c5_2 += w2 * x; }
         { const float x = a6[k]; c6_0 += w0 * x; c6_1 += w1 * x; c6_2 += w2 * x; }
-        { const float x = a7[k]; c7_0 += w0 * x; c7_1 += w1 * x; c7_2 += w2 * x; }
     }
     {
         vf_store(c + 0 * ldc + 0 * LANES, c0_0);
@@ -159,28 +152,23 @@ __builtin_prefetch(b + 9 * LANES + 2048); __builtin_prefetch(b + 10 * LANES + 20
     {
         vf_store(c + 6 * ldc + 2 * LANES, c6_2);
     }
-    {
-        vf_store(c + 7 * ldc + 0 * LANES, c7_0);
-    }
-    {
-        vf_store(c + 7 * ldc + 1 * LANES, c7_1);
-    }
-    {
-        vf_store(c + 7 * ldc + 2 * LANES, c7_2);
-    }
 }
 
-/* 4 rows x 3 vectors. */
-static __attribute__((noinline)) void tile_4(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
+/* 6 rows x 3 vectors. */
+static __attribute__((noinline)) void tile_6(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
 {
     (void)lda, (void)count;
     const float *a1 = a0 + 1 * lda;
     const float *a2 = a0 + 2 * lda;
     const float *a3 = a0 + 3 * lda;
+    const float *a4 = a0 + 4 * lda;
+    const float *a5 = a0 + 5 * lda;
     vf c0_0 = vf_zero(), c0_1 = vf_zero(), c0_2 = vf_zero();
     vf c1_0 = vf_zero(), c1_1 = vf_zero(), c1_2 = vf_zero();
     vf c2_0 = vf_zero(), c2_1 = vf_zero(), c2_2 = vf_zero();
     vf c3_0 = vf_zero(), c3_1 = vf_zero(), c3_2 = vf_zero();
+    vf c4_0 = vf_zero(), c4_1 = vf_zero(), c4_2 = vf_zero();
+    vf c5_0 = vf_zero(), c5_1 = vf_zero(), c5_2 = vf_zero();
     int64_t k = 0;
     for (; k + 4 <= K; k += 4, b += 12 * LANES) {
         {
@@ -190,6 +178,8 @@ __builtin_prefetch(b + 0 * LANES + 2048); __builtin_prefetch(b + 1 * LANES + 204
             { const float x = a1[k + 0]; c1_0 += w0 * x; c1_1 += w1 * x; c1_2 += w2 * x; }
             { const float x = a2[k + 0]; c2_0 += w0 * x; c2_1 += w1 * x; c2_2 += w2 * x; }
             { const float x = a3[k + 0]; c3_0 += w0 * x; c3_1 += w1 * x; c3_2 += w2 * x; }
+            { const float x = a4[k + 0]; c4_0 += w0 * x; c4_1 += w1 * x; c4_2 += w2 * x; }
+            { const float x = a5[k + 0]; c5_0 += w0 * x; c5_1 += w1 * x; c5_2 += w2 * x; }
         }
         SOL_FENCE();
         {
@@ -199,6 +189,8 @@ __builtin_prefetch(b + 3 * LANES + 2048); __builtin_prefetch(b + 4 * LANES + 204
             { const float x = a1[k + 1]; c1_0 += w0 * x; c1_1 += w1 * x; c1_2 += w2 * x; }
             { const float x = a2[k + 1]; c2_0 += w0 * x; c2_1 += w1 * x; c2_2 += w2 * x; }
             { const float x = a3[k + 1]; c3_0 += w0 * x; c3_1 += w1 * x; c3_2 += w2 * x; }
+            { const float x = a4[k + 1]; c4_0 += w0 * x; c4_1 += w1 * x; c4_2 += w2 * x; }
+            { const float x = a5[k + 1]; c5_0 += w0 * x; c5_1 += w1 * x; c5_2 += w2 * x; }
         }
         SOL_FENCE();
         {
@@ -208,6 +200,8 @@ __builtin_prefetch(b + 6 * LANES + 2048); __builtin_prefetch(b + 7 * LANES + 204
             { const float x = a1[k + 2]; c1_0 += w0 * x; c1_1 += w1 * x; c1_2 += w2 * x; }
             { const float x = a2[k + 2]; c2_0 += w0 * x; c2_1 += w1 * x; c2_2 += w2 * x; }
             { const float x = a3[k + 2]; c3_0 += w0 * x; c3_1 += w1 * x; c3_2 += w2 * x; }
+            { const float x = a4[k + 2]; c4_0 += w0 * x; c4_1 += w1 * x; c4_2 += w2 * x; }
+            { const float x = a5[k + 2]; c5_0 += w0 * x; c5_1 += w1 * x; c5_2 += w2 * x; }
         }
         SOL_FENCE();
         {
@@ -217,6 +211,8 @@ __builtin_prefetch(b + 9 * LANES + 2048); __builtin_prefetch(b + 10 * LANES + 20
             { const float x = a1[k + 3]; c1_0 += w0 * x; c1_1 += w1 * x; c1_2 += w2 * x; }
             { const float x = a2[k + 3]; c2_0 += w0 * x; c2_1 += w1 * x; c2_2 += w2 * x; }
             { const float x = a3[k + 3]; c3_0 += w0 * x; c3_1 += w1 * x; c3_2 += w2 * x; }
+            { const float x = a4[k + 3]; c4_0 += w0 * x; c4_1 += w1 * x; c4_2 += w2 * x; }
+            { const float x = a5[k + 3]; c5_0 += w0 * x; c5_1 += w1 * x; c5_2 += w2 * x; }
         }
         SOL_FENCE();
     }
@@ -226,6 +222,8 @@ __builtin_prefetch(b + 9 * LANES + 2048); __builtin_prefetch(b + 10 * LANES + 20
         { const float x = a1[k]; c1_0 += w0 * x; c1_1 += w1 * x; c1_2 += w2 * x; }
         { const float x = a2[k]; c2_0 += w0 * x; c2_1 += w1 * x; c2_2 += w2 * x; }
         { const float x = a3[k]; c3_0 += w0 * x; c3_1 += w1 * x; c3_2 += w2 * x; }
+        { const float x = a4[k]; c4_0 += w0 * x; c4_1 += w1 * x; c4_2 += w2 * x; }
+        { const float x = a5[k]; c5_0 += w0 * x; c5_1 += w1 * x; c5_2 += w2 * x; }
     }
     {
         vf_store(c + 0 * ldc + 0 * LANES, c0_0);
@@ -263,6 +261,24 @@ __builtin_prefetch(b + 9 * LANES + 2048); __builtin_prefetch(b + 10 * LANES + 20
     {
         vf_store(c + 3 * ldc + 2 * LANES, c3_2);
     }
+    {
+        vf_store(c + 4 * ldc + 0 * LANES, c4_0);
+    }
+    {
+        vf_store(c + 4 * ldc + 1 * LANES, c4_1);
+    }
+    {
+        vf_store(c + 4 * ldc + 2 * LANES, c4_2);
+    }
+    {
+        vf_store(c + 5 * ldc + 0 * LANES, c5_0);
+    }
+    {
+        vf_store(c + 5 * ldc + 1 * LANES, c5_1);
+    }
+    {
+        vf_store(c + 5 * ldc + 2 * LANES, c5_2);
+    }
 }
 
 #define TILE(rows) tile_##rows(a_q + m * lda, lda, panel, K, c_q + m * ldc, ldc, count)
@@ -297,11 +313,11 @@ void matmul_gemm(const sol_team *team, void *const *buf, const int64_t *arg)
             const int64_t m = i * MR;
             const int64_t left = M - m;
             if (left >= MR) {
-                TILE(8);
+                TILE(7);
                 continue;
             }
-            if (left == 4) {
-                TILE(4);
+            if (left == 6) {
+                TILE(6);
             }
         }
     }

@@ -1,13 +1,13 @@
-/* pool_plain: maximum over windows clipped to the map, row-major float, any strides in memory.
+/* pool_plain: maximum over windows clipped to the map, row-major int32_t, any strides in memory.
  *
  *   for n, for channel k, for output row (z, y):     (split over the team)
- *     for column: over the taps that exist, in float, into a row of scratch
+ *     for column: over the taps that exist, in int32_t, into a row of scratch
  *     pointwise tail over the row, store
  */
 #include "sol_simd.h"
 #include "sol_team.h"
 
-#define REDUCE(a, v) ((v) > (a) || (v) != (v) ? (v) : (a))
+#define REDUCE(a, v) ((v) > (a) ? (v) : (a))
 
 /* Taps [first, last) of a window that starts at an input position and meets [0, size). */
 SOL_INLINE int64_t first_tap(int64_t start, int64_t step) { return start < 0 ? (step - 1 - start) / step : 0; }
@@ -21,8 +21,8 @@ SOL_INLINE int64_t last_tap(int64_t start, int64_t step, int64_t size, int64_t k
 
 void pool_plain(const sol_team *team, void *const *buf, const int64_t *arg)
 {
-    const float *in = buf[0];
-    float *out = buf[1];
+    const int32_t *in = buf[0];
+    int32_t *out = buf[1];
     const int64_t N = arg[0];
     const int64_t C = arg[1];
     const int64_t D = arg[2];
@@ -53,7 +53,7 @@ void pool_plain(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t out_z = arg[27];
     const int64_t out_y = arg[28];
     (void)team; (void)buf; (void)arg;
-    float *from = (float *)team->scratch;
+    int32_t *from = (int32_t *)team->scratch;
     const int64_t left = 0, columns = W;
     (void)left;
     int64_t unit, last;
@@ -64,25 +64,19 @@ void pool_plain(const sol_team *team, void *const *buf, const int64_t *arg)
         const int64_t ys = y * sy - lo_y, y0 = first_tap(ys, dy), y1 = last_tap(ys, dy, IH, R);
         for (int64_t x = 0; x < W; x++) {
             const int64_t xs = x * sx - lo_x, x0 = first_tap(xs, dx), x1 = last_tap(xs, dx, IW, S);
-            float a = -INFINITY;
+            int32_t a = INT32_MIN;
             for (int64_t d = z0; d < z1; d++)
                 for (int64_t r = y0; r < y1; r++) {
-                    const float *p = in + n * in_n + k * in_c + (zs + d * dz) * in_z + (ys + r * dy) * in_y;
+                    const int32_t *p = in + n * in_n + k * in_c + (zs + d * dz) * in_z + (ys + r * dy) * in_y;
                     int64_t s = x0;
                     for (; s < x1; s++) {
-                        const float v = (float)p[(xs + s * dx) * in_x];
+                        const int32_t v = (int32_t)p[(xs + s * dx) * in_x];
                         a = REDUCE(a, v);
                     }
                 }
             from[x] = a;
         }
-        float *to = out + n * out_n + k * out_c + z * out_z + y * out_y;
-                for (int64_t x = 0; x < columns; x += LANES) {
-                    const int some = (int)(columns - x < LANES ? columns - x : LANES);
-                    const vf a = vf_load(from + x);
-                    const vf r = a;
-                    if (some == LANES) vf_store(to + x, r);
-                    else vf_store_n(to + x, r, some);
-                }
+        int32_t *to = out + n * out_n + k * out_c + z * out_z + y * out_y;
+                for (int64_t x = 0; x < columns; x++) to[x * 1] = from[x];
     }
 }

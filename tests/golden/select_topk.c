@@ -1,5 +1,6 @@
 /* select_topk: the k largest elements of every line along one dimension, in order; of equal ones the first. NaN is the largest of all.
- *   lines (split over the team): a heap of the k best, which every further element that is better than its worst enters; then sorted. */
+ *   lines (split over the team): a heap of the k best, which every further element that is better than its worst enters
+ *   (looked for by vectors); then sorted. */
 #include "sol_dfp.h"
 
 typedef struct { float v; int64_t at; } item;
@@ -44,12 +45,12 @@ void select_topk(const sol_team *team, void *const *buf, const int64_t *arg)
     const float *in0 = buf[0];
     float *values = buf[1];
     int64_t *indices = buf[2];
-    const int64_t k = arg[0];
-    const int64_t n0 = arg[1];
-    const int64_t n1 = arg[2];
-    const int64_t s_in0_0 = arg[3];
-    const int64_t s_values_0 = arg[4];
-    const int64_t s_indices_0 = arg[5];
+    const int64_t n0 = arg[0];
+    const int64_t n1 = arg[1];
+    const int64_t s_in0_0 = arg[2];
+    const int64_t s_values_0 = arg[3];
+    const int64_t s_indices_0 = arg[4];
+    const int64_t k = arg[5];
     (void)team; (void)buf; (void)arg;
     const int64_t rows = n0, length = n1;
     if (rows * length == 0) return;
@@ -71,11 +72,20 @@ void select_topk(const sol_team *team, void *const *buf, const int64_t *arg)
         int64_t n = 0;
         for (; n < k; n++) best[n] = (item){*(x + n * 1), n};
         make_heap(c, best, k);
-        for (; k && n < length; n++) {
-            const item next = {*(x + n * 1), n};
-            if (!before(c, next, best[0])) continue;
-            best[0] = next;
-            sift(c, best, k, 0);
+        while (k && n < length) {
+            const vf worst = vf_set(best[0].v);
+            for (; n + 4 * LANES <= length; n += 4 * LANES) {
+                vi better = {0};
+                for (int j = 0; j < 4; j++) better |= ~(vf_load(x + n + j * LANES) <= worst);
+                if (vi_any(better)) break;
+            }
+            const int64_t stop = n + 4 * LANES < length ? n + 4 * LANES : length;
+            for (; n < stop; n++) {
+                const item next = {*(x + n * 1), n};
+                if (!before(c, next, best[0])) continue;
+                best[0] = next;
+                sift(c, best, k, 0);
+            }
         }
         unmake_heap(c, best, k);
         for (int64_t i = 0; i < k; i++) {

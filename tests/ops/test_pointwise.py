@@ -36,6 +36,7 @@ UNARY = {
     "erf": torch.erf,
     "sin": torch.sin,
     "cos": torch.cos,
+    "tan": torch.tan,
     "floor": torch.floor,
     "ceil": torch.ceil,
     "round": torch.round,
@@ -53,6 +54,21 @@ UNARY = {
     "leaky_relu": F.leaky_relu,
     "elu": F.elu,
     "softplus": F.softplus,
+    "asin": torch.asin,
+    "acos": torch.acos,
+    "atan": torch.atan,
+    "sinh": torch.sinh,
+    "cosh": torch.cosh,
+    "asinh": torch.asinh,
+    "acosh": torch.acosh,
+    "atanh": torch.atanh,
+    "erfc": torch.erfc,
+    "exp2": torch.exp2,
+    "log2": torch.log2,
+    "log10": torch.log10,
+    "sinc": torch.sinc,
+    "frac": torch.frac,
+    "signbit": torch.signbit,
 }
 BINARY = {
     "add": torch.add,
@@ -63,6 +79,7 @@ BINARY = {
     "maximum": torch.maximum,
     "minimum": torch.minimum,
     "floor_divide": torch.floor_divide,
+    "trunc_divide": lambda x, y: torch.div(x, y, rounding_mode="trunc"),
     "remainder": torch.remainder,
     "fmod": torch.fmod,
     "atan2": torch.atan2,
@@ -75,8 +92,18 @@ BINARY = {
     "logical_and": torch.logical_and,
     "logical_or": torch.logical_or,
     "logical_xor": torch.logical_xor,
+    "hypot": torch.hypot,
+    "logaddexp": torch.logaddexp,
+    "logaddexp2": torch.logaddexp2,
+    "xlogy": torch.xlogy,
+    "xlog1py": torch.special.xlog1py,
+    "fmin": torch.fmin,
+    "fmax": torch.fmax,
+    "nextafter": torch.nextafter,
+    "copysign": torch.copysign,
 }
 BITWISE = {"bitwise_and": torch.bitwise_and, "bitwise_or": torch.bitwise_or, "bitwise_xor": torch.bitwise_xor}
+SHIFTS = {"shift_left": torch.bitwise_left_shift, "shift_right": torch.bitwise_right_shift}
 INTEGER_UNARY = (
     "neg",
     "abs",
@@ -114,7 +141,7 @@ def test_binary_integers(op: str) -> None:
     check(op, BINARY[op], INTEGERS[:, None], INTEGERS[None, :])
 
 
-@pytest.mark.parametrize("op", ("floor_divide", "remainder", "fmod"))
+@pytest.mark.parametrize("op", ("floor_divide", "trunc_divide", "remainder", "fmod"))
 def test_integer_division_by_nonzero(op: str) -> None:
     check(op, BINARY[op], INTEGERS[:, None], INTEGERS[INTEGERS != 0][None, :])
 
@@ -133,6 +160,11 @@ def test_bitwise(op: str, values: np.ndarray) -> None:
 @pytest.mark.parametrize("values", (INTEGERS, BOOLS), ids=("int", "bool"))
 def test_bitwise_not(values: np.ndarray) -> None:
     check("bitwise_not", torch.bitwise_not, values)
+
+
+@pytest.mark.parametrize("op", SHIFTS)
+def test_shifts(op: str) -> None:
+    check(op, SHIFTS[op], INTEGERS[:, None], np.array([0, 1, 5, 63], np.int64))
 
 
 @pytest.mark.parametrize(
@@ -185,7 +217,7 @@ def test_scalars_stay_arrays() -> None:
 
 
 def test_every_op_is_in_a_table() -> None:
-    known = {*UNARY, *BINARY, *BITWISE, "bitwise_not", "clamp", "cast", "cast_rounded", "cast_saturated", "bitcast", "where"}
+    known = {*UNARY, *BINARY, *BITWISE, *SHIFTS, "bitwise_not", "clamp", "cast", "cast_rounded", "cast_saturated", "bitcast", "where"}
     assert set(POINTWISE) == known
 
 

@@ -53,3 +53,22 @@ def test_rule(name: str) -> None:
 @pytest.mark.parametrize("name", STAY)
 def test_what_stays(name: str) -> None:
     assert "sdpa" not in ops(run(canonicalize_attention, HEAD + STAY[name]))
+
+
+@pytest.mark.parametrize("length,mask", [(1, None), (1, "2,1,1,6"), (3, None), (3, "2,4,3,6"), (3, "3,6"), (1, "2,4,1,6")])
+@pytest.mark.parametrize("causal", [False, True])
+def test_repeated_heads(length: int, mask: str | None, causal: bool) -> None:
+    """Two heads of keys and values for four of queries; run compares the values."""
+    more = f", %mask: f32[{mask}]" if mask else ""
+    text = f"""graph(%q: f32[2,4,{length},8], %k: f32[2,2,6,8], %v: f32[2,2,6,5]{more}) {{
+      %k1: f32[2,2,1,6,8] = reshape(%k){{shape=(2, 2, 1, 6, 8)}}
+      %k2: f32[2,2,2,6,8] = expand(%k1){{shape=(2, 2, 2, 6, 8)}}
+      %k3: f32[2,4,6,8] = reshape(%k2){{shape=(2, 4, 6, 8)}}
+      %v1: f32[2,2,1,6,5] = reshape(%v){{shape=(2, 2, 1, 6, 5)}}
+      %v2: f32[2,2,2,6,5] = expand(%v1){{shape=(2, 2, 2, 6, 5)}}
+      %v3: f32[2,4,6,5] = reshape(%v2){{shape=(2, 4, 6, 5)}}
+      %y: f32[2,4,{length},5] = sdpa(%q, %k3, %v3{", %mask" if mask else ""}){{causal={causal}, scale=0.5}}
+      return %y
+    }}"""
+    after = run(canonicalize_attention, text)
+    assert "expand" not in ops(after) and ops(after).count("sdpa") == 1

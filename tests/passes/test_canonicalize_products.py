@@ -19,6 +19,10 @@ CASES = {
         "%p: f32[2,3,5] = matmul(%x, %w)\n  %s: f32[2,3,5] = add(%p, %b)\n  %y: f32[2,3,5] = mul(%s, %p)",
         ["linear", "add", "mul"],
     ),
+    "outer": ("%c: f32[2,3,1] = slice(%x){dim=2, start=0, stop=1, step=1}\n  %r: f32[2,1,4] = slice(%x){dim=1, start=0, stop=1, step=1}\n  "
+              "%y: f32[2,3,4] = matmul(%c, %r)", ["slice", "slice", "mul"]),
+    "column": ("%t: f32[2,4,3] = permute(%x){order=(0, 2, 1)}\n  %c: f32[2,3,1] = slice(%x){dim=2, start=0, stop=1, step=1}\n  "
+               "%y: f32[2,4,1] = matmul(%t, %c)", ["slice", "permute", "matmul", "permute"]),
     "computed_weight": ("%t: f32[2,4,3] = permute(%x){order=(0, 2, 1)}\n  %y: f32[2,3,3] = matmul(%x, %t)", ["permute", "matmul"]),
 }  # fmt: skip
 

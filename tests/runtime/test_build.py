@@ -22,7 +22,7 @@ from sol.runtime import progress as progress_module
 from sol.runtime import toolchain
 from sol.runtime.build import Unit, build, headers_digest
 from sol.runtime.cache import store
-from sol.runtime.toolchain import find_compiler, openmp_flags
+from sol.runtime.toolchain import find_compiler
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 EXPORT = '__attribute__((visibility("default"))) '
@@ -314,25 +314,6 @@ def test_jobs_at_once(cache_folder: Path, tmp_path: Path, jobs: int) -> None:
 def test_jobs_default_to_the_usable_cpus() -> None:
     with config.override(jobs=0):
         assert build_module.usable_jobs() == len(os.sched_getaffinity(0))
-
-
-@pytest.mark.parametrize("name", COMPILERS)
-def test_needs_the_plain_soname_of_libgomp(cache_folder: Path, name: str) -> None:
-    unit = Unit(
-        "team", f"extern int omp_get_max_threads(void);\n{EXPORT}int f(void) {{ return omp_get_max_threads(); }}"
-    )
-    with config.override(compiler=name):
-        path = build([unit], TARGET)
-        assert openmp_flags(find_compiler())
-    listing = subprocess.run(["readelf", "-d", str(path)], capture_output=True, text=True).stdout
-    assert "[libgomp.so.1]" in listing and "libomp" not in listing and "RUNPATH" not in listing
-
-
-def test_clang_without_libgomp(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolchain, "_libgomps", lambda machine: iter(()))
-    clang = toolchain.Compiler(("clang",), "clang", (14, 0, 0), "x86_64", "clang")
-    with pytest.raises(CompilerNotFoundError, match="apt-get install libgomp1"):
-        openmp_flags(clang)
 
 
 @pytest.mark.parametrize(

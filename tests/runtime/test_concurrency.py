@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import multiprocessing
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,7 +14,7 @@ import torch
 from torch import nn
 
 import sol
-from sol.runtime.library import openmp_runtimes
+from sol.config import config
 from tests.runtime.models import close, convnet, mlp
 
 
@@ -55,7 +56,7 @@ def test_threads_that_all_compile_first() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(run, (5, 6, 5, 6)))
-    assert len(fast._programs) == 5
+    assert len(fast._programs) == 3  # for the example, for the first other size, for all sizes
 
 
 def test_parameters_that_change_while_others_call() -> None:
@@ -82,19 +83,22 @@ def test_parameters_that_change_while_others_call() -> None:
 
 
 def test_number_of_threads_is_honoured() -> None:
+    """torch's number is followed at each call; memory is laid out for it where a team of that size can be had."""
     model, x = wide(), torch.rand(1, 3, 24, 24)
-    fast = sol.optimize(model, x)
-    (executable,) = fast._programs[0].runner.executables
     before = torch.get_num_threads()
-    try:
-        with torch.no_grad():
-            for threads in (1, 2, 3, 4):
-                torch.set_num_threads(threads)
-                close(fast(x), model(x))
-                assert executable._team() == threads and (threads,) in executable._state[1]
-                assert executable._state[1][(threads,)][0].call.threads == threads
-    finally:
-        torch.set_num_threads(before)
+    for team in ("fixed", "free"):
+        fast = sol.optimize(model, x)
+        (executable,) = fast._programs[0].runner.executables
+        try:
+            with torch.no_grad(), config.override(team=team):
+                for threads in (1, 2, 3, 4):
+                    torch.set_num_threads(threads)
+                    close(fast(x), model(x))
+                    assert executable._team() == threads and (threads,) in executable._state[1]
+                    most = threads if team == "fixed" else min(threads, os.cpu_count() or 1)
+                    assert executable._state[1][(threads,)][0].call.threads == most
+        finally:
+            torch.set_num_threads(before)
 
 
 def test_option_threads() -> None:
@@ -106,7 +110,8 @@ def test_option_threads() -> None:
     assert list(executable._state[1]) == [(3,)]
 
 
-def test_one_openmp_pool_beside_torch() -> None:
+def test_beside_torch() -> None:
+    """torch's threads, which spin for milliseconds after each operation, and ours take turns."""
     model, x, big = wide(), torch.rand(1, 3, 24, 24), torch.rand(400, 400)
     fast = sol.optimize(model, x)
     with torch.no_grad():
@@ -114,7 +119,6 @@ def test_one_openmp_pool_beside_torch() -> None:
         for _ in range(10):
             (big @ big).sum()
             close(fast(x), expected)
-    assert len(openmp_runtimes()) == 1, openmp_runtimes()
 
 
 def answer(queue: Any, fast: Any, x: torch.Tensor) -> None:

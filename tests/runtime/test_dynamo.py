@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from sol.frontend.imported import Imported
-from sol.runtime import dynamo
+from sol.runtime import pieces
 from sol.runtime.dynamo import sol_backend
 from sol.runtime.program import Program
 
@@ -26,7 +26,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Imported]]:
             found.append(imported)
             super().__init__(imported, *args, **kwargs)
 
-    monkeypatch.setattr(dynamo, "Program", Recorded)
+    monkeypatch.setattr(pieces, "Program", Recorded)
     torch._dynamo.reset()
     yield found
     torch._dynamo.reset()

@@ -63,7 +63,6 @@ def test_recompile_limit(caplog: pytest.LogCaptureFixture) -> None:
         for size in (1, 2, 3, 2, 4):
             assert fast(torch.ones(size)).shape == (size,)
     assert len(fast._programs) == 2 and "least recently used" in caplog.text
-    assert [p._types[0].shape for p in fast._programs] == [(4,), (2,)]
 
 
 def test_memory_of_many_dynamic_sizes_is_bounded() -> None:

@@ -5,13 +5,6 @@
 #include "sol_simd.h"
 #include "sol_team.h"
 
-/* Lanes 0 … n-1 true. */
-SOL_INLINE vi vi_first(int64_t n)
-{
-    static const int32_t lane[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    return *(const vi_unaligned *)lane < (int32_t)n;
-}
-
 /* LANES bools (one byte each) as a mask, and back. */
 SOL_INLINE vi vb_load(const uint8_t *p) { return vi_load_bytes(p) != 0; }
 SOL_INLINE void vb_store(uint8_t *p, vi mask) { vi_store_bytes(p, mask & 1); }
@@ -29,22 +22,112 @@ SOL_INLINE void vb_store_n(uint8_t *p, vi mask, int n)
 }
 SOL_INLINE vi vb_set(uint8_t b) { return vi_set(-(b != 0)); }
 
-#define SOL_FOLD(name, vector, type, combine)                          \
-    SOL_INLINE type name(vector v)                                     \
+/* n integers of 8 to 32 bits as int32 lanes; the others are zero. */
+#define SOL_LOAD_INTEGERS(name, type)                                  \
+    SOL_INLINE vi name(const type *p, int n)                           \
     {                                                                  \
-        type s[LANES];                                                 \
-        memcpy(s, &v, sizeof s);                                       \
-        for (int n = LANES / 2; n; n /= 2)                             \
-            for (int i = 0; i < n; i++) {                              \
-                type a = s[i], b = s[i + n];                           \
-                s[i] = combine;                                        \
-            }                                                          \
-        return s[0];                                                   \
+        typedef type some __attribute__((vector_size(LANES * sizeof(type)), aligned(sizeof(type)), may_alias)); \
+        if (n == LANES) return __builtin_convertvector(*(const some *)p, vi); \
+        type v[LANES] = {0};                                           \
+        memcpy(v, p, (size_t)n * sizeof *p);                           \
+        return __builtin_convertvector(*(const some *)v, vi);          \
     }
-SOL_FOLD(vf_fold_sum, vf, float, a + b)
-SOL_FOLD(vf_fold_prod, vf, float, a * b)
-SOL_FOLD(vf_fold_max, vf, float, a > b || a != a ? a : b)
-SOL_FOLD(vf_fold_min, vf, float, a < b || a != a ? a : b)
-SOL_FOLD(vi_fold_any, vi, int32_t, (a | b) != 0)
-SOL_FOLD(vi_fold_all, vi, int32_t, a != 0 && b != 0)
+SOL_INLINE vi vi_load_u8(const uint8_t *p, int n)
+{
+    if (n == LANES) return vi_load_bytes(p);
+    uint8_t b[LANES] = {0};
+    memcpy(b, p, (size_t)n);
+    return vi_load_bytes(b);
+}
+SOL_LOAD_INTEGERS(vi_load_i8, int8_t)
+SOL_LOAD_INTEGERS(vi_load_u16, uint16_t)
+SOL_LOAD_INTEGERS(vi_load_i16, int16_t)
+SOL_INLINE vi vi_load_i32(const int32_t *p, int n)
+{
+    vf v = n == LANES ? vf_load((const float *)p) : vf_load_n((const float *)p, n);
+    return (vi)v;
+}
+
+#define SOL_MEET_PROD(...) v *= VF_PERMUTE(v, __VA_ARGS__);
+#define SOL_MEET_MAX(...) v = vf_max(v, VF_PERMUTE(v, __VA_ARGS__));
+#define SOL_MEET_MIN(...) v = vf_min(v, VF_PERMUTE(v, __VA_ARGS__));
+#define SOL_MEET_ANY(...) v |= VF_PERMUTE(v, __VA_ARGS__);
+#define SOL_MEET_ALL(...) v &= VF_PERMUTE(v, __VA_ARGS__);
+SOL_FOLD(vf_fold_prod, vf, float, SOL_MEET_PROD)
+SOL_FOLD(vf_fold_max, vf, float, SOL_MEET_MAX)
+SOL_FOLD(vf_fold_min, vf, float, SOL_MEET_MIN)
+SOL_FOLD(vi_fold_any, vi, int32_t, SOL_MEET_ANY)
+SOL_FOLD(vi_fold_all, vi, int32_t, SOL_MEET_ALL)
+
+/* Sums and what rounding took from them, lane by lane and of numbers (Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B).
+ * What was lost is no number where a sum became infinite, and is then left out. */
+typedef struct {
+    vf sum, lost;
+} vw;
+SOL_INLINE vw vw_add(vw t, vf x)
+{
+    const vf sum = t.sum + x, part = sum - t.sum;
+    return (vw){sum, t.lost + ((t.sum - (sum - part)) + (x - part))};
+}
+SOL_INLINE vw vw_sum(vw a, vw b)
+{
+    vw t = vw_add(a, b.sum);
+    t.lost += b.lost;
+    return t;
+}
+SOL_INLINE vf vw_value(vw t) { return t.sum + vf_select(t.lost == t.lost, t.lost, vf_zero()); }
+SOL_INLINE double vw_total(vw t) { return (double)vf_sum(t.sum) + (double)vf_sum(vf_select(t.lost == t.lost, t.lost, vf_zero())); }
+
+typedef struct {
+    double sum, lost;
+} sol_twin;
+SOL_SCALAR sol_twin sol_twin_add(sol_twin t, double x)
+{
+    const double sum = t.sum + x, part = sum - t.sum;
+    return (sol_twin){sum, t.lost + ((t.sum - (sum - part)) + (x - part))};
+}
+SOL_SCALAR sol_twin sol_twin_sum(sol_twin a, sol_twin b)
+{
+    sol_twin t = sol_twin_add(a, b.sum);
+    t.lost += b.lost;
+    return t;
+}
+SOL_SCALAR double sol_twin_value(sol_twin t) { return t.lost == t.lost ? t.sum + t.lost : t.sum; }
+
+/* Where the largest or smallest element is: lanes of values with their places. The first of equal ones, and the first NaN, wins. */
+SOL_INLINE void vi_places(int64_t *at, vi place, int64_t start)
+{
+    for (int i = 0; i < LANES; i++) at[i] = start + place[i];
+}
+#define SOL_ARG(max, sign)                                                                                      \
+    /* Lanes of two running accumulators, elements of which alternate. */                                       \
+    SOL_INLINE void vf_join_arg##max(vf *a, vi *at, vf b, vi place)                                             \
+    {                                                                                                           \
+        const vi nan = *a != *a, same = (b == *a) | ((b != b) & nan);                                           \
+        const vi better = ((b sign *a) | ((b != b) & ~nan)) | (same & (place < *at));                           \
+        *a = vf_select(better, b, *a);                                                                          \
+        *at = (better & place) | (~better & *at);                                                               \
+    }                                                                                                           \
+    SOL_INLINE int64_t vf_fold_arg##max(vf a, vi at, float *best)                                               \
+    {                                                                                                           \
+        int best_lane = 0;                                                                                      \
+        for (int i = 1; i < LANES; i++) {                                                                       \
+            const float x = a[i], y = a[best_lane];                                                             \
+            if (x sign y || (x != x && y == y) || ((x == y || (x != x && y != y)) && at[i] < at[best_lane]))    \
+                best_lane = i;                                                                                  \
+        }                                                                                                       \
+        *best = a[best_lane];                                                                                   \
+        return at[best_lane];                                                                                   \
+    }                                                                                                           \
+    /* Lanes of what later elements give into lanes of what earlier ones gave; a negative place: none. */       \
+    SOL_INLINE void vf_meet_arg##max(vf *a, int64_t *at, vf b, const int64_t *place)                            \
+    {                                                                                                           \
+        for (int i = 0; i < LANES; i++)                                                                         \
+            if (at[i] < 0 || b[i] sign (*a)[i] || (b[i] != b[i] && (*a)[i] == (*a)[i])) {                       \
+                (*a)[i] = b[i];                                                                                 \
+                at[i] = place[i];                                                                               \
+            }                                                                                                   \
+    }
+SOL_ARG(max, >)
+SOL_ARG(min, <)
 #endif

@@ -3,6 +3,7 @@
  * iterated reweighting of Chebyshev least squares in double precision, coefficients rounded to float32). */
 #ifndef SOL_MATH_H
 #define SOL_MATH_H
+#include "sol_math_parts.h"
 
 SOL_INLINE vf vf_ceil(vf x) { return -vf_floor(-x); }
 SOL_INLINE vf vf_trunc(vf x) { return vf_copysign(vf_floor(vf_abs(x)), x); }
@@ -27,95 +28,113 @@ SOL_INLINE vf vf_trunc(vf x) { return vf_copysign(vf_floor(vf_abs(x)), x); }
         memcpy(&x, s, sizeof s);                                      \
         return x;                                                     \
     }
-SOL_BY_LANE2(vf_pow, powf)
-SOL_BY_LANE2(vf_fmod, fmodf)
-SOL_BY_LANE2(vf_atan2, atan2f)
 SOL_BY_LANE1(vf_sin_by_lane, sinf)
 SOL_BY_LANE1(vf_cos_by_lane, cosf)
+SOL_BY_LANE1(vf_tan_by_lane, tanf)
 
-/* exp: x = n ln2 + r, |r| <= ln2/2, 2^n applied in two steps so that overflow and subnormals come out right. <= 2 ulp. */
-SOL_INLINE vf vf_exp(vf x)
+/* r = x - n ln2 with n the nearest integer to x / ln2 (Cody and Waite, two parts). */
+SOL_INLINE vf vf_exp_reduced(vf x, vf *n)
 {
-    vf c = vf_max_quiet(vf_set(-104.0f), vf_min_quiet(vf_set(89.0f), x));
-    vf n = vf_rint(c * 1.44269504f);
-    vf r = c - n * 0.693359375f;
-    r = r + n * 2.12194440e-4f;
-    vf p = 1.3981999507e-3f + r * 1.9875691500e-4f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    p = p * (r * r) + r + 1.0f;
-    vi k = __builtin_convertvector(vf_select(x == x, n, vf_zero()), vi);
-    vi half = k >> 1;
-    return p * (vf)((half + 127) << 23) * (vf)((k - half + 127) << 23);
+    *n = vf_rint(x * 1.44269504f);
+    const vf r = x - *n * 0.693359375f;
+    return r + *n * 2.12194440e-4f;
+}
+/* e^r - 1 for |r| <= ln2/2. */
+SOL_INLINE vf vf_expm1_reduced(vf r)
+{
+    vf p = 8.36652052e-3f + r * 1.38825201e-3f;
+    p = p * r + 4.16672006e-2f;
+    p = p * r + 1.66665435e-1f;
+    p = p * r + 0.49999997f;
+    return p * (r * r) + r;
 }
 
-/* expm1: e^r - 1 by a polynomial, then 2^n (e^r - 1) + (2^n - 1), halved until the end so that 2^128 is not needed. <= 3 ulp. */
+/* exp: 2^n e^r. <= 2 ulp. */
+SOL_INLINE vf vf_exp(vf x)
+{
+    vf n, r = vf_exp_reduced(vf_max_quiet(vf_set(-104.0f), vf_min_quiet(vf_set(89.0f), x)), &n);
+    vf p = 8.36871658e-3f + r * 1.38145988e-3f;
+    p = p * r + 4.1668389e-2f;
+    p = p * r + 1.66665211e-1f;
+    p = p * r + 0.49999994f;
+    return vf_scale(p * (r * r) + r + 1.0f, n);
+}
+
+/* exp2: x = n + r is exact, |r| <= 1/2. <= 2 ulp. */
+SOL_INLINE vf vf_exp2_reduced(vf r)
+{
+    vf p = 1.3398875e-3f + r * 1.5353362e-4f;
+    p = p * r + 9.61843692e-3f;
+    p = p * r + 5.55033237e-2f;
+    p = p * r + 0.240226477f;
+    p = p * r + 0.693147182f;
+    return p * r + 1.0f;
+}
+SOL_INLINE vf vf_exp2(vf x)
+{
+    const vf c = vf_max_quiet(vf_set(-151.0f), vf_min_quiet(vf_set(129.0f), x)), n = vf_rint(c);
+    return vf_scale(vf_exp2_reduced(c - n), n);
+}
+
+/* expm1: 2^n (e^r - 1) + (2^n - 1), halved until the end so that 2^128 is not needed. <= 3 ulp. */
 SOL_INLINE vf vf_expm1(vf x)
 {
-    vf c = vf_max_quiet(vf_set(-30.0f), vf_min_quiet(vf_set(89.0f), x));
-    vf n = vf_rint(c * 1.44269504f);
-    vf r = c - n * 0.693359375f;
-    r = r + n * 2.12194440e-4f;
-    vf p = 1.39407208e-3f + r * 1.98458845e-4f;
-    p = p * r + 8.33338965e-3f;
-    p = p * r + 4.16663587e-2f;
-    p = p * r + 1.66666657e-1f;
-    p = p * r + 0.5f;
-    p = p * (r * r) + r;
-    vf half = (vf)((__builtin_convertvector(vf_select(x == x, n, vf_zero()), vi) + 126) << 23);
-    vf y = (p * half + (half - 0.5f)) * 2.0f;
+    vf n, r = vf_exp_reduced(vf_max_quiet(vf_set(-30.0f), vf_min_quiet(vf_set(89.0f), x)), &n);
+    const vf half = vf_scale(vf_set(0.5f), n);
+    const vf y = (vf_expm1_reduced(r) * half + (half - 0.5f)) * 2.0f;
     return vf_select(x == 0.0f, x, y);
 }
 
-/* log: x = 2^k m, sqrt(1/2) <= m < sqrt(2), polynomial in m - 1; subnormals are scaled first. <= 2 ulp. */
+/* log: x = 2^n m, 3/4 <= m < 3/2, polynomial in m - 1. <= 2 ulp. */
 SOL_INLINE vf vf_log(vf x)
 {
-    vi tiny = x < 1.17549435e-38f;
-    vf y = vf_select(tiny, x * 8388608.0f, x);
-    vi bits = (vi)y;
-    vi k = (bits - 0x3f3504f3) >> 23;
-    vf m = (vf)(bits - (k << 23));
-    vf n = __builtin_convertvector(k - (tiny & 23), vf);
-    vf f = m - 1.0f;
-    vf p = -0.116756409f + f * 0.0674660131f;
-    p = p * f + 0.118881747f;
-    p = p * f - 0.124055915f;
-    p = p * f + 0.142195508f;
-    p = p * f - 0.166679963f;
-    p = p * f + 0.200021192f;
-    p = p * f - 0.250000089f;
-    p = p * f + 0.333333135f;
-    vf s = f * f;
-    vf r = p * (f * s) + n * -2.12194440e-4f;
-    r = r - 0.5f * s + f + n * 0.693359375f;
-    r = vf_select(x > 3.40282347e38f, x, r);
-    r = vf_select(x == 0.0f, vf_set(-INFINITY), r);
-    return vf_select(x >= 0.0f, r, vf_set(NAN));
+    vf n, f = vf_mantissa(x, &n) - 1.0f;
+    vf p = 0.117006607f - f * 0.0911618695f;
+    p = p + f * f * 0.0376728885f;
+    p = p * f - 0.127277792f;
+    p = p * f + 0.142762393f;
+    p = p * f - 0.166552961f;
+    p = p * f + 0.199996054f;
+    p = p * f - 0.250001639f;
+    p = p * f + 0.333333403f;
+    const vf s = f * f;
+    return p * (f * s) + n * 1.42860677e-6f - 0.5f * s + f + n * 0.693145752f;
 }
 
-/* log1p: log(u) x / (u - 1) with u = 1 + x, which cancels the rounding of u (Kahan). <= 3 ulp. */
+/* log1p: log(u) with u = 1 + x, and what the rounding of u lost, over u. <= 3 ulp. */
 SOL_INLINE vf vf_log1p(vf x)
 {
-    vf u = 1.0f + x;
-    vf d = u - 1.0f;
-    vf r = vf_log(u) * (x / d);
-    return vf_select((d == 0.0f) | (x > 3.40282347e38f), x, r);
+    const vf u = 1.0f + x, lost = vf_select(vf_abs(x) < 1.0f, x - (u - 1.0f), 1.0f - (u - x));
+    const vf r = vf_log(u) + vf_divide(lost, u);
+    return vf_select((u == 1.0f) | (x > 3.40282347e38f), x, vf_select(u == 0.0f, vf_set(-INFINITY), r));
 }
 
-/* tanh: odd polynomial below 5/8, else 1 - 2 / (e^2|x| + 1). <= 2 ulp. */
+/* tanh: odd polynomial below 5/8, else 1 - 2 y / (1 + y) with y = e^-2|x|. <= 2 ulp. */
 SOL_INLINE vf vf_tanh(vf x)
 {
-    vf a = vf_min_quiet(vf_set(10.0f), vf_abs(x));
-    vf s = a * a;
+    const vf a = vf_min_quiet(vf_set(10.0f), vf_abs(x)), s = a * a;
     vf p = 0.0206390787f + s * -0.00570497848f;
     p = p * s - 0.0537397116f;
     p = p * s + 0.133314416f;
     p = p * s - 0.333332807f;
-    vf small = p * (s * a) + a;
-    vf large = 1.0f - 2.0f / (vf_exp(a + a) + 1.0f);
-    return vf_copysign(vf_select(a < 0.625f, small, large), x);
+    vf n, r = vf_exp_reduced(-2.0f * a, &n);
+    const vf y = vf_scale(vf_expm1_reduced(r) + 1.0f, n);
+    return vf_copysign(vf_select(a < 0.625f, p * (s * a) + a, 1.0f - vf_divide(y + y, 1.0f + y)), x);
+}
+
+/* 1 / (1 + e^-x), by e^-|x|, which does not overflow. <= 3 ulp. */
+SOL_INLINE vf vf_sigmoid(vf x)
+{
+    const vf y = vf_exp(-vf_abs(x));
+    return vf_divide(vf_select(x < 0.0f, y, vf_set(1.0f)), 1.0f + y);
+}
+
+/* log(1 + e^x) = max(x, 0) + log1p(e^-|x|). <= 3 ulp. */
+SOL_INLINE vf vf_softplus(vf x)
+{
+    const vf y = vf_exp(-vf_abs(x)), u = 1.0f + y;
+    const vf r = vf_log(u) + vf_divide(y - (u - 1.0f), u);
+    return vf_max(x, vf_zero()) + r;
 }
 
 /* erf: odd polynomial below 0.93, else 1 - exp(q) where q = log(erfc|x|) is a polynomial. <= 2 ulp. */
@@ -141,50 +160,72 @@ SOL_INLINE vf vf_erf(vf x)
     return vf_copysign(vf_select(a < 0.93f, small, large), x);
 }
 
-/* sin and cos: x = q pi/2 + r with r computed in double (Cody and Waite, two parts), |r| <= pi/4. <= 2 ulp for |x| < 1e5; a vector with
- * a larger or non-finite lane goes through libm. quarter: 0 for sin, 1 for cos. */
-SOL_INLINE vf vf_sin_reduced(vf x, int quarter)
+/* The normal distribution, (1 + erf(x / sqrt 2)) / 2: 2^q on the left, where q is a polynomial in |x|; 0 below -6. Absolute error <= 1e-7,
+ * on the left relative to the result as well down to -2. */
+SOL_INLINE vf vf_normal_cdf(vf x)
 {
-    float in[LANES], rest[LANES];
-    int32_t turn[LANES];
-    memcpy(in, &x, sizeof in);
-    for (int i = 0; i < LANES; i++) {
-        double n = (double)in[i] * 0.63661977236758134308 + 6755399441055744.0; /* rounds to an integer */
-        n -= 6755399441055744.0;
-        rest[i] = (float)((double)in[i] - n * 1.57079632673412561417e+00 - n * 6.07710050650619224932e-11);
-        turn[i] = (int32_t)n;
-    }
-    vf r;
-    vi q;
-    memcpy(&r, rest, sizeof r);
-    memcpy(&q, turn, sizeof q);
-    q += quarter;
-    vf s = r * r;
+    const vf a = vf_min_quiet(vf_set(6.0f), vf_abs(x));
+    vf q = 6.21970798e-7f - a * 1.94693861e-8f;
+    q = q * a - 8.47538649e-6f;
+    q = q * a + 6.23210435e-5f;
+    q = q * a - 2.32759718e-4f;
+    q = q * a - 9.24947235e-5f;
+    q = q * a + 7.0524714e-3f;
+    q = q * a - 5.25062419e-2f;
+    q = q * a - 0.4592022f;
+    q = q * a - 1.15110588f;
+    q = q * a - 1.0f;
+    const vf n = vf_rint(q), left = vf_scale(vf_exp2_reduced(q - n), n);
+    return vf_select(x < 0.0f, vf_select(x < -6.0f, vf_zero(), left), 1.0f - left);
+}
+
+/* x - q pi/2, q an integer below 2^17: three parts of pi/2, each multiplied and subtracted with one rounding. */
+SOL_INLINE vf vf_quarter_turns(vf x, vi *q)
+{
+    const vf n = vf_rint(x * 0.636619772f);
+    *q = __builtin_convertvector(n, vi);
+    return vf_fnma(n, vf_set(-1.71512449e-15f), vf_fnma(n, vf_set(-4.37113883e-8f), vf_fnma(n, vf_set(1.57079637f), x)));
+}
+/* For |r| <= pi/4. */
+SOL_INLINE vf vf_sin_reduced(vf r, vf s)
+{
     vf p = -1.98393085e-4f + s * 2.71808403e-06f;
     p = p * s + 8.33332911e-3f;
     p = p * s - 0.166666672f;
-    vf sine = p * (s * r) + r;
+    return p * (s * r) + r;
+}
+SOL_INLINE vf vf_cos_reduced(vf s)
+{
     vf c = 2.47994558e-05f + s * -2.72053995e-07f;
     c = c * s - 1.38888834e-3f;
     c = c * s + 0.0416666679f;
-    vf cosine = c * (s * s) - 0.5f * s + 1.0f;
-    vf y = vf_select((q & 1) == 0, sine, cosine);
+    return c * (s * s) - 0.5f * s + 1.0f;
+}
+/* sin and cos: <= 2 ulp for |x| < 1e5; a vector with a larger or non-finite lane goes through libm. quarter: 0 for sin, 1 for cos. */
+SOL_INLINE vf vf_circular(vf x, int quarter)
+{
+    vi q;
+    const vf r = vf_quarter_turns(x, &q), s = r * r;
+    q += quarter;
+    const vf y = vf_select((q & 1) == 0, vf_sin_reduced(r, s), vf_cos_reduced(s));
     return (vf)((vi)y ^ ((q & 2) << 30));
 }
-SOL_INLINE int vf_within(vf x, float limit)
-{
-    vi inside = vf_abs(x) < limit;
-    int32_t m[LANES], all = -1;
-    memcpy(m, &inside, sizeof m);
-    for (int i = 0; i < LANES; i++) all &= m[i];
-    return all;
-}
+#define SOL_OUTSIDE(x, limit) vi_any(~(vf_abs(x) < (limit)))
 SOL_INLINE vf vf_sin(vf x)
 {
-    if (!vf_within(x, 1e5f)) return vf_sin_by_lane(x);
-    return vf_select(x == 0.0f, x, vf_sin_reduced(x, 0));
+    if (SOL_OUTSIDE(x, 1e5f)) return vf_sin_by_lane(x);
+    return vf_select(x == 0.0f, x, vf_circular(x, 0));
 }
-SOL_INLINE vf vf_cos(vf x) { return vf_within(x, 1e5f) ? vf_sin_reduced(x, 1) : vf_cos_by_lane(x); }
-
-SOL_INLINE vf vf_sigmoid(vf x) { return 1.0f / (1.0f + vf_exp(-x)); }
+SOL_INLINE vf vf_cos(vf x) { return SOL_OUTSIDE(x, 1e5f) ? vf_cos_by_lane(x) : vf_circular(x, 1); }
+/* tan: sin / cos of the same remainder, turned over in odd quarters. <= 4 ulp, as sin and cos. */
+SOL_INLINE vf vf_tan(vf x)
+{
+    if (SOL_OUTSIDE(x, 1e5f)) return vf_tan_by_lane(x);
+    vi q;
+    const vf r = vf_quarter_turns(x, &q), s = r * r, sine = vf_sin_reduced(r, s), cosine = vf_cos_reduced(s);
+    const vi odd = (q & 1) != 0;
+    const vf y = vf_select(odd, cosine, sine) / vf_select(odd, sine, cosine);
+    return vf_select(x == 0.0f, x, vf_flip_where(odd, y));
+}
+#include "sol_math_binary.h" /* vf_pow, vf_fmod, vf_atan2 */
 #endif

@@ -60,6 +60,27 @@ SOL_INLINE int sol_lanes(int64_t count, int j)
     return left < 0 ? 0 : left < LANES ? (int)left : LANES;
 }
 
+/* Sums over the lanes of 1, 2 or 4 vectors in as many first lanes: pairs of vectors become one until one is left. */
+SOL_INLINE vf sol_pair(vf a, vf b)
+{
+    vf low, high;
+    vf_zip(a, b, &low, &high);
+    return low + high;
+}
+SOL_INLINE vf sol_sums1(vf a) { return vf_set(vf_sum(a)); }
+SOL_INLINE vf sol_sums2(vf a, vf b)
+{
+    vf v = sol_pair(a, b);
+    for (int n = LANES / 2; n >= 2; n /= 2) v += vf_rotated(v, n);
+    return v;
+}
+SOL_INLINE vf sol_sums4(vf a, vf b, vf c, vf d)
+{
+    vf v = sol_pair(sol_pair(a, c), sol_pair(b, d));
+    for (int n = LANES / 2; n >= 4; n /= 2) v += vf_rotated(v, n);
+    return v;
+}
+
 /* LANES elements with any stride, the ones beyond n are zero. */
 SOL_INLINE vf sol_load_strided(const float *p, int64_t stride, int n)
 {

@@ -5,6 +5,12 @@
 #include <string.h>
 #include <time.h>
 
+/* What each thread of a team runs. */
+typedef void (*sol_body)(void *data, sol_shared *shared, int id, int size);
+
+/* Runs a body on a team of 1 to most threads and returns when all have finished: sol_pool_run (sol_pool.h). */
+typedef void (*sol_launch)(sol_body body, void *data, int most);
+
 typedef struct {
     void *const *inputs;      /* contiguous, in the order of the network's inputs */
     void *const *outputs;     /* contiguous, written by the call */
@@ -14,18 +20,13 @@ typedef struct {
     const int64_t *offsets;   /* arena offset of each buffer, if sizes are symbolic */
     int64_t arena, common, scratch; /* bytes */
     int64_t *marks;           /* NULL, or where to write a time stamp (ns) per launch plus one at the end */
-    int32_t threads;
+    int32_t threads;          /* memory is laid out for so many */
     int32_t flush_denormals;
     int32_t zeroed;           /* not 0: memory was zero before the first call, and only calls of this network wrote to it since */
+    sol_launch launch;        /* starts a team; NULL: the calling thread runs alone */
 } sol_call;
 
 typedef void (*sol_network)(const sol_team *, const sol_call *);
-
-#ifndef SOL_NO_THREADS /* defined for a library that is to need no OpenMP runtime: calls run on the calling thread */
-extern void GOMP_parallel(void (*)(void *), void *, unsigned, unsigned);
-extern int omp_get_thread_num(void);
-extern int omp_get_num_threads(void);
-#endif
 
 static inline int64_t sol_now(void)
 {
@@ -51,66 +52,69 @@ static inline void sol_copy(const sol_team *team, void *to, const void *from, in
     if (to != from && begin < end) memcpy((char *)to + begin, (const char *)from + begin, (size_t)(end - begin));
 }
 
-/* Denormal numbers make a kernel tens of times slower; the caller's mode is restored afterwards. */
-static inline uint64_t sol_flush_denormals(int on)
+/* The mode of the floating-point unit of the calling thread: rounding, traps, denormal numbers. */
+static inline uint64_t sol_float_mode(void)
 {
 #if defined(__x86_64__)
-    unsigned old = __builtin_ia32_stmxcsr();
-    if (on) __builtin_ia32_ldmxcsr(old | 0x8040);
-    return old;
+    return __builtin_ia32_stmxcsr();
 #elif defined(__aarch64__)
-    uint64_t old;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(old));
-    if (on) __asm__ volatile("msr fpcr, %0" ::"r"(old | (1u << 24)));
-    return old;
+    uint64_t mode;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+    return mode;
 #else
-    (void)on;
     return 0;
 #endif
 }
-static inline void sol_restore_denormals(uint64_t old)
+static inline void sol_set_float_mode(uint64_t mode)
 {
 #if defined(__x86_64__)
-    __builtin_ia32_ldmxcsr((unsigned)old);
+    __builtin_ia32_ldmxcsr((unsigned)mode);
 #elif defined(__aarch64__)
-    __asm__ volatile("msr fpcr, %0" ::"r"(old));
+    __asm__ volatile("msr fpcr, %0" ::"r"(mode));
 #else
-    (void)old;
+    (void)mode;
+#endif
+}
+
+/* Denormal numbers, which make a kernel tens of times slower, taken as zero. */
+static inline uint64_t sol_flushing(uint64_t mode)
+{
+#if defined(__x86_64__)
+    return mode | 0x8040;
+#elif defined(__aarch64__)
+    return mode | 1u << 24;
+#else
+    return mode;
 #endif
 }
 
 typedef struct {
     const sol_call *call;
     sol_network network;
-    sol_shared shared;
+    uint64_t mode; /* of the caller's floating-point unit, with or without denormal numbers */
 } sol_region;
 
-static void sol_member(const sol_call *call, sol_network network, sol_shared *shared, int id, int size)
+static void sol_member(void *data, sol_shared *shared, int id, int size)
 {
+    const sol_region *r = data;
+    const sol_call *call = r->call;
     char *common = call->memory + call->arena;
-    sol_team team = {id, size, common + call->common + (int64_t)id * call->scratch, common, shared};
-    uint64_t mode = sol_flush_denormals(call->flush_denormals);
-    network(&team, call);
-    sol_restore_denormals(mode);
+    const sol_team team = {id, size, common + call->common + (int64_t)id * call->scratch, common, shared};
+    const uint64_t before = sol_float_mode();
+    sol_set_float_mode(r->mode);
+    r->network(&team, call);
+    sol_set_float_mode(before);
 }
-
-#ifndef SOL_NO_THREADS
-static void sol_parallel_body(void *p)
-{
-    sol_region *r = (sol_region *)p;
-    sol_member(r->call, r->network, &r->shared, omp_get_thread_num(), omp_get_num_threads());
-}
-#endif
 
 static inline void sol_start(const sol_call *call, sol_network network)
 {
-    sol_region region = {call, network, {0, 0}};
-#ifndef SOL_NO_THREADS
-    if (call->threads > 1) {
-        GOMP_parallel(sol_parallel_body, &region, (unsigned)call->threads, 0);
+    const uint64_t mode = sol_float_mode();
+    sol_region region = {call, network, call->flush_denormals ? sol_flushing(mode) : mode};
+    if (call->launch && call->threads > 1) {
+        call->launch(sol_member, &region, call->threads);
         return;
     }
-#endif
-    sol_member(call, network, &region.shared, 0, 1);
+    sol_shared alone = {0};
+    sol_member(&region, &alone, 0, 1);
 }
 #endif

@@ -6,6 +6,16 @@
 #include <math.h>
 #define SOL_SCALAR static inline __attribute__((unused))
 
+/* SOL_VECTORIZE before a function and SOL_INDEPENDENT before a loop of it, whose rounds touch different elements: the compiler makes vectors
+ * of them. */
+#ifdef __clang__
+#define SOL_VECTORIZE
+#define SOL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SOL_VECTORIZE _Pragma("GCC optimize(\"tree-loop-vectorize\", \"vect-cost-model=dynamic\")")
+#define SOL_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 /* Division by zero gives 0 and INT64_MIN / -1 wraps: a kernel has no way to raise. */
 SOL_SCALAR int64_t sol_divide(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b; }
 SOL_SCALAR int64_t sol_modulo(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
@@ -28,6 +38,13 @@ SOL_SCALAR int64_t sol_power(int64_t a, int64_t n)
         if (n & 1) r *= base;
     return (int64_t)r;
 }
+
+SOL_SCALAR uint64_t sol_divide_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
+/* Bits moved by n of ``bits`` places; beyond them zeros, or to the right copies of the sign. */
+SOL_SCALAR int64_t sol_shift_left(int64_t a, int64_t n, int bits) { return n >= 0 && n < bits ? (int64_t)((uint64_t)a << n) : 0; }
+SOL_SCALAR int64_t sol_shift_right(int64_t a, int64_t n, int bits) { return n >= 0 && n < bits ? a >> n : a < 0 ? -1 : 0; }
+SOL_SCALAR uint64_t sol_shift_left_u64(uint64_t a, uint64_t n, int bits) { return n < (uint64_t)bits ? a << n : 0; }
+SOL_SCALAR uint64_t sol_shift_right_u64(uint64_t a, uint64_t n, int bits) { return n < (uint64_t)bits ? a >> n : 0; }
 
 SOL_SCALAR uint64_t sol_modulo_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
 SOL_SCALAR uint64_t sol_remainder_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }

@@ -29,9 +29,12 @@
     typedef float vh __attribute__((vector_size(2 * lanes), may_alias)); /* half a vector */     \
     typedef float vh_unaligned __attribute__((vector_size(2 * lanes), aligned(4), may_alias));   \
     typedef int32_t vi __attribute__((vector_size(4 * lanes), may_alias));                       \
-    typedef int32_t vi_unaligned __attribute__((vector_size(4 * lanes), aligned(4), may_alias));
+    typedef int32_t vi_unaligned __attribute__((vector_size(4 * lanes), aligned(4), may_alias)); \
+    typedef double vd __attribute__((vector_size(4 * lanes), may_alias)); /* as many bytes, half as many numbers */ \
+    typedef int64_t vl __attribute__((vector_size(4 * lanes), may_alias));                       \
+    typedef uint64_t vlu __attribute__((vector_size(4 * lanes), may_alias));
 
-#include SOL_SIMD_HEADER /* SOL_VECTOR_TYPES(n); vf_max_quiet, vf_min_quiet, vf_load_n, vf_store_n, vf_permute, vf_rint, vf_sqrt … */
+#include SOL_SIMD_HEADER /* SOL_VECTOR_TYPES(n), SOL_SWAPS; vf_max_quiet, vf_min_quiet, vf_load_n, vf_store_n, vf_permute, vf_rint, vf_sqrt … */
 
 SOL_INLINE vf vf_set(float x) { return x - (vf){0}; }
 SOL_INLINE vf vf_zero(void) { return (vf){0}; }
@@ -43,9 +46,22 @@ SOL_INLINE vh vf_low(vf a) { vh low; memcpy(&low, &a, sizeof low); return low; }
 #ifndef SOL_HAS_FROM_LOW
 SOL_INLINE vf vf_from_low(vh low) { vf a = {0}; memcpy(&a, &low, sizeof low); return a; } /* zero in the upper half */
 #endif
+#ifndef SOL_HAS_GATHER /* p[at] */
+SOL_INLINE vf vf_gather(const float *p, vi at)
+{
+    float s[LANES];
+    int32_t i[LANES];
+    memcpy(i, &at, sizeof i);
+    for (int j = 0; j < LANES; j++) s[j] = p[i[j]];
+    return *(const vf_unaligned *)s;
+}
+#endif
 SOL_INLINE vf vf_select(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~mask & (vi)b)); }
+SOL_INLINE vd vd_set(double x) { return x - (vd){0}; }
+SOL_INLINE vd vd_select(vl mask, vd a, vd b) { return (vd)((mask & (vl)a) | (~mask & (vl)b)); }
 SOL_INLINE vf vf_abs(vf a) { return (vf)((vi)a & 0x7fffffff); }
 SOL_INLINE vf vf_flip(vf a, int32_t sign) { return (vf)((vi)a ^ vi_set(sign)); } /* -a where sign is INT32_MIN, a where it is 0 */
+SOL_INLINE vf vf_flip_where(vi mask, vf a) { return (vf)((vi)a ^ (mask & (int32_t)0x80000000)); }
 /* Lanes of x in the order of LANES constant indices; VF_SHUFFLE the same of x and then y.
  * vf_permute(x, indices) takes indices at run time (modulo LANES). */
 #if defined(__clang__) || __GNUC__ >= 12
@@ -64,14 +80,35 @@ SOL_INLINE vf vf_min(vf a, vf b) { return vf_select(a != a, a, vf_min_quiet(a, b
 #endif
 SOL_INLINE vf vf_relu(vf a) { return vf_max_quiet(vf_zero(), a); }
 
-SOL_INLINE float vf_sum(vf v)
+/* The numbers of the lanes. */
+SOL_INLINE vi vi_lanes(void)
 {
-    if (LANES == 4) return (v[0] + v[2]) + (v[1] + v[3]); /* in registers */
-    float s[LANES];
-    memcpy(s, &v, sizeof s);
-    for (int n = LANES / 2; n; n /= 2)
-        for (int i = 0; i < n; i++) s[i] += s[i + n];
-    return s[0];
+    static const int32_t lane[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return *(const vi_unaligned *)lane;
 }
+/* Lanes 0 … n-1 true. */
+SOL_INLINE vi vi_first(int64_t n) { return vi_lanes() < (int32_t)n; }
+
+/* Lane i + n (modulo LANES) in lane i, for n a power of two. */
+#if SOL_LANES > 4
+SOL_INLINE vf vf_rotated(vf v, int n)
+{
+    vi at;
+    for (int i = 0; i < LANES; i++) at[i] = (i + n) & (LANES - 1);
+    return vf_permute(v, at);
+}
+#else
+SOL_INLINE vf vf_rotated(vf v, int n) { return n == 2 ? VF_PERMUTE(v, 2, 3, 0, 1) : VF_PERMUTE(v, 1, 2, 3, 0); }
+#endif
+/* All lanes as one number: halves of the vector meet, then their halves. SOL_SWAPS(step) names for each step what comes to every lane. */
+#define SOL_FOLD(name, vector, type, meet)          \
+    SOL_INLINE type name(vector v)                  \
+    {                                               \
+        SOL_SWAPS(meet)                             \
+        return v[0];                                \
+    }
+#define SOL_MEET_SUM(...) v += VF_PERMUTE(v, __VA_ARGS__);
+SOL_FOLD(vf_sum, vf, float, SOL_MEET_SUM)
 #include "sol_math.h" /* vf_exp, vf_log, vf_tanh, vf_erf, vf_sigmoid, … */
+#include "sol_special.h" /* vf_atan, vf_sinh, vf_erfc, vf_log2, … */
 #endif

@@ -1,5 +1,10 @@
 /* AVX2 + FMA: 8 lanes. Compiler builtins rather than <immintrin.h>, whose parsing costs more than compiling a kernel. */
-SOL_VECTOR_TYPES(8)
+#define SOL_LANES 8
+SOL_VECTOR_TYPES(SOL_LANES)
+#define SOL_SWAPS(step) \
+    step(4, 5, 6, 7, 0, 1, 2, 3) \
+    step(2, 3, 0, 1, 6, 7, 4, 5) \
+    step(1, 0, 3, 2, 5, 4, 7, 6)
 #define SOL_BUILTINS (__has_builtin(__builtin_ia32_maskloadps256) && \
     __has_builtin(__builtin_ia32_maskstoreps256) && \
     __has_builtin(__builtin_ia32_maxps256) && \
@@ -20,6 +25,13 @@ SOL_INLINE vf vf_rint(vf a) { return (vf)__builtin_ia32_roundps256((sol_v8)a, 8)
 SOL_INLINE vf vf_floor(vf a) { return (vf)__builtin_ia32_roundps256((sol_v8)a, 9); }
 SOL_INLINE vf vf_permute(vf a, vi at) { return (vf)__builtin_ia32_permvarsf256((sol_v8)a, (sol_i8)at); }
 /* LANES bytes to int32 lanes, and the low bytes back. */
+#if __has_builtin(__builtin_ia32_gathersiv8sf)
+#define SOL_HAS_GATHER /* p[at] */
+SOL_INLINE vf vf_gather(const float *p, vi at)
+{
+    return (vf)__builtin_ia32_gathersiv8sf((sol_v8){0}, (const float *)p, (sol_i8)at, (sol_v8)((sol_i8){0} - 1), 4);
+}
+#endif
 typedef uint8_t sol_bytes __attribute__((vector_size(8), aligned(1), may_alias));
 SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return __builtin_convertvector(*(const sol_bytes *)p, vi); }
 SOL_INLINE void vi_store_bytes(uint8_t *p, vi v) { *(sol_bytes *)p = __builtin_convertvector(v, sol_bytes); }

@@ -1,5 +1,9 @@
 /* Any machine: vectors of 4 floats in plain C, lowered by the compiler to whatever there is. */
-SOL_VECTOR_TYPES(4)
+#define SOL_LANES 4
+SOL_VECTOR_TYPES(SOL_LANES)
+#define SOL_SWAPS(step) \
+    step(2, 3, 0, 1) \
+    step(1, 0, 3, 2)
 SOL_INLINE vf vf_max_quiet(vf a, vf b)
 {
     vi m = a > b;
@@ -31,17 +35,19 @@ SOL_INLINE vf vf_sqrt(vf a)
     for (int i = 0; i < LANES; i++) r[i] = __builtin_sqrtf(a[i]);
     return r;
 }
+/* Adding 2^23 rounds to an integer; larger numbers and NaN are as they are. */
 SOL_INLINE vf vf_rint(vf a)
 {
-    vf r;
-    for (int i = 0; i < LANES; i++) r[i] = __builtin_rintf(a[i]);
-    return r;
+    const vi sign = (vi)a & (int32_t)0x80000000;
+    const vf size = (vf)((vi)a ^ sign), rounded = (size + 8388608.0f) - 8388608.0f;
+    const vi small = size < 8388608.0f;
+    return (vf)(((small & (vi)rounded) | (~small & (vi)size)) | sign);
 }
 SOL_INLINE vf vf_floor(vf a)
 {
-    vf r;
-    for (int i = 0; i < LANES; i++) r[i] = __builtin_floorf(a[i]);
-    return r;
+    const vf near = vf_rint(a), down = near - 1.0f;
+    const vi above = near > a;
+    return (vf)((above & (vi)down) | (~above & (vi)near));
 }
 SOL_INLINE vf vf_permute(vf a, vi at)
 {

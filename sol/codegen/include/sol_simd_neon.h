@@ -1,5 +1,9 @@
 /* AArch64 NEON: 4 lanes. One instruction each in assembler rather than <arm_neon.h>, whose parsing costs more than compiling a kernel. */
-SOL_VECTOR_TYPES(4)
+#define SOL_LANES 4
+SOL_VECTOR_TYPES(SOL_LANES)
+#define SOL_SWAPS(step) \
+    step(2, 3, 0, 1) \
+    step(1, 0, 3, 2)
 #define SOL_NEON1(name, instruction)                                          \
     SOL_INLINE vf name(vf a)                                                  \
     {                                                                         \

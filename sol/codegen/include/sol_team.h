@@ -5,10 +5,19 @@
 #include <stddef.h>
 #include <sched.h>
 
-/* One per running network; each field on a cache line of its own. */
+/* What threads wait for; what is written often lies on cache lines of its own. */
+typedef struct {
+    _Alignas(64) uint32_t turn;     /* another one whenever it has happened */
+    _Alignas(64) uint32_t sleepers; /* threads that sleep until then */
+    int64_t roused;                 /* when they were woken, ns */
+} sol_signal;
+
+/* One per running network. */
 typedef struct {
     _Alignas(64) int arrived;
-    _Alignas(64) int generation;
+    sol_signal passed;
+    void (*await)(sol_signal *, uint32_t old); /* waits until the turn is no longer old, without holding a core for long */
+    void (*rouse)(sol_signal *);               /* wakes who sleeps until the turn changes */
 } sol_shared;
 
 typedef struct {
@@ -27,21 +36,45 @@ typedef struct {
 #define sol_pause() ((void)0)
 #endif
 
-/* Everything written before it by any thread is seen after it by every thread. Spins briefly, then yields the core. */
+#define SOL_SPINS 100 /* pauses before a waiting thread looks at the clock: a few microseconds */
+
+static inline int sol_passed(const sol_signal *s, uint32_t old)
+{
+    return __atomic_load_n(&s->turn, __ATOMIC_ACQUIRE) != old;
+}
+
+/* The next turn: what was written before is seen by who waited for it. That somebody sleeps may be overlooked in the very moment in which he
+ * lies down, so who does so looks again a little later: to exclude it here would take longer than all the rest. */
+static inline void sol_pass(sol_signal *s, uint32_t turn, void (*rouse)(sol_signal *))
+{
+    __atomic_store_n(&s->turn, turn + 1, __ATOMIC_RELEASE);
+    if (__atomic_load_n(&s->sleepers, __ATOMIC_RELAXED)) rouse(s);
+}
+
+/* Beyond the first microseconds. A team that nobody told how to wait yields. */
+static __attribute__((noinline, unused)) void sol_linger(sol_shared *shared, uint32_t turn)
+{
+    if (shared->await) shared->await(&shared->passed, turn);
+    else
+        while (!sol_passed(&shared->passed, turn)) sched_yield();
+}
+
+/* Everything written before it by any thread is seen after it by every thread. */
 static inline void sol_barrier(const sol_team *team)
 {
     if (team->size == 1) return;
     sol_shared *s = team->shared;
-    int generation = __atomic_load_n(&s->generation, __ATOMIC_RELAXED);
+    const uint32_t turn = __atomic_load_n(&s->passed.turn, __ATOMIC_RELAXED);
     if (__atomic_add_fetch(&s->arrived, 1, __ATOMIC_ACQ_REL) == team->size) {
         __atomic_store_n(&s->arrived, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&s->generation, generation + 1, __ATOMIC_RELEASE);
+        sol_pass(&s->passed, turn, s->rouse);
         return;
     }
-    for (int spin = 0; __atomic_load_n(&s->generation, __ATOMIC_ACQUIRE) == generation; spin++) {
-        if (spin < 4000) sol_pause();
-        else sched_yield();
+    for (int spin = 0; spin < SOL_SPINS; spin++) {
+        if (sol_passed(&s->passed, turn)) return;
+        sol_pause();
     }
+    sol_linger(s, turn);
 }
 
 /* This thread's share [*begin, *end) of n equal pieces. */

@@ -28,7 +28,7 @@ UNROLL = 2
 """Input channels per step; more make gcc hoist broadcasts and spill."""
 
 _CALLS = frozenset(
-    "exp expm1 log log1p tanh erf sin cos pow fmod remainder atan2 sigmoid silu gelu mish softplus elu".split()
+    "exp expm1 log log1p tanh erf sin cos tan pow fmod remainder atan2 sigmoid silu gelu mish softplus elu".split()
 )
 """Ops that are many instructions long."""
 

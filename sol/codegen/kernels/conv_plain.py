@@ -2,25 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.blocked import spatial3
 from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, ceil_div, dim_max, product
 from sol.ir.types import DType
 
 
+@packer("conv_plain")
+def pack_plain(array: np.ndarray, *, groups: int, width: int, transposed: bool) -> np.ndarray:
+    """w[K, C/G, taps] (transposed: [C, K/G, taps]) as [G][blocks][C/G][taps][width], channels beyond K/G zero."""
+    flat = array.reshape(groups, -1, *array.shape[1:2], int(np.prod(array.shape[2:], dtype=np.int64)))
+    ordered = flat.transpose(0, 1, 3, 2) if transposed else flat.transpose(0, 2, 3, 1)  # [G, C/G, taps, K/G]
+    blocks = -(-ordered.shape[-1] // width)
+    out = np.zeros((*ordered.shape[:-1], blocks * width), array.dtype)
+    out[..., : ordered.shape[-1]] = ordered
+    return np.ascontiguousarray(np.moveaxis(out.reshape(*out.shape[:-1], blocks, width), 3, 1))
+
+
 @dataclass(frozen=True)
 class _Tile:
-    """XV vectors of columns times KB output channels in registers; XC: columns of one unit of work."""
+    """XV vectors of columns times KB output channels in registers; RB rows and XC columns of one unit of work."""
 
     xv: int
     kb: int
+    rb: int
     xc: int
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What the two kernels differ in. image: elements of the padded copy. phases: runs of results per channel, as long as ``run``.
+
+    line: elements of scratch for one finished row.
+    """
+
+    template: str
+    tile: _Tile
+    params: dict[str, DimLike]
+    image: DimLike
+    run: DimLike
+    phases: int
+    line: DimLike
+    flops: DimLike
 
 
 def lower_conv(lowering: Lowering) -> None:
@@ -28,40 +60,29 @@ def lower_conv(lowering: Lowering) -> None:
     _check(lowering)
     conv = lowering.anchor
     x, w, out = (lowering.type_of(v) for v in (*conv.inputs[:2], conv.name))
-    view = lowering.view(conv.inputs[1])
     groups, kernel = conv.attrs["groups"], spatial3(w.shape[2:], 1)
     stride, dilation = spatial3(conv.attrs["stride"], 1), spatial3(conv.attrs["dilation"], 1)
     low = spatial3([lo for lo, _ in conv.attrs["padding"]], 0)
     size = spatial3(out.shape[2:], 1)
-    tile = _choose_tile(lowering, w.shape[0] // groups, product((w.shape[1], *kernel[:2], stride[2])), size[2])
     grown = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(size, stride, kernel, dilation)]
-    width = _round_up(size[2], _columns(lowering, tile)) + (kernel[2] - 1) * dilation[2] // stride[2]
+    pitch = size[2] + (kernel[2] - 1) * dilation[2] // stride[2]
+    high = ceil_div(grown[1], stride[1])
+    tile = _choose_tile(lowering, w.shape[0] // groups, product((w.shape[1], *kernel[:2], stride[2])), size[1], size[2], pitch)
     params = {
         "FX": stride[2],
+        "FY": stride[1],
         "CG": w.shape[1],
         "KG": w.shape[0] // groups,
         "PD": grown[0],
-        "PH": grown[1],
-        "PW": width,
-        "RW": tile.xc,
-        "w_g": w.shape[0] // groups * view.strides[0],
-        "w_k": view.strides[0],
-        "w_c": view.strides[1],
-        **_named(("sz", "sy"), stride),
+        "PH": high,
+        "PW": pitch,
+        "sz": stride[0],
         **_named(("dz", "dy", "dx"), dilation),
         **_named(("lo_z", "lo_y", "lo_x"), low),
     }
+    image = stride[1] * stride[2] * pitch * high * grown[0] * x.shape[1]
     flops = 2 * product(w.shape[1:]) * product(out.shape)
-    _emit(
-        lowering,
-        "conv_plain.c.j2",
-        "conv_plain",
-        tile,
-        params,
-        stride[2] * width * grown[0] * grown[1] * x.shape[1],
-        tile.xc,
-        flops,
-    )
+    _emit(lowering, _Job("conv_plain.c.j2", tile, params, image, (tile.rb - 1) * pitch + tile.xc, 1, 0, flops))
 
 
 def lower_transpose(lowering: Lowering) -> None:
@@ -69,60 +90,39 @@ def lower_transpose(lowering: Lowering) -> None:
     _check(lowering)
     conv = lowering.anchor
     x, w, out = (lowering.type_of(v) for v in (*conv.inputs[:2], conv.name))
-    view = lowering.view(conv.inputs[1])
     groups, kernel = conv.attrs["groups"], spatial3(w.shape[2:], 1)
     stride, dilation = spatial3(conv.attrs["stride"], 1), spatial3(conv.attrs["dilation"], 1)
     pad = spatial3([lo for lo, _ in conv.attrs["padding"]], 0)
     size = spatial3(out.shape[2:], 1)
-    columns = ceil_div(size[2], stride[2])
-    tile = _choose_tile(lowering, w.shape[1], product((x.shape[1] // groups, *kernel[:2])), columns)
+    rows, columns = (ceil_div(n, s) for n, s in zip(size[1:], stride[1:]))
     low = [max(0, -(-((k - 1) * d - p) // s)) for k, d, p, s in zip(kernel, dilation, pad, stride)]
     deep = [lo + dim_max((n - 1 + p) // s, 0) + 1 for lo, n, p, s in zip(low, size, pad, stride)]
-    phase_columns = _round_up(columns, _columns(lowering, tile))
-    width = phase_columns + low[2] + max(0, (pad[2] + stride[2] - 1) // stride[2]) + 1
+    pitch = columns + low[2] + max(0, (pad[2] + stride[2] - 1) // stride[2]) + 1
+    found = _choose_tile(lowering, w.shape[1], product((x.shape[1] // groups, *kernel[:2])), rows, columns, pitch)
+    tile = replace(found, xc=found.xc * stride[2])
     params = {
         "FX": 1,
+        "FY": 1,
         "CG": x.shape[1] // groups,
         "KG": w.shape[1],
         "PD": deep[0],
         "PH": deep[1],
-        "PW": width,
-        "RW": tile.xc * stride[2],
-        "w_g": x.shape[1] // groups * view.strides[0],
-        "w_k": view.strides[1],
-        "w_c": view.strides[0],
+        "PW": pitch,
         **_named(("sz", "sy", "sx"), stride),
         **_named(("dz", "dy", "dx"), dilation),
         **_named(("lo_z", "lo_y", "lo_x"), low),
         **_named(("pad_z", "pad_y", "pad_x"), pad),
     }
     flops = 2 * product(w.shape[1:]) * product(x.shape)
-    _emit(
-        lowering,
-        "conv_transpose.c.j2",
-        "conv_transpose",
-        tile,
-        params,
-        width * deep[0] * deep[1] * x.shape[1],
-        tile.xc * stride[2],
-        flops,
-    )
+    image = pitch * deep[0] * deep[1] * x.shape[1]
+    run = (tile.rb - 1) * pitch + found.xc
+    _emit(lowering, _Job("conv_transpose.c.j2", tile, params, image, run, stride[2], tile.xc + lowering.target.lanes, flops))
 
 
-def _emit(
-    lowering: Lowering,
-    template: str,
-    stem: str,
-    tile: _Tile,
-    params: dict[str, Any],
-    image: DimLike,
-    row: DimLike,
-    flops: DimLike,
-) -> None:
-    """The launch; ``image``: elements of the padded copy; ``row``: output columns of one unit."""
-    conv = lowering.anchor
+def _emit(lowering: Lowering, job: _Job) -> None:
+    conv, tile = lowering.anchor, job.tile
     x, w, out = (lowering.type_of(v) for v in (*conv.inputs[:2], conv.name))
-    source, weight, result = (lowering.view(v) for v in (*conv.inputs[:2], lowering.output))
+    source, result = lowering.view(conv.inputs[0]), lowering.view(lowering.output)
     epilogue = make_epilogue(lowering, conv.name, channel_axis=out.rank - 1)
     if not epilogue.is_identity and x.dtype is not DType.F32:
         raise UnsupportedError(
@@ -131,11 +131,14 @@ def _emit(
             remedy="fuse them for f32 only",
         )
     lines, text = epilogue.trace("a", lambda o: o.name, "t") if not epilogue.is_identity else ([], "a")
+    packed = lowering.is_constant(conv.inputs[1]) and w.is_static
+    weight, weight_params = _weight(lowering, tile.kb, packed)
     reads: dict[str, View] = {"in": source, "weight": weight}
-    sizes: dict[str, DimLike] = {"N": x.shape[0], "C": x.shape[1], "G": conv.attrs["groups"], "XC": row}
+    sizes: dict[str, DimLike] = {"N": x.shape[0], "C": x.shape[1], "G": conv.attrs["groups"], "XC": tile.xc, "RB": tile.rb}
     sizes |= _named(("ID", "IH", "IW"), spatial3(x.shape[2:], 1)) | _named(("D", "H", "W"), spatial3(out.shape[2:], 1))
-    sizes |= _named(("KD", "R", "S"), spatial3(w.shape[2:], 1)) | params
-    sizes |= _strides("in", source) | _named(("w_z", "w_r", "w_s"), spatial3(weight.strides[2:], 0))
+    sizes["RW"] = (job.run + _columns(lowering, tile)) * job.phases
+    sizes |= _named(("KD", "R", "S"), spatial3(w.shape[2:], 1)) | job.params | weight_params
+    sizes |= _strides("in", source)
     if len(conv.inputs) == 3:
         reads["bias"] = lowering.view(conv.inputs[2])
         sizes["bias_k"] = reads["bias"].strides[0]
@@ -145,27 +148,40 @@ def _emit(
     for operand in epilogue.operands:
         reads[operand.name] = operand.view
         sizes |= {k: v for k, v in _named_strides(operand.name, operand.strides).items() if not k.endswith("_x")}
-    taps = product(w.shape[2:])
     item = x.dtype.itemsize
     lowering.emit(
-        template,
-        f"{stem}_{x.dtype}_{tile.kb}x{tile.xv}{'_' if epilogue.stem else ''}{epilogue.stem}",
+        job.template,
+        f"{job.template.removesuffix('.c.j2')}_{x.dtype}_{tile.kb}x{tile.xv}{'_' if epilogue.stem else ''}{epilogue.stem}",
         reads=reads,
         writes={"out": result},
         params=sizes,
-        scratch=16 * taps + 64 + tile.kb * params["RW"] * item,
-        common=image * item,
-        flops=flops,
+        scratch=16 * product(w.shape[2:]) + 64 + (tile.kb * sizes["RW"] + job.line) * item,
+        common=(job.image + _columns(lowering, tile)) * item,  # the last tile may read beyond the last row
+        flops=job.flops,
         bytes=item * (product(x.shape) + product(w.shape) + product(out.shape)),
         T=x.dtype.c,
         XV=tile.xv,
         KB=tile.kb,
+        packed=packed,
         has_bias=len(conv.inputs) == 3,
         out_x="1" if unit else "out_x",
         operands=epilogue.operands,
         tail_lines=tuple(lines),
         tail_result=text,
     )
+
+
+def _weight(lowering: Lowering, width: int, packed: bool) -> tuple[View, dict[str, DimLike]]:
+    """The weights, and their strides where they lie as they came."""
+    conv = lowering.anchor
+    groups, transposed = conv.attrs["groups"], conv.op == "conv_transpose"
+    if packed:
+        return lowering.weight(conv.inputs[1], "conv_plain", groups=groups, width=width, transposed=transposed), {}
+    view = lowering.view(conv.inputs[1])
+    strides = _named(("w_z", "w_r", "w_s"), spatial3(view.strides[2:], 0))
+    first, second = view.strides[:2]
+    per_group = view.shape[0] // groups * first
+    return view, {"w_g": per_group, "w_k": second if transposed else first, "w_c": first if transposed else second, **strides}
 
 
 def _check(lowering: Lowering) -> None:
@@ -186,17 +202,25 @@ def _check(lowering: Lowering) -> None:
             )
 
 
-def _choose_tile(lowering: Lowering, k: DimLike, rows: DimLike, columns: DimLike) -> _Tile:
-    """The tile that needs the least time for a row of ``k`` channels, and units of work whose ``rows`` input rows fit in half of L2."""
+def _choose_tile(lowering: Lowering, k: DimLike, depth: DimLike, rows: DimLike, columns: DimLike, pitch: DimLike) -> _Tile:
+    """The tile that needs the least time for ``k`` channels of a group, and units of work whose inputs fit in half of L2.
+
+    depth: input rows per row of results. pitch: columns from one row of results to the next. Units stay so many that threads share them.
+    """
     target = lowering.target
     lanes = 4 * target.lanes // lowering.type_of(lowering.anchor.name).dtype.itemsize
-    xv, kb = min(_tiles(target.registers, k), key=lambda tile: _row_cost(tile[0], tile[1], k, columns, lanes))
+    whole = (rows - 1) * pitch + columns
+    xv, kb = min(_tiles(target.registers, k), key=lambda tile: _row_cost(tile[0], tile[1], k, whole, lanes))
     step = xv * lanes
-    row_bytes = rows * step * (4 * target.lanes // lanes)
+    row_bytes = depth * step * (4 * target.lanes // lanes)
     tiles = max(1, min(16, target.l2 // 2 // row_bytes)) if isinstance(row_bytes, int) else 4
-    if isinstance(columns, int):
-        tiles = min(tiles, max(-(-columns // step), 1))
-    return _Tile(xv, kb, tiles * step)
+    if not (isinstance(columns, int) and isinstance(pitch, int) and isinstance(rows, int)):
+        return _Tile(xv, kb, 1, tiles * step)
+    if columns > tiles * step:
+        return _Tile(xv, kb, 1, tiles * step)
+    others = lowering.anchor.attrs["groups"] * (ceil_div(k, kb) if isinstance(k, int) else 1)
+    shared = -(-rows * others // (4 * target.team)) if isinstance(others, int) else 1
+    return _Tile(xv, kb, max(1, min(rows, shared, tiles * step // max(pitch, 1))), columns)
 
 
 def _tiles(registers: int, k: DimLike) -> list[tuple[int, int]]:
@@ -217,10 +241,6 @@ def _row_cost(xv: int, kb: int, k: DimLike, columns: DimLike, lanes: int) -> flo
 
 def _columns(lowering: Lowering, tile: _Tile) -> int:
     return tile.xv * 4 * lowering.target.lanes // lowering.type_of(lowering.anchor.name).dtype.itemsize
-
-
-def _round_up(size: DimLike, step: int) -> DimLike:
-    return ceil_div(size, step) * step
 
 
 def _named(names: tuple[str, ...], values: Any) -> dict[str, DimLike]:

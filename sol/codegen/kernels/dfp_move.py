@@ -9,6 +9,7 @@ from typing import Any
 
 from sol.codegen.emit import Emitter, c_float, from_memory, to_memory
 from sol.codegen.kernels.dfp_channels import lower_channel_select, lower_reorder, lower_space_to_depth
+from sol.codegen.kernels.dfp_pick import lower_pick
 from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise
 from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge, order_by
 from sol.codegen.kernels.random import lower_random
@@ -178,6 +179,7 @@ def _pad(lowering: Lowering, node: Node, out: View) -> None:
         in_step=space.stride("in0", last),
         out_step=space.stride("out0", last),
         value=_fill(out.dtype, node.attrs["value"]),
+        words=out.dtype.itemsize == 4 and space.stride("in0", last) == "1" and space.stride("out0", last) == "1",
     )
 
 
@@ -221,7 +223,7 @@ def _indexed(lowering: Lowering, node: Node, out: View) -> None:
 
 
 def _cumulative(lowering: Lowering, node: Node, out: View) -> None:
-    """cumsum and cumprod: every line along the dimension is walked by one thread, one element after the other."""
+    """cumsum and cumprod: a line along the dimension is walked from end to end; neighbouring ones side by side, or a few in turn."""
     dim, x = node.attrs["dim"], lowering.view(node.inputs[0])
     if out.layout.block:
         _storage_axis(node, out, dim)
@@ -229,12 +231,14 @@ def _cumulative(lowering: Lowering, node: Node, out: View) -> None:
     axes = make_axes(out.shape, (dim,), pointers)
     outer_axes = merge([a for a in axes if not a.reduced])
     line = [a for a in axes if a.reduced] or [Axis(1, True, {"in0": 0, "out0": 0})]
+    columns = bool(outer_axes) and all(s == 1 for s in outer_axes[-1].strides.values())
     space = Space([*outer_axes, *line])
-    outer, last = list(range(len(outer_axes))), len(outer_axes)
+    last = len(outer_axes)
+    outer = list(range(last - 1 if columns else last))
     emitter = Emitter(vector=False)
     half = out.dtype is DType.BF16 or out.dtype.is_minifloat
-    load = from_memory(out.dtype, "v")
-    store = "(_Float16)total" if out.dtype is DType.F16 else to_memory(out.dtype, "(float)total" if half else "total")
+    load = from_memory(out.dtype, "%s")
+    store = "(_Float16)%s" if out.dtype is DType.F16 else to_memory(out.dtype, "(float)%s" if half else "%s")
     _emit(
         lowering,
         node,
@@ -243,6 +247,9 @@ def _cumulative(lowering: Lowering, node: Node, out: View) -> None:
         pointers[1],
         outer,
         length=space.size(last),
+        columns=columns,
+        together=4 if out.dtype.is_float else 1,
+        lines=space.size(last - 1) if columns else "1",
         bases={p.name: space.offset(p.name, outer) for p in pointers},
         steps={p.name: space.stride(p.name, last) for p in pointers},
         template="cumsum",
@@ -284,6 +291,7 @@ def _iota(lowering: Lowering, node: Node, out: View) -> None:
 
 KERNELS: dict[str, Callable[[Lowering, Node, View], None]] = {
     "pad": _pad,
+    "pick": lower_pick,
     "take": _indexed,
     "gather": _indexed,
     "cumsum": _cumulative,

@@ -8,8 +8,9 @@ from typing import Any
 
 from sol.codegen.emit import CValue, Emitter
 from sol.codegen.epilogue import storage_shape
-from sol.codegen.kernels.dfp_space import LANE_TYPES, Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
-from sol.codegen.kernels.dfp_terms import Term, Terms, cost_of, load_text, needed, store_text, trace
+from sol.codegen.kernels.dfp_space import FEW, Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
+from sol.codegen.kernels.dfp_terms import Term, Terms, cost_of, lanes_pay, load_text, needed, store_text, trace
+from sol.codegen.kernels.dfp_turned import TurnedWriter, is_moved, turned_axis
 from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div, product
@@ -87,16 +88,24 @@ def emit_pointwise(lowering: Lowering, part: Part) -> None:
         axes = order_by(axes, [p.name for p in reversed(pointers)])
     axes = merge(axes) or [Axis(1, False, {p.name: 0 for p in pointers})]
     space = Space(axes)
-    loop = _plan(space, wanted, writes, lowering.target.lanes)
-    writer = _Writer(space, loop, terms, reads, writes, wanted, masked, lowering)
+    across = -1 if block else turned_axis(space, reads, writes, wanted)
+    writer: Any
+    if across >= 0:
+        writer = TurnedWriter(space, across, terms, reads, writes, wanted)
+    else:
+        writer = _Writer(space, _plan(space, wanted, reads, writes, lowering.target.lanes), terms, reads, writes, wanted, masked, lowering)
+    context = writer.context()
     lowering.emit(
-        "dfp_pointwise.c.j2",
-        stem_of(body),
+        "dfp_turned.c.j2" if across >= 0 else "dfp_pointwise.c.j2",
+        stem_of(body) + ("_turned" if across >= 0 else ""),
         reads={p.name: p.view for p in reads},
         writes={p.name: p.view for p in writes},
+        params=space.params,
         flops=product(shape) * sum(t.kind == "map" for t in wanted),
         bytes=sum((p.view.dtype.itemsize * product(p.view.shape) for p in pointers), 0),
-        **writer.context(),
+        title=" ".join(n.op for n in body.nodes if n.op not in ("input", "constant")),
+        bytes_each=writes[0].view.dtype.itemsize,
+        **context,
     )
 
 
@@ -108,13 +117,26 @@ def _padding_is_harmless(lowering: Lowering, block: int) -> bool:
     return all(POINTWISE[n.op].zero_safe for n in lowering.body.nodes if n.op in POINTWISE)
 
 
-def _plan(space: Space, wanted: list[Term], writes: list[Pointer], lanes: int) -> _Loop:
+def _plan(space: Space, wanted: list[Term], reads: list[Pointer], writes: list[Pointer], lanes: int) -> _Loop:
     last = len(space.axes) - 1
     inner = space.axes[last]
-    vector = all(t.dtype in LANE_TYPES for t in wanted) and inner.is_unit and all(inner.stride(p.name) == 1 for p in writes)
-    lane_axis = vector and isinstance(inner.size, int) and inner.size == lanes and last > 0
+    vector = lanes_pay(wanted) and all(_is(inner.stride(p.name), 1) for p in writes)
+    vector = vector and all(_loads(p, space, moved=is_moved(wanted)) for p in reads)
+    lane_axis = vector and inner.is_unit and isinstance(inner.size, int) and inner.size == lanes and last > 0
     step = last - 1 if lane_axis else last
     return _Loop(vector, lane_axis, step, list(range(step)))
+
+
+def _loads(pointer: Pointer, space: Space, moved: bool) -> bool:
+    """Whether vectors of an operand are loaded along the innermost axis: far strides only pay where something is computed."""
+    stride = space.axes[-1].stride(pointer.name)
+    if _is(stride, 0) or _is(stride, 1):
+        return True
+    return pointer.view.dtype is DType.F32 and (not moved or isinstance(stride, int) and -1 <= stride <= FEW)
+
+
+def _is(value: DimLike, number: int) -> bool:
+    return isinstance(value, int) and value == number
 
 
 class _Writer:
@@ -146,8 +168,8 @@ class _Writer:
             space.params["channels"] = channels
             bases.append(f"const vi live = vi_first(channels - ({space.offset('channel', loop.outer)}));")
         hoisted, known = self._hoist()
-        context = {
-            "title": " ".join(n.op for n in self.lowering.body.nodes if n.op not in ("input", "constant")),
+        return {
+            "apart": loop.vector and any(self._lane(p.name) not in ("0", "1") for p in self.reads),
             "vector": loop.vector,
             "lane_axis": loop.lane_axis,
             "cost": max(1, cost_of(self.wanted)) * (1 if loop.vector else 4),
@@ -160,14 +182,15 @@ class _Writer:
             "body": self._body(dict(known), ""),
             "tail": self._body(dict(known), "left") if loop.vector and not loop.lane_axis else [],
         }
-        return {**context, "params": space.params}
 
     def _step(self, name: str) -> str:
         """Stride of a tensor in the innermost loop, "0" if it stays."""
+        if self.loop.step_axis == len(self.space.axes) - 1:
+            return self.space.lane_stride(name)
         return self.space.stride(name, self.loop.step_axis)
 
     def _lane(self, name: str) -> str:
-        return self.space.stride(name, len(self.space.axes) - 1)
+        return self.space.lane_stride(name)
 
     def _hoist(self) -> tuple[list[str], dict[Term, CValue]]:
         """Loads of what does not move in the innermost loop, and what is computed from these alone."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from sol.codegen.kernels.dfp_pointwise import stem_of
 from sol.codegen.kernels.dfp_rows_plan import RowsPlan
-from sol.codegen.kernels.dfp_rows_writer import MAX_TEAM, RowsWriter
+from sol.codegen.kernels.dfp_rows_writer import MAX_PARTS, RowsWriter
 from sol.codegen.lowering import Lowering
 from sol.errors import UnsupportedError
 from sol.ir.dim import product
@@ -51,11 +51,8 @@ def _reduced_dims(node: Node, x: TensorType) -> tuple[int, ...]:
 def _emit(plan: RowsPlan) -> None:
     """One launch of the planned kernel."""
     space, column = plan.space, plan.mode == "column"
-    if column:
-        variants = [(1, "")] if plan.whole_lanes else [(4, ""), (1, "left")]
-    else:
-        variants = [(1, "")]
-    width = variants[0][0]
+    width = plan.widest
+    variants = [(width, "")] if plan.whole_lanes or not column else [(width, ""), (1, "left")]
     bodies = [_indent(RowsWriter(plan, u, left).body()) for u, left in variants]
     reduced_count = space.product(plan.inner)
     context: dict[str, Any] = {
@@ -71,7 +68,8 @@ def _emit(plan: RowsPlan) -> None:
         "split_size": space.size(plan.inner[0]),
         "split_step": "LANES" if plan.mode == "row" and len(plan.inner) == 1 else "1",
         "shares": plan.shares,
-        "max_team": MAX_TEAM,
+        "unit_lanes": "group" if column else "1",
+        "max_parts": MAX_PARTS,
         "outer": [(i, space.size(i)) for i in plan.outer],
         "bodies": bodies,
     }
@@ -86,7 +84,7 @@ def _emit(plan: RowsPlan) -> None:
         writes={p.name: p.view for p in plan.writes},
         params=space.params,
         scratch=(room + 63) // 64 * 64 * len(plan.buffers) if plan.buffers else 0,
-        common=2 * plan.slots * MAX_TEAM * 64 * width if plan.shares else 0,
+        common=2 * plan.slots * width * MAX_PARTS * plan.slot_bytes if plan.shares else 0,
         flops=product(plan.shape) * plan.flops,
         bytes=sum((p.view.dtype.itemsize * product(p.view.shape) for p in (*plan.reads, *plan.writes)), 0),
         **context,

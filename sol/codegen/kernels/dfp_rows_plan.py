@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sol.codegen.kernels.dfp_space import LANE_TYPES, Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
-from sol.codegen.kernels.dfp_terms import Term, Terms, cost_of, needed
+from sol.codegen.kernels.dfp_accumulate import Accumulator
+from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
+from sol.codegen.kernels.dfp_terms import ARGS, Term, Terms, cost_of, fit_lanes, needed
 from sol.codegen.lowering import Lowering
 from sol.errors import UnsupportedError
-from sol.ir.types import TensorType
+from sol.ir.types import DType, TensorType
 
 
 @dataclass
@@ -92,8 +93,7 @@ class RowsPlan:
         empty = Axis(1, False, {n: 0 for n in names})
         outer = merge([a for a in axes if not a.reduced])
         inner = merge([a for a in axes if a.reduced]) or [Axis(1, True, empty.strides)]
-        wanted = [self.terms.of(o) for o in self.body.outputs]
-        vector = all(t.dtype in LANE_TYPES for t in needed(wanted))
+        vector = self._takes_vectors(inner)
         if vector and inner[-1].is_unit and any(inner[-1].stride(p.name) == 1 for p in self.reads):
             self.mode = "row"
         elif vector and (lane := self._lane_axis(outer)) is not None:
@@ -113,6 +113,18 @@ class RowsPlan:
         self.lane = self.outer.pop() if self.mode == "column" else -1
         size = self.space.axes[self.lane].size
         self.whole_lanes = self.mode == "column" and isinstance(size, int) and size == self.lowering.target.lanes
+        self.widest = 1 if self.mode != "column" or self.whole_lanes else 4  # vectors of columns that are reduced at once
+
+    def _takes_vectors(self, inner: Sequence[Axis]) -> bool:
+        """Whether everything is computed in lanes; of indices there are only results, along one axis that int32 counts."""
+        outputs = [self.terms.of(o) for o in self.body.outputs]
+        terms = needed(outputs)
+        indices = [t for t in terms if t.op in ARGS]
+        used = {operand for t in terms for operand in t.operands}
+        countable = len(inner) == 1 and (not isinstance(inner[0].size, int) or inner[0].size < 2**31)
+        if indices and not (countable and all(t in outputs and t not in used and t.operands[0].dtype is DType.F32 for t in indices)):
+            return False
+        return fit_lanes([t for t in terms if t not in indices])
 
     def _lane_axis(self, outer: Sequence[Axis]) -> int | None:
         """An outer axis along which every result is contiguous and every operand contiguous or constant."""
@@ -123,8 +135,8 @@ class RowsPlan:
 
     def _plan_stages(self) -> None:
         outputs = [(p, self.terms.of(p.value)) for p in self.writes]
-        full = [(p, t) for p, t in outputs if self._is_full_output(p)]
-        self.reduced_outputs = [(p, t) for p, t in outputs if not self._is_full_output(p)]
+        full = [(p, t) for p, t in outputs if self._is_full_output(p, t)]
+        self.reduced_outputs = [(p, t) for p, t in outputs if not self._is_full_output(p, t)]
         wanted = needed(t for _, t in outputs)
         reduces = [t for t in wanted if t.kind == "reduce"]
         last = max([t.stage for t in wanted], default=0)
@@ -149,12 +161,14 @@ class RowsPlan:
                 computed.setdefault(term, s)
         all_reduces = [t for stage in self.stages for t in stage.reduces]
         self.slots = len(all_reduces)
-        self.shares = self.slots > 0 and not any(t.op in ("argmax", "argmin") for t in all_reduces)
+        self.shares = self.slots > 0
+        rooms = [Accumulator(t, self.mode, 0).part_bytes(self.lowering.target.lanes) for t in all_reduces]
+        self.slot_bytes = (max(rooms, default=0) + 63) // 64 * 64
         self.buffers = {t: i for i, t in enumerate(dict.fromkeys(t for st in self.stages for t in st.keeps))}
 
-    def _is_full_output(self, pointer: Pointer) -> bool:
+    def _is_full_output(self, pointer: Pointer, term: Term) -> bool:
         mine = self.body.type_of(pointer.value)
-        return mine.rank == self.type.rank and (mine.shape == self.type.shape)
+        return mine.rank == self.type.rank and mine.shape == self.type.shape and term.op not in ARGS
 
     def _is_worth_keeping(self, term: Term) -> bool:
         """Computing it again costs more than storing and loading it."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from sol.codegen.emit import CValue, Emitter, c_float
-from sol.codegen.kernels.dfp_accumulate import accumulate, accumulated_dtype, declare_accumulator, folded
+from sol.codegen.kernels.dfp_accumulate import CHUNK, SHORT, Accumulator
 from sol.codegen.kernels.dfp_rows_plan import RowsPlan, Stage
-from sol.codegen.kernels.dfp_terms import Term, cost_of, load_text, needed, store_text, trace
+from sol.codegen.kernels.dfp_terms import ARGS, Term, cost_of, load_text, needed, store_text, trace
 from sol.ir.types import DType
 
-CHUNK = 256  # steps after which a column's partial sum is added to its total
-MAX_TEAM = 64  # threads that may share one reduction; larger teams share none
+MAX_PARTS = 64  # in which a row is reduced; also how many threads may share one
 
 
 class RowsWriter:
@@ -95,6 +94,9 @@ class RowsWriter:
                     else:
                         left = "(int)(exist < LANES ? exist : LANES)"
                 address = f"p_{pointer.name} + {u} * LANES" if u else f"p_{pointer.name}"
+                if self.column and term.op in ARGS:
+                    self.lines.append(f"memcpy({address}, {text}, (size_t)({left or 'LANES'}) * sizeof(int64_t));")
+                    continue
                 self.lines.append(store_text(term.dtype, address, text, vector=self.column, left=left))
         self.lines.append("}")
 
@@ -104,52 +106,79 @@ class RowsWriter:
     # one pass
 
     def _stage(self, stage: Stage) -> None:
-        plan = self.plan
+        """Part after part; what the parts give meets in the value, at once or when all threads are done with theirs."""
         unroll = self._unroll(stage)
-        copies = self.width if self.column else unroll
-        for k, term in enumerate(stage.reduces):
-            for u in range(copies):
-                name = "total" if self.slot + k in self._long_sums(stage) else "a"
-                self.lines.append(declare_accumulator(term, f"{name}{self.slot + k}_{u}", self.vector))
-        outer, inner = plan.inner[:-1], plan.inner[-1]
-        first, last = "split_begin", "split_end"
+        short = f"parts == 1 && reduced <= {SHORT * unroll} * LANES" if self._walks_vectors() else ""
+        accumulators = [Accumulator(t, self.mode, self.slot + k, short) for k, t in enumerate(stage.reduces)]
+        copies, groups = self.width if self.column else unroll, self.width if self.column else 1
+        self.lines += [line for a in accumulators for g in range(groups) for line in a.declare(g)]
+        step = " / LANES * LANES" if self._walks_vectors() else ""
+        size = self.space.size(self.plan.inner[0])
+        self.lines += [
+            "for (int64_t part = part_begin; part < part_end; part++) {",
+            f"const int64_t from = part ? {size} * part / parts{step} : 0;",
+            f"const int64_t to = part + 1 < parts ? {size} * (part + 1) / parts{step} : {size};",
+        ]
+        self.lines += [line for a in accumulators for line in a.begin(copies)]
+        self._walk(stage, accumulators, unroll, copies)
+        self.lines += [line for a in accumulators for line in a.end(copies, "from")]
+        self._meet(accumulators, groups)
+        self.lines.append("}")
+        self._meet_shared(accumulators, groups)
+        for accumulator in accumulators:
+            for g in range(groups):
+                ctype, text = accumulator.final(g)
+                name = f"y{accumulator.number}_{g}"
+                if not (accumulator.finds_place and self.column):
+                    self.lines.append(f"const {ctype} {name} = {text};")
+                    text = name
+                self.known[g][accumulator.term] = CValue(self.small[g], text, accumulator.term.dtype)
+        self.slot += len(accumulators)
+
+    def _walks_vectors(self) -> bool:
+        """Whether parts consist of whole vectors along the only reduced axis."""
+        return self.mode == "row" and len(self.plan.inner) == 1
+
+    def _walk(self, stage: Stage, accumulators: list[Accumulator], unroll: int, copies: int) -> None:
+        """The loops over the elements of one part."""
+        outer, inner = self.plan.inner[:-1], self.plan.inner[-1]
+        first, last = "from", "to"
         for i in outer:
             self.lines.append(f"for (int64_t i{i} = {first}; i{i} < {last}; i{i}++) {{")
-            first, last = "0", self.space.size(plan.inner[plan.inner.index(i) + 1])
-        if self.column or not self.vector:
-            sums = self._long_sums(stage)
-            if sums:
-                self.lines += [
-                    f"for (int64_t from = {first}; from < {last}; from += {CHUNK}) {{",
-                    f"const int64_t to = from + {CHUNK} < {last} ? from + {CHUNK} : {last};",
-                ]
-                self.lines += [f"vf a{k}_{u} = vf_zero();" for k in sums for u in range(copies)]
-                first, last = "from", "to"
-            self.lines.append(f"for (int64_t i{inner} = {first}; i{inner} < {last}; i{inner}++) {{")
-            for u in range(copies):
-                self._element(stage, u, u, self.left)
-            self.lines.append("}")
-            if sums:
-                self.lines += [f"total{k}_{u} += a{k}_{u};" for k in sums for u in range(copies)] + ["}"]
+            first, last = "0", self.space.size(self.plan.inner[self.plan.inner.index(i) + 1])
+        chunked = any(a.is_chunked for a in accumulators)
+        vectors = self.mode == "row"
+        self.lines += ["{", f"int64_t i{inner} = {first};"]
+        if chunked:
+            chunk = f"{CHUNK * unroll} * LANES" if vectors else str(CHUNK)
+            more = "".join(f"!short{a.number} && " for a in accumulators if a.may_be_short) + f"i{inner} + {chunk} < {last}"
+            self.lines += [f"while (i{inner} < {last}) {{", f"const int64_t stop = {more} ? i{inner} + {chunk} : {last};"]
+            self.lines += [line for a in accumulators for line in a.begin_chunk(copies)]
+            last = "stop"
+        if vectors:
+            self._vectors(stage, accumulators, unroll, last)
         else:
-            self.lines += ["{", f"int64_t i{inner} = {first};"]
-            if unroll > 1:
-                self.lines.append(f"for (; i{inner} + {unroll} * LANES <= {last}; i{inner} += {unroll} * LANES) {{")
-                for u in range(unroll):
-                    self._element(stage, u, u, "")
-                self.lines.append("}")
-            self.lines.append(f"for (; i{inner} + LANES <= {last}; i{inner} += LANES) {{")
-            self._element(stage, 0, 0, "")
-            self.lines += ["}", f"if (i{inner} < {last}) {{", f"const int left = (int)({last} - i{inner});"]
-            self._element(stage, 0, 0, "left")
-            self.lines += ["}", "}"]
-        self.lines += ["}"] * len(outer)
-        self._finish(stage, copies)
-        self.slot += len(stage.reduces)
+            self.lines.append(f"for (; i{inner} < {last}; i{inner}++) {{")
+            for u in range(copies):
+                self._element(stage, accumulators, u, u, self.left)
+            self.lines.append("}")
+        if chunked:
+            self.lines += [line for a in accumulators for line in a.end_chunk(copies)] + ["}"]
+        self.lines += ["}"] * (1 + len(outer))
 
-    def _long_sums(self, stage: Stage) -> list[int]:
-        """Slots of the sums down a column: each chunk is summed alone, so that rounding errors do not pile up over long columns."""
-        return [self.slot + k for k, term in enumerate(stage.reduces) if self.column and term.op == "sum"]
+    def _vectors(self, stage: Stage, accumulators: list[Accumulator], unroll: int, last: str) -> None:
+        """Several vectors at once, single ones, and the rest of one."""
+        i = f"i{self.plan.inner[-1]}"
+        if unroll > 1:
+            self.lines.append(f"for (; {i} + {unroll} * LANES <= {last}; {i} += {unroll} * LANES) {{")
+            for u in range(unroll):
+                self._element(stage, accumulators, u, u, "")
+            self.lines.append("}")
+        self.lines.append(f"for (; {i} + LANES <= {last}; {i} += LANES) {{")
+        self._element(stage, accumulators, 0, 0, "")
+        self.lines += ["}", f"if ({i} < {last}) {{", f"const int left = (int)({last} - {i});"]
+        self._element(stage, accumulators, 0, 0, "left")
+        self.lines += [f"{i} = {last};", "}"]
 
     def _unroll(self, stage: Stage) -> int:
         if self.mode != "row" or not stage.reduces:
@@ -157,7 +186,7 @@ class RowsWriter:
         cost = cost_of(stage.terms)
         return 4 if cost <= 6 else 2
 
-    def _element(self, stage: Stage, copy: int, u: int, left: str) -> None:
+    def _element(self, stage: Stage, accumulators: list[Accumulator], copy: int, u: int, left: str) -> None:
         """Statements for one vector (or element): full terms, stores, accumulation. copy: which accumulator and offset."""
         plan = self.plan
         emitter = Emitter(vector=self.vector, prefix=f"t{copy}_")
@@ -177,11 +206,19 @@ class RowsWriter:
             if self.column and plan.partial:
                 text = self._masked(term, text, "vi_first(exist)")
             lines.append(store_text(term.dtype, self._address(pointer.name, copy), text, vector=self.vector, left=left))
-        for k, term in enumerate(stage.reduces):
-            x = known[term.operands[0]]
+        for accumulator in accumulators:
             live = f"vi_first({left})" if left and not self.column else ""
-            lines += accumulate(term, f"a{self.slot + k}_{copy}", x, self.vector, live, self._flat())
+            lines += accumulator.step(copy, known[accumulator.term.operands[0]], live, self._place(copy))
         self.lines += [*lines, "}"]
+
+    def _place(self, copy: int) -> str:
+        """Where an element is, as an accumulator counts: its number, or in vectors how far it is from the start of the part."""
+        if not self.vector:
+            return self._flat()
+        i = self.plan.inner[-1]
+        if self.column:
+            return f"vi_set((int32_t)(i{i} - from))"
+        return f"vi_lanes() + (int32_t)(i{i} - from{f' + {copy} * LANES' if copy else ''})"
 
     def _broadcast(self, emitter: Emitter, term: Term, value: CValue) -> CValue:
         if term.kind == "literal":
@@ -221,48 +258,43 @@ class RowsWriter:
         text = load_text(term.dtype, self._address(name, copy), vector=self.vector, stride=lane, left=left)
         return emitter.let(text, term.dtype)
 
-    def _finish(self, stage: Stage, copies: int) -> None:
-        """Accumulators to reduced values, over the team if it shares the row."""
-        groups = [[u] for u in range(copies)] if self.column else [list(range(copies))]
-        pending = []
-        for k, term in enumerate(stage.reduces):
-            for u, members in enumerate(groups):
-                name = "total" if self.slot + k in self._long_sums(stage) else "a"
-                accumulator = f"{name}{self.slot + k}_{members[0]}"
-                for other in members[1:]:
-                    value = CValue(self.small[0], f"a{self.slot + k}_{other}", accumulated_dtype(term))
-                    self.lines += accumulate(term, accumulator, value, self.vector, "", "0")
-                name = f"v{self.slot + k}_{u}"
-                ctype, text = folded(term, accumulator, self.mode)
-                self.lines.append(f"{ctype} {name} = {text};")
-                pending.append((term, u, name, ctype))
-        if pending and not any(t.op in ("argmax", "argmin") for t, *_ in pending):
-            self._share(pending)
-        for term, u, name, _ in pending:
-            emitter = self.small[u]
-            text = f"({emitter.ctype(term.dtype)}){name}" if self.mode == "scalar" else name
-            self.known[u][term] = CValue(emitter, text, term.dtype)
+    # results of parts
 
-    def _share(self, pending: list[tuple[Term, int, str, str]]) -> None:
-        """Partial results of all threads through the common memory, combined in one order by every thread."""
-        slots = self.plan.slots
-        line = 64 * (4 if self.column and not self.plan.whole_lanes else 1)
+    def _meet(self, accumulators: list[Accumulator], groups: int) -> None:
+        """A part's results: into the values, or where all threads will find them."""
+        met = [(a, g) for a in accumulators for g in range(groups)]
+        if not met:
+            return
+        combined = [line for a, g in met for line in a.combine(g)]
+        if not self.plan.shares:
+            self.lines += combined
+            return
         self.lines.append("if (shared) {")
-        places = []
-        for term, u, name, ctype in pending:
-            k = int(name[1:].partition("_")[0])
-            base = f"team->common + ((turn % 2) * {slots} + {k}) * {MAX_TEAM * line}"
-            places.append((term, name, ctype, base, f"+ {u} * LANES * 4" if u else ""))
-        for _, name, _, base, shift in places:
-            self.lines.append(f"memcpy({base} + team->id * {line} {shift}, &{name}, sizeof {name});")
-        self.lines.append("sol_barrier(team);")
-        for term, name, ctype, base, shift in places:
-            self.lines += [
-                f"memcpy(&{name}, {base} {shift}, sizeof {name});",
-                "for (int thread = 1; thread < team->size; thread++) {",
-                f"{ctype} other;",
-                f"memcpy(&other, {base} + thread * {line} {shift}, sizeof other);",
-            ]
-            self.lines += accumulate(term, name, CValue(self.small[0], "other", accumulated_dtype(term)), self.column, "", "0")
-            self.lines.append("}")
-        self.lines.append("}")
+        for a, g in met:
+            self.lines += [f"memcpy({to}, &{name}, sizeof {name});" for name, to in self._slots(a, g)]
+        self.lines += ["} else {", *combined, "}"]
+
+    def _meet_shared(self, accumulators: list[Accumulator], groups: int) -> None:
+        """Where threads share the row: the results of all parts into the values, by every thread in the same order."""
+        if not accumulators or not self.plan.shares:
+            return
+        self.lines += ["if (shared) {", "sol_barrier(team);", "for (int64_t part = 0; part < parts; part++) {"]
+        for a in accumulators:
+            for g in range(groups):
+                self.lines.append(f"{a.part_type} {a.part(g)};")
+                if a.finds_place:
+                    self.lines.append(f"int64_t {a.part(g)}_at{'[LANES]' if self.column else ''};")
+                self.lines += [f"memcpy(&{name}, {place}, sizeof {name});" for name, place in self._slots(a, g)]
+                self.lines += a.combine(g)
+        self.lines += ["}", "}"]
+
+    def _slots(self, accumulator: Accumulator, group: int) -> list[tuple[str, str]]:
+        """Variables of a part's result, and where in the common memory they lie."""
+        line, slots = self.plan.slot_bytes, self.plan.slots * self.plan.widest
+        number = accumulator.number * self.plan.widest + group
+        place = f"team->common + (((turn % 2) * {slots} + {number}) * {MAX_PARTS} + part) * {line}"
+        name = accumulator.part(group)
+        found = [(name, place)]
+        if accumulator.finds_place:
+            found.append((f"{name}_at", f"{place} + {line // 2}"))
+        return found

@@ -15,6 +15,7 @@ from sol.ir.dim import DimLike, dim_text
 from sol.ir.types import DType, TensorType
 
 LANE_TYPES = (DType.F32, DType.BOOL)
+FEW = 4  # elements apart: vectors of such elements are picked out of whole vectors
 
 
 @packer("blocked")
@@ -133,6 +134,11 @@ class Space:
             return "LANES"
         self.params[f"s_{name}_{i}"] = value
         return f"s_{name}_{i}"
+
+    def lane_stride(self, name: str) -> str:
+        """As ``stride`` along the innermost axis; -1 and small ones are literal, too, since vectors are loaded in other ways for them."""
+        value = self.axes[-1].stride(name)
+        return str(value) if isinstance(value, int) and -1 <= value <= FEW else self.stride(name, len(self.axes) - 1)
 
     def offset(self, name: str, indices: Iterable[int]) -> str:
         """C text of the elements from the start to index ``i<axis>`` of the given axes."""

@@ -7,17 +7,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sol.codegen.emit import CValue, Emitter, from_memory, to_memory
+from sol.codegen.kernels.dfp_space import LANE_TYPES
 from sol.errors import UnsupportedError
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType
 
 REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
+ARGS = ("argmax", "argmin")
 COMPOSITES = ("mean", "var", "softmax", "log_softmax", "layer_norm", "rms_norm")
 EXPENSIVE = frozenset(
-    "exp expm1 log log1p tanh erf sin cos pow atan2 fmod remainder floor_divide sigmoid silu gelu mish elu softplus".split()
+    "exp expm1 log log1p tanh erf sin cos tan pow atan2 fmod remainder floor_divide trunc_divide sigmoid silu gelu mish elu softplus "
+    "atan asin acos sinh cosh asinh acosh atanh erfc exp2 log2 log10 sinc logaddexp logaddexp2 xlogy xlog1py".split()
 )
 COUNT = "count"
+NARROW = (DType.U8, DType.I8, DType.U16, DType.I16, DType.I32)
+"""Integers that a lane of 32 bits holds: vectors load them for the sake of casts to float32 and bool."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +163,21 @@ class Terms:
         return self.map("add", y, affine[1]) if len(affine) > 1 else y
 
 
+def fit_lanes(terms: Sequence[Term]) -> bool:
+    """Whether vectors of float32 serve: float32 and bool values, and integers that are only read to be cast."""
+    mixed = [t for t in terms if any(o.dtype in NARROW for o in t.operands)]
+    return all(t.dtype in LANE_TYPES or _is_narrow(t) for t in terms) and all(t.op == "cast" for t in mixed)
+
+
+def lanes_pay(terms: Sequence[Term]) -> bool:
+    """Whether they also pay: of narrow integers the compiler's own vectors hold more elements, but it knows no elementary functions."""
+    return fit_lanes(terms) and (any(t.op in EXPENSIVE for t in terms) or not any(map(_is_narrow, terms)))
+
+
+def _is_narrow(term: Term) -> bool:
+    return term.kind == "leaf" and term.dtype in NARROW
+
+
 def needed(roots: Iterable[Term], stop: Callable[[Term], bool] = lambda t: False) -> list[Term]:
     """The roots and everything they are computed from, in order; nothing behind a term where ``stop`` holds."""
     found: dict[int, Term] = {}
@@ -192,12 +212,19 @@ def trace(emitter: Emitter, terms: Iterable[Term], known: dict[Term, CValue], le
 
 
 def load_text(dtype: DType, address: str, *, vector: bool, stride: str = "1", left: str = "") -> str:
-    """C text of a load. address: pointer expression. stride: 0 for one value in all lanes. left: number of lanes that exist, if not all."""
+    """C text of a load. address: pointer expression. left: number of lanes that exist, if not all.
+
+    stride: elements between lanes, 0 for one value in all lanes; float32 only where it is neither 0 nor 1.
+    """
     if not vector:
         return f"(*({address}) != 0)" if dtype is DType.BOOL else from_memory(dtype, f"*({address})")
+    if dtype in NARROW:
+        return f"vi_set(*({address}))" if stride == "0" else f"vi_load_{dtype}({address}, {left or 'LANES'})"
     family = "vb" if dtype is DType.BOOL else "vf"
     if stride == "0":
         return f"{family}_set(*({address}))"
+    if stride != "1":
+        return f"vf_load_apart({address}, {stride}, {left or 'LANES'})"
     return f"{family}_load_n({address}, {left})" if left else f"{family}_load({address})"
 
 

@@ -9,6 +9,7 @@ from sol.codegen.lowering import Candidate, Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, product
+from sol.ir.strides import contiguous_strides
 from sol.ir.types import DType
 
 TAPS = {"nearest": 1, "linear": 2, "cubic": 4}
@@ -29,25 +30,49 @@ def _strides(prefix: str, view: View, names: Sequence[str]) -> dict[str, DimLike
     return {f"{prefix}_{n}": s for n, s in zip(names, view.strides)}
 
 
+def _by_lanes(lowering: Lowering) -> bool:
+    """Whether float32 points of the grid and of the result follow one another in memory, and a map's offsets fit 32 bits."""
+    anchor = lowering.anchor
+    x, grid, out = (lowering.view(v) for v in (*anchor.inputs, anchor.name))
+    rows = grid.strides[1:] == contiguous_strides(grid.shape[1:]) and out.strides[2:] == contiguous_strides(out.shape[2:])
+    sizes = [*x.shape[2:], *x.strides[2:]]
+    return bool(
+        x.dtype is DType.F32 and rows and all(isinstance(s, int) for s in sizes)
+        and sum((n - 1) * s for n, s in zip(x.shape[2:], x.strides[2:])) < 2**31  # type: ignore[operator]
+    )  # fmt: skip
+
+
+def lower_grid_sample_by_lanes(lowering: Lowering) -> None:
+    """One launch; see templates/image_grid_sample_lanes.c.j2."""
+    _lower_grid_sample(lowering, "_lanes")
+
+
 def lower_grid_sample(lowering: Lowering) -> None:
     """One launch; see templates/image_grid_sample.c.j2."""
+    _lower_grid_sample(lowering, "")
+
+
+def _lower_grid_sample(lowering: Lowering, way: str) -> None:
     anchor, words = lowering.anchor, _words(lowering)
     x, grid, out = lowering.view(anchor.inputs[0]), lowering.view(anchor.inputs[1]), lowering.view(anchor.name)
     spatial = len(x.shape) - 2
     dims = [str(d) for d in range(spatial)]
     params: dict[str, DimLike] = {"N": x.shape[0], "C": x.shape[1]}
     params |= {f"I{d}": x.shape[2 + d] for d in range(spatial)} | {f"O{d}": out.shape[2 + d] for d in range(spatial)}
-    params |= _strides("in", x, ("n", "c", *dims)) | _strides("grid", grid, ("n", *dims, "e")) | _strides("out", out, ("n", "c", *dims))
+    params |= _strides("in", x, ("n", "c", *dims))
+    params |= _strides("grid", grid, ("n", *(() if way else (*dims, "e")))) | _strides("out", out, ("n", "c", *(() if way else dims)))
+    lanes = range(0, 2 * lowering.target.lanes, 2)
     mode, padding, aligned = (anchor.attrs[k] for k in ("mode", "padding", "align_corners"))
     lowering.emit(
-        "image_grid_sample.c.j2",
-        f"grid_sample{spatial}d_{mode}_{padding}{'_aligned' if aligned else ''}_{x.dtype}",
+        f"image_grid_sample{way}.c.j2",
+        f"grid_sample{spatial}d_{mode}_{padding}{'_aligned' if aligned else ''}_{x.dtype}{way}",
         reads={"in": x, "grid": grid},
         writes={"out": out},
         params=params,
         flops=2 * TAPS[mode] ** spatial * product(out.shape),
         bytes=2 * x.dtype.itemsize * product(out.shape),
-        D=spatial, taps=TAPS[mode], mode=mode, padding=padding, aligned=bool(aligned), cubic="-0.75" + words["suffix"], **words,
+        D=spatial, taps=TAPS[mode], mode=mode, padding=padding, aligned=bool(aligned), cubic="-0.75" + words["suffix"],
+        even=list(lanes), odd=[i + 1 for i in lanes], **words,
     )  # fmt: skip
 
 
@@ -99,7 +124,9 @@ def lower_deform_columns(lowering: Lowering) -> None:
 
 
 KERNELS = {
-    "grid_sample": (Candidate("grid_sample", lambda lowering: True, lower_grid_sample),),
+    "grid_sample": (
+        Candidate("lanes", _by_lanes, lower_grid_sample_by_lanes), Candidate("grid_sample", lambda lowering: True, lower_grid_sample)
+    ),
     "roi_align": (Candidate("roi_align", lambda lowering: True, lower_roi_align),),
     "deform_columns": (Candidate("deform_columns", lambda lowering: True, lower_deform_columns),),
 }

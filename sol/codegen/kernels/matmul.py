@@ -9,24 +9,29 @@ from typing import Any
 
 import numpy as np
 
-from sol.codegen.epilogue import Epilogue, make_epilogue
-from sol.codegen.kernels.matmul_rows import (
-    RowLoops,
-    broadcast_strides,
-    collapse_rows,
-    row_ladder,
-    rows_per_tile,
-    vectors_per_panel,
+from sol.codegen.kernels.matmul_dot import fits_dot, lower_dot
+from sol.codegen.kernels.matmul_product import (
+    GRAIN,
+    Product,
+    batch_text,
+    bytes_moved,
+    describe,
+    is_f32,
+    kernel_stem,
+    right_strides,
+    run_time_arguments,
 )
+from sol.codegen.kernels.matmul_rows import broadcast_strides, row_ladder, rows_per_tile, vectors_per_panel, wide_panel
 from sol.codegen.lowering import Candidate, Lowering
 from sol.codegen.packing import STAGE, packer, staged
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
-from sol.ir.dim import DimLike, bounds
+from sol.ir.dim import DimLike, bounds, ceil_div
 from sol.ir.types import DType
 
-GRAIN = 32768  # multiply-adds worth waking one more thread
 PREFETCH = 2048  # floats of a constant panel fetched ahead: it may come from memory
+IN_PLACE = 32  # rows up to which reading the right operand where it lies costs less than making panels of it
+SHORT = 64  # length of a reduction up to which a result takes longer to write than to compute
 RUN_LIMIT = 64  # row blocks whose partial sums are kept while the reduction is sliced
 
 
@@ -82,7 +87,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Tile:
-    """A register tile: ``mr`` rows x ``nv`` vectors, ``parts`` sets of accumulators; ``tail``: not all columns exist."""
+    """A register tile: ``mr`` rows x ``nv`` vectors, ``parts`` sets of accumulators.
+
+    tail: not all columns exist. masked: not all lanes do. first: statements before everything else. hoisted: those before the results.
+    """
 
     name: str
     mr: int
@@ -90,119 +98,48 @@ class Tile:
     parts: int
     unroll: int
     tail: bool
+    masked: bool
+    first: tuple[str, ...]
     hoisted: tuple[str, ...]
     finish: tuple[Step, ...]
 
 
-@dataclass(frozen=True)
-class Product:
-    """One matrix product as loops: what all variants need to know.
-
-    a, b, bias, out: body values. n, k: columns of the result and length of the reduction. transposed: b is ``[N, K]``.
-    a_k, c_n: strides along the columns of a and of the result, 1 where there is one column.
-    """
-
-    lowering: Lowering
-    a: str
-    b: str
-    bias: str
-    out: str
-    n: DimLike
-    k: DimLike
-    transposed: bool
-    epilogue: Epilogue
-    loops: RowLoops
-    a_k: DimLike
-    c_n: DimLike
-
-    @property
-    def constant(self) -> bool:
-        return self.lowering.is_constant(self.b)
-
-
-def describe(lowering: Lowering) -> Product:
-    """Read the region: operands, epilogue, and the loops over its rows."""
-    anchor = lowering.anchor
-    a, b = anchor.inputs[:2]
-    bias = anchor.inputs[2] if len(anchor.inputs) > 2 else ""
-    out = lowering.output
-    shape = lowering.type_of(out).shape
-    rank = len(shape)
-    epilogue = make_epilogue(lowering, anchor.name, channel_axis=rank - 1)
-    va, vc = lowering.view(a), lowering.view(out)
-    strides: dict[str, tuple[DimLike, ...]] = {"A": broadcast_strides(va.shape[:-1], va.strides[:-1], rank - 1)}
-    strides["B"] = (0,) * (rank - 1)
-    if anchor.op == "matmul":
-        b_type = lowering.type_of(b)
-        view = None if lowering.is_constant(b) else lowering.view(b)
-        b_strides = view.strides if view else _packed_batch_strides(b_type.shape)
-        strides["B"] = (*broadcast_strides(b_type.shape[:-2], b_strides[:-2], rank - 2), 0)
-    strides["C"] = tuple(vc.strides[:-1])
-    for operand in epilogue.operands:
-        if operand.kind == "tile":
-            strides[operand.name] = tuple(operand.strides[:-1])
-    k = lowering.type_of(a).shape[-1]
-    c_n = 1 if shape[-1] == 1 else vc.strides[-1]
-    a_k = 1 if k == 1 else va.strides[-1]
-    return Product(
-        lowering, a, b, bias, out, shape[-1], k, anchor.op == "linear", epilogue,
-        collapse_rows(shape[:-1], strides, "B"), a_k, c_n,
-    )  # fmt: skip
-
-
-def _packed_batch_strides(shape: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
-    """Batch strides of a constant right operand, counted in matrices: the packed size of one is known later."""
-    strides: list[DimLike] = [0, 0]
-    step: DimLike = 1
-    for size in reversed(shape[:-2]):
-        strides.insert(0, step)
-        step = step * size
-    return tuple(strides)
-
-
-def is_f32(lowering: Lowering) -> bool:
-    anchor = lowering.anchor
-    values = [*anchor.inputs, lowering.output]
-    view = lowering.view(lowering.output)
-    unit = lowering.type_of(lowering.output).shape[-1] == 1 or view.strides[-1] == 1
-    return unit and all(lowering.type_of(v).dtype is DType.F32 for v in values)
-
-
-def few_columns(lowering: Lowering) -> bool:
-    """Dot products win where a panel would be mostly padding, or where packing it would cost more than using it."""
-    if not is_f32(lowering):
+def _is_read_in_place(p: Product) -> bool:
+    """A right operand whose rows lie as a panel's do, or that is read too seldom for panels to pay."""
+    if p.constant or right_strides(p)[1] != 1:
         return False
-    product = describe(lowering)
-    rows = product.loops.rows if isinstance(product.loops.rows, int) else 8
-    if product.a_k != 1:
-        return False
-    if not product.constant:
-        return rows <= 2 and _right_strides(product)[0] == 1
-    if not isinstance(product.n, int) or lowering.type_of(product.b).rank != 2:
-        return False
-    lanes = lowering.target.lanes
-    return product.n * 2 <= lanes or (rows <= 4 and product.n < lanes)
+    few = isinstance(p.loops.rows, int) and p.loops.rows <= IN_PLACE
+    narrow = isinstance(p.n, int) and p.n <= 2 * p.lowering.target.lanes and right_strides(p)[0] == p.n
+    return few or narrow
+
+
+def _is_bound_by_results(p: Product, width: int) -> bool:
+    """A reduction so short that writing the result takes longest: whole rows of it are then written one after the other."""
+    many = not isinstance(p.loops.rows, int) or p.loops.rows >= 4 * IN_PLACE
+    short = isinstance(p.k, int) and isinstance(p.n, int) and p.k <= SHORT and width < p.n <= p.lowering.target.l2 // (8 * max(p.k, 1))
+    return many and short
 
 
 def lower_gemm(lowering: Lowering) -> None:
-    """Packed panels: linear and matmul in f32 with any strides, any number of rows."""
+    """Panels, packed or in place: linear and matmul in f32 with any strides, any number of rows."""
     p = describe(lowering)
     target, lanes, epilogue = lowering.target, lowering.target.lanes, p.epilogue
     few_rows = isinstance(p.loops.rows, int) and p.loops.rows <= 4 and p.constant
+    in_place = _is_read_in_place(p)
     nv = vectors_per_panel(p.n, lanes)
-    nv = min(nv, 2) if few_rows else nv
+    nv = min(nv, 2) if few_rows else wide_panel(p.n, p.loops.rows, lanes, target.registers) if in_place else nv
     width = nv * lanes
     mr = rows_per_tile(target, nv)
     ladder, exact = row_ladder(p.loops.rows, mr)
     full, tail, tail_nv = _columns(p, nv, lanes)
     k_limit = max(256, int(0.6 * target.l2) // (4 * width) // 64 * 64)
-    k_block = k_limit if bounds(p.k)[1] > k_limit * 3 // 2 and not few_rows else 0
-    pack_a = p.a_k != 1
+    k_block = k_limit if bounds(p.k)[1] > k_limit * 3 // 2 and not few_rows and not in_place else 0
+    pack_a, pack_b = p.a_k != 1, not p.constant and not in_place
     tile_operands = tuple(o for o in epilogue.operands if o.kind == "tile")
     shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, tail_nv, True) for rows in ladder if tail]
     constant_bias = bool(p.bias) and p.constant and lowering.is_constant(p.bias)
     tiles = tuple(_tile(p, r, v, t, constant_bias, nv) for r, v, t in shapes)
-    signature, arguments = _signature(p, bool(k_block), pack_a, constant_bias)
+    signature, arguments = _signature(p, bool(k_block), pack_a, constant_bias, in_place)
     reads: dict[str, View] = {"A": lowering.view(p.a)}
     packed_size: DimLike = 0
     if p.constant:
@@ -213,21 +150,26 @@ def lower_gemm(lowering: Lowering) -> None:
     if p.bias:
         reads["bias"] = lowering.weight(p.bias, "channels", block=lanes) if constant_bias else lowering.view(p.bias)
     reads |= {o.name: o.view for o in epilogue.operands}
+    rows_outside = not in_place and _is_bound_by_results(p, width)
+    params = run_time_arguments(p, packed_size, constant_bias)
+    if in_place:
+        del params["B_n"]
     part_floats = RUN_LIMIT * mr * width if k_block else 0
     batch = p.loops.batch
     lowering.emit(
         "matmul_gemm.c.j2",
-        _stem(p, f"{lowering.anchor.op}_{ladder[0]}x{nv}"),
+        kernel_stem(p, f"{lowering.anchor.op}_{ladder[0]}x{nv}{'_in_place' if in_place else ''}"),
         reads=reads,
         writes={"C": lowering.view(p.out)},
-        params=_params(p, packed_size, constant_bias),
-        scratch=4 * (part_floats + (0 if p.constant else p.k * width)),
+        params=params,
+        scratch=4 * (part_floats + (p.k * width * (ceil_div(p.n, width) if rows_outside else 1) if pack_b else 0)),
         common=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
         flops=2 * p.loops.batch_size * p.loops.rows * p.n * p.k,
-        bytes=_bytes(p),
+        bytes=bytes_moved(p),
         mr=ladder[0], nv=nv, ladder=ladder, exact=exact, tiles=tiles, full=full, tail=tail, tail_nv=tail_nv,
-        k_block=k_block, part_floats=part_floats, run_limit=RUN_LIMIT, pack_a=pack_a, pack_b=not p.constant,
-        grain=GRAIN, batch=len(batch), batch_size=_batch_text(p), bias=bool(p.bias), tail_ops=epilogue.stem,
+        k_block=k_block, part_floats=part_floats, run_limit=RUN_LIMIT, pack_a=pack_a, pack_b=pack_b, in_place=in_place,
+        rows_outside=rows_outside,
+        grain=GRAIN, batch=len(batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=epilogue.stem,
         prefetch=PREFETCH if p.constant else 0, signature=signature, arguments=arguments,
         tile_operands=tuple((o.name, o.lane_stride) for o in tile_operands),
     )  # fmt: skip
@@ -248,9 +190,10 @@ def _tile(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool, panel
     while rows * panel_nv * parts < 8:  # the same for narrow panels: equal columns get equal sums wherever they lie
         parts *= 2
     masked = tail and not (isinstance(p.n, int) and p.n % p.lowering.target.lanes == 0 and p.constant)
-    hoisted = [f"const int n{j} = sol_lanes(count, {j});" for j in range(nv)] if masked or (p.bias and not constant_bias) else []
-    if tail and not hoisted:
-        hoisted = ["(void)count;"]
+    lanes_of = [f"const int n{j} = sol_lanes(count, {j});" for j in range(nv)] if masked or (p.bias and not constant_bias) else []
+    hoisted = []
+    if tail and not lanes_of:
+        lanes_of = ["(void)count;"]
     for j in range(nv):
         if p.bias and constant_bias:
             hoisted.append(f"const vf bias{j} = vf_load(bias + {j} * LANES);")
@@ -264,7 +207,7 @@ def _tile(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool, panel
             hoisted.append(f"const vf {o.name}_{j} = {o.load(address) if whole else o.load_n(address, f'n{j}')};")
     finish = tuple(_finish(p, i, j, masked) for i in range(rows) for j in range(nv))
     name = f"tile_{rows}_tail" if tail else f"tile_{rows}"
-    return Tile(name, rows, nv, parts, max(4, parts), tail, tuple(hoisted), finish)
+    return Tile(name, rows, nv, parts, max(4, parts), tail, masked, tuple(lanes_of), tuple(hoisted), finish)
 
 
 def _finish(p: Product, i: int, j: int, masked: bool) -> Step:
@@ -286,7 +229,7 @@ def _finish(p: Product, i: int, j: int, masked: bool) -> Step:
     return Step((*lines, *steps), store)
 
 
-def _signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool) -> tuple[str, str]:
+def _signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool, in_place: bool) -> tuple[str, str]:
     """Parameters of a tile function beyond (a0, lda, b, K), and the argument list of its calls."""
     lda = "K" if pack_a else "lda"
     parameters: list[str] = []
@@ -296,6 +239,9 @@ def _signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool) -> 
         "panel" + (" + k0 * width" if k_block else ""),
         "kc" if k_block else "K",
     ]
+    if in_place:
+        parameters.append("int64_t ldb")
+        arguments.append("B_k")
     if k_block:
         parameters += ["float *part", "int64_t k0", "int last"]
         arguments += ["partial + (m - r * MR) * WIDTH", "k0", "last"]
@@ -312,85 +258,6 @@ def _signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool) -> 
     parameters += ["float *c", "int64_t ldc", "int64_t count"]
     arguments += ["c_q + m * ldc", "ldc", "count"]
     return "".join(f", {x}" for x in parameters), ", ".join(arguments)
-
-
-def _params(p: Product, packed_size: DimLike, constant_bias: bool) -> dict[str, DimLike]:
-    """Sizes and strides in the order of the kernel's arguments."""
-    loops, low = p.loops, p.lowering
-    params: dict[str, DimLike] = {
-        "M": loops.rows,
-        "N": p.n,
-        "K": p.k,
-        "lda": loops.row_strides["A"],
-        "ldc": loops.row_strides["C"],
-    }
-    if p.a_k != 1:
-        params["A_k"] = p.a_k
-    if not p.constant:
-        params["B_k"], params["B_n"] = _right_strides(p)
-    if p.bias and not constant_bias:
-        params["bias_n"] = low.view(p.bias).strides[0]
-    names = ["A", "B", "C"] + [o.name for o in p.epilogue.operands if o.kind == "tile"]
-    params |= {f"{o}_m": loops.row_strides[o] for o in names[3:]}
-    for d, size in enumerate(loops.batch):
-        params[f"B{d}"] = size
-        for o in names:
-            step = loops.batch_strides[o][d]
-            params[f"{o}_{d}"] = step * packed_size if o == "B" and p.constant else step
-    return params
-
-
-def _right_strides(p: Product) -> tuple[DimLike, DimLike]:
-    """Strides of a right operand that is not packed, along the reduction and along the columns."""
-    strides = p.lowering.view(p.b).strides
-    return (strides[1], strides[0]) if p.transposed else (strides[-2], strides[-1])
-
-
-def _batch_text(p: Product) -> str:
-    """Number of batch items as a C expression over the kernel's parameters."""
-    return " * ".join(f"B{d}" for d in range(len(p.loops.batch))) or "1"
-
-
-def _bytes(p: Product) -> DimLike:
-    size = p.lowering.type_of(p.a).size + p.lowering.type_of(p.b).size + p.lowering.type_of(p.out).size
-    return 4 * size
-
-
-def _stem(p: Product, head: str) -> str:
-    words = [head] + (["bias"] if p.bias else []) + ([p.epilogue.stem] if p.epilogue.stem else [])
-    return "_".join(words)
-
-
-def lower_dot(lowering: Lowering) -> None:
-    """Few columns: every result is a dot product along K of a row of A with a row of the weights."""
-    p = describe(lowering)
-    packed = lowering.weight(p.b, "gemm_rows", transposed=p.transposed) if p.constant else lowering.view(p.b)
-    reads: dict[str, View] = {"A": lowering.view(p.a), "B": packed}
-    loads: dict[str, str] = {}
-    hoisted = []
-    if p.bias:
-        reads["bias"] = lowering.view(p.bias)
-        hoisted.append("const vf y = s + sol_load_strided(bias + n * bias_n, bias_n, count);")
-    for o in p.epilogue.operands:
-        reads[o.name] = o.view
-        base = f"{o.name}_q + m * {o.name}_m" if o.kind == "tile" else o.name
-        loads[o.name] = o.load_n(f"{base} + n" if o.lane_stride else base, "count")
-    lines, result = p.epilogue.trace("y" if p.bias else "s", lambda o: loads[o.name], "t")
-    params = _params(p, 0, False)
-    params["ldb"] = p.k if p.constant else params.pop("B_n")
-    params.pop("B_k", None)
-    lowering.emit(
-        "matmul_dot.c.j2",
-        _stem(p, f"{lowering.anchor.op}_dot"),
-        reads=reads,
-        writes={"C": lowering.view(p.out)},
-        params=params,
-        flops=2 * p.loops.batch_size * p.loops.rows * p.n * p.k,
-        bytes=_bytes(p),
-        lines=(*hoisted, *lines), result=result, batch=len(p.loops.batch), batch_size=_batch_text(p), grain=GRAIN,
-        bias=bool(p.bias), tail_ops=p.epilogue.stem, group=max(1, min(4, p.n)) if isinstance(p.n, int) else 4,
-        tile_operands=tuple(o.name for o in p.epilogue.operands if o.kind == "tile"),
-    )  # fmt: skip
 
 
 _COMPUTED: Mapping[DType, tuple[str, str]] = {
@@ -453,7 +320,7 @@ def lower_plain(lowering: Lowering) -> None:
 
 
 _CANDIDATES = (
-    Candidate("dot", few_columns, lower_dot),
+    Candidate("dot", fits_dot, lower_dot),
     Candidate("gemm", is_f32, lower_gemm),
     Candidate("plain", lambda lowering: True, lower_plain),
 )

@@ -72,10 +72,18 @@ def rows_per_tile(target: TargetLike, vectors: int, limit: int = 8) -> int:
     return next(r for r in (8, 6, 4, 2, 1) if r <= min(fitting, max(limit, 1)) or r == 1)
 
 
+def wide_panel(columns: DimLike, rows: DimLike, lanes: int, registers: int) -> int:
+    """Vectors of a panel that is read in place: as wide as accumulators allow, since every step along the reduction begins new lines."""
+    if not isinstance(rows, int) or rows > 4:
+        return vectors_per_panel(columns, lanes)
+    fitting = {1: 8, 2: 6, 3: 6, 4: 4}[max(rows, 1)] * registers // 32
+    return max(1, min(fitting, -(-columns // lanes) if isinstance(columns, int) else fitting))
+
+
 def row_ladder(rows: DimLike, tile: int) -> tuple[tuple[int, ...], bool]:
     """Row counts of the tiles that cover ``rows``, largest first; True if the second is the remainder of a fixed size."""
     if isinstance(rows, int):
-        first = min(rows, tile) or 1
+        first = -(-rows // -(-rows // tile)) if rows else 1
         rest = rows % first
         return ((first, rest) if rest else (first,)), True
     steps = [tile]

@@ -8,11 +8,15 @@ from typing import Any
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.blocked import make_tail, need_blocked, spatial3
 from sol.codegen.kernels.conv_small import tile_ladder
+from sol.codegen.kernels.dfp_space import FEW
 from sol.codegen.lowering import Candidate, Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, product
 from sol.ir.types import DType
+
+#: Input columns that a chunk of row-major windows reads: they stay in the first cache.
+CHUNK = 2048
 
 #: Dtypes that pooling reads, with the type it computes in and that type's lowest value.
 COMPUTED = {
@@ -181,9 +185,22 @@ def lower_blocked(lowering: Lowering) -> None:
     )
 
 
-def lower_plain(lowering: Lowering) -> None:
-    """One launch; see templates/pool_plain.c.j2. One or two dimensions before the spatial ones; any dtype of COMPUTED."""
-    windows, pool = windows_of(lowering), lowering.anchor
+@dataclass(frozen=True)
+class _Plain:
+    """What the row-major kernels have in common: where tensors lie, the pointwise tail, and the arguments for both."""
+
+    source: View
+    out: View
+    strides: dict[str, DimLike]
+    context: dict[str, Any]
+    reads: dict[str, View]
+    lead: tuple[DimLike, ...]
+    suffix: str
+
+
+def _describe_plain(lowering: Lowering) -> _Plain:
+    """One or two dimensions before the spatial ones; any dtype of COMPUTED."""
+    pool = lowering.anchor
     x = lowering.type_of(pool.inputs[0])
     if x.dtype not in COMPUTED:
         raise UnsupportedError(
@@ -212,30 +229,70 @@ def lower_plain(lowering: Lowering) -> None:
     for operand in epilogue.operands:
         named = _strides(operand.name, replace(operand.view, strides=operand.strides), spatial)
         strides |= {k: v for k, v in named.items() if not k.endswith("_x")}
-    lead = (1, *x.shape[: x.rank - spatial])[-2:]
-    computed, lowest = COMPUTED[x.dtype]
-    long_rows = windows.adaptive or not isinstance(windows.kernel[2], int) or windows.kernel[2] >= lowering.target.lanes
-    wide = x.dtype is DType.F32 and strides["in_x"] == 1 and windows.dilation[2] == 1 and long_rows
+    context: dict[str, Any] = {"T": x.dtype.c, "out_x": "1" if unit else "out_x", "operands": epilogue.operands}
+    context |= {"tail_lines": tuple(lines), "tail_result": text}
+    reads = {"in": source, **{o.name: o.view for o in epilogue.operands}}
+    suffix = f"{x.dtype}{'_' if epilogue.stem else ''}{epilogue.stem}"
+    return _Plain(source, out, strides, context, reads, (1, *x.shape[: x.rank - spatial])[-2:], suffix)
+
+
+def slides_over_rows(lowering: Lowering) -> bool:
+    """Row-major float32 under windows that slide."""
+    return lowering.type_of(lowering.anchor.inputs[0]).dtype is DType.F32 and not windows_of(lowering).adaptive
+
+
+def lower_rows(lowering: Lowering) -> None:
+    """One launch; see templates/pool_rows.c.j2."""
+    windows, plain, lanes = windows_of(lowering), _describe_plain(lowering), lowering.target.lanes
+    S, stride, dilation = windows.kernel[2], windows.stride[2], windows.dilation[2]
+    step = str(stride) if isinstance(stride, int) and stride <= FEW else "sx"
+    wide = dilation == 1 and isinstance(S, int) and isinstance(stride, int) and S >= lanes and stride >= 3
+    chunk = max(4 * lanes, CHUNK // stride // lanes * lanes) if isinstance(stride, int) else 4 * lanes
+    params = {"N": plain.lead[0], "C": plain.lead[1], **_sizes(windows), **plain.strides}
+    unused = {"sx"} if step != "sx" else set()
+    unused |= {"dx"} if windows.op == "avg" else set()
+    unused |= {"in_x"} if params["in_x"] == 1 else set()
+    lowering.emit(
+        "pool_rows.c.j2",
+        f"{_stem(windows, False)}_rows_{plain.suffix}",
+        reads=plain.reads,
+        writes={"out": plain.out},
+        params={k: v for k, v in params.items() if k not in unused},
+        scratch=4 * ((chunk - 1) * stride + (S - 1) * dilation + lanes * (stride + 1) + chunk + lanes),
+        **_work(lowering, windows),
+        **plain.context,
+        op=windows.op,
+        adaptive=False,
+        counted=windows.counted,
+        step=step,
+        wide=wide,
+        chunk=chunk,
+        in_x="1" if "in_x" in unused else "in_x",
+    )
+
+
+def lower_plain(lowering: Lowering) -> None:
+    """One launch; see templates/pool_plain.c.j2."""
+    windows, plain = windows_of(lowering), _describe_plain(lowering)
+    dtype = lowering.type_of(lowering.anchor.inputs[0]).dtype
+    computed, lowest = COMPUTED[dtype]
+    wide = dtype is DType.F32 and plain.strides["in_x"] == 1  # those that split the map
     lowering.emit(
         "pool_plain.c.j2",
-        f"{_stem(windows, False)}_plain_{x.dtype}{'_' if epilogue.stem else ''}{epilogue.stem}",
-        reads={"in": source, **{o.name: o.view for o in epilogue.operands}},
-        writes={"out": out},
-        params={"N": lead[0], "C": lead[1], **_sizes(windows), **strides},
+        f"{_stem(windows, False)}_plain_{plain.suffix}",
+        reads=plain.reads,
+        writes={"out": plain.out},
+        params={"N": plain.lead[0], "C": plain.lead[1], **_sizes(windows), **plain.strides},
         scratch=(windows.out[2] + lowering.target.lanes) * 8,
         **_work(lowering, windows),
+        **plain.context,
         op=windows.op,
         adaptive=windows.adaptive,
         counted=windows.counted,
-        T=x.dtype.c,
         A=computed,
         lowest=lowest,
-        is_float=x.dtype.is_float,
+        is_float=dtype.is_float,
         wide=wide,
-        out_x="1" if unit else "out_x",
-        operands=epilogue.operands,
-        tail_lines=tuple(lines),
-        tail_result=text,
     )
 
 
@@ -297,6 +354,7 @@ def _strides(prefix: str, view: View, spatial: int) -> dict[str, DimLike]:
 _FAMILY = (
     Candidate("pool_global", is_global, lower_global),
     Candidate("pool_blocked", _is_blocked, lower_blocked),
+    Candidate("pool_rows", slides_over_rows, lower_rows),
     Candidate("pool_plain", lambda lowering: True, lower_plain),
 )
 KERNELS = {op: _FAMILY for op in ("max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")}

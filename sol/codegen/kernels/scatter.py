@@ -1,4 +1,4 @@
-"""Scatter: a copy of the data, over which each thread then writes the updates of its own lines, in order."""
+"""Scatter: a copy of the data, over which each thread then writes the updates of its own lines, rows or places, in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge
 from sol.codegen.kernels.dfp_terms import load_text, store_text
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
-from sol.ir.dim import DimLike, product
+from sol.ir.dim import product
 from sol.ir.graph import Node
 from sol.ir.ops.scatter import REDUCTIONS
 from sol.ir.types import DType
@@ -28,33 +28,43 @@ def lower_scatter(lowering: Lowering, node: Node, out: View) -> None:
     axes = make_axes(at.shape, (dim,), pointers)
     lines = merge([a for a in axes if not a.reduced])
     along = [a for a in axes if a.reduced] or [Axis(1, True, {p.name: 0 for p in pointers})]
+    by_rows = bool(lines) and all(lines[-1].stride(n) in (0, 1) for n in ("index", "updates")) and lines[-1].stride("out0") == 1
+    own = by_rows and lines[-1].stride("index") == 1
     space = Space([*lines, *along])
-    outer, last = list(range(len(lines))), len(lines)
-    params: dict[str, DimLike] = {"count": out.shape[dim], "along": out.strides[dim]}
-    space.params.update(params)
+    outer, last = list(range(len(lines) - by_rows)), len(lines)
+    unit = out.strides[dim] == 1
+    space.params["count"] = out.shape[dim]
+    if not unit:
+        space.params["along"] = out.strides[dim]
     reduction = node.attrs["reduction"]
+    step = space.stride("updates", last - 1) if by_rows else ""
     lowering.emit(
         "dfp_scatter.c.j2",
-        "dfp_scatter" + ("" if reduction == "none" else f"_{reduction}"),
+        "dfp_scatter" + ("_elements" if own else "_rows" if by_rows else "") + ("" if reduction == "none" else f"_{reduction}"),
         reads={p.name: p.view for p in pointers[:2]},
         writes={"out0": out},
         outer=[(i, space.size(i)) for i in outer],
         rows=space.product(outer),
         length=space.size(last),
+        width=space.size(last - 1) if by_rows else "",
         ctype=out.dtype.c,
         bases={p.name: space.offset(p.name, outer) for p in pointers},
         steps={p.name: space.stride(p.name, last) for p in pointers},
-        body=_update(out.dtype, REDUCTIONS[reduction]),
+        own=own,
+        unit=unit,
+        vector=_update(out.dtype, REDUCTIONS[reduction], step, True) if by_rows and not own and out.dtype is DType.F32 else [],
+        body=_update(out.dtype, REDUCTIONS[reduction], step),
         bytes=3 * out.dtype.itemsize * product(at.shape),
         params=space.params,
     )
 
 
-def _update(dtype: DType, op: str) -> list[str]:
-    """C statements that bring ``*from`` into ``*to``."""
-    if not op:
-        return ["*to = *from;"]
-    emitter = Emitter(vector=False)
-    old, new = (emitter.let(load_text(dtype, p, vector=False), dtype) for p in ("to", "from"))
-    result = emitter.apply(op, {}, [old, new])
-    return [*emitter.lines, store_text(dtype, "to", result.text, vector=False)]
+def _update(dtype: DType, op: str, step: str = "", vector: bool = False) -> list[str]:
+    """C statements that bring ``*from`` into ``*to``, or element j of rows; step: stride of the updates in a row, "" for no rows."""
+    to, source = ("to + j", "from + j" if step == "1" else "from") if step else ("to", "from")
+    emitter = Emitter(vector=vector)
+    new = emitter.let(load_text(dtype, source, vector=vector, stride=step or "1"), dtype)
+    if op:
+        old = emitter.let(load_text(dtype, to, vector=vector), dtype)
+        new = emitter.apply(op, {}, [old, new])
+    return [*emitter.lines, store_text(dtype, to, new.text, vector=vector)]

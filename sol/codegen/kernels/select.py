@@ -1,73 +1,21 @@
-"""Kernels that sort, and kernels whose result is as long as the data says: they write a prefix of it and its length."""
+"""Kernels whose result is as long as the data says: they write a prefix of it and its length."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sol.codegen.emit import Emitter, from_memory
-from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge
+from sol.codegen.kernels.sort import WORD, compute_type, load, results_of
 from sol.codegen.lowering import Candidate, Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, dim_min, product
-from sol.ir.graph import Node
 from sol.ir.types import DType
-
-WORD = 8  # bytes of an index
-
-
-def _results(lowering: Lowering, node: Node, names: tuple[str, ...]) -> dict[str, View]:
-    """Views of the results that somebody reads, by name."""
-    return {name: lowering.view(v) for name, v in zip(names, node.outputs) if v in lowering.body.outputs}
-
-
-def _compute(dtype: DType) -> str:
-    """The C type in which elements are compared."""
-    return Emitter(vector=False).ctype(dtype)
-
-
-def _load(dtype: DType, address: str) -> str:
-    return from_memory(dtype, f"*({address})")
-
-
-def lower_topk(lowering: Lowering) -> None:
-    """Lines along a dimension; scratch holds the k best with their places."""
-    node = lowering.anchor
-    dim, k = node.attrs["dim"], node.attrs["k"]
-    x, results = lowering.view(node.inputs[0]), _results(lowering, node, ("values", "indices"))
-    pointers = [Pointer("in0", node.inputs[0], x, x.strides)]
-    pointers += [Pointer(name, node.name, v, tuple(v.strides), True) for name, v in results.items()]
-    axes = make_axes(x.shape, (dim,), pointers)
-    lines = merge([a for a in axes if not a.reduced])
-    line = [a for a in axes if a.reduced] or [Axis(1, True, {p.name: 0 for p in pointers})]
-    space = Space([*lines, *line])
-    outer, last = list(range(len(lines))), len(lines)
-    space.params["k"] = k
-    lowering.emit(
-        "select_topk.c.j2",
-        "topk" if node.attrs["largest"] else "topk_smallest",
-        reads={"in0": x},
-        writes=results,
-        outer=[(i, space.size(i)) for i in outer],
-        rows=space.product(outer),
-        length=space.size(last),
-        ctype=x.dtype.c,
-        compute=_compute(x.dtype),
-        is_float=x.dtype.is_float,
-        largest=bool(node.attrs["largest"]),
-        load_n=_load(x.dtype, f"x + n * {space.stride('in0', last)}"),
-        bases={p.name: space.offset(p.name, outer) for p in pointers},
-        steps={p.name: space.stride(p.name, last) for p in pointers},
-        scratch=2 * WORD * k,
-        bytes=x.dtype.itemsize * product(x.shape),
-        params=space.params,
-    )
 
 
 def lower_nonzero(lowering: Lowering) -> None:
     """Counts first, then writes; common memory holds a count per thread."""
     node = lowering.anchor
-    x, results = lowering.view(node.inputs[0]), _results(lowering, node, ("out0", "total"))
+    x, results = lowering.view(node.inputs[0]), results_of(lowering, node, ("out0", "total"))
     rank = len(x.shape)
     params: dict[str, DimLike] = {f"n{i}": s for i, s in enumerate(x.shape)}
     params |= {f"s{i}": s for i, s in enumerate(x.strides)}
@@ -101,7 +49,7 @@ def _row_strides(view: View) -> dict[str, DimLike]:
 def lower_unique(lowering: Lowering) -> None:
     """One thread sorts the row numbers; scratch holds three numbers per row."""
     node = lowering.anchor
-    x, results = lowering.view(node.inputs[0]), _results(lowering, node, ("first", "inverse", "counts", "total"))
+    x, results = lowering.view(node.inputs[0]), results_of(lowering, node, ("first", "inverse", "counts", "total"))
     rows, columns = x.shape
     params: dict[str, DimLike] = {"rows": rows, "columns": columns, "s_row": x.strides[0], "s_column": x.strides[1]}
     params |= {f"s_{name}": v.strides[0] for name, v in results.items() if name != "total"}
@@ -113,9 +61,9 @@ def lower_unique(lowering: Lowering) -> None:
         results=tuple(results),
         sorted=bool(node.attrs["sorted"]),
         ctype=x.dtype.c,
-        compute=_compute(x.dtype),
+        compute=compute_type(x.dtype),
         is_float=x.dtype.is_float,
-        load=_load(x.dtype, "p"),
+        load=load(x.dtype, "p"),
         scratch=3 * WORD * rows,
         bytes=x.dtype.itemsize * product(x.shape),
         params=params,
@@ -128,7 +76,7 @@ def lower_nms(lowering: Lowering) -> None:
     if lowering.type_of(node.inputs[0]).dtype not in (DType.F32, DType.F64):
         raise UnsupportedError(f"nms of {lowering.type_of(node.inputs[0]).dtype}", origin=str(node.origin), remedy="cast to float32 first")
     reads: Mapping[str, View] = {n: lowering.view(v) for n, v in zip(("boxes", "scores", "most", "iou", "score"), node.inputs)}
-    results = _results(lowering, node, ("out0", "total"))
+    results = results_of(lowering, node, ("out0", "total"))
     boxes, scores = reads["boxes"], reads["scores"]
     images, classes, count = scores.shape
     limit = count if node.attrs["limit"] is None else dim_min(count, node.attrs["limit"])
@@ -153,7 +101,6 @@ def lower_nms(lowering: Lowering) -> None:
 
 
 KERNELS = {
-    "topk": (Candidate("heap", lambda lowering: True, lower_topk),),
     "nonzero": (Candidate("count", lambda lowering: True, lower_nonzero),),
     "unique": (Candidate("sort", lambda lowering: True, lower_unique),),
     "nms": (Candidate("greedy", lambda lowering: True, lower_nms),),

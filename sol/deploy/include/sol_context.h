@@ -4,24 +4,36 @@
 #include "sol_deploy.h"
 
 /* -- threads -- */
-static int sol_wanted_threads = SOL_DEFAULT_THREADS; /* 0: what OpenMP says */
+static int sol_wanted_threads = SOL_DEFAULT_THREADS; /* 0: OMP_NUM_THREADS, else the CPUs there are */
 
 #ifdef SOL_NO_THREADS
+#define SOL_LAUNCH NULL
 static int sol_threads(void) { return 1; }
 static int sol_capacity(void) { return 1; }
 #else
-extern int omp_get_max_threads(void);
-extern int omp_get_num_procs(void);
-static int sol_threads(void)
-{
-    const int wanted = __atomic_load_n(&sol_wanted_threads, __ATOMIC_RELAXED);
-    return wanted > 0 ? wanted : omp_get_max_threads();
-}
-/* A context has scratch memory for as many threads as may ever be asked for; what is not used costs addresses only. */
+#include "sol_pool.h"
+#define SOL_LAUNCH sol_pool_run
+
+/* A context has scratch memory for all threads that a call may ever take; what is not used costs addresses only. */
 static int sol_capacity(void)
 {
-    const int now = sol_threads(), cpus = omp_get_num_procs();
-    return now > cpus ? now : cpus;
+    const int cpus = sol_cpu_count(0);
+    return cpus < SOL_MOST ? cpus : SOL_MOST;
+}
+
+static int sol_threads(void)
+{
+    static int usual;
+    const int wanted = __atomic_load_n(&sol_wanted_threads, __ATOMIC_RELAXED);
+    if (wanted > 0) return wanted;
+    int count = __atomic_load_n(&usual, __ATOMIC_RELAXED);
+    if (count) return count;
+    sol_cpus cpus;
+    const char *told = getenv("OMP_NUM_THREADS");
+    const long number = told ? strtol(told, NULL, 10) : 0;
+    count = number > 0 ? (number < SOL_MOST ? (int)number : SOL_MOST) : sol_cpu_count(sol_cpus_here(&cpus));
+    __atomic_store_n(&usual, count, __ATOMIC_RELAXED);
+    return count;
 }
 #endif
 
@@ -124,6 +136,29 @@ static void sol_map_ahead(const sol_variant *v)
     }
 }
 
+/* -- fork: the child has the memory of all threads, but only the one that forked -- */
+static pthread_mutex_t sol_contexts_mutex = PTHREAD_MUTEX_INITIALIZER;
+static int sol_forks; /* forks since the library was loaded, as the child counts them */
+
+static void sol_hold(void)
+{
+    pthread_mutex_lock(&sol_setup_mutex);
+    pthread_mutex_lock(&sol_contexts_mutex);
+}
+
+static void sol_let_go(void)
+{
+    pthread_mutex_unlock(&sol_contexts_mutex);
+    pthread_mutex_unlock(&sol_setup_mutex);
+}
+
+static void sol_forked(void)
+{
+    sol_forks++;
+    pthread_mutex_init(&sol_setup_mutex, NULL);
+    pthread_mutex_init(&sol_contexts_mutex, NULL);
+}
+
 static int sol_setup(void)
 {
     if (__atomic_load_n(&sol_active, __ATOMIC_ACQUIRE)) return 0;
@@ -136,6 +171,7 @@ static int sol_setup(void)
         if (v) sol_map_ahead(v);
         for (int i = 0; v && i < v->weight_count; i++)
             v->pointers[i] = (void *)(uintptr_t)(sol_chunks[v->weights[i].chunk].data + v->weights[i].offset);
+        if (v) pthread_atfork(sol_hold, sol_let_go, sol_forked);
         __atomic_store_n(&sol_active, v, __ATOMIC_RELEASE);
     }
     const int ready = sol_active != NULL;
@@ -146,23 +182,43 @@ static int sol_setup(void)
 }
 
 /* -- contexts -- */
-static int sol_alive; /* contexts that there are */
+static sol_context *sol_contexts; /* all there are */
+
+/* A context that a parent left to its child: no thread works for it, and none is in a call with it. */
+static void sol_adopt(sol_context *c)
+{
+    if (c->forks == sol_forks) return;
+    c->forks = sol_forks;
+    pthread_mutex_init(&c->mutex, NULL);
+    pthread_cond_init(&c->changed, NULL);
+    if (c->pending) snprintf(c->failure, sizeof c->failure, "the process forked while the call was under way");
+    c->has_worker = c->pending = c->busy = 0;
+}
+
+static void sol_end_worker(sol_context *c)
+{
+    sol_adopt(c);
+    if (!c->has_worker) return;
+    pthread_mutex_lock(&c->mutex);
+    c->quit = 1;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->mutex);
+    pthread_join(c->worker, NULL);
+    c->has_worker = c->quit = 0;
+}
 
 static void sol_free(void *context)
 {
     sol_context *c = context;
-    if (c->has_worker) {
-        pthread_mutex_lock(&c->mutex);
-        c->quit = 1;
-        pthread_cond_broadcast(&c->changed);
-        pthread_mutex_unlock(&c->mutex);
-        pthread_join(c->worker, NULL);
-    }
+    pthread_mutex_lock(&sol_contexts_mutex);
+    if (c->next) c->next->previous = c->previous;
+    *(c->previous ? &c->previous->next : &sol_contexts) = c->next;
+    pthread_mutex_unlock(&sol_contexts_mutex);
+    sol_end_worker(c);
     pthread_mutex_destroy(&c->mutex);
     pthread_cond_destroy(&c->changed);
     sol_release(c);
     free(c);
-    __atomic_sub_fetch(&sol_alive, 1, __ATOMIC_ACQ_REL);
 }
 
 static sol_context *sol_new(void)
@@ -173,10 +229,15 @@ static sol_context *sol_new(void)
         sol_fail("cannot allocate a context");
         return NULL;
     }
-    __atomic_add_fetch(&sol_alive, 1, __ATOMIC_ACQ_REL);
     pthread_mutex_init(&c->mutex, NULL);
     pthread_cond_init(&c->changed, NULL);
+    c->forks = sol_forks;
     c->capacity = sol_capacity();
+    pthread_mutex_lock(&sol_contexts_mutex);
+    c->next = sol_contexts;
+    if (c->next) c->next->previous = c;
+    sol_contexts = c;
+    pthread_mutex_unlock(&sol_contexts_mutex);
     if (SOL_SYMBOLS == 0 && sol_prepare(c, NULL) != 0) {
         sol_free(c);
         return NULL;
@@ -193,12 +254,13 @@ static void sol_make_key(void) { sol_key_made = pthread_key_create(&sol_key, sol
 
 static sol_context *sol_context_of(void *given)
 {
-    if (given) return given;
-    if (!sol_own && (sol_own = sol_new())) {
+    sol_context *c = given ? given : sol_own;
+    if (!c && (c = sol_own = sol_new())) {
         pthread_once(&sol_key_once, sol_make_key);
         if (sol_key_made) pthread_setspecific(sol_key, sol_own); /* freed when the thread ends */
     }
-    return sol_own;
+    if (c) sol_adopt(c);
+    return c;
 }
 
 static void sol_free_own(void)
@@ -209,13 +271,14 @@ static void sol_free_own(void)
     sol_own = NULL;
 }
 
-/* When the library is unloaded or the program ends: this thread's context. Those of threads that still run may be in use. */
+/* When the library is unloaded or the program ends: this thread's context, and all threads of others. Their memory may be in use. */
 __attribute__((destructor)) static void sol_unload(void)
 {
     sol_free_own();
     if (sol_key_made) pthread_key_delete(sol_key);
+    for (sol_context *c = sol_contexts; c; c = c->next) sol_end_worker(c);
 #ifdef SOL_WEIGHTS_FILE
-    if (sol_mapped && sol_alive == 0) munmap(sol_mapped, (size_t)sol_mapped_size);
+    if (sol_mapped && !sol_contexts) munmap(sol_mapped, (size_t)sol_mapped_size);
 #endif
 }
 
@@ -249,6 +312,7 @@ static int sol_run_job(sol_context *c, sol_job *job)
         .threads = threads < c->capacity ? threads : c->capacity,
         .flush_denormals = SOL_FLUSH_DENORMALS,
         .zeroed = SOL_SYMBOLS == 0,
+        .launch = SOL_LAUNCH,
     };
     v->run(&call);
     sol_output_bytes(job->dims, bytes);
@@ -310,7 +374,7 @@ static void *sol_work(void *context)
 }
 
 /* Until the call under way is over; its failure becomes this thread's error. */
-static int sol_wait(sol_context *c)
+static int sol_finish(sol_context *c)
 {
     pthread_mutex_lock(&c->mutex);
     while (c->pending) pthread_cond_wait(&c->changed, &c->mutex);
@@ -324,7 +388,7 @@ static int sol_predict_async(void *context, sol_job *job)
 {
     sol_failed = 0;
     sol_context *c = sol_context_of(context);
-    if (!c || sol_wait(c) != 0 || sol_fill(job) != 0 || sol_take(c) != 0) return -1;
+    if (!c || sol_finish(c) != 0 || sol_fill(job) != 0 || sol_take(c) != 0) return -1;
     if (!c->has_worker && pthread_create(&c->worker, NULL, sol_work, c) != 0) {
         sol_give_back(c);
         return sol_fail("cannot start a thread");

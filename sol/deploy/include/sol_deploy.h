@@ -68,7 +68,8 @@ typedef struct {
 } sol_job;
 
 /* What one call needs for itself. */
-typedef struct {
+typedef struct sol_context {
+    struct sol_context *next, *previous;
     sol_sizes sizes;
     int64_t dims[SOL_SIZE(SOL_SYMBOLS)];                    /* in the order of the interface */
     int64_t values[SOL_SIZE(SOL_SYMBOLS + SOL_DECIDED)];    /* in the order of the network, then what the data decided */
@@ -80,7 +81,7 @@ typedef struct {
     pthread_t worker;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    int32_t has_worker, pending, quit;
+    int32_t has_worker, pending, quit, forks; /* forks: of the process when it was made or adopted */
     sol_job job;
     char failure[256];
 } sol_context;

@@ -7,6 +7,7 @@ for options it does not convert; the op then runs in torch.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from importlib import import_module
@@ -15,10 +16,10 @@ from typing import Any, NoReturn
 import torch
 
 from sol.errors import UnsupportedError
-from sol.frontend.context import GraphContext
+from sol.frontend.context import GraphContext, Item
 from sol.frontend.symbols import Sizes
 from sol.ir.builder import GraphBuilder
-from sol.ir.dim import Dim, DimLike
+from sol.ir.dim import Dim, DimLike, FloorDiv, Maximum, symbols
 from sol.ir.graph import Origin
 from sol.ir.types import DType, TensorType
 
@@ -59,12 +60,14 @@ DTYPES: dict[torch.dtype, DType] = {
     torch.uint8: DType.U8, torch.uint16: DType.U16, torch.uint32: DType.U32, torch.uint64: DType.U64, torch.bool: DType.BOOL,
     torch.float8_e4m3fn: DType.F8E4M3FN, torch.float8_e4m3fnuz: DType.F8E4M3FNUZ,
     torch.float8_e5m2: DType.F8E5M2, torch.float8_e5m2fnuz: DType.F8E5M2FNUZ,
+    torch.complex32: DType.C32, torch.complex64: DType.C64, torch.complex128: DType.C128,
+    torch.qint8: DType.QI8, torch.quint8: DType.QU8, torch.qint32: DType.QI32,
 }  # fmt: skip
 TORCH_DTYPES = {ours: theirs for theirs, ours in DTYPES.items()}
 
 
 def dtype_of(dtype: torch.dtype) -> DType:
-    """sol's dtype for torch's; UnsupportedError for complex and quantised ones."""
+    """sol's dtype for torch's; UnsupportedError for those that few operations know, such as integers of less than 8 bits."""
     try:
         return DTYPES[dtype]
     except KeyError:
@@ -77,7 +80,33 @@ class Context(GraphContext):
     def __init__(self, builder: GraphBuilder, sizes: Sizes) -> None:
         super().__init__(builder)
         self.sizes = sizes
+        self.numbers: dict[str, str] = {}  # symbol that is a number among the arguments → its 0-d value
         self.node: torch.fx.Node = None  # type: ignore[assignment]
+
+    def operand(self, value: Any, dtype: DType) -> str:
+        """As for any framework; numbers among the arguments come in as tensors."""
+        if isinstance(value, Dim) and any(s.name in self.numbers for s in symbols(value)):
+            return self.cast(self._computed(value), dtype)
+        return super().operand(value, dtype)
+
+    def _computed(self, value: DimLike) -> str:
+        """A size as a 0-d int64 value that is computed from the numbers in it."""
+        if not isinstance(value, Dim):
+            return super().operand(value, DType.I64)
+        terms = []
+        for monomial, coefficient in value.terms:
+            factors = [self._factor(atom) for atom in monomial]
+            if coefficient != 1 or not factors:
+                factors.append(self.constant(coefficient, DType.I64))
+            terms.append(functools.reduce(lambda a, b: self.add("mul", a, b), factors))
+        return functools.reduce(lambda a, b: self.add("add", a, b), terms)
+
+    def _factor(self, atom: Any) -> str:
+        if isinstance(atom, FloorDiv):
+            return self.add("floor_divide", self._computed(atom.numerator), self._computed(atom.denominator))
+        if isinstance(atom, Maximum):
+            return self.add("maximum", self._computed(atom.a), self._computed(atom.b))
+        return self.numbers.get(atom.name) or super().operand(Dim(((((atom,)), 1),)), DType.I64)
 
     def cast(self, value: str, dtype: DType) -> str:
         """As torch converts: only to float8_e4m3fn, which has no infinity, does it saturate."""
@@ -129,18 +158,28 @@ class Context(GraphContext):
         numbers = [o for o in operands if not isinstance(o, str)]
         first = types[0]
         if all(t is first for t in types):
-            if all(first.is_float or (first.is_int and not isinstance(n, float)) for n in numbers):
+            if all(first.is_float or (first.is_int and not isinstance(self._like(n), float)) for n in numbers):
                 return first
         metas = [
             torch.empty((1,) * len(self.size(o)), dtype=TORCH_DTYPES[self.type(o).dtype], device="meta") if isinstance(o, str)
-            else (1 if isinstance(o, Dim) else o)
+            else self._like(o)
             for o in operands
         ]  # fmt: skip
         if len(metas) == 1:
             return first
         return dtype_of(torch.result_type(metas[0], metas[1]))
 
+    def _like(self, number: Any) -> Any:
+        """A number of the same kind: that of a `Dim` or `Item` is known only at run time."""
+        if isinstance(number, Item):
+            dtype = self.type(number.value).dtype
+            return 1.0 if dtype.is_float else True if dtype is DType.BOOL else 1
+        return 1 if isinstance(number, Dim) else number
 
-FAMILIES = ("attention", "conv", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "source", "view")
+
+FAMILIES = (
+    "attention", "conv", "image", "loss", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "resample", "scatter",
+    "sort", "source", "special", "view",
+)  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.aten.{_family}")

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from sol.frontend.aten import Context, Fallback, converter
-from sol.frontend.aten.pool import repeat_each
+from sol.frontend.aten.resample import repeat_each
 from sol.ir.dim import Dim
 from sol.ir.types import DType
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from sol.frontend.aten import Context, Fallback, converter
-from sol.frontend.aten.pool import repeat_each
+from sol.frontend.aten.resample import repeat_each
 from sol.frontend.aten.view import clip
-from sol.ir.dim import Dim, product
+from sol.ir.dim import DimLike, floor_div, product
 from sol.ir.types import DType
 
 
@@ -77,14 +77,15 @@ def _pad_by_index(ctx: Context, x: str, pad: Sequence[Any], mode: str) -> str:
         if not lo and not hi:
             continue
         (size, lo, hi) = ctx.fixed((ctx.size(x)[axis], lo, hi), f"{mode} padding")
-        place = np.arange(-lo, size + hi)
+        place = np.arange(-lo, max(size + hi, -lo))
         if mode == "reflect":
             place = np.abs(place)
             place = np.where(place >= size, 2 * (size - 1) - place, place)
         elif mode == "replicate":
             place = np.clip(place, 0, size - 1)
-        elif mode == "circular":
-            place = place % size
+        elif mode == "circular":  # around what a negative count leaves
+            first = max(-lo, 0)
+            place = first + (place - first) % (size - first - max(-hi, 0))
         else:
             raise Fallback(f"padding mode {mode}")
         x = ctx.add("take", x, ctx.constant(place.astype(np.int64), DType.I64), dim=axis)
@@ -130,20 +131,29 @@ def index(ctx: Context, x: str, indices: Sequence[str | None]) -> str:
     given = [(d, i) for d, i in enumerate(indices) if i is not None]
     if any(ctx.type(i).dtype in (DType.BOOL, DType.U8) for _, i in given):
         raise Fallback("indexing by a mask: the size of the result depends on the data")
-    dims = [d for d, _ in given]
     if len(given) == 1:
-        return ctx.add("take", x, given[0][1], dim=dims[0])
+        return ctx.add("take", x, given[0][1], dim=given[0][0])
+    order, first, place, sizes = flat_places(ctx, x, given)
+    x = ctx.permute(x, order)
+    size = ctx.size(x)
+    flat = ctx.reshape(x, (*size[:first], product(sizes), *size[first + len(sizes) :]))
+    return ctx.add("take", flat, place, dim=first)
+
+
+def flat_places(ctx: Context, x: str, given: Sequence[tuple[int, str]]) -> tuple[list[int], int, str, tuple[DimLike, ...]]:
+    """Integer indices of some dimensions as one index of these flattened.
+
+    (order of dimensions that brings them together, where they then begin, places in the flattened ones, their sizes)
+    """
+    dims = [d for d, _ in given]
     first = dims[0] if dims == list(range(dims[0], dims[0] + len(dims))) else 0
     rest = [d for d in range(ctx.rank(x)) if d not in dims]
-    x = ctx.permute(x, [*rest[:first], *dims, *rest[first:]])
-    size = ctx.size(x)
-    sizes = size[first : first + len(dims)]
+    sizes = tuple(ctx.size(x)[d] for d in dims)
     place = ""
     for (_, i), n in zip(given, sizes):
         i = _wrapped(ctx, ctx.cast(i, DType.I64), n)
         place = i if not place else ctx.add("add", ctx.add("mul", place, ctx.operand(n, DType.I64)), i)
-    flat = ctx.reshape(x, (*size[:first], product(sizes), *size[first + len(dims) :]))
-    return ctx.add("take", flat, place, dim=first)
+    return [*rest[:first], *dims, *rest[first:]], first, place, sizes
 
 
 def _wrapped(ctx: Context, index: str, size: Any) -> str:
@@ -191,12 +201,13 @@ def _one(value: Any) -> Any:
 
 def _roll(ctx: Context, x: str, shift: int, axis: int) -> str:
     size = ctx.size(x)[axis]
-    if isinstance(size, Dim):
-        raise Fallback("roll along a symbolic dimension")
-    shift = shift % size if size else 0
-    if not shift:
+    if isinstance(size, int) and size == 0:
         return x
-    return ctx.concat([ctx.slice(x, axis, size - shift, size), ctx.slice(x, axis, 0, size - shift)], axis)
+    first = abs(shift) - floor_div(abs(shift), size) * size  # what comes first afterwards, of a shift to the left
+    if first == 0:
+        return x
+    first = first if shift < 0 else size - first
+    return ctx.concat([ctx.slice(x, axis, first, size), ctx.slice(x, axis, 0, first)], axis)
 
 
 @converter("flip.default")

@@ -20,7 +20,7 @@ def _unary(op: str, *targets: str) -> None:
 
 
 for _op in ("abs", "neg", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "reciprocal", "relu", "sigmoid", "tanh", "erf", "sin", "cos",
-            "sign", "square", "silu", "hardswish", "hardsigmoid", "mish"):  # fmt: skip
+            "tan", "sign", "square", "silu", "hardswish", "hardsigmoid", "mish"):  # fmt: skip
     _unary(_op)
 
 
@@ -115,12 +115,8 @@ def div(ctx: Context, a: Any, b: Any) -> str:
 
 @converter("div.Tensor_mode", "div.Scalar_mode", "divide.Tensor_mode")
 def div_mode(ctx: Context, a: Any, b: Any, rounding_mode: str | None = None) -> str:
-    dtype = ctx.dtype
-    if rounding_mode == "floor":
-        return ctx.add("floor_divide", ctx.operand(a, dtype), ctx.operand(b, dtype))
-    wide = dtype if dtype.is_float else DType.F64
-    quotient = ctx.add("div", ctx.operand(a, wide), ctx.operand(b, wide))
-    return ctx.cast(ctx.add("trunc", quotient) if rounding_mode == "trunc" else quotient, dtype)
+    op = {"floor": "floor_divide", "trunc": "trunc_divide", None: "div"}[rounding_mode]
+    return ctx.add(op, ctx.operand(a, ctx.dtype), ctx.operand(b, ctx.dtype))
 
 
 def _comparison(op: str, *names: str) -> None:
@@ -208,11 +204,12 @@ def clamp(ctx: Context, x: str, min: Any = None, max: Any = None) -> str:
         return clamp_tensor(ctx, x, min, max)
     if min is None and max is None:
         raise Fallback("clamp without bounds")
-    return ctx.add("clamp", ctx.cast(x, ctx.dtype), low=_number(min), high=_number(max))
+    return ctx.add("clamp", ctx.cast(x, ctx.dtype), low=_number(min, ctx.dtype), high=_number(max, ctx.dtype))
 
 
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
+def _number(value: Any, dtype: DType) -> float | int | None:
+    """A bound in the type of what it bounds: an int64 is more than a float holds."""
+    return value if value is None else float(value) if dtype.is_float else int(value)
 
 
 @converter("clamp.Tensor", "clip.Tensor")
@@ -328,25 +325,6 @@ def softshrink(ctx: Context, x: str, lambd: Any = 0.5) -> str:
     return ctx.add("sub", x, ctx.add("clamp", x, low=-float(lambd), high=float(lambd)))
 
 
-@converter("tan.default")
-def tan(ctx: Context, x: str) -> str:
-    x = ctx.cast(x, ctx.dtype)
-    return ctx.add("div", ctx.add("sin", x), ctx.add("cos", x))
-
-
-@converter("exp2.default")
-def exp2(ctx: Context, x: str) -> str:
-    return ctx.add("pow", ctx.operand(2.0, ctx.dtype), ctx.cast(x, ctx.dtype))
-
-
-def _logarithm(name: str, base: float) -> None:
-    @converter(f"{name}.default")
-    def convert(ctx: Context, x: str) -> str:
-        return ctx.add("mul", ctx.add("log", ctx.cast(x, ctx.dtype)), ctx.operand(1.0 / math.log(base), ctx.dtype))
-
-
-_logarithm("log2", 2.0)
-_logarithm("log10", 10.0)
 
 
 def _fused_product(op: str, target: str) -> None:

@@ -11,6 +11,9 @@ from sol.ir.types import DType
 
 
 def _reduce(ctx: Context, op: str, x: str, dims: Any, keepdims: bool, dtype: DType) -> str:
+    """A reduction computed in ``dtype``; sum and product of bools say whether one is true, whether all are."""
+    if dtype is DType.BOOL:
+        op = {"sum": "any", "prod": "all"}.get(op, op)
     return ctx.add(op, ctx.cast(x, dtype), dims=ctx.axes(dims, ctx.rank(x)), keepdims=keepdims)
 
 

@@ -26,8 +26,10 @@ def _unary(op: str, name: str) -> None:
 
 for _name, _op in {
     "Abs": "abs", "Neg": "neg", "Sign": "sign", "Floor": "floor", "Ceil": "ceil", "Round": "round", "Sqrt": "sqrt", "Exp": "exp",
-    "Log": "log", "Sin": "sin", "Cos": "cos", "Erf": "erf", "Relu": "relu", "Sigmoid": "sigmoid", "Tanh": "tanh", "Mish": "mish",
-    "Reciprocal": "reciprocal", "IsNaN": "isnan", "Not": "logical_not", "BitwiseNot": "bitwise_not", "HardSwish": "hardswish",
+    "Log": "log", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Erf": "erf", "Relu": "relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
+    "Mish": "mish", "Asin": "asin", "Acos": "acos", "Atan": "atan", "Sinh": "sinh", "Cosh": "cosh", "Asinh": "asinh", "Acosh": "acosh",
+    "Atanh": "atanh", "Reciprocal": "reciprocal", "IsNaN": "isnan", "Not": "logical_not", "BitwiseNot": "bitwise_not",
+    "HardSwish": "hardswish",
 }.items():  # fmt: skip
     _unary(_op, _name)
 
@@ -91,16 +93,7 @@ def mod(ctx: Context, node: OnnxNode) -> str:
 
 @converter("BitShift")
 def bit_shift(ctx: Context, node: OnnxNode) -> str:
-    """By n bits: times or divided by 2 to the n. Where n is no place of a bit only the sign is left, and nothing of a left shift."""
-    x, n = node.inputs
-    dtype, zero = ctx.type(x).dtype, number(ctx, 0, x)
-    left = node.attrs["direction"] == "LEFT"
-    last = dtype.bits - (1 if left or dtype.is_unsigned else 2)  # the sign bit is no number to divide by
-    inside = ctx.add("logical_and", ctx.add("ge", n, zero), ctx.add("le", n, number(ctx, last, x)))
-    factor = ctx.add("pow", number(ctx, 2, x), ctx.add("where", inside, n, zero))
-    shifted = ctx.add("mul" if left else "floor_divide", x, factor)
-    outside = zero if left or dtype.is_unsigned else ctx.add("where", ctx.add("lt", x, zero), number(ctx, -1, x), zero)
-    return ctx.add("where", inside, shifted, outside)
+    return ctx.add("shift_left" if node.attrs["direction"] == "LEFT" else "shift_right", *node.inputs)
 
 
 @converter("Pow")
@@ -134,78 +127,6 @@ def _power(ctx: Context, x: str, exponent: float) -> str | None:
     return ctx.add("reciprocal", x) if exponent == -1 else None
 
 
-# Trigonometry and hyperbolic functions, by formulas that keep small arguments exact
-
-
-@converter("Tan")
-def tan(ctx: Context, node: OnnxNode) -> str:
-    (x,) = node.inputs
-    return ctx.add("div", ctx.add("sin", x), ctx.add("cos", x))
-
-
-def _leg(ctx: Context, x: str) -> str:
-    """``sqrt((1 - x) (1 + x))``"""
-    one = number(ctx, 1.0, x)
-    return ctx.add("sqrt", ctx.add("mul", ctx.add("sub", one, x), ctx.add("add", one, x)))
-
-
-@converter("Asin")
-def asin(ctx: Context, node: OnnxNode) -> str:
-    (x,) = node.inputs
-    return ctx.add("atan2", x, _leg(ctx, x))
-
-
-@converter("Acos")
-def acos(ctx: Context, node: OnnxNode) -> str:
-    (x,) = node.inputs
-    return ctx.add("atan2", _leg(ctx, x), x)
-
-
-@converter("Atan")
-def atan(ctx: Context, node: OnnxNode) -> str:
-    (x,) = node.inputs
-    return ctx.add("atan2", x, number(ctx, 1.0, x))
-
-
-def _half(ctx: Context, x: str) -> str:
-    return ctx.add("mul", x, number(ctx, 0.5, x))
-
-
-@converter("Sinh")
-def sinh(ctx: Context, node: OnnxNode) -> str:
-    (x,) = node.inputs
-    return _half(ctx, ctx.add("sub", ctx.add("expm1", x), ctx.add("expm1", ctx.add("neg", x))))
-
-
-@converter("Cosh")
-def cosh(ctx: Context, node: OnnxNode) -> str:
-    (x,) = node.inputs
-    return _half(ctx, ctx.add("add", ctx.add("exp", x), ctx.add("exp", ctx.add("neg", x))))
-
-
-@converter("Asinh")
-def asinh(ctx: Context, node: OnnxNode) -> str:
-    """``sign(x) log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))``"""
-    (x,) = node.inputs
-    one, square, size = number(ctx, 1.0, x), ctx.add("square", x), ctx.add("abs", x)
-    root = ctx.add("sqrt", ctx.add("add", square, one))
-    grown = ctx.add("add", size, ctx.add("div", square, ctx.add("add", one, root)))
-    return ctx.add("mul", ctx.add("sign", x), ctx.add("log1p", grown))
-
-
-@converter("Acosh")
-def acosh(ctx: Context, node: OnnxNode) -> str:
-    """``log1p(t + sqrt(2 t + t^2))`` for ``t = x - 1``"""
-    (x,) = node.inputs
-    t = ctx.add("sub", x, number(ctx, 1.0, x))
-    root = ctx.add("sqrt", ctx.add("mul", t, ctx.add("add", t, number(ctx, 2.0, x))))
-    return ctx.add("log1p", ctx.add("add", t, root))
-
-
-@converter("Atanh")
-def atanh(ctx: Context, node: OnnxNode) -> str:
-    (x,) = node.inputs
-    return _half(ctx, ctx.add("sub", ctx.add("log1p", x), ctx.add("log1p", ctx.add("neg", x))))
 
 
 # Activations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,28 @@ def erf(x: Any) -> np.ndarray:
     return out.reshape(x.shape).astype(x.dtype)
 
 
+def erfc(x: Any) -> np.ndarray:
+    """``1 - erf(x)`` in double precision, relative error of few units in the last place; the result has x's dtype."""
+    x = np.asarray(x)
+    flat = x.astype(np.float64).ravel()
+    out = 1.0 - erf(flat)
+    near, far = (flat >= 1.25) & (flat < 1 / 0.35), (flat >= 1 / 0.35) & (flat < 28.0)
+    out[near] = _tail(flat[near], _RA, _SA)
+    out[far] = _tail(flat[far], _RB, _SB)
+    return out.reshape(x.shape).astype(x.dtype)
+
+
+def _shift(x: Any, n: Any, left: bool) -> np.ndarray:
+    """Bits moved by n places; beyond the number all zeros, or to the right all copies of the sign."""
+    x, n = np.asarray(x), np.asarray(n)
+    bits = 8 * x.dtype.itemsize
+    inside = (n >= 0) & (n < bits)
+    places = np.where(inside, n, 0).astype(x.dtype)
+    if left:
+        return np.where(inside, np.left_shift(x, places), 0).astype(x.dtype)
+    return np.where(inside, np.right_shift(x, places), np.where(x < 0, -1, 0)).astype(x.dtype)
+
+
 def _wrapped(x: np.ndarray, dtype: DType) -> np.ndarray:
     """The low bits of integers (of the whole parts of floats), read as 4- or 2-bit numbers."""
     bits = np.trunc(x).astype(np.int64) if x.dtype.kind == "f" else x.astype(np.int64)
@@ -72,7 +95,7 @@ class NumpyMath:
     """Evaluates a pointwise function on numpy arrays. Results have the operands' dtype; comparisons give bool."""
 
     exp, expm1, log, log1p, sqrt = np.exp, np.expm1, np.log, np.log1p, np.sqrt
-    tanh, sin, cos = np.tanh, np.sin, np.cos
+    tanh, sin, cos, tan = np.tanh, np.sin, np.cos, np.tan
     floor, ceil, trunc, abs = np.floor, np.ceil, np.trunc, np.abs
     maximum, minimum, atan2 = np.maximum, np.minimum, np.arctan2
     where = staticmethod(np.where)
@@ -82,7 +105,29 @@ class NumpyMath:
     logical_not, logical_xor = np.logical_not, np.logical_xor
     bitwise_and, bitwise_or = np.bitwise_and, np.bitwise_or
     bitwise_xor, bitwise_not = np.bitwise_xor, np.bitwise_not
-    erf = staticmethod(erf)
+    erf, erfc = staticmethod(erf), staticmethod(erfc)
+    atan, asin, acos = np.arctan, np.arcsin, np.arccos
+    sinh, cosh, asinh, acosh, atanh = np.sinh, np.cosh, np.arcsinh, np.arccosh, np.arctanh
+    exp2, log2, log10, nextafter = np.exp2, np.log2, np.log10, np.nextafter
+
+    @staticmethod
+    def signbit(x: Any) -> Any:
+        return np.asarray(x) < 0 if np.asarray(x).dtype.kind in "iub" else np.signbit(x)
+
+    @staticmethod
+    def shift_left(x: Any, n: Any) -> Any:
+        return _shift(x, n, True)
+
+    @staticmethod
+    def shift_right(x: Any, n: Any) -> Any:
+        return _shift(x, n, False)
+
+    @staticmethod
+    def trunc_divide(x: Any, y: Any) -> Any:
+        if np.result_type(x, y).kind == "f":
+            return np.trunc(np.divide(x, y))
+        down = np.floor_divide(x, y)
+        return down + ((down < 0) & (down * y != x)).astype(down.dtype)
 
     @staticmethod
     def rint(x: Any) -> Any:
@@ -91,6 +136,20 @@ class NumpyMath:
     @staticmethod
     def rsqrt(x: Any) -> Any:
         return 1.0 / np.sqrt(x)
+
+    @staticmethod
+    def sigmoid(x: Any) -> Any:
+        return 1.0 / (1.0 + np.exp(-x))
+
+    @staticmethod
+    def softplus(x: Any) -> Any:
+        """log(1 + exp(x))"""
+        return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+    @staticmethod
+    def normal_cdf(x: Any) -> Any:
+        """(1 + erf(x / sqrt(2))) / 2"""
+        return 0.5 * (1.0 + erf(x * math.sqrt(0.5)))
 
     @staticmethod
     def sign(x: Any) -> Any:

@@ -167,6 +167,11 @@ def cos(m: Math, x: Value) -> Value:
     return m.cos(x)
 
 
+@pointwise("tan", operands="float")
+def tan(m: Math, x: Value) -> Value:
+    return m.tan(x)
+
+
 @pointwise("erf", operands="float")
 def erf(m: Math, x: Value) -> Value:
     return m.erf(x)
@@ -217,7 +222,7 @@ def bitcast(m: Math, x: Value, *, source: DType, dtype: DType) -> Value:
 
 
 @pointwise("clamp", operands="number")
-def clamp(m: Math, x: Value, *, low: float | None = None, high: float | None = None) -> Value:
+def clamp(m: Math, x: Value, *, low: float | int | None = None, high: float | int | None = None) -> Value:
     if low is not None:
         x = m.maximum(x, low)
     if high is not None:
@@ -245,7 +250,7 @@ def elu(m: Math, x: Value, *, alpha: float = 1.0) -> Value:
 
 @pointwise("sigmoid", operands="float")
 def sigmoid(m: Math, x: Value) -> Value:
-    return 1.0 / (1.0 + m.exp(-x))
+    return m.sigmoid(x)
 
 
 @pointwise("tanh", operands="float")
@@ -255,15 +260,15 @@ def tanh(m: Math, x: Value) -> Value:
 
 @pointwise("silu", operands="float")
 def silu(m: Math, x: Value) -> Value:
-    return x / (1.0 + m.exp(-x))
+    return x * m.sigmoid(x)
 
 
 @pointwise("gelu", operands="float")
 def gelu(m: Math, x: Value, *, approximate: str = "none") -> Value:
     """Hendrycks & Gimpel 2016: ``x * Phi(x)``, or its tanh approximation."""
     if approximate == "tanh":
-        return 0.5 * x * (1.0 + m.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x))))
-    return 0.5 * x * (1.0 + m.erf(x * math.sqrt(0.5)))
+        return x * m.sigmoid(2.0 * math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x)))  # (1 + tanh(u)) / 2
+    return x * m.normal_cdf(x)
 
 
 @pointwise("hardsigmoid", operands="float")
@@ -279,12 +284,15 @@ def hardswish(m: Math, x: Value) -> Value:
 @pointwise("softplus", operands="float")
 def softplus(m: Math, x: Value, *, beta: float = 1.0, threshold: float = 20.0) -> Value:
     """``log(1 + exp(beta x)) / beta``, and x itself above the threshold."""
-    return m.where(x * beta > threshold, x, m.log1p(m.exp(x * beta)) * (1.0 / beta))
+    return m.where(x * beta > threshold, x, m.softplus(x * beta) * (1.0 / beta))
 
 
 @pointwise("mish", operands="float")
 def mish(m: Math, x: Value) -> Value:
-    return x * m.tanh(m.log1p(m.exp(x)))
+    """``x tanh(log(1 + e^x))`` as a quotient of polynomials in e^x, which is 1 above 20."""
+    e = m.exp(m.minimum(x, 20.0))
+    n = e * (e + 2.0)
+    return x * (n / (n + 2.0))
 
 
 # Two operands
@@ -329,6 +337,12 @@ def minimum(m: Math, x: Value, y: Value) -> Value:
 def floor_divide(m: Math, x: Value, y: Value) -> Value:
     """Rounds towards minus infinity."""
     return m.floor_divide(x, y)
+
+
+@pointwise("trunc_divide", operands="number", zero_safe=False)
+def trunc_divide(m: Math, x: Value, y: Value) -> Value:
+    """Rounds towards zero."""
+    return m.trunc_divide(x, y)
 
 
 @pointwise("remainder", operands="number", zero_safe=False)

@@ -43,7 +43,7 @@ def _infer_windows(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
 
 def _infer_average(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     result = _infer_windows(operands, attrs)
-    need_float(result)
+    need(result.dtype is not DType.BOOL, f"takes numbers, got {operands[0]}")
     return result
 
 
@@ -125,20 +125,26 @@ def argmax_pool(attrs: Attrs, x: np.ndarray) -> np.ndarray:
 @op("avg_pool", "reduce", _infer_average, kernel=REQUIRED, stride=REQUIRED, padding=REQUIRED, ceil_mode=False,
     count_include_pad=True, divisor=None)  # fmt: skip
 def avg_pool(attrs: Attrs, x: np.ndarray) -> np.ndarray:
-    """Sum of each window over ``divisor``, or over its number of elements (padding included or not)."""
+    """Sum of each window over ``divisor``, or over its number of elements (padding included or not); of integers towards zero."""
     sizes, views = _taps(x, attrs, 0)
     total = views[0].copy()
     for view in views[1:]:
         total += view
     if attrs["divisor"] is not None:
-        return total / attrs["divisor"]
-    counts = np.ones((1,) * len(sizes))
+        return _divided(total, attrs["divisor"])
+    counts = np.ones((1,) * len(sizes), np.int64)
     options = zip(x.shape[x.ndim - len(sizes) :], sizes, attrs["kernel"], attrs["stride"], attrs["padding"])
     for axis, option in enumerate(options):
         line = _window_counts(*option, attrs["count_include_pad"])
         counts = counts * line.reshape([-1 if i == axis else 1 for i in range(len(sizes))])
+    return _divided(total, counts)
+
+
+def _divided(total: np.ndarray, counts: np.ndarray | int) -> np.ndarray:
     with np.errstate(all="ignore"):
-        return (total / counts).astype(x.dtype)
+        if total.dtype.kind == "f":
+            return (total / counts).astype(total.dtype)
+        return (np.sign(total) * (np.abs(total) // counts)).astype(total.dtype)
 
 
 def _adaptive(x: np.ndarray, output_size: tuple[int, ...], reduce: Callable[..., np.ndarray]) -> np.ndarray:

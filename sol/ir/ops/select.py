@@ -1,6 +1,6 @@
-"""Sorting and selecting: ops that order elements, and ops that keep as many of them as the data says.
+"""Ops that keep as many elements as the data says.
 
-The size of the latter's results is an attribute ``symbol``, a Dim whose value the extra result ``count`` (i64[]) states at run time.
+The size of their results is an attribute ``symbol``, a Dim whose value the extra result ``count`` (i64[]) states at run time.
 """
 
 from __future__ import annotations
@@ -9,28 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sol.errors import SolError
-from sol.ir.dim import dim_text
 from sol.ir.graph import Attrs
 from sol.ir.ops import REQUIRED, op
-from sol.ir.ops.infer import need, need_axis, need_float, need_operands, need_shape, same_dtype
+from sol.ir.ops.infer import need, need_float, need_operands, need_shape, same_dtype
 from sol.ir.types import DType, TensorType
 
 COUNT = TensorType(DType.I64, ())
-
-
-def _infer_topk(operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
-    need_operands(operands, 1)
-    (x,), dim, k = operands, attrs["dim"], attrs["k"]
-    need_axis(x, dim)
-    need(x.rank > 0, "a scalar has nothing to sort")
-    try:
-        fits = 0 <= k <= x.shape[dim]
-    except SolError:
-        fits = True  # only run time can tell
-    need(fits, f"k is {dim_text(k)}, but dimension {dim} of {x} is shorter")
-    shape = (*x.shape[:dim], k, *x.shape[dim + 1 :])
-    return TensorType(x.dtype, shape), TensorType(DType.I64, shape)
 
 
 def _infer_nonzero(operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
@@ -58,18 +42,6 @@ def _infer_nms(operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType
     for t in (most, iou, score):
         need_shape(t, (1,), "a limit")
     return TensorType(DType.I64, (attrs["symbol"], 3)), COUNT
-
-
-@op("topk", "move", _infer_topk, dim=REQUIRED, k=REQUIRED, largest=True)
-def topk(attrs: Attrs, x: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The k largest (smallest) elements along ``dim`` in order, and their indices; of equal ones the first. NaN is the largest of all."""
-    dim = attrs["dim"]
-    if attrs["largest"]:
-        order = x.shape[dim] - 1 - np.flip(np.argsort(np.flip(x, dim), axis=dim, kind="stable"), dim)
-    else:
-        order = np.argsort(x, axis=dim, kind="stable")
-    index = np.take(order, np.arange(attrs["k"]), axis=dim).astype(np.int64)
-    return np.take_along_axis(x, index, axis=dim), index
 
 
 @op("nonzero", "move", _infer_nonzero, symbol=REQUIRED)

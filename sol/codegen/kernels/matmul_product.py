@@ -1,0 +1,134 @@
+"""One matrix product as loops, and what its kernels are told about it: the part that all variants of linear and matmul share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.kernels.matmul_rows import RowLoops, broadcast_strides, collapse_rows
+from sol.codegen.lowering import Lowering
+from sol.ir.dim import DimLike
+from sol.ir.types import DType
+
+GRAIN = 32768  # multiply-adds worth waking one more thread
+
+
+@dataclass(frozen=True)
+class Product:
+    """One matrix product as loops: what all variants need to know.
+
+    a, b, bias, out: body values. n, k: columns of the result and length of the reduction. transposed: b is ``[N, K]``.
+    a_k, c_n: strides along the columns of a and of the result, 1 where there is one column.
+    """
+
+    lowering: Lowering
+    a: str
+    b: str
+    bias: str
+    out: str
+    n: DimLike
+    k: DimLike
+    transposed: bool
+    epilogue: Epilogue
+    loops: RowLoops
+    a_k: DimLike
+    c_n: DimLike
+
+    @property
+    def constant(self) -> bool:
+        return self.lowering.is_constant(self.b)
+
+
+def describe(lowering: Lowering) -> Product:
+    """Read the region: operands, epilogue, and the loops over its rows."""
+    anchor = lowering.anchor
+    a, b = anchor.inputs[:2]
+    bias = anchor.inputs[2] if len(anchor.inputs) > 2 else ""
+    out = lowering.output
+    shape = lowering.type_of(out).shape
+    rank = len(shape)
+    epilogue = make_epilogue(lowering, anchor.name, channel_axis=rank - 1)
+    va, vc = lowering.view(a), lowering.view(out)
+    strides: dict[str, tuple[DimLike, ...]] = {"A": broadcast_strides(va.shape[:-1], va.strides[:-1], rank - 1)}
+    strides["B"] = (0,) * (rank - 1)
+    if anchor.op == "matmul":
+        b_type = lowering.type_of(b)
+        view = None if lowering.is_constant(b) else lowering.view(b)
+        b_strides = view.strides if view else _packed_batch_strides(b_type.shape)
+        strides["B"] = (*broadcast_strides(b_type.shape[:-2], b_strides[:-2], rank - 2), 0)
+    strides["C"] = tuple(vc.strides[:-1])
+    for operand in epilogue.operands:
+        if operand.kind == "tile":
+            strides[operand.name] = tuple(operand.strides[:-1])
+    k = lowering.type_of(a).shape[-1]
+    c_n = 1 if shape[-1] == 1 else vc.strides[-1]
+    a_k = 1 if k == 1 else va.strides[-1]
+    return Product(
+        lowering, a, b, bias, out, shape[-1], k, anchor.op == "linear", epilogue,
+        collapse_rows(shape[:-1], strides, "B"), a_k, c_n,
+    )  # fmt: skip
+
+
+def _packed_batch_strides(shape: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
+    """Batch strides of a constant right operand, counted in matrices: the packed size of one is known later."""
+    strides: list[DimLike] = [0, 0]
+    step: DimLike = 1
+    for size in reversed(shape[:-2]):
+        strides.insert(0, step)
+        step = step * size
+    return tuple(strides)
+
+
+def is_f32(lowering: Lowering) -> bool:
+    anchor = lowering.anchor
+    values = [*anchor.inputs, lowering.output]
+    view = lowering.view(lowering.output)
+    unit = lowering.type_of(lowering.output).shape[-1] == 1 or view.strides[-1] == 1
+    return unit and all(lowering.type_of(v).dtype is DType.F32 for v in values)
+
+
+def run_time_arguments(p: Product, packed_size: DimLike, constant_bias: bool) -> dict[str, DimLike]:
+    """Sizes and strides in the order of the kernel's arguments."""
+    loops, low = p.loops, p.lowering
+    params: dict[str, DimLike] = {
+        "M": loops.rows,
+        "N": p.n,
+        "K": p.k,
+        "lda": loops.row_strides["A"],
+        "ldc": loops.row_strides["C"],
+    }
+    if p.a_k != 1:
+        params["A_k"] = p.a_k
+    if not p.constant:
+        params["B_k"], params["B_n"] = right_strides(p)
+    if p.bias and not constant_bias:
+        params["bias_n"] = low.view(p.bias).strides[0]
+    names = ["A", "B", "C"] + [o.name for o in p.epilogue.operands if o.kind == "tile"]
+    params |= {f"{o}_m": loops.row_strides[o] for o in names[3:]}
+    for d, size in enumerate(loops.batch):
+        params[f"B{d}"] = size
+        for o in names:
+            step = loops.batch_strides[o][d]
+            params[f"{o}_{d}"] = step * packed_size if o == "B" and p.constant else step
+    return params
+
+
+def right_strides(p: Product) -> tuple[DimLike, DimLike]:
+    """Strides of a right operand that is not packed, along the reduction and along the columns."""
+    strides = p.lowering.view(p.b).strides
+    return (strides[1], strides[0]) if p.transposed else (strides[-2], strides[-1])
+
+
+def batch_text(p: Product) -> str:
+    """Number of batch items as a C expression over the kernel's parameters."""
+    return " * ".join(f"B{d}" for d in range(len(p.loops.batch))) or "1"
+
+
+def bytes_moved(p: Product) -> DimLike:
+    size = p.lowering.type_of(p.a).size + p.lowering.type_of(p.b).size + p.lowering.type_of(p.out).size
+    return 4 * size
+
+
+def kernel_stem(p: Product, head: str) -> str:
+    words = [head] + (["bias"] if p.bias else []) + ([p.epilogue.stem] if p.epilogue.stem else [])
+    return "_".join(words)

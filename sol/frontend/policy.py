@@ -1,0 +1,83 @@
+"""Which operations torch computes faster than the kernels that there are, by operation, element type and size.
+
+Where torch is at hand they run there, between compiled parts, and ``sol.explain`` gives the reason. A deployed library has its own
+kernels for all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Graph, Node
+
+PLAIN = {torch.bfloat16: "bfloat16", torch.float16: "float16", torch.float64: "float64"}
+"""Types whose kernels are plain C, one element at a time, where torch's are vectorized."""
+SMALL = 1024
+"""Elements up to which a plain kernel inside of a compiled part costs less than leaving that part and coming back."""
+PRODUCTS = frozenset(
+    "linear matmul mm bmm mv dot inner addmm baddbmm addbmm addmv einsum conv1d conv2d conv3d convolution "
+    "conv_transpose1d conv_transpose2d conv_transpose3d".split()
+)
+FEW_PRODUCTS = 16384
+"""Multiplications of integers up to which the same holds."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """small: elements up to which operations of plain types are compiled; 0 leaves all of them to torch."""
+
+    small: int = SMALL
+
+    @staticmethod
+    def of(graph: Graph) -> Policy:
+        """The policy for a traced graph: if all that it computes is of plain types there is nothing to gain by compiling any of it."""
+        computing = [n for n in graph.nodes if n.op == "call_function" and _tensors([n.meta.get("val")])]
+        return Policy(0 if computing and all(_plain_type(_of(n)) for n in computing) else SMALL)
+
+    def reason(self, node: Node, target: str) -> str:
+        """Why torch should compute a node of ``aten.name.overload``; empty if compiled code is as fast."""
+        tensors = _of(node)
+        kind = _plain_type(tensors)
+        name = target.split(".")[1] if target.startswith("aten.") else ""
+        if name in PRODUCTS and len({t.dtype for t in tensors}) > 1:
+            return ""  # whose converter says that torch does not take them
+        if kind:
+            return f"{PLAIN[kind]} has plain kernels only" if max(map(_size, tensors)) > self.small or not self.small else ""
+        if name in PRODUCTS and not tensors[0].dtype.is_floating_point and _multiplications(node) > FEW_PRODUCTS:
+            return "products of integers have plain kernels only"
+        return ""
+
+
+def _of(node: Node) -> list[torch.Tensor]:
+    """Results and operands of a node."""
+    return _tensors([node.meta.get("val"), *(a.meta.get("val") for a in node.all_input_nodes)])
+
+
+def _tensors(values: Sequence[Any]) -> list[torch.Tensor]:
+    found: list[torch.Tensor] = []
+    for v in values:
+        found += [v] if isinstance(v, torch.Tensor) else _tensors(v) if isinstance(v, (tuple, list)) else []
+    return found
+
+
+def _plain_type(tensors: Sequence[torch.Tensor]) -> torch.dtype | None:
+    return next((t.dtype for t in tensors if t.dtype in PLAIN), None)
+
+
+def _size(tensor: torch.Tensor) -> int:
+    """Number of elements; of the example, if sizes are open."""
+    return math.prod([s if isinstance(s, int) else s.node.hint if s.node.has_hint() else SMALL for s in tensor.shape])
+
+
+def _multiplications(node: Node) -> int:
+    """Of a product: its result's elements times what is summed for each."""
+    result, *operands = _of(node)
+    if not operands or not result.numel():
+        return 0
+    if "conv" in str(node.target):
+        return _size(result) * _size(operands[1]) // max(1, int(operands[1].shape[0]))
+    return _size(result) * (int(operands[0].shape[-1]) if operands[0].dim() else 1)
