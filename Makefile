@@ -4,14 +4,17 @@
 # make neon   run the kernels for 64-bit ARM in an emulator (installs it with apt-get)
 # make conformance   slow: all networks of the list, and ONNX's own suite beside onnxruntime, what fails by reason in build/onnx_suite
 #                    (shows reports in Chromium, installed with apt-get if it is missing)
+# make sweep   hours, goes on where it stopped: hundreds of models beside eager torch; writes docs/sweep.md. SWEEP="--help" tells more
 # make bench   time a few networks against other engines; BENCH="all --rounds 3 --json out.json" for more
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 TESTS ?= tests
+PYTEST_OPTIONS ?=
 BENCH ?= --rounds 2 --seconds 1
+SWEEP ?= --page docs/sweep.md
 
-.PHONY: demo test lint neon conformance bench clean
+.PHONY: demo test lint neon conformance sweep bench clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -41,7 +44,7 @@ demo: $(VENV)/.base
 	$(BIN)/python examples/resnet50.py
 
 test: $(VENV)/.networks
-	$(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --dist loadfile
+	$(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --dist loadfile $(PYTEST_OPTIONS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check sol tests examples benchmarks
@@ -55,6 +58,9 @@ neon: $(VENV)/.networks
 conformance: $(VENV)/.onnxruntime
 	command -v chromium >/dev/null || $$(test $$(id -u) = 0 || echo sudo) apt-get install -y --no-install-recommends chromium || true
 	$(BIN)/python -m pytest $(TESTS) -m conformance
+
+sweep: $(VENV)/.networks
+	$(BIN)/python -m tests.conformance.sweep $(SWEEP)
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/inference.py $(BENCH)

@@ -96,14 +96,15 @@ def load(
     *,
     threads: int | None = None,
     isa: str | None = None,
-    shapes: Mapping[str, Sequence[int]] | None = None,
+    shapes: Mapping[str, Sequence[int | str]] | None = None,
 ) -> Session:
     """An ONNX model as a function of numpy arrays; torch is not needed.
 
     model: path of a file, its bytes, or an ``onnx.ModelProto``.
     threads: threads per call; None follows ``sol.config["threads"]``, else OMP_NUM_THREADS, else the usable CPUs.
     isa: instruction set, default ``sol.config["isa"]``.
-    shapes: fixed shapes of inputs, by name, for sizes that the model leaves open; others are compiled for at the first call.
+    shapes: shapes of inputs by name, for sizes that the model leaves open: a number fixes a size wherever it occurs, a name leaves
+        it open. A model with open sizes is compiled at its first call.
 
     Raises ModelError, UnsupportedError, CompilerNotFoundError or CompilerError.
     """
@@ -127,6 +128,7 @@ def deploy(
     check_weights: bool = True,
     dynamic_shapes: Any = None,
     constants: Mapping[str, Any] | None = None,
+    shapes: Mapping[str, Sequence[int | str]] | None = None,
 ) -> Deployed:
     """Write a model as a C library, C sources or a Python package that need neither sol nor a framework (docs/deploy.md).
 
@@ -141,14 +143,18 @@ def deploy(
     check_weights: hash all of a weights file when it is opened; otherwise only its size is checked.
     dynamic_shapes: as in torch.export: these sizes become an argument ``dims`` of the C function.
     constants: for ONNX: contents of inputs that the library is to have built in.
+    shapes: for ONNX: shapes of inputs by name, in which numbers fix sizes that the model leaves open and names leave them open, as in
+        ``{"ids": (1, "length")}``.
 
-    Raises InputError, ConfigError, ExportError, UnsupportedError (before any C is compiled), CompilerNotFoundError or CompilerError.
+    Raises InputError, ConfigError, ExportError, UnsupportedError (before any C is compiled), CompilerNotFoundError, CompilerError, and
+    OutputError where the files cannot be written.
     """
     from sol.deploy.api import deploy as run
 
     return run(
         model, inputs, target=target, device=device, lib_name=lib_name, func_name=func_name, path=path, isa=isa, threads=threads,
-        weights=weights, check_weights=check_weights, dynamic_shapes=dynamic_shapes, constants=constants, version=__version__,
+        weights=weights, check_weights=check_weights, dynamic_shapes=dynamic_shapes, constants=constants, shapes=shapes,
+        version=__version__,
     )  # fmt: skip
 
 
@@ -185,11 +191,12 @@ def profile(model: torch.nn.Module | Session, inputs: Any, *, runs: int = 20) ->
 def verify(model: torch.nn.Module | Session, inputs: Any, *, tolerance: float = 1e-4) -> Verification:
     """Compare compiled results with torch (onnxruntime for what ``load`` gives) and with the float64 interpreter, per output.
 
-    On a mismatch the first node that is off is named.
-    tolerance: largest allowed max |sol - other| / max |other| per output.
+    It passes unless sol is the side that is off: further from float64 than ``tolerance``, and than several times the error of the other
+    engine or of plain float32 rounding; then the first node that is off is named. Where the other engine is off, the result says so.
+    tolerance: max |sol - float64| / max |float64| per output that is always allowed; quantized outputs may be one quantization step off.
     """
     if _is_session(model):
-        from sol.runtime.session_checks import verify_session
+        from sol.runtime.session_verification import verify_session
 
         return verify_session(model, inputs, tolerance=tolerance)
     from sol.runtime.verification import verify as run

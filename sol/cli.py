@@ -6,31 +6,57 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
 from sol import __version__
-from sol.commands.failures import CODES, FAILED, INTERRUPTED, OK, USAGE, code_of
+from sol.commands.failures import CODES, FAILED, INTERRUPTED, OK, USAGE, as_typed, code_of
+from sol.commands.files import OutputFile
+from sol.commands.interrupts import clean_interrupts
 from sol.config import MOST_THREADS
-from sol.errors import SolError
+from sol.errors import OutputError, SolError
 
 _CODES = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in CODES.items()) + "."
 MODEL = click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 ISAS = ("native", "avx512", "avx2", "generic", "neon")
 PEERS = ("onnxruntime", "openvino", "torch")
+DAY = 86400.0
+
+
+class Number(click.FloatRange):
+    """A finite number in a range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; fails for NaN too."""
+        number = super().convert(value, param, ctx)
+        return number if number == number else self.fail(f"{value} is no number.", param, ctx)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program and exit. Commands return their exit code, None for 0."""
-    sys.exit(run(arguments))
+    _open_streams()
+    with clean_interrupts() as interrupts:
+        code = run(arguments)
+        if interrupts.seen and code != INTERRUPTED:  # the interrupt came out as another error
+            code = INTERRUPTED
+    sys.exit(code)
+
+
+def _open_streams() -> None:
+    """A standard stream that the caller closed goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """The exit code. Messages about what went wrong go to standard error."""
     try:
-        return sol.main(args=arguments, prog_name="sol", standalone_mode=False) or OK
+        code = sol.main(args=arguments, prog_name="sol", standalone_mode=False) or OK
+        return code
     except click.ClickException as error:
         error.show()
         return USAGE
@@ -38,18 +64,44 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return OK
-    except SolError as error:
-        click.echo(f"error: {error}", err=True)
-        return code_of(error)
-    except (ImportError, MemoryError, OSError) as error:
+    except SystemExit:
+        if not type(sys.stdout).__name__.endswith("PacifyFlushWrapper"):
+            raise
+        return OK  # click ends by itself where nobody reads what it prints
+    except Exception as error:
+        return _failed(error)
+
+
+def say(text: str = "") -> None:
+    """A line to standard output, at once: what cannot be written is an error here, not while Python ends."""
+    try:
+        click.echo(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _forget_output()
+        raise OutputError(f"cannot write to standard output: {error.strerror or error}") from error
+
+
+def _failed(error: Exception) -> int:
+    """Say what went wrong; the exit code."""
+    if isinstance(error, SolError):
+        click.echo(f"error: {as_typed(error)}", err=True)
+    elif isinstance(error, (ImportError, MemoryError, OSError)):
         click.echo(f"error: {type(error).__name__}: {error}", err=True)
-        return code_of(error)
-    except Exception:
+    else:
         traceback.print_exc()
         click.echo("error: this is a defect in sol: please report it with the lines above", err=True)
-        return FAILED
+    return code_of(error)
+
+
+def _forget_output() -> None:
+    """What standard output still holds cannot be written: Python shall not try again while it ends."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(epilog=_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -75,11 +127,12 @@ def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
 THREADS = click.IntRange(1, MOST_THREADS)
 _threads = click.option("--threads", type=THREADS, help="Threads per call; default: OMP_NUM_THREADS, else the usable CPUs.")
 _isa = click.option("--isa", type=click.Choice(ISAS), help="Instruction set; default: the best one of this machine.")
-_shape = click.option("--shape", "shapes", multiple=True, metavar="NAME=1,3,224,224", help="Sizes of an input that the model leaves open.")
+_shape = click.option("--shape", "shapes", multiple=True, metavar="NAME=1,3,224,224",
+                      help="Sizes of an input that the model leaves open; a name in place of a number leaves it open.")  # fmt: skip
 _input = click.option("--input", "-i", "inputs", multiple=True, metavar="[NAME=]FILE.npy",
                       help="An input, or several in an .npz file; what is not given is made up.")  # fmt: skip
-_seed = click.option("--seed", type=int, default=0, show_default=True, help="For inputs that are made up.")
-_json = click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Also write the figures.")
+_seed = click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="For inputs that are made up.")
+_json = click.option("--json", "json_file", type=OutputFile(), metavar="FILE", help="Also write the figures.")
 _budget = click.option("--time-budget", metavar="60s", help="Measure kernels to choose between them, for at most that long; 0: do not.")
 _run_options = _options(_input, _shape, _threads, _isa, _budget, _seed)
 
@@ -99,7 +152,8 @@ _run_options = _options(_input, _shape, _threads, _isa, _budget, _seed)
 @click.option("--threads", type=THREADS, help="1 makes a library without threads.")
 @_budget
 @click.option("--verify", is_flag=True, help="Run what was made and compare it with float64.")
-@click.option("--tolerance", type=float, default=1e-4, show_default=True, help="For --verify: error in units of the largest output.")
+@click.option("--tolerance", type=Number(0, 1e9), default=1e-4, show_default=True,
+              help="For --verify: error in units of the largest output.")  # fmt: skip
 @_seed
 def compile(model: Path, time_budget: str | None, **options: Any) -> int:
     """Make a C library (or C sources, or a Python package) of MODEL that needs neither Python nor sol to run."""
@@ -109,16 +163,16 @@ def compile(model: Path, time_budget: str | None, **options: Any) -> int:
     with settings(time_budget=time_budget):
         made, checks = compile_model(model, **options)
     for place in made.files:
-        click.echo(f"{made.path / place}  {bytes_text((made.path / place).stat().st_size)}")
+        say(f"{made.path / place}  {bytes_text((made.path / place).stat().st_size)}")
     for check in checks:
-        click.echo(f"{check.name}: {check.error:.1e} from float64, {'passed' if check.passed else 'FAILED'}")
+        say(f"{check.name}: {check.error:.1e} from float64, {'passed' if check.passed else 'FAILED'}")
     return OK if all(c.passed for c in checks) else FAILED
 
 
 @sol.command("run")
 @MODEL
 @_run_options
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Outputs: .npz, or one .npy.")
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="Outputs: .npz, or one .npy.")
 def run_command(model: Path, time_budget: str | None, **options: Any) -> None:
     """Run MODEL once and show its outputs."""
     from sol.commands.console import settings
@@ -126,16 +180,18 @@ def run_command(model: Path, time_budget: str | None, **options: Any) -> None:
 
     with settings(time_budget=time_budget):
         for line in command(model, **options):
-            click.echo(line)
+            say(line)
 
 
 @sol.command()
 @MODEL
 @click.option("--against", metavar="ENGINES", help=f"Of {', '.join(PEERS)}, separated by commas; default: those that are installed.")
 @_run_options
-@click.option("--rounds", type=click.IntRange(1), default=3, show_default=True, help="Engines take turns so often.")
-@click.option("--seconds", type=float, default=2.0, show_default=True, help="How long an engine is timed in a round.")
-@click.option("--timeout", type=float, default=900.0, show_default=True, help="Seconds that one measurement may take.")
+@click.option("--rounds", type=click.IntRange(1, 1000), default=3, show_default=True, help="Engines take turns so often.")
+@click.option("--seconds", type=Number(0, DAY, min_open=True), default=2.0, show_default=True,
+              help="How long an engine is timed in a round.")  # fmt: skip
+@click.option("--timeout", type=Number(0, 100 * DAY, min_open=True), default=900.0, show_default=True,
+              help="Seconds that one measurement may take.")  # fmt: skip
 @_json
 def bench(model: Path, time_budget: str | None, json_file: Path | None, **options: Any) -> None:
     """Time MODEL beside other engines: each in a process of its own, in turn over several rounds."""
@@ -145,7 +201,7 @@ def bench(model: Path, time_budget: str | None, json_file: Path | None, **option
 
     with settings(time_budget=time_budget):
         found = command(model, **options)
-    click.echo(bench_text(found))
+    say(bench_text(found))
     if json_file is not None:
         write_json(json_file, found)
 
@@ -153,7 +209,7 @@ def bench(model: Path, time_budget: str | None, json_file: Path | None, **option
 @sol.command()
 @MODEL
 @_run_options
-@click.option("--tolerance", type=float, default=1e-4, show_default=True, help="Allowed error in units of the largest output.")
+@click.option("--tolerance", type=Number(0, 1e9), default=1e-4, show_default=True, help="Allowed error in units of the largest output.")
 @click.option("--peer/--no-peer", default=True, show_default=True, help="Also compare with onnxruntime, or torch for a .pt2 file.")
 @_json
 def verify(model: Path, time_budget: str | None, json_file: Path | None, **options: Any) -> int:
@@ -163,7 +219,7 @@ def verify(model: Path, time_budget: str | None, json_file: Path | None, **optio
 
     with settings(time_budget=time_budget):
         found = command(model, **options)
-    click.echo(str(found))
+    say(str(found))
     if json_file is not None:
         write_json(json_file, found.as_dict())
     return OK if found.passed else FAILED
@@ -173,20 +229,20 @@ def verify(model: Path, time_budget: str | None, json_file: Path | None, **optio
 @MODEL
 @_run_options
 @click.option("--profile/--no-profile", default=True, show_default=True, help="Run the model and time every kernel.")
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write a report: one page, no other file.")
+@click.option("--html", type=OutputFile(), metavar="FILE", help="Write a report: one page, no other file.")
 @_json
 def inspect(model: Path, time_budget: str | None, html: Path | None, json_file: Path | None, **options: Any) -> None:
     """Show what became of MODEL: operators, fused kernels and their times, and the memory plan."""
     from sol.commands.console import settings, write_json
+    from sol.commands.files import write_text
     from sol.commands.inspect import inspect as command
 
     with settings(time_budget=time_budget):
         found = command(model, **options)
-    click.echo(str(found))
+    say(str(found))
     if html is not None:
-        html.parent.mkdir(parents=True, exist_ok=True)
-        html.write_text(found.page(), encoding="utf-8")
-        click.echo(f"written to {html}")
+        write_text(html, found.page())
+        say(f"written to {html}")
     if json_file is not None:
         write_json(json_file, found.as_dict())
 
@@ -198,7 +254,7 @@ def cache(action: str) -> None:
     from sol.commands.cache import cache as command
 
     for line in command(action):
-        click.echo(line)
+        say(line)
 
 
 @sol.command()
@@ -211,7 +267,7 @@ def devices(measure: bool, json_file: Path | None) -> None:
     from sol.commands.devices import devices_text
 
     facts = command(measure=measure)
-    click.echo(devices_text(facts))
+    say(devices_text(facts))
     if json_file is not None:
         write_json(json_file, facts)
 
@@ -225,7 +281,7 @@ def completion(shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is None:
         raise click.UsageError(f"click knows no shell {shell}")
-    click.echo(kind(sol, {}, "sol", "_SOL_COMPLETE").source())
+    say(kind(sol, {}, "sol", "_SOL_COMPLETE").source())
 
 
 if __name__ == "__main__":

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from sol.errors import ConfigError
 
+log = logging.getLogger("sol.config")
 Parser = Callable[[Any], Any]
 
 
@@ -129,6 +132,7 @@ _KNOBS = (
          *_choice("native", "avx512", "avx2", "generic", "neon")),
     Knob("compiler", "", "C compiler, a command; empty: the first of $CC, gcc, cc, clang", *_text()),
     Knob("compile_timeout", 600, "seconds that one run of the C compiler may take", *_integer(1)),
+    Knob("check_indices", True, "an index out of range is an error; else it reads NaN or 0, and writes nothing", *_boolean()),
     Knob("cache_dir", "", "folder of compiled artefacts; empty: $XDG_CACHE_HOME/sol or ~/.cache/sol", *_folder()),
     Knob("cache_limit_mb", 2048, "size in MiB above which the least recently used artefacts are removed; 0: no limit",
          *_integer(0)),
@@ -140,7 +144,7 @@ _KNOBS = (
          "to torch, error raises", *_choice("error", "eager")),
     Knob("flush_denormals", True, "treat denormal numbers as zero inside compiled code, the caller's mode is restored; "
          "they are up to a hundred times slower", *_boolean()),
-    Knob("conv_max_error", 1e-5, "error that a convolution may have against float64, in units of its largest output; "
+    Knob("conv_max_error", 1e-5, "error that a convolution may have against float64, in units of an image's largest output; "
          "bounds which Winograd and Strassen variants are used, 0 turns them off", *_number(0)),
     Knob("threads", 0, "threads per call of sol.load and sol.onnx_backend, which do not follow torch; "
          "0: OMP_NUM_THREADS, else the usable CPUs", *_integer(0, MOST_THREADS)),
@@ -184,6 +188,7 @@ class Config:
         state = vars(self)
         state["_assigned"] = {}
         state["_environment"] = {}
+        state["_looked"] = False
         state["_overrides"] = ContextVar("sol_config_overrides", default=MappingProxyType({}))
 
     def __getitem__(self, name: str) -> Any:
@@ -194,6 +199,8 @@ class Config:
         assigned: dict[str, Any] = self._assigned
         if name in assigned:
             return assigned[name]
+        if not self._looked:
+            self._look_for_mistakes()
         text = os.environ.get(knob.variable)
         return self._from_environment(knob, text) if text else knob.default
 
@@ -244,6 +251,17 @@ class Config:
 
     def __repr__(self) -> str:
         return f"Config({', '.join(f'{name}={self[name]!r}' for name in KNOBS)})"
+
+    def _look_for_mistakes(self) -> None:
+        """Warn of variables that look like knobs but are none; once per process."""
+        vars(self)["_looked"] = True
+        for variable in sorted(v for v in os.environ if v.startswith("SOL_")):
+            name = variable.removeprefix("SOL_").lower()
+            if name in KNOBS and variable == KNOBS[name].variable:
+                continue
+            near = get_close_matches(name, KNOBS, 1)
+            hint = f": is {KNOBS[near[0]].variable} meant?" if near else ""
+            log.warning("sol does not know the environment variable %s%s", variable, hint)
 
     def _from_environment(self, knob: Knob, text: str) -> Any:
         """The parsed variable; parsed once per text."""

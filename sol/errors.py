@@ -28,6 +28,10 @@ class InputError(SolError, ValueError):
     """An input has a shape, dtype, device or structure that the module does not take."""
 
 
+class IndexRangeError(SolError, IndexError, RuntimeError):
+    """An index is outside of the dimension that it chooses from; torch raises IndexError or RuntimeError, by operation."""
+
+
 class TypeInferenceError(SolError, TypeError):
     """Operand types do not fit an op."""
 
@@ -58,6 +62,10 @@ class CompilerError(SolError):
 
 class CacheError(SolError):
     """The cache folder cannot be used."""
+
+
+class OutputError(SolError):
+    """A file that the user asked for cannot be written."""
 
 
 class ConfigError(SolError, ValueError):

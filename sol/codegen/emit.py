@@ -1,6 +1,7 @@
 """Traces pointwise ops into C: the math namespace that, given C values, writes one statement per step.
 
-Two modes. "vector": every value is ``vf`` (LANES float32) or a ``vi`` mask; functions are those of sol_simd.h and sol_math.h.
+Two modes. "vector": every value is ``vf`` (LANES float32) or ``vi`` (a mask, or integers of up to 32 bits, which ``sol_int.h`` loads and
+stores); functions are those of sol_simd.h and sol_math.h.
 "scalar": every value has the C type of its dtype (half precisions are computed in float); functions are libm's and those of sol_scalar.h.
 """
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from sol.codegen.emit_special import SpecialFunctions
 from sol.errors import UnsupportedError
+from sol.ir.lanes import LANE_DTYPES
 from sol.ir.minifloat import ROUNDINGS
 from sol.ir.types import DType
 
@@ -97,7 +99,7 @@ class Emitter(SpecialFunctions):
     def ctype(self, dtype: DType) -> str:
         """The C type of a temporary."""
         if self.vector:
-            return "vi" if dtype is DType.BOOL or dtype.is_int else "vf"
+            return "vf" if dtype is DType.F32 else "vi"
         if dtype is DType.BOOL:
             return "int"
         return "float" if dtype in (DType.F16, DType.BF16) or dtype.is_minifloat else dtype.c
@@ -118,7 +120,8 @@ class Emitter(SpecialFunctions):
     def literal_text(self, value: Any, dtype: DType) -> str:
         """A Python number as a C literal of a dtype."""
         if self.vector:
-            return f"vf_set({c_float(value)})" if dtype is not DType.BOOL else f"vi_set({-1 if value else 0})"
+            lanes = -1 if dtype is DType.BOOL and value else int(value) if dtype is not DType.F32 else 0
+            return f"vf_set({c_float(value)})" if dtype is DType.F32 else f"vi_set({lanes})"
         if dtype is DType.BOOL:
             return "1" if value else "0"
         if dtype.is_float:
@@ -142,12 +145,12 @@ class Emitter(SpecialFunctions):
         if a.dtype is DType.BOOL:
             symbol = {"+": "|", "*": "&"}.get(symbol, symbol)
         if a.dtype.is_int and symbol in "+-*":
-            return self.let(wrapping(a.dtype, a.text, symbol, b.text), a.dtype)
+            return self.let(wrapping(a.dtype, a.text, symbol, b.text, vector=self.vector), a.dtype)
         return self.let(f"{a.text} {symbol} {b.text}", a.dtype)
 
     def unary(self, symbol: str, a: CValue) -> CValue:
         if a.dtype.is_int and symbol == "-":
-            return self.let(wrapping(a.dtype, "0", symbol, a.text), a.dtype)
+            return self.let(wrapping(a.dtype, "0", symbol, a.text, vector=self.vector), a.dtype)
         return self.let(f"{symbol}{a.text}", a.dtype)
 
     def compare(self, symbol: str, a: Any, b: Any) -> CValue:
@@ -271,6 +274,8 @@ class Emitter(SpecialFunctions):
         if a.dtype is DType.BOOL:
             return self.let(f"{a.text} {'|' if name == 'max' else '&'} {b.text}", DType.BOOL)
         if self.vector:
+            if a.dtype is not DType.F32:
+                return self.let(f"vi_{name}({a.text}, {b.text})", a.dtype)
             if b.literal is not None and b.literal == b.literal:
                 return self.let(f"vf_{name}_quiet({b.text}, {a.text})", a.dtype)
             return self.let(f"vf_{name}({a.text}, {b.text})", a.dtype)
@@ -281,8 +286,8 @@ class Emitter(SpecialFunctions):
     def where(self, condition: CValue, a: Any, b: Any) -> CValue:
         a, b = self._pair(a, b)
         if self.vector:
-            if a.dtype is DType.BOOL:
-                return self.let(f"({condition.text} & {a.text}) | (~{condition.text} & {b.text})", DType.BOOL)
+            if a.dtype is not DType.F32:
+                return self.let(f"({condition.text} & {a.text}) | (~{condition.text} & {b.text})", a.dtype)
             return self.let(f"vf_select({condition.text}, {a.text}, {b.text})", a.dtype)
         return self.let(f"{condition.text} ? {a.text} : {b.text}", a.dtype)
 
@@ -360,15 +365,7 @@ class Emitter(SpecialFunctions):
         if x.dtype is dtype:
             return x
         if self.vector:
-            if (x.dtype, dtype) == (DType.BOOL, DType.F32):
-                return self.let(f"vf_select({x.text}, vf_set(1.0f), vf_zero())", dtype)
-            if (x.dtype, dtype) == (DType.F32, DType.BOOL):
-                return self.ne(x, 0)
-            if x.dtype.is_int and dtype is DType.F32:
-                return self.let(f"__builtin_convertvector({x.text}, vf)", dtype)
-            if x.dtype.is_int and dtype is DType.BOOL:
-                return self.let(f"{x.text} != 0", dtype)
-            raise UnsupportedError(f"a vector cast from {x.dtype} to {dtype}")
+            return self._vector_cast(x, dtype)
         if dtype is DType.BOOL:
             return self.compare("!=", x, 0)
         if dtype is DType.F16:
@@ -381,6 +378,18 @@ class Emitter(SpecialFunctions):
         if dtype.bits < 8:
             return self.let(f"sol_wrap_{dtype}((uint8_t){narrow}{x.text})", dtype)
         return self.let(f"({self.ctype(dtype)}){narrow}{x.text}", dtype)
+
+    def _vector_cast(self, x: CValue, dtype: DType) -> CValue:
+        if dtype not in LANE_DTYPES:
+            raise UnsupportedError(f"a vector cast from {x.dtype} to {dtype}")
+        if dtype is DType.BOOL:
+            return self.ne(x, 0)
+        if x.dtype is DType.BOOL:
+            return self.let(f"vf_select({x.text}, vf_set(1.0f), vf_zero())" if dtype is DType.F32 else f"{x.text} & 1", dtype)
+        if dtype is DType.F32:
+            return self.let(f"vf_of_ints({x.text})", dtype)
+        whole = x if x.dtype.is_int else self.let(f"vi_of_floats({x.text})", DType.I32)
+        return CValue(self, whole.text, dtype) if dtype is DType.I32 else self.let(f"vi_wrap_{dtype}({whole.text})", dtype)
 
     def cast_saturated(self, x: CValue, dtype: DType, rounding: str) -> CValue:
         """What an 8-bit float cannot hold becomes its largest value; other types as ``cast``."""
@@ -410,8 +419,29 @@ def _wide(x: CValue) -> str:
     return "_u64" if x.dtype is DType.U64 else ""
 
 
-def wrapping(dtype: DType, a: str, symbol: str, b: str) -> str:
+FAMILIES = {DType.F32: "vf", DType.BOOL: "vb", DType.I32: "vi", DType.U8: "vu8", DType.I8: "vi8", DType.U16: "vu16",
+            DType.I16: "vi16"}  # fmt: skip
+"""What the functions that load and store vectors of a dtype begin with."""
+
+
+def vector_load(dtype: DType, address: str, *, stride: int = 1, count: str = "") -> str:
+    """C text of a vector from memory. stride: 0 for one element in all lanes. count: number of lanes that exist, if not all."""
+    family = FAMILIES[dtype]
+    if not stride:
+        return f"{family}_set(*({address}))"
+    return f"{family}_load_n({address}, {count})" if count else f"{family}_load({address})"
+
+
+def vector_store(dtype: DType, address: str, value: str, *, count: str = "") -> str:
+    """C statement that stores a vector."""
+    family = FAMILIES[dtype]
+    return f"{family}_store_n({address}, {value}, {count});" if count else f"{family}_store({address}, {value});"
+
+
+def wrapping(dtype: DType, a: str, symbol: str, b: str, *, vector: bool = False) -> str:
     """C text of a sum, difference or product of integers that wraps around: in C only that of unsigned ones does."""
+    if vector:
+        return f"(vi)((vu){a} {symbol} (vu){b})" if a != "0" else f"(vi)({symbol}(vu){b})"
     wide = "uint64_t" if dtype.bits == 64 else "uint32_t"
     return f"({dtype.c})(({wide}){a} {symbol} ({wide}){b})"
 

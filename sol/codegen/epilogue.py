@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sol.codegen.emit import Emitter, c_float
+from sol.codegen.emit import Emitter, c_float, vector_load
 from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
 from sol.errors import SolError
@@ -34,13 +34,27 @@ class EpilogueOperand:
     def lane_stride(self) -> int:
         return int(self.strides[-1] != 0)
 
+    @property
+    def dtype(self) -> DType:
+        return self.view.dtype
+
+    @property
+    def pointer(self) -> str:
+        """C type of its pointer."""
+        return f"const {self.dtype.c} *"
+
+    @property
+    def vector(self) -> str:
+        """C type of its vectors."""
+        return "vf" if self.dtype is DType.F32 else "vi"
+
     def load(self, address: str) -> str:
-        """C text of the operand's vector at an address (``const float *`` expression)."""
-        return f"vf_load({address})" if self.lane_stride else f"vf_set(*({address}))"
+        """C text of the operand's vector at an address."""
+        return vector_load(self.dtype, address, stride=self.lane_stride)
 
     def load_n(self, address: str, count: str) -> str:
         """The same when only ``count`` lanes exist."""
-        return f"vf_load_n({address}, {count})" if self.lane_stride else f"vf_set(*({address}))"
+        return vector_load(self.dtype, address, stride=self.lane_stride, count=count)
 
 
 @dataclass(frozen=True)
@@ -100,11 +114,11 @@ class Epilogue:
         prefix: makes the temporaries' names unique, e.g. ``a0_3_``.
         """
         emitter = Emitter(vector=True, prefix=prefix)
-        values = {self.start: emitter.load(accumulator, DType.F32)}
+        body = self.lowering.body
+        values = {self.start: emitter.load(accumulator, body.type_of(self.start).dtype)}
         for operand in self.operands:
             hold = emitter.let if operand.kind == "tile" else emitter.load
-            values[operand.value] = hold(load(operand), DType.F32)
-        body = self.lowering.body
+            values[operand.value] = hold(load(operand), operand.dtype)
         for node in self._nodes():
             operands = []
             for value in node.inputs:
@@ -116,12 +130,13 @@ class Epilogue:
         return emitter.lines, values[self.result].text
 
 
-def make_epilogue(lowering: Lowering, start: str, result: str | None = None, *, channel_axis: int, block: int = 0) -> Epilogue:
+def make_epilogue(lowering: Lowering, start: str, result: str | None = None, *, channel_axis: int, block: int = 0,
+                  dtypes: Sequence[DType] = (DType.F32,)) -> Epilogue:  # fmt: skip
     """The epilogue from value ``start`` to ``result`` (default: the region's output).
 
     channel_axis: the storage dimension of which the vector axis is a part (blocked: 1, the last dimension holds its lanes; plain: the
     last). block: lanes of a blocked result, 0 for a plain one. Constant operands that vary only along the channels are packed, padded to
-    the lanes.
+    the lanes. dtypes: types of operands that the kernel loads.
     Scalar constants inside the body become literals.
     """
     result = result or lowering.output
@@ -133,8 +148,9 @@ def make_epilogue(lowering: Lowering, start: str, result: str | None = None, *, 
         producer = body.producer(value)
         if value == start or producer.op not in ("input",):
             continue
-        if body.type_of(value).dtype is not DType.F32:
-            raise SolError(f"epilogue operand %{value} of region {lowering.region.name} is {body.type_of(value).dtype}, not f32")
+        dtype = body.type_of(value).dtype
+        if dtype not in dtypes:
+            raise SolError(f"epilogue operand %{value} of region {lowering.region.name} is {dtype}, not {dtypes[0]}")
         operands.append(_operand(lowering, f"e{len(operands)}", value, result, shape, channel_axis, block))
     return Epilogue(lowering, start, result, tuple(operands))
 

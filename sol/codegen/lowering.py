@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from sol.codegen.packing import make_pack
-from sol.codegen.plan import BufferRef, Kernel, Launch, View, Weight
+from sol.codegen.plan import BufferRef, Check, Kernel, Launch, View, Weight
 from sol.codegen.render import render_kernel
 from sol.errors import SolError
 from sol.ir.dim import DimLike
-from sol.ir.graph import Graph, Node
+from sol.ir.graph import Graph, Node, Origin
 from sol.ir.types import DType, TensorType
 
 
@@ -68,6 +68,7 @@ class KernelLibrary:
         self.path = ""
         self.kernels: dict[str, Kernel] = {}
         self.weights: dict[str, Weight] = {}
+        self.checks: dict[Check, int] = {}
         self._by_source: dict[str, str] = {}
         self._by_weight: dict[tuple[str, Any], str] = {}
         self._by_request: dict[Any, str] = {}
@@ -92,6 +93,10 @@ class KernelLibrary:
             self.kernels[name] = Kernel(name, source, tuple(b for b, _ in buffers), tuple(params))
             self._by_source[key] = name
         return self._by_source[key]
+
+    def check(self, op: str, origin: Origin) -> int:
+        """The number by which kernels report an index out of range of this operation."""
+        return self.checks.setdefault(Check(op, origin), len(self.checks) + 1)
 
     def weight(self, value: str, kind: str, attrs: Mapping[str, Any]) -> str:
         """The buffer that holds a packed constant."""

@@ -181,12 +181,21 @@ class Port:
     buffer: str
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An operation whose indices kernels find in or out of range, and its place in the model."""
+
+    op: str
+    origin: Origin
+
+
 @dataclass(frozen=True)
 class Plan:
     """What will be rendered to C.
 
     symbols: names of run-time sizes in the order of the C ``dims`` array. defined: sizes that data decides and what they cannot exceed;
     a call writes them behind the others in ``dims``. steps: how launches are nested in control flow; () if one follows the other.
+    checks: what a call may find wrong; it states the number of one, from 1 on.
     """
 
     target: str
@@ -203,6 +212,7 @@ class Plan:
     notes: tuple[tuple[str, Any], ...] = ()
     defined: tuple[tuple[str, DimLike], ...] = ()
     steps: tuple[Step, ...] = ()
+    checks: tuple[Check, ...] = ()
 
     def capacity(self, port: Port) -> DimLike:
         """Elements that the buffer of an output must have room for."""

@@ -32,7 +32,6 @@ class _Lines:
 class _LaunchText:
     number: int
     indent: str
-    marked: bool
     comment: str
     barrier: bool
     storage: str
@@ -78,7 +77,7 @@ class _Texts:
         self.places = {name: i for i, name in enumerate((*plan.symbols, *(n for n, _ in plan.defined)))}
 
     def of(self, steps: Sequence[Step], indent: str = "") -> list[_LaunchText | _Lines]:
-        """Text of steps in a block; only launches outside of control flow are timed."""
+        """Text of steps in a block."""
         texts: list[_LaunchText | _Lines] = []
         for step in steps:
             if isinstance(step, Control):
@@ -96,7 +95,6 @@ class _Texts:
         return _LaunchText(
             number=number,
             indent=indent,
-            marked=not indent,
             comment=_comment(_describe(launch)),
             barrier=launch.barrier,
             once=launch.once,
@@ -109,25 +107,12 @@ class _Texts:
         )
 
     def _control(self, control: Control, indent: str) -> list[_LaunchText | _Lines]:
-        numbers = _launch_numbers(control)
-        mark = [f"sol_mark(team, call, {numbers[0]});"] if numbers and not indent else []
-        head = ["", f"/* {_comment(_describe(control))} */", "sol_barrier(team);", *mark]
+        head = ["", f"/* {_comment(_describe(control))} */", "sol_barrier(team);"]
         texts: list[_LaunchText | _Lines] = [_Lines(tuple(head), indent)]
         for i, block in enumerate(control.blocks):
             texts.append(_Lines(tuple(opening(control, i, self._pointer)), indent))
             texts += self.of(block, indent + "    ")
-        end = closing(control, self._pointer, self.places.get(control.symbol))
-        if not indent:  # a body's launches have no time of their own
-            end += [f"sol_mark(team, call, {n});" for n in numbers[1:]]
-        return [*texts, _Lines(tuple(end), indent)]
-
-
-def _launch_numbers(control: Control) -> list[int]:
-    """Launches in the blocks, in order."""
-    found: list[int] = []
-    for step in (s for block in control.blocks for s in block):
-        found += _launch_numbers(step) if isinstance(step, Control) else [step]
-    return found
+        return [*texts, _Lines(tuple(closing(control, self._pointer, self.places.get(control.symbol))), indent)]
 
 
 def _describe(launch: Launch | Control) -> str:

@@ -56,6 +56,7 @@ def make_plan(graph: Graph, target: TargetLike, choose: Choose = first) -> Plan:
         scratch=apart(_largest([k.scratch for k in launches])),
         common=_largest([k.common for k in launches]),
         defined=tuple((name, limits[name]) for name in definitions(graph)),
+        checks=tuple(library.checks),
         steps=tuple(part.steps) if planner.controls else (),
     )
 

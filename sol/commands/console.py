@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from sol.commands.files import write_text
 from sol.config import config
 from sol.errors import ConfigError
 
@@ -35,9 +36,8 @@ def bytes_text(size: float) -> str:
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a file of JSON; NaN and infinities become text."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(_plain(content), indent=1, default=str) + "\n")
+    """Write a file of JSON; NaN and infinities become text. OutputError if it cannot be written."""
+    write_text(path, json.dumps(_plain(content), indent=1, default=str) + "\n")
 
 
 def _plain(value: Any) -> Any:

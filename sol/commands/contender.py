@@ -79,7 +79,9 @@ def _export(model: Path, path: Path) -> None:
     """An exported program as ONNX, for the engines that read that."""
     import torch
 
-    torch.onnx.export(torch.export.load(str(model)), f=str(path), dynamo=True)
+    from sol.frontend.program_file import load_program
+
+    torch.onnx.export(load_program(model), f=str(path), dynamo=True)
 
 
 if __name__ == "__main__":

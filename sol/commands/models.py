@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,8 @@ import numpy as np
 from sol.commands.failures import MissingPackageError
 from sol.commands.ports import Shapes, make_up, parse_arrays
 from sol.compiler import Compiled
-from sol.errors import ExportError, InputError, ModelError
+from sol.errors import ExportError, InputError
+from sol.frontend.program_file import is_program_file, load_program
 from sol.runtime.checks import Verification
 from sol.runtime.explanation import Explanation
 from sol.runtime.profile import Profile
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sol.runtime.executable import Executable
 
 Feed = dict[str, Any]
+SHAPE_OF_A_PROGRAM = "--shape is for ONNX models: a program of torch.export has its shapes"
 
 
 @dataclass(frozen=True)
@@ -72,38 +73,44 @@ def open_model(
     Raises ModelError or ExportError for a damaged file, MissingPackageError if the package that reads it is not installed.
     """
     stage(f"reading {path.name}")
-    if is_torch_file(path):
+    if is_program_file(path):
         if shapes:
-            raise InputError("--shape is for ONNX models: an exported program has its shapes", remedy="export it again with other shapes")
+            raise InputError(SHAPE_OF_A_PROGRAM, remedy="export it again with other shapes, or give --input")
         return TorchModel(path, threads, isa)
     return OnnxModel(path, shapes or {}, threads, isa)
-
-
-def is_torch_file(path: Path) -> bool:
-    """Whether a file is a program of torch.export: by its ending, or because it is an archive."""
-    return path.suffix == ".pt2" or (path.suffix != ".onnx" and zipfile.is_zipfile(path))
 
 
 def feed_for(model: Model, files: Sequence[str], shapes: Shapes, seed: int = 0, constants: Sequence[str] = ()) -> Feed:
     """Inputs from files, and made-up ones where none is given."""
     names = [p.name for p in model.inputs]
-    for name in shapes:
-        if name not in names:
-            raise InputError(f"--shape: the model has no input {name!r}", remedy=f"its inputs are {', '.join(names)}")
     given = {**parse_arrays(constants, names, "--const"), **parse_arrays(files, names, "--input")}
     example = getattr(model, "example", {})
     feed: Feed = {}
     for port in model.inputs:
         if port.name in given:
-            feed[port.name] = _as_port(given[port.name], port)
+            array = given[port.name]
+            if not fits(array.shape, port.shape):
+                source = "--shape says" if port.name in shapes else "the model takes"
+                raise InputError(f"--input gives {port.name} the shape {shape_list(array.shape)}, {source} {shape_list(port.shape or ())}")
+            feed[port.name] = as_port(array, port)
         elif port.name in example:
             feed[port.name] = example[port.name]
         else:
-            feed[port.name] = make_up(port.name, port.dtype, port.shape, shapes.get(port.name), seed)
+            feed[port.name] = make_up(port.name, port.dtype, port.shape, seed)
     return feed
 
 
-def _as_port(array: np.ndarray, port: Port) -> np.ndarray:
+def fits(shape: Sequence[int], wanted: Sequence[int | str] | None) -> bool:
+    """Whether an array of that shape may be given where sizes are as wanted, text for any."""
+    return wanted is None or (len(shape) == len(wanted) and all(s == w or isinstance(w, str) for s, w in zip(shape, wanted)))
+
+
+def shape_list(shape: Sequence[int | str]) -> str:
+    """``[1, 3, 224, 224]``."""
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def as_port(array: np.ndarray, port: Port) -> np.ndarray:
     """The array in the input's dtype if no value changes by that (integers of another width; floats of any)."""
     if port.dtype is None or array.dtype == port.dtype:
         return array
@@ -150,7 +157,7 @@ class OnnxModel:
         return profile_session(self.session, feed, runs=runs)
 
     def verify(self, feed: Feed, tolerance: float, peer: bool) -> Verification:
-        from sol.runtime.session_checks import verify_session
+        from sol.runtime.session_verification import verify_session
 
         return verify_session(self.session, feed, tolerance=tolerance, peer=peer)
 
@@ -174,22 +181,20 @@ class TorchModel:
     def __init__(self, path: Path, threads: int | None, isa: str | None) -> None:
         if importlib.util.find_spec("torch") is None:
             raise MissingPackageError("reading .pt2 files needs torch, which is not installed", remedy="pip install torch")
+        self.program = load_program(path)
         import torch
 
         self.path, self._torch = path, torch
         if threads:
             torch.set_num_threads(threads)
-        try:
-            self.program = torch.export.load(str(path))
-        except Exception as error:  # whatever unpickling and JSON raise
-            raise ModelError(f"{path} is no program of torch.export ({type(error).__name__}: {str(error).splitlines()[0][:200]})",
-                             remedy="write it with torch.export.save(torch.export.export(model, inputs), path)") from error  # fmt: skip
         self.module = self.program.module()
         self._isa, self._threads = isa, threads
         self._compiled: Any = None
         self._keys, self.example = self._example()
-        self.inputs = tuple(Port(n, a.dtype, a.shape) for n, a in self.example.items())
-        self.outputs: tuple[Port, ...] = ()
+        placeholders = {n.name: n.meta["val"].shape for n in self.program.graph.nodes if n.op == "placeholder" and n.name in self.example}
+        sizes = {name: tuple(s if isinstance(s, int) else str(s) for s in shape) for name, shape in placeholders.items()}
+        self.inputs = tuple(Port(n, a.dtype, sizes.get(n, a.shape)) for n, a in self.example.items())
+        self.outputs = self._results()
 
     def _example(self) -> tuple[list[str], dict[str, np.ndarray]]:
         """Names of the arguments (``args[0]``, or of keywords) and the tensors that the program was exported with."""
@@ -206,6 +211,16 @@ class TorchModel:
             if isinstance(leaf, self._torch.Tensor):
                 example[name] = leaf.detach().numpy()
         return names, example
+
+    def _results(self) -> tuple[Port, ...]:
+        """The tensors that the program returns; none if it returns something else as well."""
+        values: dict[Any, Any] = {n.name: n.meta.get("val") for n in self.program.graph.nodes}
+        found: list[Any] = [values.get(name) for name in self.program.graph_signature.user_outputs]
+        if not all(isinstance(t, self._torch.Tensor) for t in found):
+            return ()
+        kinds = [np.dtype(str(t.dtype).removeprefix("torch.")) if t.dtype is not self._torch.bfloat16 else None for t in found]
+        shapes = [tuple(s if isinstance(s, int) else str(s) for s in t.shape) for t in found]
+        return tuple(Port(f"output{i}", kind, shape) for i, (kind, shape) in enumerate(zip(kinds, shapes)))
 
     def arguments(self, feed: Feed) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional and keyword arguments of the module."""

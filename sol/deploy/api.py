@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,15 +21,15 @@ from sol.config import checked_threads
 from sol.deploy import texts
 from sol.deploy.build import link_shared, link_static, objects
 from sol.deploy.interface import Interface, interface_of
-from sol.deploy.models import network_of
+from sol.deploy.models import Shapes, network_of
 from sol.deploy.names import Deployment, Device, Weights, chosen
 from sol.deploy.network import Network, Split, check_deployable, split_outputs
 from sol.deploy.render import INCLUDE
 from sol.deploy.texts import Package
-from sol.deploy.toolchain import Tools, tools_for
+from sol.deploy.toolchain import FolderFull, Tools, tools_for
 from sol.deploy.variants import Variant, make_variant, targets_for
 from sol.deploy.weights import WeightFile, write_weights
-from sol.errors import ConfigError, SolError, TypeInferenceError, UnsupportedError
+from sol.errors import ConfigError, OutputError, SolError, TypeInferenceError, UnsupportedError
 from sol.runtime.templates import keep_templates
 
 EMBEDDED_LIMIT = 1 << 30
@@ -74,6 +77,7 @@ def deploy(
     check_weights: bool = True,
     dynamic_shapes: Any = None,
     constants: Mapping[str, Any] | None = None,
+    shapes: Shapes | None = None,
     version: str = "",
 ) -> Deployed:
     """``sol.deploy``; version: what the files say of who made them."""
@@ -81,12 +85,10 @@ def deploy(
     targets = targets_for(request.device, request.isa)
     tools = tools_for(request.device) if request.target is not Deployment.source else None
     keep_templates()
-    network, split, interface, variants = _compiled(model, inputs, dynamic_shapes, constants, request, targets)
+    network, split, interface, variants = _compiled(model, inputs, dynamic_shapes, constants, shapes, request, targets)
     del model, inputs
     folder = Path(path)
-    folder.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".sol-", dir=folder))
-    try:
+    with _naming(folder), _work_folder(folder) as work:
         binary = work / f"{lib_name}.bin"
         with WeightFile(binary) as file:
             places = tuple(write_weights(file, v.compiled.graph, v.plan.weights, network.parameter) for v in variants)
@@ -98,17 +100,38 @@ def deploy(
             version, split, interface, variants, places, found, tuple(file.chunks), request.threads, where, request.check
         )  # fmt: skip
         return _Writer(package, request, tools, folder, work, binary).write()
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+
+
+@contextmanager
+def _work_folder(folder: Path) -> Iterator[Path]:
+    """A hidden folder inside of ``folder``, which is made if need be; removed in the end."""
+    folder.mkdir(parents=True, exist_ok=True)
+    prefix = f".sol-{os.getpid()}-{threading.get_ident()}-"
+    try:
+        yield Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
+    finally:  # by name, because an interrupt may come before the folder is known
+        for work in folder.glob(f"{prefix}*"):
+            shutil.rmtree(work, ignore_errors=True)
+
+
+@contextmanager
+def _naming(folder: Path) -> Iterator[None]:
+    """Failures to write name the folder that the user gave."""
+    try:
+        yield
+    except (OSError, FolderFull) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise OutputError(f"cannot write to the folder {folder}: {reason}", remedy="name another folder, or make room") from error
 
 
 def _compiled(
-    model: Any, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, request: Request, targets: tuple[Target, ...]
+    model: Any, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, shapes: Shapes | None, request: Request,
+    targets: tuple[Target, ...],
 ) -> tuple[Network, Split, Interface, tuple[Variant, ...]]:
     """The code for open sizes from 1 on; from 2 on where something cannot be decided otherwise."""
     for smallest in (1, 2):
         try:
-            network = network_of(model, inputs, dynamic_shapes, constants, smallest=smallest)
+            network = network_of(model, inputs, dynamic_shapes, constants, shapes=shapes, smallest=smallest)
             check_deployable(network.graph)
             interface = interface_of(network, request.lib_name, request.func_name)
             split = split_outputs(network)
@@ -179,17 +202,20 @@ class _Writer:
         parts = objects(self.package, self.tools, self.binary.absolute(), self.work)
         built = link(self.package, self.tools, parts, self.work)
         self.made[built.name] = built
-        self._common(static=link is link_static)
+        self._common(shared=link is link_shared, static=link is link_static)
         if self.package.weights_file:
             self.made[self.package.weights_file] = self.binary
         return built.name
 
-    def _common(self, *, static: bool = False) -> None:
+    def _common(self, *, shared: bool = True, static: bool = False) -> None:
+        """What goes with any library. shared, static: which of them there are, or will be."""
         self._text(f"{self.name}.h", texts.header_text(self.package))
         self._text(f"{self.name}_example.c", texts.example_text(self.package))
-        if not static:
+        if shared:
             self._text(f"{self.name}.py", texts.binding_text(self.package))
-        self._text(f"{self.name}.pc", texts.package_config_text(self.package, static=static))
+        self._text(f"{self.name}.pc", texts.package_config_text(self.package, static=not shared))
+        for place, text in texts.cmake_texts(self.package, shared=shared, static=static).items():
+            self._text(place, text)
 
     def _as_python_package(self, library: str) -> str:
         """The files moved into a package of the library's name."""
@@ -203,7 +229,7 @@ class _Writer:
         package, name = self.package, self.name
         for place, text in texts.build_texts(package).items():
             self._text(place, text)
-        self._common()
+        self._common(static=True)
         self._text(f"src/{name}.c", texts.library_text(package))
         self._text(f"src/{name}.map", texts.map_text(package))
         for variant in package.variants:

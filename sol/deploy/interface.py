@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sol.deploy.network import Network, SizeArgument, size_arguments
@@ -46,7 +46,7 @@ class Argument:
     """An input or output as C sees it.
 
     argument: its name in C. c: element type. bytes: of all elements, a C expression. type: element type by our name.
-    sizes: with the largest that data can decide; true_sizes: with what it decided, C expressions.
+    sizes: with the largest that data can decide; true_sizes: with what it decided, C expressions. shown: these as people read them.
     """
 
     name: str
@@ -57,12 +57,13 @@ class Argument:
     sizes: tuple[Size, ...]
     true_sizes: tuple[str, ...]
     bytes: str
+    shown: tuple[str, ...]
 
     @property
     def comment(self) -> str:
         """For a C comment: name, element type and sizes."""
-        text = f"{self.name}: {self.type}[{', '.join(self.true_sizes)}]"
-        return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")
+        text = f"{self.name}: {self.type}[{', '.join(self.shown)}]"
+        return comment_text(text)
 
     @property
     def quoted(self) -> str:
@@ -72,9 +73,13 @@ class Argument:
 
 @dataclass(frozen=True)
 class Symbol:
-    """An entry of ``dims``: its name in expressions, its range, what it is, and how it follows from an input's size."""
+    """An entry of ``dims``: its name in expressions, its range, what it is, and how it follows from an input's size.
+
+    label: what people call it: the name that the model gives it, else its place in ``dims``.
+    """
 
     name: str
+    label: str
     lower: int
     upper: int
     meaning: str
@@ -131,10 +136,12 @@ def interface_of(network: Network, library: str, function: str) -> Interface:
     types = [graph.type_of(v) for v in (*graph.inputs, *graph.outputs)]
     shown = (*network.inputs, *network.outputs)
     bounds = {name: d.bound for name, d in definitions(graph).items()}
-    ports = [_argument(n, a, t, bounds) for n, a, t in zip(shown, arguments, types, strict=True)]
-    count = len(graph.inputs)
     sources = size_arguments(graph)
-    symbols = tuple(_symbol(s, network.inputs) for s in sources)
+    labels = [network.sizes.get((s.input, s.dim), "") if (s.scale, s.offset) == (1, 0) else "" for s in sources]
+    symbols = tuple(_symbol(s, network.inputs, label or f"dims[{i}]") for i, (s, label) in enumerate(zip(sources, labels)))
+    called = {s.name: s.label for s in symbols}
+    ports = [_argument(n, a, t, bounds, called) for n, a, t in zip(shown, arguments, types, strict=True)]
+    count = len(graph.inputs)
     return Interface(library, function, tuple(ports[:count]), tuple(ports[count:]), symbols, tuple(bounds))
 
 
@@ -159,7 +166,12 @@ def _identifiers(names: Iterable[str], taken: set[str]) -> list[str]:
     return out
 
 
-def _argument(name: str, argument: str, type: TensorType, bounds: dict[str, DimLike]) -> Argument:
+def comment_text(text: str) -> str:
+    """A text that may stand in a comment of C, on one line."""
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")
+
+
+def _argument(name: str, argument: str, type: TensorType, bounds: dict[str, DimLike], called: Mapping[str, str]) -> Argument:
     kind = str(type.dtype)
     if kind not in _C_TYPES:
         raise UnsupportedError(f"{name} has element type {kind}, which C has not", remedy="cast it inside of the network")
@@ -167,14 +179,16 @@ def _argument(name: str, argument: str, type: TensorType, bounds: dict[str, DimL
     sizes = tuple(Size(dim_text(d), not isinstance(d, Dim)) for d in largest)
     size = upper(product(type.shape) * type.dtype.itemsize, bounds)
     true = tuple(dim_text(d) for d in type.shape)
-    return Argument(name, argument, _C_TYPES[kind], kind, NUMPY_TYPES[kind], sizes, true, dim_text(size))
+    shown = tuple(re.sub(r"[A-Za-z_]\w*", lambda m: called.get(m[0], m[0]), text) for text in true)
+    return Argument(name, argument, _C_TYPES[kind], kind, NUMPY_TYPES[kind], sizes, true, dim_text(size), shown)
 
 
-def _symbol(source: SizeArgument, inputs: tuple[str, ...]) -> Symbol:
+def _symbol(source: SizeArgument, inputs: tuple[str, ...], label: str) -> Symbol:
     meaning = f"size of dimension {source.dim} of {inputs[source.input]}"
     if source.offset:
         meaning = f"{meaning} minus {source.offset}" if source.offset > 0 else f"{meaning} plus {-source.offset}"
     if source.scale != 1:
         meaning = f"({meaning}) / {source.scale}"
     meaning = meaning.replace("*/", "* /").replace('"', "'").replace("%", " ").replace("\\", "/").replace("\n", " ")
-    return Symbol(source.symbol.name, source.symbol.lower, source.symbol.upper, meaning, source)
+    label = comment_text(label).replace('"', "'").replace("\\", "/")
+    return Symbol(source.symbol.name, label, source.symbol.lower, source.symbol.upper, meaning, source)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from sol.deploy.network import Network
 from sol.errors import InputError, UnsupportedError
+from sol.frontend.program_file import is_program_file, load_program
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
 
@@ -17,24 +19,37 @@ if TYPE_CHECKING:
     import torch
 
     from sol.frontend.imported import Imported
+    from sol.frontend.onnx.context import NeedsValue
+    from sol.frontend.onnx.loader import LoadedModel
+
+
+Shapes = Mapping[str, Sequence["int | str"]]
 
 
 def network_of(
-    model: Any, inputs: Any, dynamic_shapes: Any = None, constants: Mapping[str, Any] | None = None, *, smallest: int = 1
-) -> Network:
+    model: Any, inputs: Any, dynamic_shapes: Any = None, constants: Mapping[str, Any] | None = None, *, shapes: Shapes | None = None,
+    smallest: int = 1,
+) -> Network:  # fmt: skip
     """Any model that can be deployed as a Network.
 
     model: nn.Module, SolModule, ExportedProgram or the path of a ``.pt2`` file; ModelProto, its bytes or the path of an ``.onnx`` file;
         or a Network. inputs: example inputs; may be None where the model says its own shapes.
-    constants: for ONNX, contents of graph inputs that are to be fixed. smallest: what an open size can be at least.
+    constants: for ONNX, contents of graph inputs that are to be fixed. shapes: for ONNX, shapes of inputs in which numbers fix sizes and
+    names leave them open. smallest: what an open size can be at least.
     Raises InputError, ExportError or UnsupportedError.
     """
     if isinstance(model, Network):
         return model
     if isinstance(model, (str, Path)):
-        return _from_file(Path(model), inputs, dynamic_shapes, constants, smallest)
+        path = Path(model)
+        if not path.is_file():
+            raise InputError(f"there is no file {path}")
+        if not is_program_file(path):
+            return _from_onnx(path, path.stem, inputs, dynamic_shapes, constants, shapes, smallest)
+        model = load_program(path)
+        return _from_program(model, path.stem, smallest)
     if isinstance(model, bytes) or type(model).__name__ == "ModelProto":
-        return _from_onnx(model, "network", inputs, dynamic_shapes, constants, smallest)
+        return _from_onnx(model, "network", inputs, dynamic_shapes, constants, shapes, smallest)
     if type(model).__name__ == "ExportedProgram":
         return _from_program(model, "network", smallest)
     if hasattr(model, "state_dict"):
@@ -43,16 +58,6 @@ def network_of(
         f"a {type(model).__name__} cannot be deployed",
         remedy="give an nn.Module, a torch.export program, an ONNX model, or the path of a .pt2 or .onnx file",
     )
-
-
-def _from_file(path: Path, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, smallest: int) -> Network:
-    if not path.is_file():
-        raise InputError(f"there is no file {path}")
-    if path.suffix == ".pt2":
-        import torch
-
-        return _from_program(torch.export.load(str(path)), path.stem, smallest)
-    return _from_onnx(path, path.stem, inputs, dynamic_shapes, constants, smallest)
 
 
 # -- torch -------------------------------------------------------------------------------------------------------------
@@ -77,7 +82,24 @@ def _from_module(model: Any, inputs: Any, dynamic_shapes: Any, smallest: int) ->
         owner, _, name = target.rpartition(".")
         return getattr(model.get_submodule(owner) if owner else model, name)
 
-    return _from_imported(imported, tensor, type(model).__name__)
+    named = _dim_names(dynamic_shapes, args, kwargs)
+    return replace(_from_imported(imported, tensor, type(model).__name__), sizes=named)
+
+
+def _dim_names(dynamic_shapes: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[tuple[int, int], str]:
+    """Input and dimension → the name of its torch.export.Dim, where all arguments are tensors."""
+    from torch import Tensor
+
+    arguments = [*args, *kwargs.values()]
+    if isinstance(dynamic_shapes, Mapping):
+        dynamic_shapes = [dynamic_shapes.get(name) for name in kwargs] if kwargs else list(dynamic_shapes.values())
+    if not isinstance(dynamic_shapes, (list, tuple)) or not all(isinstance(a, Tensor) for a in arguments):
+        return {}
+    found = {}
+    for index, spec in enumerate(dynamic_shapes):
+        pairs = spec.items() if isinstance(spec, Mapping) else enumerate(spec) if isinstance(spec, (list, tuple)) else ()
+        found.update({(index, d): size.__name__ for d, size in pairs if isinstance(getattr(size, "__name__", None), str)})
+    return found
 
 
 def _from_program(program: Any, title: str, smallest: int) -> Network:
@@ -116,30 +138,23 @@ def _from_imported(imported: Imported, tensor: Any, title: str) -> Network:
 
 
 def _from_onnx(
-    model: Any, title: str, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, smallest: int
+    model: Any, title: str, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, shapes: Shapes | None, smallest: int
 ) -> Network:
-    """An ONNX model; sizes that it names stay open unless example inputs fix them."""
+    """An ONNX model; sizes that it names stay open unless example inputs or shapes fix them."""
     from sol.frontend.onnx import import_model, load_model
     from sol.frontend.onnx.context import NeedsValue
+    from sol.frontend.onnx.sizes import size_names, with_sizes
 
     if dynamic_shapes is not None:
         raise InputError("dynamic_shapes is for torch modules", remedy="an ONNX model names its open sizes itself (dim_param)")
-    loaded = load_model(model)
-    names = [i.name for i in loaded.inputs]
     contents = {name: np.asarray(value) for name, value in (constants or {}).items()}
-    unknown = [name for name in contents if name not in names]
-    if unknown:
-        raise InputError(f"the model has no input {unknown[0]!r}", remedy=f"its inputs are {', '.join(names)}")
+    loaded = with_sizes(with_sizes(load_model(model), shapes or {}), {name: array.shape for name, array in contents.items()})
+    names = [i.name for i in loaded.inputs]
     signatures = {} if inputs is None else _signatures(inputs, [n for n in names if n not in contents])
     try:
         imported = import_model(loaded, signatures, contents, smallest=smallest)
     except NeedsValue as needed:
-        listed = ", ".join((*needed.inputs, *needed.symbols))
-        raise UnsupportedError(
-            f"{needed.what} depends on {listed}, which a library must know when it is made",
-            origin=needed.origin,
-            remedy=f"give example inputs, which fix the sizes, or the content with constants={{{listed.split(', ')[0]!r}: ...}}",
-        ) from None
+        raise _must_be_known(needed, loaded) from None
     parameters = imported.parameters
 
     def parameter(target: str) -> np.ndarray:
@@ -149,7 +164,29 @@ def _from_onnx(
 
     graph = imported.graph
     inputs_named, outputs_named = _end_names(imported.inputs, len(graph.inputs)), _end_names(imported.outputs, len(graph.outputs))
-    return Network(title, graph, parameter, inputs_named, outputs_named)
+    places = {name: tree for name, tree in imported.inputs if isinstance(tree, int)}
+    sizes = {(places[name], d): text for (name, d), text in size_names(loaded).items() if name in places}
+    return Network(title, graph, parameter, inputs_named, outputs_named, sizes)
+
+
+def _must_be_known(needed: NeedsValue, loaded: LoadedModel) -> UnsupportedError:
+    """The error for a content or size that a library cannot leave open."""
+    from sol.frontend.onnx.sizes import open_sizes
+
+    remedies = [f"give its content with constants={{{name!r}: array}}" for name in needed.inputs[:1]]
+    texts = [f"the content of {name}" for name in needed.inputs]
+    known = open_sizes(loaded)
+    for symbol in needed.symbols:
+        if symbol in known:
+            texts.append(f"the size {known[symbol].label}")
+            remedies.append(f"fix the size with shapes={{{known[symbol].input!r}: {known[symbol].example}}}, for example")
+        else:
+            texts.append("a size that the model computes")
+            remedies.append("give example inputs, which fix all sizes")
+    return UnsupportedError(
+        f"{needed.what} depends on {' and '.join(dict.fromkeys(texts))}, which a library must know when it is made", origin=needed.origin,
+        remedy=" and ".join(dict.fromkeys(remedies)),
+    )  # fmt: skip
 
 
 def _signatures(inputs: Any, names: list[str]) -> dict[str, Any]:

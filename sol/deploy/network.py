@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,7 +18,8 @@ class Network:
     """A graph to deploy.
 
     parameter: target of a parameter node → its array; called when the array is packed, perhaps more than once.
-    inputs, outputs: the names that users see, one for each end of the graph.
+    inputs, outputs: the names that users see, one for each end of the graph. sizes: input and dimension → the name that the model gives
+    an open size.
     """
 
     title: str
@@ -26,6 +27,7 @@ class Network:
     parameter: Callable[[str], np.ndarray]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    sizes: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

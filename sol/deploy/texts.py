@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sol.config import config
-from sol.deploy.interface import ABI_VERSION, Argument, Interface
+from sol.deploy.interface import ABI_VERSION, Argument, Interface, Symbol
 from sol.deploy.network import Copied, Split
 from sol.deploy.render import render
 from sol.deploy.variants import Variant, largest_buffer_count, variant_context
@@ -84,6 +84,7 @@ def library_text(package: Package) -> str:
         chunks=package.chunks,
         check=int(package.check),
         flush_denormals=int(config["flush_denormals"]),
+        check_indices=int(config["check_indices"]),
     )
 
 
@@ -130,7 +131,7 @@ def header_text(package: Package) -> str:
 
 def example_text(package: Package) -> str:
     """A C program that uses the header."""
-    sizes = [{"name": s.name, "example": min(max(s.lower, 4), s.upper)} for s in package.interface.symbols]
+    sizes = [{"name": s.name, "example": _example_size(s)} for s in package.interface.symbols]
     return render("example.c.j2", **{**common(package), "symbols": sizes})
 
 
@@ -152,13 +153,14 @@ def weight_texts(package: Package) -> list[str]:
 def binding_text(package: Package) -> str:
     """The Python module."""
     i = package.interface
-    call = ", ".join(f"np.zeros({_shape(p)}, {p.numpy!r})" for p in i.inputs)
+    examples = {s.name: _example_size(s) for s in i.symbols}
+    call = ", ".join(f"np.zeros({_example_shape(p, examples)}, {p.numpy!r})" for p in i.inputs)
     return render(
         "binding.py.j2", **common(package),
         example_call=call.replace('"""', ""),
         inputs_literal=_literal([(p.name, p.numpy, _shape(p)) for p in i.inputs]),
         outputs_literal=_literal([(p.name, p.numpy, _shape(p)) for p in i.outputs]),
-        symbols_literal=_literal([(s.name, s.source.input, s.source.dim, s.source.scale, s.source.offset) for s in i.symbols]),
+        symbols_literal=_literal([(s.label, s.source.input, s.source.dim, s.source.scale, s.source.offset) for s in i.symbols]),
     )  # fmt: skip
 
 
@@ -167,12 +169,35 @@ def _literal(rows: Sequence[tuple[Any, ...]]) -> str:
 
 
 def _shape(port: Argument) -> tuple[int | str, ...]:
-    return tuple(int(s.text) if s.fixed else s.text for s in port.sizes)
+    return tuple(int(s.text) if s.fixed else shown for s, shown in zip(port.sizes, port.shown))
+
+
+def _example_size(symbol: Symbol) -> int:
+    return min(max(symbol.lower, 4), symbol.upper)
+
+
+def _example_shape(port: Argument, examples: Mapping[str, int]) -> tuple[int | str, ...]:
+    """A shape that calls may have; what is more than a symbol stays an expression."""
+    return tuple(int(s.text) if s.fixed else examples.get(s.text, s.text) for s in port.sizes)
 
 
 def package_config_text(package: Package, *, static: bool) -> str:
     """For pkg-config."""
     return render("package.pc.j2", **common(package), static=static)
+
+
+def cmake_texts(package: Package, *, shared: bool, static: bool) -> dict[str, str]:
+    """What lets CMake find the libraries of a deployment; shared, static: which there are."""
+    name = package.interface.library
+    targets = [*([f"{name}::{name}"] if shared else []), *([f"{name}::{name}_static"] if static else [])]
+    config = render("config.cmake.j2", **common(package), shared=shared, static=static, targets=targets)
+    version = (
+        f'set(PACKAGE_VERSION "{ABI_VERSION}")\n'
+        'if(PACKAGE_FIND_VERSION_MAJOR STREQUAL PACKAGE_VERSION OR NOT PACKAGE_FIND_VERSION)\n'
+        "  set(PACKAGE_VERSION_COMPATIBLE TRUE)\nendif()\n"
+        "if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)\n  set(PACKAGE_VERSION_EXACT TRUE)\nendif()\n"
+    )
+    return {f"{name}Config.cmake": config, f"{name}ConfigVersion.cmake": version}
 
 
 def build_texts(package: Package) -> dict[str, str]:
@@ -207,7 +232,7 @@ def manifest(package: Package, *, target: str, device: str, compiler: str, files
             "requires": {v.isa: [f.name for f in v.features] for v in package.variants},
             "threads": "off" if not package.threaded else package.threads or "CPUs",
             "inputs": [_described(p) for p in i.inputs], "outputs": [_described(p) for p in i.outputs],
-            "dims": [{"name": s.name, "minimum": s.lower, "maximum": s.upper, "meaning": s.meaning} for s in i.symbols],
+            "dims": [{"name": s.label, "minimum": s.lower, "maximum": s.upper, "meaning": s.meaning} for s in i.symbols],
             "decided": list(i.decided),
             "weights": {
                 "where": package.weights_file or "embedded", "bytes": sum(c.bytes for c in package.chunks),

@@ -14,6 +14,7 @@ from sol.codegen.targets import machine
 from sol.config import config
 from sol.deploy.names import Device
 from sol.errors import CompilerError, CompilerNotFoundError, SolError
+from sol.runtime.build import FULL, FolderFull
 from sol.runtime.toolchain import Compiler, environment, find_compiler
 
 _REMEDY = {
@@ -77,7 +78,7 @@ def _tool(name: str, triple: str, device: Device) -> str:
 
 
 def run(line: list[str], folder: str | os.PathLike[str], what: str) -> None:
-    """Run a tool in a folder; CompilerError with the first lines of what it says if it fails."""
+    """Run a tool in a folder; CompilerError with the first lines of what it says if it fails, FolderFull if it could not write."""
     if not line[0]:
         raise CompilerError(f"no tool for {what} is on PATH", remedy="install binutils for that machine")
     options: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace", "timeout": config["compile_timeout"]}
@@ -85,6 +86,8 @@ def run(line: list[str], folder: str | os.PathLike[str], what: str) -> None:
         done = subprocess.run(line, cwd=folder, env=environment(), **options)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CompilerError(f"{what} failed: {error}") from error
+    if done.returncode and FULL.search(done.stdout + done.stderr):
+        raise FolderFull(FULL.findall(done.stdout + done.stderr)[0])
     if done.returncode:
         text = "\n    ".join((done.stdout + done.stderr).strip().splitlines()[:8])
         raise CompilerError(f"{what} failed\n    {text}\n  command: {shlex.join(line)}")

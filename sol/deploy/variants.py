@@ -142,6 +142,7 @@ def variant_context(variant: Variant) -> dict[str, object]:
         "kernels": len(plan.kernels),
         "features": variant.features,
         "counters": variant.counters,
+        "checks": [_printable(f"{c.op} {c.origin}") for c in plan.checks],
         "lives": [(b.first, b.last) for b in buffers],
         "buffer_sizes": [_positive(b.size) for b in buffers],
         "arena": dim_text(plan.arena) if not plan.symbols else "0",
@@ -149,6 +150,11 @@ def variant_context(variant: Variant) -> dict[str, object]:
         "scratch": dim_text(plan.scratch),
         "serial": _serial(plan),
     }
+
+
+def _printable(text: str) -> str:
+    """Text that a string in C holds as it is."""
+    return re.sub(r"[^ -~]|[\\\"]", " ", text.strip())
 
 
 def _positive(size: DimLike) -> str:

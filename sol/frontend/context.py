@@ -10,7 +10,7 @@ import numpy as np
 
 from sol.errors import UnsupportedError
 from sol.ir.builder import GraphBuilder
-from sol.ir.dim import Dim, DimLike
+from sol.ir.dim import Dim, DimLike, product
 from sol.ir.graph import Origin
 from sol.ir.types import DType, TensorType
 
@@ -112,3 +112,14 @@ class GraphContext:
         if isinstance(dims, int):
             dims = (dims,)
         return tuple(sorted(self.axis(d, rank) for d in dims)) if rank else ()
+
+    def flat_places(self, indices: Sequence[str], sizes: Sequence[DimLike]) -> str:
+        """Places in the flattened dimensions ``sizes`` for an index (int64) of each; beyond their end where one index is out of range."""
+        zero, place, inside = self.operand(0, DType.I64), "", ""
+        for index, size in zip(indices, sizes):
+            count = self.operand(size, DType.I64)
+            index = self.add("where", self.add("lt", index, zero), self.add("add", index, count), index)
+            within = self.add("logical_and", self.add("ge", index, zero), self.add("lt", index, count))
+            place = index if not place else self.add("add", self.add("mul", place, count), index)
+            inside = within if not inside else self.add("logical_and", inside, within)
+        return self.add("where", inside, place, self.operand(product(sizes), DType.I64))

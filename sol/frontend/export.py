@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import logging
-import sys
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,8 +12,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
+from torch._prims_common import clone_preserve_strides
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
+from torch.utils._pytree import tree_map
 
 from sol.errors import ExportError, SolError
 from sol.frontend.aliases import writes
@@ -76,7 +78,8 @@ def export_module(
     try:
         with _mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet():
             warnings.simplefilter("ignore")
-            return torch.export.export(module, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False)
+            args, kwargs = _apart(module, (tuple(args), dict(kwargs or {})))
+            return torch.export.export(module, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
     except SolError:
         raise
     except Exception as error:
@@ -85,6 +88,21 @@ def export_module(
             f"torch.export cannot capture {title or type(module).__name__}: {type(error).__name__}: " + "\n    ".join(lines),
             remedy='use fallback="eager", the default, which compiles such a model in pieces',
         ) from error
+
+
+def _apart(module: torch.nn.Module, examples: Any) -> Any:
+    """Examples none of which is another one or a tensor of the module: torch.export takes such two for one input."""
+    seen = {id(t) for t in (*module.parameters(), *module.buffers())}
+
+    def own(leaf: Any) -> Any:
+        if not isinstance(leaf, torch.Tensor):
+            return leaf
+        if id(leaf) in seen:
+            return clone_preserve_strides(leaf)
+        seen.add(id(leaf))
+        return leaf
+
+    return tree_map(own, examples)
 
 
 def _inference_mode_of(module: torch.nn.Module) -> AbstractContextManager[Any]:
@@ -98,17 +116,16 @@ def _quiet() -> Iterator[None]:
     """torch neither logs nor prints the failure inside that the caller gets as an exception."""
     loggers = [logging.getLogger(name) for name in _LOUD]
     disabled = [logger.disabled for logger in loggers]
-    printing = sys.modules.get("torch.export._trace")
+    printing = importlib.import_module("torch.export._trace")
     for logger in loggers:
         logger.disabled = True
-    if printing is not None:
-        vars(printing)["print"] = lambda *_, **__: None
+    vars(printing)["print"] = lambda *_, **__: None
     try:
         yield
     finally:
         for logger, before in zip(loggers, disabled):
             logger.disabled = before
-        vars(printing or sys).pop("print", None)
+        vars(printing).pop("print", None)
 
 
 @contextmanager

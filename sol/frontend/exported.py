@@ -74,7 +74,7 @@ class ProgramImport:
         for node, old in before.items():
             new = self.importer.env.get(node)
             if node in self.importer.written and new is not None and new != old:
-                mutations.append(Mutation(self._output(new), *self.bound[node]))
+                mutations.append(self._mutation(node, new))
         takes, gives, changes, exchanged = self._structure()
         graph = self.importer.finish(self.outputs)
         targets = [n.attrs["target"] for n in graph if n.op == "parameter"]
@@ -274,6 +274,15 @@ class ProgramImport:
         self.outputs.append(value)
         return len(self.outputs) - 1
 
+    def _mutation(self, node: Node, new: str) -> Mutation:
+        """The new content of a caller's tensor. Raises UnsupportedError where it has another shape than the tensor."""
+        shape, old = self.importer.builder.type_of(new).shape, self.importer.context.meta_type(node.meta["val"]).shape
+        if shape != old:
+            raise UnsupportedError(
+                f"a tensor {list(old)} from outside the model gets the shape {list(shape)} in place", remedy="make a view of it instead"
+            )
+        return Mutation(self._output(new), *self.bound[node])
+
     def _results(self, results: Any) -> tuple[list[OutputLeaf], list[Mutation]]:
         placeholders = {n.name: n for n in self.program.graph.nodes if n.op == "placeholder"}
         mutations: list[Mutation] = []
@@ -282,7 +291,7 @@ class ProgramImport:
             if spec.kind is OutputKind.USER_OUTPUT:
                 user.append(result)
             elif spec.kind is OutputKind.USER_INPUT_MUTATION:
-                mutations.append(Mutation(self._output(self.importer.argument(result)), *self.bound[placeholders[spec.target]]))
+                mutations.append(self._mutation(placeholders[spec.target], self.importer.argument(result)))
             elif spec.kind in (OutputKind.BUFFER_MUTATION, getattr(OutputKind, "PARAMETER_MUTATION", None)):
                 mutations.append(Mutation(self._output(self.importer.argument(result)), "buffer", self._name(spec.target)))
             elif spec.kind is not OutputKind.TOKEN:

@@ -14,6 +14,7 @@ from sol.frontend import capture
 from sol.frontend.aliases import Write, mutates, op_name
 from sol.frontend.aten import DTYPES, Context, Fallback, dtype_of, find_converter
 from sol.frontend.aten.move import replaced_part
+from sol.frontend.aten.strided import read_memory
 from sol.frontend.capture import ROOT
 from sol.frontend.decompose import recorded
 from sol.frontend.imported import Slot, TorchCall
@@ -145,6 +146,7 @@ class Importer:
         if getattr(target, "__module__", "") == "torch._functorch.predispatch":
             raise NeedsFunctional(name)
         origin = self._origin(node)
+        read_memory(node)
         reason = self._convert(node, name, origin)
         if not isinstance(reason, Fallback):
             return reason
@@ -176,6 +178,8 @@ class Importer:
             return self._taken_apart(node, str(reason), origin)
         except SizeError as error:
             return Fallback(f"size {error} is not expressible")
+        except ExportError:
+            raise
         except SolError as error:
             if self._is_symbolic(node):
                 return Fallback(f"{error.message} (symbolic sizes)")

@@ -6,12 +6,23 @@ A fixed size is always a Python ``int``; ``Dim`` is used only while at least one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Union
 
 from sol.errors import SolError
+
+
+class UndecidedError(SolError):
+    """A comparison of sizes that comes out differently for different values of its symbols.
+
+    ``difference``: what is compared with ``least``, the smallest value for which the answer is yes.
+    """
+
+    difference: DimLike = 0
+    least: int = 0
 
 
 @dataclass(frozen=True, order=True)
@@ -210,6 +221,32 @@ def bounds(value: DimLike) -> tuple[int, int]:
     """Inclusive lower and upper bound of a dimension by interval arithmetic."""
     if not isinstance(value, Dim):
         return int(value), int(value)
+    low, high = _interval(value)
+    if low == high or not any(_is_quotient(m) for m, _ in value.terms):
+        return low, high
+    return max(low, _undivided(value)), min(high, -_undivided(-value))
+
+
+def _is_quotient(monomial: Monomial) -> bool:
+    """A quotient by a number, and nothing else."""
+    return len(monomial) == 1 and isinstance(monomial[0], FloorDiv) and isinstance(monomial[0].denominator, int)
+
+
+def _undivided(value: DimLike) -> int:
+    """A lower bound that knows of ``n - (d - 1) <= d (n // d) <= n``, by which n - n // 2 is not below zero."""
+    if not isinstance(value, Dim):
+        return int(value)
+    quotients = [(m[0], c) for m, c in value.terms if _is_quotient(m)]
+    scale = math.lcm(*(q.denominator for q, _ in quotients))  # type: ignore[union-attr, arg-type]
+    total: DimLike = value * scale
+    for quotient, coefficient in quotients:
+        d: int = quotient.denominator  # type: ignore[union-attr, assignment]
+        least = quotient.numerator - (d - 1) if coefficient > 0 else quotient.numerator  # type: ignore[union-attr]
+        total = total + (least * (scale // d) - Dim((((quotient,), 1),)) * scale) * coefficient
+    return -(-_interval(total)[0] // scale) if isinstance(total, Dim) else -(-total // scale)
+
+
+def _interval(value: Dim) -> tuple[int, int]:
     low = high = 0
     for monomial, coefficient in value.terms:
         lo = hi = 1
@@ -234,16 +271,62 @@ def _atom_bounds(atom: Atom) -> tuple[int, int]:
 
 
 def _decide(a: DimLike, b: DimLike, *, strict: bool) -> bool:
-    low, high = bounds(b - a)
-    need = 1 if strict else 0
-    if low >= need:
-        return True
-    if high < need:
-        return False
-    raise SolError(
+    difference, least = b - a, int(strict)
+    answer = _answer(difference, least)
+    if answer is not None:
+        return answer
+    error = UndecidedError(
         f"whether {a} {'<' if strict else '<='} {b} depends on the input size",
         remedy="give the dimension a range (torch.export.Dim(min=, max=)) or compile with fixed shapes",
     )
+    error.difference, error.least = difference, least
+    raise error
+
+
+def _answer(difference: DimLike, least: int) -> bool | None:
+    """Whether a size is at least ``least``, for all values of its symbols; None if that depends on them."""
+    low, high = bounds(difference)
+    return True if low >= least else False if high < least else None
+
+
+def deciding_range(error: UndecidedError, value: int | None = None) -> Symbol | None:
+    """The symbol of a comparison in the largest range around ``value`` in which the comparison has one answer.
+
+    Without a value: the range at the lower end. None if the comparison has several symbols, or none of the ranges decides it.
+    """
+    found = symbols(error.difference)
+    if len(found) != 1:
+        return None
+    symbol = found[0]
+    at = symbol.lower if value is None else value
+
+    def decides(low: int, high: int) -> bool:
+        narrow = Dim.symbol(symbol.name, low, high) if low < high else low
+        return _answer(substitute(error.difference, {symbol.name: narrow}), error.least) is not None
+
+    if not symbol.lower <= at <= symbol.upper or not decides(at, at):
+        return None
+    high = _furthest(at, symbol.upper, lambda end: decides(at, end))
+    return Symbol(symbol.name, _furthest(at, symbol.lower, lambda end: decides(end, high)), high)
+
+
+def _furthest(start: int, end: int, holds: Callable[[int], bool]) -> int:
+    """The number furthest from ``start`` towards ``end`` up to which ``holds`` is true, by bisection."""
+    if holds(end):
+        return end
+    while abs(end - start) > 1:
+        middle = (start + end) // 2
+        start, end = (middle, end) if holds(middle) else (start, middle)
+    return start
+
+
+def undecided(error: BaseException | None) -> UndecidedError | None:
+    """The comparison of sizes that an error came from, if it came from one; errors around it may have added where that was."""
+    while error is not None:
+        if isinstance(error, UndecidedError) and isinstance(error.difference, Dim):
+            return error
+        error = error.__cause__
+    return None
 
 
 def symbols(value: DimLike) -> tuple[Symbol, ...]:

@@ -13,6 +13,8 @@ from sol.config import config
 from sol.ir.data_sizes import BOUNDS, definers
 from sol.ir.dim import product
 from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.lanes import fits_lanes
+from sol.ir.ops import spec_of
 from sol.ir.ops.control import CONTROL
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
@@ -23,13 +25,16 @@ from sol.passes.fuse_conv_chains import conv_chain
 from sol.passes.global_pooling import is_pointwise_conv, is_pooled
 from sol.passes.views import is_view, strides_of, value_strides
 
-TAILED = ("conv", "conv_transpose", "linear", "matmul", "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
+INTEGERS = ("int_linear", "int_matmul", "int_conv")
+"""Anchors whose tails compute with integers and bytes as well as with floats."""
+TAILED = (*INTEGERS, "conv", "conv_transpose", "linear", "matmul", "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
 SELECTING = ("sort", "topk", "order_statistic", "mode", "searchsorted", "nonzero", "unique", "nms")
 SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det")
 ANCHORS = (*TAILED, *SELECTING, *SAMPLING, "sdpa", "lstm_scan", "gru_scan", "rnn_scan", "recurrence")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
 NORMALISING = ("softmax", "log_softmax", "layer_norm", "rms_norm")
 LONGEST_TAIL = 32
+USUAL_NUMBERS = (0.0, 0.5, 1.0, 128.0, 255.0)
 LARGEST_HEAD_WINDOW = 9  # pixels averaged while a convolution's input is made
 
 
@@ -78,7 +83,7 @@ class _Fusion:
         for node in reversed(self.graph.nodes):
             if node.op in ANCHORS and self.computes(node) and node.name not in self.group_of:
                 group = _Group("dfp" if "pool" in node.op or node.op in SELECTING else "dnn", node.op, [node])
-                if node.op in TAILED and node.type.dtype is DType.F32:
+                if node.op in TAILED and (node.type.dtype is DType.F32 or node.op in INTEGERS):
                     group.nodes += self.tail_of(node)
                     group.nodes += self.global_pool_after(group)
                 self.add_chain(group)
@@ -107,9 +112,10 @@ class _Fusion:
             node = self.next_tail_node(anchor, inside)
             if node is None:
                 break
-            tail.append(node)
-            inside.add(node.name)
-            if self.leaving(inside) == {node.name} and node.type.dtype is anchor.type.dtype:
+            added = [*(self.sides(node, anchor, inside) if anchor.op in INTEGERS else ()), node]
+            tail += added
+            inside.update(n.name for n in added)
+            if self.leaving(inside) == {node.name} and _may_end(node, anchor):
                 best = len(tail)
         return tail[:best]
 
@@ -126,17 +132,50 @@ class _Fusion:
     def fits_tail(self, node: Node, anchor: Node, inside: set[str]) -> bool:
         if node.op not in POINTWISE or node.name in self.group_of or node.name in self.constants:
             return False
-        if node.type.shape != anchor.type.shape or node.type.dtype not in (DType.F32, DType.BOOL):
+        if node.type.shape != anchor.type.shape or not self.fits_lanes(node, anchor):
             return False
         outside = [i for i in node.inputs if i not in inside]
         return all(self.fits_operand(v, anchor) and not self.depends(v, inside) for v in outside)
+
+    def sides(self, node: Node, anchor: Node, inside: set[str]) -> list[Node]:
+        """What only this node of a tail reads and what is computed from bytes by steps that dequantise: in order, none twice."""
+        found: list[Node] = []
+        for value in node.inputs:
+            if value not in inside:
+                found += self.dequantizing(value, anchor, inside) or []
+        return found
+
+    def dequantizing(self, value: str, anchor: Node, inside: set[str]) -> list[Node] | None:
+        """The steps from bytes to a value that has one reader; None if it is made in another way."""
+        node = self.graph.producer(value)
+        if node.op not in ("cast", "sub", "mul") or node.name in self.group_of or node.name in self.constants:
+            return None
+        if len(self.graph.users(value)) != 1 or self.graph.is_output(value) or node.type.shape != anchor.type.shape:
+            return None
+        first, *rest = node.inputs
+        if any(not self.fits_operand(v, anchor) or self.depends(v, inside) for v in rest):
+            return None
+        if node.op == "cast":
+            bytes_ = self.graph.type_of(first).dtype in (DType.U8, DType.I8)
+            return [node] if bytes_ and self.fits_operand(first, anchor) and not self.depends(first, inside) else None
+        before = self.dequantizing(first, anchor, inside)
+        return None if before is None else [*before, node]
+
+    def fits_lanes(self, node: Node, anchor: Node) -> bool:
+        """Whether a tail computes with these types: masks and floats, integers only behind an integer anchor."""
+        operands = [self.graph.type_of(v).dtype for v in node.inputs]
+        if anchor.op in INTEGERS:
+            return fits_lanes(node.op, node.type.dtype, operands)
+        return node.type.dtype in (DType.F32, DType.BOOL)
 
     def fits_operand(self, value: str, anchor: Node) -> bool:
         """Whether a tail can read a value: float32, broadcast or as large as the result, stride 0 or 1 along the lanes."""
         type = self.graph.type_of(value)
         if type.rank == 0 and self.graph.producer(value).op == "constant":
             return True
-        if type.dtype is not DType.F32 or type.rank > anchor.type.rank:
+        if type.dtype not in ((DType.F32, DType.I32, DType.I8, DType.U8) if anchor.op in INTEGERS else (DType.F32,)):
+            return False
+        if type.rank > anchor.type.rank:
             return False
         logical = (1,) * (anchor.type.rank - type.rank) + type.shape
         if anchor.type.layout.block:
@@ -370,19 +409,29 @@ class _Fusion:
         return make_region(_fresh("_".join(n.op for n in nodes[:4]), taken), group.kind, group.anchor, body, operands, anchor)
 
 
-def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:
-    """The nodes as a graph of their own, and the values outside that become its inputs in order; scalar literals move in.
+def _may_end(node: Node, anchor: Node) -> bool:
+    """Whether a tail's result has a type that the anchor's kernels store."""
+    dtype = node.type.dtype
+    return dtype is not DType.BOOL if anchor.op in INTEGERS else dtype is anchor.type.dtype
 
-    A literal that is copied stays outside: a copy reads from memory.
+
+def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:
+    """The nodes as a graph of their own, and the values outside that become its inputs in order.
+
+    Scalar literals move in, but for nodes that move data, which read memory, and for scales and zero points of quantised values: each layer
+    has its own, and layers are to share kernels.
     """
     produced = {v for n in nodes for v in n.outputs}
-    copied = {n.inputs[0] for n in nodes if n.op == "copy"}
     taken = {n.name for n in nodes}
+    moved = {i for n in nodes if n.op not in POINTWISE and spec_of(n.op).kind == "move" for i in n.inputs}
+    types = [t for n in nodes for t in (*n.types, *(graph.type_of(v) for v in n.inputs if v not in produced))]
+    quantized = any(t.dtype in (DType.U8, DType.I8) for t in types)
     literals: dict[str, Node] = {}
     sources: dict[str, Node] = {}
     for value in dict.fromkeys(i for n in nodes for i in n.inputs if i not in produced):
         producer = graph.producer(value)
-        if producer.op == "constant" and producer.type.rank == 0 and value not in copied:
+        literal = producer.op == "constant" and producer.type.rank == 0
+        if literal and value not in moved and not (quantized and _is_scale(producer)):
             literals[value] = producer
         else:
             name = _fresh(value.replace("#", "_"), taken)
@@ -391,6 +440,11 @@ def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tu
     inner = [replace(n, inputs=tuple(sources[i].name if i in sources else i for i in n.inputs)) for n in nodes]
     body = Graph((*sources.values(), *literals.values(), *inner), tuple(s.name for s in sources.values()), tuple(outputs))
     return body, tuple(sources)
+
+
+def _is_scale(literal: Node) -> bool:
+    """Whether a scalar is a number that differs from layer to layer."""
+    return literal.type.dtype is DType.F32 and float(literal.attrs["value"].value) not in USUAL_NUMBERS
 
 
 def make_region(name: str, kind: str, anchor: str, body: Graph, inputs: tuple[str, ...], origin: Node) -> Node:

@@ -1,4 +1,4 @@
-"""Makes explicit the copies that remain: a view that strides cannot express, and an output that is not a result of its own."""
+"""Makes explicit the copies that remain: views that strides cannot express or that lie across a result, outputs that are not their own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from sol.ir.rewrite import Editor
 from sol.ir.strides import is_contiguous
 from sol.passes.views import Strides, is_view, own_strides, producer_of, root_of, storage_orders, strides_after, strides_of
 
+NORMS = ("layer_norm", "rms_norm", "softmax", "log_softmax")
+"""Ops that read each row several times and write it: vectors serve them where operand and result run along the same dimension."""
+
 
 def materialize_views(graph: Graph) -> Graph:
     """Insert ``copy`` before views that strides cannot express and before outputs that alias inputs, constants or other values."""
@@ -16,7 +19,11 @@ def materialize_views(graph: Graph) -> Graph:
     strides: dict[str, Strides | None] = {v: own_strides(graph.type_of(v), o) for v, o in storage_orders(graph).items()}
     for original in graph.nodes:
         node = producer_of(editor, original.name)
-        if node.name in constants or node.op == "input" or not is_view(editor, node):
+        if node.name in constants or node.op == "input":
+            continue
+        if node.op in NORMS and _lies_across(editor, node, strides):
+            editor.update(node, inputs=(editor.add("copy", node.inputs[:1], origin=node.origin), *node.inputs[1:]))
+        if not is_view(editor, node):
             continue
         strides[node.name] = strides_after(editor, node, strides_of(editor, strides, node.inputs[0]))
         if strides[node.name] is None:
@@ -27,6 +34,16 @@ def materialize_views(graph: Graph) -> Graph:
             _copy_operands(editor, producer_of(editor, original.name), strides)
     editor.set_outputs(_own_outputs(editor, constants, strides))
     return editor.finish()
+
+
+def _lies_across(editor: Editor, node: Node, strides: dict[str, Strides | None]) -> bool:
+    """Whether the operand of a row op is contiguous along another dimension than its result: transposing it first costs less."""
+    along = node.attrs.get("dim", node.type.rank - 1) == node.type.rank - 1
+    if node.type.layout.block or not along or not is_view(editor, producer_of(editor, node.inputs[0])):
+        return False
+    read = strides_of(editor, strides, node.inputs[0])
+    written = strides.get(node.name) or own_strides(node.type)
+    return read is not None and written[-1] == 1 and read[-1] != 1 and node.type.shape[-1] != 1 and 1 in read
 
 
 def _copy_operands(editor: Editor, node: Node, strides: dict[str, Strides | None]) -> None:

@@ -14,10 +14,14 @@ from sol.passes.canonicalize_norms import canonicalize_norms
 from sol.passes.canonicalize_ops import canonicalize_ops
 from sol.passes.canonicalize_products import canonicalize_products
 from sol.passes.choices import Choose, first
+from sol.passes.divide_scales import divide_scales
 from sol.passes.eliminate_common_subexpressions import eliminate_common_subexpressions
+from sol.passes.find_integer_products import find_integer_products
+from sol.passes.flatten_convolutions import flatten_convolutions
 from sol.passes.fold_batchnorm import fold_batchnorm
 from sol.passes.fold_channel_permutations import fold_channel_permutations
 from sol.passes.fold_constants import fold_constants
+from sol.passes.fold_quantization import fold_quantization
 from sol.passes.fold_stem_strides import fold_stem_strides
 from sol.passes.fuse_regions import fuse_regions
 from sol.passes.materialize_views import materialize_views
@@ -34,6 +38,9 @@ def passes(lanes: int, choose: Choose = first) -> tuple[tuple[str, Pass], ...]:
     """Name and function of every pass, in order. lanes: float32 lanes of the target's vectors. choose: who decides what was measured."""
     return (
         ("remove_empty", remove_empty),  # first: no other pass knows sizes of 0
+        ("fold_quantization", fold_quantization),  # before constants are folded: literals would hide which weights are bytes
+        ("find_integer_products", find_integer_products),  # after what stood between bytes and products is gone
+        ("divide_scales", divide_scales),  # after products have scales
         ("fold_constants", fold_constants),  # before the rules, which look for literals
         ("remove_identities", remove_identities),  # before folding: a dropout between conv and norm must not hide the pair
         ("canonicalize_ops", canonicalize_ops),  # before folding: explicit padding becomes part of the convolution
@@ -43,6 +50,7 @@ def passes(lanes: int, choose: Choose = first) -> tuple[tuple[str, Pass], ...]:
         ("canonicalize_attention", canonicalize_attention),  # after products with weights are told from those of attention
         ("fold_batchnorm", fold_batchnorm),  # before layout: weights are still OIHW, bias a plain vector
         ("merge_takes", merge_takes),  # after folding: places are literals then
+        ("flatten_convolutions", lambda graph: flatten_convolutions(graph, lanes)),  # after folding, before what is made for images
         ("merge_channel_moves", merge_channel_moves),  # before layout: shuffles are still reshape and permute
         ("eliminate_common_subexpressions", eliminate_common_subexpressions),  # after the rules: they make equal scales and reshapes
         ("fold_channel_permutations", lambda graph: fold_channel_permutations(graph, lanes)),  # before layout: weights are still OIHW

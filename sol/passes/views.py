@@ -16,7 +16,7 @@ Strides = tuple[DimLike, ...]
 Order = tuple[int, ...]
 
 NEVER_VIEWED = ("input", "parameter", "constant", "torch_call", "concat", *CONTROL)
-ANY_ORDER_ANCHORS = ("sdpa", "matmul", "linear")
+ANY_ORDER_ANCHORS = ("sdpa", "matmul", "linear", "int_matmul", "int_linear")
 """Heavy ops whose kernels write a result with permuted strides (innermost stride 1), besides all memory-bound ones."""
 
 

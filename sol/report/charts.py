@@ -1,24 +1,27 @@
-"""The pictures of a report as SVG text: the graph of regions, kernels in the roofline model, the memory plan."""
+"""The pictures of a report as SVG text: the graph of regions and the memory plan. Colours follow the reader's light or dark scheme."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from sol.report.data import LaunchView, Part, Vertex
 from sol.report.layout import Drawing, Point, draw
-from sol.runtime.profile import ProfileRow
-from sol.runtime.roofline import Roofline
 
-Link = Callable[[str], str]
+WIDE = 1120.0
+"""Width of a drawing for which a page has room."""
+W, H, LEFT, BOTTOM = 1000.0, 400.0, 60.0, 40.0
+"""Size of a chart, and room for its axes."""
 
 
 def heat(share: float) -> str:
-    """A colour from near white (no share of the time) to strong orange (a tenth of it or more)."""
-    t = min(max(share, 0.0) / 0.1, 1.0) ** 0.5
-    r, g, b = (round(a + (c - a) * t) for a, c in zip((250, 250, 248), (245, 140, 60)))
-    return f"#{r:02x}{g:02x}{b:02x}"
+    """How far the colour goes from that of no share of the time to that of a tenth of it or more, in percent."""
+    return f"{100 * min(max(share, 0.0) / 0.1, 1.0) ** 0.5:.0f}%"
+
+
+def tip(text: str) -> str:
+    """Attributes of an element whose text is shown where the pointer or the keyboard's focus is on it."""
+    return f'data-tip="{escape(text)}" aria-label="{escape(text)}"'.replace("\n", "&#10;")
 
 
 def roof_colour(roof: float | None) -> str:
@@ -37,16 +40,16 @@ def graph_svg(part: Part, number: int, whole: float) -> str:
     """The graph of regions. whole: seconds of all launches, 0 if they were not measured. Nodes have the id ``v<number>-<index>``."""
     labels = [_label(v, part.launches) for v in part.vertices]
     sizes = {v.name: (_width(label), 40.0 if v.kind in ("region", "concat") else 28.0) for v, label in zip(part.vertices, labels)}
-    drawing = draw(sizes, part.edges)
+    drawing = draw(sizes, part.edges, wide=WIDE)
     lines = [
         f'<svg class="graph" id="graph{number}" xmlns="http://www.w3.org/2000/svg" width="{drawing.width:.0f}" '
         f'height="{drawing.height:.0f}" viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" role="img" aria-label="graph of regions">',
         f'<defs><marker id="tip{number}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0 0L8 4L0 8z" fill="#8a8f98"/></marker></defs>',
+        '<path class="tip" d="M0 0L8 4L0 8z"/></marker></defs>',
     ]
     for edge, points in drawing.paths.items():
-        title = f"<title>{escape(' → '.join(edge))}</title>"
-        lines.append(f'<path class="edge" d="{_curve(points)}" marker-end="url(#tip{number})">{title}</path>')
+        ends = f'data-from="{escape(edge[0])}" data-to="{escape(edge[1])}" {tip(" → ".join(edge))}'
+        lines.append(f'<path class="edge" d="{_curve(points)}" marker-end="url(#tip{number})" {ends}/>')
     for index, (vertex, label) in enumerate(zip(part.vertices, labels)):
         lines.append(_node(vertex, label, f"v{number}-{index}", drawing, sizes[vertex.name], part.launches, whole))
     return "\n".join([*lines, "</svg>"])
@@ -76,12 +79,12 @@ def _node(
     (x, y), (w, h) = drawing.places[vertex.name], size
     own = [launches[i] for i in vertex.launches]
     seconds = sum(launch.seconds or 0.0 for launch in own)
-    fill = heat(seconds / whole) if whole and vertex.kind == "region" else "#eef2f7" if vertex.kind != "region" else "#fafaf8"
-    text = [f'<g class="node {vertex.kind}" id="{name}" data-vertex="{escape(vertex.name)}" tabindex="0">',
-            f"<title>{escape(' + '.join(vertex.ops) or vertex.name)}\n{escape(vertex.result)}\n{escape(vertex.origin)}</title>",
-            f'<rect x="{x - w / 2:.1f}" y="{y - h / 2:.1f}" width="{w:.1f}" height="{h:.1f}" rx="6" fill="{fill}"/>']  # fmt: skip
+    hot = f' style="--t:{heat(seconds / whole)}"' if whole and vertex.kind == "region" else ""
+    corner = f'x="{x - w / 2:.1f}" y="{y - h / 2:.1f}"'
+    told = tip("\n".join(filter(None, (" + ".join(vertex.ops) or vertex.name, vertex.result, vertex.origin, _times(own)))))
+    text = [f'<g class="node {vertex.kind}" id="{name}" data-vertex="{escape(vertex.name)}" tabindex="0" {told}>',
+            f'<rect {corner} width="{w:.1f}" height="{h:.1f}" rx="6"{hot}/>']  # fmt: skip
     if vertex.kind == "region":
-        corner = f'x="{x - w / 2:.1f}" y="{y - h / 2:.1f}"'
         text.append(f'<rect class="stripe" {corner} width="6" height="{h:.1f}" rx="3" fill="{roof_colour(_roof(own))}"/>')
     if vertex.kind in ("region", "concat"):
         text.append(f'<text x="{x:.1f}" y="{y - 3:.1f}">{escape(label[0])}</text>')
@@ -89,6 +92,11 @@ def _node(
     else:
         text.append(f'<text x="{x:.1f}" y="{y + 4:.1f}">{escape(label[0])}</text>')
     return "".join([*text, "</g>"])
+
+
+def _times(launches: Sequence[LaunchView]) -> str:
+    seconds = sum(launch.seconds or 0.0 for launch in launches)
+    return f"{1e6 * seconds:.1f} µs in {len(launches)} launch{'es' if len(launches) > 1 else ''}" if seconds else ""
 
 
 def _roof(launches: Sequence[LaunchView]) -> float | None:
@@ -99,63 +107,17 @@ def _roof(launches: Sequence[LaunchView]) -> float | None:
 
 
 def _curve(points: Sequence[Point]) -> str:
-    """A smooth way through points that leads downwards at each of them."""
+    """A smooth way through points that leads downwards at each of them, but on a straight way up beside a column."""
+    rises = [bx == ax and by < ay for (ax, ay), (bx, by) in zip(points, points[1:])]
     text = f"M{points[0][0]:.1f} {points[0][1]:.1f}"
-    for (ax, ay), (bx, by) in zip(points, points[1:]):
-        half = (by - ay) / 2 if by > ay else 24.0
-        text += f"C{ax:.1f} {ay + half:.1f} {bx:.1f} {by - half:.1f} {bx:.1f} {by:.1f}"
+    for i, ((ax, ay), (bx, by)) in enumerate(zip(points, points[1:])):
+        if rises[i]:
+            text += f"L{bx:.1f} {by:.1f}"
+            continue
+        half = max((by - ay) / 2, 24.0)
+        out, into = (-half if i and rises[i - 1] else half), (half if i + 1 < len(rises) and rises[i + 1] else -half)
+        text += f"C{ax:.1f} {ay + out:.1f} {bx:.1f} {by + into:.1f} {bx:.1f} {by:.1f}"
     return text
-
-
-# -- roofline ----------------------------------------------------------------------------------------------------------
-
-W, H, LEFT, BOTTOM = 760.0, 360.0, 60.0, 40.0
-
-
-def roofline_svg(rows: Sequence[ProfileRow], limits: Roofline, whole: float, link: Link) -> str:
-    """Kernels by operations per byte and billion operations per second, the area of a disc its share of the time."""
-    shown = [r for r in rows if r.flops and r.bytes and r.seconds]
-    if not shown:
-        return ""
-    intensity = [r.flops / r.bytes for r in shown]
-    low, high = _decades([*intensity, limits.flops / limits.bandwidth])
-    bottom, top = _decades([*(r.gflops for r in shown), limits.flops / 1e9])
-
-    def px(value: float) -> float:
-        return LEFT + (math.log10(value) - low) / (high - low) * (W - LEFT - 20)
-
-    def py(value: float) -> float:
-        return H - BOTTOM - (math.log10(value) - bottom) / (top - bottom) * (H - BOTTOM - 20)
-
-    lines = [f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {W:.0f} {H:.0f}" role="img" aria-label="roofline">']
-    for decade in range(low, high + 1):
-        x = px(10.0**decade)
-        lines.append(f'<path class="grid" d="M{x:.1f} 20V{H - BOTTOM:.1f}"/><text x="{x:.1f}" y="{H - 22:.1f}">{10.0**decade:g}</text>')
-    for decade in range(bottom, top + 1):
-        y = py(10.0**decade)
-        mark = f'<text class="end" x="{LEFT - 6}" y="{y + 4:.1f}">{10.0**decade:g}</text>'
-        lines.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{W - 20:.1f}"/>{mark}')
-    knee, peak = limits.flops / limits.bandwidth, limits.flops / 1e9
-    first = max(10.0**low, 10.0**bottom * 1e9 / limits.bandwidth)
-    slope = f"M{px(first):.1f} {py(first * limits.bandwidth / 1e9):.1f}L{px(knee):.1f} {py(peak):.1f}"
-    lines.append(f'<path class="roof" d="{slope}H{W - 20:.1f}"/>')
-    for row, x in sorted(zip(shown, intensity), key=lambda p: -p[0].seconds):
-        radius = 3 + 30 * math.sqrt(row.seconds / whole) if whole else 4
-        roof = "" if row.roof is None else f", {100 * row.roof:.0f} % of the limit"
-        title = f"{row.kernel}: {1e6 * row.seconds:.1f} µs, {row.gflops:.1f} GFLOP/s, {x:.2g} FLOP/byte{roof}"
-        lines.append(
-            f'<a href="#{link(row.kernel)}"><circle cx="{px(x):.1f}" cy="{py(row.gflops):.1f}" r="{radius:.1f}" '
-            f'fill="{roof_colour(row.roof)}"><title>{escape(title)}</title></circle></a>'
-        )
-    lines.append(f'<text x="{(LEFT + W) / 2:.0f}" y="{H - 5:.0f}">operations per byte of memory traffic</text>')
-    lines.append(f'<text transform="translate(14 {H / 2:.0f}) rotate(-90)">GFLOP/s</text></svg>')
-    return "\n".join(lines)
-
-
-def _decades(values: Sequence[float]) -> tuple[int, int]:
-    """Powers of ten around positive values."""
-    low = math.floor(math.log10(min(values)))
-    return low, max(math.ceil(math.log10(max(values))), low + 1)
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------
@@ -182,13 +144,13 @@ def memory_svg(part: Part) -> str:
     for index, b in enumerate(part.buffers):
         x, y = px(b.first), py(b.offset + b.size)
         width, height = max(px(b.last + 1) - x, 0.8), max(py(b.offset) - y, 0.4)
-        title = f"{b.name}: {megabytes(b.size)} at {b.offset}, launches {b.first} to {b.last}"
+        told = tip(f"{b.name}: {megabytes(b.size)} at {b.offset}, launches {b.first} to {b.last}")
         lines.append(
-            f'<rect class="buffer" x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" '
-            f'fill="hsl({index * 47 % 360},45%,70%)"><title>{escape(title)}</title></rect>'
+            f'<rect class="buffer hue" x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" '
+            f'style="--h:{index * 47 % 360}" {told}/>'
         )
     alive = [sum(b.size for b in part.buffers if b.first <= i <= b.last) for i in range(count)]
     way = "".join(f"{'M' if i == 0 else 'V'}{f'{px(0):.1f} ' if i == 0 else ''}{py(a):.1f}H{px(i + 1):.1f}" for i, a in enumerate(alive))
-    lines.append(f'<path class="alive" d="{way}"><title>bytes alive</title></path>')
+    lines.append(f'<path class="alive" d="{way}" {tip("bytes alive")}/>')
     lines.append(f'<text x="{W / 2:.0f}" y="{H - 10:.0f}">launch 0 to {count - 1}; the line is what is alive</text></svg>')
     return "\n".join(lines)

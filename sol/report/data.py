@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sol.codegen.memory import assign_offsets, lower_bound
@@ -31,7 +31,7 @@ class Vertex:
 
 @dataclass(frozen=True)
 class LaunchView:
-    """One launch: kernel, region, origin, work, and time where it was measured."""
+    """One launch: kernel, region, origin, work, and times where they were measured: median, quartiles, waiting of threads, balance."""
 
     index: int
     kernel: str
@@ -42,6 +42,10 @@ class LaunchView:
     barrier: bool
     seconds: float | None = None
     roof: float | None = None
+    lower: float = 0.0
+    upper: float = 0.0
+    waiting: float = 0.0
+    balance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -125,13 +129,15 @@ def part_of(compiled: Compiled, env: Mapping[str, int], weights: int, rows: Sequ
     plan = compiled.plan
     launches = []
     for i, launch in enumerate(plan.launches):
-        row = rows[i] if i < len(rows) else None
-        launches.append(
-            LaunchView(
-                i, launch.kernel, launch.region, str(launch.origin).strip(), evaluate(launch.flops, env), evaluate(launch.bytes, env),
-                launch.barrier, row.seconds if row else None, row.roof if row else None,
-            )
+        view = LaunchView(
+            i, launch.kernel, launch.region, str(launch.origin).strip(), evaluate(launch.flops, env), evaluate(launch.bytes, env),
+            launch.barrier,
         )  # fmt: skip
+        if i < len(rows):
+            row = rows[i]
+            view = replace(view, seconds=row.seconds, roof=row.roof, lower=row.spread.lower, upper=row.spread.upper, waiting=row.waiting,
+                           balance=row.balance)  # fmt: skip
+        launches.append(view)
     buffers, arena, bound = _memory(compiled, env)
     vertices, edges = region_graph(compiled.graph, launches)
     return Part(

@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sol.report.columns import GUTTER, SHORTEST, columns_of, cuts_of, folded
+
 Point = tuple[float, float]
 
 SWEEPS = 8
@@ -20,7 +22,10 @@ ROOM = 4000
 
 @dataclass(frozen=True)
 class Drawing:
-    """places: centre of each node. paths: points of each edge, from the lower side of its first node to the upper side of its last."""
+    """places: centre of each node. paths: points of each edge, from the lower side of its first node to the upper side of its last.
+
+    Two points above each other, the lower one first, are a straight way up from the foot of a column to the head of the next.
+    """
 
     places: Mapping[str, Point]
     paths: Mapping[tuple[str, str], tuple[Point, ...]]
@@ -29,9 +34,13 @@ class Drawing:
 
 
 def draw(
-    sizes: Mapping[str, tuple[float, float]], edges: Sequence[tuple[str, str]], *, across: float = 24.0, down: float = 46.0
-) -> Drawing:
-    """Place nodes (name → width, height) so that edges lead downwards. across, down: gaps. Edges to unknown nodes are left out."""
+    sizes: Mapping[str, tuple[float, float]], edges: Sequence[tuple[str, str]], *, across: float = 24.0, down: float = 46.0,
+    wide: float = 0.0,
+) -> Drawing:  # fmt: skip
+    """Place nodes (name → width, height) so that edges lead downwards. across, down: gaps. Edges to unknown nodes are left out.
+
+    wide: if the drawing is narrow enough for that, it is cut into columns that stand beside each other within this width.
+    """
     edges = [(a, b) for a, b in dict.fromkeys(edges) if a in sizes and b in sizes and a != b]
     layer = _layers(sizes, edges)
     short, long = _divided(edges, layer)
@@ -55,7 +64,26 @@ def draw(
         start, end = _below(places[a], sizes[a]), _above(places[b], sizes[b])
         paths[a, b] = (start, (aside, start[1] + down), (aside, end[1] - down), end)
     bottom = max((y[n] + s[1] / 2 for n, s in sizes.items()), default=0.0)
-    return Drawing(places, paths, right + margin + (100.0 if long else 0.0), bottom + margin)
+    drawing = Drawing(places, paths, right + margin + (100.0 if long else 0.0), bottom + margin)
+    return fold(drawing, sizes, wide, down) if wide else drawing
+
+
+def fold(drawing: Drawing, sizes: Mapping[str, tuple[float, float]], wide: float, down: float) -> Drawing:
+    """The drawing in as many columns as fit into the width, if it is tall enough for that."""
+    room = int((wide + GUTTER) // (drawing.width + GUTTER))
+    count = min(room, int(drawing.height // SHORTEST))
+    if count < 2:
+        return drawing
+    ends = [(path[0], path[-1]) for path in drawing.paths.values()]
+    columns = columns_of(drawing.places, sizes, cuts_of(drawing.places, sizes, ends, count, down), 30.0)
+    places = {}
+    for name, (x, y) in drawing.places.items():
+        column = next(c for c in columns if y < c.end)
+        places[name] = (x + column.dx, y + column.dy)
+    crossing = (edge for edge, path in drawing.paths.items() if any(path[0][1] < c.end <= path[-1][1] for c in columns))
+    ranks = {edge: i for i, edge in enumerate(crossing)}
+    paths = {edge: folded(path, columns, ranks.get(edge, 0)) for edge, path in drawing.paths.items()}
+    return Drawing(places, paths, columns[-1].right + 30.0, max(c.bottom for c in columns) + 40.0)
 
 
 def _below(place: Point, size: tuple[float, float]) -> Point:

@@ -14,9 +14,11 @@ from typing import Any
 import jinja2
 
 from sol import __version__
-from sol.report.charts import graph_svg, heat, megabytes, memory_svg, roof_colour, roofline_svg
+from sol.report.charts import graph_svg, heat, megabytes, memory_svg, roof_colour
 from sol.report.data import LaunchView, Part, Report, owner_of
 from sol.report.highlight import highlight
+from sol.report.roofs import roofline_svg
+from sol.report.timeline import timeline_svg
 from sol.runtime.profile import LEGEND, Profile, ProfileRow
 
 
@@ -37,6 +39,21 @@ class KernelView:
     def percent(self) -> str:
         """The share of the roofline as text."""
         return "" if self.row is None or self.row.roof is None else f"{100 * self.row.roof:.0f} %"
+
+    @property
+    def quartiles(self) -> str:
+        """Microseconds of all its launches, from run to run."""
+        return "" if self.row is None else f"{1e6 * self.row.spread.lower:.1f}–{1e6 * self.row.spread.upper:.1f}"
+
+    @property
+    def waits(self) -> str:
+        """The share of its time in which threads waited for others."""
+        return "" if self.row is None or not self.row.seconds else f"{100 * self.row.waiting / self.row.seconds:.0f} %"
+
+    @property
+    def balance(self) -> str:
+        """The mean work of the threads over that of the one with most."""
+        return "" if self.row is None or self.row.balance is None else f"{100 * self.row.balance:.0f} %"
 
     @property
     def bar(self) -> float:
@@ -67,11 +84,21 @@ def render_page(report: Report) -> str:
         report=report, version=__version__, profile=profile, total=profile.total() if profile and profile.rows else None, kernels=kernels,
         graphs=[graph_svg(p, i, whole) for i, p in enumerate(report.parts)],
         roofline=roofline_svg(profile.by_kernel(), limits, whole, anchor) if profile and limits else "",
-        memory=[memory_svg(p) for p in report.parts],
+        memory=[memory_svg(p) for p in report.parts], timelines=_timelines(report),
         sources=[(name, anchor(name), highlight(text), text.count("\n")) for name, text in sources.items()],
         data=_script_data([_details(p, whole) for p in report.parts]), megabytes=megabytes, legend=LEGEND,
         scale=[heat(s) for s in (0, 0.01, 0.03, 0.06, 0.1)], roofs=[roof_colour(r) for r in (0.1, 0.5, 1.0)],
     )  # fmt: skip
+
+
+def _timelines(report: Report) -> list[str]:
+    """A time line for each part whose launches were timed."""
+    tracks = report.profile.tracks if report.profile else ()
+    nodes = [{v.name: f"v{n}-{i}" for i, v in enumerate(part.vertices)} for n, part in enumerate(report.parts)]
+    found = []
+    for part, bars, own in zip(report.parts, tracks, nodes):
+        found.append(timeline_svg(part, bars, {launch.region: own.get(owner_of(launch.region), "") for launch in part.launches}))
+    return found
 
 
 def kernel_views(parts: Sequence[Part], profile: Profile | None) -> list[KernelView]:
@@ -103,6 +130,8 @@ def _details(part: Part, whole: float) -> list[dict[str, Any]]:
             rows.append({
                 "index": i, "kernel": launch.kernel, "anchor": anchor(launch.kernel), "origin": launch.origin,
                 "us": round(1e6 * seconds, 1) if whole else None, "share": round(100 * seconds / whole, 1) if whole else None,
+                "lower": round(1e6 * launch.lower, 1), "upper": round(1e6 * launch.upper, 1), "waits": round(1e6 * launch.waiting, 1),
+                "balance": None if launch.balance is None else round(100 * launch.balance),
                 "roof": None if launch.roof is None else round(100 * launch.roof), "mflop": round(launch.flops / 1e6, 3),
                 "mb": round(launch.bytes / 1e6, 3),
             })  # fmt: skip

@@ -22,11 +22,11 @@ from pathlib import Path
 
 from sol.codegen.targets import Target, usable_cpus
 from sol.config import config
-from sol.errors import CacheError, CompilerError
+from sol.errors import CompilerError, CompilerNotFoundError
 from sol.runtime.cache import Store, key_of, store
 from sol.runtime.progress import Progress
 from sol.runtime.progress import progress as progress_bar
-from sol.runtime.toolchain import Compiler, environment, find_compiler, half_flags
+from sol.runtime.toolchain import Compiler, asked_for, environment, find_compiler, half_flags
 from sol.stages import stage
 
 log = logging.getLogger("sol.build")
@@ -50,7 +50,7 @@ FLAGS = (
     "-Werror=implicit-function-declaration",
 )
 LINK_FLAGS = ("-shared", "-Wl,-z,defs", "-Wl,--as-needed", "-Wl,-z,noexecstack", "-Wl,--build-id=none")
-_FULL = re.compile(r"No space left on device|Read-only file system|Disk quota exceeded", re.IGNORECASE)
+FULL = re.compile(r"No space left on device|Read-only file system|Disk quota exceeded", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Unit:
     flags: tuple[str, ...] = ()
 
 
-class _FolderFull(Exception):
+class FolderFull(Exception):
     """The compiler could not write its output."""
 
 
@@ -75,7 +75,15 @@ def build(units: Sequence[Unit], target: Target, *, progress: Callable[[int, int
     """
     if len({unit.name for unit in units}) != len(units):
         raise ValueError("two units have the same name")
-    compiler = find_compiler()
+    alias = _alias_key(units, target)
+    try:
+        compiler = find_compiler()
+    except CompilerNotFoundError as error:
+        made = None if asked_for() else _made_before(alias)
+        if made is None:
+            raise
+        log.info("%s: the library that was made before is used", error.message)
+        return made
     if target.machine not in ("", compiler.machine):
         raise CompilerError(
             f"{compiler} compiles for {compiler.machine}, but target {target.name} is {target.machine}",
@@ -83,16 +91,32 @@ def build(units: Sequence[Unit], target: Target, *, progress: Callable[[int, int
         )
     keys = [_object_key(unit, compiler, target) for unit in units]
     key = key_of("so", FORMAT, *LINK_FLAGS, *keys)
-    return store().obtain(key, lambda: _library(units, keys, compiler, target, progress))
+    path = store().obtain(key, lambda: _library(units, keys, compiler, target, progress))
+    if store().read(alias) != key.encode():
+        store().put(alias, key.encode())
+    return path
+
+
+def _alias_key(units: Sequence[Unit], target: Target) -> str:
+    """Names the library of these units whichever compiler makes it: the entry holds the key of the one that was made last."""
+    flags = shlex.join(target.flags)
+    parts = (part for unit in units for part in (unit.name, unit.text, shlex.join(unit.flags)))
+    return key_of("alias", FORMAT, target.name, target.host, flags, headers_digest(), *parts)
+
+
+def _made_before(alias: str) -> Path | None:
+    """The library made earlier, by a compiler that is not at hand."""
+    known = store().read(alias)
+    return None if known is None else store().get(known.decode())
 
 
 def build_objects(units: Sequence[Unit], target: Target, compiler: Compiler, work: Path) -> list[Path]:
-    """The object files of these units in the folder ``work``, in order; only what the cache lacks is compiled. Raises as ``build`` does."""
+    """The object files of these units in the folder ``work``, in order; only what the cache lacks is compiled.
+
+    Raises as ``build`` does, FolderFull or OSError where ``work`` cannot be written.
+    """
     keys = [_object_key(unit, compiler, target) for unit in units]
-    try:
-        return _objects(units, keys, compiler, target, None, work, store())
-    except _FolderFull as error:
-        raise CacheError(f"cannot write to {work}: {error}") from error
+    return _objects(units, keys, compiler, target, None, work, store())
 
 
 def _object_key(unit: Unit, compiler: Compiler, target: Target) -> str:
@@ -133,7 +157,7 @@ def _library(
             try:
                 objects = _objects(units, keys, compiler, target, report, work, cache)
                 return _link(objects, compiler, work)
-            except (OSError, _FolderFull) as error:
+            except (OSError, FolderFull) as error:
                 cache.avoid(work.parent, str(error))
 
 
@@ -221,7 +245,7 @@ def _compile(unit: Unit, key: str, compiler: Compiler, target: Target, work: Pat
     try:
         source.write_text(unit.text)
     except OSError as error:
-        raise _FolderFull(str(error)) from error
+        raise FolderFull(str(error)) from error
     files = ["-I", str(INCLUDE), "-c", source.name, "-o", output.name]
     _run([*compiler.command, *_flags(unit, compiler, target), *files], f"unit {unit.name}", work, timeout, source)
     return output
@@ -255,8 +279,8 @@ def _run(line: Sequence[str], what: str, work: Path, timeout: int, source: Path 
         raise
     if process.returncode == 0:
         return
-    if _FULL.search(output):
-        raise _FolderFull(_FULL.findall(output)[0])
+    if FULL.search(output):
+        raise FolderFull(FULL.findall(output)[0])
     if process.returncode < 0:
         name = signal.Signals(process.returncode * -1).name
         raise _failure(f"was killed ({name}) at {what}", line, output, source,

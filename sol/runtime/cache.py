@@ -8,6 +8,7 @@ private folder stands in for the life of the process.
 
 from __future__ import annotations
 
+import atexit
 import errno
 import fcntl
 import hashlib
@@ -74,6 +75,8 @@ class Store:
         self._substitutes: dict[Path, Path] = {}
         self._full: set[Path] = set()
         self._writable = True
+        self._warned: set[str] = set()
+        self._working = 0
         self._folder = self._open()
 
     # -- reading
@@ -105,22 +108,29 @@ class Store:
         try:
             with open(path, "rb") as file:
                 if not owned(os.fstat(file.fileno())):
-                    log.warning("ignored %s: another user owns it or can write it", path)
+                    self._warn(path, "belongs to another user or can be written by one", "ignored")
                     return False
                 data = memoryview(file.read())
         except FileNotFoundError:
             return False
         except OSError as error:
-            log.warning("cannot read %s (%s)", path, error)
+            self._warn(path, f"cannot be read ({error.strerror or error})", "ignored")
             return False
         if data[-_TRAILER:] != _trailer(data[:-_TRAILER]):
-            log.warning("%s is damaged: it is removed and made anew", path)
+            self._warn(path, "is damaged", "removed and made anew")
             with suppress(OSError):
                 path.unlink()
             return False
         with suppress(OSError):
             os.utime(path)
         return True
+
+    def _warn(self, path: Path, what: str, done: str) -> None:
+        """Say it once for all entries: where one is wrong, many may be."""
+        first = what not in self._warned
+        self._warned.add(what)
+        more = "; so is every other one that is found to be so" if first else ""
+        log.log(logging.WARNING if first else logging.INFO, "the cache entry %s %s: it is %s%s", path, what, done, more)
 
     # -- writing
 
@@ -146,11 +156,20 @@ class Store:
     @contextmanager
     def workdir(self) -> Iterator[Path]:
         """An empty private folder, removed afterwards."""
-        work = self._write(lambda folder: Path(tempfile.mkdtemp(prefix="work-", dir=folder)))
+        self._working += 1
+        work = self._write(lambda folder: Path(tempfile.mkdtemp(prefix=f"work-{os.getpid()}-", dir=folder)))
         try:
             yield work
         finally:
             shutil.rmtree(work, ignore_errors=True)
+            self._working -= 1
+
+    def forget_work(self) -> None:
+        """Remove work folders of this process that an interrupt left behind."""
+        if self._working:
+            for folder in self._folders():
+                for left in folder.glob(f"work-{os.getpid()}-*"):
+                    shutil.rmtree(left, ignore_errors=True)
 
     def avoid(self, folder: Path, reason: str) -> None:
         """Write nowhere in that folder, the parent of a ``workdir``, from now on: a compiler found no room there."""
@@ -436,12 +455,19 @@ class Cache:
 cache = Cache()
 
 
+@atexit.register
+def _at_exit() -> None:
+    for known in _stores.values():
+        known.forget_work()
+
+
 def _after_fork() -> None:
     """In a forked child: locks of threads that are not here are free, and locks of the parent are the parent's."""
     global _stores_mutex
     _stores_mutex = threading.Lock()
     for known in _stores.values():
         known._mutex = threading.Lock()
+        known._working = 0
     for descriptor in _Lock.held:
         with suppress(OSError):
             os.close(descriptor)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
+FACTOR = 5.0
+"""How many times the error of the reference, or of plain float32 rounding, a result may have."""
+SOL, IMPORT, UNKNOWN = "sol", "the import", "unknown"
+INFINITE = float("inf")
+STEP = 1.001
+"""Quantization steps that a result may be off: a value that lies between two goes to either."""
 
 
 @dataclass(frozen=True)
@@ -13,17 +21,45 @@ class OutputCheck:
     """Largest absolute difference of one output relative to its largest magnitude; None where no reference could be computed.
 
     peer: another engine that runs the same model, torch or onnxruntime.
+    step: the output's quantization step in the same unit, None if it is not quantized.
+    off: the side that is off: "sol" (its kernels), "the import" (what sol takes the model to mean), the name of the peer, "unknown" where
+        float64 values are missing, empty if no side is.
     """
 
     name: str
     sol_against_peer: float | None
     sol_against_float64: float | None
     peer_against_float64: float | None
+    step: float | None = None
+    off: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """Whether sol may be wrong."""
+        return self.off in (SOL, IMPORT, UNKNOWN)
+
+
+def judged(check: OutputCheck, limit: float, peer: str, rounding: Callable[[], float | None]) -> OutputCheck:
+    """The check with the side that is off.
+
+    limit: relative error that is always allowed. rounding: the error that rounding every value to float32 makes, asked for only if need be:
+    a network that quantizes or cancels makes large errors of small ones, in every engine.
+    """
+    ours, theirs, apart = check.sol_against_float64, check.peer_against_float64, check.sol_against_peer
+    limit = max(limit, STEP * (check.step or 0.0))
+    if ours is None:
+        return replace(check, off=UNKNOWN if apart is not None and apart > limit else "")
+    if ours > limit:
+        alike = theirs is not None and ours <= FACTOR * theirs and (ours < INFINITE or apart != INFINITE)
+        return check if alike or ours <= FACTOR * (rounding() or 0.0) else replace(check, off=SOL)
+    if apart is None or theirs is None or apart <= limit or theirs <= max(limit, FACTOR * (rounding() or 0.0)):
+        return check
+    return replace(check, off=peer)
 
 
 @dataclass(frozen=True)
 class Verification:
-    """passed: every output within the tolerance. culprit: the first node whose compiled value is off.
+    """passed: sol is right, whether or not the peer is. culprit: where sol is wrong, the first node whose value is off.
 
     peer: what the outputs were compared with besides float64; empty if nothing was at hand. notes: what else a reader should know.
     """
@@ -42,24 +78,29 @@ class Verification:
                 "notes": list(self.notes)}  # fmt: skip
 
     def __str__(self) -> str:
-        def show(error: float | None) -> str:
-            return "n/a" if error is None else f"{error:.1e}"
-
         lines = [f"{'passed' if self.passed else 'FAILED'} (tolerance {self.tolerance:g})"]
-        for o in self.outputs:
-            pairs = [f"sol vs float64 {show(o.sol_against_float64)}"]
-            if self.peer:
-                pairs = [f"sol vs {self.peer} {show(o.sol_against_peer)}", *pairs, f"{self.peer} vs float64 {show(o.peer_against_float64)}"]
-            lines.append(f"  {o.name}: {', '.join(pairs)}")
+        lines += [self._line(output) for output in self.outputs]
         if self.culprit:
             lines.append(f"  first node that is off: {self.culprit}")
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
+    def _line(self, o: OutputCheck) -> str:
+        def show(error: float | None) -> str:
+            steps = "" if error is None or not o.step else f" ({error / o.step:.2g} quantization steps)"
+            return "n/a" if error is None else f"{error:.1e}{steps}"
+
+        pairs = [f"sol vs float64 {show(o.sol_against_float64)}"]
+        if self.peer:
+            pairs = [f"sol vs {self.peer} {show(o.sol_against_peer)}", *pairs, f"{self.peer} vs float64 {show(o.peer_against_float64)}"]
+        off = {"": "", UNKNOWN: ": they differ, and which side is off is not known"}.get(o.off, f": {o.off} is off")
+        return f"  {o.name}: {', '.join(pairs)}{off}"
+
 
 def relative_error(actual: np.ndarray, expected: np.ndarray) -> float:
     """max |actual - expected| / max |expected|; infinite if NaN or Inf stand in different places."""
-    actual, expected = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
+    wide = np.complex128 if np.iscomplexobj(actual) or np.iscomplexobj(expected) else np.float64
+    actual, expected = np.asarray(actual, wide), np.asarray(expected, wide)
     if actual.shape != expected.shape:
         return float("inf")
     if actual.size == 0:

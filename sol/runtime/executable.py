@@ -8,18 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from sol.codegen.memory import assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.plan import Plan, Port
 from sol.codegen.program import arena_buffers
 from sol.codegen.schedule import arena_interval
 from sol.compiler import Compiled, build_library
 from sol.config import config
+from sol.errors import IndexRangeError
 from sol.ir.dim import evaluate, symbols
 from sol.runtime import library as libraries
 from sol.runtime.arrays import NUMPY, Arrays
 from sol.runtime.memory import Block
+from sol.runtime.spans import Recorder, Samples
 from sol.runtime.team import starter
 from sol.runtime.weights import PackedWeights, pack_weights
 from sol.stages import stage
@@ -28,7 +28,9 @@ CDEF = """
 typedef struct {
     uintptr_t *inputs; uintptr_t *outputs; const uintptr_t *weights; uintptr_t memory;
     const int64_t *dims; const int64_t *offsets;
-    int64_t arena, common, scratch; int64_t *marks; int32_t threads; int32_t flush_denormals; int32_t zeroed; uintptr_t launch;
+    int64_t arena, common, scratch; int64_t *marks; int64_t *spans; int32_t threads; int32_t flush_denormals; int32_t zeroed;
+    uintptr_t launch;
+    int64_t *stray;
 } sol_call;
 void sol_run(const sol_call *call);
 void sol_prefetch(const uintptr_t *lines, int64_t count);
@@ -53,6 +55,8 @@ class _Context:
         call.arena, call.common, call.scratch, call.threads = arena, common, scratch, threads
         call.flush_denormals, call.zeroed = config["flush_denormals"], 1
         call.launch = launch
+        self.stray = ffi.new("int64_t *")
+        call.stray = self.stray
 
 
 SERIAL_SECONDS = 15e-6  # below this waking a team costs more than it gains
@@ -154,7 +158,16 @@ class Executable:
             if found is not None:
                 found.update(env)
         pool.append(context)
+        if context.stray[0]:
+            self._report(context)
         return results
+
+    def _report(self, context: _Context) -> None:
+        """Raises IndexRangeError for the operation that found an index out of range in a call, unless the user asked for silence."""
+        check = self.plan.checks[context.stray[0] - 1]
+        context.stray[0] = 0
+        if config["check_indices"]:
+            raise IndexRangeError(f"index out of range in {check.op}", origin=str(check.origin))
 
     def _decided(self, context: _Context) -> dict[str, int]:
         """Sizes that data decided in the call."""
@@ -164,28 +177,28 @@ class Executable:
     def _team(self) -> int:
         return self.threads or self._default_threads()
 
-    def profile(self, inputs: Sequence[Any], env: Mapping[str, int] | None = None, runs: int = 20) -> list[float]:
-        """Median seconds of every launch, each timed between barriers."""
+    def profile(self, inputs: Sequence[Any], env: Mapping[str, int] | None = None, runs: int = 20) -> Samples:
+        """How long every thread works and waits in every launch, in so many runs after two that do not count."""
         env = env or {}
-        threads = self._team()
         ffi = self.library.ffi
         weights, _ = self._state
-        context = _Context(ffi, self.plan, env, weights[0], threads)
-        marks = ffi.new("int64_t[]", len(self.plan.launches) + 1)
-        context.call.marks = marks
+        context = _Context(ffi, self.plan, env, weights[0], self._team())
+        recorder = Recorder(ffi, context.call.threads, len(self.plan.launches))
+        context.call.spans = recorder.memory
         outputs = [allocate(env) for allocate in self._new_outputs]
         for slots, arrays in ((context.inputs, inputs), (context.outputs, outputs)):
             for i, array in enumerate(arrays):
                 slots[i] = self._address(array)
-        samples = []
-        for _ in range(runs + 2):
+        for run in range(-2, runs):
+            recorder.clear()
             self._run(context.call)
-            samples.append(np.diff(np.array(list(marks), dtype=np.int64)))
-        return list(np.median(np.array(samples[2:]), axis=0) * 1e-9)
+            if run >= 0:
+                recorder.keep()
+        return recorder.samples()
 
-    def memory_bytes(self) -> dict[str, int]:
-        """Bytes of packed weights and of one call's arena, for static plans."""
-        arena = self.plan.arena if isinstance(self.plan.arena, int) else 0
+    def memory_bytes(self, env: Mapping[str, int] | None = None) -> dict[str, int]:
+        """Bytes of packed weights and of one call's arena, for the sizes in ``env``."""
+        arena, _ = _arena(self.plan, env or {}, self._team())
         return {"weights": self.packed.size if self.packed else 0, "arena": arena}
 
 

@@ -10,9 +10,10 @@ import torch
 from sol.runtime.explanation import Explanation, RegionRow, TorchRow, region_rows
 from sol.runtime.inputs import as_call, told
 from sol.runtime.module import SolModule
-from sol.runtime.profile import Profile, ProfileRow, profile_rows
+from sol.runtime.profile import Profile, ProfileRow, profile_rows, time_calls
 from sol.runtime.program import Program
 from sol.runtime.roofline import roofline
+from sol.runtime.spans import Bar
 from sol.runtime.ways import Options
 
 
@@ -38,7 +39,7 @@ def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
     notes.append(f"captured in {len(ways.partition.pieces)} pieces, between which Python runs, because {told(ways.partition.reason)}")
     failed = [(i, p) for i, p in enumerate(ways.partition.pieces) if p.failure]
     left = [TorchRow(f"piece {i} of {ops_of(p.module)} operations", told(p.failure), "") for i, p in failed]
-    return _explanation(module._title, [(p.variants[0].program, {}) for p in ways.partition.compiled], left, notes)
+    return _explanation(module._title, [p.last for p in ways.partition.compiled if p.last], left, notes)
 
 
 def ops_of(module: torch.fx.GraphModule) -> int:
@@ -53,11 +54,12 @@ def _explanation(
     rows: list[RegionRow] = []
     found = list(torch_rows)
     executables = [e for program, _ in programs for e in program.runner.executables]
+    memory = []
     for program, env in programs:
         for executable in program.runner.executables:
             rows += region_rows(executable.compiled.graph, executable.plan, env)
+            memory.append(executable.memory_bytes(env))
         found += [TorchRow(n.attrs["key"], n.attrs["reason"], str(n.origin).strip()) for n in program.runner.torch_nodes]
-    memory = [e.memory_bytes() for e in executables]
     return Explanation(
         title=title,
         regions=tuple(rows),
@@ -76,10 +78,13 @@ def profile(model: torch.nn.Module, inputs: Any, *, runs: int = 20) -> Profile:
     if program is None:
         return Profile(())
     taken = program.inputs_of(args, kwargs)
-    env = taken[1] or {}
-    values: dict[str, torch.Tensor] = dict(zip(program.imported.graph.inputs, (t.contiguous() for t in program.graph_inputs(taken))))
+    env = dict(taken[1] or {})
+    ready = [t.contiguous() for t in program.graph_inputs(taken)]
+    values: dict[str, torch.Tensor] = dict(zip(program.imported.graph.inputs, ready))
     values |= program.runner.constants
     rows: list[ProfileRow] = []
+    tracks: list[tuple[Bar, ...]] = []
+    threads = 1
     limits = roofline(module._options.threads or torch.get_num_threads())
     for segment, executable in program.runner.steps:
         operands = [values[v].contiguous() for v in segment.inputs]
@@ -87,8 +92,12 @@ def profile(model: torch.nn.Module, inputs: Any, *, runs: int = 20) -> Profile:
         if executable is None:
             results = program.runner.torch_calls[segment.node.attrs["key"]](operands, env)  # type: ignore[union-attr]
         else:
-            times = executable.profile(operands, env, runs)
-            rows += profile_rows(executable.plan, times, env, limits)
+            samples = executable.profile(operands, env, runs)
+            rows += profile_rows(executable.plan, samples, env, limits)
+            tracks.append(samples.bars)
+            threads = max(threads, samples.threads)
             results = executable(operands, env)
         values.update(zip(segment.outputs, results))
-    return Profile(tuple(rows), limits)
+    with torch.no_grad():
+        call, load = time_calls(lambda: program.runner([t.clone() if program.imported.mutations else t for t in ready], env), runs, threads)
+    return Profile(tuple(rows), limits, call, load, tuple(tracks), threads)

@@ -54,7 +54,7 @@ class Explanation:
         flops, moved = sum(r.flops for r in self.regions), sum(r.bytes for r in self.regions)
         lines = [
             f"{self.title}: {len(self.regions)} regions, {self.launches} launches of {self.kernels} kernels, "
-            f"weights {mib(self.weight_bytes)}, arena {mib(self.arena_bytes)}, {flops / 1e9:.2f} GFLOP, {moved / 1e6:.1f} MB to move"
+            f"weights {size_text(self.weight_bytes)}, arena {size_text(self.arena_bytes)}, {scaled(flops)}FLOP, {scaled(moved)}B to move"
         ]
         wide = min(max([len(" + ".join(r.ops)) for r in self.regions] + [10]), 48)
         lines.append(f"  {'ops':{wide}}  {'MFLOP':>9} {'MB':>8}  {'result':28}  kernels [where]")
@@ -89,6 +89,19 @@ def region_ops(region: Node) -> tuple[str, ...]:
     return tuple(n.op for n in region.attrs["body"].nodes if n.op not in ("input", "constant"))
 
 
-def mib(size: int) -> str:
-    """Bytes as text."""
-    return f"{size / 2**20:.1f} MiB"
+def size_text(size: float) -> str:
+    """Bytes with three digits: ``1.5 MiB``."""
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1024
+    return f"{size:.3g} GiB"
+
+
+def scaled(number: float) -> str:
+    """A number with three digits and the prefix of its unit: ``4.09 G``."""
+    for prefix in ("", "k", "M", "G"):
+        if abs(number) < 999.5:
+            return f"{number:.3g} {prefix}"
+        number /= 1000
+    return f"{number:.3g} T"

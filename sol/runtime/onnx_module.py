@@ -15,17 +15,23 @@ from sol.config import config
 from sol.errors import InputError, UnsupportedError
 from sol.frontend.imported import Imported, InputLeaf, OutputLeaf, SymbolSource
 from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
-from sol.frontend.onnx.importer import Tree
+from sol.frontend.onnx.importer import Guard, Tree
 from sol.frontend.onnx.types import dtype_of
 from sol.frontend.trees import Group, Taker
 from sol.runtime.edges import as_array
 from sol.runtime.inputs import as_call, check_inputs
 from sol.runtime.program import Program
-from sol.runtime.specialise import import_for
+from sol.runtime.specialise import check_guards, import_for
 from sol.runtime.tensors import TORCH
 from sol.runtime.ways import Options
 
 log = logging.getLogger("sol.runtime")
+
+
+class _GuardedProgram(Program):
+    """A program whose last results are what its calls must check."""
+
+    guards: tuple[Guard, ...] = ()
 
 
 class OnnxModule(nn.Module):
@@ -38,7 +44,7 @@ class OnnxModule(nn.Module):
 
     _onnx: LoadedModel
     _options: Options
-    _programs: list[Program]
+    _programs: list[_GuardedProgram]
     _lock: Any
     _targets: dict[str, tuple[nn.Module, str]]
 
@@ -50,11 +56,12 @@ class OnnxModule(nn.Module):
 
     # -- compile -------------------------------------------------------------------------------------------------------
 
-    def compile_for(self, args: tuple[Any, ...]) -> Program:
+    def compile_for(self, args: tuple[Any, ...]) -> _GuardedProgram:
         """The program for these inputs, compiled now if need be."""
         with self._lock:
-            for program in self._programs:
+            for i, program in enumerate(self._programs):
                 if program.take(args, {}) is not None:
+                    self._programs.insert(0, self._programs.pop(i))
                     return program
             arrays = dict(zip(self._names, (pytree.tree_map(as_array, a) for a in args)))
             program = self._compile(arrays, fixed=False)
@@ -63,19 +70,23 @@ class OnnxModule(nn.Module):
                 program.inputs_of(args, {})
             limit = config["recompile_limit"]
             if len(self._programs) >= limit:
-                log.warning("the model was compiled for more than %d input types: the least recently made is dropped", limit)
+                log.warning("the model was compiled for more than %d input types: the least recently used is dropped", limit)
             self.__dict__["_programs"] = [program, *self._programs][:limit]
             return program
 
-    def _compile(self, arrays: Mapping[str, Any], *, fixed: bool) -> Program:
-        imported = import_for(self._onnx, {}, arrays, fixed=fixed, trainable=True)
+    def _compile(self, arrays: Mapping[str, Any], *, fixed: bool) -> _GuardedProgram:
+        return import_for(self._onnx, {}, arrays, self._program, fixed=fixed, trainable=True)
+
+    def _program(self, imported: ImportedModel) -> _GuardedProgram:
         if imported.contents:
             raise UnsupportedError(f"sizes inside the model depend on the content of {', '.join(imported.contents)}",
                                    remedy="use sol.load, which compiles for each content")  # fmt: skip
         self._enter(imported)
         options = self._options
         title = self._onnx.graph.name or "onnx"
-        return Program(_as_torch(imported), self._held, title=title, isa=options.isa, threads=options.threads)
+        program = _GuardedProgram(_as_torch(imported), self._held, title=title, isa=options.isa, threads=options.threads)
+        program.guards = imported.guards
+        return program
 
     def _enter(self, imported: ImportedModel) -> None:
         """Make initializers that a graph reads tensors of this module."""
@@ -124,6 +135,10 @@ class OnnxModule(nn.Module):
         if any(t is not s for t, s in zip(program.tensors, map(self._held.__getitem__, program.runner.targets))):
             program.rebind()
         results = program.run(taken, args, {})
+        if program.guards:
+            count = len(results) - len(program.guards)
+            check_guards(program.guards, dict(zip((g.index for g in program.guards), results[count:])).__getitem__)
+            results = results[:count]
         return results[0] if self._single else results
 
     def _in_order(self, args: tuple[Any, ...], by_name: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -183,7 +198,7 @@ def _as_torch(imported: ImportedModel) -> Imported:
             raise UnsupportedError(f"torch has no {graph.type_of(value).dtype}", remedy="use sol.load, which works on numpy arrays")
     places, results = Taker(_is_place), Taker(_is_place)
     takes = places((tuple(_structure(t) for _, t in imported.inputs), {}))
-    gives = results(tuple(_structure(t) for _, t in imported.outputs))
+    gives = results((*(_structure(t) for _, t in imported.outputs), *(g.index for g in imported.guards)))
     assert isinstance(takes, Group)
     return Imported(
         graph=graph, torch_calls={}, takes=takes, gives=gives,

@@ -104,6 +104,7 @@ class Piece:
         self.module, self.placeholders, self.options = module, placeholders_of(module, example_inputs), options
         self._differentiates, self._notify = differentiates, notify
         self.variants: list[_Variant] = []
+        self.last: tuple[Program, Mapping[str, int]] | None = None  # what ran at the last call, and its sizes
         self.failure: Exception | None = None
         self._said: set[str] = set()
         self._numbers = [i for i, p in enumerate(self.placeholders) if p.role in ("number", "float")]
@@ -131,6 +132,7 @@ class Piece:
             if found is None:
                 return self.module(*inputs)
         program, taken = found
+        self.last = program, taken[1] or {}
         program.refresh_if_stale()
         if with_gradient:
             return differentiable(self._again(inputs), program, taken, args, {})
@@ -173,7 +175,7 @@ class Piece:
         opened = len(self._keys) > 1
         try:
             for dynamic, numbers in ((not self.variants or opened, opened), (False, opened), (False, False)):
-                program = self._program(self._import(inputs, dynamic, numbers), held)
+                program = Program(self._import(inputs, dynamic, numbers), held, title="graph of torch.compile", **self.options)
                 taken = program.take(args, {})
                 if taken is not None:
                     self.variants.insert(0, _Variant(program, held, parameters))
@@ -186,11 +188,6 @@ class Piece:
         log.warning("a piece of the model runs in torch: %s", told(self.failure))
         self._notify(str(self.failure))
         return None
-
-    def _program(self, imported: Imported, held: dict[str, torch.Tensor]) -> Program:
-        if any(n.op == "torch_call" and n.attrs["reason"] == "batch norm with the statistics of the batch" for n in imported.graph):
-            raise UnsupportedError("batch norm in training mode: this piece runs in torch")
-        return Program(imported, held, title="graph of torch.compile", **self.options)
 
     def _import(self, inputs: Sequence[Any], dynamic: bool, open_numbers: bool) -> Imported:
         """The piece as a graph. dynamic: leave sizes open. open_numbers: leave numbers open, too."""

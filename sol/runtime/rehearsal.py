@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -15,14 +15,17 @@ from sol.frontend.trees import Maker
 from sol.runtime.inputs import describe
 
 
-def rehearse(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """The model's result on copies of the inputs. Buffers, Python's state and random numbers are as before; errors are the model's."""
+def rehearse(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], run: Callable[..., Any] | None = None) -> Any:
+    """The model's result on copies of the inputs. Buffers, Python's state and random numbers are as before; errors are the model's.
+
+    run: what is called instead of the model, of which it changes the state.
+    """
     args, kwargs = copied(args, kwargs)
     state, random = PythonState(model), torch.get_rng_state()
     buffers = [(m, name, t, t.clone()) for m in model.modules() for name, t in m._buffers.items() if t is not None]
     try:
         with torch.no_grad():
-            return model(*args, **kwargs)
+            return (run or model)(*args, **kwargs)
     finally:
         with torch.no_grad():
             for module, name, tensor, content in buffers:

@@ -18,16 +18,17 @@ from sol.config import checked_threads, config
 from sol.errors import InputError, UnsupportedError
 from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
 from sol.frontend.onnx.context import NeedsValue
-from sol.frontend.onnx.importer import Signature, Tree
+from sol.frontend.onnx.importer import Tree
+from sol.frontend.onnx.sizes import with_sizes
 from sol.ir.dim import Dim, evaluate, symbols
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_constants
 from sol.ir.storage import as_stored, edge_dtype, from_edge, stored_dtype, to_edge
-from sol.ir.types import DType, TensorType
+from sol.ir.types import DType
 from sol.runtime.arrays import default_threads
 from sol.runtime.edges import as_arrays
 from sol.runtime.executable import Executable
-from sol.runtime.specialise import import_for
+from sol.runtime.specialise import check_guards, import_for
 from sol.runtime.templates import keep_templates
 from sol.stages import stage
 
@@ -71,34 +72,24 @@ class Session:
     """
 
     def __init__(self, model: LoadedModel, *, threads: int | None = None, isa: str | None = None,
-                 shapes: Mapping[str, Sequence[int]] | None = None) -> None:  # fmt: skip
+                 shapes: Mapping[str, Sequence[int | str]] | None = None) -> None:  # fmt: skip
+        model = with_sizes(model, shapes or {})
         self.model, self.threads, self.isa = model, threads, isa
         self._programs: list[_Program] = []
         self._lock = threading.RLock()
         self.inputs = tuple(_value(model, i) for i in model.inputs)
         self.outputs = tuple(_value(model, o) for o in model.graph.output)
         self._names = tuple(i.name for i in self.inputs)
-        self._given = self._signatures(shapes or {})
         keep_templates()
         if all(self._is_fixed(i) for i in self.inputs):
             self._compile_ahead()
 
-    def _signatures(self, shapes: Mapping[str, Sequence[int]]) -> dict[str, Signature]:
-        found: dict[str, Signature] = {}
-        for name, shape in shapes.items():
-            value = next((i for i in self.inputs if i.name == name), None)
-            if value is None or value.dtype is None:
-                raise InputError(f"the model has no tensor input {name!r}", remedy=f"its inputs are {', '.join(self._names)}")
-            self._check_shape(value, shape)
-            found[name] = TensorType(DType.from_numpy(value.dtype), tuple(int(d) for d in shape))
-        return found
-
     def _is_fixed(self, value: Value) -> bool:
-        return value.name in self._given or (value.shape is not None and all(isinstance(d, int) for d in value.shape))
+        return value.shape is not None and all(isinstance(d, int) for d in value.shape)
 
     def _compile_ahead(self) -> None:
         try:
-            self._programs = [_Program(self._import(None), self.threads, self.isa)]
+            self._programs = [self._made(None)]
         except NeedsValue as needed:
             log.info("%s: compiled at the first call", needed)
 
@@ -153,8 +144,13 @@ class Session:
         return program, arrays
 
     def _find(self, arrays: Sequence[Any]) -> _Program | None:
-        for program in self._programs:
+        """The program that takes these inputs, which is the one used last from now on."""
+        programs = self._programs
+        for i, program in enumerate(programs):
             if program.accepts(arrays):
+                if i:
+                    with self._lock:
+                        self._programs = [program, *(p for p in self._programs if p is not program)]
                 return program
         return None
 
@@ -164,12 +160,15 @@ class Session:
         for value, array in zip(self.inputs, arrays):
             if isinstance(array, np.ndarray) and value.shape is not None:
                 self._check_shape(value, array.shape)
-        program = _Program(self._import(arrays), self.threads, self.isa)
+        program = self._made(arrays)
         if not program.accepts(arrays):
-            program = _Program(self._import(arrays, fixed=True), self.threads, self.isa)
+            program = self._made(arrays, fixed=True)
+            if not program.accepts(arrays):
+                given = ", ".join(f"{v.name} {_shape_text(a.shape)}" for v, a in zip(self.inputs, arrays) if isinstance(a, np.ndarray))
+                raise InputError(f"the shapes of the inputs do not fit each other: {given}")
         limit = config["recompile_limit"]
         if len(self._programs) >= limit:
-            log.warning("the model was compiled for more than %d input types or contents: the least recently made is dropped", limit)
+            log.warning("the model was compiled for more than %d input types or contents: the least recently used is dropped", limit)
         self._programs = [program, *self._programs][:limit]
         return program
 
@@ -180,11 +179,11 @@ class Session:
         ):
             raise InputError(f"input {value.name} has shape {list(shape)}, the model takes {_shape_text(wanted)}")
 
-    def _import(self, arrays: Sequence[Any] | None, *, fixed: bool = False) -> ImportedModel:
-        """The graph for a call, or for any call."""
+    def _made(self, arrays: Sequence[Any] | None, *, fixed: bool = False) -> _Program:
+        """The program for a call, or for any call."""
         stage("importing the model")
         feed = None if arrays is None else dict(zip(self._names, arrays))
-        return import_for(self.model, self._given, feed, fixed=fixed)
+        return import_for(self.model, {}, feed, lambda imported: _Program(imported, self.threads, self.isa), fixed=fixed)
 
 
 class _Program:
@@ -273,6 +272,7 @@ class _Program:
         stored = [from_edge(a, t.dtype) for a, t in zip(tensors, self._types)]
         results = self.executable(stored, self._env(tensors)) if self.executable else []
         values = [self._output(o, results, tensors) for o in self.imported.graph.outputs]
+        check_guards(self.imported.guards, values.__getitem__)
         return [_unflatten(tree, values) for _, tree in self.imported.outputs]
 
     def _output(self, value: str, results: Sequence[np.ndarray], tensors: Sequence[np.ndarray]) -> np.ndarray:
@@ -362,7 +362,7 @@ def _shape_text(shape: Sequence[int | str]) -> str:
 
 
 def load(
-    model: Any, *, threads: int | None = None, isa: str | None = None, shapes: Mapping[str, Sequence[int]] | None = None
+    model: Any, *, threads: int | None = None, isa: str | None = None, shapes: Mapping[str, Sequence[int | str]] | None = None
 ) -> Session:
     """See ``sol.load``."""
     if isa is not None:

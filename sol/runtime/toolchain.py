@@ -61,6 +61,11 @@ def find_compiler() -> Compiler:
     return compiler
 
 
+def asked_for() -> bool:
+    """Whether the user named a compiler, which then must be there."""
+    return bool(config["compiler"] or os.environ.get("CC", "").strip())
+
+
 def _command() -> tuple[tuple[str, ...], str]:
     for text, source in ((config["compiler"], "sol.config['compiler']"), (os.environ.get("CC", "").strip(), "$CC")):
         if text:

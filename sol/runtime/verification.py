@@ -1,26 +1,31 @@
-"""Is the compiled model right? Compares with torch and with the float64 interpreter, and finds the first op that is off."""
+"""Is the compiled model right? Compares with torch and with the float64 interpreter, tells which side is off and where it begins."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 
+from sol.errors import SolError
 from sol.frontend.trees import named_leaves, named_tensors
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.runtime.autograd import evaluating
 from sol.runtime.bisection import PartRun, computed_values
 from sol.runtime.bisection import find_culprit as bisect
-from sol.runtime.checks import OutputCheck, Verification, relative_error
+from sol.runtime.checks import IMPORT, SOL, UNKNOWN, OutputCheck, Verification, judged, relative_error
 from sol.runtime.explain import program_for
+from sol.runtime.module import SolModule
 from sol.runtime.program import Program
-from sol.runtime.rehearsal import copied
+from sol.runtime.rehearsal import copied, rehearse
 from sol.runtime.runner import Runner
 from sol.runtime.tensors import TORCH, numpy_of
+from sol.runtime.torch_peer import PEER, Float64Run
 
 
 def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> Verification:
@@ -28,34 +33,102 @@ def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> V
     module, program, args, kwargs = program_for(model, inputs)
     with torch.no_grad(), evaluating(module._model):
         if program is None:
-            return Verification(True, tolerance, ())
+            return _against_torch(module, args, kwargs, tolerance)
         with _buffers_restored(program):
             expected = _run_on_copies(module._model, args, kwargs)
         given = copied(args, kwargs)
         taken = program.inputs_of(*given)
         before = [t.clone() for t in program.graph_inputs(taken)]
         with _buffers_restored(program):
-            actual = _tensors(program.run(taken, *given))
-        exact = _exact_outputs(program, before, taken[1] or {})
+            actual = named_tensors(program.run(taken, *given))
+        if [name for name, _ in actual] != [name for name, _ in expected]:
+            return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
+        judge = _Judge(module, program, before, taken[1] or {}, (args, kwargs), tolerance)
+        checks = tuple(judge.check(name, a, e) for (name, a), (_, e) in zip(actual, expected))
+        culprit = judge.culprit(checks)
+    return Verification(not any(c.fails for c in checks), tolerance, checks, culprit, PEER, tuple(dict.fromkeys(judge.notes)))
+
+
+def _against_torch(module: SolModule, args: tuple[Any, ...], kwargs: Mapping[str, Any], tolerance: float) -> Verification:
+    """Of a model that no single graph describes, pieces of which may be compiled."""
+    expected, actual = (named_tensors(rehearse(module._model, args, kwargs, run)) for run in (None, module))
+    note = "the model is not captured as one graph: there is no float64 to compare with, and torch's own error is not known"
     if [name for name, _ in actual] != [name for name, _ in expected]:
         return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
-    checks = tuple(_check(name, a, e, exact.get(name)) for (name, a), (_, e) in zip(actual, expected))
-    allowed = [max(tolerance, _resolution(e)) for _, e in expected]
-    passed = all((c.sol_against_peer or 0.0) <= limit for c, limit in zip(checks, allowed))
-    culprit = "" if passed else find_culprit(program, before, taken[1] or {}, max([tolerance, *allowed]), module._options.isa)
-    return Verification(passed, tolerance, checks, culprit)
-
-
-def _check(name: str, actual: torch.Tensor, expected: torch.Tensor, exact: np.ndarray | None) -> OutputCheck:
-    a, e = numpy_of(actual), numpy_of(expected)
-    if actual.dtype is not expected.dtype:
-        return OutputCheck(f"{name} ({actual.dtype}, in torch {expected.dtype})", float("inf"), None, None)
-    return OutputCheck(
-        name,
-        relative_error(a, e),
-        None if exact is None else relative_error(a, exact),
-        None if exact is None else relative_error(e, exact),
+    checks = tuple(
+        judged(OutputCheck(name, relative_error(numpy_of(a), numpy_of(e)), None, None), max(tolerance, _resolution(e)), PEER, lambda: None)
+        for (name, a), (_, e) in zip(actual, expected)
     )
+    return Verification(not any(c.fails for c in checks), tolerance, checks, "", PEER, (note,))
+
+
+class _Judge:
+    """Tells which side is off; references are computed when they are asked for."""
+
+    def __init__(
+        self,
+        module: SolModule,
+        program: Program,
+        tensors: Sequence[torch.Tensor],
+        env: Mapping[str, int],
+        call: tuple[Any, Any],
+        tolerance: float,
+    ) -> None:
+        self.module, self.program, self.call, self.tolerance = module, program, call, tolerance
+        self.tensors, self.env = tensors, env
+        self.notes: list[str] = []
+        self.limit = tolerance
+        self.exact: dict[str, np.ndarray] = {}
+        try:
+            self.exact = _exact_outputs(program, tensors, env)
+        except (SolError, ArithmeticError, ValueError) as error:
+            self.notes.append(f"the float64 interpreter cannot evaluate the network: {str(error).splitlines()[0]}")
+
+    @functools.cached_property
+    def rounded(self) -> dict[str, np.ndarray]:
+        """The outputs with every value rounded to float32."""
+        return _exact_outputs(self.program, self.tensors, self.env, np.float32)
+
+    @functools.cached_property
+    def second(self) -> Float64Run:
+        """torch in float64."""
+        return Float64Run(self.module._model, *self.call)
+
+    def check(self, name: str, actual: torch.Tensor, expected: torch.Tensor) -> OutputCheck:
+        if actual.dtype is not expected.dtype:
+            return OutputCheck(f"{name} ({actual.dtype}, in torch {expected.dtype})", float("inf"), None, None, off=SOL)
+        limit = max(self.tolerance, _resolution(expected))
+        self.limit = max(self.limit, limit)
+        a, e, exact = numpy_of(actual), numpy_of(expected), self.exact.get(name)
+        check = OutputCheck(name, relative_error(a, e), _error(a, exact), _error(e, exact))
+        check = judged(check, limit, PEER, lambda: _error(self.rounded.get(name), exact))
+        return check if check.off != PEER or exact is None else self._import_checked(check, exact, limit)
+
+    def _import_checked(self, check: OutputCheck, exact: np.ndarray, limit: float) -> OutputCheck:
+        """Where torch is far from float64: its own rounding, or another model than was imported? torch in float64 tells."""
+        found = self.second.outputs.get(check.name)
+        if found is None:
+            self.notes.append(f"torch cannot run the model in float64 ({self.second.failure}): which side is off is not known")
+            return replace(check, off=UNKNOWN)
+        error = relative_error(found, exact)
+        if error > limit:
+            return replace(check, off=IMPORT)
+        self.notes.append(f"torch is the side that is off: its result in float64 is {error:.1e} from the float64 that sol is compared with")
+        return check
+
+    def culprit(self, checks: Sequence[OutputCheck]) -> str:
+        """Where it begins, if sol may be off."""
+        off = {c.off for c in checks}
+        if (SOL in off or UNKNOWN in off) and self.exact:
+            return find_culprit(self.program, self.tensors, self.env, self.limit, self.module._options.isa)
+        if IMPORT in off:
+            values = reference_values(self.program, self.tensors, self.env, everything=True)
+            return self.second.first_misread(self.program, values, self.tolerance)
+        return ""
+
+
+def _error(values: np.ndarray | None, exact: np.ndarray | None) -> float | None:
+    return None if values is None or exact is None else relative_error(values, exact)
 
 
 def _resolution(tensor: torch.Tensor) -> float:
@@ -65,7 +138,7 @@ def _resolution(tensor: torch.Tensor) -> float:
 
 def _run_on_copies(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, torch.Tensor]]:
     args, kwargs = copied(args, kwargs)
-    return [(name, t.clone()) for name, t in _tensors(model(*args, **kwargs))]
+    return [(name, t.clone()) for name, t in named_tensors(model(*args, **kwargs))]
 
 
 @contextmanager
@@ -80,14 +153,12 @@ def _buffers_restored(program: Program) -> Iterator[None]:
             program.held[target] = tensor.copy_(values[target])
 
 
-def _tensors(result: Any) -> list[tuple[str, torch.Tensor]]:
-    return named_tensors(result)
-
-
-def _exact_outputs(program: Program, tensors: Sequence[torch.Tensor], env: Mapping[str, int]) -> dict[str, np.ndarray]:
-    """Float64 values by name of output."""
+def _exact_outputs(
+    program: Program, tensors: Sequence[torch.Tensor], env: Mapping[str, int], precision: Any = np.float64
+) -> dict[str, np.ndarray]:
+    """Float64 values by name of output; precision: another dtype for all float values."""
     imported = program.imported
-    values = reference_values(program, tensors, env)
+    values = reference_values(program, tensors, env, precision=precision)
     found = {}
     for name, index in named_leaves(imported.gives):
         leaf = imported.outputs[index]
@@ -100,11 +171,11 @@ def _exact_outputs(program: Program, tensors: Sequence[torch.Tensor], env: Mappi
 
 
 def reference_values(
-    program: Program, tensors: Sequence[torch.Tensor], env: Mapping[str, int], everything: bool = False
+    program: Program, tensors: Sequence[torch.Tensor], env: Mapping[str, int], everything: bool = False, precision: Any = np.float64
 ) -> dict[str, np.ndarray]:
     """Float64 values of the graph's outputs, or of all that is computed at each call; torch calls run in their own dtypes.
 
-    tensors: graph inputs. env: values of symbols.
+    tensors: graph inputs. env: values of symbols. precision: another dtype for all float values.
     """
     runner, graph = program.runner, program.runner.graph
     parameters = {t: numpy_of(v) for t, v in ({t: program.held[t] for t in runner.targets} | runner.derived).items()}
@@ -114,7 +185,8 @@ def reference_values(
             part = segment.graph
             wanted = computed_values(part) if everything else segment.outputs
             given = {name: values[v] for name, v in zip(part.inputs, segment.inputs)}
-            values.update(evaluate(part, given, parameters, env, wanted))
+            with np.errstate(all="ignore"):
+                values.update(evaluate(part, given, parameters, env, wanted, precision))
         elif segment.node is not None:
             operands = [torch.from_numpy(np.array(values[v])).to(TORCH[graph.type_of(v).dtype]) for v in segment.inputs]
             results = runner.torch_calls[segment.node.attrs["key"]](operands, env)
@@ -135,5 +207,5 @@ def find_culprit(
         executables = runner.executables
         return PartRun(values, executables[-1].plan.launches if executables else ())
 
-    exact = reference_values(program, tensors, env, everything=True)
-    return bisect(program.runner.graph, exact, run, tolerance, dict(env))
+    exact, rounded = (reference_values(program, tensors, env, everything=True, precision=p) for p in (np.float64, np.float32))
+    return bisect(program.runner.graph, exact, run, tolerance, dict(env), rounded)

@@ -29,15 +29,11 @@ STAGGER = 5 * 64  # weights that start on the same line of different pages would
 
 @dataclass(frozen=True)
 class PackedWeights:
-    """Addresses of all packed constants of one plan, and the memory that holds them."""
+    """Addresses of all packed constants of one plan, the memory that holds them, and their bytes: memory is taken in larger pieces."""
 
     addresses: tuple[int, ...]
     blocks: tuple[Block, ...]
-
-    @property
-    def size(self) -> int:
-        """Bytes held."""
-        return sum(b.size for b in self.blocks)
+    size: int
 
 
 def pack_weights(graph: Graph, weights: tuple[Weight, ...], parameters: Mapping[str, np.ndarray]) -> PackedWeights:
@@ -72,7 +68,7 @@ def pack_weights(graph: Graph, weights: tuple[Weight, ...], parameters: Mapping[
                     workers.run(out.nbytes, pack_into, pack, array, out)
                 addresses[number] = out.ctypes.data
     _give_back(files)
-    return PackedWeights(tuple(addresses), tuple(room.blocks))
+    return PackedWeights(tuple(addresses), tuple(room.blocks), room.bytes)
 
 
 def _mapped_files(parameters: Mapping[str, np.ndarray]) -> list[mmap.mmap]:
@@ -99,13 +95,14 @@ class _Room:
     """Zeroed memory for packed weights, one after the other in blocks of at least so many bytes."""
 
     def __init__(self, chunk: int) -> None:
-        self.chunk, self.blocks, self.used = chunk, list[Block](), 0
+        self.chunk, self.blocks, self.used, self.bytes = chunk, list[Block](), 0, 0
 
     def take(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         size = math.prod(shape) * dtype.itemsize
         if not self.blocks or self.used + size > self.blocks[-1].size:
             self.blocks.append(Block(max(self.chunk, size)))
             self.used = 0
+        self.bytes += size
         start, self.used = self.used, -(-(self.used + size) // 64) * 64 + STAGGER
         return self.blocks[-1].bytes[start : start + size].view(dtype).reshape(shape)
 

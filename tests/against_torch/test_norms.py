@@ -58,8 +58,8 @@ def test_modules(rank):
     last = SHAPES[rank][-1]
     cases: dict = {
         "group": nn.GroupNorm(4, 8), "group, no affine": nn.GroupNorm(2, 8, affine=False),
-        "group, weight": lambda x: F.group_norm(x, 4, torch.arange(8.0)),
-        "group, bias": lambda x: F.group_norm(x, 4, None, torch.arange(8.0)),
+        "group, weight": lambda x: F.group_norm(x, 4, torch.arange(8.0, dtype=x.dtype)),
+        "group, bias": lambda x: F.group_norm(x, 4, None, torch.arange(8.0, dtype=x.dtype)),
         "layer": nn.LayerNorm(last, elementwise_affine=False), "layer, no bias": nn.LayerNorm(SHAPES[rank][1:], bias=False),
         "rms": nn.RMSNorm(last), "rms, no affine": nn.RMSNorm(SHAPES[rank][1:], elementwise_affine=False),
         "local": nn.LocalResponseNorm(3) if rank > 2 else nn.Identity(),

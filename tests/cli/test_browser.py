@@ -16,4 +16,4 @@ def test_inspect_in_a_browser(folder, tmp_path):
     document, console = opened(page, tmp_path)
     assert console == []
     assert "<h1>net.onnx</h1>" in document and 'data-ready="' in document
-    assert document.count('class="node region"') >= 4 and document.count('class="buffer"') >= 3
+    assert document.count('class="node region"') >= 4 and document.count('class="buffer') >= 3

@@ -171,6 +171,14 @@ NETWORKS: dict[str, str] = {
     "gemm": one("%x: f32[20,64]", "f32[20,96]", "linear(%x, %w)", weight(96, 64)),
     "batched": one("%x: f32[n,7,64], %z: f32[n,64,30]", "f32[n,7,30]", "matmul(%x, %z)").replace(") {", ") where n in [2, 64] {", 1),
     "integers": one("%x: i32[4,8], %z: i32[8,3]", "i32[4,3]", "matmul(%x, %z)"),
+    "bytes": one("%x: u8[20,64]", "i32[20,40]", "int_linear(%x, %w)", '%w = parameter{target="w"}: i8[40,64]'),
+    "byte_images": one(
+        "%x: u8[1,8,14,14], %z: u8[]",
+        "i32[1,20,14,14]",
+        "int_conv(%x, %w, %z){dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}",
+        '%w = parameter{target="w"}: i8[20,8,3,3]',
+    ),
+    "byte_pool": one("%x: u8[1,5,14,14]", "u8[1,5,7,7]", f"max_pool(%x){{{WINDOW}}}"),
     "attention": one("%q: f32[2,4,10,16]", "f32[2,4,10,16]", "sdpa(%q, %q, %q){causal=True, scale=0.25}"),
     "decoding": one("%q: f32[2,4,1,16], %k: f32[2,4,30,16]", "f32[2,4,1,16]", "sdpa(%q, %k, %k){causal=False, scale=0.25}"),
     "grid": one(

@@ -23,7 +23,7 @@ def force(monkeypatch):
     """Use so many levels wherever parts are whole."""
 
     def apply(levels: int) -> None:
-        monkeypatch.setattr(strassen_model, "ERROR", {levels: strassen_model.ERROR[levels]})
+        monkeypatch.setattr(strassen_model, "LEVELS", (levels,))
         monkeypatch.setattr(conv_strassen, "GAIN", 1e9)
 
     return apply
@@ -167,7 +167,7 @@ def test_error_stays_below_its_bound(levels, c, force, served):
     [
         ((1, 12, 10), True, 1, Split(1, 1, 60, ((0, 0, 60),))),
         ((1, 14, 14), False, 2, Split(1, 7, 7, ((0, 7, 0), (0, 0, 7)))),
-        ((4, 7, 7), False, 2, Split(1, 7, 7, ((2, 0, 0), (1, 0, 0)))),
+        ((4, 7, 8), False, 1, Split(4, 7, 4, ((0, 0, 4),))),
         ((1, 7, 7), True, 1, Split(1, 1, 25, ((0, 0, 24),), 50 / 49)),
         ((1, 7, 7), True, 2, Split(1, 1, 13, ((0, 0, 24), (0, 0, 12)), 50 / 49 * 26 / 25)),
         ((1, 5, 8), False, 1, Split(1, 5, 4, ((0, 0, 4),))),
@@ -191,10 +191,16 @@ def test_tiles_of_a_long_row_are_about_equally_wide(pixels):
 
 
 @pytest.mark.parametrize("size,channels,want", [(7, 1024, 1), (14, 1024, 2), (28, 512, 2), (56, 256, 2)])
-def test_a_second_level_must_be_worth_its_weights(size, channels, want):
+def test_a_second_level_must_be_worth_its_weights(size, channels, want, monkeypatch):
+    monkeypatch.setattr(strassen_model, "LEVELS", (1, 2))
     layer = Conv(None, 1, channels, channels, size, size, size, size, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1)
     found = strassen_model.choices(layer, resolve("avx512"), 1e-5, True)
-    assert [c.levels for c in found if not c.paired] == ([2, 1] if want == 2 else [1, 2])
+    assert [c.levels for c in found] == ([2, 1] if want == 2 else [1, 2])
+
+
+def test_images_of_a_batch_are_not_parts():
+    layer = Conv(None, 4, 64, 64, 7, 7, 7, 7, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1)
+    assert all(split.n == 4 and not any(n for n, _, _ in split.steps) for split in strassen_model.splits(layer, 2, False))
 
 
 def test_one_pixel_cannot_be_split():

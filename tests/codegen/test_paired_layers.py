@@ -9,15 +9,11 @@ import numpy as np
 import pytest
 
 from sol.codegen import kernels
-from sol.codegen.kernels import conv_chain, conv_selected, conv_strassen, pairs, strassen_model
-from sol.codegen.packing import apply_pack, make_pack
+from sol.codegen.kernels import conv_chain, conv_selected, pairs
 from sol.codegen.targets import by_name
-from sol.ir.interpret import evaluate
-from tests.codegen.conv_cases import ISAS, check, conv_graph, random
+from tests.codegen.conv_cases import ISAS, check
 from tests.codegen.test_conv_chain import Block, block_graph
-from tests.codegen.test_conv_direct import add_relu, plane, scale_silu
 from tests.codegen.test_conv_selected import case, divide, lowering_of, residual, shuffled
-from tests.harness import as_region, run_region
 
 pytestmark = pytest.mark.skipif("avx512" not in ISAS, reason="no vectors of 16 lanes here")
 
@@ -28,16 +24,6 @@ def only(monkeypatch, candidate: kernels.Candidate) -> None:
     monkeypatch.setattr(kernels, "candidates", lambda _: (always,))
 
 
-@pytest.fixture(params=[1, 2])
-def strassen(monkeypatch, request):
-    """Strassen's algorithm with paired products, and its levels."""
-    monkeypatch.setattr(strassen_model, "PAIRED_LEVELS", (request.param,))
-    found = conv_strassen.read_choices
-    monkeypatch.setattr(conv_strassen, "read_choices", lambda lowering: [c for c in found(lowering) if c.paired])
-    only(monkeypatch, conv_strassen.CANDIDATES[0])
-    return request.param
-
-
 @pytest.fixture
 def selected(monkeypatch):
     only(monkeypatch, conv_selected.CANDIDATES[0])
@@ -46,43 +32,6 @@ def selected(monkeypatch):
 @pytest.fixture
 def chain(monkeypatch):
     monkeypatch.setattr(conv_chain, "is_paired", lambda conv, target: True)
-
-
-@pytest.mark.parametrize("size,threads", [((2, 4), 1), ((8, 8), 2), ((14, 14), 3), ((4, 40), 2), ((12, 28), 5)])
-@pytest.mark.parametrize("kernel,stride,padding", [((1, 1), 1, 0), ((3, 3), 1, 1), ((3, 3), 2, 1), ((1, 1), 2, 0)])
-def test_strassen_shapes(size, threads, kernel, stride, padding, strassen):
-    size = tuple(s * stride for s in size)
-    graph, inputs, arrays, _ = conv_graph((1, 64, *size), 128, kernel, stride=stride, padding=padding)
-    check(graph, inputs, arrays, isa="avx512", threads=threads, borders={"x": ((padding, padding),) * 2})
-
-
-@pytest.mark.parametrize("tail", [None, add_relu, scale_silu, plane])
-@pytest.mark.parametrize("bias,threads", [(True, 2), (False, 3)])
-def test_strassen_tails(tail, bias, threads, strassen):
-    graph, inputs, arrays, _ = conv_graph((4, 64, 8, 12), 64, (1, 1), bias=bias, tail=tail)
-    around = {"r": ((1, 1), (2, 0))} if tail is add_relu else {}
-    check(graph, inputs, arrays, isa="avx512", threads=threads, borders=around, plain=("p",) if tail is plane else ())
-
-
-@pytest.mark.parametrize("c", [64, 256, 1024])
-@pytest.mark.parametrize("relu", [False, True])
-def test_strassen_error_stays_below_its_bound(c, relu, strassen):
-    graph, inputs, arrays, _ = conv_graph((1, c, 8, 14), 64, (1, 1), bias=False)
-    if relu:
-        inputs["x"] = np.maximum(inputs["x"], 0)
-    (got,) = run_region(as_region(graph, "dnn", "conv", block=16), inputs, arrays, isa="avx512", threads=2)
-    want = evaluate(graph, {n: v.astype(np.float64) for n, v in inputs.items()}, arrays, precision=np.float64)[graph.outputs[0]]
-    assert np.abs(got - want).max() / np.abs(want).max() < strassen_model.max_error(strassen, c, True)
-
-
-def test_strassen_weights_are_sums_scaled_by_powers_of_two():
-    w = random((64, 64, 3, 3), 5)
-    packed = apply_pack(make_pack("strassen_pairs", levels=1), w)
-    assert packed.shape == (2, 7, (32 * 9 + 2) * 16)
-    parts = w.reshape(2, 2, 16, 2, 2, 16, 9)  # [panel][output part][channel][input part][block][channel][tap]
-    want = (parts[1, 0, :, 0].astype(np.float64) + parts[1, 1, :, 1]).transpose(1, 3, 2, 0)  # the first product adds both diagonal parts
-    body, factor = packed[1, 0, : -2 * 16].reshape(want.shape), packed[1, 0, -16:]
-    np.testing.assert_allclose(np.abs(body) * factor, np.abs(want), rtol=1e-6)
 
 
 @pytest.mark.parametrize("sizes,count,k", [

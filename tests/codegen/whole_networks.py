@@ -82,4 +82,29 @@ def attention() -> Built:
     return m.built([m.add("add", y, z)])
 
 
-NETWORKS: dict[str, Callable[[], Built]] = {f.__name__: f for f in (convolutional, recurrent, attention)}
+def quantized() -> Built:
+    """Images and weights of bytes: conv, max pool, linear. All scales are powers of two, so that every step is exact."""
+    m = _Maker()
+    number = m.builder.constant
+
+    def weight(*shape: int) -> str:
+        name = f"p{len(m.parameters)}"
+        m.parameters[name] = m.rng.integers(-128, 128, shape).astype(np.int8)
+        return m.builder.parameter(name, TensorType(DType.I8, shape))
+
+    def to_bytes(x: str, scale: float) -> str:
+        x = m.add("add", m.add("round", m.add("div", x, number(scale, DType.F32))), number(64.0, DType.F32))
+        return m.add("cast", m.add("clamp", x, low=0.0, high=255.0), dtype=DType.U8)
+
+    def to_floats(x: str, scale: float, zero: float) -> str:
+        return m.add("mul", m.add("sub", m.add("cast", x, dtype=DType.F32), number(zero, DType.F32)), number(scale, DType.F32))
+
+    y = to_floats(to_bytes(m.input(1, 3, 10, 11), 2.0**-5), 2.0**-5, 64.0)
+    y = m.add("conv", y, to_floats(weight(9, 3, 3, 3), 2.0**-9, 0.0), stride=(1, 1), padding=((1, 1), (1, 1)), dilation=(1, 1), groups=1)
+    y = to_floats(to_bytes(m.add("relu", y), 2.0**-5), 2.0**-5, 64.0)
+    y = m.add("max_pool", y, kernel=(2, 2), stride=(2, 2), padding=((0, 0), (0, 0)), dilation=(1, 1), ceil_mode=False)
+    y = m.add("reshape", y, shape=(1, 225))
+    return m.built([m.add("linear", y, to_floats(weight(5, 225), 2.0**-9, 0.0))])
+
+
+NETWORKS: dict[str, Callable[[], Built]] = {f.__name__: f for f in (convolutional, recurrent, attention, quantized)}

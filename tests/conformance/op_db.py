@@ -30,7 +30,7 @@ from tests.conformance.op_db_cases import FORMS, SEED, Case, Expected, Together,
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "build" / "op_db.jsonl"
 TOGETHER = 12
-CHUNK = 8
+CHUNK = 16
 SECONDS = 600
 """Time for one form of one entry, after which its worker is ended."""
 
@@ -95,23 +95,21 @@ class Trial:
                 self.failures.append((case.number, kind, f"{text} (only compiled together with others)", case.note))
 
     def _attempt(self, group: Sequence[tuple[Case, Expected]]) -> list[tuple[Case, str, str]]:
-        """What is wrong: nothing, some cases with wrong results, or all of them with the same error."""
-        module = Together([c for c, _ in group]).eval()
+        """What is wrong: nothing, some cases with wrong results, or all of them with the same error.
+
+        A case that cannot be compiled whole is tried as users would, in pieces.
+        """
         try:
-            with torch.no_grad(), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                fast = sol.optimize(module, [t for c, _ in group for t in c.copies()], fallback="error", isa=self.isa)
-                operands = [t for c, _ in group for t in c.copies()]
-                torch.manual_seed(SEED)
-                results = fast(*operands)
-                explanation = sol.explain(fast, [t for c, _ in group for t in c.copies()])
+            results, operands = self._run(group, "error")
         except Exception as error:
             kind, text = failure_of(error)
-            return [(c, kind, text) for c, _ in group]
-        for row in explanation.torch:
-            program = fast._programs[0]
-            call = program.imported.torch_calls.get(row.operation)
-            self.torch[str(call.name).removeprefix("aten.") if call else row.operation] = row.reason[:100]
+            if kind != "refused" or len(group) > 1:
+                return [(c, kind, text) for c, _ in group]
+            self.torch["the whole"] = text[:100]
+            try:
+                results, operands = self._run(group, "eager")
+            except Exception as error_in_pieces:
+                return [(c, *failure_of(error_in_pieces)) for c, _ in group]
         wrong, at = [], 0
         for (case, want), result in zip(group, results):
             after = operands[at : at + len(case.tensors)]
@@ -120,6 +118,25 @@ class Trial:
             if text:
                 wrong.append((case, "wrong", text))
         return wrong
+
+    def _run(self, group: Sequence[tuple[Case, Expected]], fallback: str) -> tuple[Any, list[torch.Tensor]]:
+        """Results of the cases compiled together, and their operands afterwards; what runs in torch is noted."""
+
+        def operands() -> list[torch.Tensor]:
+            return [t for c, _ in group for t in c.copies()]
+
+        module = Together([c for c, _ in group]).eval()
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fast = sol.optimize(module, operands(), fallback=fallback, isa=self.isa)
+            given = operands()
+            torch.manual_seed(SEED)
+            results = fast(*given)
+            if fallback == "error":
+                for row in sol.explain(fast, operands()).torch:
+                    call = fast._programs[0].imported.torch_calls.get(row.operation)
+                    self.torch[str(call.name).removeprefix("aten.") if call else row.operation] = row.reason[:100]
+        return results, given
 
     def row(self) -> Row:
         return {"cases": len(self.cases), "tried": self.tried, "torch": self.torch, "failures": self.failures}

@@ -28,7 +28,7 @@ static __attribute__((noinline)) void expand_2x1x14(const conv *c, const float *
     const vf b1 = vf_zero();
     vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
 const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
-    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         const float *x0 = in;
         for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 4 * LANES) {
             {
@@ -68,7 +68,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
             }
             SOL_FENCE();
 }
-    }
+}
     in += last - 2 - in_cb;
     {
         const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
@@ -228,7 +228,7 @@ static __attribute__((noinline)) void project_2hx1x14(const conv *c, const float
     const vh b1 = {0};
     vh h1_0_0 = b1, h1_0_1 = b1, h1_0_2 = b1, h1_0_3 = b1, h1_0_4 = b1, h1_0_5 = b1, h1_0_6 = b1, h1_0_7 = b1, h1_0_8 = b1, h1_0_9 = b1, h1_0_10 = b1, h1_0_11 = b1, h1_0_12 = b1, h1_0_13 = b1;
 const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
-    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         const float *x0 = in;
         for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 4 * LANES) {
             {
@@ -270,7 +270,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
             }
             SOL_FENCE();
 }
-    }
+}
     in += last - 2 - in_cb;
     {
         const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];

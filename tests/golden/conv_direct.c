@@ -26,7 +26,7 @@ static __attribute__((noinline)) void tile_2x1x14(const conv *c, const float *in
     const vf b1 = vf_zero();
     vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
 const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
-    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         const float *x0 = in;
         for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 4 * LANES) {
             {
@@ -66,7 +66,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
             }
             SOL_FENCE();
 }
-    }
+}
     in += last - 2 - in_cb;
     {
         const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
@@ -208,7 +208,7 @@ static __attribute__((noinline)) void tile_1x1x14(const conv *c, const float *in
     const vf b0 = vf_zero();
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
 const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
-    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         const float *x0 = in;
         for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 2 * LANES) {
             {
@@ -248,7 +248,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
             }
             SOL_FENCE();
 }
-    }
+}
     in += last - 2 - in_cb;
     {
         const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];

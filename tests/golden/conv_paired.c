@@ -14,7 +14,7 @@
 #include "sol_pack.h"
 
 typedef struct {
-    const float *in, *w;
+    const float *in, *w, *factors; /* factors: of input channels at each tap, with the signs of pairs */
     float *out;
     int64_t in_blocks, R, S, in_n, in_cb, in_row, in_r, in_s, steps; /* steps: taps of all channel blocks */
     int64_t out_n, out_cb, out_row, rows, columns, OH, OW, packed; /* packed: elements of a tile's packed input */
@@ -25,9 +25,8 @@ typedef struct {
  *   x * w + x' * w' = (x + w') * (x' + w) - x * x' - w * w'
  * What is subtracted depends on the pixel alone or on the output channel alone; in every other pair x' and w' are negated, so that it nearly
  * cancels. Of LANES channels, 5 and those LANES / 2 behind them are paired, the others multiplied as usual: both kinds of units are busy.
- * Pixels and output channels are scaled by powers of two, lest the smaller one of x and w be lost in the sum: the error is bounded by the
+ * Pixels, input and output channels are scaled by powers of two, lest the smaller one of x and w be lost in the sum: the error is bounded by the
  * norms of both, as that of the usual product. */
-static const float pair_signs[2][LANES] = {{1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0, 1.0}, {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0}}; /* even steps, odd steps */
 static const float pair_firsts[LANES] = {1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}; /* 1 where a lane is the first of a pair */
 
 /* Lane by lane, x * x' of a pair in both of its lanes. */
@@ -59,8 +58,10 @@ SOL_INLINE vf pair_scale(vf size, vf *undo)
 static __attribute__((noinline)) float pack_mean(const conv *c, const float *in, int64_t steps)
 {
     vf total = vf_zero();
+    const float *factor = c->factors;
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
-        total += vf_abs(vf_load(tap));
+        total += vf_abs(vf_load(tap) * vf_load(factor));
+        factor += LANES;
     }
     return vf_sum(total) / (float)(steps * LANES);
 }
@@ -68,26 +69,29 @@ static __attribute__((noinline)) float pack_mean(const conv *c, const float *in,
 /* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
 SOL_INLINE void pack_4(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside)
 {
-    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
-    vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), sign = even, undo;
+    const vf firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), undo;
+    const float *factor = c->factors;
     float scale[LANES];
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(tap);
+            const vf v = vf_load(tap) * f;
             m0 += v * v;
         }
         {
-            const vf v = vf_load(tap + 1 * LANES);
+            const vf v = vf_load(tap + 1 * LANES) * f;
             m1 += v * v;
         }
         {
-            const vf v = vf_load(tap + 2 * LANES);
+            const vf v = vf_load(tap + 2 * LANES) * f;
             m2 += v * v;
         }
         {
-            const vf v = vf_load(tap + 3 * LANES);
+            const vf v = vf_load(tap + 3 * LANES) * f;
             m3 += v * v;
         }
+        factor += LANES;
     }
     vf m[LANES] = {m0, m1, m2, m3};
     const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
@@ -101,28 +105,30 @@ SOL_INLINE void pack_4(const conv *c, const float *in, int64_t steps, int64_t co
     if (!(squares[3] > 1e-30f && squares[3] < 1e30f)) size[3] = pack_mean(c, in + 3 * LANES, steps);
     m3 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
+    factor = c->factors;
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(tap) * (sign * scale[0]);
+            const vf v = vf_load(tap) * (f * scale[0]);
             vf_store(x + 0 * LANES, v);
             m0 += pair_product(v);
         }
         {
-            const vf v = vf_load(tap + 1 * LANES) * (sign * scale[1]);
+            const vf v = vf_load(tap + 1 * LANES) * (f * scale[1]);
             vf_store(x + 1 * LANES, v);
             m1 += pair_product(v);
         }
         {
-            const vf v = vf_load(tap + 2 * LANES) * (sign * scale[2]);
+            const vf v = vf_load(tap + 2 * LANES) * (f * scale[2]);
             vf_store(x + 2 * LANES, v);
             m2 += pair_product(v);
         }
         {
-            const vf v = vf_load(tap + 3 * LANES) * (sign * scale[3]);
+            const vf v = vf_load(tap + 3 * LANES) * (f * scale[3]);
             vf_store(x + 3 * LANES, v);
             m3 += pair_product(v);
         }
-        x += count * LANES, sign = both - sign;
+        x += count * LANES, factor += LANES;
     }
     vf u[LANES] = {m0 * firsts, m1 * firsts, m2 * firsts, m3 * firsts};
     u[0] = pair_sums(u);
@@ -132,18 +138,21 @@ SOL_INLINE void pack_4(const conv *c, const float *in, int64_t steps, int64_t co
 /* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
 SOL_INLINE void pack_2(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside)
 {
-    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
-    vf m0 = vf_zero(), m1 = vf_zero(), sign = even, undo;
+    const vf firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), m1 = vf_zero(), undo;
+    const float *factor = c->factors;
     float scale[LANES];
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(tap);
+            const vf v = vf_load(tap) * f;
             m0 += v * v;
         }
         {
-            const vf v = vf_load(tap + 1 * LANES);
+            const vf v = vf_load(tap + 1 * LANES) * f;
             m1 += v * v;
         }
+        factor += LANES;
     }
     vf m[LANES] = {m0, m1};
     const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
@@ -153,18 +162,20 @@ SOL_INLINE void pack_2(const conv *c, const float *in, int64_t steps, int64_t co
     if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pack_mean(c, in + 1 * LANES, steps);
     m1 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
+    factor = c->factors;
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(tap) * (sign * scale[0]);
+            const vf v = vf_load(tap) * (f * scale[0]);
             vf_store(x + 0 * LANES, v);
             m0 += pair_product(v);
         }
         {
-            const vf v = vf_load(tap + 1 * LANES) * (sign * scale[1]);
+            const vf v = vf_load(tap + 1 * LANES) * (f * scale[1]);
             vf_store(x + 1 * LANES, v);
             m1 += pair_product(v);
         }
-        x += count * LANES, sign = both - sign;
+        x += count * LANES, factor += LANES;
     }
     vf u[LANES] = {m0 * firsts, m1 * firsts};
     u[0] = pair_sums(u);
@@ -174,14 +185,17 @@ SOL_INLINE void pack_2(const conv *c, const float *in, int64_t steps, int64_t co
 /* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
 SOL_INLINE void pack_1(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside)
 {
-    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
-    vf m0 = vf_zero(), sign = even, undo;
+    const vf firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), undo;
+    const float *factor = c->factors;
     float scale[LANES];
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(tap);
+            const vf v = vf_load(tap) * f;
             m0 += v * v;
         }
+        factor += LANES;
     }
     vf m[LANES] = {m0};
     const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
@@ -189,13 +203,15 @@ SOL_INLINE void pack_1(const conv *c, const float *in, int64_t steps, int64_t co
     if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_mean(c, in, steps);
     m0 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
+    factor = c->factors;
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(tap) * (sign * scale[0]);
+            const vf v = vf_load(tap) * (f * scale[0]);
             vf_store(x + 0 * LANES, v);
             m0 += pair_product(v);
         }
-        x += count * LANES, sign = both - sign;
+        x += count * LANES, factor += LANES;
     }
     vf u[LANES] = {m0 * firsts};
     u[0] = pair_sums(u);
@@ -2187,7 +2203,8 @@ void conv_paired(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *in = buf[0];
     const float *w = buf[1];
-    float *out = buf[2];
+    const float *factors = buf[2];
+    float *out = buf[3];
     const int64_t N = arg[0];
     const int64_t OH = arg[1];
     const int64_t OW = arg[2];
@@ -2211,7 +2228,7 @@ void conv_paired(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * columns;
     const int by_panels = !by_tiles && team->size > 1;
     const conv c = {
-        .in = in + in_start, .w = w, .out = out,
+        .in = in + in_start, .w = w, .factors = factors, .out = out,
 .in_blocks = in_blocks, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s, .steps = in_blocks * R * S,
         .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
         .rows = rows, .columns = columns, .OH = OH, .OW = OW, .packed = packed_size, .claims = by_panels,

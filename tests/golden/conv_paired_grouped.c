@@ -14,7 +14,7 @@
 #include "sol_pack.h"
 
 typedef struct {
-    const float *in, *w;
+    const float *in, *w, *factors; /* factors: of input channels, with the signs of pairs */
     float *out;
 int64_t *jumps; /* bytes in the packed band from each step to the next one */
     float *packed, *beside, *partial; /* packed band; what each output subtracts, row by row of the map; the same before it is added up */
@@ -27,9 +27,8 @@ int64_t *jumps; /* bytes in the packed band from each step to the next one */
  *   x * w + x' * w' = (x + w') * (x' + w) - x * x' - w * w'
  * What is subtracted depends on the pixel alone or on the output channel alone; in every other pair x' and w' are negated, so that it nearly
  * cancels. Of LANES channels, 5 and those LANES / 2 behind them are paired, the others multiplied as usual: both kinds of units are busy.
- * Pixels and output channels are scaled by powers of two, lest the smaller one of x and w be lost in the sum: the error is bounded by the
+ * Pixels, input and output channels are scaled by powers of two, lest the smaller one of x and w be lost in the sum: the error is bounded by the
  * norms of both, as that of the usual product. */
-static const float pair_signs[2][LANES] = {{1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0, 1.0}, {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0}}; /* even steps, odd steps */
 static const float pair_firsts[LANES] = {1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}; /* 1 where a lane is the first of a pair */
 
 /* Lane by lane, x * x' of a pair in both of its lanes. */
@@ -72,7 +71,7 @@ SOL_INLINE vf pair_halves(vf r[LANES / 2])
 }
 
 /* A power of two that scales the input, and what undoes it: of the mean of what is largest in each channel, infinities left out. */
-static __attribute__((noinline)) float magnitude(const conv *c, const float *in, int64_t rows, int64_t pixels, float *undo)
+static __attribute__((noinline)) float magnitude(const conv *c, const float *in, const float *factors, int64_t rows, int64_t pixels, float *undo)
 {
     const vi finite = vi_set(0x7f800000);
     vf total = vf_zero();
@@ -89,7 +88,7 @@ static __attribute__((noinline)) float magnitude(const conv *c, const float *in,
                 }
             }
         }
-        total += vf_max_quiet(vf_max_quiet(m[0], m[1]), vf_max_quiet(m[2], m[3])) * (0.3333333333333333f / LANES);
+        total += vf_max_quiet(vf_max_quiet(m[0], m[1]), vf_max_quiet(m[2], m[3])) * vf_abs(vf_load(factors + block * LANES)) * (0.3333333333333333f / LANES);
     }
     vf back;
     const vf scale = pair_scale(vf_set(vf_sum(total) / (float)c->group_blocks), &back);
@@ -98,10 +97,11 @@ static __attribute__((noinline)) float magnitude(const conv *c, const float *in,
 }
 
 /* ``count`` <= LANES pixels of all channel blocks, scaled; what each subtracts. */
-SOL_INLINE vf pack_pixels(const conv *c, const float *in, float *o, int64_t packed_block, int count, float scale)
+SOL_INLINE vf pack_pixels(const conv *c, const float *in, const float *factors, float *o, int64_t packed_block, int count, float scale)
 {
-    vf r[LANES / 2] = {0}, sign = vf_load(pair_signs[0]) * scale, other = vf_load(pair_signs[1]) * scale;
+    vf r[LANES / 2] = {0};
     for (int64_t block = 0; block < c->group_blocks; block++, in += c->in_cb, o += packed_block) {
+        const vf sign = vf_load(factors + block * LANES) * scale;
 #pragma GCC unroll 8
         for (int p = 0; p < LANES / 2; p++) {
             vf low = vf_zero(), high = vf_zero();
@@ -111,9 +111,6 @@ SOL_INLINE vf pack_pixels(const conv *c, const float *in, float *o, int64_t pack
             vf_zip(low, high, &first, &second); /* lanes of the two pixels in turn, the first half of them beside the second */
             r[p] += first * second;
         }
-        const vf before = sign;
-        sign = other;
-        other = before;
     }
     vf pairs, others;
     vf_zip(vf_load(pair_firsts), vf_load(pair_firsts), &pairs, &others);
@@ -123,29 +120,29 @@ SOL_INLINE vf pack_pixels(const conv *c, const float *in, float *o, int64_t pack
 }
 
 /* A run of pixels. */
-static __attribute__((noinline)) void pack_run(const conv *c, const float *in, float *o, int64_t packed_block, int64_t pixels, float scale, float *partial)
+static __attribute__((noinline)) void pack_run(const conv *c, const float *in, const float *factors, float *o, int64_t packed_block, int64_t pixels, float scale, float *partial)
 {
     int64_t p = 0;
-    for (; p + LANES <= pixels; p += LANES) vf_store(partial + p, pack_pixels(c, in + p * LANES, o + p * LANES, packed_block, LANES, scale));
+    for (; p + LANES <= pixels; p += LANES) vf_store(partial + p, pack_pixels(c, in + p * LANES, factors, o + p * LANES, packed_block, LANES, scale));
     if (p == pixels) return;
     if (pixels >= LANES) {
         p = pixels - LANES; /* some once more */
-        vf_store(partial + p, pack_pixels(c, in + p * LANES, o + p * LANES, packed_block, LANES, scale));
+        vf_store(partial + p, pack_pixels(c, in + p * LANES, factors, o + p * LANES, packed_block, LANES, scale));
     } else {
-        const vf sums = pack_pixels(c, in, o, packed_block, (int)pixels, scale);
+        const vf sums = pack_pixels(c, in, factors, o, packed_block, (int)pixels, scale);
         for (int64_t i = 0; i < pixels; i++) partial[i] = sums[i];
     }
 }
 
 /* Packs the input of ``height`` output rows from in on; what undoes its scaling. */
-static float pack(const conv *c, const float *in, int64_t height)
+static float pack(const conv *c, const float *in, const float *factors, int64_t height)
 {
     const int64_t rows = (height - 1) * c->stride_y + (c->R - 1) * c->dilation_y + 1, packed_block = rows * c->pixels * LANES;
     const int one = c->in_row == c->pixels * LANES; /* do the rows lie one behind the other? */
     const int64_t runs = one ? 1 : rows, length = one ? rows * c->pixels : c->pixels;
     float undo;
-    const float scale = magnitude(c, in, runs, length, &undo);
-    for (int64_t y = 0; y < runs; y++) pack_run(c, in + y * c->in_row, c->packed + y * length * LANES, packed_block, length, scale, c->partial + y * length);
+    const float scale = magnitude(c, in, factors, runs, length, &undo);
+    for (int64_t y = 0; y < runs; y++) pack_run(c, in + y * c->in_row, factors, c->packed + y * length * LANES, packed_block, length, scale, c->partial + y * length);
     for (int64_t y = 0; y < height; y++)
         for (int64_t x = 0; x < c->OW; x += LANES) {
             vf sum = vf_zero();
@@ -897,7 +894,7 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band
 static void work(const conv *c, int64_t n, int64_t g, int64_t y, int64_t height)
 {
     const int64_t panel = (c->steps * LANES + 2) * LANES;
-    const float undo = pack(c, c->in + n * c->in_n + g * c->in_group + y * c->stride_y * c->in_row, height);
+    const float undo = pack(c, c->in + n * c->in_n + g * c->in_group + y * c->stride_y * c->in_row, c->factors + g * c->group_blocks * LANES, height);
     const int64_t rows = (height - 1) * c->stride_y + (c->R - 1) * c->dilation_y + 1;
     const int64_t tap = c->dilation_x, row = c->dilation_y * c->pixels - (c->S - 1) * tap, block = rows * c->pixels - (c->R - 1) * (row + (c->S - 1) * tap) - (c->S - 1) * tap;
     for (int64_t i = 1; i < c->steps; i++) c->jumps[i - 1] = 4 * LANES * (i % c->S ? tap : i % (c->R * c->S) ? row : block);
@@ -918,7 +915,8 @@ void conv_paired_grouped(const sol_team *team, void *const *buf, const int64_t *
 {
     const float *in = buf[0];
     const float *w = buf[1];
-    float *out = buf[2];
+    const float *factors = buf[2];
+    float *out = buf[3];
     const int64_t N = arg[0];
     const int64_t OH = arg[1];
     const int64_t OW = arg[2];
@@ -942,7 +940,7 @@ void conv_paired_grouped(const sol_team *team, void *const *buf, const int64_t *
     const int64_t partial_size = arg[20];
     (void)team; (void)buf; (void)arg;
     conv c = {
-        .in = in + in_start, .w = w, .out = out,
+        .in = in + in_start, .w = w, .factors = factors, .out = out,
 .group_blocks = group_blocks, .group_vectors = group_vectors, .R = R, .S = S, .dilation_y = dilation_y, .dilation_x = dilation_x,
         .in_n = in_n, .in_cb = in_cb, .in_group = group_blocks * in_cb, .in_row = in_row, .steps = group_blocks * R * S, .stride_y = stride_y,
         .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .OH = OH, .OW = OW, .columns = (OW + 13) / 14,

@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
     const origin *origins; /* of one image */
-    const float *w;
+    const float *w, *factors; /* factors: of input channels, with the signs of pairs */
     float *out;
 int64_t C, count, steps, packed, pitch, out_n, out_cb, out_row, rows, columns, OH, OW, claims; /* count: origins; packed: elements of a packed tile; pitch: of a pixel's run */
 } conv;
@@ -31,9 +31,8 @@ int64_t C, count, steps, packed, pitch, out_n, out_cb, out_row, rows, columns, O
  *   x * w + x' * w' = (x + w') * (x' + w) - x * x' - w * w'
  * What is subtracted depends on the pixel alone or on the output channel alone; in every other pair x' and w' are negated, so that it nearly
  * cancels. Of LANES channels, 5 and those LANES / 2 behind them are paired, the others multiplied as usual: both kinds of units are busy.
- * Pixels and output channels are scaled by powers of two, lest the smaller one of x and w be lost in the sum: the error is bounded by the
+ * Pixels, input and output channels are scaled by powers of two, lest the smaller one of x and w be lost in the sum: the error is bounded by the
  * norms of both, as that of the usual product. */
-static const float pair_signs[2][LANES] = {{1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0, 1.0}, {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0}}; /* even steps, odd steps */
 static const float pair_firsts[LANES] = {1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}; /* 1 where a lane is the first of a pair */
 
 /* Lane by lane, x * x' of a pair in both of its lanes. */
@@ -62,73 +61,80 @@ SOL_INLINE vf pair_scale(vf size, vf *undo)
 }
 
 /* The mean magnitude of a pixel's input. */
-static __attribute__((noinline)) float pair_pack_mean(const float *from, int64_t pixel, int64_t step, int64_t steps)
+static __attribute__((noinline)) float pair_pack_mean(const float *from, int64_t pixel, int64_t step, int64_t steps, const float *factors)
 {
     vf total = vf_zero();
+    const float *factor = factors;
     (void)pixel; for (const float *at = from, *end = from + steps * step; at != end; at += step) {
-        total += vf_abs(vf_load(at));
+        total += vf_abs(vf_load(at) * vf_load(factor));
+        factor += LANES;
     }
     return vf_sum(total) / (float)(steps * LANES);
 }
 
 /* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
-SOL_INLINE void pair_pack_4(const float *from, int64_t pixel, int64_t step, int64_t steps, int64_t count, float *x, float *beside)
+SOL_INLINE void pair_pack_4(const float *from, int64_t pixel, int64_t step, int64_t steps, const float *factors, int64_t count, float *x, float *beside)
 {
-    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
-    vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), sign = even, undo;
+    const vf firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), undo;
+    const float *factor = factors;
     float scale[LANES];
     for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(at);
+            const vf v = vf_load(at) * f;
             m0 += v * v;
         }
         {
-            const vf v = vf_load(at + 1 * pixel);
+            const vf v = vf_load(at + 1 * pixel) * f;
             m1 += v * v;
         }
         {
-            const vf v = vf_load(at + 2 * pixel);
+            const vf v = vf_load(at + 2 * pixel) * f;
             m2 += v * v;
         }
         {
-            const vf v = vf_load(at + 3 * pixel);
+            const vf v = vf_load(at + 3 * pixel) * f;
             m3 += v * v;
         }
+        factor += LANES;
     }
     vf m[LANES] = {m0, m1, m2, m3};
     const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
     vf size = vf_sqrt(squares);
-    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_mean(from, pixel, step, steps);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_mean(from, pixel, step, steps, factors);
     m0 = vf_zero();
-    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pair_pack_mean(from + 1 * pixel, pixel, step, steps);
+    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pair_pack_mean(from + 1 * pixel, pixel, step, steps, factors);
     m1 = vf_zero();
-    if (!(squares[2] > 1e-30f && squares[2] < 1e30f)) size[2] = pair_pack_mean(from + 2 * pixel, pixel, step, steps);
+    if (!(squares[2] > 1e-30f && squares[2] < 1e30f)) size[2] = pair_pack_mean(from + 2 * pixel, pixel, step, steps, factors);
     m2 = vf_zero();
-    if (!(squares[3] > 1e-30f && squares[3] < 1e30f)) size[3] = pair_pack_mean(from + 3 * pixel, pixel, step, steps);
+    if (!(squares[3] > 1e-30f && squares[3] < 1e30f)) size[3] = pair_pack_mean(from + 3 * pixel, pixel, step, steps, factors);
     m3 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
+    factor = factors;
     for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(at) * (sign * scale[0]);
+            const vf v = vf_load(at) * (f * scale[0]);
             vf_store(x + 0 * LANES, v);
             m0 += pair_product(v);
         }
         {
-            const vf v = vf_load(at + 1 * pixel) * (sign * scale[1]);
+            const vf v = vf_load(at + 1 * pixel) * (f * scale[1]);
             vf_store(x + 1 * LANES, v);
             m1 += pair_product(v);
         }
         {
-            const vf v = vf_load(at + 2 * pixel) * (sign * scale[2]);
+            const vf v = vf_load(at + 2 * pixel) * (f * scale[2]);
             vf_store(x + 2 * LANES, v);
             m2 += pair_product(v);
         }
         {
-            const vf v = vf_load(at + 3 * pixel) * (sign * scale[3]);
+            const vf v = vf_load(at + 3 * pixel) * (f * scale[3]);
             vf_store(x + 3 * LANES, v);
             m3 += pair_product(v);
         }
-        x += count * LANES, sign = both - sign;
+        x += count * LANES, factor += LANES;
     }
     vf u[LANES] = {m0 * firsts, m1 * firsts, m2 * firsts, m3 * firsts};
     u[0] = pair_sums(u);
@@ -136,41 +142,46 @@ SOL_INLINE void pair_pack_4(const float *from, int64_t pixel, int64_t step, int6
 }
 
 /* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
-SOL_INLINE void pair_pack_2(const float *from, int64_t pixel, int64_t step, int64_t steps, int64_t count, float *x, float *beside)
+SOL_INLINE void pair_pack_2(const float *from, int64_t pixel, int64_t step, int64_t steps, const float *factors, int64_t count, float *x, float *beside)
 {
-    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
-    vf m0 = vf_zero(), m1 = vf_zero(), sign = even, undo;
+    const vf firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), m1 = vf_zero(), undo;
+    const float *factor = factors;
     float scale[LANES];
     for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(at);
+            const vf v = vf_load(at) * f;
             m0 += v * v;
         }
         {
-            const vf v = vf_load(at + 1 * pixel);
+            const vf v = vf_load(at + 1 * pixel) * f;
             m1 += v * v;
         }
+        factor += LANES;
     }
     vf m[LANES] = {m0, m1};
     const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
     vf size = vf_sqrt(squares);
-    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_mean(from, pixel, step, steps);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_mean(from, pixel, step, steps, factors);
     m0 = vf_zero();
-    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pair_pack_mean(from + 1 * pixel, pixel, step, steps);
+    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pair_pack_mean(from + 1 * pixel, pixel, step, steps, factors);
     m1 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
+    factor = factors;
     for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(at) * (sign * scale[0]);
+            const vf v = vf_load(at) * (f * scale[0]);
             vf_store(x + 0 * LANES, v);
             m0 += pair_product(v);
         }
         {
-            const vf v = vf_load(at + 1 * pixel) * (sign * scale[1]);
+            const vf v = vf_load(at + 1 * pixel) * (f * scale[1]);
             vf_store(x + 1 * LANES, v);
             m1 += pair_product(v);
         }
-        x += count * LANES, sign = both - sign;
+        x += count * LANES, factor += LANES;
     }
     vf u[LANES] = {m0 * firsts, m1 * firsts};
     u[0] = pair_sums(u);
@@ -178,44 +189,50 @@ SOL_INLINE void pair_pack_2(const float *from, int64_t pixel, int64_t step, int6
 }
 
 /* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
-SOL_INLINE void pair_pack_1(const float *from, int64_t pixel, int64_t step, int64_t steps, int64_t count, float *x, float *beside)
+SOL_INLINE void pair_pack_1(const float *from, int64_t pixel, int64_t step, int64_t steps, const float *factors, int64_t count, float *x, float *beside)
 {
-    const vf even = vf_load(pair_signs[0]), odd = vf_load(pair_signs[1]), both = even + odd, firsts = vf_load(pair_firsts);
-    vf m0 = vf_zero(), sign = even, undo;
+    const vf firsts = vf_load(pair_firsts);
+    vf m0 = vf_zero(), undo;
+    const float *factor = factors;
     float scale[LANES];
     (void)pixel; for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(at);
+            const vf v = vf_load(at) * f;
             m0 += v * v;
         }
+        factor += LANES;
     }
     vf m[LANES] = {m0};
     const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
     vf size = vf_sqrt(squares);
-    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_mean(from, pixel, step, steps);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_mean(from, pixel, step, steps, factors);
     m0 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
+    factor = factors;
     for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+        const vf f = vf_load(factor);
         {
-            const vf v = vf_load(at) * (sign * scale[0]);
+            const vf v = vf_load(at) * (f * scale[0]);
             vf_store(x + 0 * LANES, v);
             m0 += pair_product(v);
         }
-        x += count * LANES, sign = both - sign;
+        x += count * LANES, factor += LANES;
     }
     vf u[LANES] = {m0 * firsts};
     u[0] = pair_sums(u);
     for (int64_t p = 0; p < 1; p++) beside[p] = u[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
 }
 
-/* x: [step][pixel][LANES], then what pixels subtract, and what undoes their scaling. from: the first pixel; step: elements to its next channels. */
-static __attribute__((noinline)) void pair_pack(const float *from, int64_t pixel, int64_t step, int64_t steps, int64_t count, float *x)
+/* x: [step][pixel][LANES], then what pixels subtract, and what undoes their scaling. from: the first pixel; step: elements to its next channels.
+ * factors: of each channel, with the signs of pairs. */
+static __attribute__((noinline)) void pair_pack(const float *from, int64_t pixel, int64_t step, int64_t steps, const float *factors, int64_t count, float *x)
 {
     float *const beside = x + steps * count * LANES;
     int64_t p = 0;
-    for (int64_t fours = count / 4; fours; fours--, p += 4) pair_pack_4(from + p * pixel, pixel, step, steps, count, x + p * LANES, beside + p);
-    if (count & 2) pair_pack_2(from + p * pixel, pixel, step, steps, count, x + p * LANES, beside + p), p += 2;
-    if (count & 1) pair_pack_1(from + p * pixel, pixel, step, steps, count, x + p * LANES, beside + p);
+    for (int64_t fours = count / 4; fours; fours--, p += 4) pair_pack_4(from + p * pixel, pixel, step, steps, factors, count, x + p * LANES, beside + p);
+    if (count & 2) pair_pack_2(from + p * pixel, pixel, step, steps, factors, count, x + p * LANES, beside + p), p += 2;
+    if (count & 1) pair_pack_1(from + p * pixel, pixel, step, steps, factors, count, x + p * LANES, beside + p);
 }
 /* LANES output channels of one tile. */
 static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
@@ -2136,7 +2153,7 @@ static __attribute__((noinline)) void pack(const conv *c, int64_t t0, int64_t t1
         }
         if (c->C % LANES)
             for (int64_t i = 0; i < count; i++) vf_store(run + i * c->pitch + c->C, vf_zero());
-        pair_pack(run, c->pitch, LANES, c->steps, count, packed);
+        pair_pack(run, c->pitch, LANES, c->steps, c->factors, count, packed);
     }
 }
 
@@ -2162,7 +2179,8 @@ void conv_selected_paired(const sol_team *team, void *const *buf, const int64_t 
     const float *in2 = buf[2];
     const float *in3 = buf[3];
     const float *w = buf[4];
-    float *out = buf[5];
+    const float *factors = buf[5];
+    float *out = buf[6];
     const int64_t N = arg[0];
     const int64_t OH = arg[1];
     const int64_t OW = arg[2];
@@ -2193,7 +2211,7 @@ void conv_selected_paired(const sol_team *team, void *const *buf, const int64_t 
     origin *origins = (origin *)team->scratch;
     float *const run = (float *)(origins + N * count), *const packed = run + (20 * pitch + LANES);
     const conv c = {
-        .origins = origins, .w = w, .out = out,
+        .origins = origins, .w = w, .factors = factors, .out = out,
 .C = C, .count = count, .steps = (C + LANES - 1) / LANES, .packed = packed_size, .pitch = pitch, .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
         .rows = (OH + 0) / 1, .columns = (OW + 19) / 20, .OH = OH, .OW = OW, .claims = by_panels,
     };

@@ -20,7 +20,6 @@ static void network(const sol_team *team, const sol_call *call)
 
     /* loop */
     sol_barrier(team);
-    sol_mark(team, call, 0);
     int64_t c0_round = 0;
     uint8_t c0_flag = *(const uint8_t *)((char *)w[0]);
     const int64_t c0_limit = *(const int64_t *)((char *)in[0]);
@@ -31,24 +30,30 @@ static void network(const sol_team *team, const sol_call *call)
         char *const c0_out0 = (char *)out[1] + c0_round * (12);
         (void)c0_out0;
         /* loop/body/mul_add_add_sum */
+        sol_begin(team, call, 0);
         {
             void *const b[] = { c0_state0, (char *)w[1], c0_slice0, (char *)in[1], c0_next0, arena + 64 };
             static const int64_t a[] = { 3 };
             dfp_mul_add_add_sum(team, b, a);
         }
+        sol_end(team, call, 0);
         /* loop/body/lt_1 */
         sol_barrier(team);
+        sol_begin(team, call, 1);
         {
             void *const b[] = { arena + 64, arena + 128 };
             static const int64_t a[] = { 1 };
             dfp_lt(team, b, a);
         }
+        sol_end(team, call, 1);
         /* loop/body/copy_1 */
+        sol_begin(team, call, 2);
         {
             void *const b[] = { c0_state0, c0_out0 };
             static const int64_t a[] = { 3 };
             dfp_copy(team, b, a);
         }
+        sol_end(team, call, 2);
         sol_barrier(team);
         c0_flag = *(const uint8_t *)(arena + 128);
         sol_barrier(team);
@@ -61,9 +66,6 @@ static void network(const sol_team *team, const sol_call *call)
     const int64_t u_0 = c0_round;
     (void)u_0;
     if (team->id == 0) ((int64_t *)call->dims)[0] = u_0;
-    sol_mark(team, call, 1);
-    sol_mark(team, call, 2);
-    sol_mark(team, call, 3);
 }
 
 __attribute__((visibility("default"))) void sol_run(const sol_call *call)

@@ -17,8 +17,10 @@ from sol.errors import SolError
 from sol.ir.dim import (
     Dim,
     DimLike,
+    UndecidedError,
     bounds,
     ceil_div,
+    deciding_range,
     dim_max,
     dim_min,
     dim_text,
@@ -27,6 +29,7 @@ from sol.ir.dim import (
     product,
     substitute,
     symbols,
+    undecided,
 )
 
 A, B, C = (Dim.symbol(n, 2, 50) for n in ("a", "b", "c"))
@@ -179,3 +182,41 @@ def test_undecided_comparison_names_the_sizes_and_a_remedy() -> None:
 def test_symbolic_is_never_a_number() -> None:
     assert A != 2
     assert A not in (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        A - A // 2, A - (A + 1) // 2, A // 2 - A, (A * 3) // 4 - A // 2, (A + 7) // 8 * 8 - A, A - A // 3 * 3, A // 2 + A // 3 - A,
+        A // 4 - 3,
+    ],
+)  # fmt: skip
+def test_bounds_know_that_quotients_follow_what_they_divide(value: DimLike) -> None:
+    small = substitute(value, {"a": Dim.symbol("a", 2, 60)})
+    low, high = bounds(small)
+    values = [evaluate(value, {"a": a}) for a in range(2, 61)]
+    assert low <= min(values) and max(values) <= high
+    assert low >= min(values) - 2 and high <= max(values) + 2
+
+
+@pytest.mark.parametrize(
+    ("compare", "value", "low", "high"),
+    [
+        (lambda: A <= 32, 12, 2, 32), (lambda: A <= 32, 40, 33, 50), (lambda: A < 32, 31, 2, 31), (lambda: A > 6, None, 2, 6),
+        (lambda: A // 2 <= 6, 12, 2, 13), (lambda: A * 3 - 7 >= 20, 9, 9, 50), (lambda: -A + 10 > 3, 4, 2, 6),
+    ],
+)  # fmt: skip
+def test_a_comparison_has_one_answer_in_a_range(compare: Callable[[], bool], value: int | None, low: int, high: int) -> None:
+    with pytest.raises(UndecidedError) as caught:
+        compare()
+    found = deciding_range(caught.value, value)
+    assert found is not None and (found.name, found.lower, found.upper) == ("a", low, high)
+
+
+def test_a_comparison_of_two_sizes_has_no_range() -> None:
+    with pytest.raises(UndecidedError) as caught:
+        operator.lt(A, B)
+    assert deciding_range(caught.value, 3) is None
+    wrapped = SolError("somewhere")
+    wrapped.__cause__ = caught.value
+    assert undecided(wrapped) is caught.value and undecided(SolError("else")) is None

@@ -192,3 +192,17 @@ def test_a_pointwise_convolution_selects_the_channels_that_nothing_else_reads(bo
     graph = fused(SELECTION.format(conv3=CONV3, body=body))
     (last,) = [r for r in regions(graph) if "conv" in r][-1:]
     assert last == expected
+
+
+def test_a_number_that_is_moved_is_read_from_memory():
+    after = run(
+        fuse_regions,
+        """graph(%x: f32[4]) {
+  %c = constant{dtype=f32, value=array(f32[], [2.0])}: f32[]
+  %y: f32[4] = add(%x, %c)
+  %z: f32[] = copy(%c)
+  return %y, %z
+}""",
+    )
+    added, copied = (n for n in after.nodes if n.op == "region")
+    assert added.inputs == ("x",) and copied.inputs == ("c",)

@@ -116,3 +116,18 @@ def test_free_reorder_of_a_strided_value_is_copied():
 def test_graph_without_views_is_unchanged():
     text = "graph(%x: f32[3]) {\n  %y: f32[3] = relu(%x)\n  return %y\n}"
     assert materialize_views(parse_graph(text)) == parse_graph(text)
+
+
+NORMED = {
+    "layer_norm(%p){dims=1, eps=1e-05}": True,
+    "rms_norm(%p){dims=1, eps=1e-05}": True,
+    "softmax(%p){dim=2}": True,
+    "softmax(%p){dim=1}": False,
+    "relu(%p)": False,
+}
+
+
+@pytest.mark.parametrize("op,copied", NORMED.items())
+def test_rows_that_lie_across_their_result_are_transposed_first(op, copied):
+    text = f"graph(%x: f32[2,3,4]) {{\n  %p: f32[2,4,3] = permute(%x){{order=(0, 2, 1)}}\n  %y: f32[2,4,3] = {op}\n  return %y\n}}"
+    assert ops(run(materialize_views, text)) == ["permute", *(["copy"] if copied else []), op.partition("(")[0]]

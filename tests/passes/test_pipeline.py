@@ -84,4 +84,5 @@ def test_compiled_random_networks(seed):
 
 def test_pass_names_say_what_they_do():
     for name, _ in passes(16):
-        assert name.split("_")[0] in {"fold", "remove", "canonicalize", "merge", "eliminate", "assign", "materialize", "fuse", "place"}
+        verbs = "fold flatten find divide remove canonicalize merge eliminate assign materialize fuse place".split()
+        assert name.split("_")[0] in verbs

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+
 from sol.compiler import compile_graph
 from sol.ir.text import parse_graph
 from sol.report.data import Report, part_of
 from sol.runtime.explanation import Explanation, region_rows
+from sol.runtime.load import Load
 from sol.runtime.profile import Profile, profile_rows
-from sol.runtime.roofline import Roofline
+from sol.runtime.roofline import CacheRoof, Roofline
+from sol.runtime.spans import Spread, samples_of
 
 TEXT = """
 graph(%x: f32[1,32,12,12]) {
@@ -23,17 +27,34 @@ graph(%x: f32[1,32,12,12]) {
   return %e
 }
 """
-LIMITS = Roofline(200e9, 30e9, 2)
+LIMITS = Roofline(200e9, 30e9, 2, (CacheRoof(1, 32 << 10, 400e9), CacheRoof(2, 1 << 20, 150e9), CacheRoof(3, 32 << 20, 31e9)))
+
+
+def records(seconds: list[float], threads: int = 2, runs: int = 3) -> np.ndarray:
+    """What sol_spans.h would record of launches that take so long, one after the other; the last thread works half as long and waits."""
+    found = np.zeros((runs, threads, len(seconds), 8), np.int64)
+    for run in range(runs):
+        now = 10**9
+        for launch, length in enumerate(seconds):
+            whole = int(1e9 * length * (1 + 0.1 * run))
+            for thread in range(threads):
+                work = whole // (2 if thread == threads - 1 and threads > 1 else 1)
+                last = launch == len(seconds) - 1
+                found[run, thread, launch, :5] = now, now + work, work, 0 if last else whole - work, 1
+            now += whole
+    return found
 
 
 def report(*, timed: bool = True) -> Report:
     """The report of a small network."""
     compiled = compile_graph(parse_graph(TEXT), isa="generic")
     plan, env = compiled.plan, dict[str, int]()
-    rows = profile_rows(plan, [2 * LIMITS.seconds(float(n.flops), float(n.bytes)) + 1e-6 for n in plan.launches], env, LIMITS)  # type: ignore[arg-type]
+    samples = samples_of(records([2 * LIMITS.seconds(float(n.flops), float(n.bytes)) + 1e-6 for n in plan.launches]))  # type: ignore[arg-type]
+    rows = profile_rows(plan, samples, env, LIMITS)
     part = part_of(compiled, env, 1 << 20, rows if timed else ())
     regions = tuple(region_rows(compiled.graph, plan, env))
     explanation = Explanation("net", regions, (), len(plan.kernels), len(plan.launches), part.arena, part.weights)
-    profile = Profile(tuple(rows), LIMITS) if timed else None
+    call = Spread.of([1e-3, 2e-3, 3e-3])
+    profile = Profile(tuple(rows), LIMITS, call, Load(0.5, 1.0, 0.0, 9.0), (samples.bars,), samples.threads) if timed else None
     inputs, outputs = ("x: float32[1, 32, 12, 12]",), ("y: float32[1, 48]",)
     return Report("net <1>", inputs, outputs, Counter(["Conv", "Conv"]), explanation, (part,), profile)

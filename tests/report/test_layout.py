@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from sol.report.columns import GUTTER
 from sol.report.layout import LONGEST, draw
 
 
@@ -64,3 +65,32 @@ def test_300_nodes_with_2000_edges():
     start = time.process_time()
     check(sizes, edges, draw(sizes, edges))
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(("count", "wide"), [(40, 1000.0), (40, 2000.0), (200, 1000.0), (12, 1000.0)])
+def test_a_tall_drawing_stands_in_columns(count, wide):
+    """A chain with residual edges fills the width, nothing overlaps, and edges end where their nodes are."""
+    names = [f"n{i}" for i in range(count)]
+    sizes = {n: (120.0 + 10 * (i % 7), 40.0) for i, n in enumerate(names)}
+    edges = [*zip(names, names[1:]), *zip(names[::5], names[3::5])]
+    tall, folded = draw(sizes, edges), draw(sizes, edges, wide=wide)
+    columns = sorted({round(x // (tall.width / 2)) for x, _ in folded.places.values()})
+    assert folded.width <= wide + 60 and folded.height < tall.height / 1.6 and len(columns) > 1
+    assert folded.width > wide - tall.width - GUTTER - 60 or folded.height < 1100
+    boxes = [(*folded.places[n], *sizes[n]) for n in names]
+    for i, (x, y, w, h) in enumerate(boxes):
+        assert w / 2 <= x <= folded.width - w / 2 and h / 2 <= y <= folded.height - h / 2
+        for u, v, s, t in boxes[:i]:
+            assert abs(x - u) >= (w + s) / 2 - 1e-6 or abs(y - v) >= (h + t) / 2 - 1e-6
+    for (a, b), points in folded.paths.items():
+        assert points[0] == pytest.approx((folded.places[a][0], folded.places[a][1] + 20))
+        assert points[-1] == pytest.approx((folded.places[b][0], folded.places[b][1] - 20))
+
+
+def test_a_short_or_wide_drawing_stays_whole():
+    sizes = {n: (100.0, 30.0) for n in "abc"}
+    edges = [("a", "b"), ("b", "c")]
+    assert draw(sizes, edges, wide=2000.0) == draw(sizes, edges)
+    sizes = {f"n{i}": (900.0, 40.0) for i in range(40)}
+    chain = [(f"n{i}", f"n{i + 1}") for i in range(39)]
+    assert draw(sizes, chain, wide=1000.0) == draw(sizes, chain)

@@ -8,9 +8,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from sol.report.charts import memory_svg, roofline_svg
+from sol.report.charts import memory_svg
 from sol.report.data import memory_text
 from sol.report.highlight import highlight
+from sol.report.roofs import roofline_svg
+from sol.report.timeline import timeline_svg
 from tests.report.networks import LIMITS, report
 
 VOID = {"meta", "link", "input", "br"}
@@ -91,12 +93,52 @@ def test_data_for_the_panel_and_escapes(page):
     launches = [launch for v in data[0] for launch in v["launches"]]
     assert len(launches) == len(report().parts[0].launches) and all(launch["us"] > 0 for launch in launches)
     assert len(parsed.scripts) == 2
+    assert any(launch["waits"] > 0 and launch["lower"] < launch["upper"] for launch in launches)
 
 
 def test_without_times():
     text = report(timed=False).page()
     Page(text)
-    assert "GFLOP/s</th>" not in text and 'class="roof"' not in text
+    assert "GFLOP/s</th>" not in text and 'class="roof"' not in text and 'class="timeline"' not in text
+
+
+def test_times_spread_load_and_balance(page):
+    parsed, text = page
+    profile = report().profile
+    assert "a whole call; quartiles 1.500–2.500, smallest 1.000" in text
+    assert "the machine was busy" in text and "repeat the measurement" in text
+    assert "<th>waits</th>" in text and "75 %</td>" in text  # the second thread does half: 25 % of the time both wait, on average
+    assert profile.waiting == pytest.approx(profile.seconds / 4, rel=0.01)
+    text = str(profile)
+    assert "a call takes 2.000 ms (quartiles 1.5–2.5, smallest 1.000); 2 threads, which wait for each other 25 % of the time" in text
+    assert "warning: the machine was busy" in text
+
+
+def test_everything_that_is_drawn_has_a_name(page):
+    """On hover and for screen readers: what a disc, bar, buffer, edge or node is."""
+    parsed, _ = page
+    drawn = [a for tag in ("circle", "g", "rect", "path") for a in parsed.all(tag)]
+    kinds = {"node", "edge", "buffer", "span", "roof", "alive"}
+    shown = [a for a in drawn if kinds & set((a.get("class") or "").split())] + parsed.all("circle")
+    assert len(shown) > 20 and all(a.get("data-tip") and a.get("aria-label") == a["data-tip"] for a in shown)
+
+
+def test_colours_follow_the_scheme(page):
+    """No colour is fixed outside of the two lists of variables, but for the hues of stripes and discs."""
+    _, text = page
+    style = text[text.index("<style>") : text.index("</style>")]
+    assert "prefers-color-scheme: dark" in style
+    rules = style[style.index("* { box-sizing") :]
+    assert re.findall(r"#[0-9a-f]{3,8}\b", rules) == ["#0004"]
+    light, dark = (set(re.findall(r"(--\w+):", part)) for part in style[: style.index("* { box-sizing")].split("@media"))
+    assert dark <= light and light - dark == set()
+
+
+def test_time_line():
+    found = report()
+    svg = timeline_svg(found.parts[0], found.profile.tracks[0], {})
+    assert svg.count('class="span') == 2 * len(found.parts[0].launches) and "thread 1" in svg and "µs" in svg
+    assert timeline_svg(found.parts[0], (), {}) == ""
 
 
 def test_charts():
@@ -105,6 +147,7 @@ def test_charts():
     assert memory_svg(part).count("<rect") == len(part.buffers)
     svg = roofline_svg(profile.by_kernel(), LIMITS, profile.seconds, lambda name: "c-" + name)
     assert svg.count("<circle") == len([r for r in profile.by_kernel() if r.flops and r.bytes])
+    assert svg.count('class="roof') == 4 and "L1 400 GB/s" in svg and "L3" not in svg  # what is as fast as memory has no line
     assert roofline_svg([], LIMITS, 0.0, str) == ""
     assert "above the least possible" in memory_text(part)
 

@@ -23,6 +23,8 @@ VALID = {
     "dump": ("/some/dump", "/some/dump"),
     "fallback": ("eager", "eager"),
     "flush_denormals": ("no", False),
+    "check_indices": ("off", False),
+    "team": ("Fixed", "fixed"),
     "threads": ("3", 3),
     "recompile_limit": ("2", 2),
     "conv_max_error": ("2e-6", 2e-6),

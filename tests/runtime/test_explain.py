@@ -19,6 +19,22 @@ def test_explain_names_regions_kernels_and_origin() -> None:
     assert text.startswith("Sequential: ") and "conv + relu" in text and "in torch: 0 operations" in text and "training mode" in text
 
 
+def branches(x: torch.Tensor) -> torch.Tensor:
+    """No single graph: which way is taken depends on data."""
+    y = x * 2
+    return torch.relu(y) if y.sum() > 0 else torch.tanh(y)
+
+
+def test_pieces_of_a_model_with_sizes_that_changed() -> None:
+    fast = sol.optimize(Lambda(branches), torch.ones(8, 4), fallback="eager")
+    for size in (8, 5, 3):
+        fast(torch.ones(size, 4))
+    found = sol.explain(fast, torch.ones(3, 4))
+    assert any(note.startswith("captured in ") for note in found.notes) and found.regions and not found.torch
+    checked = sol.verify(fast, torch.ones(3, 4))
+    assert checked.passed and len(checked.outputs) == 1 and "not captured as one graph" in str(checked)
+
+
 def test_explain_of_a_compiled_module_does_not_compile_again() -> None:
     x = torch.rand(2, 4)
     fast = sol.optimize(mlp(), x)

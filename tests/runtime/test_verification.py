@@ -105,6 +105,40 @@ def test_wrong_node_after_a_torch_call(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "= linear at layer" in culprit, culprit
 
 
+def test_torch_that_is_off_is_no_alarm() -> None:
+    """A sum that cancels: torch in float32 is far from float64, in float64 it is not."""
+
+    class Cancelling(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            wrong = x.dtype is torch.float32 and not torch.compiler.is_exporting()
+            return x.exp() * (1.01 if wrong else 1.0)
+
+    found = sol.verify(Cancelling(), torch.rand(9))
+    assert found.passed and found.outputs[0].off == "torch" and "torch is off" in str(found), str(found)
+
+
+def test_a_wrong_import_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sol.frontend import importer
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 8), nn.Sigmoid(), nn.Linear(8, 8)).eval()
+    find = importer.find_converter
+    monkeypatch.setattr(importer, "find_converter", lambda name: find(name.replace("sigmoid", "tanh")))
+    found = sol.verify(model, torch.rand(2, 8))
+    assert not found.passed and found.outputs[0].off == "the import" and found.culprit.startswith("1 = tanh"), str(found)
+
+
+def test_a_model_that_float64_does_not_take() -> None:
+    class Strict(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            if x.dtype is not torch.float32:
+                raise TypeError("float32 only")
+            return x.exp() * (1.0 if torch.compiler.is_exporting() else 1.01)
+
+    found = sol.verify(Strict(), torch.rand(9))
+    assert not found.passed and found.outputs[0].off == "unknown" and "float32 only" in str(found), str(found)
+
+
 def test_relative_error() -> None:
     nan, inf = np.nan, np.inf
     assert relative_error(np.array([1.0, nan, inf]), np.array([1.0, nan, inf])) == 0
@@ -114,3 +148,4 @@ def test_relative_error() -> None:
     assert relative_error(np.zeros(3), np.zeros(2)) == inf
     assert relative_error(np.array([1.0, 3.0]), np.array([1.0, 4.0])) == 0.25
     assert relative_error(np.zeros(0), np.zeros(0)) == 0
+    assert relative_error(np.array([1j]), np.array([1.0])) > 1

@@ -1,6 +1,7 @@
 /* What memory-bound kernels need beyond sol_simd.h: bools in memory as masks, the first n lanes, reduction of a vector to a number. */
 #ifndef SOL_DFP_H
 #define SOL_DFP_H
+#include "sol_int.h"
 #include "sol_scalar.h"
 #include "sol_simd.h"
 #include "sol_team.h"
@@ -22,31 +23,22 @@ SOL_INLINE void vb_store_n(uint8_t *p, vi mask, int n)
 }
 SOL_INLINE vi vb_set(uint8_t b) { return vi_set(-(b != 0)); }
 
-/* n integers of 8 to 32 bits as int32 lanes; the others are zero. */
-#define SOL_LOAD_INTEGERS(name, type)                                  \
-    SOL_INLINE vi name(const type *p, int n)                           \
-    {                                                                  \
-        typedef type some __attribute__((vector_size(LANES * sizeof(type)), aligned(sizeof(type)), may_alias)); \
-        if (n == LANES) return __builtin_convertvector(*(const some *)p, vi); \
-        type v[LANES] = {0};                                           \
-        memcpy(v, p, (size_t)n * sizeof *p);                           \
-        return __builtin_convertvector(*(const some *)v, vi);          \
-    }
-SOL_INLINE vi vi_load_u8(const uint8_t *p, int n)
-{
-    if (n == LANES) return vi_load_bytes(p);
-    uint8_t b[LANES] = {0};
-    memcpy(b, p, (size_t)n);
-    return vi_load_bytes(b);
-}
-SOL_LOAD_INTEGERS(vi_load_i8, int8_t)
-SOL_LOAD_INTEGERS(vi_load_u16, uint16_t)
-SOL_LOAD_INTEGERS(vi_load_i16, int16_t)
-SOL_INLINE vi vi_load_i32(const int32_t *p, int n)
-{
-    vf v = n == LANES ? vf_load((const float *)p) : vf_load_n((const float *)p, n);
-    return (vi)v;
-}
+/* Integers of 16 bits as int32 lanes; of n of them the others are zero. */
+#define SOL_LOAD_HALVES(name, type)                                                                                 \
+    SOL_INLINE vi name##_load(const type *p)                                                                        \
+    {                                                                                                               \
+        typedef type some __attribute__((vector_size(LANES * sizeof(type)), aligned(sizeof(type)), may_alias));     \
+        return __builtin_convertvector(*(const some *)p, vi);                                                       \
+    }                                                                                                               \
+    SOL_INLINE vi name##_load_n(const type *p, int n)                                                               \
+    {                                                                                                               \
+        type v[LANES] = {0};                                                                                        \
+        memcpy(v, p, (size_t)(n < LANES ? n : LANES) * sizeof *p);                                                  \
+        return name##_load(v);                                                                                      \
+    }                                                                                                               \
+    SOL_INLINE vi name##_set(type x) { return vi_set(x); }
+SOL_LOAD_HALVES(vu16, uint16_t)
+SOL_LOAD_HALVES(vi16, int16_t)
 
 #define SOL_MEET_PROD(...) v *= VF_PERMUTE(v, __VA_ARGS__);
 #define SOL_MEET_MAX(...) v = vf_max(v, VF_PERMUTE(v, __VA_ARGS__));

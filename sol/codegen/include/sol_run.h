@@ -19,11 +19,13 @@ typedef struct {
     const int64_t *dims;      /* run-time sizes, in the order of the symbols */
     const int64_t *offsets;   /* arena offset of each buffer, if sizes are symbolic */
     int64_t arena, common, scratch; /* bytes */
-    int64_t *marks;           /* NULL, or where to write a time stamp (ns) per launch plus one at the end */
+    int64_t *marks;           /* NULL, or where trials write a time stamp (ns) per group of launches plus one at the end */
+    int64_t *spans;           /* NULL, or where networks write what sol_spans.h tells */
     int32_t threads;          /* memory is laid out for so many */
     int32_t flush_denormals;
     int32_t zeroed;           /* not 0: memory was zero before the first call, and only calls of this network wrote to it since */
     sol_launch launch;        /* starts a team; NULL: the calling thread runs alone */
+    int64_t *stray;           /* NULL, or where the number of a check is written that found an index out of range */
 } sol_call;
 
 typedef void (*sol_network)(const sol_team *, const sol_call *);
@@ -43,6 +45,8 @@ static inline void sol_mark(const sol_team *team, const sol_call *call, int i)
     if (team->id == 0) call->marks[i] = sol_now();
     sol_barrier(team);
 }
+
+#include "sol_spans.h"
 
 /* Copies size bytes, a part in each thread. */
 static inline void sol_copy(const sol_team *team, void *to, const void *from, int64_t size)
@@ -99,7 +103,7 @@ static void sol_member(void *data, sol_shared *shared, int id, int size)
     const sol_region *r = data;
     const sol_call *call = r->call;
     char *common = call->memory + call->arena;
-    const sol_team team = {id, size, common + call->common + (int64_t)id * call->scratch, common, shared};
+    const sol_team team = {id, size, common + call->common + (int64_t)id * call->scratch, common, shared, call->stray};
     const uint64_t before = sol_float_mode();
     sol_set_float_mode(r->mode);
     r->network(&team, call);

@@ -38,3 +38,24 @@ SOL_INLINE void vi_store_bytes(uint8_t *p, vi v) { *(sol_bytes *)p = __builtin_c
 #else
 #include "sol_simd_avx2_intrinsics.h"
 #endif
+/* Sums of products of bytes (sol_int.h). Assembly, because compilers disagree about the types of these builtins. */
+#if defined(__AVXVNNI__) || defined(__AVX512VNNI__) && defined(__AVX512VL__)
+#define SOL_DOT
+SOL_INLINE vi vi_dot(vi sum, vi a, vi b)
+{
+#ifdef __AVXVNNI__
+    __asm__("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(a), "xm"(b));
+#else
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "vm"(b));
+#endif
+    return sum;
+}
+#else
+#define SOL_MADD
+SOL_INLINE vi vi_madd(vi a, vi b)
+{
+    vi r;
+    __asm__("vpmaddwd %2, %1, %0" : "=x"(r) : "x"(a), "xm"(b));
+    return r;
+}
+#endif

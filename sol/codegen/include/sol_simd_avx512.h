@@ -76,8 +76,6 @@ SOL_INLINE vf vf_rsqrt_roughly(vf x) { return (vf)__builtin_ia32_rsqrt14ps512_ma
 /* LANES bytes to int32 lanes, and the low bytes back. */
 typedef uint8_t sol_bytes __attribute__((vector_size(16), aligned(1), may_alias));
 #ifdef __clang__
-SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return __builtin_convertvector(*(const sol_bytes *)p, vi); }
-SOL_INLINE void vi_store_bytes(uint8_t *p, vi v) { *(sol_bytes *)p = __builtin_convertvector(v, sol_bytes); }
 SOL_INLINE vd vd_low(vf x) { return __builtin_convertvector(__builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7), vd); }
 SOL_INLINE vd vd_high(vf x) { return __builtin_convertvector(__builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15), vd); }
 SOL_INLINE vf vf_from_doubles(vd low, vd high)
@@ -99,17 +97,43 @@ SOL_INLINE vf vf_from_doubles(vd low, vd high)
     r = __builtin_ia32_insertf32x8_mask(r, a, 0, r, -1);
     return (vf)__builtin_ia32_insertf32x8_mask(r, b, 1, r, -1);
 }
+#endif
 typedef char sol_c16 __attribute__((vector_size(16)));
-SOL_INLINE vi vi_load_bytes(const uint8_t *p)
+#ifdef __clang__
+SOL_INLINE vi sol_widen(sol_c16 b) { return __builtin_convertvector((sol_bytes)b, vi); }
+SOL_INLINE sol_c16 sol_narrow(vi v) { return (sol_c16)__builtin_convertvector(v, sol_bytes); }
+#else
+SOL_INLINE vi sol_widen(sol_c16 b) { return (vi)__builtin_ia32_pmovzxbd512_mask(b, (sol_i16){0}, -1); }
+SOL_INLINE sol_c16 sol_narrow(vi v) { return (sol_c16)__builtin_ia32_pmovdb512_mask((sol_i16)v, (sol_c16){0}, -1); }
+#endif
+SOL_INLINE vi vi_load_bytes(const uint8_t *p) { return sol_widen((sol_c16)*(const sol_bytes *)p); }
+SOL_INLINE void vi_store_bytes(uint8_t *p, vi v) { *(sol_bytes *)p = (sol_bytes)sol_narrow(v); }
+#if __has_builtin(__builtin_ia32_loaddquqi128_mask) && __has_builtin(__builtin_ia32_storedquqi128_mask)
+#define SOL_BYTES_N /* those of sol_int.h */
+SOL_INLINE vi vu8_load_n(const uint8_t *p, int n)
 {
-    return (vi)__builtin_ia32_pmovzxbd512_mask((sol_c16)*(const sol_bytes *)p, (sol_i16){0}, -1);
+    return sol_widen((sol_c16)__builtin_ia32_loaddquqi128_mask((const void *)p, (sol_c16){0}, SOL_MASK16(n)));
 }
-SOL_INLINE void vi_store_bytes(uint8_t *p, vi v)
-{
-    *(sol_bytes *)p = (sol_bytes)__builtin_ia32_pmovdb512_mask((sol_i16)v, (sol_c16){0}, -1);
-}
+SOL_INLINE void vu8_store_n(uint8_t *p, vi v, int n) { __builtin_ia32_storedquqi128_mask((void *)p, sol_narrow(v), SOL_MASK16(n)); }
 #endif
 #else
 #include "sol_simd_avx512_intrinsics.h"
+#endif
+/* Sums of products of bytes (sol_int.h). Assembly, because compilers disagree about the types of these builtins. */
+#ifdef __AVX512VNNI__
+#define SOL_DOT
+SOL_INLINE vi vi_dot(vi sum, vi a, vi b)
+{
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "vm"(b));
+    return sum;
+}
+#else
+#define SOL_MADD
+SOL_INLINE vi vi_madd(vi a, vi b)
+{
+    vi r;
+    __asm__("vpmaddwd %2, %1, %0" : "=v"(r) : "v"(a), "vm"(b));
+    return r;
+}
 #endif
 #define SOL_HAS_SCALE /* vf_scale, vf_exponent, vf_significand, vf_reciprocal_roughly, vf_rsqrt_roughly; vi_any; vd_low, vd_high */

@@ -26,6 +26,7 @@ typedef struct {
     char *scratch;      /* private to this thread, 64-byte aligned, as large as the launch asked for */
     char *common;       /* shared by the team, 64-byte aligned, as large as the launch asked for */
     sol_shared *shared;
+    int64_t *stray;     /* NULL, or where the number of a check is written that found an index out of range */
 } sol_team;
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -75,6 +76,12 @@ static inline void sol_barrier(const sol_team *team)
         sol_pause();
     }
     sol_linger(s, turn);
+}
+
+/* An index is out of range; check: the number of the operation. */
+static __attribute__((noinline, unused)) void sol_stray(const sol_team *team, int64_t check)
+{
+    if (team->stray) __atomic_store_n(team->stray, check, __ATOMIC_RELAXED);
 }
 
 /* This thread's share [*begin, *end) of n equal pieces. */

@@ -22,7 +22,8 @@ from sol.ir.types import DType
 
 SHORT = 64
 """Multiply-adds per output up to which a panel's weights are too few to be fetched ahead."""
-
+STRETCH = 256
+"""Multiply-adds per output that are added up one after the other: rounding errors grow with the length of such a sum."""
 UNROLL = 2
 """Input channels per step; more make gcc hoist broadcasts and spill."""
 
@@ -327,6 +328,11 @@ def weights(lowering: Lowering, conv: Conv, ocb: int) -> dict[str, View]:
     return reads
 
 
+def is_long(conv: Conv) -> bool:
+    """Is the reduction so long that it is added up in stretches?"""
+    return conv.reduction > 2 * STRETCH
+
+
 def traffic(conv: Conv, views: list[View]) -> DimLike:
     """Bytes that must move: activations and weights, each once."""
     return conv.weight_bytes + 4 * sum((product(v.shape) for v in views), start=0)
@@ -431,7 +437,7 @@ def _lower(lowering: Lowering) -> None:
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         ocb=tiling.ocb, panels=panels, tiles=tiling.tiles,
         along_y=tiling.along_y, sx=conv.stride[1], pitch="LANES", sink="out", has_bias="bias" in reads,
-        pointwise=pointwise, fetches=conv.reduction > SHORT,
+        pointwise=pointwise, fetches=conv.reduction > SHORT, relieved=is_long(conv), stretch=STRETCH,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=variants, l2=target.l2, remote=REMOTE,
     )  # fmt: skip

@@ -290,8 +290,9 @@ def paired_variant(epilogue: Epilogue, th: int, tw: int, masked: bool = False) -
 
 
 def paired_weights(lowering: Lowering, conv: Conv, ocb: int = 1) -> dict[str, View]:
-    """Packed weights and bias as the kernel's pointers."""
-    reads = {"w": lowering.weight(conv.node.inputs[1], "paired_panels")}
+    """Packed weights, what inputs are multiplied by, and bias as the kernel's pointers."""
+    w = conv.node.inputs[1]
+    reads = {"w": lowering.weight(w, "paired_panels"), "factors": lowering.weight(w, "pair_scales", taps=conv.kernel[0] * conv.kernel[1])}
     if len(conv.node.inputs) == 3:
         reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=LANES)
     return reads
@@ -306,6 +307,7 @@ def packed_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
 def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
     """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pairs.pack gives; C and K padded with zeros."""
     k, c = array.shape[:2]
+    scales = pairs.padded_scales(array)
     if k % LANES or c % LANES:
         array = np.pad(array, ((0, -k % LANES), (0, -c % LANES), *((0, 0),) * (array.ndim - 2)))
         k, c = array.shape[:2]
@@ -314,7 +316,7 @@ def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarr
         out = np.zeros(packed_shape(array.shape), np.float32)
     rows, some = array.reshape(k // LANES, LANES, c * taps), pairs.panels_at_once(c * taps)
     for first in range(0, len(rows), some):
-        pairs.pack(rows[first : first + some], out[first : first + some], taps)
+        pairs.pack(rows[first : first + some], out[first : first + some], scales, taps)
     return out
 
 

@@ -151,7 +151,10 @@ def _lower(lowering: Lowering) -> None:
     blocks, pixels = conv.c // conv.groups // lanes, packed_pixels(conv, choice.band)
     partial = -(-pixels // 2) * 2 + lanes * conv.stride[1]
     beside = choice.band * -(-conv.ow // lanes) * lanes
-    reads = {"in": source, "w": lowering.weight(node.inputs[1], "paired_groups")}
+    reads = {
+        "in": source, "w": lowering.weight(node.inputs[1], "paired_groups", groups=conv.groups),
+        "factors": lowering.weight(node.inputs[1], "pair_scales", groups=conv.groups),
+    }  # fmt: skip
     if len(node.inputs) == 3:
         reads["bias"] = lowering.weight(node.inputs[2], "channels", block=lanes)
     reads |= {e.name: e.view for e in epilogue.operands}
@@ -184,20 +187,21 @@ def _places(th: int, tw: int, pitch: int, step: int) -> tuple[int, ...]:
     return tuple(y * pitch + x * step for y in range(th) for x in range(tw))
 
 
-def _packed_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+def _packed_shape(shape: tuple[int, ...], *, groups: int) -> tuple[int, ...]:
     return shape[0] // LANES, (int(np.prod(shape[1:])) + 2) * LANES
 
 
 @packer("paired_groups", shape=_packed_shape)
-def pack_groups(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+def pack_groups(array: np.ndarray, *, groups: int, out: np.ndarray | None = None) -> np.ndarray:
     """w[K, C / groups, *kernel] -> [panel][input channel block][r][s][channel][LANES]; all taps of a channel block have the same signs."""
     k, c = array.shape[:2]
     taps = int(np.prod(array.shape[2:]))
     if out is None:
-        out = np.zeros(_packed_shape(array.shape), np.float32)
+        out = np.zeros(_packed_shape(array.shape, groups=groups), np.float32)
     rows, some = array.reshape(k // LANES, LANES, c * taps), pairs.panels_at_once(c * taps)
+    scales = pairs.padded_scales(array, groups).reshape(groups, 1, 1, c).repeat(k // groups // LANES, 1).reshape(-1, 1, c)
     for first in range(0, len(rows), some):
-        pairs.pack(rows[first : first + some], out[first : first + some], taps, alike=taps)
+        pairs.pack(rows[first : first + some], out[first : first + some], scales[first : first + some], taps, alike=taps)
     return out
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.conv_direct import (
+    STRETCH,
     Conv,
     check_border,
     input_params,
     is_flat,
+    is_long,
     is_pointwise_tail,
     needs_mask,
     operand_context,
@@ -163,7 +165,7 @@ def _lower(lowering: Lowering) -> None:
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         ocb=tiling.ocb, panels=panels, tiles=tiling.tiles,
         along_y=tiling.along_y, sx=conv.stride[1], pitch="1" if plain else "LANES", sink="total", has_bias="bias" in reads,
-        plain=plain, taps=1, rolled=False, dx=1, fetches=not plain,
+        plain=plain, relieved=is_long(conv), stretch=STRETCH, taps=1, rolled=False, dx=1, fetches=not plain,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=variants, pool=pool.kind, is_max=pool.kind == "max",
     )  # fmt: skip

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from sol.codegen.emit import c_float
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_direct import (
+    STRETCH,
     Conv,
     is_flat,
     is_heavy,
+    is_long,
     is_pointwise_tail,
     needs_mask,
     operand_context,
@@ -256,6 +258,7 @@ def _lower(lowering: Lowering) -> None:
         title=prologue.stem.replace("_", " "), made=_formula(prologue),
         ocb=tiling.ocb, panels=panels, tiles=tiling.tiles, along_y=tiling.along_y,
         sx=1, step_x=conv.stride[1] * prologue.step[1], pitch="LANES", sink="out", fetches=True, has_bias="bias" in reads,
+        relieved=is_long(conv), stretch=STRETCH,
         operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=tile_variants(epilogue, panels, tiling, masked, by_pixel=True),
         chain_operands=operands, chain_masked=chain_masked, hoisted=hoisted, chain=chain, by_rows=lines.by_rows,

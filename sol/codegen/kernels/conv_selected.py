@@ -148,6 +148,7 @@ def _lower_paired(lowering: Lowering) -> None:
     }  # fmt: skip
     reads = {f"in{i}": view for i, view in enumerate(views)}
     reads["w"] = lowering.weight(conv.node.inputs[1], "paired_selected", order=order)
+    reads["factors"] = lowering.weight(conv.node.inputs[1], "pair_scales", order=order)
     if len(conv.node.inputs) == 3:
         reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=lanes)
     reads |= {e.name: e.view for e in epilogue.operands}

@@ -1,11 +1,15 @@
 """Convolution with fewer multiplications: Strassen's algorithm over pixels, input and output channels, with packed sums of weights.
 
+Each product mixes two halves of the pixels, of the input and of the output channels. All are scaled by powers of two (scales.py, and a
+power for each tile of inputs): errors are then in units of what a pixel's inputs and an output's weights amount to, whatever its partners
+are. Parts are of the same image.
+
 A 1x1 convolution (and one with larger filters, tap by tile) is a matrix product. One level takes 7 products of halves where 8 are needed
 otherwise, two levels 49 of quarters in place of 64; the sums of activations are made tile by tile, and what the products add up to is held
 in the cache. Source: V. Strassen, Gaussian elimination is not optimal, Numerische Mathematik 13, 1969.
 
-Not a number, infinity: an infinite or NaN input makes the outputs at the same place of all parts NaN, where direct convolution has
-infinities and NaN only in the outputs that read it. ``config["conv_max_error"] = 0`` keeps direct convolution.
+Not a number, infinity: an infinite or NaN input makes the outputs of the tiles that read it NaN, where direct convolution has infinities
+and NaN only in the outputs that read it. ``config["conv_max_error"] = 0`` keeps direct convolution.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from sol.codegen.epilogue import Epilogue, make_epilogue
-from sol.codegen.kernels import conv_paired, pairs
+from sol.codegen.kernels import conv_paired
 from sol.codegen.kernels.conv_direct import (
     Conv,
     check_border,
@@ -30,6 +34,7 @@ from sol.codegen.kernels.conv_direct import (
     tail_steps,
     traffic,
 )
+from sol.codegen.kernels.scales import channel_scales, inverse
 from sol.codegen.kernels.strassen_model import (
     GAIN,
     Choice,
@@ -43,7 +48,6 @@ from sol.codegen.kernels.strassen_model import (
 from sol.codegen.kernels.strassen_products import Move, Part, Product, algorithm, is_part, schedule, slots
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.packing import STAGE, packer, staged
-from sol.codegen.plan import View
 from sol.config import config
 from sol.ir.dim import DimLike
 
@@ -51,6 +55,12 @@ MOVES = {1: ["held"], 2: ["held", "inner", "outer"]}
 """What a product may do with its result but for the last move, per number of levels."""
 LAST = 4
 """Input channels of a product that are left for while its results are moved and stored."""
+STRETCH = 64
+"""Multiply-adds that are added up one after the other: errors of products are added up, too."""
+SCALES = 16
+"""Floats behind the sums of a tile group: what scales its parts, three for each."""
+
+
 def read_choices(lowering: Lowering) -> list[Choice]:
     """The ways in which the region's convolution can be computed, cheapest first."""
     conv, lanes = read_conv(lowering), lowering.target.lanes
@@ -67,7 +77,7 @@ def read_choices(lowering: Lowering) -> list[Choice]:
 
 def _serves(lowering: Lowering) -> bool:
     conv, target = read_conv(lowering), lowering.target
-    found = [c for c in read_choices(lowering) if target.adders or not c.paired]
+    found = read_choices(lowering)
     if not found or conv is None:
         return False
     cost, otherwise = relative_cost(conv, target, found[0]), conv_paired.read_choice(lowering) if target.adders else None
@@ -88,11 +98,11 @@ def _wanted(lowering: Lowering) -> Choice:
     return next((c for c in found if c.name == lowering.variant), found[0])
 
 
-def _steps(products: tuple[Product, ...], levels: int, paired: bool) -> list[str]:
-    """The products as C initialisers of ``step``, in order. paired: the input of all is a sum, be it of one part."""
+def _steps(products: tuple[Product, ...], levels: int) -> list[str]:
+    """The products as C initialisers of ``step``, in order."""
     parts, sums, texts = 2**levels, 0, []
     for p, (moves, part) in zip(products, schedule(levels)):
-        (pixels, channels), number = (next(iter(p.inputs)), -1) if is_part(p.inputs) and not paired else ((0, 0), sums)
+        (pixels, channels), number = (next(iter(p.inputs)), -1) if is_part(p.inputs) else ((0, 0), sums)
         sums += number >= 0
         *others, last = moves
         named = {}
@@ -118,9 +128,9 @@ def _part_text(pixels: int, channels: int) -> str:
     return "".join(f" + {text}" if times == 1 else f" + {times} * {text}" for times, text in terms if times)
 
 
-def _sum_texts(products: tuple[Product, ...], paired: bool) -> tuple[list[str], list[Part]]:
+def _sum_texts(products: tuple[Product, ...]) -> tuple[list[str], list[Part]]:
     """C expressions of the sums of input parts, and the parts that they need."""
-    sums = [p.inputs for p in products if paired or not is_part(p.inputs)]
+    sums = [p.inputs for p in products if not is_part(p.inputs)]
     texts = []
     for total in sums:
         text = " ".join(f"{'+' if s > 0 else '-'} i{p}_{k}" for (p, k), s in total.items())
@@ -148,9 +158,6 @@ def _blocks(target: TargetLike, held_floats: int, group_floats: int, groups: Dim
 def _sum_floats(conv: Conv, choice: Choice, lanes: int) -> int:
     """Elements from one sum of a tile group to the next: an odd number of vectors, as sums are written side by side and would else
     lie at the same few places of the first-level cache."""
-    if choice.paired:
-        (th, tw), steps = choice.tiling.tiles[0], conv.reduction // choice.split.parts // lanes
-        return (steps * th * tw + 2 * -(-th * tw // lanes) | 1) * lanes
     rows, columns = patch(conv, *choice.tiling.tiles[0])
     return (conv.c // choice.split.parts // lanes * rows * columns | 1) * lanes
 
@@ -164,28 +171,33 @@ def _lower(lowering: Lowering) -> None:
     check_border(lowering, conv, source)
     epilogue = make_epilogue(lowering, node.name, channel_axis=1, block=lanes)
     (th, tw), ocb, parts = tiling.tiles[0], tiling.ocb, split.parts
-    sums, needed = _sum_texts(products, choice.paired)
+    sums, needed = _sum_texts(products)
     sum_floats, held = _sum_floats(conv, choice, lanes), slots(choice.levels) * ocb * th * tw * lanes
     groups = groups_of(choice)
-    blocks = _blocks(target, held, len(sums) * sum_floats, groups)
+    group_floats = len(sums) * sum_floats + SCALES
+    blocks = _blocks(target, held, group_floats, groups)
     by_panels = shares_panels(groups)
     lowering.set_share(shares_groups(groups, choice, target))
-    reads = {"in": source, "w": _weights(lowering, conv, choice)}
+    w = node.inputs[1]
+    packing = {"lanes": lanes, "vectors": ocb, "levels": choice.levels}
+    reads = {
+        "in": source, "scale": lowering.weight(w, "input_scales"), "w": lowering.weight(w, "strassen_panels", **packing),
+        "factor": lowering.weight(w, "result_scales"),
+    }  # fmt: skip
     if len(node.inputs) == 3:
         reads["bias"] = lowering.weight(node.inputs[2], "channels", block=lanes)
     reads |= {e.name: e.view for e in epilogue.operands}
-    left = pairs.direct_channels()[-LAST:] if choice.paired else list(range(LAST))
     variants = [_variant(epilogue, target, ocb, h, w) for h, w in tiling.tiles]
-    head = f"conv_strassen{choice.levels}{'_paired' if choice.paired else ''}"
     lowering.emit(
-        "conv_strassen.c.j2", stem_of(conv, tiling, epilogue, head),
+        "conv_strassen.c.j2", stem_of(conv, tiling, epilogue, f"conv_strassen{choice.levels}"),
         reads=reads, writes={"out": out}, params=_params(lowering, conv, choice, epilogue, blocks, by_panels, sum_floats),
-        scratch=4 * max(blocks[1] * held, blocks[0] * (held + len(sums) * sum_floats)),
-        common=4 * groups * len(sums) * sum_floats if by_panels else 0,
+        scratch=4 * max(blocks[1] * held, blocks[0] * (held + group_floats)),
+        common=4 * groups * group_floats if by_panels else 0,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
         levels=choice.levels, parts=parts, products=len(products), alone=conv_paired.ALONE, fetches=True, sums=sums,
-        needed=[(f"i{p}_{k}", _part_text(p, k)) for p, k in needed], steps=_steps(products, choice.levels, choice.paired),
-        moves=MOVES[choice.levels], left=left, pairs=pairs.context() if choice.paired else None, slots=slots(choice.levels), ocb=ocb,
+        needed=[(f"i{p}_{k}", _part_text(p, k), p, k) for p, k in needed], scales=SCALES, steps=_steps(products, choice.levels),
+        moves=MOVES[choice.levels], left=list(range(LAST)), slots=slots(choice.levels), ocb=ocb,
+        relieved=conv.reduction // parts > STRETCH, stretch=STRETCH,
         tiles=tiling.tiles, along_y=tiling.along_y,
         sx=conv.stride[1], pixel_step=conv.stride[1] if conv.kernel[1] == 1 else 1, pitch="LANES", sink="out",
         has_bias=False, biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
@@ -222,8 +234,6 @@ def _params(
     }  # fmt: skip
     for e in epilogue.operands:
         params |= part_strides(e.name, choice, e.strides, (1, 1))
-    if choice.paired:
-        return params
     params |= {
         "patch_row": row * conv.stride[0] if one_row else row, "patch_rows": rows, "patch_columns": columns,
         "row_step": 1 if one_row else conv.stride[0], "sum_r": conv.dilation[0], "sum_s": conv.dilation[1],
@@ -233,14 +243,6 @@ def _params(
     return params
 
 
-def _weights(lowering: Lowering, conv: Conv, choice: Choice) -> View:
-    if choice.paired:
-        return lowering.weight(conv.node.inputs[1], "strassen_pairs", levels=choice.levels)
-    return lowering.weight(
-        conv.node.inputs[1], "strassen_panels", lanes=lowering.target.lanes, vectors=choice.tiling.ocb, levels=choice.levels
-    )
-
-
 def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int, levels: int) -> tuple[int, ...]:
     k, c, width = shape[0] // 2**levels, shape[1] // 2**levels, vectors * lanes
     return k // width, len(algorithm(levels)), c // lanes, int(np.prod(shape[2:])), lanes, width
@@ -248,20 +250,26 @@ def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int, levels: i
 
 @packer("strassen_panels", shape=_packed_shape)
 def pack_strassen(array: np.ndarray, *, lanes: int, vectors: int, levels: int, out: np.ndarray | None = None) -> np.ndarray:
-    """w[K, C, *kernel] -> [panel][product][input channel block][r][s][channel][vectors * lanes], sums made in float64.
+    """w[K, C, *kernel] -> [panel][product][input channel block][r][s][channel][vectors * lanes], scaled sums made in float64.
 
-    A panel is ``vectors`` output vectors of each of the 2**levels parts of K, neighbours; C and K divide into whole vectors per part.
+    Weights are divided by the factors of their channels (scales.py), but for products of one input part by those of the outputs alone: such
+    an input is read as it is. A panel is ``vectors`` output vectors of each of the 2**levels parts of K, neighbours; C and K divide into
+    whole vectors per part.
     """
     products, parts = algorithm(levels), 2**levels
     k, c = array.shape[0] // parts, array.shape[1] // parts
     taps, width = int(np.prod(array.shape[2:])), vectors * lanes
+    results, inputs = channel_scales(array)
     split = array.reshape(k // width, parts, width, parts, c, taps)
+    rows_by = inverse(results).reshape(k // width, parts, width, 1, 1, 1)
+    columns_by, scales = inverse(inputs).reshape(parts, c, 1), inputs.reshape(parts, c)
     if out is None:
         out = np.zeros(_packed_shape(array.shape, lanes=lanes, vectors=vectors, levels=levels), np.float32)
     step = max(1, STAGE // (lanes * taps)) * lanes
-    for panel, rows in zip(out, split):
+    for panel, rows, by in zip(out, split, rows_by):
         for channel in range(0, c, step):
-            some = rows[:, :, :, channel : channel + step].reshape(parts, width, parts, -1)
+            some = rows[:, :, :, channel : channel + step] * by * columns_by[:, channel : channel + step]
+            some = some.reshape(parts, width, parts, -1)
             blocks = some.shape[-1] // (lanes * taps)
             held = {at: piece for at in np.ndindex(parts, parts) for _, piece in staged(some[at[1], :, at[0]], some.shape[-1])}
             for number, product in enumerate(products):
@@ -269,34 +277,30 @@ def pack_strassen(array: np.ndarray, *, lanes: int, vectors: int, levels: int, o
                 total = held[at] if sign > 0 else -held[at]
                 for at, sign in others:
                     total = np.add(total, held[at], dtype=np.float64) if sign > 0 else np.subtract(total, held[at], dtype=np.float64)
+                if is_part(product.inputs):
+                    (_, part) = next(iter(product.inputs))
+                    total = total * np.repeat(scales[part, channel : channel + step], taps)
                 target = panel[number, channel // lanes :][:blocks]
                 target[...] = total.reshape(width, blocks, lanes, taps).transpose(1, 3, 2, 0)
     return out
 
 
-def _paired_shape(shape: tuple[int, ...], *, levels: int) -> tuple[int, ...]:
-    depth = int(np.prod(shape[1:])) // 2**levels
-    return shape[0] // 2**levels // pairs.LANES, len(algorithm(levels)), (depth + 2) * pairs.LANES
+@packer("input_scales", shape=lambda shape: shape[1:2])
+def pack_input_scales(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """The factors of a convolution's input channels (scales.py), by w[K, C, *kernel]."""
+    return _written(channel_scales(array)[1], out)
 
 
-@packer("strassen_pairs", shape=_paired_shape)
-def pack_strassen_pairs(array: np.ndarray, *, levels: int, out: np.ndarray | None = None) -> np.ndarray:
-    """w[K, C, *kernel] -> [panel][product][what pairs.pack writes: input channel block, r, s, channel, LANES …], sums made in float64."""
-    products, parts, lanes = algorithm(levels), 2**levels, pairs.LANES
-    taps = int(np.prod(array.shape[2:]))
-    split = array.reshape(-1, parts, lanes, parts, array.shape[1] // parts * taps)
+@packer("result_scales", shape=lambda shape: shape[:1])
+def pack_result_scales(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
+    """The factors of a convolution's results (scales.py), by w[K, C, *kernel]."""
+    return _written(channel_scales(array)[0], out)
+
+
+def _written(found: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     if out is None:
-        out = np.zeros(_paired_shape(array.shape, levels=levels), np.float32)
-    some = pairs.panels_at_once(split.shape[-1])
-    for first in range(0, len(out), some):
-        panels, rows = out[first : first + some], split[first : first + some]
-        for number, product in enumerate(products):
-            (at, sign), *others = product.weights.items()
-            total = rows[:, at[1], :, at[0]] if sign > 0 else -rows[:, at[1], :, at[0]]
-            for at, sign in others:  # a sum of two is rounded once, whatever its type
-                add = np.add if sign > 0 else np.subtract
-                total = add(total, rows[:, at[1], :, at[0]], dtype=np.float32 if len(others) == 1 else np.float64)
-            pairs.pack(total, panels[:, number], taps)
+        return found
+    out[...] = found
     return out
 
 

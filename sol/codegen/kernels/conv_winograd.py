@@ -53,6 +53,8 @@ from sol.codegen.plan import View
 from sol.config import config
 from sol.ir.dim import DimLike
 
+STRETCH = 64
+"""Input channels that are added up one after the other: rounding errors grow with the length of such a sum."""
 PLACE = 32
 """Bytes of the template's ``place``."""
 SLICE = 32768
@@ -171,9 +173,10 @@ def _lower(lowering: Lowering) -> None:
     masked = needs_mask(epilogue, conv.k, lanes)
     vectors, blocks = -(-conv.k // lanes), -(-conv.c // lanes)
     tile = register_tiles(conv, target, grid, how.block)
-    ny, nx = grid.y.whole.n, grid.x.whole.n
     packing = {"kind": "winograd_pairs"} if grid.paired else {"kind": "winograd_panels", "lanes": lanes, "vectors": tile.ocb}
     reads: dict[str, View] = {"in": source, "w": lowering.weight(conv.node.inputs[1], **packing, my=grid.y.m, mx=grid.x.m)}
+    if grid.paired:
+        reads["factors"] = lowering.weight(conv.node.inputs[1], "pair_scales")
     if len(conv.node.inputs) == 3:
         reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=lanes)
     in_n, in_cb, in_row, in_column, _ = spatial_strides(source.strides)
@@ -199,10 +202,11 @@ def _lower(lowering: Lowering) -> None:
         scratch=4 * (m + v) + PLACE * max(how.block, grid.tiles if how.split_channels else 0),
         common=4 * (shared + pooled),
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        my=grid.y.m, mx=grid.x.m, ry=conv.kernel[0], rx=conv.kernel[1], ny=ny, nx=nx, kinds=grid.kinds,
+        my=grid.y.m, mx=grid.x.m, ry=conv.kernel[0], rx=conv.kernel[1], iy=grid.y.whole.size, ix=grid.x.whole.size,
+        frequencies=grid.products, kinds=grid.kinds,
         parts=_parts(grid, "bias" in reads), divided=(grid.y.rest is not None, grid.x.rest is not None),
         edges=not (grid.y.divided and grid.x.divided), line=LINE,
-        ocb=tile.ocb, widths=tile.widths, first=tile.first, slack=tile.slack, unroll=UNROLL,
+        ocb=tile.ocb, widths=tile.widths, first=tile.first, slack=tile.slack, unroll=UNROLL, stretch=STRETCH // lanes,
         stores=_stores(epilogue, grid, masked), has_bias="bias" in reads, masked=masked, heavy=is_heavy(epilogue),
         operands=_operand_context(epilogue), tail=epilogue.stem, tail_lines=steps, tail_result=result,
         pool=pool.kind if pool else "", paired=grid.paired, beside=beside, pairs=pairs.context() if grid.paired else {},
@@ -227,7 +231,7 @@ def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int, my: int, 
     k, c = shape[:2]
     ry, rx = (1, *shape[2:])[-2:]
     width = vectors * lanes
-    return -(-k // width), (my + ry - 1) * (mx + rx - 1), -(-c // UNROLL) * UNROLL, width
+    return -(-k // width), winograd(my, ry).n * winograd(mx, rx).n, -(-c // UNROLL) * UNROLL, width
 
 
 @packer("winograd_panels", shape=_packed_shape)
@@ -259,7 +263,7 @@ def pack_winograd(
 def _paired_shape(shape: tuple[int, ...], *, my: int, mx: int) -> tuple[int, ...]:
     k, c = shape[:2]
     ry, rx = (1, *shape[2:])[-2:]
-    return -(-k // pairs.LANES), (my + ry - 1) * (mx + rx - 1), (c + 2) * pairs.LANES
+    return -(-k // pairs.LANES), winograd(my, ry).n * winograd(mx, rx).n, (c + 2) * pairs.LANES
 
 
 @packer("winograd_pairs", shape=_paired_shape)
@@ -277,13 +281,14 @@ def pack_pairs(array: np.ndarray, *, my: int, mx: int, out: np.ndarray | None = 
     gains = np.exp2(np.array(powers, np.float32))[:, None]
     if out is None:
         out = np.zeros(_paired_shape(array.shape, my=my, mx=mx), np.float32)
-    lanes, some = pairs.LANES, pairs.panels_at_once(4 * c)
+    lanes, some, scales = pairs.LANES, pairs.panels_at_once(4 * c), pairs.padded_scales(array)
     for panel, first in zip(out, range(0, k, lanes)):
         rows = np.zeros((ry * rx, lanes, c))
         rows[:, : k - first] = array[first : first + lanes].reshape(-1, c, ry * rx).transpose(2, 0, 1)
         for at in range(0, len(panel), some):
             frequencies = panel[at : at + some]
-            pairs.pack((transform[at : at + some] @ rows.reshape(ry * rx, -1)).astype(np.float32).reshape(-1, lanes, c), frequencies)
+            transformed = (transform[at : at + some] @ rows.reshape(ry * rx, -1)).astype(np.float32)
+            pairs.pack(transformed.reshape(-1, lanes, c), frequencies, scales)
             gain = gains[at : at + some]
             frequencies[:, : -2 * lanes] *= gain
             frequencies[:, -2 * lanes : -lanes] *= gain * gain

@@ -206,6 +206,8 @@ def _indexed(lowering: Lowering, node: Node, out: View) -> None:
     outer = list(range(last))
     space.params["count"] = x.shape[dim] if x.shape else 1
     space.params["along"] = x.strides[dim] if x.strides else 0
+    if node.attrs["checked"]:
+        space.params["check"] = lowering.library.check(node.attrs["checked"], node.origin)
     _emit(
         lowering,
         node,
@@ -214,6 +216,8 @@ def _indexed(lowering: Lowering, node: Node, out: View) -> None:
         pointers[2],
         outer,
         template="take",
+        checked=bool(node.attrs["checked"]),
+        signed=node.attrs["signed"],
         length=space.size(last),
         last=last,
         bases={p.name: space.offset(p.name, outer) for p in pointers},

@@ -229,6 +229,6 @@ class _Writer:
             term = self.terms.of(pointer.value)
             text = known[term].text
             if self.masked:
-                text = f"live & ({text})" if term.dtype is DType.BOOL else f"vf_select(live, {text}, vf_zero())"
+                text = f"vf_select(live, {text}, vf_zero())" if term.dtype is DType.F32 else f"live & ({text})"
             lines.append(store_text(term.dtype, self._address(pointer.name), text, vector=vector, left=left))
         return lines

@@ -51,7 +51,7 @@ class RowsWriter:
 
     def _buffer_type(self, term: Term) -> str:
         if self.vector:
-            return "int32_t" if term.dtype is DType.BOOL else "float"
+            return "float" if term.dtype is DType.F32 else "int32_t"
         return Emitter(vector=False).ctype(term.dtype)
 
     # reduced values
@@ -101,7 +101,7 @@ class RowsWriter:
         self.lines.append("}")
 
     def _masked(self, term: Term, text: str, live: str) -> str:
-        return f"{live} & ({text})" if term.dtype is DType.BOOL else f"vf_select({live}, {text}, vf_zero())"
+        return f"vf_select({live}, {text}, vf_zero())" if term.dtype is DType.F32 else f"{live} & ({text})"
 
     # one pass
 
@@ -223,7 +223,9 @@ class RowsWriter:
     def _broadcast(self, emitter: Emitter, term: Term, value: CValue) -> CValue:
         if term.kind == "literal":
             return emitter.constant(term.literal, term.dtype)
-        text = f"vi_set(-({value.text} != 0))" if term.dtype is DType.BOOL else f"vf_set({value.text})"
+        if term.dtype is DType.F32:
+            return CValue(emitter, f"vf_set({value.text})", term.dtype)
+        text = f"vi_set(-({value.text} != 0))" if term.dtype is DType.BOOL else f"vi_set({value.text})"
         return CValue(emitter, text, term.dtype)
 
     def _flat(self) -> str:
@@ -242,7 +244,7 @@ class RowsWriter:
         name = f"keep{self.plan.buffers[term]}"
         if not self.vector:
             return f"{name}[{at}]" if load else f"{name}[{at}] = {value};"
-        if term.dtype is DType.BOOL:
+        if term.dtype is not DType.F32:
             return f"*(const vi_unaligned *)({name} + {at})" if load else f"*(vi_unaligned *)({name} + {at}) = {value};"
         return f"vf_load({name} + {at})" if load else f"vf_store({name} + {at}, {value});"
 

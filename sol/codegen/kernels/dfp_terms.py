@@ -6,10 +6,11 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sol.codegen.emit import CValue, Emitter, from_memory, to_memory
+from sol.codegen.emit import CValue, Emitter, from_memory, to_memory, vector_load, vector_store
 from sol.codegen.kernels.dfp_space import LANE_TYPES
 from sol.errors import UnsupportedError
 from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.lanes import LANE_DTYPES, LOADED_DTYPES, fits_lanes
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType
 
@@ -22,7 +23,7 @@ EXPENSIVE = frozenset(
 )
 COUNT = "count"
 NARROW = (DType.U8, DType.I8, DType.U16, DType.I16, DType.I32)
-"""Integers that a lane of 32 bits holds: vectors load them for the sake of casts to float32 and bool."""
+"""Integers that a lane of 32 bits holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,19 +164,24 @@ class Terms:
         return self.map("add", y, affine[1]) if len(affine) > 1 else y
 
 
-def fit_lanes(terms: Sequence[Term]) -> bool:
-    """Whether vectors of float32 serve: float32 and bool values, and integers that are only read to be cast."""
-    mixed = [t for t in terms if any(o.dtype in NARROW for o in t.operands)]
-    return all(t.dtype in LANE_TYPES or _is_narrow(t) for t in terms) and all(t.op == "cast" for t in mixed)
+def fit_lanes(terms: Iterable[Term]) -> bool:
+    """Whether vectors of 32-bit lanes serve: integers only where they are loaded, stored and computed element by element."""
+    for t in terms:
+        if t.kind == "map":
+            if not fits_lanes(t.op, t.dtype, [o.dtype for o in t.operands]):
+                return False
+        elif t.dtype not in (LOADED_DTYPES if t.kind == "leaf" else LANE_DTYPES if t.kind == "literal" else LANE_TYPES):
+            return False
+        elif t.kind == "reduce" and t.operands[0].dtype not in LANE_TYPES:
+            return False
+    return True
 
 
 def lanes_pay(terms: Sequence[Term]) -> bool:
-    """Whether they also pay: of narrow integers the compiler's own vectors hold more elements, but it knows no elementary functions."""
-    return fit_lanes(terms) and (any(t.op in EXPENSIVE for t in terms) or not any(map(_is_narrow, terms)))
-
-
-def _is_narrow(term: Term) -> bool:
-    return term.kind == "leaf" and term.dtype in NARROW
+    """Whether they also pay: of narrow integers the compiler's own vectors hold more elements, but it neither knows elementary functions
+    nor rounds floats to integers in vectors."""
+    hard = any(t.op in EXPENSIVE or t.op == "round" for t in terms)
+    return fit_lanes(terms) and (hard or not any(t.kind == "leaf" and t.dtype in NARROW for t in terms))
 
 
 def needed(roots: Iterable[Term], stop: Callable[[Term], bool] = lambda t: False) -> list[Term]:
@@ -218,19 +224,13 @@ def load_text(dtype: DType, address: str, *, vector: bool, stride: str = "1", le
     """
     if not vector:
         return f"(*({address}) != 0)" if dtype is DType.BOOL else from_memory(dtype, f"*({address})")
-    if dtype in NARROW:
-        return f"vi_set(*({address}))" if stride == "0" else f"vi_load_{dtype}({address}, {left or 'LANES'})"
-    family = "vb" if dtype is DType.BOOL else "vf"
-    if stride == "0":
-        return f"{family}_set(*({address}))"
-    if stride != "1":
-        return f"vf_load_apart({address}, {stride}, {left or 'LANES'})"
-    return f"{family}_load_n({address}, {left})" if left else f"{family}_load({address})"
+    if stride in ("0", "1"):
+        return vector_load(dtype, address, stride=int(stride), count=left)
+    return f"vf_load_apart({address}, {stride}, {left or 'LANES'})"
 
 
 def store_text(dtype: DType, address: str, value: str, *, vector: bool, left: str = "") -> str:
     """C statement of a store, as load_text."""
     if not vector:
         return f"*({address}) = {to_memory(dtype, value)};"
-    family = "vb" if dtype is DType.BOOL else "vf"
-    return f"{family}_store_n({address}, {value}, {left});" if left else f"{family}_store({address}, {value});"
+    return vector_store(dtype, address, value, count=left)

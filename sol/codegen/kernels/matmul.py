@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sol.codegen.emit import vector_store
 from sol.codegen.kernels.matmul_dot import fits_dot, lower_dot
 from sol.codegen.kernels.matmul_product import (
     GRAIN,
@@ -131,15 +132,15 @@ def lower_gemm(lowering: Lowering) -> None:
     width = nv * lanes
     mr = rows_per_tile(target, nv)
     ladder, exact = row_ladder(p.loops.rows, mr)
-    full, tail, tail_nv = _columns(p, nv, lanes)
+    full, tail, tail_nv = panel_columns(p, nv, lanes)
     k_limit = max(256, int(0.6 * target.l2) // (4 * width) // 64 * 64)
     k_block = k_limit if bounds(p.k)[1] > k_limit * 3 // 2 and not few_rows and not in_place else 0
     pack_a, pack_b = p.a_k != 1, not p.constant and not in_place
     tile_operands = tuple(o for o in epilogue.operands if o.kind == "tile")
     shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, tail_nv, True) for rows in ladder if tail]
     constant_bias = bool(p.bias) and p.constant and lowering.is_constant(p.bias)
-    tiles = tuple(_tile(p, r, v, t, constant_bias, nv) for r, v, t in shapes)
-    signature, arguments = _signature(p, bool(k_block), pack_a, constant_bias, in_place)
+    tiles = tuple(tile_of(p, r, v, t, constant_bias, nv) for r, v, t in shapes)
+    parameters, arguments = tile_signature(p, bool(k_block), pack_a, constant_bias, in_place)
     reads: dict[str, View] = {"A": lowering.view(p.a)}
     packed_size: DimLike = 0
     if p.constant:
@@ -170,12 +171,12 @@ def lower_gemm(lowering: Lowering) -> None:
         k_block=k_block, part_floats=part_floats, run_limit=RUN_LIMIT, pack_a=pack_a, pack_b=pack_b, in_place=in_place,
         rows_outside=rows_outside,
         grain=GRAIN, batch=len(batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=epilogue.stem,
-        prefetch=PREFETCH if p.constant else 0, signature=signature, arguments=arguments,
+        prefetch=PREFETCH if p.constant else 0, signature=parameters, arguments=arguments,
         tile_operands=tuple((o.name, o.lane_stride) for o in tile_operands),
     )  # fmt: skip
 
 
-def _columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
+def panel_columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
     """Are there full panels, is there a narrower one, and how many vectors has that."""
     width = nv * lanes
     if not isinstance(p.n, int):
@@ -185,12 +186,13 @@ def _columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
     return p.n >= width, rest > 0, tail_nv if rest else nv
 
 
-def _tile(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool, panel_nv: int) -> Tile:
+def tile_of(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool, panel_nv: int) -> Tile:
     parts = 1
     while rows * panel_nv * parts < 8:  # the same for narrow panels: equal columns get equal sums wherever they lie
         parts *= 2
     masked = tail and not (isinstance(p.n, int) and p.n % p.lowering.target.lanes == 0 and p.constant)
-    lanes_of = [f"const int n{j} = sol_lanes(count, {j});" for j in range(nv)] if masked or (p.bias and not constant_bias) else []
+    counts = masked or (p.bias and not constant_bias) or p.c_n != 1
+    lanes_of = [f"const int n{j} = sol_lanes(count, {j});" for j in range(nv)] if counts else []
     hoisted = []
     if tail and not lanes_of:
         lanes_of = ["(void)count;"]
@@ -204,7 +206,7 @@ def _tile(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool, panel
                 continue
             address = f"{o.name} + {j} * LANES" if o.lane_stride else o.name
             whole = not masked or (p.constant and o.kind == "channel" and p.lowering.is_constant(o.value))
-            hoisted.append(f"const vf {o.name}_{j} = {o.load(address) if whole else o.load_n(address, f'n{j}')};")
+            hoisted.append(f"const {o.vector} {o.name}_{j} = {o.load(address) if whole else o.load_n(address, f'n{j}')};")
     finish = tuple(_finish(p, i, j, masked) for i in range(rows) for j in range(nv))
     name = f"tile_{rows}_tail" if tail else f"tile_{rows}"
     return Tile(name, rows, nv, parts, max(4, parts), tail, masked, tuple(lanes_of), tuple(hoisted), finish)
@@ -224,12 +226,14 @@ def _finish(p: Product, i: int, j: int, masked: bool) -> Step:
         return o.load_n(address, f"n{j}") if masked else o.load(address)
 
     steps, result = p.epilogue.trace(value, load, f"t{i}_{j}_")
-    address = f"c + {i} * ldc + {j} * LANES"
-    store = f"vf_store_n({address}, {result}, n{j});" if masked else f"vf_store({address}, {result});"
-    return Step((*lines, *steps), store)
+    dtype = p.lowering.type_of(p.out).dtype
+    if p.c_n != 1:
+        lane = f"{dtype.c} lane[LANES]; {vector_store(dtype, 'lane', result)}"
+        return Step((*lines, *steps), f"{lane} for (int l = 0; l < n{j}; l++) c[{i} * ldc + ({j} * LANES + l) * C_n] = lane[l];")
+    return Step((*lines, *steps), vector_store(dtype, f"c + {i} * ldc + {j} * LANES", result, count=f"n{j}" if masked else ""))
 
 
-def _signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool, in_place: bool) -> tuple[str, str]:
+def tile_signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool, in_place: bool) -> tuple[str, str]:
     """Parameters of a tile function beyond (a0, lda, b, K), and the argument list of its calls."""
     lda = "K" if pack_a else "lda"
     parameters: list[str] = []
@@ -249,14 +253,17 @@ def _signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool, in_
         parameters += ["const float *bias"] + ([] if constant_bias else ["int64_t bias_n"])
         arguments += ["bias + p * WIDTH" + ("" if constant_bias else " * bias_n")] + ([] if constant_bias else ["bias_n"])
     for o in p.epilogue.operands:
-        parameters.append(f"const float *{o.name}")
+        parameters.append(f"{o.pointer}{o.name}")
         if o.kind == "tile":
             parameters.append(f"int64_t {o.name}_m")
             arguments += [f"{o.name}_q + m * {o.name}_m", f"{o.name}_m"]
         else:
             arguments.append(f"{o.name} + p * WIDTH" if o.lane_stride else o.name)
-    parameters += ["float *c", "int64_t ldc", "int64_t count"]
+    parameters += [f"{p.lowering.type_of(p.out).dtype.c} *c", "int64_t ldc", "int64_t count"]
     arguments += ["c_q + m * ldc", "ldc", "count"]
+    if p.c_n != 1:
+        parameters.append("int64_t C_n")
+        arguments.append("C_n")
     return "".join(f", {x}" for x in parameters), ", ".join(arguments)
 
 

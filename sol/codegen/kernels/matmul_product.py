@@ -8,6 +8,7 @@ from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.matmul_rows import RowLoops, broadcast_strides, collapse_rows
 from sol.codegen.lowering import Lowering
 from sol.ir.dim import DimLike
+from sol.ir.lanes import LANE_DTYPES
 from sol.ir.types import DType
 
 GRAIN = 32768  # multiply-adds worth waking one more thread
@@ -47,11 +48,12 @@ def describe(lowering: Lowering) -> Product:
     out = lowering.output
     shape = lowering.type_of(out).shape
     rank = len(shape)
-    epilogue = make_epilogue(lowering, anchor.name, channel_axis=rank - 1)
+    dtypes = LANE_DTYPES if anchor.op.startswith("int_") else (DType.F32,)
+    epilogue = make_epilogue(lowering, anchor.name, channel_axis=rank - 1, dtypes=dtypes)
     va, vc = lowering.view(a), lowering.view(out)
     strides: dict[str, tuple[DimLike, ...]] = {"A": broadcast_strides(va.shape[:-1], va.strides[:-1], rank - 1)}
     strides["B"] = (0,) * (rank - 1)
-    if anchor.op == "matmul":
+    if anchor.op in ("matmul", "int_matmul"):
         b_type = lowering.type_of(b)
         view = None if lowering.is_constant(b) else lowering.view(b)
         b_strides = view.strides if view else _packed_batch_strides(b_type.shape)
@@ -64,7 +66,7 @@ def describe(lowering: Lowering) -> Product:
     c_n = 1 if shape[-1] == 1 else vc.strides[-1]
     a_k = 1 if k == 1 else va.strides[-1]
     return Product(
-        lowering, a, b, bias, out, shape[-1], k, anchor.op == "linear", epilogue,
+        lowering, a, b, bias, out, shape[-1], k, anchor.op in ("linear", "int_linear"), epilogue,
         collapse_rows(shape[:-1], strides, "B"), a_k, c_n,
     )  # fmt: skip
 
@@ -99,6 +101,8 @@ def run_time_arguments(p: Product, packed_size: DimLike, constant_bias: bool) ->
     }
     if p.a_k != 1:
         params["A_k"] = p.a_k
+    if p.c_n != 1:
+        params["C_n"] = p.c_n
     if not p.constant:
         params["B_k"], params["B_n"] = right_strides(p)
     if p.bias and not constant_bias:

@@ -2,7 +2,8 @@
 
 Where a processor executes additions beside multiply-adds, in units of their own (``Target.adders``), it computes up to half as many
 outputs again per cycle. Inputs and output channels are scaled by powers of two, without which the error would grow with the ratio of
-their sizes; it is then bounded by the product of their norms, as that of the usual inner product.
+their sizes; it is then bounded by the product of their norms, as that of the usual inner product. Input channels are scaled, too: a pair's
+second channel is added to weights of the first.
 Sources: S. Winograd, A new algorithm for inner product, IEEE Transactions on Computers C-17, 1968; R. P. Brent, Error analysis of
 algorithms for matrix multiplication and triangular decomposition using Winograd's identity, Numerische Mathematik 16, 1970.
 
@@ -15,6 +16,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+
+from sol.codegen.kernels.scales import channel_scales, inverse
+from sol.codegen.packing import packer
 
 PAIRS = 5
 """Pairs among 16 channels; the other 6 channels are multiplied directly. 10 additions and 11 multiply-adds per 16."""
@@ -114,16 +118,18 @@ def context(channels: int = LANES) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def pack(weights: np.ndarray, panel: np.ndarray, taps: int = 1, alike: int = 1) -> None:
+def pack(weights: np.ndarray, panel: np.ndarray, scales: np.ndarray, taps: int = 1, alike: int = 1) -> None:
     """Write panels of LANES output channels: [step][channel][LANES], scaled, then a vector of what pairs subtract and one of factors.
 
     weights[..., LANES output channels, input channels * taps], input channels being whole vectors; panel[..., elements]: a step is a tap of
-    LANES input channels. alike: steps in a row that have the same signs.
+    LANES input channels. alike: steps in a row that have the same signs. scales[..., 1, input channels]: what inputs are multiplied by, and
+    weights divided, powers of two or 0 (scales.py).
     An output channel is scaled by a power of two such that the root of its mean square is from 1 up to 2; its factor undoes that, and is
     zero for a channel without weights, lest what cancels leave a trace.
     """
     *panels, _, depth = weights.shape
     blocks = depth // taps // LANES
+    weights = weights * np.repeat(inverse(scales), taps, -1)
     squares = np.einsum("...i,...i->...", weights, weights)
     if not (np.isfinite(squares).all() and (squares > TINY).all()):
         squares = np.square(weights, dtype=np.float64).sum(-1)
@@ -139,6 +145,33 @@ def pack(weights: np.ndarray, panel: np.ndarray, taps: int = 1, alike: int = 1) 
     products = packed[..., :PAIRS, :] * packed[..., LANES // 2 : LANES // 2 + PAIRS, :]
     panel[..., -2 * LANES : -LANES] = products.sum((-3, -2), dtype=np.float64)
     panel[..., -LANES:] = np.where(size == 0, 0, np.exp2(exponent))
+
+
+def _signed_shape(shape: tuple[int, ...], *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = ()) -> tuple[int, ...]:
+    return (-(-shape[1] // LANES) * LANES * groups * taps,)
+
+
+@packer("pair_scales", shape=_signed_shape)
+def pack_scales(
+    array: np.ndarray, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = (), out: np.ndarray | None = None
+) -> np.ndarray:
+    """w[K, C / groups, *kernel] -> [step][LANES]: what inputs are multiplied by, with the signs of pairs.
+
+    taps: steps of a channel block. order: the channels to take, all if empty.
+    """
+    scales = padded_scales(array[:, list(order)] if order else array, groups)
+    steps = np.repeat(scales.reshape(-1, 1, LANES), taps, 1).reshape(groups, -1, LANES)
+    found = (steps * np.resize(signs(), steps.shape[1:])).reshape(-1)
+    if out is None:
+        return found
+    out[...] = found
+    return out
+
+
+def padded_scales(array: np.ndarray, groups: int = 1) -> np.ndarray:
+    """Factors of the input channels of w[K, C / groups, *kernel], zeros behind the last one up to whole vectors."""
+    scales = channel_scales(array, groups)[1]
+    return np.pad(scales, (0, -len(scales) % LANES)) if groups == 1 else scales
 
 
 @cache

@@ -139,7 +139,7 @@ def lower_global(lowering: Lowering) -> None:
         reads={"in": source, **dict(tail.reads)},
         writes={"out": out},
         params=params,
-        **_work(lowering, windows),
+        **pool_work(lowering, windows),
         op=windows.op,
         counted=windows.counted,
         lanes=lanes,
@@ -159,7 +159,7 @@ def lower_blocked(lowering: Lowering) -> None:
     S, sx, dx = windows.kernel[2], windows.stride[2], windows.dilation[2]
     columns = {w: tuple(sorted({u * sx + s * dx for u in range(w) for s in range(S)})) for w in widths}  # type: ignore[arg-type, operator]
     by_rows = lowering.follow_share(pool.inputs[0])
-    params: dict[str, DimLike] = {"N": source.shape[0], "CB": source.shape[1], "by_rows": by_rows, **_sizes(windows)}
+    params: dict[str, DimLike] = {"N": source.shape[0], "CB": source.shape[1], "by_rows": by_rows, **pool_sizes(windows)}
     if widths:
         params = {k: v for k, v in params.items() if k not in ("S", "sx", "dx")}
     for prefix, view in (("in", source), ("out", out)):
@@ -167,11 +167,11 @@ def lower_blocked(lowering: Lowering) -> None:
         params |= {f"{prefix}_n": view.strides[0], f"{prefix}_b": view.strides[1], f"{prefix}_z": z, f"{prefix}_y": y}
     lowering.emit(
         "pool_blocked.c.j2",
-        _stem(windows, bool(widths)) + tail.stem,
+        pool_stem(windows, bool(widths)) + tail.stem,
         reads={"in": source, **dict(tail.reads)},
         writes={"out": out},
         params={**params, **dict(tail.params)},
-        **_work(lowering, windows),
+        **pool_work(lowering, windows),
         op=windows.op,
         adaptive=windows.adaptive,
         counted=windows.counted,
@@ -222,12 +222,12 @@ def _describe_plain(lowering: Lowering) -> _Plain:
         )
     lines, text = epilogue.trace("a", lambda o: o.name, "t") if not epilogue.is_identity else ([], "a")
     source, out = lowering.view(pool.inputs[0]), lowering.view(lowering.output)
-    strides = _strides("in", source, spatial) | _strides("out", out, spatial)
+    strides = pool_strides("in", source, spatial) | pool_strides("out", out, spatial)
     unit = strides["out_x"] == 1
     if unit:
         del strides["out_x"]
     for operand in epilogue.operands:
-        named = _strides(operand.name, replace(operand.view, strides=operand.strides), spatial)
+        named = pool_strides(operand.name, replace(operand.view, strides=operand.strides), spatial)
         strides |= {k: v for k, v in named.items() if not k.endswith("_x")}
     context: dict[str, Any] = {"T": x.dtype.c, "out_x": "1" if unit else "out_x", "operands": epilogue.operands}
     context |= {"tail_lines": tuple(lines), "tail_result": text}
@@ -248,18 +248,18 @@ def lower_rows(lowering: Lowering) -> None:
     step = str(stride) if isinstance(stride, int) and stride <= FEW else "sx"
     wide = dilation == 1 and isinstance(S, int) and isinstance(stride, int) and S >= lanes and stride >= 3
     chunk = max(4 * lanes, CHUNK // stride // lanes * lanes) if isinstance(stride, int) else 4 * lanes
-    params = {"N": plain.lead[0], "C": plain.lead[1], **_sizes(windows), **plain.strides}
+    params = {"N": plain.lead[0], "C": plain.lead[1], **pool_sizes(windows), **plain.strides}
     unused = {"sx"} if step != "sx" else set()
     unused |= {"dx"} if windows.op == "avg" else set()
     unused |= {"in_x"} if params["in_x"] == 1 else set()
     lowering.emit(
         "pool_rows.c.j2",
-        f"{_stem(windows, False)}_rows_{plain.suffix}",
+        f"{pool_stem(windows, False)}_rows_{plain.suffix}",
         reads=plain.reads,
         writes={"out": plain.out},
         params={k: v for k, v in params.items() if k not in unused},
         scratch=4 * ((chunk - 1) * stride + (S - 1) * dilation + lanes * (stride + 1) + chunk + lanes),
-        **_work(lowering, windows),
+        **pool_work(lowering, windows),
         **plain.context,
         op=windows.op,
         adaptive=False,
@@ -279,12 +279,12 @@ def lower_plain(lowering: Lowering) -> None:
     wide = dtype is DType.F32 and plain.strides["in_x"] == 1  # those that split the map
     lowering.emit(
         "pool_plain.c.j2",
-        f"{_stem(windows, False)}_plain_{plain.suffix}",
+        f"{pool_stem(windows, False)}_plain_{plain.suffix}",
         reads=plain.reads,
         writes={"out": plain.out},
-        params={"N": plain.lead[0], "C": plain.lead[1], **_sizes(windows), **plain.strides},
+        params={"N": plain.lead[0], "C": plain.lead[1], **pool_sizes(windows), **plain.strides},
         scratch=(windows.out[2] + lowering.target.lanes) * 8,
-        **_work(lowering, windows),
+        **pool_work(lowering, windows),
         **plain.context,
         op=windows.op,
         adaptive=windows.adaptive,
@@ -317,7 +317,7 @@ def _tile_widths(lowering: Lowering, windows: Windows) -> tuple[int, ...]:
     return tuple(dict.fromkeys((fitting[-1], 1)))
 
 
-def _sizes(windows: Windows) -> dict[str, DimLike]:
+def pool_sizes(windows: Windows) -> dict[str, DimLike]:
     """Run-time arguments that say where the windows lie."""
     sizes: dict[str, DimLike] = dict(zip(("D", "H", "W", "ID", "IH", "IW"), (*windows.out, *windows.size)))
     if not windows.adaptive:
@@ -332,31 +332,35 @@ def _divisor(windows: Windows) -> dict[str, DimLike]:
     return {"divisor": windows.divisor} if windows.counted == "divisor" else {}
 
 
-def _work(lowering: Lowering, windows: Windows) -> dict[str, Any]:
+def pool_work(lowering: Lowering, windows: Windows) -> dict[str, Any]:
     x, out = (lowering.type_of(v) for v in (lowering.anchor.inputs[0], lowering.anchor.name))
     taps = 1 if windows.adaptive else product(windows.kernel)
     return {"flops": x.size if windows.adaptive else taps * out.size, "bytes": x.dtype.itemsize * (x.size + out.size)}
 
 
-def _stem(windows: Windows, fixed: bool) -> str:
+def pool_stem(windows: Windows, fixed: bool) -> str:
     if windows.adaptive:
         return f"adaptive_{windows.op}_pool"
     return f"{windows.op}_pool{windows.kernel[2]}s{windows.stride[2]}" if fixed else f"{windows.op}_pool"
 
 
-def _strides(prefix: str, view: View, spatial: int) -> dict[str, DimLike]:
+def pool_strides(prefix: str, view: View, spatial: int) -> dict[str, DimLike]:
     lead = (0, *view.strides[: len(view.strides) - spatial])[-2:]
     return dict(
         zip((f"{prefix}_{a}" for a in "nczyx"), (*lead, *spatial3(view.strides[len(view.strides) - spatial :], 0)))
     )
 
 
-_FAMILY = (
+_FAMILY: tuple[Candidate, ...] = (
     Candidate("pool_global", is_global, lower_global),
     Candidate("pool_blocked", _is_blocked, lower_blocked),
     Candidate("pool_rows", slides_over_rows, lower_rows),
     Candidate("pool_plain", lambda lowering: True, lower_plain),
 )
-KERNELS = {op: _FAMILY for op in ("max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")}
+KERNELS = {op: _FAMILY for op in ("avg_pool", "adaptive_avg_pool", "adaptive_max_pool")}
+
+from sol.codegen.kernels.pool_bytes import CANDIDATE as _BYTES  # noqa: E402  (which is built on this file)
+
+KERNELS["max_pool"] = (_BYTES, *_FAMILY)
 
 __all__ = ["KERNELS", "Windows", "windows_of"]

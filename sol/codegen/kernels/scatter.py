@@ -36,6 +36,8 @@ def lower_scatter(lowering: Lowering, node: Node, out: View) -> None:
     space.params["count"] = out.shape[dim]
     if not unit:
         space.params["along"] = out.strides[dim]
+    if node.attrs["checked"]:
+        space.params["check"] = lowering.library.check(node.attrs["checked"], node.origin)
     reduction = node.attrs["reduction"]
     step = space.stride("updates", last - 1) if by_rows else ""
     lowering.emit(
@@ -51,6 +53,8 @@ def lower_scatter(lowering: Lowering, node: Node, out: View) -> None:
         bases={p.name: space.offset(p.name, outer) for p in pointers},
         steps={p.name: space.stride(p.name, last) for p in pointers},
         own=own,
+        checked=bool(node.attrs["checked"]),
+        signed=node.attrs["signed"],
         unit=unit,
         vector=_update(out.dtype, REDUCTIONS[reduction], step, True) if by_rows and not own and out.dtype is DType.F32 else [],
         body=_update(out.dtype, REDUCTIONS[reduction], step),

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from sol.codegen.kernels import conv_paired
 from sol.codegen.kernels.conv_direct import Conv
 from sol.codegen.kernels.conv_paired import ALONE, HIDDEN
 from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, pixels_per_tile, tile_cycles, width_tiles
-from sol.codegen.kernels.pairs import LANES
 from sol.codegen.kernels.strassen_products import Product, algorithm, is_part, stores
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import TargetLike
@@ -21,6 +19,8 @@ ERROR = {1: (4e-7, 5e-8), 2: (6e-7, 8e-8)}
 
 Measured on uniformly distributed data, 128 … 1024 channels, and rounded up: at 1024 one level 1.4e-6, two 1.6e-6, direct 1.1e-6.
 """
+LEVELS = (1,)
+"""Numbers of levels that are taken: errors of two are up to thirty times those of direct convolution in torch, of one up to five times."""
 GAIN = 0.95
 """Share of direct convolution's cost below which it is worth while."""
 ROOM = 0.05
@@ -29,20 +29,14 @@ ADDED = 2.5
 """Multiply-adds in the time in which a vector of a product is added to what is held and stored, beside those that go on meanwhile."""
 SUMMED = {1: 4.0, 2: 2.5}
 """The same for one vector of a sum of input parts, per number of levels: with two, a part that was fetched serves more sums."""
-PAIRED_LEVELS = (1,)
-"""Numbers of levels whose products may be paired (sol/codegen/kernels/pairs.py)."""
-PAIRED_ERROR = 1.5
-"""The bound of paired products over that of others; measured, their errors are 1.2 times as large on average, 1.5 at worst."""
-PAIRED_SUM = 5.0
-"""Cycles in which a vector of a sum is made, scaled and its pairs are added up."""
 FEW_GROUPS = 64
 """Tile groups up to which threads may share out the panels."""
 
 
-def max_error(levels: int, reduction: int, paired: bool = False) -> float:
+def max_error(levels: int, reduction: int) -> float:
     """Bound on the error over so many multiply-adds per output, in units of the largest output."""
     constant, growth = ERROR[levels]
-    return (constant + growth * sqrt(reduction)) * (PAIRED_ERROR if paired else 1)
+    return constant + growth * sqrt(reduction)
 
 
 @dataclass(frozen=True)
@@ -65,9 +59,7 @@ class Split:
         return 2 ** len(self.steps)
 
     def halves(self) -> Iterator[Split]:
-        """The same with one level more, along images, rows or columns."""
-        if isinstance(self.n, int) and self.n % 2 == 0:
-            yield replace(self, n=self.n // 2, steps=(*self.steps, (self.n // 2, 0, 0)))
+        """The same with one level more, along rows or columns: parts of different images could have anything in common but their size."""
         if self.oh > 1:
             step = self.oh // 2
             yield replace(self, oh=self.oh - step, steps=(*self.steps, (0, step, 0)), waste=self.waste * 2 * (self.oh - step) / self.oh)
@@ -88,18 +80,17 @@ def splits(conv: Conv, levels: int, flat: bool) -> list[Split]:
 
 @dataclass(frozen=True)
 class Choice:
-    """Levels, parts and tile of one convolution. paired: its products are Winograd's inner products."""
+    """Levels, parts and tile of one convolution."""
 
     levels: int
     split: Split
     tiling: Tiling
     flat: bool
-    paired: bool = False
 
     @property
     def name(self) -> str:
         """Among alternatives."""
-        return f"{'paired' if self.paired else 'levels'}{self.levels}"
+        return f"levels{self.levels}"
 
     @property
     def products(self) -> tuple[Product, ...]:
@@ -143,17 +134,12 @@ def _tiling(target: TargetLike, vectors: int, split: Split, flat: bool) -> Tilin
 
 
 def choices(conv: Conv, target: TargetLike, error: float, flat: bool) -> list[Choice]:
-    """Every number of levels that is possible and whose error is within bounds, cheapest first, memory considered.
-
-    Those with paired products come behind the others if the target has no adders for them.
-    """
+    """Every number of levels that is possible and whose error is within bounds, cheapest first, memory considered."""
     found = []
-    for levels in ERROR:
+    for levels in LEVELS:
         whole = target.lanes * 2**levels
         if conv.groups != 1 or conv.c % whole or conv.k % whole:
             continue
-        if levels in PAIRED_LEVELS and target.lanes == LANES and max_error(levels, conv.reduction, True) <= error:
-            found += _paired_choices(conv, target, levels, flat)
         if max_error(levels, conv.reduction) > error:
             continue
         ways = [
@@ -162,16 +148,7 @@ def choices(conv: Conv, target: TargetLike, error: float, flat: bool) -> list[Ch
         ]  # fmt: skip
         if ways:
             found.append(min(ways, key=lambda c: relative_cost(conv, target, c)))
-    return sorted(found, key=lambda c: (c.paired and not target.adders, relative_cost(conv, target, c) + _room(conv, c)))
-
-
-def _paired_choices(conv: Conv, target: TargetLike, levels: int, flat: bool) -> list[Choice]:
-    """The cheapest way with paired products, if there is one."""
-    ways = [
-        Choice(levels, split, tiling, flat, True)
-        for split in splits(conv, levels, flat) if split.waste == 1 for tiling in conv_paired.tilings(split.oh, split.ow, False)
-    ]  # fmt: skip
-    return [min(ways, key=lambda c: relative_cost(conv, target, c))] if ways else []
+    return sorted(found, key=lambda c: relative_cost(conv, target, c) + _room(conv, c))
 
 
 def _room(conv: Conv, choice: Choice) -> float:
@@ -182,9 +159,7 @@ def _room(conv: Conv, choice: Choice) -> float:
 
 
 def relative_cost(conv: Conv, target: TargetLike, choice: Choice) -> float:
-    """Time in units of direct convolution with its best tile; with paired products, in units of it at the processor's peak."""
-    if choice.paired:
-        return _paired_cost(conv, target, choice)
+    """Time in units of direct convolution with its best tile."""
     split, tiling, products = choice.split, choice.tiling, choice.products
     (th, tw), ocb, parts = tiling.tiles[0], tiling.ocb, split.parts
     tile = ocb * th * tw
@@ -204,27 +179,6 @@ def relative_cost(conv: Conv, target: TargetLike, choice: Choice) -> float:
     pixels = split.oh * split.ow * (split.n if isinstance(split.n, int) else 1) * parts / split.waste
     fetch = fetch_cost(4 * target.lanes / pixels, target)
     return overlapped(compute, fetch * len(products) / parts**2, HIDDEN) / overlapped(1.0, fetch, HIDDEN)
-
-
-def _paired_cost(conv: Conv, target: TargetLike, choice: Choice) -> float:
-    split, tiling, products, parts = choice.split, choice.tiling, choice.products, choice.split.parts
-    images = split.n if isinstance(split.n, int) else 1
-    (th, tw), *rest = tiling.tiles
-    counts = [(th * tw, images * (split.oh // th) * (split.ow // tw))]
-    counts += [(h * w, images * (split.ow // tw if tiling.along_y else split.oh // th)) for h, w in rest]
-    steps, panels = conv.reduction // parts // LANES, conv.k // parts // LANES
-    tiles = sum(n * conv_paired.tile_cost(pixels, steps) for pixels, n in counts)
-    added = stores(choice.levels) * sum(n * pixels for pixels, n in counts)
-    summed = len(products) * steps * sum(n * pixels for pixels, n in counts)
-    groups = sum(n for _, n in counts)
-    shares = shares_groups(groups_of(choice), choice, target)
-    makers = 1 if shares else min(target.team, ALONE)
-    compute = panels * (len(products) * tiles + ADDED * added) + PAIRED_SUM * summed * makers
-    if shares:
-        compute *= -(-groups // target.team) * target.team / groups
-    direct = conv.k // LANES * conv.reduction * images * parts * split.oh * split.ow
-    fetch = fetch_cost(conv.weight_bytes, target)
-    return overlapped(compute, fetch * len(products) / parts**2, HIDDEN) / overlapped(direct, fetch, HIDDEN)
 
 
 def groups_of(choice: Choice) -> DimLike:

@@ -1,44 +1,99 @@
-"""Matrices of Winograd's minimal filtering F(m, r) along one axis, exact, with interpolation points chosen for accuracy.
+"""Matrices of Winograd's minimal filtering F(m, r) along one axis, exact, with moduli chosen for accuracy.
 
-Method: Toom-Cook interpolation as in Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016.
-One row of outputs y = A^T ((G g) * (B^T d)) takes n = m + r - 1 products instead of m * r. The error grows with the
-powers of the points: Barabasz et al., "Error Analysis and Improving the Accuracy of Winograd Convolution for Deep
-Neural Networks", ACM TOMS 2020.
+A row of outputs is a product of polynomials, read backwards, and is put together from remainders of them (Toom-Cook interpolation as in
+Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016). Remainders modulo x - a are values at points, and the error
+grows with the powers of the points: long tiles by real points alone are inexact. A modulus x^2 + p x + q, whose roots lie beside the real
+axis, costs one product more than two points do and keeps the digits: S. Winograd, "Arithmetic Complexity of Computations", SIAM 1980;
+B. Barabasz and D. Gregg, "Winograd Convolution for DNNs: Beyond Linear Polynomials", AI*IA 2019.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 
+Polynomial = Sequence[Fraction]
 Matrix = tuple[tuple[Fraction, ...], ...]
 
-POINTS: dict[int, tuple[Fraction, ...]] = {
-    n: tuple(map(Fraction, texts.split()))
+
+@dataclass(frozen=True)
+class Modulus:
+    """x - a or x^2 + p x + q as coefficients, lowest power first. Remainders c0 + c1 x of the latter are multiplied at x = ±t and infinity:
+    the products take c0 + t c1, c0 - t c1 and c1."""
+
+    polynomial: tuple[Fraction, ...]
+    t: Fraction = Fraction(1)
+
+    @property
+    def degree(self) -> int:
+        return len(self.polynomial) - 1
+
+    @property
+    def products(self) -> int:
+        return 2 * self.degree - 1
+
+    def remainder(self, polynomial: Polynomial) -> list[Fraction]:
+        rest = list(polynomial)
+        while len(rest) > self.degree:
+            top = rest.pop()
+            for i, c in enumerate(self.polynomial[:-1]):
+                rest[len(rest) - self.degree + i] -= top * c
+        return rest + [Fraction(0)] * (self.degree - len(rest))
+
+    def taken(self, polynomial: Polynomial) -> list[Fraction]:
+        """What the products take of a polynomial."""
+        rest = self.remainder(polynomial)
+        return rest if self.degree == 1 else [rest[0] + self.t * rest[1], rest[0] - self.t * rest[1], rest[1]]
+
+    def given(self) -> list[tuple[Polynomial, Fraction]]:
+        """What each product gives to the remainder of the result: a polynomial and what it is to be divided by."""
+        if self.degree == 1:
+            return [((Fraction(1),), Fraction(1))]
+        (q, p, _), t = self.polynomial, self.t
+        return [((t, Fraction(1)), 2 * t), ((t, Fraction(-1)), 2 * t), ((-t * t - q, -p), Fraction(1))]
+
+    def inverse(self, polynomial: Polynomial) -> list[Fraction]:
+        """The polynomial's inverse, both as remainders."""
+        rest = self.remainder(polynomial)
+        if self.degree == 1:
+            return [1 / rest[0]]
+        (q, p, _), (c0, c1) = self.polynomial, rest
+        norm = c0 * c0 - p * c0 * c1 + q * c1 * c1
+        return [(c0 - p * c1) / norm, -c1 / norm]
+
+
+def _modulus(text: str) -> Modulus:
+    first, *rest = map(Fraction, text.split(":"))
+    return Modulus((rest[0], first, Fraction(1)), rest[1]) if rest else Modulus((-first, Fraction(1)))
+
+
+MODULI: dict[int, tuple[Modulus, ...]] = {
+    n: tuple(map(_modulus, texts.split()))
     for n, texts in {
         1: "",
         2: "0",
         3: "0 1",
         4: "0 1 -1",
-        5: "0 3/2 -3/2 1/2",
-        6: "0 5/8 -5/8 3/2 -3/2",
-        7: "0 1/2 -1/2 9/8 -9/8 5/2",
-        8: "0 1/2 -1/2 1 -1 2 -2",
-        9: "0 3/4 -3/4 4/3 -4/3 2 -2 1/3",
-        10: "0 1/2 -1/2 3/4 -3/4 4/3 -4/3 2 -2",
+        5: "3/8 -3/8 5/4 -5/4",
+        6: "0 1 -1 0:1:1/2",
+        7: "1/2 -1/2 9/8 -9/8 0:1:1",
+        8: "0 3/4 -3/4 11/8 -11/8 0:1:1/2",
+        9: "5/8 -5/8 9/8 -9/8 3/4:1:5/8 -3/4:1:5/8",
+        10: "0 3/4 -3/4 5/4 -5/4 3/4:1:3/4 -3/4:1:3/4",
     }.items()
 }
-"""Finite points by the number of products n; infinity is one more. They minimise ``amplification`` over small fractions,
-those of up to eight products over dyadic ones, for which A and B of a whole tile are exact in float32. The textbook's
-0, ±1, ±2 for F(4, 3) are three times less accurate. A shorter tile takes the first ones and infinity."""
+"""Moduli by the number n = m + r - 1 of inputs, points a and p:q:t of x^2 + p x + q; infinity is one more point. They minimise
+``amplification`` over small dyadic fractions, for which A and B are exact in float32. F(4, 3) by the textbook's points 0, ±1, ±2 is
+nine times less accurate, by the best real points four times; F(6, 3) takes as many products per output as those, 1.5."""
 
 
 @dataclass(frozen=True)
 class Winograd:
-    """F(m, r): output[m] = at[m][n] * ((g[n][r] * filter[r]) . (bt[n][n] * input[n])), n = m + r - 1.
+    """F(m, r): output[m] = at[m][n] * ((g[n][r] * filter[r]) . (bt[n][size] * input[size])), size = m + r - 1.
 
     index: place of each product among those of the tile that the filter was transformed for.
     """
@@ -52,29 +107,37 @@ class Winograd:
 
     @property
     def n(self) -> int:
+        """Products."""
+        return len(self.g)
+
+    @property
+    def size(self) -> int:
+        """Inputs."""
         return self.m + self.r - 1
 
 
 @cache
 def winograd(m: int, r: int = 3) -> Winograd:
-    """The matrices of F(m, r) for the points of ``POINTS``."""
-    return cook_toom(m, r, POINTS[m + r - 1])
+    """The matrices of F(m, r) for the moduli of ``MODULI``."""
+    return toom_cook(m, r, MODULI[m + r - 1])
 
 
 @cache
 def shorter(m: int, of: int, r: int) -> Winograd:
-    """F(m, r) on the filter as transformed for F(of, r), of > m: its points are some of the longer tile's.
-
-    A transformed filter is its value at the points, scaled; the scales are put into B instead.
+    """F(m, r) on the filter as transformed for F(of, r), of > m: by some of the longer tile's moduli, with the fewest products for which it
+    is no less exact, else the most exact one.
     """
-    whole, points = winograd(of, r), POINTS[of + r - 1]
-    part = cook_toom(m, r, points[: m + r - 2])
-    index = (*range(part.n - 1), whole.n - 1)
-    bt = []
-    for j, i in enumerate(index):
-        ratio = next(a / b for a, b in zip(part.g[j], whole.g[i]) if b)
-        bt.append([x * ratio for x in part.bt[j]])
-    return Winograd(m, r, part.at, tuple(whole.g[i] for i in index), _frozen(bt), index)
+    moduli, limit = MODULI[of + r - 1], amplification(winograd(of, r))
+    found = [
+        toom_cook(m, r, some, [f for f in moduli if f not in some])
+        for count in range(len(moduli)) for some in combinations(moduli, count) if _degree(some) == m + r - 2
+    ]  # fmt: skip
+    exact = [f for f in found if amplification(f) <= limit]
+    return min(exact, key=lambda f: (f.n, amplification(f))) if exact else min(found, key=amplification)
+
+
+def _degree(moduli: Sequence[Modulus]) -> int:
+    return sum(f.degree for f in moduli)
 
 
 def amplification(f: Winograd) -> float:
@@ -90,39 +153,61 @@ def _norm(row: Sequence[Fraction | float]) -> float:
     return math.sqrt(sum(float(x) ** 2 for x in row))
 
 
-def cook_toom(m: int, r: int, points: Sequence[Fraction]) -> Winograd:
-    """The matrices for m + r - 2 finite points and infinity, rows scaled by powers of two, which is exact.
+def toom_cook(m: int, r: int, moduli: Sequence[Modulus], left_out: Sequence[Modulus] = ()) -> Winograd:
+    """The matrices for moduli of degree m + r - 2 together, and infinity. left_out: further ones that the filter is transformed for.
 
-    A product's factors g and bt are scaled inversely, so that both have entries of like size.
+    The Chinese remainder theorem divides by the other moduli: the filter is divided by all, and the inputs are multiplied by those that are
+    left out. A product's factors g and bt are scaled inversely by powers of two, so that both have entries of like size for a whole tile.
     """
-    n = m + r - 1
-    if len(points) != n - 1 or len(set(points)) != n - 1:
-        raise ValueError(f"F({m},{r}) takes {n - 1} different finite points, not {tuple(map(str, points))}")
-    at = [[p**i for p in points] + [Fraction(int(i == m - 1))] for i in range(m)]
-    g, bt = [], []
-    for j, p in enumerate(points):
-        others = [q for i, q in enumerate(points) if i != j]
-        divisor = math.prod((p - q for q in others), start=Fraction(1))
-        g.append([p**k / divisor for k in range(r)])
-        bt.append([*_polynomial(others), Fraction(0)])
-    g.append([Fraction(int(k == r - 1)) for k in range(r)])
-    bt.append(_polynomial(points))
-    for j in range(n):
-        ratio = sum(map(abs, bt[j])) / sum(map(abs, g[j]))
-        scale = Fraction(2) ** round(math.log2(ratio) / 2)
-        g[j] = [x * scale for x in g[j]]
-        bt[j] = [x / scale for x in bt[j]]
-    return Winograd(m, r, _frozen(at), _frozen(g), _frozen(bt), tuple(range(n)))
+    if _degree(moduli) != m + r - 2 or len(set(moduli)) != len(moduli):
+        raise ValueError(f"F({m},{r}) takes different moduli of degree {m + r - 2} together, not {_degree(moduli)}")
+    rows: list[tuple[list[Fraction], list[Fraction], list[Fraction], list[Fraction]]] = []  # at, g, bt, bt of the whole tile
+    index: list[int] = []
+    whole = sorted((*moduli, *left_out), key=MODULI.get(_degree(moduli) + _degree(left_out) + 1, (*moduli, *left_out)).index)
+    for number, f in enumerate(whole):
+        if f in moduli:
+            index += range(start := sum(o.products for o in whole[:number]), start + f.products)
+            rows += _rows(m, r, f, [o for o in moduli if o != f], left_out)
+    index.append(sum(o.products for o in whole))
+    last = [[Fraction(int(k == size - 1)) for k in range(size)] for size in (m, r)]
+    rows.append((last[0], last[1], _product([o.polynomial for o in moduli]), _product([o.polynomial for o in whole])))
+    at, g, bt = [], [], []
+    for a, filtered, b, full in rows:
+        scale = Fraction(2) ** round(math.log2(sum(map(abs, full)) / sum(map(abs, filtered))) / 2)
+        at.append(a)
+        g.append([x * scale for x in filtered])
+        bt.append([x / scale for x in b] + [Fraction(0)] * (m + r - 1 - len(b)))
+    return Winograd(m, r, _frozen(zip(*at)), _frozen(g), _frozen(bt), tuple(index))
 
 
-def _polynomial(roots: Sequence[Fraction]) -> list[Fraction]:
-    """Coefficients of the product of (x - root), lowest power first."""
-    coefficients = [Fraction(1)]
-    for root in roots:
-        shifted, scaled = [Fraction(0), *coefficients], [-root * c for c in coefficients] + [Fraction(0)]
-        coefficients = [a + b for a, b in zip(shifted, scaled)]
-    return coefficients
+def _rows(m: int, r: int, f: Modulus, others: Sequence[Modulus], left_out: Sequence[Modulus]) -> list:
+    """Rows of A^T's transpose, G, B^T, and B^T with nothing left out, of the products of one modulus."""
+    rest, gone = _product([o.polynomial for o in others]), _product([o.polynomial for o in left_out])
+    inverse = f.inverse(_product([rest, gone]))
+    at = zip(*(f.taken(_power(k)) for k in range(m)))
+    g = zip(*(f.taken(_product([_power(k), inverse])) for k in range(r)))
+    found = []
+    for a, filtered, (given, divisor) in zip(at, g, f.given()):
+        b, full = _product([f.remainder(_product([given, gone])), rest]), _product([given, rest, gone])
+        found.append((list(a), [x / divisor for x in filtered], b, full))
+    return found
 
 
-def _frozen(rows: list[list[Fraction]]) -> Matrix:
+def _power(k: int) -> list[Fraction]:
+    return [Fraction(0)] * k + [Fraction(1)]
+
+
+def _product(polynomials: Sequence[Polynomial]) -> list[Fraction]:
+    """The product of polynomials, lowest power first."""
+    result = [Fraction(1)]
+    for polynomial in polynomials:
+        terms = [Fraction(0)] * (len(result) + len(polynomial) - 1)
+        for i, a in enumerate(result):
+            for j, b in enumerate(polynomial):
+                terms[i + j] += a * b
+        result = terms
+    return result
+
+
+def _frozen(rows: Iterable[Sequence[Fraction]]) -> Matrix:
     return tuple(map(tuple, rows))

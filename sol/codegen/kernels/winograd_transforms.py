@@ -84,24 +84,37 @@ def _block(lines: Sequence[str]) -> list[str]:
     return ["{", *(f"    {line}" for line in lines), "}"]
 
 
+class _Walk:
+    """A pointer that goes from frequency to frequency: as sums of the start and many multiples, addresses would fill the registers."""
+
+    def __init__(self, name: str, stride: str) -> None:
+        self.name, self.stride, self.at = name, stride, 0
+
+    def to(self, frequency: int) -> str:
+        """C statements that lead there."""
+        step, self.at = frequency - self.at, frequency
+        return f"{self.name} += {step} * {self.stride}; SOL_PIN({self.name}); " if step else ""
+
+
 def input_lines(fy: Winograd, fx: Winograd, columns: int, paired: bool) -> list[str]:
     """v = B^T in B, a row or a pair of opposite rows at a time, so that what is between the two stays in registers.
 
     columns: frequencies per row of ``v``. paired: times ``scale``, and the products of pairs are added to ``sums``.
     """
-    lines = []
+    rows_of = ", ".join(f"*r{y} = {f'r{y - 1} + in_row' if y else 'in'}" for y in range(fy.size))
+    lines, walk = [f"const float {rows_of};", *(["(void)in_row;"] if fy.size == 1 else [])], _Walk("v", "v_frequency")
     for group in opposite_rows(fy.bt):
         block = []
-        for x in range(fx.n):
-            loads = [f"vf_load(in + {y} * in_row + {x} * LANES)" for y in range(fy.n)]
+        for x in range(fx.size):
+            loads = [f"vf_load(r{y} + {x} * LANES)" for y in range(fy.size)]
             block += apply_rows(fy.bt, group, loads, lambda i, text: f"const vf t{i}_{x} = {text};", f"_{x}")  # noqa: B023
         for y in group:
-            names, at = [f"t{y}_{x}" for x in range(fx.n)], [fy.index[y] * columns + i for i in fx.index]
+            names, at = [f"t{y}_{x}" for x in range(fx.size)], [fy.index[y] * columns + i for i in fx.index]
 
             def write(i: int, text: str, at: Sequence[int] = at) -> str:
                 if paired:
-                    return f"keep_pairs(v + {at[i]} * v_frequency, ({text}) * scale, sums + {at[i]});"
-                return f"vf_store(v + {at[i]} * v_frequency, {text});"
+                    return f"{walk.to(at[i])}keep_pairs(v, ({text}) * scale, sums + {at[i]});"
+                return f"{walk.to(at[i])}vf_store(v, {text});"
 
             for rows in opposite_rows(fx.bt):
                 block += apply_rows(fx.bt, rows, names, write, f"{y}_of_{rows[0]}")
@@ -111,10 +124,10 @@ def input_lines(fy: Winograd, fx: Winograd, columns: int, paired: bool) -> list[
 
 def output_columns(fy: Winograd, fx: Winograd, columns: int) -> list[str]:
     """A^T m: columns from ``m`` to t[fy.m][fx.n]."""
-    lines = []
+    lines, walk = [], _Walk("m", "c->m_frequency")
     for x in range(fx.n):
         at = [i * columns + fx.index[x] for i in fy.index]
-        loads = [f"const vf m{y} = vf_load(m + {at[y]} * c->m_frequency);" for y in range(fy.n)]
+        loads = [f"{walk.to(at[y])}const vf m{y} = vf_load(m);" for y in range(fy.n) if any(row[y] for row in fy.at)]
         names = [f"m{y}" for y in range(fy.n)]
         lines += _block(loads + apply_column_pairs(fy.at, names, lambda i, t: f"t[{i}][{x}] = {t};"))  # noqa: B023
     return lines
@@ -131,7 +144,7 @@ def output_row(fx: Winograd, y: int, bias: bool, paired: bool) -> list[str]:
 def transform_texts(fy: Winograd, fx: Winograd, columns: int, bias: bool, paired: bool = False) -> dict[str, Any]:
     """The transforms of a tile of fy.m x fx.m outputs as the template wants them; columns: frequencies per row."""
     return {
-        "my": fy.m, "mx": fx.m, "ny": fy.n, "nx": fx.n,
+        "my": fy.m, "mx": fx.m, "nx": fx.n, "iy": fy.size, "ix": fx.size,
         "input_lines": input_lines(fy, fx, columns, paired),
         "output_columns": output_columns(fy, fx, columns),
         "output_rows": [output_row(fx, y, bias, paired) for y in range(fy.m)],
@@ -146,10 +159,10 @@ def operations(fy: Winograd, fx: Winograd) -> tuple[int, int]:
         return sum(line.count(" + ") + line.count(" - ") for line in lines)
 
     def there(f: Winograd) -> int:
-        names = [f"x{i}" for i in range(f.n)]
+        names = [f"x{i}" for i in range(f.size)]
         return sum(count(apply_rows(f.bt, rows, names, lambda _, text: text, "")) for rows in opposite_rows(f.bt))
 
     def back(f: Winograd) -> int:
         return count(apply_column_pairs(f.at, [f"x{i}" for i in range(f.n)], lambda _, text: text))
 
-    return there(fy) * fx.n + there(fx) * fy.n, back(fy) * fx.n + back(fx) * fy.m
+    return there(fy) * fx.size + there(fx) * fy.n, back(fy) * fx.n + back(fx) * fy.m

@@ -299,6 +299,7 @@ static int sol_run_job(sol_context *c, sol_job *job)
     }
     const int threads = c->sizes.serial ? 1 : sol_threads();
     const sol_variant *v = sol_active;
+    int64_t stray = 0;
     const sol_call call = {
         .inputs = (void *const *)(uintptr_t)job->inputs,
         .outputs = results,
@@ -313,8 +314,10 @@ static int sol_run_job(sol_context *c, sol_job *job)
         .flush_denormals = SOL_FLUSH_DENORMALS,
         .zeroed = SOL_SYMBOLS == 0,
         .launch = SOL_LAUNCH,
+        .stray = &stray,
     };
     v->run(&call);
+    if (SOL_CHECK_INDICES && stray) return sol_fail("index out of range in %s", v->checks[stray - 1]);
     sol_output_bytes(job->dims, bytes);
     sol_copy_results(job, v, bytes, results);
     return 0;

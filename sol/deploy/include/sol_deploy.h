@@ -1,7 +1,7 @@
 /* What a deployed library holds besides its network: types, errors, choice of the instruction set, weights (sol_context.h has the rest).
  * Included once, through sol_context.h, by the file that defines the public functions, which first says what it is for:
  * SOL_INPUTS, SOL_OUTPUTS, SOL_RESULTS (outputs that the network computes), SOL_SYMBOLS, SOL_DECIDED (sizes that the
- * data decides), SOL_VARIANTS, SOL_BUFFERS, SOL_CHUNKS, SOL_FLUSH_DENORMALS, SOL_DEFAULT_THREADS; SOL_WEIGHTS_FILE if the weights are a file of that name, and SOL_CHECK_AT_START whether all of
+ * data decides), SOL_VARIANTS, SOL_BUFFERS, SOL_CHUNKS, SOL_FLUSH_DENORMALS, SOL_CHECK_INDICES, SOL_DEFAULT_THREADS; SOL_WEIGHTS_FILE if the weights are a file of that name, and SOL_CHECK_AT_START whether all of
  * it is hashed when it is opened; SOL_NO_THREADS if there is no thread team. */
 #ifndef SOL_DEPLOY_H
 #define SOL_DEPLOY_H
@@ -58,6 +58,7 @@ typedef struct {
     const sol_weight *weights;
     void **pointers; /* to the weights, filled when they are there */
     int32_t feature_count, weight_count;
+    const char *const *checks; /* operations whose indices are looked at, by their number less one */
 } sol_variant;
 
 typedef struct {

@@ -118,6 +118,11 @@ class Context(GraphContext):
         """Set the node that is converted next."""
         self.node, self.origin, self.hint = node, origin, node.name
 
+    @property
+    def operation(self) -> str:
+        """Name of torch's operation that is converted."""
+        return getattr(self.node.target, "_opname", self.node.name)
+
     # results that torch states
 
     def result(self, index: int = 0) -> TensorType:
@@ -179,7 +184,7 @@ class Context(GraphContext):
 
 FAMILIES = (
     "attention", "conv", "image", "loss", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "resample", "scatter",
-    "sort", "source", "special", "view",
+    "sort", "source", "special", "strided", "view",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.aten.{_family}")

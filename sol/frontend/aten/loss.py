@@ -16,7 +16,7 @@ def nll_loss(ctx: Context, x: str, target: str, weight: str | None, reduction: i
     ignored = ctx.add("eq", target, ctx.operand(ignore_index, ctx.type(target).dtype))
     place = ctx.add("where", ignored, ctx.operand(0, DType.I64), ctx.cast(target, DType.I64))
     column = (*shape[:axis], 1, *shape[axis:])
-    picked = ctx.reshape(ctx.add("gather", x, ctx.reshape(place, column), dim=axis), shape)
+    picked = ctx.reshape(ctx.add("gather", x, ctx.reshape(place, column), dim=axis, checked="nll_loss", signed=False), shape)
     scale = ctx.add("take", weight, place, dim=0) if weight is not None else ctx.filled(1.0, shape, dtype)
     zero = ctx.operand(0.0, dtype)
     scale = ctx.add("where", ignored, zero, scale)

@@ -94,7 +94,7 @@ def _pad_by_index(ctx: Context, x: str, pad: Sequence[Any], mode: str) -> str:
 
 @converter("embedding.default")
 def embedding(ctx: Context, weight: str, index: str, *_: Any) -> str:
-    return ctx.add("take", weight, index, dim=0)
+    return ctx.add("take", weight, index, dim=0, checked="embedding", signed=False)
 
 
 @converter("index_select.default")
@@ -102,24 +102,34 @@ def index_select(ctx: Context, x: str, dim: int, index: str) -> str:
     if not ctx.rank(x):
         return x
     index = ctx.reshape(index, (ctx.type(index).size,))
-    return ctx.add("take", x, index, dim=ctx.axis(dim, ctx.rank(x)))
+    return ctx.add("take", x, index, dim=ctx.axis(dim, ctx.rank(x)), checked="index_select", signed=False)
 
 
 @converter("take.default")
 def take(ctx: Context, x: str, index: str) -> str:
-    return ctx.add("take", ctx.reshape(x, (ctx.type(x).size,)), index, dim=0)
+    return ctx.add("take", ctx.reshape(x, (ctx.type(x).size,)), index, dim=0, checked="take")
 
 
 @converter("gather.default")
 def gather(ctx: Context, x: str, dim: int, index: str, sparse_grad: bool = False) -> str:
-    return ctx.add("gather", x, index, dim=ctx.axis(dim, ctx.rank(x)))
+    """Elements along one dimension; torch takes a number for a vector of one, and an index of nothing of any rank."""
+    if ctx.type(index).size == 0:
+        return ctx.filled(0, ctx.shape, ctx.dtype)
+    if not ctx.rank(x) or not ctx.rank(index):
+        x, index = ctx.reshape(x, (ctx.type(x).size,)), ctx.reshape(index, (ctx.type(index).size,))
+        return ctx.reshape(ctx.add("gather", x, index, dim=0, checked="gather", signed=False), ctx.shape)
+    return ctx.add("gather", x, index, dim=ctx.axis(dim, ctx.rank(x)), checked="gather", signed=False)
 
 
 @converter("take_along_dim.default")
 def take_along_dim(ctx: Context, x: str, index: str, dim: int | None = None) -> str:
+    """An index beyond the end begins anew, as torch has it."""
     if dim is None:
-        return ctx.add("gather", ctx.reshape(x, (ctx.type(x).size,)), ctx.reshape(index, (ctx.type(index).size,)), dim=0)
+        x, index, dim = ctx.reshape(x, (ctx.type(x).size,)), ctx.reshape(index, (ctx.type(index).size,)), 0
     axis = ctx.axis(dim, ctx.rank(x))
+    index = ctx.add("remainder", ctx.cast(index, DType.I64), ctx.operand(ctx.size(x)[axis], DType.I64))
+    if ctx.rank(x) == 1:
+        return ctx.reshape(ctx.add("gather", x, index, dim=0), ctx.shape)
     sizes, wanted = list(ctx.shape), list(ctx.shape)
     wanted[axis] = ctx.size(x)[axis]
     return ctx.add("gather", ctx.expand(x, wanted), ctx.expand(index, sizes), dim=axis)
@@ -132,34 +142,27 @@ def index(ctx: Context, x: str, indices: Sequence[str | None]) -> str:
     if any(ctx.type(i).dtype in (DType.BOOL, DType.U8) for _, i in given):
         raise Fallback("indexing by a mask: the size of the result depends on the data")
     if len(given) == 1:
-        return ctx.add("take", x, given[0][1], dim=given[0][0])
+        return ctx.add("take", x, given[0][1], dim=given[0][0], checked="index")
     order, first, place, sizes = flat_places(ctx, x, given)
     x = ctx.permute(x, order)
     size = ctx.size(x)
     flat = ctx.reshape(x, (*size[:first], product(sizes), *size[first + len(sizes) :]))
-    return ctx.add("take", flat, place, dim=first)
+    return ctx.add("take", flat, place, dim=first, checked="index")
 
 
 def flat_places(ctx: Context, x: str, given: Sequence[tuple[int, str]]) -> tuple[list[int], int, str, tuple[DimLike, ...]]:
     """Integer indices of some dimensions as one index of these flattened.
 
-    (order of dimensions that brings them together, where they then begin, places in the flattened ones, their sizes)
+    (order of dimensions that brings them together, where they then begin, places in the flattened ones, their sizes). Where one index is
+    out of range, so is the place.
     """
     dims = [d for d, _ in given]
     first = dims[0] if dims == list(range(dims[0], dims[0] + len(dims))) else 0
     rest = [d for d in range(ctx.rank(x)) if d not in dims]
     sizes = tuple(ctx.size(x)[d] for d in dims)
-    place = ""
-    for (_, i), n in zip(given, sizes):
-        i = _wrapped(ctx, ctx.cast(i, DType.I64), n)
-        place = i if not place else ctx.add("add", ctx.add("mul", place, ctx.operand(n, DType.I64)), i)
+    indices = [ctx.cast(i, DType.I64) for _, i in given]
+    place = ctx.flat_places(indices, sizes) if len(given) > 1 else indices[0]
     return [*rest[:first], *dims, *rest[first:]], first, place, sizes
-
-
-def _wrapped(ctx: Context, index: str, size: Any) -> str:
-    """Negative indices counted from the end."""
-    negative = ctx.add("lt", index, ctx.operand(0, DType.I64))
-    return ctx.add("where", negative, ctx.add("add", index, ctx.operand(size, DType.I64)), index)
 
 
 @converter("repeat.default", "tile.default")

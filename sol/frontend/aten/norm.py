@@ -14,6 +14,8 @@ from sol.ir.types import DType, TensorType
 @converter("batch_norm.default")
 def batch_norm(ctx: Context, x: str, weight: str | None, bias: str | None, mean: str | None, var: str | None, training: bool,
                momentum: float, eps: float, *_: Any) -> str:  # fmt: skip
+    if ctx.rank(x) < 2:
+        raise Fallback("batch norm of a vector")
     if mean is None and var is None:
         return _standardised(ctx, x, weight, bias, eps)
     if training or mean is None or var is None:

@@ -170,12 +170,12 @@ def frobenius_norm(ctx: Context, x: str, dim: Any, keepdim: bool = False) -> str
 @converter("cosine_similarity.default")
 def cosine_similarity(ctx: Context, a: str, b: str, dim: int = 1, eps: float = 1e-8) -> str:
     """Product of the two vectors, each divided by its length (at least eps)."""
-    axis = (ctx.axis(dim, max(ctx.rank(a), ctx.rank(b))),)
+    if ctx.size(a) != ctx.size(b):
+        raise Fallback("cosine similarity of vectors that are repeated")  # also along the dimension that is summed
+    axis = (ctx.axis(dim, ctx.rank(a)),)
     units = []
     for x in (a, b):
         x = ctx.cast(x, ctx.dtype)
-        if ctx.rank(x) != max(ctx.rank(a), ctx.rank(b)):
-            raise Fallback("cosine similarity of tensors of different rank")
         length = ctx.add("maximum", _norm(ctx, x, 2, axis, True), ctx.operand(eps, ctx.dtype))
         units.append(ctx.add("div", x, length))
     return ctx.add("sum", ctx.add("mul", *units), dims=axis, keepdims=False)
@@ -205,6 +205,8 @@ def cumsum(ctx: Context, x: str, dim: int, dtype: Any = None) -> str:
 @converter("diff.default")
 def diff(ctx: Context, x: str, n: int = 1, dim: int = -1, prepend: str | None = None, append: str | None = None) -> str:
     """Differences of neighbours; of bools, whether they differ."""
+    if not n:
+        return x  # torch looks at nothing else then
     axis = ctx.axis(dim, ctx.rank(x))
     joined = ctx.concat([v for v in (prepend, x, append) if v is not None], axis)
     for _ in range(n):

@@ -21,8 +21,11 @@ def _line(ctx: Context, x: str) -> str:
     return x if ctx.rank(x) else ctx.reshape(x, (1,))
 
 
-def _write(ctx: Context, x: str, dim: int, index: str, source: str, reduction: str = "none") -> str:
-    """x with the elements of ``source`` (broadcast to the index) written along one dimension; index of x's rank, or a vector."""
+def _write(ctx: Context, x: str, dim: int, index: str, source: str, reduction: str = "none", signed: bool = False) -> str:
+    """x with the elements of ``source`` (broadcast to the index) written along one dimension; index of x's rank, or a vector.
+
+    signed: a negative index counts from the end, else it is out of range.
+    """
     shape = ctx.shape
     line, axis = _line(ctx, x), ctx.axis(dim, ctx.rank(x))
     dtype = ctx.type(line).dtype
@@ -32,7 +35,7 @@ def _write(ctx: Context, x: str, dim: int, index: str, source: str, reduction: s
     for i, (have, wanted) in enumerate(zip(ctx.size(source), ctx.size(index))):
         source = source if have == 1 else ctx.slice(source, i, 0, wanted)
     source = ctx.expand(source, ctx.size(index))
-    return ctx.reshape(ctx.add("scatter", line, index, source, dim=axis, reduction=reduction), shape)
+    return ctx.reshape(ctx.add("scatter", line, index, source, dim=axis, reduction=reduction, checked=ctx.operation, signed=signed), shape)
 
 
 def _slices(ctx: Context, x: str, dim: int, index: str) -> str:
@@ -109,7 +112,7 @@ def index_copy(ctx: Context, x: str, dim: int, index: str, source: str) -> str:
 
 @converter("index_fill.int_Scalar", "index_fill.int_Tensor")
 def index_fill(ctx: Context, x: str, dim: int, index: str, value: Any) -> str:
-    return _write(ctx, x, dim, _slices(ctx, x, dim, index), ctx.operand(value, ctx.type(x).dtype))
+    return _write(ctx, x, dim, _slices(ctx, x, dim, index), ctx.operand(value, ctx.type(x).dtype), signed=True)
 
 
 @converter("put.default")
@@ -119,7 +122,8 @@ def put(ctx: Context, x: str, index: str, source: str, accumulate: bool = False)
     flat, places = ctx.reshape(x, (ctx.type(x).size,)), ctx.reshape(index, (count,))
     if accumulate and ctx.dtype is DType.BOOL:
         raise Fallback("a reduction of bools")
-    y = ctx.add("scatter", flat, places, ctx.reshape(source, (count,)), dim=0, reduction="add" if accumulate else "none")
+    reduction = "add" if accumulate else "none"
+    y = ctx.add("scatter", flat, places, ctx.reshape(source, (count,)), dim=0, reduction=reduction, checked="put")
     return ctx.reshape(y, shape)
 
 
@@ -145,7 +149,8 @@ def index_put(ctx: Context, x: str, indices: Sequence[str | None], values: str, 
     lines = ctx.reshape(turned, (*before, product(sizes), *after))
     column = ctx.reshape(place, (*(1,) * len(before), count, *(1,) * len(after)))
     updates = ctx.reshape(values, (*before, count, *after))
-    y = ctx.add("scatter", lines, ctx.expand(column, ctx.size(updates)), updates, dim=first, reduction="add" if accumulate else "none")
+    index, reduction = ctx.expand(column, ctx.size(updates)), "add" if accumulate else "none"
+    y = ctx.add("scatter", lines, index, updates, dim=first, reduction=reduction, checked="index_put")
     return ctx.permute(ctx.reshape(y, size), [order.index(d) for d in range(len(order))])
 
 
@@ -204,7 +209,8 @@ def _unpool(spatial: int) -> None:
             return ctx.filled(0.0, ctx.shape, ctx.dtype)
         flat, index = ctx.reshape(x, (*lead, count)), ctx.reshape(places, (*lead, count))
         empty = ctx.filled(0.0, (*lead, product(sizes)), ctx.dtype)
-        return ctx.reshape(ctx.add("scatter", empty, index, flat, dim=len(lead)), ctx.shape)
+        y = ctx.add("scatter", empty, index, flat, dim=len(lead), checked="max_unpool", signed=False)
+        return ctx.reshape(y, ctx.shape)
 
 
 _unpool(2)

@@ -139,12 +139,12 @@ def diagonal(ctx: Context, x: str, offset: int = 0, dim1: int = 0, dim2: int = 1
 @converter("unfold.default")
 def unfold(ctx: Context, x: str, dim: int, size: int, step: int) -> str:
     """Windows along one dimension, as slices stacked in a new last dimension."""
-    axis = ctx.axis(dim, max(ctx.rank(x), 1))
-    count = ctx.shape[axis] if ctx.rank(x) else 1
-    if isinstance(count, Dim) or size > 64:
-        raise Fallback("unfold over a long or symbolic dimension")
     if not ctx.rank(x):
         x = ctx.reshape(x, (1,))
+        return ctx.slice(x, 0, 0, size)  # of a number: one window of one element, or of none
+    axis = ctx.axis(dim, ctx.rank(x))
+    count = ctx.shape[axis]
+    if isinstance(count, Dim) or size > 64:
+        raise Fallback("unfold over a long or symbolic dimension")
     parts = [span(ctx, x, axis, i, count, step) for i in range(size)]
-    windows = ctx.concat([ctx.reshape(p, (*ctx.size(p), 1)) for p in parts], ctx.rank(x))
-    return ctx.reshape(windows, ctx.shape)
+    return ctx.concat([ctx.reshape(p, (*ctx.size(p), 1)) for p in parts], ctx.rank(x))

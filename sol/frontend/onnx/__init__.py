@@ -19,6 +19,7 @@ from sol.frontend.onnx.loader import LoadedModel, load_model
 FAMILIES = (
     "source", "pointwise", "view", "move", "scatter", "ramp", "sequence", "reduce", "norm", "select", "loss", "random",
     "train", "classic", "conv", "pool", "matmul", "attention", "recurrent", "quantize", "image", "signal", "control", "dynamic", "text",
+    "ort_fused", "ort_norm", "ort_attention", "ort_quantized", "ort_weights",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     if find_spec(f"sol.frontend.onnx.{_family}") is not None:

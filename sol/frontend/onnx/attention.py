@@ -17,7 +17,7 @@ RAW, CAPPED, BIASED, PROBABILITIES = range(4)  # what the fourth output shows
 
 
 @dataclass(frozen=True)
-class _Heads:
+class Heads:
     """Operands with a dimension for the query heads of each key and value head: q[B, H, G, L, E], k[B, H, 1, S, E], v[B, H, 1, S, Ev]."""
 
     q: str
@@ -31,28 +31,30 @@ def attention(ctx: Context, node: OnnxNode) -> tuple[str | None, ...]:
     result, packed = ctx.type(q).dtype, ctx.rank(q) == 3
     q_heads, kv_heads = (node.attr(name, 0) for name in ("q_num_heads", "kv_num_heads"))
     if packed:
-        q, k, v = (_unpacked(ctx, x, n) for x, n in ((q, q_heads), (k, kv_heads), (v, kv_heads)))
+        q, k, v = (unpacked(ctx, x, n) for x, n in ((q, q_heads), (k, kv_heads), (v, kv_heads)))
     past: DimLike = 0
     if past_key is not None and past_value is not None:
         past = ctx.size(past_key)[2]
         k, v = ctx.concat([past_key, k], 2), ctx.concat([past_value, v], 2)
-    heads = _grouped(ctx, *(ctx.cast(x, computed(result)) for x in (q, k, v)))
+    heads = grouped_heads(ctx, *(ctx.cast(x, computed(result)) for x in (q, k, v)))
     bias = _mask(ctx, node, heads, mask, valid, past)
     (width,) = ctx.fixed(ctx.size(q)[-1:], "the number of features of attention")
     scale = float(node.attr("scale", 0.0)) or 1.0 / math.sqrt(width)
     if node.attr("softcap", 0.0) or node.wants(3):
-        y, stage = _spelled_out(ctx, node, heads, bias, scale)
-        shown = ctx.cast(_merged(ctx, stage), result) if node.wants(3) else None
+        precision = dtype_of(node.attr("softmax_precision")) if node.attr("softmax_precision", 0) else None
+        y, stages = spelled_out(ctx, heads, bias, scale, cap=float(node.attr("softcap", 0.0)), precision=precision)
+        stage = stages[node.attr("qk_matmul_output_mode", 0)]
+        shown = ctx.cast(merged(ctx, stage), result) if node.wants(3) else None
     else:
         y, shown = ctx.add("sdpa", heads.q, heads.k, heads.v, *([] if bias is None else [bias]), causal=False, scale=scale), None
-    y = ctx.cast(_merged(ctx, y), result)
+    y = ctx.cast(merged(ctx, y), result)
     if packed:
         batch, count, length, features = ctx.size(y)
         y = ctx.reshape(ctx.permute(y, (0, 2, 1, 3)), (batch, length, count * features))
     return y, k, v, shown
 
 
-def _unpacked(ctx: Context, x: str, heads: int) -> str:
+def unpacked(ctx: Context, x: str, heads: int) -> str:
     """[B, L, heads * E] as [B, heads, L, E]."""
     if not heads:
         ctx.fail("operands with three dimensions without q_num_heads and kv_num_heads")
@@ -60,13 +62,13 @@ def _unpacked(ctx: Context, x: str, heads: int) -> str:
     return ctx.permute(ctx.reshape(x, (batch, length, heads, width // heads)), (0, 2, 1, 3))
 
 
-def _grouped(ctx: Context, q: str, k: str, v: str) -> _Heads:
+def grouped_heads(ctx: Context, q: str, k: str, v: str) -> Heads:
     """Each key and value head with the query heads that read it; nothing is repeated in memory."""
     count, shared = ctx.fixed((ctx.size(q)[1], ctx.size(k)[1]), "the number of heads")
     if count % shared:
         ctx.fail(f"{count} query heads do not divide into {shared} key heads")
     split = tuple(_split_heads(ctx, x, n, shared) for x, n in ((q, count // shared), (k, 1), (v, 1)))
-    return _Heads(*split)
+    return Heads(*split)
 
 
 def _split_heads(ctx: Context, x: str, group: int, shared: int) -> str:
@@ -74,13 +76,13 @@ def _split_heads(ctx: Context, x: str, group: int, shared: int) -> str:
     return ctx.reshape(x, (batch, shared, group, length, width))
 
 
-def _merged(ctx: Context, x: str) -> str:
+def merged(ctx: Context, x: str) -> str:
     """[B, H, G, ...] as [B, H * G, ...]."""
     batch, heads, group, *rest = ctx.size(x)
     return ctx.reshape(x, (batch, heads * group, *rest))
 
 
-def _mask(ctx: Context, node: OnnxNode, heads: _Heads, mask: str | None, valid: str | None, past: DimLike) -> str | None:
+def _mask(ctx: Context, node: OnnxNode, heads: Heads, mask: str | None, valid: str | None, past: DimLike) -> str | None:
     """What may be attended to: a bool mask, or numbers to add, that broadcast to [B, H, G, L, S]; None for everything."""
     queries, keys = ctx.size(heads.q)[3], ctx.size(heads.k)[3]
     group, shared = ctx.size(heads.q)[2], ctx.size(heads.q)[1]
@@ -131,9 +133,14 @@ def _allowed(ctx: Context, node: OnnxNode, queries: DimLike, keys: DimLike, vali
     return found
 
 
-def _spelled_out(ctx: Context, node: OnnxNode, heads: _Heads, bias: str | None, scale: float) -> tuple[str, str]:
-    """The result, and the stage of the scores that ``qk_matmul_output_mode`` names."""
-    dtype, mode, cap = ctx.type(heads.q).dtype, node.attr("qk_matmul_output_mode", 0), float(node.attr("softcap", 0.0))
+def spelled_out(
+    ctx: Context, heads: Heads, bias: str | None, scale: float, *, cap: float = 0.0, sink: str | None = None, precision: DType | None = None
+) -> tuple[str, list[str]]:
+    """The result, and the scores as they are at each of the four stages.
+
+    sink: a score per head that takes part in the softmax and has no value, broadcasts to [B, H, G, 1, 1].
+    """
+    dtype = ctx.type(heads.q).dtype
     scores = ctx.add("matmul", heads.q, ctx.permute(heads.k, (0, 1, 2, 4, 3)))
     scores = ctx.add("mul", scores, ctx.constant(scale, dtype))
     stages = [scores]
@@ -148,12 +155,21 @@ def _spelled_out(ctx: Context, node: OnnxNode, heads: _Heads, bias: str | None, 
             bias = ctx.add("where", bias, ctx.constant(0.0, dtype), lowest)
         scores = ctx.add("add", scores, bias)
         best = ctx.add("max", bias, dims=(ctx.rank(bias) - 1,), keepdims=True)
-        empty = ctx.add("eq", best, lowest)
+        empty = None if sink is not None else ctx.add("eq", best, lowest)
     stages.append(scores)
-    precision = node.attr("softmax_precision", 0)
-    wide = ctx.cast(scores, dtype_of(precision)) if precision and dtype_of(precision) is DType.F64 else scores
-    weights = ctx.cast(ctx.add("softmax", wide, dim=ctx.rank(scores) - 1), dtype)
+    weights = _weights(ctx, scores, sink, precision)
     if empty is not None:
         weights = ctx.add("where", empty, ctx.constant(0.0, dtype), weights)
     stages.append(weights)
-    return ctx.add("matmul", weights, heads.v), stages[mode]
+    return ctx.add("matmul", weights, heads.v), stages
+
+
+def _weights(ctx: Context, scores: str, sink: str | None, precision: DType | None) -> str:
+    """The softmax along the keys, computed in float64 where ``precision`` asks for it."""
+    dtype, last = ctx.type(scores).dtype, ctx.rank(scores) - 1
+    keys = ctx.size(scores)[last]
+    if sink is not None:
+        scores = ctx.concat([scores, ctx.expand(sink, (*ctx.size(scores)[:last], 1))], last)
+    wide = ctx.cast(scores, DType.F64) if precision is DType.F64 else scores
+    weights = ctx.cast(ctx.add("softmax", wide, dim=last), dtype)
+    return weights if sink is None else ctx.slice(weights, last, 0, keys)

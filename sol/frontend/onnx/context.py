@@ -99,6 +99,19 @@ class Context(GraphContext):
         """The content as an array of ints, bools and Dims, or None where it does not follow from constants and sizes."""
         return self.content.sizes(value)
 
+    def decided_by_few(self, value: str, most: int) -> bool:
+        """Whether a value follows from sizes, and from graph inputs that hold at most so many integers or bools."""
+        inputs, _ = self.content.dependencies(value)
+        for name in inputs:
+            if name in self.captures and self.outer is not None:
+                if not self.outer.decided_by_few(self.captures[name], most):
+                    return False
+                continue
+            type_ = self.type(name)
+            if type_.dtype.is_float or isinstance(type_.size, Dim) or type_.size > most:
+                return False
+        return True
+
     def _check_known(self, names: Sequence[str], what: str) -> None:
         """Fail for sizes that no call can tell before the model runs."""
         decided = [n for n in names if n in self.builder.data_sizes]

@@ -5,7 +5,7 @@ A loop over sequences, or whose state changes its shape from round to round, is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from sol.errors import SolError, UnsupportedError
 from sol.frontend.onnx.context import Context
 from sol.frontend.onnx.registry import OnnxNode, converter
 from sol.ir.data_sizes import definitions
-from sol.ir.dim import Dim, DimLike, dim_text, symbols
+from sol.ir.dim import Dim, DimLike, dim_text, symbols, undecided
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.control import FLAG, MOST_ROUNDS, ROUND
 from sol.ir.types import DType, TensorType
@@ -66,25 +66,61 @@ def _fresh(graph: Graph, hint: str) -> str:
 # If
 
 
+BRANCHES = ("then_branch", "else_branch")
+FEW = 16
+"""Elements of an input up to which the model may be compiled for each of its contents, to know a condition."""
+
+
 @converter("If")
 def if_(ctx: Context, node: OnnxNode) -> tuple[Any, ...]:
+    """The branch that a known condition takes; else both in C.
+
+    A branch that does not fit the types of this call is an error only if it is taken. So where one does not, or where both give different
+    kinds of results, the model is compiled for the condition's value if a few numbers of the inputs decide it; else for the branch that
+    fits, with a check of the condition at every call.
+    """
     condition = node.inputs[0]
-    known = ctx.known(condition)
+    sizes = ctx.sizes(condition)
+    known = sizes.astype(bool) if sizes is not None else ctx.known(condition)
     if known is None:
-        found = _branches(ctx, node, condition)
+        bodies = {key: _attempted(ctx, node.attrs[key]) for key in BRANCHES}
+        found = _both(ctx, condition, bodies)
         if found is not None:
             return found
+        unfit = {key: body for key, body in bodies.items() if isinstance(body, SolError)}
+        if unfit and not ctx.decided_by_few(condition, FEW):
+            return _fitting(ctx, node, condition, unfit)
         known = ctx.need(condition, "the condition of If, whose branches give different kinds of results,")
-    return ctx.graph(node.attrs["then_branch" if bool(known.reshape(-1)[0]) else "else_branch"])
+    return ctx.graph(node.attrs[BRANCHES[not known.reshape(-1)[0]]])
 
 
-def _branches(ctx: Context, node: OnnxNode, condition: str) -> tuple[Any, ...] | None:
-    """Both branches in C; None if they give sequences, or results of different types."""
+def _attempted(ctx: Context, proto: GraphProto) -> _Body | SolError:
+    """A branch as a graph of its own, or why it is none."""
     try:
-        then_body, else_body = (_separate(ctx, node.attrs[key], ()) for key in ("then_branch", "else_branch"))
-    except UnsupportedError:
-        return None
-    if then_body.types() != else_body.types():
+        return _separate(ctx, proto, ())
+    except SolError as error:
+        if undecided(error) is not None:
+            raise  # the model is imported for a range of sizes
+        return error
+
+
+def _fitting(ctx: Context, node: OnnxNode, condition: str, unfit: Mapping[str, SolError]) -> tuple[Any, ...]:
+    """The branch that fits, and a check that the other is not taken; an error if there is none, or nobody to make the check."""
+    key, error = next(iter(unfit.items()))
+    misfit = UnsupportedError(
+        f"the {key} of {ctx.describe()} does not fit these inputs: {error.message}", origin=error.origin or node.name,
+        remedy="give inputs for which it is not taken, or check the model",
+    )  # fmt: skip
+    if len(unfit) == 2 or not ctx.importer.guarded or ctx.outer is not None:
+        raise misfit from error
+    ctx.importer.guard(condition, key == "else_branch", misfit)
+    return ctx.graph(node.attrs[BRANCHES[key == "then_branch"]])
+
+
+def _both(ctx: Context, condition: str, found_bodies: Mapping[str, _Body | SolError]) -> tuple[Any, ...] | None:
+    """Both branches in C; None if one is no graph, or they give results of different types."""
+    then_body, else_body = found_bodies.values()
+    if isinstance(then_body, SolError) or isinstance(else_body, SolError) or then_body.types() != else_body.types():
         return None
     captured = tuple(dict.fromkeys((*then_body.captured, *else_body.captured)))
     bodies = {}

@@ -8,7 +8,7 @@ from typing import Any, Union
 
 import numpy as np
 import onnx
-from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, TypeProto, ValueInfoProto
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, TensorShapeProto, TypeProto, ValueInfoProto
 
 from sol.errors import ModelError, SolError, UnsupportedError
 from sol.frontend.onnx.context import Context, NeedsValue
@@ -17,7 +17,7 @@ from sol.frontend.onnx.registry import OnnxNode, find_converter
 from sol.frontend.onnx.types import ELEMENT_TYPES, STRING, array_dtype, dtype_of
 from sol.ir.builder import GraphBuilder
 from sol.ir.data_sizes import definers
-from sol.ir.dim import Dim, DimLike
+from sol.ir.dim import Dim, DimLike, substitute
 from sol.ir.graph import SOURCES, Graph
 from sol.ir.types import DType, TensorType
 
@@ -26,6 +26,10 @@ SMALL = 1024
 
 DEEPEST = 64
 """Subgraphs and functions within each other."""
+
+_OF_ONE_MACHINE = "onnxruntime optimized this file for one machine: save it with the level ORT_ENABLE_EXTENDED, or give the original"
+REMEDIES = {"com.microsoft.nchwc": _OF_ONE_MACHINE, "com.ms.internal.nhwc": _OF_ONE_MACHINE}
+"""What to do about operators of a domain that has no converters."""
 
 Signature = Union[TensorType, tuple["Signature", ...], None]  # noqa: UP007  (a string cannot be joined with |)
 """Type of an input as a call has it: a tensor, a sequence of such, or an empty optional."""
@@ -50,6 +54,7 @@ class ImportedModel:
     parameters: target → array, for the graph's ``parameter`` nodes.
     symbols: name → where a call's inputs tell its value.
     contents: inputs whose content was taken as a constant; a call with another content needs another import.
+    guards: outputs of the graph behind those of the model that a call must find to be as expected.
     """
 
     graph: Graph
@@ -58,6 +63,16 @@ class ImportedModel:
     parameters: Mapping[str, np.ndarray]
     symbols: Mapping[str, SymbolSource] = field(default_factory=dict)
     contents: Mapping[str, np.ndarray] = field(default_factory=dict)
+    guards: tuple[Guard, ...] = ()
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A bool (``index`` among the graph's outputs) without whose ``expected`` value the results of a call are not the model's."""
+
+    index: int
+    expected: bool
+    error: SolError
 
 
 class Scope:
@@ -80,14 +95,16 @@ class Importer:
 
     signatures: types of inputs as a call has them, where the model's own are not enough or are to be narrowed.
     contents: inputs that become constants. trainable: initializers of float type with dimensions become parameters whatever their size.
-    smallest: what an open size can be at least.
+    guarded: whether calls check what `guard` was given.
+    smallest: what an open size can be at least. sizes: by the names of open sizes what is known of them: a number, or a narrower symbol.
     """
 
     def __init__(
         self, model: LoadedModel, signatures: Mapping[str, Signature] | None = None, contents: Mapping[str, np.ndarray] | None = None,
-        *, trainable: bool = False, smallest: int = 2,
+        *, trainable: bool = False, smallest: int = 2, sizes: Mapping[str, DimLike] | None = None, guarded: bool = False,
     ) -> None:  # fmt: skip
-        self.model, self.trainable, self.smallest = model, trainable, smallest
+        self.model, self.trainable, self.guarded = model, trainable, guarded
+        self.smallest, self.sizes = smallest, dict(sizes or {})
         self.signatures, self.contents = dict(signatures or {}), dict(contents or {})
         self.parameters: dict[str, np.ndarray] = {}
         self.fixed_parameters: Mapping[str, np.ndarray] = {} if trainable else self.parameters
@@ -95,6 +112,7 @@ class Importer:
         self.symbols: dict[str, SymbolSource] = {}
         self._input_count = 0
         self.streams = 0  # sources of random numbers, so far
+        self._guards: list[tuple[str, bool, SolError]] = []
 
     # the model
 
@@ -108,7 +126,13 @@ class Importer:
         self.nodes(scope, graph.node)
         values: list[str] = []
         outputs = tuple((o.name, self._place(self.find(scope, o.name, "the graph's outputs"), values)) for o in graph.output)
-        return ImportedModel(_pruned(ctx.builder.build(values)), inputs, outputs, self.parameters, self.symbols, self.contents)
+        guards = tuple(Guard(len(values) + i, expected, error) for i, (_, expected, error) in enumerate(self._guards))
+        values += [value for value, _, _ in self._guards]
+        return ImportedModel(_pruned(ctx.builder.build(values)), inputs, outputs, self.parameters, self.symbols, self.contents, guards)
+
+    def guard(self, value: str, expected: bool, error: SolError) -> None:
+        """Have every call check a value of the main graph: it raises the error unless the value is as expected."""
+        self._guards.append((value, expected, error))
 
     def _place(self, value: Any, values: list[str]) -> Tree:
         """The place of an output among those of the graph."""
@@ -164,7 +188,11 @@ class Importer:
         if info.type.tensor_type.elem_type == STRING:
             raise NeedsValue((info.name,), (), "a tensor of strings")
         tensor = info.type.tensor_type
-        return TensorType(dtype_of(tensor.elem_type), self.model.shape(tensor.shape, info.name, self.smallest))
+        return TensorType(dtype_of(tensor.elem_type), self._shape(tensor.shape, info.name))
+
+    def _shape(self, shape: TensorShapeProto, owner: str) -> tuple[DimLike, ...]:
+        """A stated shape with what is known of open sizes."""
+        return tuple(substitute(d, self.sizes) for d in self.model.shape(shape, owner, self.smallest))
 
     # names
 
@@ -270,8 +298,8 @@ class Importer:
         if function is None:
             function = self._schema_function(scope, node)
         if function is None:
-            raise UnsupportedError(f"{scope.ctx.describe()} is not supported", origin=node.name,
-                                   remedy="express it with other operators, or run this model in onnxruntime")  # fmt: skip
+            remedy = REMEDIES.get(node.domain, "express it with other operators, or run this model in onnxruntime")
+            raise UnsupportedError(f"{scope.ctx.describe()} is not supported", origin=node.name, remedy=remedy)
         return self._call(scope, node, function)
 
     def _attributes(self, scope: Scope, proto: NodeProto) -> dict[str, Any]:
@@ -393,7 +421,7 @@ class Importer:
             return None
         if not stated.tensor_type.elem_type:
             return None
-        return TensorType(dtype_of(stated.tensor_type.elem_type), self.model.shape(stated.tensor_type.shape, name, self.smallest))
+        return TensorType(dtype_of(stated.tensor_type.elem_type), self._shape(stated.tensor_type.shape, name))
 
 
 def _renamed(attribute: AttributeProto, name: str) -> AttributeProto:
@@ -417,11 +445,11 @@ def _pruned(graph: Graph) -> Graph:
 
 def import_model(
     model: LoadedModel, signatures: Mapping[str, Signature] | None = None, contents: Mapping[str, np.ndarray] | None = None,
-    *, trainable: bool = False, smallest: int = 2,
+    *, trainable: bool = False, smallest: int = 2, sizes: Mapping[str, DimLike] | None = None, guarded: bool = False,
 ) -> ImportedModel:  # fmt: skip
     """A loaded model as a graph; see `Importer`."""
     try:
-        return Importer(model, signatures, contents, trainable=trainable, smallest=smallest).run()
+        return Importer(model, signatures, contents, trainable=trainable, smallest=smallest, sizes=sizes, guarded=guarded).run()
     except UnicodeDecodeError as error:
         raise not_text(error) from error
 

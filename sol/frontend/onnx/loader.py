@@ -15,6 +15,7 @@ from onnx import FunctionProto, GraphProto, ModelProto, SparseTensorProto, Tenso
 
 from sol.errors import ModelError
 from sol.frontend.onnx.checks import LARGEST_TENSOR, check_structure, content_bytes, without_weights
+from sol.frontend.onnx.contributed import rename_contributed
 from sol.frontend.onnx.external import ExternalFiles, mapped
 from sol.frontend.onnx.types import STRING, dtype_of
 from sol.frontend.onnx.wire import take_apart
@@ -189,6 +190,7 @@ def _load(source: Source) -> LoadedModel:
 def _inferred(proto: ModelProto) -> ModelProto:
     """The model with the types of all values, as far as the onnx package's checker and shape inference take it."""
     light = without_weights(proto)
+    rename_contributed(light)
     shapeless = [v.type.tensor_type for v in (*light.graph.input, *light.graph.output) if _lacks_shape(v)]
     for type_ in shapeless:  # the checker insists on a rank, which the specification and other runtimes do not
         type_.shape.SetInParent()

@@ -20,7 +20,7 @@ def _loss(ctx: Context, node: OnnxNode, scores: str, target: str, weight: str | 
     if keep is not None:
         place = ctx.add("where", keep, place, ctx.operand(0, DType.I64))
     column = ctx.reshape(place, (shape[0], 1, *shape[1:]))
-    loss = ctx.add("neg", ctx.reshape(ctx.add("gather", scores, column, dim=1), shape))
+    loss = ctx.add("neg", ctx.reshape(ctx.add("gather", scores, column, dim=1, checked=node.op, signed=False), shape))
     weights: str | None = None if weight is None else ctx.add("take", ctx.cast(weight, dtype), place, dim=0)
     if keep is not None:
         zero = ctx.operand(0.0, dtype)

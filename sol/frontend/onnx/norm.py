@@ -90,15 +90,25 @@ def layer_normalization(ctx: Context, node: OnnxNode) -> tuple[str | None, ...]:
 @converter("RMSNormalization")
 def rms_normalization(ctx: Context, node: OnnxNode) -> str:
     x, scale = node.inputs
-    axis = ctx.axis(node.attr("axis", -1), ctx.rank(x))
+    return rms_with_inverse(ctx, x, scale, node.attr("axis", -1), float(node.attr("epsilon", 1e-5)), inverse=False)[0]
+
+
+def rms_with_inverse(ctx: Context, x: str, scale: str, axis: int, eps: float, *, inverse: bool) -> tuple[str, str | None]:
+    """x over the root of its mean square over the dimensions from ``axis`` on, times the scale; the inverse of the root if wanted."""
+    axis = ctx.axis(axis, ctx.rank(x))
     dtype, wide = ctx.type(x).dtype, _wide(ctx, x)
-    weight = ctx.cast(scale, wide)
+    y, weight = ctx.cast(x, wide), ctx.cast(scale, wide)
+    if inverse:
+        square = ctx.add("mean", ctx.add("square", y), dims=tuple(range(axis, ctx.rank(x))), keepdims=True)
+        factor = ctx.add("rsqrt", ctx.add("add", square, _number(ctx, eps, wide)))
+        return ctx.cast(ctx.add("mul", ctx.add("mul", y, factor), weight), dtype), factor
     fits = ctx.size(scale) == ctx.size(x)[axis:]
-    y = ctx.add("rms_norm", ctx.cast(x, wide), *([weight] if fits else ()), dims=ctx.rank(x) - axis, eps=float(node.attr("epsilon", 1e-5)))
-    return ctx.cast(y if fits else ctx.add("mul", y, weight), dtype)
+    y = ctx.add("rms_norm", y, *([weight] if fits else ()), dims=ctx.rank(x) - axis, eps=eps)
+    return ctx.cast(y if fits else ctx.add("mul", y, weight), dtype), None
 
 
-def _group_norm(ctx: Context, x: str, scale: str, bias: str, groups: int, eps: float) -> str:
+def grouped(ctx: Context, x: str, scale: str, bias: str, groups: int, eps: float) -> str:
+    """``group_norm`` of [N, C, ...] in at least float32, with a scale and a bias per channel."""
     dtype, wide = ctx.type(x).dtype, _wide(ctx, x)
     y = ctx.add("group_norm", *(ctx.cast(v, wide) for v in (x, scale, bias)), groups=groups, eps=eps)
     return ctx.cast(y, dtype)
@@ -109,7 +119,7 @@ def instance_normalization(ctx: Context, node: OnnxNode) -> str:
     """A group norm with one channel per group."""
     x, scale, bias = node.inputs
     (channels,) = ctx.fixed((ctx.size(x)[1],), "the channels of InstanceNormalization")
-    return _group_norm(ctx, x, scale, bias, channels, float(node.attr("epsilon", 1e-5)))
+    return grouped(ctx, x, scale, bias, channels, float(node.attr("epsilon", 1e-5)))
 
 
 @converter("GroupNormalization", since=21)
@@ -117,7 +127,7 @@ def group_normalization(ctx: Context, node: OnnxNode) -> str:
     """Scale and bias per channel; the form before opset 21 is deprecated and does not pass onnx.checker."""
     x, scale, bias = node.inputs
     ctx.fixed((ctx.size(x)[1],), "the channels of GroupNormalization")
-    return _group_norm(ctx, x, scale, bias, int(node.attrs["num_groups"]), float(node.attr("epsilon", 1e-5)))
+    return grouped(ctx, x, scale, bias, int(node.attrs["num_groups"]), float(node.attr("epsilon", 1e-5)))
 
 
 @converter("LpNormalization")

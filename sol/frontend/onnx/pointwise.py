@@ -222,7 +222,7 @@ def swish(ctx: Context, node: OnnxNode) -> str:
 
 @converter("Clip", since=6)
 def clip_attributes(ctx: Context, node: OnnxNode) -> str:
-    return _clamped(ctx, node.inputs[0], node.attr("min"), node.attr("max"))
+    return clamped(ctx, node.inputs[0], node.attr("min"), node.attr("max"))
 
 
 @converter("Clip", since=11)
@@ -231,13 +231,13 @@ def clip(ctx: Context, node: OnnxNode) -> str:
     x, low, high = node.inputs[0], node.input(1), node.input(2)
     limits = [None if v is None else ctx.known(v) for v in (low, high)]
     if all(v is None or (k is not None and k.size == 1) for v, k in zip((low, high), limits)):
-        return _clamped(ctx, x, *(None if k is None else k.reshape(()).item() for k in limits))
+        return clamped(ctx, x, *(None if k is None else k.reshape(()).item() for k in limits))
     if low is not None:
         x = ctx.add("maximum", x, ctx.reshape(low, ()))
     return x if high is None else ctx.add("minimum", x, ctx.reshape(high, ()))
 
 
-def _clamped(ctx: Context, x: str, low: float | None, high: float | None) -> str:
+def clamped(ctx: Context, x: str, low: float | None, high: float | None) -> str:
     """A clamp with limits that say something."""
     dtype = ctx.type(x).dtype
     if dtype.is_float:

@@ -31,14 +31,38 @@ def _spread(ctx: Context, node: OnnxNode, parameter: str, x: str) -> str:
 def saturated(ctx: Context, y: str, zero: str | None, dtype: DType) -> str:
     """A real value rounded to the nearest integer (halves to even), plus the zero point, as an integer of ``dtype`` within its range."""
     y = ctx.add("round", y)
-    if zero is not None:
+    if zero is not None and not _is_zero(ctx, zero):
         y = ctx.add("add", y, ctx.cast(zero, ctx.type(y).dtype))
     low, high = (0, (1 << dtype.bits) - 1) if dtype.is_unsigned else (-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1)
-    y = ctx.add("clamp", y, low=float(low), high=float(high))
-    return ctx.cast(ctx.cast(y, DType.I32), dtype)
+    return ctx.cast(ctx.add("clamp", y, low=float(low), high=float(high)), dtype)
+
+
+def quantized(ctx: Context, y: str, scale: str, zero: str | None, dtype: DType) -> str:
+    """``saturate(round(y / scale) + zero)`` for a scale and a zero point of one element, or that broadcast over y."""
+    quotient = ctx.add("div", y, ctx.cast(_single(ctx, scale), ctx.type(y).dtype))
+    return saturated(ctx, quotient, None if zero is None else _single(ctx, zero), dtype)
+
+
+def _single(ctx: Context, value: str) -> str:
+    """A vector of one element as a scalar."""
+    return ctx.reshape(value, ()) if ctx.size(value) == (1,) else value
+
+
+def dequantized(ctx: Context, x: str, scale: str, zero: str | None) -> str:
+    """``(x - zero) * scale`` in float32 for a scale and a zero point of one element, or that broadcast over x.
+
+    Differences of integers of up to 16 bits are exact in float32; wider ones are computed as int32.
+    """
+    dtype = ctx.type(x).dtype
+    exact = DType.F32 if dtype.is_float or dtype.bits <= 16 else DType.I32
+    y = ctx.cast(x, exact)
+    if zero is not None and not dtype.is_float and not _is_zero(ctx, zero):
+        y = ctx.add("sub", y, ctx.cast(_single(ctx, zero), exact))
+    return ctx.add("mul", ctx.cast(y, DType.F32), ctx.cast(_single(ctx, scale), DType.F32))
 
 
 @converter("QuantizeLinear")
+@converter("QuantizeLinear", domain="com.microsoft")
 def quantize_linear(ctx: Context, node: OnnxNode) -> str:
     """``saturate(round(x / scale) + zero_point)``; the quotient is rounded to the type that ``precision`` or the scale states."""
     x, scale, zero = node.inputs[0], node.inputs[1], node.input(2)
@@ -49,7 +73,7 @@ def quantize_linear(ctx: Context, node: OnnxNode) -> str:
     y = ctx.add("div", ctx.cast(x, wide), _spread(ctx, node, ctx.cast(scale, wide), x))
     if precision in (DType.F16, DType.BF16):
         y = ctx.cast(ctx.cast(y, precision), wide)
-    zero = None if zero is None else _spread(ctx, node, ctx.cast(zero, wide), x)
+    zero = None if zero is None or _is_zero(ctx, zero) else _spread(ctx, node, ctx.cast(zero, wide), x)
     if dtype.is_float:
         y = y if zero is None else ctx.add("add", y, zero)
         return ctx.add("cast_saturated" if node.attr("saturate", 1) else "cast", y, dtype=dtype)
@@ -57,16 +81,13 @@ def quantize_linear(ctx: Context, node: OnnxNode) -> str:
 
 
 @converter("DequantizeLinear")
+@converter("DequantizeLinear", domain="com.microsoft")
 def dequantize_linear(ctx: Context, node: OnnxNode) -> str:
     """``(x - zero_point) * scale``, computed in float32."""
     x, scale, zero = node.inputs[0], node.inputs[1], node.input(2)
     result = dtype_of(node.attr("output_dtype")) if node.attr("output_dtype", 0) else ctx.type(scale).dtype
-    exact = DType.F32 if ctx.type(x).dtype.is_float else DType.I32
-    y = ctx.cast(x, exact)
-    if zero is not None and exact is DType.I32 and not _is_zero(ctx, zero):
-        y = ctx.add("sub", y, _spread(ctx, node, ctx.cast(zero, exact), x))
-    y = ctx.add("mul", ctx.cast(y, DType.F32), _spread(ctx, node, ctx.cast(scale, DType.F32), x))
-    return ctx.cast(y, result)
+    zero = None if zero is None or _is_zero(ctx, zero) else _spread(ctx, node, zero, x)
+    return ctx.cast(dequantized(ctx, x, _spread(ctx, node, scale, x), zero), result)
 
 
 def _is_zero(ctx: Context, value: str) -> bool:
@@ -102,8 +123,11 @@ def qlinear_conv(ctx: Context, node: OnnxNode) -> str:
 
 @converter("DynamicQuantizeLinear")
 def dynamic_quantize_linear(ctx: Context, node: OnnxNode) -> tuple[str, str, str]:
-    """y, its scale and its zero point, from the range of x, which is made to hold 0."""
-    x = node.inputs[0]
+    return dynamically_quantized(ctx, node.inputs[0])
+
+
+def dynamically_quantized(ctx: Context, x: str) -> tuple[str, str, str]:
+    """x in 8 bits, its scale and its zero point, from the range of x, which is made to hold 0."""
     dims = tuple(range(ctx.rank(x)))
     zero, one, levels = (ctx.constant(v, DType.F32) for v in (0.0, 1.0, 255.0))
     low = ctx.add("minimum", ctx.add("min", x, dims=dims, keepdims=False), zero)
@@ -112,5 +136,5 @@ def dynamic_quantize_linear(ctx: Context, node: OnnxNode) -> tuple[str, str, str
     span = ctx.add("where", ctx.add("eq", span, zero), one, span)
     scale = ctx.add("div", span, levels)
     place = ctx.add("clamp", ctx.add("div", ctx.add("neg", low), scale), low=0.0, high=255.0)
-    point = ctx.cast(ctx.cast(ctx.add("round", place), DType.I32), DType.U8)
+    point = ctx.cast(ctx.add("round", place), DType.U8)
     return saturated(ctx, ctx.add("div", x, scale), point, DType.U8), scale, point

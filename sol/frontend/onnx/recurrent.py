@@ -47,6 +47,11 @@ class _Layer:
 
 @converter("LSTM", "GRU", "RNN", since=7)
 def recurrent(ctx: Context, node: OnnxNode) -> tuple[str | None, ...]:
+    return recurrent_layer(ctx, node)
+
+
+def recurrent_layer(ctx: Context, node: OnnxNode) -> tuple[str | None, ...]:
+    """y and the final states of an LSTM, GRU or RNN (``node.op``), operands and attributes as in the specification."""
     cell = node.op.lower()
     x, w, r, bias, lengths = (node.input(i) for i in range(5))
     states = tuple(node.input(i) for i in ((5, 6) if cell == "lstm" else (5,)))

@@ -18,7 +18,7 @@ def gather(ctx: Context, node: OnnxNode) -> str:
     size, shape = ctx.size(x)[axis], ctx.size(index)
     known = ctx.known(index) if ctx.type(index).size == 1 else None
     if known is None:
-        return ctx.add("take", x, index, dim=axis)
+        return ctx.add("take", x, index, dim=axis, checked=node.op)
     at: DimLike = int(known.reshape(-1)[0])
     if at < 0:
         at = size + at
@@ -30,7 +30,7 @@ def gather(ctx: Context, node: OnnxNode) -> str:
 @converter("GatherElements")
 def gather_elements(ctx: Context, node: OnnxNode) -> str:
     x, index = node.inputs
-    return ctx.add("gather", x, index, dim=ctx.axis(node.attr("axis", 0), ctx.rank(x)))
+    return ctx.add("gather", x, index, dim=ctx.axis(node.attr("axis", 0), ctx.rank(x)), checked=node.op)
 
 
 @converter("GatherND")
@@ -42,12 +42,11 @@ def gather_nd(ctx: Context, node: OnnxNode) -> str:
     (depth,) = ctx.fixed(places[-1:], "the length of the index tuples of GatherND")
     at = flat_index(ctx, index, shape[batch : batch + depth])
     if batch:
-        inner = product(shape[batch : batch + depth])
-        first = ctx.add("mul", _ramp(ctx, product(shape[:batch])), ctx.operand(inner, DType.I64))
-        at = ctx.add("add", at, ctx.reshape(first, (*places[:batch], *(1,) * (len(places) - 1 - batch))))
+        ramp = ctx.reshape(_ramp(ctx, product(shape[:batch])), (*places[:batch], *(1,) * (len(places) - 1 - batch)))
+        at = ctx.flat_places([ramp, at], (product(shape[:batch]), product(shape[batch : batch + depth])))
     rest = shape[batch + depth :]
     flat = ctx.reshape(x, (product(shape[: batch + depth]), *rest))
-    return ctx.reshape(ctx.add("take", flat, ctx.reshape(at, (product(places[:-1]),)), dim=0), (*places[:-1], *rest))
+    return ctx.reshape(ctx.add("take", flat, ctx.reshape(at, (product(places[:-1]),)), dim=0, checked=node.op), (*places[:-1], *rest))
 
 
 def _ramp(ctx: Context, size: DimLike) -> str:
@@ -66,17 +65,15 @@ def flat_index(ctx: Context, index: str, sizes: Sequence[DimLike]) -> str:
     last = ctx.rank(index) - 1
     if ctx.size(index)[last] != len(sizes):
         ctx.fail(f"index tuples of {ctx.size(index)[last]} numbers for {len(sizes)} dimensions")
-    total = ""
-    for i, size in enumerate(sizes):
-        part = wrapped(ctx, ctx.reshape(ctx.slice(index, last, i, i + 1), ctx.size(index)[:-1]), size)
-        total = part if not total else ctx.add("add", ctx.add("mul", total, ctx.operand(size, DType.I64)), part)
-    return total or ctx.filled(0, ctx.size(index)[:-1], DType.I64)
+    parts = [ctx.reshape(ctx.slice(index, last, i, i + 1), ctx.size(index)[:-1]) for i in range(len(sizes))]
+    return ctx.flat_places(parts, sizes) if parts else ctx.filled(0, ctx.size(index)[:-1], DType.I64)
 
 
 @converter("Scatter", "ScatterElements")
 def scatter_elements(ctx: Context, node: OnnxNode) -> str:
     x, index, updates = node.inputs
-    return ctx.add("scatter", x, index, updates, dim=ctx.axis(node.attr("axis", 0), ctx.rank(x)), reduction=node.attr("reduction", "none"))
+    axis, reduction = ctx.axis(node.attr("axis", 0), ctx.rank(x)), node.attr("reduction", "none")
+    return ctx.add("scatter", x, index, updates, dim=axis, reduction=reduction, checked=node.op)
 
 
 @converter("ScatterND")
@@ -88,7 +85,7 @@ def scatter_nd(ctx: Context, node: OnnxNode) -> str:
     count, row = product(places[:-1]), product(shape[depth:])
     at = ctx.expand(ctx.reshape(flat_index(ctx, index, shape[:depth]), (count, 1)), (count, row))
     flat = ctx.reshape(x, (product(shape[:depth]), row))
-    y = ctx.add("scatter", flat, at, ctx.reshape(updates, (count, row)), dim=0, reduction=node.attr("reduction", "none"))
+    y = ctx.add("scatter", flat, at, ctx.reshape(updates, (count, row)), dim=0, reduction=node.attr("reduction", "none"), checked=node.op)
     return ctx.reshape(y, shape)
 
 
@@ -104,4 +101,4 @@ def tensor_scatter(ctx: Context, node: OnnxNode) -> str:
         at = ctx.add("add", first, at)
     if node.attr("mode", "linear") == "circular":
         at = ctx.add("remainder", at, ctx.operand(ctx.size(cache)[axis], DType.I64))
-    return ctx.add("scatter", cache, ctx.expand(at, shape), update, dim=axis)
+    return ctx.add("scatter", cache, ctx.expand(at, shape), update, dim=axis, checked=node.op, signed=False)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sol.errors import ModelError, SolError
+from sol.errors import ModelError
 from sol.frontend.onnx.context import Context
 from sol.frontend.onnx.registry import OnnxNode, converter
-from sol.ir.dim import Dim, DimLike, ceil_div, dim_min, product
+from sol.ir.dim import Dim, DimLike, UndecidedError, ceil_div, dim_min, product, symbols
 
 
 @converter("Identity")
@@ -148,22 +148,27 @@ def _sliced(ctx: Context, x: str, starts: Sequence[DimLike], ends: Sequence[DimL
 
 def cut(ctx: Context, x: str, axis: int, start: DimLike, end: DimLike, step: int) -> str:
     """``x[start:end:step]`` along one dimension by Python's rules; a negative step runs backwards."""
-    size = ctx.size(x)[axis]
     try:
-        if step > 0:
-            first, last = _inside(start, size, 0, size), _inside(end, size, 0, size)
-            last = last if last >= first else first
-            return ctx.slice(x, axis, first, last, step)
-        first, last = _inside(start, size, -1, size - 1), _inside(end, size, -1, size - 1)
-        flipped = ctx.add("flip", x, dims=(axis,))
-        a, b = size - 1 - first, size - 1 - last
-        return ctx.slice(flipped, axis, a, b if b >= a else a, -step)
-    except SolError:
-        ctx.fixed([d for d in (start, end, size)], "whether a slice is empty")
+        return _cut(ctx, x, axis, start, end, step)
+    except UndecidedError as error:
+        if any(s.name in ctx.builder.data_sizes for s in symbols(error.difference)):
+            ctx.fixed([start, end, ctx.size(x)[axis]], "whether a slice is empty")
         raise
 
 
-def _inside(position: DimLike, size: DimLike, low: DimLike, high: DimLike) -> DimLike:
+def _cut(ctx: Context, x: str, axis: int, start: DimLike, end: DimLike, step: int) -> str:
+    size = ctx.size(x)[axis]
+    if step > 0:
+        first, last = _inside(ctx, start, size, 0, size), _inside(ctx, end, size, 0, size)
+        last = last if last >= first else first
+        return ctx.slice(x, axis, first, last, step)
+    first, last = _inside(ctx, start, size, -1, size - 1), _inside(ctx, end, size, -1, size - 1)
+    flipped = ctx.add("flip", x, dims=(axis,))
+    a, b = size - 1 - first, size - 1 - last
+    return ctx.slice(flipped, axis, a, b if b >= a else a, -step)
+
+
+def _inside(ctx: Context, position: DimLike, size: DimLike, low: DimLike, high: DimLike) -> DimLike:
     """A bound of a slice, counted from the end if negative, limited to ``low..high``."""
     if isinstance(position, int):
         if position < 0:
@@ -177,7 +182,10 @@ def _inside(position: DimLike, size: DimLike, low: DimLike, high: DimLike) -> Di
     position = position if position >= low else low
     try:
         return position if position <= high else high
-    except SolError:
+    except UndecidedError as error:
+        found = symbols(error.difference)
+        if len(found) == 1 and found[0].name not in ctx.builder.data_sizes:
+            raise  # the model is imported for a range of that size
         return dim_min(position, high)
 
 

@@ -28,10 +28,9 @@ def conv_transpose_size(
 
 
 def _check(operands: Sequence[TensorType], attrs: Attrs, channel_axis: int, names: Sequence[str]) -> None:
-    """Ranks, dtypes and channels of x, w and b; ``channel_axis`` is where w holds x's channels."""
+    """Ranks and channels of x, w and b; ``channel_axis`` is where w holds x's channels."""
     need_operands(operands, 2, 3)
     x, w = operands[:2]
-    same_dtype(operands)
     spatial = x.rank - 2
     need(1 <= spatial <= 3, f"{x} needs one to three spatial dimensions after batch and channels")
     need(w.rank == x.rank, f"weight {w} must have the rank of {x}")
@@ -45,20 +44,32 @@ def _check(operands: Sequence[TensorType], attrs: Attrs, channel_axis: int, name
     need(isinstance(w.shape[0], int) and w.shape[0] % groups == 0, f"weight {w} does not divide into {groups} groups")
 
 
-def _infer_conv(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+def check_conv(operands: Sequence[TensorType], attrs: Attrs) -> None:
+    """Shapes and options of x, w and perhaps a bias fit each other."""
     _check(operands, attrs, 1, ("stride", "padding", "dilation"))
-    x, w = operands[:2]
-    if len(operands) == 3:
-        need_shape(operands[2], (w.shape[0],), "the bias")
+
+
+def conv_sizes(x: TensorType, w: TensorType, attrs: Attrs) -> tuple[DimLike, ...]:
+    """Spatial sizes of a convolution's result."""
     options = zip(x.shape[2:], w.shape[2:], attrs["stride"], attrs["padding"], attrs["dilation"])
     sizes = tuple(conv_size(*o) for o in options)
     for s in sizes:
         need_at_least(s, 0, "an output size")
-    return TensorType(x.dtype, (x.shape[0], w.shape[0], *sizes), blocked_layout(operands))
+    return sizes
+
+
+def _infer_conv(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    check_conv(operands, attrs)
+    x, w = operands[:2]
+    same_dtype(operands)
+    if len(operands) == 3:
+        need_shape(operands[2], (w.shape[0],), "the bias")
+    return TensorType(x.dtype, (x.shape[0], w.shape[0], *conv_sizes(x, w, attrs)), blocked_layout(operands))
 
 
 def _infer_conv_transpose(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     _check(operands, attrs, 0, ("stride", "padding", "output_padding", "dilation"))
+    same_dtype(operands)
     x, w = operands[:2]
     channels = w.shape[1] * attrs["groups"]
     if len(operands) == 3:
@@ -84,7 +95,12 @@ def _with_bias(y: np.ndarray, bias: tuple[np.ndarray, ...]) -> np.ndarray:
 
 @op("conv", "dnn", _infer_conv, stride=REQUIRED, padding=REQUIRED, dilation=REQUIRED, groups=1)
 def conv(attrs: Attrs, x: np.ndarray, w: np.ndarray, *bias: np.ndarray) -> np.ndarray:
-    """Cross-correlation of x[N,C,*spatial] with w[K,C/groups,*kernel], plus bias[K]: one matrix product per group."""
+    """Cross-correlation of x[N,C,*spatial] with w[K,C/groups,*kernel], plus bias[K]."""
+    return _with_bias(convolved(attrs, x, w), bias)
+
+
+def convolved(attrs: Attrs, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """A convolution without bias: one matrix product per group."""
     stride, dilation, groups = attrs["stride"], attrs["dilation"], attrs["groups"]
     x = _padded(x, attrs["padding"])
     kernel, spatial = w.shape[2:], x.ndim - 2
@@ -102,7 +118,7 @@ def conv(attrs: Attrs, x: np.ndarray, w: np.ndarray, *bias: np.ndarray) -> np.nd
             )
             columns = windows.reshape(groups, rows.shape[2], -1)
             np.matmul(rows, columns, out=out[n].reshape(groups, rows.shape[1], -1))
-    return _with_bias(out.reshape(x.shape[0], w.shape[0], *out.shape[-spatial:]), bias)
+    return out.reshape(x.shape[0], w.shape[0], *out.shape[-spatial:])
 
 
 @op("conv_transpose", "dnn", _infer_conv_transpose, stride=REQUIRED, padding=REQUIRED, output_padding=REQUIRED,

@@ -132,6 +132,12 @@ def _infer_channel_select(operands: Sequence[TensorType], attrs: Attrs) -> Tenso
     return TensorType(x.dtype, (x.shape[0], len(index), *x.shape[2:]), common_layout(operands))
 
 
+def need_places(attrs: Attrs, index: np.ndarray) -> None:
+    """Raises IndexError for a negative index where none is allowed."""
+    if not attrs["signed"] and index.size and index.min() < 0:
+        raise IndexError(f"index {index.min()} of {attrs['checked'] or 'a take'} is negative")
+
+
 @op("concat", "move", _infer_concat, dim=REQUIRED)
 def concat(attrs: Attrs, *xs: np.ndarray) -> np.ndarray:
     """Operands one after another along ``dim``."""
@@ -154,16 +160,22 @@ def flip(attrs: Attrs, x: np.ndarray) -> np.ndarray:
     return np.flip(x, attrs["dims"])
 
 
-@op("take", "move", _infer_take, dim=REQUIRED)
+@op("take", "move", _infer_take, dim=REQUIRED, checked="", signed=True)
 def take(attrs: Attrs, x: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """``x[:, ..., index, ...]`` along ``dim``; the result has ``x.shape[:dim] + index.shape + x.shape[dim+1:]``."""
+    """``x[:, ..., index, ...]`` along ``dim``; the result has ``x.shape[:dim] + index.shape + x.shape[dim+1:]``.
+
+    checked: the user's operation, of which an index out of range is an error of the call; "" where it gives NaN or 0.
+    signed: a negative index counts from the end, else it is out of range.
+    """
+    need_places(attrs, index)
     return np.take(x, index, axis=attrs["dim"])
 
 
-@op("gather", "move", _infer_gather, dim=REQUIRED)
+@op("gather", "move", _infer_gather, dim=REQUIRED, checked="", signed=True)
 def gather(attrs: Attrs, x: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """``out[i][j][k] = x[i][index[i][j][k]][k]`` for dim 1; the result has the index's shape."""
+    """``out[i][j][k] = x[i][index[i][j][k]][k]`` for dim 1; the result has the index's shape. checked, signed: as for ``take``."""
     dim = attrs["dim"]
+    need_places(attrs, index)
     if x.ndim == 0:
         return x[()] if index.ndim == 0 else x
     window = x[tuple(slice(None) if i == dim else slice(n) for i, n in enumerate(index.shape))]

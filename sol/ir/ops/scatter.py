@@ -36,16 +36,17 @@ def _infer_scatter(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     return TensorType(x.dtype, x.shape)
 
 
-@op("scatter", "move", _infer_scatter, dim=REQUIRED, reduction="none")
+@op("scatter", "move", _infer_scatter, dim=REQUIRED, reduction="none", checked="", signed=True)
 def scatter(attrs: Attrs, x: np.ndarray, index: np.ndarray, updates: np.ndarray) -> np.ndarray:
     """x with ``out[i][index[i][j][k]][k] = updates[i][j][k]`` for dim 1; ``reduction`` combines both instead.
 
-    Updates of one place are applied in the order of j. A negative index counts from the end; one out of range changes nothing.
+    Updates of one place are applied in the order of j. A negative index counts from the end if ``signed``; one out of range changes
+    nothing, and is an error of the call if ``checked`` names the user's operation.
     """
     out, dim = np.array(x, order="C"), attrs["dim"]
     count = out.shape[dim]
     place: list[np.ndarray] = list(np.indices(index.shape))
-    place[dim] = np.where(index < 0, index + count, index).astype(np.int64)
+    place[dim] = np.where((index < 0) & attrs["signed"], index + count, index).astype(np.int64)
     keep = (place[dim] >= 0) & (place[dim] < count)
     where = tuple(p[keep] for p in place)
     combine = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}.get(attrs["reduction"])

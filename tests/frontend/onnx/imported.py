@@ -20,21 +20,27 @@ from tests.frontend.onnx.one_node import expected
 
 def one_node(
     op: str, operands: Sequence[np.ndarray | None], outputs: int = 1, opset: int = 21, constants: Sequence[int] = (),
-    domain: str = "", **attrs: Any,
+    domain: str = "", types: Sequence[type] = (), **attrs: Any,
 ) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:  # fmt: skip
-    """The model and its inputs. constants: numbers of the operands that are initializers. A None operand is not given."""
+    """The model and its inputs. constants: numbers of the operands that are initializers. A None operand is not given.
+
+    types: element types of the outputs of an operator without shape inference; by default that of the first input. An attribute that is
+    called like a parameter of this function has an underscore behind it.
+    """
+    attrs = {k.rstrip("_"): v for k, v in attrs.items()}
     names = [f"i{k}" if x is not None else "" for k, x in enumerate(operands)]
     node = helper.make_node(op, names, [f"o{k}" for k in range(outputs)], domain=domain, **attrs)
-    given = {n: x for k, (n, x) in enumerate(zip(names, operands)) if x is not None and k not in constants}
+    given = {n: np.asarray(x) for k, (n, x) in enumerate(zip(names, operands)) if x is not None and k not in constants}
     inputs = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape) for n, x in given.items()]
-    fixed = [numpy_helper.from_array(operands[k], names[k]) for k in constants]
+    fixed = [numpy_helper.from_array(np.asarray(operands[k]), names[k]) for k in constants]
     results = [helper.make_empty_tensor_value_info(f"o{k}") for k in range(outputs)]
     opsets = [helper.make_opsetid("", opset)] if not domain else [helper.make_opsetid("", 21), helper.make_opsetid(domain, opset)]
     graph = helper.make_graph([node], "one", inputs, results, fixed)
     model = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=opsets, ir_version=10))
-    for result in model.graph.output:  # operators without shape inference
+    for k, result in enumerate(model.graph.output):  # operators without shape inference
         if not result.type.tensor_type.elem_type:
-            result.CopyFrom(helper.make_tensor_value_info(result.name, inputs[0].type.tensor_type.elem_type, [None] * operands[0].ndim))
+            element = helper.np_dtype_to_tensor_dtype(np.dtype(types[k])) if types else inputs[0].type.tensor_type.elem_type
+            result.CopyFrom(helper.make_value_info(result.name, helper.make_tensor_type_proto(element, None)))
     return model, given
 
 
@@ -60,10 +66,10 @@ def evaluated(model: onnx.ModelProto, given: Mapping[str, np.ndarray]) -> list[n
 
 def check(
     op: str, operands: Sequence[np.ndarray | None], *, engine: str = "reference", outputs: int = 1, opset: int = 21,
-    constants: Sequence[int] = (), domain: str = "", tolerance: float = 1e-5, **attrs: Any,
+    constants: Sequence[int] = (), domain: str = "", types: Sequence[type] = (), tolerance: float = 1e-5, **attrs: Any,
 ) -> list[np.ndarray]:  # fmt: skip
     """The graph's outputs, which equal those of the engine ("reference" or "ort") in dtype, shape and value."""
-    model, given = one_node(op, operands, outputs, opset, constants, domain, **attrs)
+    model, given = one_node(op, operands, outputs, opset, constants, domain, types, **attrs)
     ours, theirs = evaluated(model, given), expected(model, given, engine)
     assert len(ours) == len(theirs)
     for mine, other in zip(ours, theirs):

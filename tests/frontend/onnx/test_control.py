@@ -67,6 +67,65 @@ def test_branches_of_other_shapes_are_decided_at_the_call():
     check(text, (YES, X), (NO, X))
 
 
+RATES = """test (float[1,N] x, int64 rate) => (float[1,M,K] y) {
+  wide = Constant <value = int64 {16000}> ()  c = Equal (rate, wide)
+  y = If (c) <then_branch: graph = t () => (float[1,M,K] a) { s = Constant <value = int64[3] {1,4,128}> ()  a = Reshape (x, s) },
+              else_branch: graph = e () => (float[1,M,K] b) { z = Constant <value = int64[3] {1,4,64}> ()  b = Reshape (x, z) }>
+}"""
+
+
+@pytest.mark.parametrize("rank", ["", "int64[1] "])
+def test_a_branch_that_does_not_fit_is_no_error_unless_it_is_taken(rank):
+    """Speech models have a branch per sampling rate, each for frames of its own length."""
+    model = model_of(RATES.replace("int64 rate", f"{rank or 'int64 '}rate"))
+    session = load(model, threads=1)
+    for rate, length in ((16000, 512), (8000, 256), (16000, 512)):
+        x, given = np.arange(length, dtype=np.float32)[None], np.array([rate] if rank else rate)
+        (y,) = session.run([x, given])
+        np.testing.assert_array_equal(y, x.reshape(1, 4, -1))
+    assert len(session._programs) == 2
+    with pytest.raises(SolError, match="reshape"):
+        session.run([np.zeros((1, 256), np.float32), np.array([16000] if rank else 16000)])
+
+
+DATA = """test (float[2,3] x) => (float[N] y) {
+  zero = Constant <value = float {0.0}> ()  total = ReduceSum <keepdims = 0> (x)  c = Greater (total, zero)
+  y = If (c) <then_branch: graph = t () => (float[N] a) { s = Constant <value = int64[1] {-1}> ()  a = Reshape (x, s) },
+              else_branch: graph = odd_branch () => (float[N] b) { z = Constant <value = int64[1] {5}> ()  b = Reshape (x, z) }>
+}"""
+
+
+@pytest.mark.parametrize("kind", ["load", "optimize"])
+def test_data_that_takes_a_branch_that_does_not_fit_raises_then(kind):
+    import torch
+
+    import sol
+
+    model = model_of(DATA)
+    run = load(model, threads=1) if kind == "load" else sol.optimize(model)
+    take = (lambda a: np.asarray(run(a))) if kind == "load" else (lambda a: run(torch.from_numpy(a)).numpy())
+    for _ in range(2):
+        np.testing.assert_array_equal(take(X), X.ravel())
+        with pytest.raises(SolError, match="else_branch of ai.onnx.If .* does not fit these inputs.*reshape"):
+            take(-X)
+
+
+def test_no_branch_fits():
+    text = DATA.replace("{-1}", "{7}")
+    with pytest.raises(SolError, match="then_branch of ai.onnx.If .* does not fit"):
+        load(model_of(text))(X)
+
+
+def test_a_condition_on_sizes_is_decided_at_import():
+    text = """test (float[N,3] x) => (float[M,K] y) {
+      one = Constant <value = int64[1] {1}> ()  s = Shape <start = 0, end = 1> (x)  c = Equal (s, one)
+      y = If (c) <then_branch: graph = t () => (float[M,K] a) { w = Constant <value = int64[2] {3,1}> ()  a = Reshape (x, w) },
+                  else_branch: graph = e () => (float[M,K] b) { b = Neg (x) }>
+    }"""
+    assert "if" not in ops_of(text)
+    check(text, (X,), (X[:1],), (np.repeat(X, 3, 0),))
+
+
 LOOP = """test (int64 n, bool c, float[2,3] x, float[3,3] w) => (float[2,3] y, float[N,2,3] ys) {
   y, ys = Loop (n, c, x) <body: graph = b (int64 i, bool going, float[2,3] s) => (bool more, float[2,3] t, float[2,3] u) {
     m = MatMul (s, w)  f = Cast <to = 1> (i)  u = Add (m, f)  t = Tanh (u)

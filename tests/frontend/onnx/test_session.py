@@ -13,7 +13,7 @@ import torch
 from onnx.reference import ReferenceEvaluator
 
 import sol
-from sol.errors import InputError, UnsupportedError
+from sol.errors import InputError, SolError, UnsupportedError
 from tests.frontend.onnx.models import MODELS, example, model, node, weights
 
 
@@ -37,6 +37,69 @@ def test_open_sizes_are_compiled_once() -> None:
         x = np.arange(batch * 12, dtype=np.float32).reshape(batch, 12)
         np.testing.assert_array_equal(session(x), expected(MODELS["shapes"](), x)[0])
     assert len(session._programs) == 2  # one for all sizes, one for the size 1
+
+
+def compiled_for(proto: onnx.ModelProto, shapes: list[tuple], dtype: type = np.float32) -> int:
+    """How many programs calls of these shapes need; each gives what onnx's reference does."""
+    session = sol.load(proto, threads=1)
+    for shape in [*shapes, *shapes]:
+        x = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+        np.testing.assert_allclose(session(x), expected(proto, x)[0], rtol=1e-5, atol=1e-5)
+    return len(session._programs)
+
+
+def test_a_batch_of_one_leaves_other_sizes_open() -> None:
+    proto = model([node("Relu", ["x"], ["y"])], {"x": ["batch", "length", 3]}, ["y"])
+    assert compiled_for(proto, [(1, 5, 3), (1, 9, 3), (1, 2, 3), (4, 5, 3), (2, 7, 3), (1, 1, 3), (3, 1, 3)]) == 4
+
+
+def test_a_table_cut_by_an_open_size_is_one_program() -> None:
+    """Positions of a transformer: ``table[:, :length]`` for any length that the table has."""
+    table = np.arange(16, dtype=np.float32)[None]
+    nodes = [
+        node("Shape", ["x"], ["s"], start=1), node("Slice", ["table", "zero", "s", "one"], ["p"]), node("Add", ["x", "p"], ["y"]),
+    ]  # fmt: skip
+    constants = {"table": table, "zero": np.array([0]), "one": np.array([1])}
+    proto = model(nodes, {"x": ["batch", "length"]}, ["y"], constants)
+    assert compiled_for(proto, [(2, 5), (3, 16), (2, 2), (4, 9)]) == 1
+    session = sol.load(proto)
+    with pytest.raises(SolError):
+        session(np.zeros((2, 17), np.float32))  # longer than the table
+    assert session(np.zeros((2, 16), np.float32)).shape == (2, 16)
+
+
+def test_a_cut_that_depends_on_a_size_is_a_program_per_range() -> None:
+    constants = {"zero": np.array([0]), "end": np.array([6]), "one": np.array([1])}
+    proto = model([node("Slice", ["x", "zero", "end", "one"], ["y"])], {"x": ["batch", "length"]}, ["y"], constants)
+    assert compiled_for(proto, [(2, 3), (2, 6), (2, 7), (2, 30), (3, 4)]) == 2
+    half = [node("Shape", ["x"], ["s"], start=1), node("Div", ["s", "two"], ["h"]), node("Slice", ["x", "zero", "h", "one"], ["a"]),
+            node("Slice", ["a", "zero", "end", "one"], ["y"])]  # fmt: skip
+    proto = model(half, {"x": ["batch", "length"]}, ["y"], {**constants, "two": np.array([2])})
+    assert compiled_for(proto, [(2, 4), (2, 12), (2, 13), (2, 14), (2, 40)]) == 2
+
+
+def test_only_the_size_that_must_be_known_is_fixed() -> None:
+    """A table that is repeated as often as the batch is large; the length stays open."""
+    nodes = [
+        node("Shape", ["x"], ["n"], start=0, end=1), node("SequenceEmpty", [], ["e"]), node("Squeeze", ["n"], ["m"]),
+        node("OneHot", ["i", "m", "v"], ["o"]), node("ReduceSum", ["o"], ["t"], keepdims=0), node("Mul", ["x", "t"], ["y"]),
+    ]  # fmt: skip
+    constants = {"i": np.array([1, 0]), "v": np.array([0, 2], np.float32)}
+    proto = model([n for n in nodes if n.op_type != "SequenceEmpty"], {"x": ["batch", "length"]}, ["y"], constants)
+    assert compiled_for(proto, [(2, 3), (2, 9), (2, 4)]) == 1
+
+
+def test_the_least_recently_used_program_is_dropped() -> None:
+    proto = model([node("Reshape", ["x", "s"], ["y"])], {"x": [2, 6]}, ["y"])
+    proto.graph.input.append(onnx.helper.make_tensor_value_info("s", onnx.TensorProto.INT64, [2]))
+    session, x = sol.load(proto), weights(2, 6)
+    with sol.config.override(recompile_limit=2):
+        session(x, np.array([3, 4]))
+        first = session._programs[0]
+        session(x, np.array([4, 3]))
+        session(x, np.array([3, 4]))
+        session(x, np.array([1, 12]))
+        assert first in session._programs and len(session._programs) == 2
 
 
 def test_a_shape_from_an_input_is_compiled_for() -> None:

@@ -1,0 +1,148 @@
+"""Steps between floats and bytes that cancel: moves of dequantised values become moves of bytes, and quantising what was just dequantised
+gives the bytes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sol.ir.graph import Graph, Node
+from sol.ir.rewrite import Editor, apply_rules, rule
+from sol.ir.types import DType
+from sol.passes.quantized_values import Dequantized, dequantized, is_single, number, quantized, same_number
+
+
+def _moved(g: Editor, node: Node, q: str, like: Dequantized, attrs: dict[str, Any], more: Sequence[str] = ()) -> str:
+    """The op on bytes, dequantised behind it with one scale and one zero point."""
+    bytes_ = g.add(node.op, [q, *more], origin=node.origin, **attrs)
+    zero = like.shifted.zero
+    return _dequantize(g, node, bytes_, None if zero is None else _scalar(g, zero), _scalar(g, like.scale))
+
+
+def _dequantize(g: Editor, node: Node, q: str, zero: str | None, scale: str) -> str:
+    y = g.add("cast", [q], dtype=DType.F32, origin=node.origin)
+    if zero is not None:
+        y = g.add("sub", [y, zero], origin=node.origin)
+    return g.add("mul", [y, scale], origin=node.origin)
+
+
+def _scalar(g: Editor, value: str) -> str:
+    return g.add("reshape", [value], shape=()) if g.type_of(value).rank else value
+
+
+def _of_one_scale(g: Editor, value: str) -> Dequantized | None:
+    """A value that is dequantised with one scale and one zero point."""
+    found = dequantized(g, value)
+    if found is None or not is_single(g, found.scale) or not is_single(g, found.shifted.zero):
+        return None
+    return found
+
+
+@rule("reshape", "permute", "expand", "slice", "flip", "take", "copy")
+def move_of_bytes(g: Editor, node: Node) -> str | None:
+    """move((q - zero) * scale) -> (move(q) - zero) * scale"""
+    found = _of_one_scale(g, node.inputs[0])
+    if found is None:
+        return None
+    return _moved(g, node, found.shifted.q, found, dict(node.attrs), node.inputs[1:])
+
+
+@rule("permute")
+def permute_of_bytes(g: Editor, node: Node) -> str | None:
+    """permute((q - zero) * scale) -> (permute(q) - permute(zero)) * permute(scale) for scales that vary along a dimension"""
+    found = dequantized(g, node.inputs[0])
+    if found is None or is_single(g, found.scale) and is_single(g, found.shifted.zero):
+        return None
+
+    def turned(value: str) -> str:
+        type_ = g.type_of(value)
+        if type_.size == 1:
+            return _scalar(g, value)
+        missing = node.type.rank - type_.rank
+        full = g.add("reshape", [value], shape=(*(1,) * missing, *type_.shape)) if missing else value
+        return g.add("permute", [full], order=node.attrs["order"], origin=node.origin)
+
+    zero = found.shifted.zero
+    return _dequantize(g, node, turned(found.shifted.q), None if zero is None else turned(zero), turned(found.scale))
+
+
+@rule("pad")
+def pad_of_bytes(g: Editor, node: Node) -> str | None:
+    """pad((q - zero) * scale, 0) -> (pad(q, zero) - zero) * scale"""
+    found = _of_one_scale(g, node.inputs[0])
+    zero = None if found is None else 0.0 if found.shifted.zero is None else number(g, found.shifted.zero)
+    if found is None or zero is None or node.attrs["value"] != 0:
+        return None
+    return _moved(g, node, found.shifted.q, found, {**node.attrs, "value": int(zero)})
+
+
+@rule("max_pool")
+def pool_of_bytes(g: Editor, node: Node) -> str | None:
+    """max_pool((q - zero) * scale) -> (max_pool(q) - zero) * scale for a positive scale"""
+    found = _of_one_scale(g, node.inputs[0])
+    scale = None if found is None else number(g, found.scale)
+    if found is None or scale is None or not scale > 0:
+        return None
+    return _moved(g, node, found.shifted.q, found, dict(node.attrs))
+
+
+@rule("concat")
+def concat_of_bytes(g: Editor, node: Node) -> str | None:
+    """concat of values with the same zero point and scale -> (concat(q…) - zero) * scale"""
+    found = [_of_one_scale(g, v) for v in node.inputs]
+    first = found[0]
+    if first is None:
+        return None
+    for other in found:
+        if other is None or g.type_of(other.shifted.q).dtype is not g.type_of(first.shifted.q).dtype:
+            return None
+        if not same_number(g, other.scale, first.scale) or not same_number(g, other.shifted.zero, first.shifted.zero):
+            return None
+    rest = [f.shifted.q for f in found[1:] if f is not None]
+    return _moved(g, node, first.shifted.q, first, dict(node.attrs), rest)
+
+
+@rule("cast")
+def quantize_of_dequantized(g: Editor, node: Node) -> str | None:
+    """saturate(round(((q - zero) * scale) / scale) + zero) -> q"""
+    found = quantized(g, node)
+    if found is None or found.quotient is None:
+        return None
+    value = dequantized(g, found.quotient.inputs[0])
+    if value is None or g.type_of(value.shifted.q) != node.type or not is_single(g, value.scale):
+        return None
+    if not same_number(g, value.scale, found.quotient.inputs[1]) or not same_number(g, value.shifted.zero, found.zero):
+        return None
+    return value.shifted.q
+
+
+@rule("cast")
+def quantize_of_concat(g: Editor, node: Node) -> str | None:
+    """quantise(concat(x…)) -> concat(quantise(x)…) where an operand is dequantised: bytes are moved, not floats"""
+    found = quantized(g, node)
+    concat = None if found is None or found.quotient is None else g.producer(found.quotient.inputs[0], op="concat")
+    if concat is None or found is None or found.quotient is None or g.sole_user(concat.name) is None:
+        return None
+    scale = found.quotient.inputs[1]
+    if not is_single(g, scale) or not is_single(g, found.zero) or not any(dequantized(g, v) for v in concat.inputs):
+        return None
+    parts = [_quantize(g, node, v, _scalar(g, scale), found.zero) for v in concat.inputs]
+    return g.add("concat", parts, origin=node.origin, **concat.attrs)
+
+
+def _quantize(g: Editor, like: Node, x: str, scale: str, zero: str | None) -> str:
+    """A value quantised as the chain that ends in ``like`` does it."""
+    at, clamp = like.origin, g.producer(like.inputs[0])
+    y = g.add("round", [g.add("div", [x, scale], origin=at)], origin=at)
+    if zero is not None:
+        y = g.add("add", [y, _scalar(g, zero)], origin=at)
+    return g.add("cast", [g.add("clamp", [y], origin=clamp.origin, **clamp.attrs)], dtype=like.type.dtype, origin=at)
+
+
+RULES = (move_of_bytes, permute_of_bytes, pad_of_bytes, pool_of_bytes, concat_of_bytes, quantize_of_dequantized, quantize_of_concat)
+
+
+def fold_quantization(graph: Graph) -> Graph:
+    """Apply the rules above until none matches."""
+    return apply_rules(graph, RULES)

@@ -1,0 +1,198 @@
+"""Kernels of bytes: exact products and convolutions, tails that dequantise and quantise, max pooling; each equals the numpy reference to
+the bit, on every instruction set.
+
+Many cases are outputs of one graph, so that one compilation serves them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sol.codegen.targets import runnable
+from sol.compiler import compile_graph
+from sol.ir.builder import GraphBuilder
+from sol.ir.graph import Graph
+from sol.ir.interpret import evaluate_outputs
+from sol.ir.types import DType, TensorType
+from sol.runtime.executable import Executable
+
+RNG = np.random.default_rng(0)
+U8, I8, I32, F32 = DType.U8, DType.I8, DType.I32, DType.F32
+THREADS = {"avx512": 2, "avx2": 1}
+
+
+def u8(*shape: int) -> np.ndarray:
+    return RNG.integers(0, 256, shape).astype(np.uint8)
+
+
+def s8(*shape: int) -> np.ndarray:
+    return RNG.integers(-128, 128, shape).astype(np.int8)
+
+
+class Case:
+    """A graph that grows by one output per case, and what goes into it."""
+
+    def __init__(self) -> None:
+        self.g = GraphBuilder()
+        self.inputs: list[np.ndarray] = []
+        self.parameters: dict[str, np.ndarray] = {}
+        self.outputs: list[str] = []
+        self.names: list[str] = []
+
+    def input(self, array: np.ndarray) -> str:
+        self.inputs.append(array)
+        return self.g.input(f"x{len(self.inputs)}", TensorType(DType.from_numpy(array.dtype), array.shape))
+
+    def parameter(self, array: np.ndarray) -> str:
+        name = f"w{len(self.parameters)}"
+        self.parameters[name] = array
+        return self.g.parameter(name, TensorType(DType.from_numpy(array.dtype), array.shape))
+
+    def __call__(self, op: str, *inputs: str, **attrs: Any) -> str:
+        return self.g.add(op, inputs, **attrs)
+
+    def number(self, value: float) -> str:
+        return self.g.constant(value, F32)
+
+    def give(self, name: str, value: str) -> None:
+        self.names.append(name)
+        self.outputs.append(value)
+
+
+def check(make: Callable[[Case], None], isa: str, threads: int) -> Graph:
+    """All outputs are equal to the reference's."""
+    case = Case()
+    make(case)
+    graph = case.g.build(tuple(case.outputs))
+    wanted = evaluate_outputs(graph, case.inputs, case.parameters, precision=None)
+    executable = Executable(compile_graph(graph, isa=isa, threads=threads), threads=threads)
+    executable.pack(case.parameters)
+    for name, want, got in zip(case.names, wanted, executable(list(case.inputs)), strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want, err_msg=name)
+    return graph
+
+
+PRODUCTS = [(1, 1, 1), (3, 7, 5), (7, 15, 17), (16, 16, 33), (33, 17, 48), (1, 64, 49), (5, 130, 100), (8, 8, 16)]
+
+
+def products(case: Case) -> None:
+    """Rows, reduction and columns around the width of vectors, with right operands that are constant, transposed, or computed."""
+    for turn, (m, k, n) in enumerate(PRODUCTS):
+        if turn % 2:
+            case.give(f"int_linear {m, k, n}", case("int_linear", case.input(u8(m, k)), case.parameter(s8(n, k))))
+        else:
+            case.give(f"int_matmul {m, k, n}", case("int_matmul", case.input(u8(m, k)), case.input(s8(k, n))))
+    case.give("constant", case("int_matmul", case.input(u8(9, 20)), case.parameter(s8(20, 33))))
+    case.give("batches", case("int_matmul", case.input(u8(2, 3, 5, 12)), case.input(s8(2, 1, 12, 20))))
+    heads = case("permute", case("reshape", case.input(u8(2, 9, 32)), shape=(2, 9, 4, 8)), order=(0, 2, 1, 3))
+    others = case("permute", case("reshape", case.input(s8(2, 7, 32)), shape=(2, 7, 4, 8)), order=(0, 2, 3, 1))
+    case.give("heads", case("int_matmul", heads, others))
+
+
+CONVOLUTIONS: list[dict[str, Any]] = [
+    {"x": (1, 3, 9, 9), "w": (8, 3, 3, 3), "pad": 1},
+    {"x": (2, 5, 7, 17), "w": (9, 5, 3, 3), "pad": 1, "stride": 2},
+    {"x": (1, 16, 14, 14), "w": (33, 16, 1, 1)},
+    {"x": (1, 6, 1, 1), "w": (12, 6, 1, 1)},
+    {"x": (1, 3, 31, 31), "w": (17, 3, 7, 7), "pad": 3, "stride": 2},
+    {"x": (3, 7, 8, 8), "w": (5, 7, 3, 3), "stride": 3, "dilation": 2, "pad": (3, 1)},
+    {"x": (1, 4, 8, 8), "w": (4, 4, 3, 3), "pad": -1},
+    {"x": (1, 8, 12, 12), "w": (16, 4, 5, 3), "groups": 2, "pad": 2, "stride": (2, 1)},
+    {"x": (1, 4, 33), "w": (6, 4, 3), "pad": 2, "dilation": 2},
+    {"x": (1, 3, 5, 6, 7), "w": (4, 3, 2, 3, 3), "pad": 1, "stride": 2},
+    {"x": (1, 1, 28, 28), "w": (7, 1, 5, 5), "pad": 2},
+]
+DEPTHWISE: list[dict[str, Any]] = [
+    {"x": (1, 8, 12, 12), "w": (8, 1, 3, 3), "groups": 8, "pad": 1},
+    {"x": (1, 24, 15, 15), "w": (24, 1, 3, 3), "groups": 24, "pad": 1, "stride": 2},
+    {"x": (1, 9, 21, 37), "w": (9, 1, 5, 5), "groups": 9, "pad": 2, "stride": 2},
+    {"x": (1, 9, 21, 37), "w": (9, 1, 7, 7), "groups": 9, "pad": 3},
+    {"x": (2, 5, 21, 37), "w": (10, 1, 3, 3), "groups": 5, "pad": 1, "stride": (2, 1)},
+    {"x": (1, 9, 21, 37), "w": (9, 1, 3, 3), "groups": 9, "pad": 2, "dilation": 2, "stride": 2},
+    {"x": (1, 9, 21, 37), "w": (9, 1, 3, 5), "groups": 9, "pad": 2, "dilation": 2},
+    {"x": (1, 6, 30), "w": (6, 1, 9), "groups": 6, "pad": 4, "stride": 4},
+    {"x": (1, 6, 31), "w": (6, 1, 3), "groups": 6, "pad": 1, "stride": 3},
+    {"x": (2, 4, 5, 6, 7), "w": (4, 1, 3, 3, 3), "groups": 4, "pad": 1},
+]
+
+
+def many(value: int | tuple[int, ...], rank: int) -> tuple[int, ...]:
+    return value if isinstance(value, tuple) else (value,) * rank
+
+
+def convolutions(of: Sequence[dict[str, Any]]) -> Callable[[Case], None]:
+    """Each with a padding known beforehand or given with the call, in turn."""
+
+    def make(case: Case) -> None:
+        for k, c in enumerate(of):
+            rank, pad = len(c["x"]) - 2, c.get("pad", 0)
+            pads = tuple(pad if isinstance(pad, tuple) else (pad, pad) for _ in range(rank))
+            fill = case.input(np.array(9, np.uint8)) if k % 2 else case.g.constant(7, U8)
+            attrs = {"stride": many(c.get("stride", 1), rank), "dilation": many(c.get("dilation", 1), rank), "groups": c.get("groups", 1)}
+            y = case("int_conv", case.input(u8(*c["x"])), case.parameter(s8(*c["w"])), fill, padding=pads, **attrs)
+            case.give(f"int_conv {c}", y)
+
+    return make
+
+
+def quantized(case: Case, x: str, zero: float, dtype: DType) -> str:
+    low, high = (0.0, 255.0) if dtype is U8 else (-128.0, 127.0)
+    return case("cast", case("clamp", case("add", case("round", x), case.number(zero)), low=low, high=high), dtype=dtype)
+
+
+def tails(case: Case) -> None:
+    """A bias of int32, scales per row and column, a residual of bytes, an activation, bytes again; scales are powers of two, so that
+    contraction into multiply-adds changes nothing."""
+    two = 2.0 ** RNG.integers(-9, -6, 50)
+    y = case("int_linear", case.input(u8(9, 33)), case.parameter(s8(50, 33)))
+    y = case("cast", case("add", y, case.parameter(RNG.integers(-999, 999, 50).astype(np.int32))), dtype=F32)
+    rows = (2.0 ** RNG.integers(-2, 2, (9, 1))).astype(np.float32)
+    y = case("mul", case("mul", y, case.parameter(two.astype(np.float32))), case.input(rows))
+    y = case("relu", case("add", y, case("cast", case.input(u8(9, 50)), dtype=F32)))
+    case.give("linear", quantized(case, y, 3.0, U8))
+    attrs = {"stride": (1, 1), "padding": ((1, 1), (1, 1)), "dilation": (1, 1), "groups": 1}
+    y = case("int_conv", case.input(u8(2, 6, 9, 11)), case.parameter(s8(20, 6, 3, 3)), case.g.constant(7, U8), **attrs)
+    y = case("add", y, case.parameter(RNG.integers(-999, 999, (20, 1, 1)).astype(np.int32)))
+    y = case("mul", case("cast", y, dtype=F32), case.parameter(two[:20].reshape(20, 1, 1).astype(np.float32)))
+    y = case("add", y, case("mul", case("cast", case.input(s8(2, 20, 9, 11)), dtype=F32), case.number(0.125)))
+    case.give("conv", quantized(case, y, 0.0, I8))
+    for shape in ((3,), (5, 17), (2, 3, 33)):
+        x = case("mul", case("sub", case("cast", case.input(u8(*shape)), dtype=F32), case.number(7.0)), case.number(0.5))
+        case.give(f"pointwise {shape}", quantized(case, case("mul", case("relu", x), case.number(3.0)), 5.0, I8))
+
+
+POOLS: list[dict[str, Any]] = [
+    {"x": (1, 3, 9, 9), "kernel": (3, 3), "stride": 2, "pad": 1},
+    {"x": (2, 5, 70, 131), "kernel": (3, 3), "pad": 1},
+    {"x": (1, 4, 33), "kernel": (2,), "stride": 2},
+    {"x": (1, 3, 6, 7, 8), "kernel": (2, 3, 3), "stride": (1, 2, 1), "pad": (0, 1, 1)},
+    {"x": (1, 3, 20, 20), "kernel": (5, 5), "pad": 2},
+    {"x": (1, 3, 10, 10), "kernel": (3, 3), "stride": 2, "pad": 1, "ceil": True},
+    {"x": (2, 3, 17, 66), "kernel": (2, 2), "stride": 3, "dilation": 2},
+    {"x": (3, 8, 8), "kernel": (2, 2), "stride": 2},
+    {"x": (1, 1, 1, 1), "kernel": (1, 1)},
+]
+
+
+def pools(case: Case) -> None:
+    for c in POOLS:
+        for numbers in (u8, s8):
+            rank = len(c["kernel"])
+            attrs = {"kernel": c["kernel"], "stride": many(c.get("stride", 1), rank), "dilation": many(c.get("dilation", 1), rank)}
+            pads = tuple((p, p) for p in many(c.get("pad", 0), rank))
+            y = case("max_pool", case.input(numbers(*c["x"])), padding=pads, ceil_mode=c.get("ceil", False), **attrs)
+            case.give(f"max_pool {c}", y)
+
+
+FAMILIES = {"products": products, "conv": convolutions(CONVOLUTIONS), "depthwise": convolutions(DEPTHWISE), "tails": tails, "pools": pools}
+
+
+@pytest.mark.parametrize("isa", runnable())
+@pytest.mark.parametrize("family", FAMILIES)
+def test_equal_to_the_reference(family: str, isa: str) -> None:
+    check(FAMILIES[family], isa, THREADS.get(isa, 2))

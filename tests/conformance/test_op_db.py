@@ -1,0 +1,58 @@
+"""A choice of torch's operator database in every test run, the whole of it in ``make conformance``."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+import torch
+
+import sol
+from tests.conformance.op_db import arguments, failures, sweep
+from tests.conformance.op_db_cases import Together, cases, entries, expected, judge, name_of
+
+CHOICE = (  # entries that share a compilation
+    ("add", "atan2", "clamp", "div.floor_rounding", "copysign", "erfc", "fmod", "heaviside", "hypot", "logaddexp", "logit", "nextafter"),
+    ("sum", "mean", "var", "std", "logsumexp", "cumsum", "cumprod", "cummax", "logcumsumexp", "amax", "argmax", "linalg.vector_norm"),
+    ("sort", "topk", "kthvalue", "mode", "median", "searchsorted", "bucketize", "histc", "msort", "argsort", "quantile"),
+    ("gather", "scatter", "scatter_add", "scatter_reduce.amax", "index_add", "index_copy", "index_fill", "index_put", "take", "put"),
+    ("unfold", "diff", "roll", "rot90", "tril", "diag_embed", "diagonal", "as_strided", "expand", "repeat", "split", "flip"),
+    ("nn.functional.cosine_similarity", "nn.functional.huber_loss", "nn.functional.cross_entropy", "nn.functional.embedding_bag",
+     "nn.functional.grid_sample", "nn.functional.interpolate.bicubic", "nn.functional.max_unpool2d", "nn.functional.unfold",
+     "nn.functional.pad.circular", "nn.functional.adaptive_avg_pool2d", "nn.functional.layer_norm", "nn.functional.group_norm"),
+    ("matmul", "addmm", "baddbmm", "einsum", "linalg.multi_dot", "inner", "outer", "nn.functional.conv2d", "nn.functional.conv_transpose1d",
+     "nn.functional.max_pool1d", "nn.functional.batch_norm", "cdist"),
+)  # fmt: skip
+SAMPLES = 3
+
+
+@pytest.mark.parametrize("names", CHOICE, ids=lambda names: names[0])
+def test_samples_of_entries_compiled_together(names: tuple[str, ...]) -> None:
+    """The first samples, and the last, which tend to be the odd ones."""
+    numbers = [number for number in range(len(entries())) if name_of(number) in names]
+    assert len(numbers) == len(names)
+    chosen = []
+    for number in numbers:
+        samples = cases(number, "plain")
+        samples = samples[: SAMPLES - 1] + samples[SAMPLES - 1 :][-1:]
+        chosen += [(name_of(number), case, want) for case in samples if (want := expected(case)) is not None]
+    module = Together([case for _, case, _ in chosen]).eval()
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fast = sol.optimize(module, [t for _, case, _ in chosen for t in case.copies()], fallback="error")
+        operands = [t for _, case, _ in chosen for t in case.copies()]
+        results = fast(*operands)
+    wrong, at = [], 0
+    for (name, case, want), result in zip(chosen, results):
+        after = operands[at : at + len(case.tensors)]
+        at += len(case.tensors)
+        text = judge(name, case, want, result, after)
+        wrong += [f"{name} {case.number} ({case.note}): {text}"] if text else []
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.conformance
+def test_all_samples_in_all_forms() -> None:
+    """Hours; goes on where it stopped (build/op_db.jsonl)."""
+    found = failures(sweep(arguments([])))
+    assert not found, "\n".join(found)

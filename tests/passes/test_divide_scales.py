@@ -1,0 +1,55 @@
+"""A division before rounding goes into constants, or becomes a product where bytes were computed; what users give is divided."""
+
+from __future__ import annotations
+
+import pytest
+
+from sol.passes.divide_scales import divide_scales
+from tests.passes.support import ops, run
+from tests.passes.test_find_integer_products import number
+
+
+def rounded(lines: str, value: str, source: str = "%x: i32[2,3]") -> str:
+    return f"""graph({source}) {{
+  {number("s", 0.25)}
+  {number("t", 0.5)}
+  %w = parameter{{target="w"}}: f32[3]
+  {lines}
+  %d: f32[2,3] = div(%{value}, %s)
+  %y: f32[2,3] = round(%d)
+  return %y
+}}"""
+
+
+SCALED = "%a: f32[2,3] = cast(%x){dtype=f32}\n  %b: f32[2,3] = mul(%a, %t)"
+ABSORBED = {
+    "product": (SCALED, "b", ["cast", "mul", "round"]),
+    "bias": (f"{SCALED}\n  %c: f32[2,3] = add(%b, %w)", "c", ["cast", "mul", "add", "round"]),
+    "relu": (f"{SCALED}\n  %c: f32[2,3] = add(%b, %w)\n  %e: f32[2,3] = relu(%c)", "e", ["cast", "mul", "add", "relu", "round"]),
+    "residual": (f"{SCALED}\n  %c: f32[2,3] = mul(%a, %w)\n  %e: f32[2,3] = add(%b, %c)", "e", ["cast", "mul", "mul", "add", "round"]),
+}
+
+
+@pytest.mark.parametrize("name", ABSORBED)
+def test_into_constants(name: str) -> None:
+    lines, value, wanted = ABSORBED[name]
+    assert ops(run(divide_scales, rounded(lines, value))) == wanted
+
+
+def test_bytes_are_multiplied() -> None:
+    lines = "%a: f32[2,3] = cast(%x){dtype=f32}\n  %b: f32[2,3] = sigmoid(%a)"
+    assert ops(run(divide_scales, rounded(lines, "b", "%x: u8[2,3]"))) == ["cast", "sigmoid", "mul", "round"]
+
+
+@pytest.mark.parametrize("lines,value,source", [
+    ("", "x", "%x: f32[2,3]"),
+    ("%b: f32[2,3] = sigmoid(%x)", "b", "%x: f32[2,3]"),
+    ("%b: f32[2,3] = mul(%x, %v)", "b", "%x: f32[2,3], %v: f32[2,3]"),
+])  # fmt: skip
+def test_floats_are_divided(lines: str, value: str, source: str) -> None:
+    assert "div" in ops(run(divide_scales, rounded(lines, value, source)))
+
+
+def test_what_others_read_stays_as_it_is() -> None:
+    text = rounded(SCALED, "b").replace("return %y", "return %y, %b")
+    assert "div" in ops(run(divide_scales, text))

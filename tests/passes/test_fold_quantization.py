@@ -1,0 +1,87 @@
+"""Dequantised bytes are moved, pooled and joined as bytes, and what was just dequantised isn't quantised again; other values stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from sol.passes.fold_quantization import fold_quantization
+from tests.passes.support import ops, run
+from tests.passes.test_find_integer_products import bytes_of, number, quantized
+
+WINDOW = "{ceil_mode=False, dilation=(1, 1), kernel=(2, 2), padding=((0, 0), (0, 0)), stride=(2, 2)}"
+SAME = {
+    "reshape": ("1,2,4,4", "f32[2,16] = reshape(%xf){shape=(2, 16)}"),
+    "permute": ("1,2,4,4", "f32[1,4,2,4] = permute(%xf){order=(0, 2, 1, 3)}"),
+    "expand": ("1,2,4,4", "f32[3,2,4,4] = expand(%xf){shape=(3, 2, 4, 4)}"),
+    "slice": ("1,2,4,4", "f32[1,1,4,4] = slice(%xf){dim=1, start=1, step=1, stop=2}"),
+    "flip": ("1,2,4,4", "f32[1,2,4,4] = flip(%xf){dims=(2,)}"),
+    "pad": ("1,2,4,4", "f32[1,2,4,6] = pad(%xf){pads=((0, 0), (0, 0), (0, 0), (1, 1)), value=0}"),
+    "max_pool": ("1,2,4,4", f"f32[1,2,2,2] = max_pool(%xf){WINDOW}"),
+}
+
+
+def network(shape: str, body: str, scale: float = 0.25, zero: float = 3.0) -> str:
+    return f"""graph(%x: u8[{shape}]) {{
+  {number("s", scale)}
+  {number("z", zero)}
+  {bytes_of("x", "u8", shape)}
+  %y: {body}
+  return %y
+}}"""
+
+
+@pytest.mark.parametrize("op", SAME)
+def test_moves_are_those_of_bytes(op: str) -> None:
+    after = run(fold_quantization, network(*SAME[op]))
+    assert ops(after) == [op, "cast", "sub", "mul"]
+    assert str(after.type_of(after.nodes[[n.op for n in after.nodes].index(op)].name)).startswith("u8")
+
+
+def test_quantised_again_is_the_same_bytes() -> None:
+    again = quantized("xf", "u8", "2,3")
+    text = network("2,3", "").replace("  %y: \n  return %y", f"{again}\n  return %y")
+    assert ops(run(fold_quantization, text)) == []
+    other = text.replace("%q0: f32[2,3] = div(%xf, %s)", f"{number('o', 0.5)}\n  %q0: f32[2,3] = div(%xf, %o)")
+    assert "div" in ops(run(fold_quantization, other))
+
+
+def test_moves_between_dequantising_and_quantising_vanish_with_them() -> None:
+    body = "f32[3,2] = permute(%xf){order=(1, 0)}"
+    text = network("2,3", body).replace("%y:", "%p:").replace("return %y", quantized("p", "u8", "3,2") + "\n  return %y")
+    assert ops(run(fold_quantization, text)) == ["permute"]
+
+
+def joined(scale: float) -> str:
+    return f"""graph(%x: u8[2,3], %v: u8[2,4]) {{
+  {number("s", 0.25)}
+  {number("z", 3.0)}
+  {bytes_of("x", "u8", "2,3")}
+  {number("t", scale)}
+  {bytes_of("v", "u8", "2,4", scale="t")}
+  %p: f32[2,7] = concat(%xf, %vf){{dim=1}}
+  {quantized("p", "u8", "2,7")}
+  return %y
+}}"""
+
+
+def test_concatenation() -> None:
+    assert ops(run(fold_quantization, joined(0.25))) == ["concat"]
+    mixed = ops(run(fold_quantization, joined(0.5)))
+    assert mixed[-1] == "concat" and mixed.count("round") == 1, "what is no byte yet becomes one before it is moved"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "f32[2,4] = pad(%xf){pads=((0, 0), (0, 1)), value=1.0}",
+        "f32[2,3] = relu(%xf)",
+    ],
+)
+def test_what_is_no_move_of_bytes_stays(body: str) -> None:
+    text = network("2,3", body)
+    assert ops(run(fold_quantization, text))[:3] == ["cast", "sub", "mul"]
+
+
+def test_a_negative_scale_turns_extremes_around() -> None:
+    after = run(fold_quantization, network(*SAME["max_pool"], scale=-0.25))
+    assert ops(after) == ["cast", "sub", "mul", "max_pool"]
