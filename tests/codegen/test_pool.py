@@ -32,7 +32,7 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module", params=BUILDS)
+@pytest.fixture(scope="module")
 def stress(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The command of the program, with addresses where the thread sanitizer expects them."""
     made = tmp_path_factory.mktemp("pool") / "stress"
@@ -41,7 +41,11 @@ def stress(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return [*(("setarch", "-R") if "thread sanitizer" in request.param and shutil.which("setarch") else ()), str(made)]
 
 
-@pytest.mark.parametrize("case", CASES)
+# a child of a program with threads may hang in the address sanitizer, whose own locks are held by threads that the child has not
+STRESSES = [(build, case) for build in BUILDS for case in CASES if build != "address sanitizer" or "forks" not in case]
+
+
+@pytest.mark.parametrize("stress,case", STRESSES, indirect=["stress"], scope="module")
 def test_stress(stress: Sequence[str], case: str) -> None:
     """Delays, yields and sleeps between barriers, several callers and forks at once: every member runs once, no barrier opens early."""
     env = {**os.environ, "TSAN_OPTIONS": "die_after_fork=0"}
