@@ -238,7 +238,7 @@ void run(void **mem, const int64_t *ref, const int64_t *dims, int64_t threads, i
   char *s = aligned_alloc(64, (size_t)(scratch * threads + common)); sol_shared shared = {{0}};
   pthread_t handle[threads]; member m[threads];
   for (int i = 0; i < threads; i++)
-    m[i] = (member){{{{i, (int)threads, s + common + scratch * i, s, &shared}}, mem, ref, dims}};
+    m[i] = (member){{{{i, (int)threads, s + common + scratch * i, s, &shared, NULL}}, mem, ref, dims}};
   for (int i = 1; i < threads; i++) if (pthread_create(&handle[i], 0, work, &m[i])) abort();
   work(&m[0]);
   for (int i = 1; i < threads; i++) pthread_join(handle[i], 0);
