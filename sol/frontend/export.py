@@ -23,6 +23,7 @@ from sol.frontend.capture import ROOT, Call, Outcome, Settling, Traced, take_cal
 from sol.frontend.exported import ProgramImport, Terms
 from sol.frontend.imported import Imported
 from sol.frontend.importer import NeedsFunctional
+from sol.frontend.inplace_views import make_views
 from sol.frontend.shapes import leaf_shapes
 
 _LOUD = ("torch._subclasses.fake_tensor", "torch.fx.experimental.symbolic_shapes", "torch.export", "torch.export._trace")
@@ -181,6 +182,7 @@ def collector_paused() -> Iterator[None]:
 
 def _import(program: ExportedProgram, terms: Terms, call: Call | None = None, outcome: Outcome | None = None) -> Imported:
     """Convert with in-place ops as new values, or functionalised by torch where that is not possible."""
+    make_views(program)
     plan = writes(program.graph)
     try:
         if plan is not None:
