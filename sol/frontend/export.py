@@ -24,6 +24,7 @@ from sol.frontend.exported import ProgramImport, Terms
 from sol.frontend.imported import Imported
 from sol.frontend.importer import NeedsFunctional
 from sol.frontend.inplace_views import make_views
+from sol.frontend.recurrent_shapes import recurrent_lengths_open
 from sol.frontend.shapes import leaf_shapes
 
 _LOUD = ("torch._subclasses.fake_tensor", "torch.fx.experimental.symbolic_shapes", "torch.export", "torch.export._trace")
@@ -77,7 +78,7 @@ def export_module(
 ) -> ExportedProgram:
     """torch.export of a module, its failure as ExportError."""
     try:
-        with _mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet():
+        with _mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet(), recurrent_lengths_open():
             warnings.simplefilter("ignore")
             args, kwargs = _apart(module, (tuple(args), dict(kwargs or {})))
             return torch.export.export(module, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)

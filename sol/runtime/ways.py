@@ -87,7 +87,7 @@ class Ways:
         if isinstance(model, torch.jit.ScriptModule):
             self.failure = UnsupportedError("a TorchScript module runs in torch")
             log.warning("%s: %s", self.title, self.failure)
-        self._history = History()
+        self._history = History(any(isinstance(m, torch.nn.RNNBase) for m in model.modules()))
         self._said: set[str] = set()
 
     # -- find ----------------------------------------------------------------------------------------------------------
