@@ -177,7 +177,11 @@ class SolModule(torch.nn.Module):
             return self._model(*args, **kwargs)
         if _is_grad_enabled() and needs_gradient(program, taken):
             return differentiable(self._model, program, taken, args, kwargs)
-        return program.run(taken, args, kwargs)
+        result = program.run(taken, args, kwargs)
+        if program.imported.exchanges:
+            for target in self._ways.foreseen(program):
+                self._structure.accept(*self._held.place(target))
+        return result
 
     # -- nn.Module -----------------------------------------------------------------------------------------------------
 

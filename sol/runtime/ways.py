@@ -89,6 +89,7 @@ class Ways:
             log.warning("%s: %s", self.title, self.failure)
         self._history = History(any(isinstance(m, torch.nn.RNNBase) for m in model.modules()))
         self._said: set[str] = set()
+        self._foreseen: tuple[Program, list[Program], list[str]] | None = None
 
     # -- find ----------------------------------------------------------------------------------------------------------
 
@@ -101,6 +102,14 @@ class Ways:
                     self.programs = [program, *(p for p in self.programs if p is not program)]
                 return program, taken
         return None
+
+    def foreseen(self, program: Program) -> list[str]:
+        """Buffers that a program exchanges by tensors that all programs take as well."""
+        if self._foreseen is None or self._foreseen[0] is not program or self._foreseen[1] is not self.programs:
+            programs, exchanges = self.programs, program.exchanges or []
+            fit = all(p.serves(target, type) for p in programs for target, type in exchanges)
+            self._foreseen = program, programs, [target for target, _ in exchanges] if fit else []
+        return self._foreseen[2]
 
     def ran_in_torch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
         """Whether calls of this kind were found to run in torch; the kind is tried first from now on."""

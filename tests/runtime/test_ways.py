@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import logging
 from typing import Any
 
@@ -88,3 +89,69 @@ def _kinds(value: Any) -> Any:
         return tuple(value.shape)
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, tuple | list) else None
     return value if items is None else (type(value), [(k, _kinds(v)) for k, v in items])
+
+
+class Averaging(nn.Module):
+    """Exchanges a buffer at every call, or reads it only."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(6, 6)
+        self.register_buffer("mean", torch.zeros(6))
+
+    def forward(self, x: torch.Tensor, update: bool = True) -> torch.Tensor:
+        if update:
+            self.mean = self.mean * 0.5 + x.sum(0)
+        return self.linear(x) - self.mean
+
+
+def test_exchanged_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module is not looked through again because a program exchanged a buffer; what the caller exchanges is seen all the same."""
+    torch.manual_seed(0)
+    model = Averaging().eval()
+    expected = copy.deepcopy(model)
+    fast = sol.optimize(model, [torch.rand(2, 6)])
+    settled: list[int] = []
+    settle = SolModule._settle
+    monkeypatch.setattr(SolModule, "_settle", lambda self: (settled.append(1), settle(self)))
+
+    def same(*args: Any) -> None:
+        x = torch.rand(2, 6)
+        torch.testing.assert_close(fast(x, *args), expected(x, *args))
+        assert torch.equal(model.mean, expected.mean) and dict(fast.named_buffers())["mean"] is model.mean
+
+    with torch.no_grad():
+        for _ in range(3):
+            same()
+        assert not settled
+        for m in (model, expected):
+            m.mean = torch.full((6,), 3.0)
+        same()
+        for m in (model, expected):
+            m.linear.weight = nn.Parameter(torch.eye(6))
+        same()
+        assert len(settled) == 2
+        for update in (False, True, False, True, False):  # a program that packs the buffer
+            same(update)
+        for m in (model, expected):
+            m.mean = torch.full((2, 6), 1.0)
+        same()
+        same()
+
+
+def test_exchanged_buffers_of_other_sizes() -> None:
+    class Last(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("last", torch.zeros(2, 3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y = x + self.last.sum()
+            self.last = torch.relu(x) * 2
+            return y
+
+    model = Last().eval()
+    expected, fast = copy.deepcopy(model), sol.optimize(model, [torch.rand(2, 3)])
+    for size in (2, 2, 4, 4, 2, 5, 6, 7):
+        x = torch.rand(size, 3)
+        torch.testing.assert_close(fast(x), expected(x))
