@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,10 @@ from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
 
 NARROW = (DType.F16, DType.BF16)
+
+
+def _origin(node: Node) -> dict[str, Any]:
+    return {"origin": node.origin}
 
 
 @rule("conv", "conv_transpose", "sdpa")
@@ -26,7 +31,7 @@ def narrow_to_f32(g: Editor, node: Node) -> str | None:
 def sdpa_of_doubles(g: Editor, node: Node) -> str | None:
     """sdpa(q, k, v, mask) of doubles -> softmax(q @ k^T * scale + mask) @ v, and zeros where a row attends to nothing"""
     q, k, v, *masks = node.inputs
-    dtype, at = node.type.dtype, {"origin": node.origin}
+    dtype, at = node.type.dtype, _origin(node)
     if dtype is not DType.F64:
         return None
     rank = g.type_of(k).rank
@@ -50,6 +55,6 @@ def sdpa_of_doubles(g: Editor, node: Node) -> str | None:
     return g.add("matmul", [weights, v], **at)
 
 
-def widen_types(graph: Graph) -> Graph:
+def canonicalize_types(graph: Graph) -> Graph:
     """The graph with these rewritten."""
     return apply_rules(graph, (narrow_to_f32, sdpa_of_doubles))
