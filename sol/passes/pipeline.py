@@ -13,6 +13,7 @@ from sol.passes.canonicalize_attention import canonicalize_attention
 from sol.passes.canonicalize_norms import canonicalize_norms
 from sol.passes.canonicalize_ops import canonicalize_ops
 from sol.passes.canonicalize_products import canonicalize_products
+from sol.passes.canonicalize_types import canonicalize_types
 from sol.passes.choices import Choose, first
 from sol.passes.divide_scales import divide_scales
 from sol.passes.eliminate_common_subexpressions import eliminate_common_subexpressions
@@ -38,6 +39,7 @@ def passes(lanes: int, choose: Choose = first) -> tuple[tuple[str, Pass], ...]:
     """Name and function of every pass, in order. lanes: float32 lanes of the target's vectors. choose: who decides what was measured."""
     return (
         ("remove_empty", remove_empty),  # first: no other pass knows sizes of 0
+        ("canonicalize_types", canonicalize_types),  # before the rules, which know the kernels of float32
         ("fold_quantization", fold_quantization),  # before constants are folded: literals would hide which weights are bytes
         ("find_integer_products", find_integer_products),  # after what stood between bytes and products is gone
         ("divide_scales", divide_scales),  # after products have scales

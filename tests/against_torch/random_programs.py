@@ -255,8 +255,10 @@ def _dim(choose: random.Random, x: Tensor) -> int:
 
 
 @_entry(weight=4)
-def reduction(choose: random.Random, values: Sequence[Value], at: int) -> Step:
+def reduction(choose: random.Random, values: Sequence[Value], at: int) -> Step | None:
     x = values[at].tensor
+    if not x.is_floating_point():
+        return None
     dims = choose.sample(range(x.dim()), choose.randint(1, x.dim()))
     keep = choose.random() < 0.5
     names: dict[str, Function] = {

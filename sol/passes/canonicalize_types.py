@@ -1,0 +1,60 @@
+"""Types that a family has no kernels for: 16-bit floats are computed in float32, as torch does; attention of doubles is spelled out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sol.ir.graph import Graph, Node
+from sol.ir.rewrite import Editor, apply_rules, rule
+from sol.ir.types import DType
+
+NARROW = (DType.F16, DType.BF16)
+
+
+def _origin(node: Node) -> dict[str, Any]:
+    return {"origin": node.origin}
+
+
+@rule("conv", "conv_transpose", "sdpa")
+def narrow_to_f32(g: Editor, node: Node) -> str | None:
+    """op(x, w) -> cast(op(cast(x), cast(w))) of 16-bit floats"""
+    if node.type.dtype not in NARROW:
+        return None
+    wide = [g.add("cast", [v], dtype=DType.F32, origin=node.origin) if g.type_of(v).dtype in NARROW else v for v in node.inputs]
+    return g.add("cast", [g.add(node.op, wide, **node.attrs, origin=node.origin)], dtype=node.type.dtype, origin=node.origin)
+
+
+@rule("sdpa")
+def sdpa_of_doubles(g: Editor, node: Node) -> str | None:
+    """sdpa(q, k, v, mask) of doubles -> softmax(q @ k^T * scale + mask) @ v, and zeros where a row attends to nothing"""
+    q, k, v, *masks = node.inputs
+    dtype, at = node.type.dtype, _origin(node)
+    if dtype is not DType.F64:
+        return None
+    rank = g.type_of(k).rank
+    turned = g.add("permute", [k], order=(*range(rank - 2), rank - 1, rank - 2), **at)
+    scores = g.add("mul", [g.add("matmul", [q, turned], **at), g.constant(node.attrs["scale"], dtype)], **at)
+    low = g.constant(-math.inf, dtype)
+    if node.attrs["causal"]:
+        rows, columns = g.type_of(scores).shape[-2:]
+        if not isinstance(rows, int) or not isinstance(columns, int):
+            return None
+        masks.append(g.constant(np.tri(rows, columns, dtype=np.bool_), DType.BOOL))
+    for mask in masks:
+        if g.type_of(mask).dtype is DType.BOOL:
+            scores = g.add("where", [mask, scores, low], **at)
+        else:
+            scores = g.add("add", [scores, mask], **at)
+    weights = g.add("softmax", [scores], dim=g.type_of(scores).rank - 1, **at)
+    if masks:
+        none = g.add("eq", [g.add("max", [scores], dims=(g.type_of(scores).rank - 1,), keepdims=True, **at), low], **at)
+        weights = g.add("where", [none, g.constant(0.0, dtype), weights], **at)
+    return g.add("matmul", [weights, v], **at)
+
+
+def canonicalize_types(graph: Graph) -> Graph:
+    """The graph with these rewritten."""
+    return apply_rules(graph, (narrow_to_f32, sdpa_of_doubles))
