@@ -213,6 +213,8 @@ class Ways:
                 raise
             except Exception as found:  # sizes that torch.export must fix; the last candidate leaves nothing open
                 error = error or found
+                if _depends_on_data(found):
+                    break
         assert error is not None
         if isinstance(error, (ExportError, TypeInferenceError)) and not is_limit(error):
             self._try_in_torch(args, kwargs)
@@ -256,6 +258,11 @@ def is_limit(error: BaseException) -> bool:
     """Whether an error of a capture tells of what capturing cannot do, and not of what the model does not take."""
     cause = error.__cause__
     return cause is None or type(cause).__module__.startswith(_LIMITS)
+
+
+def _depends_on_data(error: BaseException) -> bool:
+    """Whether a capture failed by what data decide, which no choice of open sizes mends."""
+    return type(error.__cause__).__name__ in ("GuardOnDataDependentSymNode", "DataDependentOutputException")
 
 
 def _is_defect(error: BaseException) -> bool:

@@ -13,6 +13,8 @@ from torch import nn
 from torch.nn import functional as F
 
 import sol
+from sol.frontend.export import import_call
+from sol.runtime import ways
 from sol.runtime.module import SolModule
 
 Named = collections.namedtuple("Named", "value size")
@@ -46,6 +48,17 @@ def test_calls_beside_a_program_are_not_compiled_again(make: Any, monkeypatch: p
         monkeypatch.setattr(SolModule, "compile_for", lambda *_: pytest.fail("compiled again"))
         torch.testing.assert_close(fast(x), model(x))
     assert not fast._programs
+
+
+def test_a_branch_is_captured_once_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other choices of open sizes are not tried where data decide a branch."""
+    calls = []
+    monkeypatch.setattr(ways, "import_call", lambda *args: (calls.append(1), import_call(*args))[1])
+    model, x = Branching().eval(), torch.rand(2, 6)
+    fast = sol.optimize(model, [x], dynamic_shapes=({0: torch.export.Dim("batch")},), fallback="eager")
+    with torch.no_grad():
+        torch.testing.assert_close(fast(x), model(x))
+    assert len(calls) == 1 and fast._ways.partition is not None
 
 
 def test_types_in_turn() -> None:
