@@ -18,7 +18,7 @@ from sol.codegen.emit_special import SpecialFunctions
 from sol.errors import UnsupportedError
 from sol.ir.lanes import LANE_DTYPES
 from sol.ir.minifloat import ROUNDINGS
-from sol.ir.types import DType
+from sol.ir.types import THROUGH_I32, DType
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,7 +374,9 @@ class Emitter(SpecialFunctions):
             return self.let(from_memory(dtype, to_memory(dtype, f"(float){x.text}")), dtype)
         if dtype is DType.U64 and x.dtype.is_float:
             return self.let(f"sol_to_u64({x.text})", dtype)
-        narrow = "(int64_t)" if dtype.is_int and dtype is not DType.I64 and x.dtype.is_float else ""
+        narrow = ""
+        if dtype.is_int and dtype is not DType.I64 and x.dtype.is_float:
+            narrow = "(int32_t)" if dtype in THROUGH_I32 else "(int64_t)"
         if dtype.bits < 8:
             return self.let(f"sol_wrap_{dtype}((uint8_t){narrow}{x.text})", dtype)
         return self.let(f"({self.ctype(dtype)}){narrow}{x.text}", dtype)

@@ -60,7 +60,7 @@ class SpecialFunctions:
         return self.call("nextafter", x, y)
 
     def signbit(self, x: CValue) -> CValue:
-        if x.dtype is DType.BOOL:
+        if x.dtype is DType.BOOL or x.dtype.is_unsigned:
             return self.let("vi_set(0)" if self.vector else "0", DType.BOOL)
         if self.vector:
             return self.let(f"(vi){x.text} < 0", DType.BOOL)

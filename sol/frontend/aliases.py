@@ -92,6 +92,12 @@ def source_of_view(node: Node) -> Node | None:
     return None if kind == "fresh" else node.args[0]
 
 
+def shares_if_contiguous(node: Node) -> bool:
+    """Whether a node's result is a view of its operand or new memory, as the strides of that are."""
+    name = op_name(node.target)
+    return name in _ONE_TO_ONE_IF_CONTIGUOUS or (name in _CASTS and bool(node.kwargs.get("memory_format") or len(node.args) > 4))
+
+
 def op_name(target: Any) -> str:
     """``view`` of ``aten.view.default``."""
     return _effect(target).name

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import torch
 
 from sol.errors import ExportError
+from sol.frontend.noted import noting_seeds, noting_strides, noting_unmoved
 from sol.frontend.state import PythonState, noting_prints
 from sol.frontend.strides import is_channels_last
 from sol.frontend.trees import Group, Leaf, Maker, NoTree, Taker, Tree, children_of, groups, is_argument, is_result, is_same_value
@@ -26,11 +27,12 @@ ROOT = "model"
 @dataclass(frozen=True, slots=True)
 class Call:
     """A call taken apart: the tree of ``(args, kwargs)``, its leaves, and which of them are traced as they come (``varying``);
-    the other ones are literals."""
+    the other ones are literals. as_laid_out: whether a trace takes tensors with the strides that they have."""
 
     tree: Group
     leaves: tuple[Any, ...]
     varying: frozenset[int]
+    as_laid_out: bool = False
 
     @staticmethod
     def of_arguments(leaves: Sequence[Any], traced: Sequence[bool]) -> Call:
@@ -49,8 +51,14 @@ class Call:
         return sorted(self.varying)
 
     def examples(self) -> tuple[Any, ...]:
-        """What a trace takes for them: tensors in the plain order or channels_last, ints, and floats as 0-d float64 tensors."""
-        return tuple([_example(self.leaves[i]) for i in self.traced])
+        """What a trace takes for them: tensors in the plain order or channels_last, if not as they are laid out; ints; and floats as 0-d
+        float64 tensors."""
+        return tuple([_example(self.leaves[i], self.as_laid_out) for i in self.traced])
+
+    def laid_out(self) -> Call | None:
+        """The same call, its tensors traced as they are laid out; None if its examples are that already."""
+        new = replace(self, as_laid_out=True)
+        return None if all(a is b for a, b in zip(self.examples(), new.examples()) if isinstance(a, torch.Tensor) and a.dim()) else new
 
     def traced_shapes(self, shapes: Mapping[int, Any]) -> Any:
         """``dynamic_shapes`` of `Traced`, given those of leaves."""
@@ -72,11 +80,11 @@ def take_call(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
     return Call(tree, leaves, frozenset(tensors))
 
 
-def _example(leaf: Any) -> Any:
+def _example(leaf: Any, as_laid_out: bool) -> Any:
     if isinstance(leaf, float):
         return torch.tensor(leaf, dtype=torch.float64)
     plain = isinstance(leaf, torch.Tensor) and type(leaf) in (torch.Tensor, torch.nn.Parameter) and leaf.layout is torch.strided
-    return leaf.contiguous() if plain and not is_channels_last(leaf) else leaf
+    return leaf.contiguous() if plain and not as_laid_out and not is_channels_last(leaf) else leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +100,17 @@ class Outcome:
     exchanged: tuple[tuple[str, int], ...]
 
 
+@dataclass
 class _Notes:
     """What a trace leaves behind; not attributes of the traced module, which torch.export sets back."""
 
     outcome: Outcome | None = None
     complaint: str = ""
     printed: bool = False
+    asked_strides: bool = False
+    unmoved: list[torch.Tensor] = field(default_factory=list)
+    shared: bool = False
+    seeded: bool = False
 
 
 class Traced(torch.nn.Module):
@@ -125,17 +138,34 @@ class Traced(torch.nn.Module):
         maker, tree, model = Maker(leaves), self.call.tree, self._modules[ROOT]
         args, kwargs = maker(tree)
         buffers = _buffers(model)
-        with noting_prints(self._note_print):
+        with noting_prints(self._note_print), noting_strides(self._note_strides), noting_unmoved(self._notes.unmoved.append):
             result = model(*args, **kwargs)  # type: ignore[misc]
         self._notes.complaint = self._notes.complaint or self._state.changed()
         taker = Taker(is_result, {id(c): n for n, c in maker.made.items() if _is_callers(tree, n)}, self._state.known)
         exchanged = tuple(_exchanged(model, buffers, taker))
         changes = tuple(_changes(tree, maker, taker))
         self._notes.outcome = Outcome(taker(result), changes, exchanged)
+        self._notes.shared = _are_shared(self._notes.unmoved, traced, taker.leaves)
         return tuple(taker.leaves)
+
+    @property
+    def asks_strides(self) -> bool:
+        """Whether the model's Python code read how a tensor is laid out."""
+        return self._notes.asked_strides or self._notes.shared
+
+    @property
+    def leaves_unmoved(self) -> bool:
+        """Whether a tensor was asked to be contiguous that was already: with other strides it would be a copy."""
+        return bool(self._notes.unmoved)
 
     def _note_print(self) -> None:
         self._notes.printed = True
+
+    def _note_strides(self) -> None:
+        self._notes.asked_strides = True
+
+    def _note_seed(self) -> None:
+        self._notes.seeded = True
 
     @contextmanager
     def leaving_no_trace(self) -> Iterator[None]:
@@ -143,11 +173,14 @@ class Traced(torch.nn.Module):
         `Settling`, and the change stays, if that may be only the first call's affair."""
         done = False
         try:
-            yield
+            with noting_seeds(self._note_seed):
+                yield
             done = True
         finally:
-            if not done or not self._notes.complaint or not self._state.is_plain or self._notes.printed:
+            if not done or not self._notes.complaint or not self._state.is_plain or self._notes.printed or self._notes.seeded:
                 self._state.restore()
+        if self._notes.seeded:
+            raise ExportError("a call seeds torch's random numbers, which a graph of tensors would leave out")
         if self._notes.complaint:
             raise Settling(f"a call changes {self._notes.complaint}, which a graph of tensors would leave out")
         if self._notes.printed:
@@ -160,6 +193,17 @@ class Traced(torch.nn.Module):
 
 class Settling(ExportError):
     """A trace changed Python's state: perhaps it fills what later calls find filled."""
+
+
+def _are_shared(unmoved: Sequence[torch.Tensor], traced: Sequence[Any], leaves: Sequence[Any]) -> bool:
+    """Whether results have the memory of tensors that would be copies with other strides, and of an input or another result."""
+    given, shown = [memory_of(t) for t in traced], [memory_of(t) for t in leaves]
+    return any(m is not None and (m in given and m in shown or shown.count(m) > 1) for m in map(memory_of, unmoved))
+
+
+def memory_of(tensor: Any) -> int | None:
+    """A number for the memory that a tensor lies in; None for what has no such."""
+    return tensor.untyped_storage()._cdata if isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided else None
 
 
 def _is_callers(tree: Group, number: int) -> bool:

@@ -23,6 +23,9 @@ from sol.frontend.capture import ROOT, Call, Outcome, Settling, Traced, take_cal
 from sol.frontend.exported import ProgramImport, Terms
 from sol.frontend.imported import Imported
 from sol.frontend.importer import NeedsFunctional
+from sol.frontend.inplace_views import make_views
+from sol.frontend.layouts import depends_on_layout
+from sol.frontend.recurrent_shapes import recurrent_lengths_open
 from sol.frontend.shapes import leaf_shapes
 
 _LOUD = ("torch._subclasses.fake_tensor", "torch.fx.experimental.symbolic_shapes", "torch.export", "torch.export._trace")
@@ -48,9 +51,14 @@ def import_call(
 ) -> Imported:  # fmt: skip
     """The same for a call that was taken apart. shapes: for leaves that are tensors: dimension → what torch.export takes for it."""
     traced, program = _traced(module, call, call.traced_shapes(shapes or {}))
+    by_layout = traced.asks_strides or depends_on_layout(program, traced.leaves_unmoved)
+    if by_layout and (laid_out := call.laid_out()) is not None:
+        call = laid_out
+        traced, program = _traced(module, call, call.traced_shapes(shapes or {}))
     names = {f"{ROOT}.{name}": first for name, first in tensor_names(module).items()}
     with collector_paused():
-        return _import(program, Terms(names, smallest=smallest, torch_at_hand=torch_at_hand), call, traced.outcome)
+        terms = Terms(names, smallest=smallest, torch_at_hand=torch_at_hand, by_layout=by_layout)
+        return _import(program, terms, call, traced.outcome)
 
 
 def _traced(module: torch.nn.Module, call: Call, shapes: Any) -> tuple[Traced, ExportedProgram]:
@@ -76,7 +84,7 @@ def export_module(
 ) -> ExportedProgram:
     """torch.export of a module, its failure as ExportError."""
     try:
-        with _mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet():
+        with _mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet(), recurrent_lengths_open():
             warnings.simplefilter("ignore")
             args, kwargs = _apart(module, (tuple(args), dict(kwargs or {})))
             return torch.export.export(module, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
@@ -181,6 +189,7 @@ def collector_paused() -> Iterator[None]:
 
 def _import(program: ExportedProgram, terms: Terms, call: Call | None = None, outcome: Outcome | None = None) -> Imported:
     """Convert with in-place ops as new values, or functionalised by torch where that is not possible."""
+    make_views(program)
     plan = writes(program.graph)
     try:
         if plan is not None:
@@ -204,8 +213,11 @@ def import_piece(module: GraphModule, call: Call, dynamic_shapes: Sequence[Any],
     """
     shapes = [dynamic_shapes[i] for i in call.traced]
     program = export_module(module, call.examples(), None, tuple(shapes) if any(shapes) else None)
+    by_layout = depends_on_layout(program)
+    if by_layout and (laid_out := call.laid_out()) is not None:
+        program = export_module(module, laid_out.examples(), None, tuple(shapes) if any(shapes) else None)
     places = {i: k for k, i in enumerate(call.traced)}
     names = tuple([str(n.target) for n in module.graph.nodes if n.op == "placeholder"])
-    terms = Terms(tensor_names(module), {places[i]: name for i, name in parameters.items()}, arguments=names)
+    terms = Terms(tensor_names(module), {places[i]: name for i, name in parameters.items()}, arguments=names, by_layout=by_layout)
     with collector_paused():
         return _import(program, terms, call)

@@ -19,6 +19,7 @@ from sol.frontend.aten import dtype_of
 from sol.frontend.capture import ROOT, Call, Outcome
 from sol.frontend.imported import Imported, InputLeaf, Mutation, OutputLeaf, SymbolSource, ViewStep
 from sol.frontend.importer import Importer
+from sol.frontend.layouts import layout_of
 from sol.frontend.numbers import Item
 from sol.frontend.policy import Policy
 from sol.frontend.strides import is_channels_last, storage_order
@@ -40,6 +41,7 @@ class Terms:
     smallest: what an open size can be at least.
     arguments: names of the arguments that guards of torch mention; those of `Traced` if none are given.
     torch_at_hand: whether torch is there at the call: it then makes views of results, and takes over what it does faster.
+    by_layout: whether the program is right only for inputs that are laid out as its examples.
     """
 
     names: Mapping[str, str]
@@ -47,6 +49,7 @@ class Terms:
     smallest: int = 2
     torch_at_hand: bool = True
     arguments: tuple[str, ...] = ()
+    by_layout: bool = False
 
 
 class ProgramImport:
@@ -97,6 +100,7 @@ class ProgramImport:
             unbacked=frozenset(self.sizes.unbacked),
             guards=self._guards(),
             formats=self._formats(leaves),
+            layouts=tuple([layout_of(e) for e in self.examples]) if self.terms.by_layout else (),
         )
 
     # inputs

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from sol.frontend.layouts import Layout
 from sol.frontend.trees import Group, Tree
 from sol.ir.dim import Dim, evaluate
 from sol.ir.graph import Graph
@@ -27,7 +28,8 @@ class TorchCall:
 
     args, kwargs: template in which `Slot` stands for an input tensor of the node and `Dim` for a size.
     outputs: positions in the operation's results that the node's outputs stand for; numbers become 0-d tensors. several: whether the
-    operation has a tuple or list of results.
+    operation has a tuple or list of results. layouts: how eager torch would have laid out the input tensors, for an operation that reads
+    that; None for those that may lie as they do.
     """
 
     name: str
@@ -36,9 +38,12 @@ class TorchCall:
     kwargs: Mapping[str, Any]
     outputs: tuple[int, ...]
     several: bool = False
+    layouts: tuple[Layout | None, ...] = ()
 
     def __call__(self, tensors: Sequence[torch.Tensor], symbols: Mapping[str, int] | None = None) -> tuple[torch.Tensor, ...]:
         """Run on the node's input tensors and the current sizes; the node's outputs in order."""
+        if self.layouts:
+            tensors = [t if layout is None else layout.laid_out(t) for t, layout in zip(tensors, self.layouts)]
         fill = _Filler(tensors, symbols or {})
         result = self.target(*fill(self.args), **fill(dict(self.kwargs)))
         flat = result if self.several else (result,)
@@ -145,6 +150,7 @@ class Imported:
     exchanges: buffers, by name, that mean the tensor of a leaf after the call.
     symbols: name → how to read it from the call; ``unbacked`` names sizes known only after a torch call ran.
     guards: Python expressions over ``leaf[i]``, leaves of the arguments, that must hold for the graph to be right.
+    layouts: for each graph input its strides, or "contiguous" where sizes are open; None for those whose strides do not matter.
     formats: for each graph input whose memory format decides that of results: whether it is channels_last; None for the others.
     """
 
@@ -164,3 +170,4 @@ class Imported:
     unbacked: frozenset[str] = frozenset()
     guards: tuple[str, ...] = ()
     formats: tuple[bool | None, ...] = ()
+    layouts: tuple[tuple[int, ...] | str | None, ...] = ()

@@ -18,6 +18,7 @@ from sol.frontend.aten.strided import read_memory
 from sol.frontend.capture import ROOT
 from sol.frontend.decompose import recorded
 from sol.frontend.imported import Slot, TorchCall
+from sol.frontend.layouts import Layout, layout_for, reads_layout
 from sol.frontend.numbers import Item, number_of, takes_numbers
 from sol.frontend.policy import Policy
 from sol.frontend.symbols import SizeError, Sizes, is_symbolic_number
@@ -316,13 +317,19 @@ class Importer:
             return None
         types = tuple(self._result_type(metas[i], name, origin) for i in kept)
         key = f"{node.name}"
-        self.torch_calls[key] = TorchCall(name, node.target, args, kwargs, tuple(kept), several)  # type: ignore[arg-type]
+        layouts = self._layouts(node, inputs) if reads_layout(node.target) else ()
+        self.torch_calls[key] = TorchCall(name, node.target, args, kwargs, tuple(kept), several, layouts)  # type: ignore[arg-type]
         values = self.builder.add("torch_call", inputs, name=node.name, origin=origin, key=key, types=types, reason=reason)
         values = (values,) if isinstance(values, str) else values
         found: list[Any] = [None] * len(metas)
         for i, v in zip(kept, values):
             found[i] = v if isinstance(metas[i], torch.Tensor) else Item(v)
         return tuple(found) if several else found[0]
+
+    def _layouts(self, node: Node, inputs: list[str]) -> tuple[Layout | None, ...]:
+        """How the inputs of a call of torch must lie for an operation that reads that; the caller's own tensors lie as they do."""
+        metas = {self.value(n): n.meta["val"] for n in node.all_input_nodes if n.op == "call_function" and isinstance(self.value(n), str)}
+        return tuple([layout_for(metas[i]) if i in metas else None for i in inputs])
 
     def _template(self, argument: Any, inputs: list[str]) -> Any:
         if isinstance(argument, Node):

@@ -97,6 +97,11 @@ class DType(Enum):
         return self.value
 
 
+THROUGH_I32 = (DType.I8, DType.I16, DType.U16, DType.I32)
+"""Integers that a float becomes by way of int32, as in torch on x86: of NaN and what int32 does not hold its smallest number is taken.
+Others go through int64 likewise (torch's vectorized code goes another way for uint32 than its scalar one, which is followed)."""
+
+
 _BITS = {DType.F4E2M1: 4, DType.I4: 4, DType.U4: 4, DType.I2: 2, DType.U2: 2}
 _ITEMSIZE = {
     DType.F64: 8, DType.F32: 4, DType.F16: 2, DType.BF16: 2, DType.I64: 8, DType.I32: 4, DType.I16: 2, DType.I8: 1,

@@ -150,6 +150,9 @@ class _Taking:
         self._add(f"{v} = AS_TENSOR({v})", 3)
         sizes = f"{v}.shape != {self.source.object(torch.Size(type.shape))}" if type.is_static else f"{v}.dim() != {type.rank}"  # type: ignore[arg-type]
         self._unless(f"{sizes} or {v}.dtype is not {self.source.object(TORCH[type.dtype])} or not {v}.is_cpu or {v}.layout is not STRIDED")
+        layout = self.imported.layouts[leaf.index] if self.imported.layouts else None
+        if layout is not None:
+            self._unless(f"not {v}.is_contiguous()" if layout == "contiguous" else f"{v}.stride() != {layout!r}")
         formats = self.imported.formats
         if formats and formats[leaf.index] is not None:
             self._unless(f"not IS_LAST({v})" if formats[leaf.index] else f"not {v}.is_contiguous() and IS_LAST({v})")
@@ -253,6 +256,8 @@ class _Giving:
         if group.kind is list:
             return f"[{listed}]"
         kind = self.source.object(group.kind)
+        if group.kind is torch.Size:
+            return f"{kind}(({listed}))"
         if group.how == "sequence":
             return f"MAKE_TUPLE({kind}, ({listed}))"
         if group.how == "registered":

@@ -131,7 +131,10 @@ def _written(runner: Runner) -> Callable[..., list[torch.Tensor]]:
 
 
 def _write_call(source: Source, call: TorchCall, operands: Sequence[str], results: Sequence[str]) -> None:
-    """A torch call with its template filled in."""
+    """A torch call with its template filled in, on operands that lie as it wants them."""
+    if call.layouts:
+        laid = [f"{source.object(how.laid_out)}({o})" if how is not None else o for o, how in zip(operands, call.layouts)]
+        operands = [o if how is None else source.assign(text) for o, text, how in zip(operands, laid, call.layouts)]
     args = [_argument(source, a, operands) for a in call.args]
     kwargs = [f"{k}={_argument(source, v, operands)}" for k, v in call.kwargs.items()]
     expression = f"{source.object(call.target)}({', '.join([*args, *kwargs])})"

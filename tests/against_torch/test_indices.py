@@ -35,6 +35,8 @@ CASES: dict[str, Callable[[torch.Tensor], Any]] = {
     "index_put": lambda i: X.index_put((i,), ONES),
     "index_put of two": lambda i: X.index_put((i, i), ONES[:, 0], accumulate=True),
     "put": lambda i: X.put(i * 4, ONES[:, 0]),
+    "one_hot": lambda i: F.one_hot(i, 4),
+    "one_hot of rows": lambda i: F.one_hot(i[None, :, None], 4),
     "nll_loss": lambda i: F.nll_loss(X[:3], i),
 }
 GOOD = (0, 3, 1)

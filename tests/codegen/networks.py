@@ -186,6 +186,11 @@ NETWORKS: dict[str, str] = {
         "f32[1,2,3,4]",
         'grid_sample(%x, %g){align_corners=False, mode="linear", padding="reflection"}',
     ),
+    "grid_double": one(
+        "%x: f64[1,2,5,7], %g: f64[1,3,4,2]",
+        "f64[1,2,3,4]",
+        'grid_sample(%x, %g){align_corners=False, mode="linear", padding="reflection"}',
+    ),
     "regions": one(
         "%x: f32[2,3,9,8], %r: f32[4,4], %b: i64[4]",
         "f32[4,3,2,2]",

@@ -57,7 +57,11 @@ SOL_SCALAR uint64_t sol_power_u64(uint64_t base, uint64_t n)
     return r;
 }
 /* A negative number wraps around, as its conversion to int64_t does. */
-SOL_SCALAR uint64_t sol_to_u64(double x) { return x < 9223372036854775808.0 ? (uint64_t)(int64_t)x : (uint64_t)x; }
+SOL_SCALAR uint64_t sol_to_u64(double x)
+{
+    const double half = 9223372036854775808.0;
+    return x >= half ? (uint64_t)(int64_t)(x - half) ^ (1ull << 63) : (uint64_t)(int64_t)x;
+}
 /* The low bits of an integer as a number of 4 or 2 bits. */
 SOL_SCALAR int8_t sol_wrap_i4(uint8_t v) { return (int8_t)((int8_t)(v << 4) >> 4); }
 SOL_SCALAR int8_t sol_wrap_i2(uint8_t v) { return (int8_t)((int8_t)(v << 6) >> 6); }

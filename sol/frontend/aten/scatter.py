@@ -53,6 +53,16 @@ def scatter(ctx: Context, x: str, dim: int, index: str, source: Any) -> str:
     return _write(ctx, x, dim, index, ctx.operand(source, ctx.type(x).dtype))
 
 
+@converter("one_hot.default")
+def one_hot(ctx: Context, index: str, num_classes: int = -1) -> str:
+    """A row of zeros with a one for each class; a class that is out of range is an error of the call."""
+    if isinstance(num_classes, int) and num_classes < 0:
+        raise Fallback("the number of classes depends on the data")
+    zeros = ctx.filled(0, (*ctx.size(index), num_classes), DType.I64)
+    column = ctx.reshape(index, (*ctx.size(index), 1))
+    return _write(ctx, zeros, -1, column, ctx.constant(1, DType.I64))
+
+
 @converter("scatter.reduce", "scatter.value_reduce")
 def scatter_reduced(ctx: Context, x: str, dim: int, index: str, source: Any, *, reduce: str) -> str:
     return _write(ctx, x, dim, index, ctx.operand(source, ctx.type(x).dtype), REDUCTIONS[reduce])

@@ -23,9 +23,19 @@ def read_memory(node: Node) -> None:
     whole = _owner(view)
     meta = node.meta["val"]
     if whole is not view and isinstance(meta.storage_offset(), int):
-        offset = meta.storage_offset() - whole.meta["val"].storage_offset() if whole.op == "call_function" else meta.storage_offset()
-        node.args = (whole, *node.args[1:3], offset)
+        start = whole.meta["val"].storage_offset()
+        if len(node.args) > 3 and node.args[3] is not None:
+            node.args = (whole, *node.args[1:4])
+        elif whole.op == "call_function":
+            node.args = (whole, *node.args[1:3], meta.storage_offset() - start)
+        else:
+            node.target, node.args = _from_start, (whole, *node.args[1:3], meta.storage_offset() - start)
         node.kwargs = {}
+
+
+def _from_start(tensor: torch.Tensor, size: Any, stride: Any, start: int) -> torch.Tensor:
+    """Elements at places that count from a tensor's first element."""
+    return tensor.as_strided(size, stride, tensor.storage_offset() + start)
 
 
 def _owner(view: Node) -> Node:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sol.ir.minifloat import rounded
 from sol.ir.storage import as_held, as_stored, stored_dtype
-from sol.ir.types import DType
+from sol.ir.types import THROUGH_I32, DType
 
 # Coefficients of erf and erfc from FreeBSD's msun s_erf.c (Sun Microsystems, 1993), highest power first.
 _ERF_X = 1.28379167095512586316e-01
@@ -80,6 +80,13 @@ def _shift(x: Any, n: Any, left: bool) -> np.ndarray:
     if left:
         return np.where(inside, np.left_shift(x, places), 0).astype(x.dtype)
     return np.where(inside, np.right_shift(x, places), np.where(x < 0, -1, 0)).astype(x.dtype)
+
+
+def _whole(x: np.ndarray, dtype: DType) -> np.ndarray:
+    """Floats as int32 or int64, of which the smallest number stands for NaN and what they do not hold."""
+    bound = 2.0 ** (dtype.bits - 1)
+    held = (x > -bound - 1) & (x < bound)
+    return np.where(held, np.where(held, x, 0).astype(dtype.numpy), np.iinfo(dtype.numpy).min)
 
 
 def _wrapped(x: np.ndarray, dtype: DType) -> np.ndarray:
@@ -175,11 +182,12 @@ class NumpyMath:
         if dtype.bits < 8:
             return _wrapped(x, dtype)
         if dtype is DType.U64 and x.dtype.kind == "f":
-            return np.where(x < 2.0**63, x.astype(np.int64).astype(np.uint64), x.astype(np.uint64))
+            upper = _whole(np.where(x >= 2.0**63, x - 2.0**63, 0), DType.I64).astype(np.uint64) ^ np.uint64(2**63)
+            return np.where(x >= 2.0**63, upper, _whole(x, DType.I64).astype(np.uint64))
         if dtype.is_float:
             return x if x.dtype == np.float64 else x.astype(np.float64 if x.dtype.kind in "iub" else dtype.numpy)
         if dtype.is_int and x.dtype.kind == "f":
-            return x.astype(np.int64).astype(dtype.numpy)
+            return _whole(x, DType.I32 if dtype in THROUGH_I32 else DType.I64).astype(dtype.numpy)
         return x.astype(dtype.numpy)
 
     @staticmethod
