@@ -1,4 +1,4 @@
-"""The promise of whole networks: image by image, errors are at most five times those of torch, where channels and images differ in scale."""
+"""The promise of whole networks: errors are at most five times those of torch, image by image, however channels and images differ."""
 
 from __future__ import annotations
 
