@@ -23,7 +23,9 @@ from sol.frontend.capture import ROOT, Call, Outcome, Settling, Traced, take_cal
 from sol.frontend.exported import ProgramImport, Terms
 from sol.frontend.imported import Imported
 from sol.frontend.importer import NeedsFunctional
+from sol.frontend.inplace_views import make_views
 from sol.frontend.layouts import depends_on_layout
+from sol.frontend.recurrent_shapes import recurrent_lengths_open
 from sol.frontend.shapes import leaf_shapes
 
 _LOUD = ("torch._subclasses.fake_tensor", "torch.fx.experimental.symbolic_shapes", "torch.export", "torch.export._trace")
@@ -82,7 +84,7 @@ def export_module(
 ) -> ExportedProgram:
     """torch.export of a module, its failure as ExportError."""
     try:
-        with _mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet():
+        with _mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet(), recurrent_lengths_open():
             warnings.simplefilter("ignore")
             args, kwargs = _apart(module, (tuple(args), dict(kwargs or {})))
             return torch.export.export(module, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
@@ -187,6 +189,7 @@ def collector_paused() -> Iterator[None]:
 
 def _import(program: ExportedProgram, terms: Terms, call: Call | None = None, outcome: Outcome | None = None) -> Imported:
     """Convert with in-place ops as new values, or functionalised by torch where that is not possible."""
+    make_views(program)
     plan = writes(program.graph)
     try:
         if plan is not None:

@@ -12,6 +12,7 @@ import torch
 
 _ABOUT_LAYOUT = ("stride", "is_contiguous", "storage_offset", "data_ptr")
 _SEEDING = ("manual_seed", "seed", "set_rng_state")
+_TRACING = ("torch._dynamo", "torch._functorch", "torch._higher_order_ops", "torch.fx")
 _MARK = 0x50A7
 
 
@@ -48,8 +49,8 @@ def noting_seeds(note: Callable[[], None]) -> Iterator[None]:
     try:
         with ExitStack() as stack:
             for name in _SEEDING:
-                stack.enter_context(_noting(torch, name, note))
-                stack.enter_context(_noting(torch.random, name, note))
+                stack.enter_context(_noting(torch, name, note, own=True))
+                stack.enter_context(_noting(torch.random, name, note, own=True))
             yield
         if not torch.equal(torch.get_rng_state(), marked):
             note()
@@ -58,13 +59,14 @@ def noting_seeds(note: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def _noting(owner: Any, name: str, note: Callable[[], None]) -> Iterator[None]:
-    """Calls of a function are noted inside, apart from those of torch itself."""
+def _noting(owner: Any, name: str, note: Callable[[], None], own: bool = False) -> Iterator[None]:
+    """Calls of a function are noted inside. own: also those of torch itself, other than of what traces for it."""
+    inner = _TRACING if own else ("torch.",)
     thread, real = threading.get_ident(), getattr(owner, name)
 
     def instead(*args: Any, **kwargs: Any) -> Any:
         caller = sys._getframe(1).f_globals.get("__name__", "")
-        if threading.get_ident() == thread and not (caller == "torch" or caller.startswith("torch.")):
+        if threading.get_ident() == thread and not caller.startswith(inner) and (own or caller != "torch"):
             note()
         return real(*args, **kwargs)
 

@@ -43,7 +43,8 @@ def _by_name(module: torch.nn.Module, args: Group, kwargs: Mapping[str, Tree]) -
     """Arguments by the names of the parameters of forward; those of ``*args`` stay together."""
     names: dict[str, Tree] = {}
     rest = list(args.parts)
-    for parameter in inspect.signature(module.forward).parameters.values():
+    function = getattr(module, "plain_function", module.forward)
+    for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.VAR_POSITIONAL:
             if rest:
                 names[parameter.name] = Group(tuple, "sequence", (), tuple(rest), -1)

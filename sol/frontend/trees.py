@@ -163,7 +163,7 @@ class Taker:
 def how_to_take(value: Any) -> str:
     """How a container is taken apart (`Group`); empty for what is none."""
     kind = type(value)
-    if kind in (list, tuple) or (isinstance(value, tuple) and hasattr(kind, "_fields")):
+    if kind in (list, tuple, torch.Size) or (isinstance(value, tuple) and hasattr(kind, "_fields")):
         return "sequence"
     if kind in (dict, defaultdict):
         return "mapping"
@@ -257,7 +257,7 @@ def made_of(group: Group, parts: list[Any], empty: Any = None) -> Any:
         return group.kind(**dict(items))
     if group.how == "mapping":
         return defaultdict(group.extra, items) if group.kind is defaultdict else group.kind(items)
-    return list(parts) if group.kind is list else tuple.__new__(group.kind, parts)
+    return group.kind(parts) if group.kind in (list, torch.Size) else tuple.__new__(group.kind, parts)
 
 
 def is_same_value(a: Any, b: Any) -> bool:

@@ -256,6 +256,8 @@ class _Giving:
         if group.kind is list:
             return f"[{listed}]"
         kind = self.source.object(group.kind)
+        if group.kind is torch.Size:
+            return f"{kind}(({listed}))"
         if group.how == "sequence":
             return f"MAKE_TUPLE({kind}, ({listed}))"
         if group.how == "registered":

@@ -16,7 +16,7 @@ class FunctionModule(torch.nn.Module):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
-        self.__dict__["function"] = function
+        self.__dict__["plain_function"] = function
         self.__name__ = name_of(function)
         modules: list[torch.nn.Module] = []
         for name, value in _reached(function, set()):
@@ -26,7 +26,7 @@ class FunctionModule(torch.nn.Module):
         self.__dict__["training"] = any(m.training for m in modules)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__dict__["function"](*args, **kwargs)
+        return self.__dict__["plain_function"](*args, **kwargs)
 
 
 def as_module(function: Callable[..., Any]) -> torch.nn.Module:

@@ -22,19 +22,22 @@ class HeldTensors(MutableMapping[str, torch.Tensor]):
         """Look names up again."""
         self._places = {}
 
-    def __getitem__(self, target: str) -> torch.Tensor:
+    def place(self, target: str) -> tuple[dict[str, Any], str]:
+        """The dict of a module that holds a name, and the name in there. KeyError if there is none."""
         place = self._places.get(target)
         if place is None:
             place = self._places[target] = self._place(target)
-        return place[0][place[1]]
+        return place
+
+    def __getitem__(self, target: str) -> torch.Tensor:
+        owner, name = self.place(target)
+        return owner[name]
 
     def __setitem__(self, target: str, tensor: torch.Tensor) -> None:
-        self[target]  # noqa: B018  (finds the place)
-        owner, name = self._places[target]
+        owner, name = self.place(target)
         owner[name] = tensor
 
     def _place(self, target: str) -> tuple[dict[str, Any], str]:
-        """The dict of a module that holds a name. KeyError if there is none."""
         path, _, name = target.rpartition(".")
         owner = self._model.get_submodule(path) if path else self._model
         for tensors in (owner._parameters, owner._buffers):

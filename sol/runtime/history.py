@@ -13,7 +13,7 @@ from sol.frontend.trees import Again, Fixed, Given, Group, Leaf, Tree, is_same_v
 
 OPEN_AT = 3
 """The how-manieth size of a dimension is not compiled for by itself. In an object that is passed on from call to call, such as a cache of
-keys and values, it is the one before."""
+keys and values, and in recurrent models, it is the one before."""
 
 
 @dataclass
@@ -39,10 +39,11 @@ class Open:
 
 
 class History:
-    """The calls that programs were made for."""
+    """The calls that programs were made for. recurrent: whether of a recurrent model, whose sequences have any length."""
 
-    def __init__(self) -> None:
+    def __init__(self, recurrent: bool = False) -> None:
         self._kinds: list[_Kind] = []
+        self._recurrent = recurrent
 
     def enter(self, call: Call) -> Open:
         """Note a call; what of it should be open."""
@@ -50,7 +51,7 @@ class History:
         now = tuple([tuple(leaf.shape) if isinstance(leaf, torch.Tensor) else leaf for leaf in call.leaves])
         if now not in kind.seen:
             kind.seen.append(now)
-        return Open({}, frozenset()) if kind.closed else _open(kind, now, frozenset(_in_objects(call.tree)))
+        return Open({}, frozenset()) if kind.closed else _open(kind, now, self._recurrent or any(_in_objects(call.tree)))
 
     def close(self, call: Call) -> None:
         """Leave nothing open for calls like this one: it was tried in vain."""
@@ -73,10 +74,10 @@ def _type_of(leaf: Any) -> Any:
     return (leaf.dtype, leaf.dim()) if isinstance(leaf, torch.Tensor) else type(leaf)
 
 
-def _open(kind: _Kind, now: tuple[Any, ...], passed_on: frozenset[int]) -> Open:
+def _open(kind: _Kind, now: tuple[Any, ...], early: bool) -> Open:
     dims: dict[int, frozenset[int]] = {}
     numbers = set()
-    changing = len(kind.seen) >= OPEN_AT - bool(passed_on)
+    changing = len(kind.seen) >= OPEN_AT - early
     for i, value in enumerate(now):
         if not isinstance(value, tuple):
             if len({s[i] for s in kind.seen}) > 1:
@@ -88,11 +89,10 @@ def _open(kind: _Kind, now: tuple[Any, ...], passed_on: frozenset[int]) -> Open:
     return Open(dims, frozenset(numbers))
 
 
-def _in_objects(tree: Tree, inside: bool = False) -> Iterator[int]:
-    """Leaves that lie in objects."""
+def _in_objects(tree: Tree, inside: bool = False) -> Iterator[bool]:
+    """For every leaf whether it lies in an object."""
     if isinstance(tree, Leaf):
-        if inside:
-            yield tree.index
+        yield inside
     elif isinstance(tree, Group):
         for part in tree.parts:
             yield from _in_objects(part, inside or tree.how == "object")

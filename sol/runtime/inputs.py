@@ -11,6 +11,9 @@ from torch.utils import _pytree as pytree
 
 from sol.errors import InputError, SolError
 
+_TENSORS = (torch.Tensor, torch.nn.Parameter)
+_SIMPLE = (int, float, bool, str, type(None), np.ndarray)
+
 
 def as_call(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """One tensor or array, a list or tuple of positional arguments, or a dict of keyword arguments, as ``(args, kwargs)``."""
@@ -70,14 +73,16 @@ def _described(leaf: Any) -> Any:
 
 def is_plain(tensor: torch.Tensor) -> bool:
     """Whether compiled code could take a tensor: dense, on the CPU, and of no subclass, whose meaning only torch knows."""
-    return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.is_cpu and tensor.layout is torch.strided
+    return type(tensor) in _TENSORS and tensor.is_cpu and tensor.layout is torch.strided
 
 
 def only_plain_tensors(args: tuple[Any, ...], kwargs: Mapping[str, Any], everywhere: bool = False) -> bool:
     """Whether all tensors among arguments are such. everywhere: also those of another device or layout."""
-    for leaf in pytree.tree_leaves((args, dict(kwargs))):
-        if isinstance(leaf, torch.Tensor) and not is_plain(leaf):
-            if not everywhere or type(leaf) not in (torch.Tensor, torch.nn.Parameter):
+    for value in (*args, *kwargs.values()):
+        if type(value) in _SIMPLE or (type(value) in _TENSORS and is_plain(value)):
+            continue
+        for leaf in pytree.tree_leaves(value):
+            if isinstance(leaf, torch.Tensor) and not is_plain(leaf) and not (everywhere and type(leaf) in _TENSORS):
                 return False
     return True
 

@@ -152,12 +152,14 @@ class SolModule(torch.nn.Module):
     def _general(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], state: State) -> Any:
         """A call that the program of the last one does not take."""
         ways = self._ways
-        if ways.failure is not None or not self._is_for_compiled_code(args, kwargs):
+        if ways.failure is not None or (state is _SAME and ways.ran_in_torch(args, kwargs)):
+            return self._model(*args, **kwargs)
+        if not self._is_for_compiled_code(args, kwargs):
             return self._model(*args, **kwargs)
         if state is not _SAME:
             self._settle()
         found = ways.find(args, kwargs)
-        if found is None and self.compile_for(args, kwargs) is not None:
+        if found is None and not ways.are_known(args, kwargs) and self.compile_for(args, kwargs) is not None:
             found = ways.find(args, kwargs)
         if found is not None:
             found[0].refresh_if_stale()
@@ -175,7 +177,11 @@ class SolModule(torch.nn.Module):
             return self._model(*args, **kwargs)
         if _is_grad_enabled() and needs_gradient(program, taken):
             return differentiable(self._model, program, taken, args, kwargs)
-        return program.run(taken, args, kwargs)
+        result = program.run(taken, args, kwargs)
+        if program.imported.exchanges:
+            for target in self._ways.foreseen(program):
+                self._structure.accept(*self._held.place(target))
+        return result
 
     # -- nn.Module -----------------------------------------------------------------------------------------------------
 

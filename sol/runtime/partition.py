@@ -1,4 +1,8 @@
-"""A model that torch.export cannot capture whole, captured by Dynamo in pieces: what lies between them runs in Python as ever."""
+"""A model that torch.export cannot capture whole, captured by Dynamo in pieces: what lies between them runs in Python as ever.
+
+Sizes that change from call to call Dynamo leaves open, except in models that resample images, where torch takes minutes over a size
+computed from others through floats: these are captured for each size. A model that is captured again and again runs in torch in the end.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from sol.config import config
 from sol.runtime.pieces import Piece
 
 log = logging.getLogger("sol.runtime")
@@ -18,7 +23,11 @@ _SETTINGS = {
     "suppress_errors": True,  # what Dynamo fails on runs in Python
     "recompile_limit": 64,  # modules of one class share the code that Dynamo counts for
     "accumulated_recompile_limit": 4096,
+    "record_runtime_overhead": False,  # which takes as long as a small piece
+    "automatic_dynamic_shapes": True,
 }
+_FEW = 4  # kinds of calls that are captured where each size is captured by itself
+_RESAMPLING = ("interpolate", "upsample", "grid_sample", "affine_grid")
 
 
 class Partition:
@@ -28,22 +37,44 @@ class Partition:
         self._model, self.reason = model, reason
         self._options = {"isa": isa, "threads": threads}
         self.pieces: list[Piece] = []
-        self._enter = _patcher()
+        self._settings = {name: value for name, value in _SETTINGS.items() if hasattr(torch._dynamo.config, name)}
+        self._enter = _patcher(self._settings)
         self._function = _optimizer(self._backend)(_call)
+        self._captures = 0  # calls that were captured
 
     def _backend(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
         """What Dynamo gives its graphs to."""
         piece = Piece(module, example_inputs, self._options, differentiates=True)
         self.pieces.append(piece)
+        if self._settings.get("automatic_dynamic_shapes") and _resamples(module):
+            self._settings["automatic_dynamic_shapes"] = torch._dynamo.config.automatic_dynamic_shapes = False
+            self._enter = _patcher(self._settings)
         return piece
 
     def __call__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The model's result, its pieces compiled when they are first met."""
-        leave = self._enter()
+        if self._captures >= self._limit:
+            with torch.compiler.set_stance("eager_on_recompile"):
+                return self._function(self._model, args, kwargs)
+        count, leave = len(self.pieces), self._enter()
         try:
             return self._function(self._model, args, kwargs)
         finally:
             leave()
+            if len(self.pieces) > count:
+                self._count()
+
+    @property
+    def _limit(self) -> int:
+        """How many calls may be captured."""
+        limit: int = config["recompile_limit"]
+        return limit if self._settings.get("automatic_dynamic_shapes") else min(limit, _FEW)
+
+    def _count(self) -> None:
+        """Another call was captured."""
+        self._captures += 1
+        if self._captures == self._limit:
+            log.warning("%s was captured for %d kinds of calls: others run in torch", type(self._model).__name__, self._captures)
 
     @property
     def compiled(self) -> list[Piece]:
@@ -62,15 +93,20 @@ def _optimizer(backend: Callable[..., Any]) -> Callable[..., Any]:
     return optimize(backend, **apart)
 
 
-def _patcher() -> Callable[[], Callable[[], Any]]:
-    """A function that sets Dynamo's knobs and gives one that sets them back."""
-    known = {name: value for name, value in _SETTINGS.items() if hasattr(torch._dynamo.config, name)}
+def _resamples(module: fx.GraphModule) -> bool:
+    """Whether a piece resamples images."""
+    names = [getattr(n.target, "__name__", str(n.target)) for n in module.graph.nodes if n.op.startswith("call_")]
+    return any(name.startswith(_RESAMPLING) for name in names)
+
+
+def _patcher(settings: Mapping[str, Any]) -> Callable[[], Callable[[], Any]]:
+    """A function that sets knobs of Dynamo and gives one that sets them back."""
     patcher = getattr(torch._dynamo.config, "_make_closure_patcher", None)
     if patcher is not None:
-        return patcher(**known)
+        return patcher(**settings)
 
     def enter() -> Callable[[], Any]:
-        patch = torch._dynamo.config.patch(dict(known))
+        patch = torch._dynamo.config.patch(dict(settings))
         patch.__enter__()
         return lambda: patch.__exit__(None, None, None)
 

@@ -13,6 +13,7 @@ import torch
 from sol.errors import InputError
 from sol.frontend.imported import Imported, OutputLeaf
 from sol.ir.graph import Graph
+from sol.ir.types import TensorType
 from sol.runtime.calls import give_function, take_function
 from sol.runtime.runner import Runner
 from sol.runtime.tensors import TORCH
@@ -86,6 +87,20 @@ class Program:
         if changes is None or changes.seen() or (self._uncounted is not None and self._uncounted.seen()):
             self._pack(self.tensors)
 
+    def serves(self, target: str, type: TensorType) -> bool:
+        """Whether it is right all the same once a buffer means another tensor of this type."""
+        graph, held = self.imported.graph, self.imported.held
+        known = dict(zip(held, graph.inputs[len(graph.inputs) - len(held) :]))
+        return target not in self.runner.targets and (target not in known or (type.is_static and graph.type_of(known[target]) == type))
+
+    @property
+    def exchanges(self) -> list[tuple[str, TensorType]] | None:
+        """Buffers that mean another tensor after a call, with its type; None if that is not known."""
+        imported = self.imported
+        if any(leaf.kind != "tensor" or leaf.views for _, leaf in imported.exchanges):
+            return None
+        return [(target, imported.graph.type_of(imported.graph.outputs[leaf.index])) for target, leaf in imported.exchanges]
+
     def rebind(self) -> bool:
         """After parameters were replaced: pack again from the new ones; False if they no longer fit."""
         graph = self.imported.graph
@@ -119,7 +134,10 @@ class Program:
             return results[0]
         for mutation in self.imported.mutations:
             target = tensors[mutation.target] if isinstance(mutation.target, int) else self.held[mutation.target]
-            with torch.no_grad():
+            if torch.is_grad_enabled():
+                with torch.no_grad():
+                    target.copy_(results[mutation.output])
+            else:
                 target.copy_(results[mutation.output])
         return self._give(results, env, tensors, self.held, args, kwargs)
 

@@ -89,6 +89,7 @@ class Structure:
         self._items: list[Any] = [d for m in self.modules for d in (m._parameters, m._buffers) if d]
         self._items += [m._modules for m in parents if m not in self._containers]
         self._copies = [dict(d) for d in self._items]
+        self._place_of = {id(d): i for i, d in enumerate(self._items)}
         self._probe = next((t for t in (*model.parameters(), *model.buffers()) if t.is_floating_point()), None)
         self._dtype = None if self._probe is None else self._probe.dtype
         moded = [m for m in self.modules if m is model or depends_on_mode(type(m))]  # type: ignore[arg-type]
@@ -140,6 +141,18 @@ class Structure:
         except Exception:  # tensors of several elements have no truth value
             return True
 
+    def accept(self, tensors: dict[str, Any], name: str) -> None:
+        """The tensor that a name means in a dict of a module is the right one from now on; other changes are seen as ever."""
+        place = self._place_of.get(id(tensors))
+        if place is None:
+            return
+        copy = self._copies[place]
+        copy[name] = tensors[name]
+        if self._words is not None:
+            self._words.read_again(len(self._flags) + place)
+            if len(tensors) != len(copy) or not all(map(is_, tensors.values(), copy.values())):  # changed by somebody else meanwhile
+                self._words = None
+
     def training(self) -> bool:
         """Whether any module whose mode matters is in training mode."""
         return True in map(_training, self._flags) or True in map(_training_attribute, self._others)
@@ -159,3 +172,6 @@ class Unsettled:
     def changed(self) -> bool:
         """Always."""
         return True
+
+    def accept(self, tensors: dict[str, Any], name: str) -> None:
+        """Nothing: all is looked at again."""

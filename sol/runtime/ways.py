@@ -87,8 +87,9 @@ class Ways:
         if isinstance(model, torch.jit.ScriptModule):
             self.failure = UnsupportedError("a TorchScript module runs in torch")
             log.warning("%s: %s", self.title, self.failure)
-        self._history = History()
+        self._history = History(any(isinstance(m, torch.nn.RNNBase) for m in model.modules()))
         self._said: set[str] = set()
+        self._foreseen: tuple[Program, list[Program], list[str]] | None = None
 
     # -- find ----------------------------------------------------------------------------------------------------------
 
@@ -102,9 +103,26 @@ class Ways:
                 return program, taken
         return None
 
-    def runs_in_torch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
-        """Whether it is known that a call runs in torch."""
-        return self.failure is not None or any(way.take(args, kwargs) is not None for way in self.in_torch)
+    def foreseen(self, program: Program) -> list[str]:
+        """Buffers that a program exchanges by tensors that all programs take as well."""
+        if self._foreseen is None or self._foreseen[0] is not program or self._foreseen[1] is not self.programs:
+            programs, exchanges = self.programs, program.exchanges or []
+            fit = all(p.serves(target, type) for p in programs for target, type in exchanges)
+            self._foreseen = program, programs, [target for target, _ in exchanges] if fit else []
+        return self._foreseen[2]
+
+    def ran_in_torch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """Whether calls of this kind were found to run in torch; the kind is tried first from now on."""
+        for way in self.in_torch:
+            if way.take(args, kwargs) is not None:
+                if way is not self.in_torch[0]:
+                    self.in_torch = [way, *(w for w in self.in_torch if w is not way)]
+                return True
+        return False
+
+    def are_known(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """Whether a call that no program takes is known to run in pieces or in torch."""
+        return self.partition is not None or self.failure is not None or self.ran_in_torch(args, kwargs)
 
     def reasons(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         """Why a call runs in torch: (operation, reason, place in the model), of the model as a whole or of each operation."""
@@ -118,7 +136,7 @@ class Ways:
 
     def make(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
         """A program for a call that none takes; None if such calls run in pieces or in torch."""
-        if self.partition is not None or self.runs_in_torch(args, kwargs):
+        if self.are_known(args, kwargs):
             return None
         if not self.options.falls_back:
             check_inputs(args, kwargs)
@@ -195,6 +213,8 @@ class Ways:
                 raise
             except Exception as found:  # sizes that torch.export must fix; the last candidate leaves nothing open
                 error = error or found
+                if _depends_on_data(found):
+                    break
         assert error is not None
         if isinstance(error, (ExportError, TypeInferenceError)) and not is_limit(error):
             self._try_in_torch(args, kwargs)
@@ -238,6 +258,11 @@ def is_limit(error: BaseException) -> bool:
     """Whether an error of a capture tells of what capturing cannot do, and not of what the model does not take."""
     cause = error.__cause__
     return cause is None or type(cause).__module__.startswith(_LIMITS)
+
+
+def _depends_on_data(error: BaseException) -> bool:
+    """Whether a capture failed by what data decide, which no choice of open sizes mends."""
+    return type(error.__cause__).__name__ in ("GuardOnDataDependentSymNode", "DataDependentOutputException")
 
 
 def _is_defect(error: BaseException) -> bool:

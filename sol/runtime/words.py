@@ -43,6 +43,11 @@ class Words:
         """1 if some word holds something else now, else 0."""
 
 
+    def read_again(self, index: int) -> None:
+        """What the word of one object holds now is what it is to hold; for words that lie in the objects themselves."""
+        self.held[0, index] = ctypes.c_uint64.from_address(int(self._places[0, index])).value
+
+
 def _pointer(array: np.ndarray) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
 

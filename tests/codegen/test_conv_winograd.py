@@ -317,12 +317,13 @@ def conv(c: int, k: int, h: int, w: int, kernel: tuple[int, int] = (3, 3), n: in
 @pytest.mark.parametrize(
     "c,size,kernel,error,name",
     [
-        (64, 56, (3, 3), 1e-5, "f6"),
+        (64, 56, (3, 3), 1e-5, "f3"),
+        (64, 224, (3, 3), 1e-5, "f5"),
         (256, 14, (3, 3), 1e-5, "f3"),
         (512, 14, (3, 3), 1e-5, "f3"),
         (512, 7, (3, 3), 1e-5, "f2"),  # the weights of larger tiles take longer to fetch
         (512, 7, (3, 3), 0.0, ""),
-        (64, 56, (3, 3), 1e-6, "f7"),
+        (64, 56, (3, 3), 1e-6, "f4"),
         (512, 1, (3, 3), 1e-5, ""),
         (48, 35, (5, 5), 1e-5, "f6"),
         (128, 17, (1, 7), 1e-5, "f1x4"),
