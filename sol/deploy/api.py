@@ -30,6 +30,7 @@ from sol.deploy.toolchain import FolderFull, Tools, tools_for
 from sol.deploy.variants import Variant, make_variant, targets_for
 from sol.deploy.weights import WeightFile, write_weights
 from sol.errors import ConfigError, OutputError, SolError, TypeInferenceError, UnsupportedError
+from sol.ir.dim import UndecidedError
 from sol.runtime.templates import keep_templates
 
 EMBEDDED_LIMIT = 1 << 30
@@ -139,7 +140,7 @@ def _compiled(
             variants = tuple(make_variant(split.network.graph, t, network.title, request.func_name, threads) for t in targets)
             return network, split, interface, variants
         except SolError as error:
-            if smallest == 2 or type(error) not in (SolError, TypeInferenceError, UnsupportedError):
+            if smallest == 2 or type(error) not in (SolError, TypeInferenceError, UndecidedError, UnsupportedError):
                 raise
     raise AssertionError
 

@@ -65,7 +65,8 @@ def _tensors(values: Sequence[Any]) -> list[torch.Tensor]:
 
 
 def _plain_type(tensors: Sequence[torch.Tensor]) -> torch.dtype | None:
-    return next((t.dtype for t in tensors if t.dtype in PLAIN), None)
+    """A type without fast kernels among tensors; numbers apart, which become values of the others' type."""
+    return next((t.dtype for t in tensors if t.dtype in PLAIN and t.dim()), None)
 
 
 def _size(tensor: torch.Tensor) -> int:

@@ -28,7 +28,7 @@ static void delay(unsigned *seed)
 static void body(void *data, sol_shared *shared, int id, int size)
 {
     round_state *r = data;
-    const sol_team team = {id, size, NULL, NULL, shared};
+    const sol_team team = {id, size, NULL, NULL, shared, NULL};
     unsigned seed = r->seed + (unsigned)id * 7919;
     __atomic_fetch_add(&r->members[id], 1, __ATOMIC_RELAXED);
     if (id == 0) r->size = size;

@@ -87,10 +87,11 @@ def check(
     dynamic_shapes: Any = None,
     also: tuple[tuple[Any, ...], ...] = (),
     tolerance: float = 1e-5,
+    torch_at_hand: bool = True,
 ) -> Imported:
     """Import, verify, run on ``args`` and on each of ``also``, and compare result, structure and mutations with torch."""
     module.eval()
-    imported = import_module(module, args, dict(kwargs or {}), dynamic_shapes)
+    imported = import_module(module, args, dict(kwargs or {}), dynamic_shapes, torch_at_hand=torch_at_hand)
     verify(imported.graph)
     reasons = [n.attrs["reason"] for n in imported.graph if n.op == "torch_call"]
     assert len(imported.torch_calls) == calls, reasons

@@ -52,7 +52,8 @@ UNARY = {
 @pytest.mark.parametrize("name", UNARY)
 def test_unary(name: str) -> None:
     x = torch.cat([SPECIAL, f(23)])
-    check(Fn(UNARY[name]), (x.double() if name == "gelu" else x,), tolerance=1e-4)  # gelu(inf) is NaN in torch's float32 alone
+    double = name == "gelu"  # gelu(inf) is NaN in torch's float32 alone
+    check(Fn(UNARY[name]), (x.double() if double else x,), tolerance=1e-4, torch_at_hand=not double)
 
 
 POSITIVE = ("log", "log1p", "log2", "log10", "sqrt", "rsqrt", "reciprocal")
@@ -288,7 +289,8 @@ TABLE = {
 @pytest.mark.parametrize("name", TABLE)
 def test_function(name: str) -> None:
     function, args = TABLE[name]
-    check(Fn(function), args, tolerance=1e-4)
+    plain = any(isinstance(a, torch.Tensor) and a.dtype == torch.float64 and a.dim() for a in args)  # which torch would compute itself
+    check(Fn(function), args, tolerance=1e-4, torch_at_hand=not plain)
 
 
 def randomised(module: nn.Module) -> nn.Module:
