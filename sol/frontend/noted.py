@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -28,60 +29,108 @@ def noting_strides(note: Callable[[], None]) -> Iterator[None]:
 @contextmanager
 def noting_unmoved(note: Callable[[torch.Tensor], None]) -> Iterator[None]:
     """Inside, tensors are noted that this thread asked to be contiguous and that are already: a trace holds nothing of it."""
-    thread, real = threading.get_ident(), torch.Tensor.contiguous
 
-    def instead(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-        result = real(tensor, *args, **kwargs)
-        if result is tensor and threading.get_ident() == thread:
+    def after(tensor: torch.Tensor, result: torch.Tensor) -> None:
+        if result is tensor:
             note(tensor)
-        return result
 
-    with _replaced(torch.Tensor, "contiguous", instead):
+    with _watched(torch.Tensor, "contiguous", after=after):
         yield
 
 
 @contextmanager
 def noting_seeds(note: Callable[[], None]) -> Iterator[None]:
-    """Inside, it is noted where this thread seeds torch's random numbers, which are afterwards as they were."""
-    state = torch.get_rng_state()
-    torch.default_generator.manual_seed(_MARK)
+    """Inside, it is noted where this thread seeds torch's random numbers, which are afterwards as they were.
+
+    Functions bound before (``from torch import manual_seed``) are known by what they change, unless there are other threads, which may draw
+    random numbers of their own meanwhile.
+    """
+    state, alone, seeded = torch.get_rng_state(), threading.active_count() == 1, False
+    if alone:
+        torch.default_generator.manual_seed(_MARK)
     marked = torch.get_rng_state()
+
+    def seeds() -> None:
+        nonlocal seeded
+        seeded = True
+        note()
+
     try:
         with ExitStack() as stack:
             for name in _SEEDING:
-                stack.enter_context(_noting(torch, name, note, own=True))
-                stack.enter_context(_noting(torch.random, name, note, own=True))
+                stack.enter_context(_noting(torch, name, seeds, own=True))
+                stack.enter_context(_noting(torch.random, name, seeds, own=True))
             yield
-        if not torch.equal(torch.get_rng_state(), marked):
-            note()
+        if alone and not torch.equal(torch.get_rng_state(), marked):
+            seeds()
     finally:
-        torch.set_rng_state(state)
+        if alone or seeded:
+            torch.default_generator.set_state(state)
 
 
 @contextmanager
 def _noting(owner: Any, name: str, note: Callable[[], None], own: bool = False) -> Iterator[None]:
     """Calls of a function are noted inside. own: also those of torch itself, other than of what traces for it."""
     inner = _TRACING if own else ("torch.",)
-    thread, real = threading.get_ident(), getattr(owner, name)
 
-    def instead(*args: Any, **kwargs: Any) -> Any:
-        caller = sys._getframe(1).f_globals.get("__name__", "")
-        if threading.get_ident() == thread and not caller.startswith(inner) and (own or caller != "torch"):
+    def before(caller: str) -> None:
+        if not caller.startswith(inner) and (own or caller != "torch"):
             note()
-        return real(*args, **kwargs)
 
-    with _replaced(owner, name, instead):
+    with _watched(owner, name, before=before):
         yield
+
+
+@dataclass
+class _Patch:
+    """A function of torch while threads watch their calls of it. watchers: (thread, what to do before with the caller's module, after)."""
+
+    watchers: list[tuple[int, Callable[[str], None] | None, Callable[[Any, Any], None] | None]] = field(default_factory=list)
+    restore: Callable[[], None] = lambda: None
+
+
+_PATCHES: dict[tuple[Any, str], _Patch] = {}
+_LOCK = threading.Lock()
 
 
 @contextmanager
-def _replaced(owner: Any, name: str, instead: Callable[..., Any]) -> Iterator[None]:
-    before = vars(owner).get(name)
-    setattr(owner, name, instead)
+def _watched(
+    owner: Any, name: str, before: Callable[[str], None] | None = None, after: Callable[[Any, Any], None] | None = None
+) -> Iterator[None]:
+    """Inside, this thread's calls of a function are seen: one replacement serves all threads, from the first that watches to the last."""
+    watcher = (threading.get_ident(), before, after)
+    with _LOCK:
+        patch = _PATCHES.get((owner, name))
+        if patch is None:
+            patch = _PATCHES[owner, name] = _Patch()
+            own, real = vars(owner).get(name), getattr(owner, name)
+            patch.restore = (lambda: delattr(owner, name)) if own is None else (lambda: setattr(owner, name, own))
+            setattr(owner, name, _seen(patch, real))
+        patch.watchers.append(watcher)
     try:
         yield
     finally:
-        if before is None:
-            delattr(owner, name)
-        else:
-            setattr(owner, name, before)
+        with _LOCK:
+            patch.watchers.remove(watcher)
+            if not patch.watchers:
+                del _PATCHES[owner, name]
+                patch.restore()
+
+
+def _seen(patch: _Patch, real: Callable[..., Any]) -> Callable[..., Any]:
+    def instead(*args: Any, **kwargs: Any) -> Any:
+        thread = threading.get_ident()
+        mine = [w for w in patch.watchers if w[0] == thread]
+        if not mine:
+            return real(*args, **kwargs)
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        for _, before, _ in mine:
+            if before is not None:
+                before(caller)
+        result = real(*args, **kwargs)
+        for _, _, after in mine:
+            if after is not None:
+                after(args[0], result)
+        return result
+
+    return instead
