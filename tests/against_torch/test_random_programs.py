@@ -74,14 +74,13 @@ def _judged(program: RandomProgram, got: Any, expected: Any, exact: Any) -> str:
     if not text:
         return ""
     floor = STEPS_LOST * len(program.steps) * program.coarsest
-    pairs = list(zip(got, expected, exact))
-    if all(_close(g, e, x, floor) for g, e, x in pairs if isinstance(g, torch.Tensor)):
+    if isinstance(got, tuple) and len(got) == len(expected) and all(_close(g, e, x, floor) for g, e, x in zip(got, expected, exact)):
         return ""
     return text
 
 
-def _close(got: torch.Tensor, expected: torch.Tensor, exact: torch.Tensor, floor: float) -> bool:
-    if got.shape != expected.shape or got.dtype != expected.dtype:
+def _close(got: Any, expected: torch.Tensor, exact: torch.Tensor, floor: float) -> bool:
+    if not isinstance(got, torch.Tensor) or got.shape != expected.shape or got.dtype != expected.dtype:
         return False
     if not expected.is_floating_point():
         return torch.equal(got, expected)

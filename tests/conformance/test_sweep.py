@@ -34,13 +34,17 @@ class Pair:
 
 
 # (sol's result, torch's, torch's in float64, torch's with disturbed parameters) → what the verdict begins with
-VERDICTS = {
+VERDICTS: dict[str, tuple[Any, Any, Any, Any, str]] = {
     "same": (ONE, ONE, ONE.double(), None, ""),
     "rounding": (ONE + SMALL, ONE, ONE.double(), None, ""),
     "off": (ONE * 1.001, ONE, ONE.double(), None, "result: off by 0.001"),
     "torch is off as well": (ONE * 1.001, ONE, ONE.double() * 1.0009, None, ""),
     "rounding carries far": (ONE * 1.001, ONE, None, ONE * 1.0005, ""),
     "not a number": (ONE * float("nan"), ONE, ONE.double(), None, "result: 4 of 4 elements are not finite"),
+    "more of them": (torch.full((8,), float("nan")), torch.tensor([1.0, 2, 3, 4, 5, 6, 7, float("inf")]), torch.ones(8).double(), None,
+                     "result: 8 of 8 elements are not finite"),
+    "no float64": (ONE * 1.001, ONE, ONE.double() * float("nan"), None, "result: off by 0.001"),
+    "nothing": ([], [], None, None, "the result holds nothing"),
     "infinite in both": (ONE / 0, ONE / 0, ONE.double() / 0, None, ""),
     "shape": (ONE[None], ONE, None, None, "result: torch.float32[1, 4]"),
     "type": (ONE.double(), ONE, None, None, "result: torch.float64"),
