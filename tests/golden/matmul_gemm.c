@@ -21,6 +21,8 @@ static __attribute__((noinline)) void tile_7(const float *a0, int64_t lda, const
     const float *a4 = a0 + 4 * lda;
     const float *a5 = a0 + 5 * lda;
     const float *a6 = a0 + 6 * lda;
+    int64_t k = 0;
+    const int64_t stop = K;
     vf c0_0 = vf_zero(), c0_1 = vf_zero(), c0_2 = vf_zero();
     vf c1_0 = vf_zero(), c1_1 = vf_zero(), c1_2 = vf_zero();
     vf c2_0 = vf_zero(), c2_1 = vf_zero(), c2_2 = vf_zero();
@@ -28,8 +30,7 @@ static __attribute__((noinline)) void tile_7(const float *a0, int64_t lda, const
     vf c4_0 = vf_zero(), c4_1 = vf_zero(), c4_2 = vf_zero();
     vf c5_0 = vf_zero(), c5_1 = vf_zero(), c5_2 = vf_zero();
     vf c6_0 = vf_zero(), c6_1 = vf_zero(), c6_2 = vf_zero();
-    int64_t k = 0;
-    for (; k + 4 <= K; k += 4, b += 12 * LANES) {
+    for (; k + 4 <= stop; k += 4, b += 12 * LANES) {
         {
             const vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES), w2 = vf_load(b + 2 * LANES);
 __builtin_prefetch(b + 0 * LANES + 2048); __builtin_prefetch(b + 1 * LANES + 2048); __builtin_prefetch(b + 2 * LANES + 2048); 
@@ -79,7 +80,7 @@ __builtin_prefetch(b + 9 * LANES + 2048); __builtin_prefetch(b + 10 * LANES + 20
         }
         SOL_FENCE();
     }
-    for (; k < K; k++, b += 3 * LANES) {
+    for (; k < stop; k++, b += 3 * LANES) {
         const vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES), w2 = vf_load(b + 2 * LANES);
         { const float x = a0[k]; c0_0 += w0 * x; c0_1 += w1 * x; c0_2 += w2 * x; }
         { const float x = a1[k]; c1_0 += w0 * x; c1_1 += w1 * x; c1_2 += w2 * x; }
@@ -163,14 +164,15 @@ static __attribute__((noinline)) void tile_6(const float *a0, int64_t lda, const
     const float *a3 = a0 + 3 * lda;
     const float *a4 = a0 + 4 * lda;
     const float *a5 = a0 + 5 * lda;
+    int64_t k = 0;
+    const int64_t stop = K;
     vf c0_0 = vf_zero(), c0_1 = vf_zero(), c0_2 = vf_zero();
     vf c1_0 = vf_zero(), c1_1 = vf_zero(), c1_2 = vf_zero();
     vf c2_0 = vf_zero(), c2_1 = vf_zero(), c2_2 = vf_zero();
     vf c3_0 = vf_zero(), c3_1 = vf_zero(), c3_2 = vf_zero();
     vf c4_0 = vf_zero(), c4_1 = vf_zero(), c4_2 = vf_zero();
     vf c5_0 = vf_zero(), c5_1 = vf_zero(), c5_2 = vf_zero();
-    int64_t k = 0;
-    for (; k + 4 <= K; k += 4, b += 12 * LANES) {
+    for (; k + 4 <= stop; k += 4, b += 12 * LANES) {
         {
             const vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES), w2 = vf_load(b + 2 * LANES);
 __builtin_prefetch(b + 0 * LANES + 2048); __builtin_prefetch(b + 1 * LANES + 2048); __builtin_prefetch(b + 2 * LANES + 2048); 
@@ -216,7 +218,7 @@ __builtin_prefetch(b + 9 * LANES + 2048); __builtin_prefetch(b + 10 * LANES + 20
         }
         SOL_FENCE();
     }
-    for (; k < K; k++, b += 3 * LANES) {
+    for (; k < stop; k++, b += 3 * LANES) {
         const vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES), w2 = vf_load(b + 2 * LANES);
         { const float x = a0[k]; c0_0 += w0 * x; c0_1 += w1 * x; c0_2 += w2 * x; }
         { const float x = a1[k]; c1_0 += w0 * x; c1_1 += w1 * x; c1_2 += w2 * x; }

@@ -4,6 +4,7 @@
 #include "sol_int.h"
 #include "sol_scalar.h"
 #include "sol_simd.h"
+#include "sol_sums.h"
 #include "sol_team.h"
 
 /* LANES bools (one byte each) as a mask, and back. */
@@ -51,25 +52,7 @@ SOL_FOLD(vf_fold_min, vf, float, SOL_MEET_MIN)
 SOL_FOLD(vi_fold_any, vi, int32_t, SOL_MEET_ANY)
 SOL_FOLD(vi_fold_all, vi, int32_t, SOL_MEET_ALL)
 
-/* Sums and what rounding took from them, lane by lane and of numbers (Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B).
- * What was lost is no number where a sum became infinite, and is then left out. */
-typedef struct {
-    vf sum, lost;
-} vw;
-SOL_INLINE vw vw_add(vw t, vf x)
-{
-    const vf sum = t.sum + x, part = sum - t.sum;
-    return (vw){sum, t.lost + ((t.sum - (sum - part)) + (x - part))};
-}
-SOL_INLINE vw vw_sum(vw a, vw b)
-{
-    vw t = vw_add(a, b.sum);
-    t.lost += b.lost;
-    return t;
-}
-SOL_INLINE vf vw_value(vw t) { return t.sum + vf_select(t.lost == t.lost, t.lost, vf_zero()); }
-SOL_INLINE double vw_total(vw t) { return (double)vf_sum(t.sum) + (double)vf_sum(vf_select(t.lost == t.lost, t.lost, vf_zero())); }
-
+/* The same of numbers. */
 typedef struct {
     double sum, lost;
 } sol_twin;

@@ -16,7 +16,8 @@
 /* Keeps the compiler from hoisting loads over a step of a hand-scheduled loop (register pressure). */
 #define SOL_FENCE() __asm__ volatile("" ::: "memory")
 
-/* Keeps the compiler from knowing how an address came about: it then follows a pointer that moves instead of holding many sums. */
+/* Keeps the compiler from knowing how an address came about: it then follows a pointer that moves instead of holding many sums, and
+ * leaves an array behind a pointer in memory, where it does not take the registers of a loop. */
 #define SOL_PIN(p) __asm__("" : "+r"(p))
 
 /* Asks for a cache line that will be written: a store to one that another core has would hold those after it up. */

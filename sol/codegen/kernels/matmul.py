@@ -13,6 +13,7 @@ from sol.codegen.emit import vector_store
 from sol.codegen.kernels.matmul_dot import fits_dot, lower_dot
 from sol.codegen.kernels.matmul_product import (
     GRAIN,
+    STRETCH,
     Product,
     batch_text,
     bytes_moved,
@@ -169,7 +170,7 @@ def lower_gemm(lowering: Lowering) -> None:
         bytes=bytes_moved(p),
         mr=ladder[0], nv=nv, ladder=ladder, exact=exact, tiles=tiles, full=full, tail=tail, tail_nv=tail_nv,
         k_block=k_block, part_floats=part_floats, run_limit=RUN_LIMIT, pack_a=pack_a, pack_b=pack_b, in_place=in_place,
-        rows_outside=rows_outside,
+        rows_outside=rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH else 0,
         grain=GRAIN, batch=len(batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=epilogue.stem,
         prefetch=PREFETCH if p.constant else 0, signature=parameters, arguments=arguments,
         tile_operands=tuple((o.name, o.lane_stride) for o in tile_operands),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sol.codegen.kernels.matmul_product import (
     GRAIN,
+    STRETCH,
     Product,
     batch_text,
     bytes_moved,
@@ -15,7 +16,7 @@ from sol.codegen.kernels.matmul_product import (
 )
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
-from sol.ir.dim import DimLike
+from sol.ir.dim import DimLike, bounds
 
 WORTH_ADDING = 64  # length of a dot product from which on adding up its lanes costs little
 FEW_ROWS = 16  # rows up to which reading the right operand once for every few of them costs less than turning it into panels
@@ -79,5 +80,6 @@ def lower_dot(lowering: Lowering) -> None:
         bytes=bytes_moved(p),
         lines=(*hoisted, *lines), result=result, batch=len(p.loops.batch), batch_size=batch_text(p), grain=GRAIN,
         bias=bool(p.bias), tail_ops=p.epilogue.stem, rows=rows, group=group, parts=parts, padded=group + (group == 3),
+        stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH * p.lowering.target.lanes else 0,
         tile_operands=tuple(o.name for o in p.epilogue.operands if o.kind == "tile"),
     )  # fmt: skip
