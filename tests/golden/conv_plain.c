@@ -130,6 +130,8 @@ void conv_plain(const sol_team *team, void *const *buf, const int64_t *arg)
             const float *base = image + g * CG * pc + z * sz * pz + first * PW + left;
             const int64_t width = (count - 1) * PW + columns;
             for (int64_t x = 0; x < width; x += XV * VL) {
+                const int64_t stop = CG;
+                int64_t c = 0;
                 vt a0_0 = b0 - (vt){0}, a0_1 = b0 - (vt){0};
                 vt a1_0 = b1 - (vt){0}, a1_1 = b1 - (vt){0};
                 vt a2_0 = b2 - (vt){0}, a2_1 = b2 - (vt){0};
@@ -138,7 +140,7 @@ void conv_plain(const sol_team *team, void *const *buf, const int64_t *arg)
                 vt a5_0 = b5 - (vt){0}, a5_1 = b5 - (vt){0};
                 vt a6_0 = b6 - (vt){0}, a6_1 = b6 - (vt){0};
                 vt a7_0 = b7 - (vt){0}, a7_1 = b7 - (vt){0};
-                for (int64_t c = 0; c < CG; c++) {
+                for (; c < stop; c++) {
                     const float *p = base + c * pc + x;
                     for (int64_t t = 0; t < taps; t++) {
                         const float *q = p + off[t];

@@ -9,11 +9,12 @@ import numpy as np
 
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.blocked import spatial3
+from sol.codegen.kernels.conv_direct import STRETCH
 from sol.codegen.lowering import Candidate, Lowering
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
-from sol.ir.dim import DimLike, ceil_div, dim_max, product
+from sol.ir.dim import DimLike, bounds, ceil_div, dim_max, product
 from sol.ir.types import DType
 
 
@@ -149,6 +150,7 @@ def _emit(lowering: Lowering, job: _Job) -> None:
         reads[operand.name] = operand.view
         sizes |= {k: v for k, v in _named_strides(operand.name, operand.strides).items() if not k.endswith("_x")}
     item = x.dtype.itemsize
+    reduction = product(w.shape[2:]) * job.params["CG"]
     lowering.emit(
         job.template,
         f"{job.template.removesuffix('.c.j2')}_{x.dtype}_{tile.kb}x{tile.xv}{'_' if epilogue.stem else ''}{epilogue.stem}",
@@ -163,6 +165,7 @@ def _emit(lowering: Lowering, job: _Job) -> None:
         XV=tile.xv,
         KB=tile.kb,
         packed=packed,
+        stretch=STRETCH if bounds(reduction)[1] > 2 * STRETCH else 0,
         has_bias=len(conv.inputs) == 3,
         out_x="1" if unit else "out_x",
         operands=epilogue.operands,
