@@ -3,13 +3,13 @@
  *   for each of this thread's heads
  *     scores[1][S]: dot products with 4 keys at once
  *     softmax in place, its division left for the end
- *     out = scores v, 4 vectors of features at once, every second key with accumulators of its own
+ *     out = scores v, 4 vectors of features at once, in stretches of keys, every second key with accumulators of its own
  * Options: 2 batch dimensions. A row that attends to nothing gives zeros. */
 #include "sol_team.h"
 #include "sol_simd.h"
 #include "sol_pack.h"
 
-enum { ROWS = 1, GROUP = 4, NV = 4, WIDTH = NV * LANES };
+enum { ROWS = 1, GROUP = 4, NV = 4, WIDTH = NV * LANES, STRETCH = 256 };
 
 /* scores[r][s … s + GROUP - 1] = q[r] . k[s …]: of the keys count exist, the last one is repeated. The lanes after them are overwritten, too. */
 SOL_INLINE void key_group(const float *q, int64_t ldq, const float *k, int64_t ldk, int64_t count, int64_t E, float *scores, int64_t lds)
@@ -34,52 +34,64 @@ const vf y0 = vf_load_n(k0 + e, n); const vf y1 = vf_load_n(k1 + e, n); const vf
 SOL_INLINE void values(const float *scores, int64_t lds, const float *v, int64_t ldv, int64_t S, const float *inverse, float *out, int64_t ldo)
 {
     (void)lds, (void)ldo;
-    vf c0_0_0 = vf_zero(), c0_0_1 = vf_zero(), c0_0_2 = vf_zero(), c0_0_3 = vf_zero(), c1_0_0 = vf_zero(), c1_0_1 = vf_zero(), c1_0_2 = vf_zero(), c1_0_3 = vf_zero();
-    int64_t s = 0;
-    for (; s + 2 <= S; s += 2) {
-        {
+    vf totals[ROWS * 4] = {0}, *total = totals;
+    SOL_PIN(total);
+    for (int64_t s = 0; s < S;) {
+        const int64_t stop = S - s > STRETCH ? s + STRETCH : S;
+        vf c0_0_0 = vf_zero(), c0_0_1 = vf_zero(), c0_0_2 = vf_zero(), c0_0_3 = vf_zero(), c1_0_0 = vf_zero(), c1_0_1 = vf_zero(), c1_0_2 = vf_zero(), c1_0_3 = vf_zero();
+        for (; s + 2 <= stop; s += 2) {
+            {
 const vf w0 = vf_load(v + 0 * LANES); const vf w1 = vf_load(v + 1 * LANES); const vf w2 = vf_load(v + 2 * LANES); const vf w3 = vf_load(v + 3 * LANES); 
-            { const float x = scores[0 * lds + s + 0]; c0_0_0 += w0 * x; c0_0_1 += w1 * x; c0_0_2 += w2 * x; c0_0_3 += w3 * x; }
-            v += ldv;
+                { const float x = scores[0 * lds + s + 0]; c0_0_0 += w0 * x; c0_0_1 += w1 * x; c0_0_2 += w2 * x; c0_0_3 += w3 * x; }
+                v += ldv;
+            }
+            {
+const vf w0 = vf_load(v + 0 * LANES); const vf w1 = vf_load(v + 1 * LANES); const vf w2 = vf_load(v + 2 * LANES); const vf w3 = vf_load(v + 3 * LANES); 
+                { const float x = scores[0 * lds + s + 1]; c1_0_0 += w0 * x; c1_0_1 += w1 * x; c1_0_2 += w2 * x; c1_0_3 += w3 * x; }
+                v += ldv;
+            }
         }
-        {
+        if (s < stop) {
 const vf w0 = vf_load(v + 0 * LANES); const vf w1 = vf_load(v + 1 * LANES); const vf w2 = vf_load(v + 2 * LANES); const vf w3 = vf_load(v + 3 * LANES); 
-            { const float x = scores[0 * lds + s + 1]; c1_0_0 += w0 * x; c1_0_1 += w1 * x; c1_0_2 += w2 * x; c1_0_3 += w3 * x; }
-            v += ldv;
+            { const float x = scores[0 * lds + s]; c0_0_0 += w0 * x; c0_0_1 += w1 * x; c0_0_2 += w2 * x; c0_0_3 += w3 * x; }
+            s++;
         }
+total[0] += c0_0_0 + c1_0_0; total[1] += c0_0_1 + c1_0_1; total[2] += c0_0_2 + c1_0_2; total[3] += c0_0_3 + c1_0_3; 
     }
-    if (s < S) {
-const vf w0 = vf_load(v + 0 * LANES); const vf w1 = vf_load(v + 1 * LANES); const vf w2 = vf_load(v + 2 * LANES); const vf w3 = vf_load(v + 3 * LANES); 
-        { const float x = scores[0 * lds + s]; c0_0_0 += w0 * x; c0_0_1 += w1 * x; c0_0_2 += w2 * x; c0_0_3 += w3 * x; }
-    }
-    vf_store(out + 0 * ldo + 0 * LANES, (c0_0_0 + c1_0_0) * inverse[0]);
-    vf_store(out + 0 * ldo + 1 * LANES, (c0_0_1 + c1_0_1) * inverse[0]);
-    vf_store(out + 0 * ldo + 2 * LANES, (c0_0_2 + c1_0_2) * inverse[0]);
-    vf_store(out + 0 * ldo + 3 * LANES, (c0_0_3 + c1_0_3) * inverse[0]);
+    vf_store(out + 0 * ldo + 0 * LANES, total[0] * inverse[0]);
+    vf_store(out + 0 * ldo + 1 * LANES, total[1] * inverse[0]);
+    vf_store(out + 0 * ldo + 2 * LANES, total[2] * inverse[0]);
+    vf_store(out + 0 * ldo + 3 * LANES, total[3] * inverse[0]);
 }
 /* 1 vector of features of every query, of which n lanes exist, divided by the sums of the softmax. */
 SOL_INLINE void values_left(const float *scores, int64_t lds, const float *v, int64_t ldv, int64_t S, const float *inverse, float *out, int64_t ldo, int n)
 {
     (void)lds, (void)ldo;
-    vf c0_0_0 = vf_zero(), c1_0_0 = vf_zero();
-    int64_t s = 0;
-    for (; s + 2 <= S; s += 2) {
-        {
+    vf totals[ROWS * 1] = {0}, *total = totals;
+    SOL_PIN(total);
+    for (int64_t s = 0; s < S;) {
+        const int64_t stop = S - s > STRETCH ? s + STRETCH : S;
+        vf c0_0_0 = vf_zero(), c1_0_0 = vf_zero();
+        for (; s + 2 <= stop; s += 2) {
+            {
 const vf w0 = vf_load_n(v + 0 * LANES, n); 
-            { const float x = scores[0 * lds + s + 0]; c0_0_0 += w0 * x; }
-            v += ldv;
+                { const float x = scores[0 * lds + s + 0]; c0_0_0 += w0 * x; }
+                v += ldv;
+            }
+            {
+const vf w0 = vf_load_n(v + 0 * LANES, n); 
+                { const float x = scores[0 * lds + s + 1]; c1_0_0 += w0 * x; }
+                v += ldv;
+            }
         }
-        {
+        if (s < stop) {
 const vf w0 = vf_load_n(v + 0 * LANES, n); 
-            { const float x = scores[0 * lds + s + 1]; c1_0_0 += w0 * x; }
-            v += ldv;
+            { const float x = scores[0 * lds + s]; c0_0_0 += w0 * x; }
+            s++;
         }
+total[0] += c0_0_0 + c1_0_0; 
     }
-    if (s < S) {
-const vf w0 = vf_load_n(v + 0 * LANES, n); 
-        { const float x = scores[0 * lds + s]; c0_0_0 += w0 * x; }
-    }
-    vf_store_n(out + 0 * ldo + 0 * LANES, (c0_0_0 + c1_0_0) * inverse[0], n);
+    vf_store_n(out + 0 * ldo + 0 * LANES, total[0] * inverse[0], n);
 }
 /* The largest lane; none is NaN. */
 SOL_INLINE float largest(vf v)
@@ -104,7 +116,7 @@ static __attribute__((noinline, unused)) float softmax_row(float *x, int64_t S)
     float shift = largest(top);
     if (shift == -INFINITY) shift = 0;
     const vf base = vf_set(shift);
-    vf sum0 = vf_zero(), sum1 = vf_zero();
+    vf sum0 = vf_zero(), sum1 = vf_zero(), total = vf_zero(); /* the sums so far, and of the stretches before */
     int64_t s = 0;
     for (; s + 2 * LANES <= S; s += 2 * LANES) {
         const vf e0 = vf_exp(vf_load(x + s) - base), e1 = vf_exp(vf_load(x + s + LANES) - base);
@@ -112,13 +124,14 @@ static __attribute__((noinline, unused)) float softmax_row(float *x, int64_t S)
         vf_store(x + s + LANES, e1);
         sum0 += e0;
         sum1 += e1;
+        if ((s + 2 * LANES) % (STRETCH * LANES) == 0) total += sum0 + sum1, sum0 = sum1 = vf_zero();
     }
     for (; s < S; s += LANES) {
         const vf e = vf_exp(vf_load(x + s) - base);
         vf_store(x + s, e);
         sum0 += e;
     }
-    const float sum = vf_sum(sum0 + sum1);
+    const float sum = vf_sum(total + (sum0 + sum1));
     return sum == 0 ? 0 : 1 / sum;
 }
 
@@ -133,7 +146,7 @@ static __attribute__((noinline, unused)) void softmax_rows(float *x, int64_t lds
 {
     const int64_t whole = S / LANES * LANES;
     const int rest = (int)(S - whole);
-    vf top[4], sum[4];
+    vf top[4], sum[4], total[4];
     for (int i = 0; i < 4; i++) {
         float *row = x + i * lds;
         top[i] = vf_set(-INFINITY);
@@ -143,20 +156,23 @@ static __attribute__((noinline, unused)) void softmax_rows(float *x, int64_t lds
             vf_store(row + whole, last);
             top[i] = vf_max_quiet(last, top[i]);
         }
-        sum[i] = vf_zero();
+        sum[i] = total[i] = vf_zero();
     }
     vf most = max_pair(max_pair(top[0], top[2]), max_pair(top[1], top[3]));
     for (int n = LANES / 2; n >= 4; n /= 2) most = vf_max_quiet(most, vf_rotated(most, n));
     most = vf_select(most == -INFINITY, vf_zero(), most);
     const vf base[4] = {vf_set(most[0]), vf_set(most[1]), vf_set(most[2]), vf_set(most[3])};
-    for (int64_t s = 0; s < S; s += LANES)
+    for (int64_t s = 0; s < S; s += LANES) {
         for (int i = 0; i < 4; i++) {
             const vf e = vf_exp(vf_load(x + i * lds + s) - base[i]);
             vf_store(x + i * lds + s, e);
             sum[i] += e;
         }
-    const vf total = sol_sums4(sum[0], sum[1], sum[2], sum[3]);
-    vf_store_n(inverse, vf_select(total == 0.0f, vf_zero(), 1.0f / total), 4);
+        if ((s + LANES) % (STRETCH * LANES) == 0)
+            for (int i = 0; i < 4; i++) total[i] += sum[i], sum[i] = vf_zero();
+    }
+    const vf found = sol_sums4(total[0] + sum[0], total[1] + sum[1], total[2] + sum[2], total[3] + sum[3]);
+    vf_store_n(inverse, vf_select(found == 0.0f, vf_zero(), 1.0f / found), 4);
 }
 
 void attention_few(const sol_team *team, void *const *buf, const int64_t *arg)

@@ -10,10 +10,10 @@
 #include "sol_simd.h"
 #include "sol_pack.h"
 
-enum { MR = 5, NV = 2, WIDTH = NV * LANES };
+enum { MR = 5, NV = 2, WIDTH = NV * LANES, STRETCH = 256 };
 
-/* c[i][WIDTH] = a[i][K] . b[K][WIDTH] for MR rows; rows of b are ldb apart. */
-static __attribute__((noinline)) void product(const float *a0, int64_t lda, const float *b, int64_t ldb, int64_t K, float *c, int64_t ldc)
+/* c[i][WIDTH] = a[i][K] . b[K][WIDTH] for MR rows, added to what is there if it is more of the same sums; rows of b are ldb apart. */
+static __attribute__((noinline)) void stretch(const float *a0, int64_t lda, const float *b, int64_t ldb, int64_t K, float *c, int64_t ldc, int more)
 {
     (void)lda;
     const float *a1 = a0 + 1 * lda;
@@ -54,11 +54,23 @@ static __attribute__((noinline)) void product(const float *a0, int64_t lda, cons
         { const float x = a3[k]; c3_0 += w0 * x; c3_1 += w1 * x; }
         { const float x = a4[k]; c4_0 += w0 * x; c4_1 += w1 * x; }
     }
+    if (more) {
+c0_0 += vf_load(c + 0 * ldc + 0 * LANES); c0_1 += vf_load(c + 0 * ldc + 1 * LANES); 
+c1_0 += vf_load(c + 1 * ldc + 0 * LANES); c1_1 += vf_load(c + 1 * ldc + 1 * LANES); 
+c2_0 += vf_load(c + 2 * ldc + 0 * LANES); c2_1 += vf_load(c + 2 * ldc + 1 * LANES); 
+c3_0 += vf_load(c + 3 * ldc + 0 * LANES); c3_1 += vf_load(c + 3 * ldc + 1 * LANES); 
+c4_0 += vf_load(c + 4 * ldc + 0 * LANES); c4_1 += vf_load(c + 4 * ldc + 1 * LANES); 
+    }
 vf_store(c + 0 * ldc + 0 * LANES, c0_0); vf_store(c + 0 * ldc + 1 * LANES, c0_1); 
 vf_store(c + 1 * ldc + 0 * LANES, c1_0); vf_store(c + 1 * ldc + 1 * LANES, c1_1); 
 vf_store(c + 2 * ldc + 0 * LANES, c2_0); vf_store(c + 2 * ldc + 1 * LANES, c2_1); 
 vf_store(c + 3 * ldc + 0 * LANES, c3_0); vf_store(c + 3 * ldc + 1 * LANES, c3_1); 
 vf_store(c + 4 * ldc + 0 * LANES, c4_0); vf_store(c + 4 * ldc + 1 * LANES, c4_1); 
+}
+/* The same for any length: in stretches, because errors grow with the length of a sum. */
+static void product(const float *a, int64_t lda, const float *b, int64_t ldb, int64_t K, float *c, int64_t ldc)
+{
+    for (int64_t k = 0; k < K || !k; k += STRETCH) stretch(a + k, lda, b + k * ldb, ldb, K - k < STRETCH ? K - k : STRETCH, c, ldc, k > 0);
 }
 
 /* One panel of results for rows queries, divided by the sums of the softmax; count features exist. */
@@ -100,7 +112,7 @@ static __attribute__((noinline, unused)) float softmax_row(float *x, int64_t S)
     float shift = largest(top);
     if (shift == -INFINITY) shift = 0;
     const vf base = vf_set(shift);
-    vf sum0 = vf_zero(), sum1 = vf_zero();
+    vf sum0 = vf_zero(), sum1 = vf_zero(), total = vf_zero(); /* the sums so far, and of the stretches before */
     int64_t s = 0;
     for (; s + 2 * LANES <= S; s += 2 * LANES) {
         const vf e0 = vf_exp(vf_load(x + s) - base), e1 = vf_exp(vf_load(x + s + LANES) - base);
@@ -108,13 +120,14 @@ static __attribute__((noinline, unused)) float softmax_row(float *x, int64_t S)
         vf_store(x + s + LANES, e1);
         sum0 += e0;
         sum1 += e1;
+        if ((s + 2 * LANES) % (STRETCH * LANES) == 0) total += sum0 + sum1, sum0 = sum1 = vf_zero();
     }
     for (; s < S; s += LANES) {
         const vf e = vf_exp(vf_load(x + s) - base);
         vf_store(x + s, e);
         sum0 += e;
     }
-    const float sum = vf_sum(sum0 + sum1);
+    const float sum = vf_sum(total + (sum0 + sum1));
     return sum == 0 ? 0 : 1 / sum;
 }
 
@@ -129,7 +142,7 @@ static __attribute__((noinline, unused)) void softmax_rows(float *x, int64_t lds
 {
     const int64_t whole = S / LANES * LANES;
     const int rest = (int)(S - whole);
-    vf top[4], sum[4];
+    vf top[4], sum[4], total[4];
     for (int i = 0; i < 4; i++) {
         float *row = x + i * lds;
         top[i] = vf_set(-INFINITY);
@@ -139,20 +152,23 @@ static __attribute__((noinline, unused)) void softmax_rows(float *x, int64_t lds
             vf_store(row + whole, last);
             top[i] = vf_max_quiet(last, top[i]);
         }
-        sum[i] = vf_zero();
+        sum[i] = total[i] = vf_zero();
     }
     vf most = max_pair(max_pair(top[0], top[2]), max_pair(top[1], top[3]));
     for (int n = LANES / 2; n >= 4; n /= 2) most = vf_max_quiet(most, vf_rotated(most, n));
     most = vf_select(most == -INFINITY, vf_zero(), most);
     const vf base[4] = {vf_set(most[0]), vf_set(most[1]), vf_set(most[2]), vf_set(most[3])};
-    for (int64_t s = 0; s < S; s += LANES)
+    for (int64_t s = 0; s < S; s += LANES) {
         for (int i = 0; i < 4; i++) {
             const vf e = vf_exp(vf_load(x + i * lds + s) - base[i]);
             vf_store(x + i * lds + s, e);
             sum[i] += e;
         }
-    const vf total = sol_sums4(sum[0], sum[1], sum[2], sum[3]);
-    vf_store_n(inverse, vf_select(total == 0.0f, vf_zero(), 1.0f / total), 4);
+        if ((s + LANES) % (STRETCH * LANES) == 0)
+            for (int i = 0; i < 4; i++) total[i] += sum[i], sum[i] = vf_zero();
+    }
+    const vf found = sol_sums4(total[0] + sum[0], total[1] + sum[1], total[2] + sum[2], total[3] + sum[3]);
+    vf_store_n(inverse, vf_select(found == 0.0f, vf_zero(), 1.0f / found), 4);
 }
 
 void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)

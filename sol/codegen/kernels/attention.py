@@ -16,6 +16,7 @@ from sol.ir.types import DType
 NV = 2  # vectors per panel: half the packing waste of three, and still not bound by loads
 FEW_QUERIES = 4  # per head, up to which keys are read where they lie
 GRAIN = 32768  # multiply-adds worth waking one more thread
+STRETCH = 256  # keys, and vectors of a row of weights, that are added up one after the other: rounding errors grow with their number
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ def _emit(lowering: Lowering, heads: _Heads, template: str, stem: str, scratch: 
         scratch=4 * scratch,
         flops=2 * rows * k.shape[-2] * (k.shape[-1] + v.shape[-1]),
         bytes=4 * (product(q.shape) + product(k.shape) + product(v.shape) + product(out.shape)),
+        stretch=STRETCH,
         **heads.context,
         **context,
     )
