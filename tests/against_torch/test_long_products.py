@@ -8,7 +8,7 @@ from torch import nn
 from tests.against_torch.support import check_all
 
 TARGETS = pytest.mark.parametrize("isa", ["native", "avx2", "generic"])
-SIZES = [(3, 50_001, 5), (3, 50_001, 64), (33, 4_096, 70), (1, 4_097, 33), (40, 20_000, 8), (5, 9_000, 7)]  # rows, length of the sums, columns
+SIZES = [(3, 50_001, 5), (3, 50_001, 64), (33, 4_096, 70), (1, 4_097, 33), (40, 20_000, 8), (5, 9_000, 7)]  # rows, length, columns
 
 
 @TARGETS
