@@ -13,7 +13,7 @@ from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, schedule, slo
 from sol.codegen.targets import resolve
 from sol.config import config
 from sol.ir.interpret import evaluate
-from tests.codegen.conv_cases import ISAS, check, conv_graph, torch_conv
+from tests.codegen.conv_cases import ISAS, check, conv_graph, thinned, torch_conv
 from tests.codegen.test_conv_direct import add_relu, divide, plane, scale_silu
 from tests.harness import as_region, run_region
 
@@ -76,9 +76,7 @@ def test_the_schedule_adds_up_to_the_products_outputs():
     assert stores() < sum(len(p.outputs) for p in PRODUCTS)
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("channels,k", [(1, 2), (2, 2), (3, 4), (2, 12)])
-@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("isa,channels,k,threads", thinned([(1, 2), (2, 2), (3, 4), (2, 12)], [1, 3]))
 def test_channels(isa, channels, k, threads, force, served):
     part = resolve(isa).lanes * PARTS
     graph, inputs, arrays, _ = conv_graph((1, channels * part, 8, 10), k * part, (1, 1), tail=add_relu)
@@ -86,23 +84,22 @@ def test_channels(isa, channels, k, threads, force, served):
     assert served
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize(
-    "shape,kernel,stride,padding,threads",
-    [
-        ((1, 14, 14), 1, 1, 0, 2),
-        ((1, 28, 5), 1, 1, 0, 5),
-        ((1, 7, 7), 1, 1, 0, 2),
-        ((1, 17, 13), 3, 2, 1, 3),
-        ((1, 9, 8), 1, 1, 0, 2),
-        ((4, 7, 7), 1, 1, 0, 3),
-        ((1, 16, 17), 1, 2, 0, 2),
-        ((1, 16, 15), 3, 2, 1, 2),
-        ((4, 7, 9), 3, 1, 1, 2),
-        ((1, 12, 37), 3, 1, 1, 3),
-        ((1, 8, 31), 5, 2, 2, 1),
-    ],
-)
+SHAPES = [
+    ((1, 14, 14), 1, 1, 0, 2),
+    ((1, 28, 5), 1, 1, 0, 5),
+    ((1, 7, 7), 1, 1, 0, 2),
+    ((1, 17, 13), 3, 2, 1, 3),
+    ((1, 9, 8), 1, 1, 0, 2),
+    ((4, 7, 7), 1, 1, 0, 3),
+    ((1, 16, 17), 1, 2, 0, 2),
+    ((1, 16, 15), 3, 2, 1, 2),
+    ((4, 7, 9), 3, 1, 1, 2),
+    ((1, 12, 37), 3, 1, 1, 3),
+    ((1, 8, 31), 5, 2, 2, 1),
+]
+
+
+@pytest.mark.parametrize("isa,shape,kernel,stride,padding,threads", thinned(SHAPES))
 def test_shapes(isa, shape, kernel, stride, padding, threads, force, served, monkeypatch):
     part = resolve(isa).lanes * PARTS
     n, h, w = shape

@@ -57,7 +57,11 @@ def _preferred(lowering: Lowering) -> Candidate:
     for candidate in candidates(anchor):
         if candidate.when(lowering):
             return candidate
-    raise UnsupportedError(f"no kernel for {anchor} in region {region.name}", origin=str(region.origin))
+    raise UnsupportedError(
+        f"no kernel for {anchor} in region {region.name}",
+        origin=str(region.origin),
+        remedy="report this: the last candidate of every table must serve all regions",
+    )
 
 
 TUNED = ("conv", "conv_chain")
