@@ -12,9 +12,9 @@ import numpy as np
 from sol.codegen.kernels import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.packing import apply_pack
-from sol.codegen.plan import View
+from sol.codegen.plan import Launch, View
 from sol.codegen.targets import Target
-from sol.ir.dim import dim_text, evaluate
+from sol.ir.dim import evaluate
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.interpret import evaluate_constants
 from sol.ir.storage import as_held, as_stored, stored_dtype
@@ -22,7 +22,7 @@ from sol.ir.strides import contiguous_strides
 from sol.ir.types import Layout
 from tests.toolchains import run_program, shared_library, target_of, tools_for
 
-PROGRAM = Path(__file__).parent / "codegen" / "region_main.c"
+DRIVER, PROGRAM = (Path(__file__).parent / "codegen" / name for name in ("region_driver.c", "region_main.c"))
 
 
 def as_region(graph: Graph, kind: str, anchor: str = "", block: int = 0, plain: Sequence[str] = ()) -> Graph:
@@ -114,16 +114,16 @@ def run_region(
         view = placement.view(value)
         memory[value] = _storage(view, symbols, inputs.get(value))
         size[value] = view
-    index = {name: i for i, name in enumerate(memory)}
-    references = [index[b.buffer] for launch in lowering.launches for b in launch.buffers]
+    plan = _plan(lowering.launches, {name: i for i, name in enumerate(memory)}, symbols)
     scratch = max([evaluate(launch.scratch, symbols) for launch in lowering.launches] + [64])
     common = max([evaluate(launch.common, symbols) for launch in lowering.launches] + [64])
-    call = _Call(memory, references, list(symbols.values()), threads, scratch, common)
-    sources = _sources(library, lowering, symbols)
+    call = _Call(memory, [launch.kernel for launch in lowering.launches], plan, threads, scratch, common)
+    sources = {k.name: k.source for k in library.kernels.values()}
     if tools_for(target).emulator:
         call.elsewhere(sources, target)
     else:
-        call.here(shared_library(sources, target))
+        driver = shared_library({"driver": DRIVER.read_text()}, target)
+        call.here(ctypes.CDLL(str(shared_library(sources, target))), ctypes.CDLL(str(driver)))
     return [_logical(size[o], memory[o], symbols) for o in graph.outputs]
 
 
@@ -178,32 +178,31 @@ def _logical(view: View, flat: np.ndarray, symbols: Mapping[str, int]) -> np.nda
 
 @dataclass(frozen=True)
 class _Call:
-    """One call of the driver: what it passes to the kernels. references: buffer of each argument, all launches in a row."""
+    """One call of the driver (region_driver.c). kernels: of each launch. plan: what the driver passes to them."""
 
     memory: Mapping[str, np.ndarray]
-    references: Sequence[int]
-    sizes: Sequence[int]
+    kernels: Sequence[str]
+    plan: Sequence[int]
     threads: int
     scratch: int
     common: int
 
-    def here(self, library: Path) -> None:
+    def here(self, library: ctypes.CDLL, driver: ctypes.CDLL) -> None:
         """In this process."""
+        kernels = (ctypes.c_void_p * len(self.kernels))(*[ctypes.cast(library[name], ctypes.c_void_p).value for name in self.kernels])
         addresses = (ctypes.c_void_p * len(self.memory))(*[a.ctypes.data for a in self.memory.values()])
-        references = (ctypes.c_int64 * max(len(self.references), 1))(*self.references)
-        sizes = (ctypes.c_int64 * max(len(self.sizes), 1))(*self.sizes)
-        function = ctypes.CDLL(str(library)).run
-        function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 3
-        function.restype = None
-        function(addresses, references, sizes, self.threads, self.scratch, self.common)
+        plan = (ctypes.c_int64 * len(self.plan))(*self.plan)
+        driver.run.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 4
+        driver.run.restype = None
+        driver.run(kernels, addresses, plan, len(self.kernels), self.threads, self.scratch, self.common)
 
     def elsewhere(self, sources: Mapping[str, str], target: Target) -> None:
         """In a program that reads all memory and writes it back; it also finds writes just beyond a buffer."""
         arrays = list(self.memory.values())
-        header = [len(arrays), len(self.references), len(self.sizes), self.threads, self.scratch, self.common,
-                  *self.references, *self.sizes, *(a.nbytes for a in arrays)]  # fmt: skip
+        header = [len(arrays), len(self.plan), len(self.kernels), self.threads, self.scratch, self.common,
+                  *self.plan, *(a.nbytes for a in arrays)]  # fmt: skip
         data = np.array(header, np.int64).tobytes() + b"".join(a.tobytes() for a in arrays)
-        after = run_program({**sources, "main": PROGRAM.read_text()}, target, data)
+        after = run_program({**sources, "table": self._table(), "driver": DRIVER.read_text(), "main": PROGRAM.read_text()}, target, data)
         assert len(after) == sum(a.nbytes for a in arrays)
         at = 0
         for array in arrays:
@@ -211,37 +210,21 @@ class _Call:
                 array.reshape(-1)[:] = np.frombuffer(after, array.dtype, array.size, at)
             at += array.nbytes
 
-
-def _sources(library: KernelLibrary, lowering: Lowering, symbols: Mapping[str, int]) -> dict[str, str]:
-    """The kernels and ``run``, which calls them on a team of threads."""
-    calls, k = [], 0
-    for launch in lowering.launches:
-        pointers = ", ".join(f"(char *)mem[ref[{k + i}]] + ({dim_text(b.offset)})" for i, b in enumerate(launch.buffers))
-        k += len(launch.buffers)
-        args = ", ".join(dim_text(a) for a in launch.args) or "0"
-        calls.append(f"{{ void *b[] = {{{pointers}}}; const int64_t a[] = {{{args}}}; {launch.kernel}(&team, b, a); sol_barrier(&team); }}")
-    names = "".join(f"const int64_t {s} = dims[{i}]; (void){s};" for i, s in enumerate(symbols))
-    decls = "".join(f"void {k}(const sol_team *, void *const *, const int64_t *);\n" for k in library.kernels)
-    driver = f"""#include <pthread.h>
-#include <stdlib.h>
-#include "sol_team.h"
-{decls}
-typedef struct {{ sol_team team; void **mem; const int64_t *ref, *dims; }} member;
-static void *work(void *p) {{
-  const member *m = p; const sol_team team = m->team; void **mem = m->mem; const int64_t *ref = m->ref, *dims = m->dims; (void)dims;
-  {names}
-  {" ".join(calls)}
-  return 0; }}
-void run(void **mem, const int64_t *ref, const int64_t *dims, int64_t threads, int64_t scratch, int64_t common);
-void run(void **mem, const int64_t *ref, const int64_t *dims, int64_t threads, int64_t scratch, int64_t common) {{
-  scratch = (scratch + 63) / 64 * 64; common = (common + 63) / 64 * 64;
-  char *s = aligned_alloc(64, (size_t)(scratch * threads + common)); sol_shared shared = {{0}};
-  pthread_t handle[threads]; member m[threads];
-  for (int i = 0; i < threads; i++)
-    m[i] = (member){{{{i, (int)threads, s + common + scratch * i, s, &shared, NULL}}, mem, ref, dims}};
-  for (int i = 1; i < threads; i++) if (pthread_create(&handle[i], 0, work, &m[i])) abort();
-  work(&m[0]);
-  for (int i = 1; i < threads; i++) pthread_join(handle[i], 0);
-  free(s); }}
+    def _table(self) -> str:
+        """C text that names the kernels."""
+        return f"""#include "sol_team.h"
+typedef void kernel(const sol_team *, void *const *, const int64_t *);
+kernel {", ".join(dict.fromkeys(self.kernels))};
+kernel *const kernels[] = {{{", ".join(self.kernels)}}};
 """
-    return {"driver": driver, **{k.name: k.source for k in library.kernels.values()}}
+
+
+def _plan(launches: Sequence[Launch], places: Mapping[str, int], symbols: Mapping[str, int]) -> list[int]:
+    """The launches as region_driver.c reads them. places: of buffers in memory."""
+    words: list[int] = []
+    for launch in launches:
+        words += [len(launch.buffers), len(launch.args)]
+        for buffer in launch.buffers:
+            words += [places[buffer.buffer], evaluate(buffer.offset, symbols)]
+        words += [evaluate(a, symbols) for a in launch.args]
+    return words

@@ -109,14 +109,16 @@ def _build(sources: Mapping[str, str], target: Target, tools: Tools, flags: Sequ
     BUILD.mkdir(exist_ok=True)
     result = BUILD / (hashlib.sha256(key.encode()).hexdigest()[:20] + suffix)
     if not result.exists():
-        folder = Path(tempfile.mkdtemp(dir=BUILD))
-        for name, text in sources.items():
-            (folder / f"{name}.c").write_text(text)
-        files = [str(folder / f"{name}.c") for name in sources]
-        made = folder / "made"
-        done = subprocess.run([*tools.compiler, *options, f"-I{INCLUDE}", *files, "-lm", "-o", str(made)], capture_output=True, text=True)
-        assert done.returncode == 0 and "[-W" not in done.stderr, done.stderr[:4000]
-        made.replace(result)
+        with tempfile.TemporaryDirectory(dir=BUILD) as name:
+            folder = Path(name)
+            for stem, text in sources.items():
+                (folder / f"{stem}.c").write_text(text)
+            files = [str(folder / f"{stem}.c") for stem in sources]
+            made = folder / "made"
+            command = [*tools.compiler, *options, f"-I{INCLUDE}", *files, "-lm", "-o", str(made)]
+            done = subprocess.run(command, capture_output=True, text=True)
+            assert done.returncode == 0 and "[-W" not in done.stderr, done.stderr[:4000]
+            made.replace(result)
     return result
 
 

@@ -1,7 +1,8 @@
-"""A division before rounding, as quantising has it, goes into the constants that its operand was multiplied with anyway.
+"""A division before quantising goes into the constants that its operand was multiplied with anyway.
 
 Where that is not possible but the operand was computed from bytes, it becomes a product with the reciprocal: what that changes in the last
-bit is lost in rounding but where two steps are equally near. What users give, and what floats were computed to, is divided.
+bit is lost in rounding but where two steps are equally near. What users give, what floats were computed to, and what is rounded without
+becoming bytes is divided.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
 from sol.passes.canonicalize_ops import is_constant
-from sol.passes.quantized_values import number
+from sol.passes.quantized_values import number, quantized
 
 DEEPEST = 16
 """Ops through which a division is followed."""
@@ -21,9 +22,9 @@ DEEPEST = 16
 
 @rule("round")
 def division_into_scales(g: Editor, node: Node) -> str | None:
-    """round(x / s) -> round(x') where x is made of products with constants, into which 1 / s goes"""
+    """quantise(x / s) -> quantise(x') where x is made of products with constants, into which 1 / s goes"""
     division = g.producer(node.inputs[0], op="div")
-    if division is None or g.sole_user(division.name) is not node or division.type.dtype is not DType.F32:
+    if division is None or g.sole_user(division.name) is not node or not _quantizes(g, node):
         return None
     scale = division.inputs[1]
     known = number(g, scale)
@@ -33,6 +34,15 @@ def division_into_scales(g: Editor, node: Node) -> str | None:
         return None
     scale = g.add("reshape", [scale], shape=()) if g.type_of(scale).rank else scale
     return g.add("round", [_divided(g, division.inputs[0], scale)], origin=node.origin)
+
+
+def _quantizes(g: Editor, rounding: Node) -> bool:
+    """Whether a float32 is rounded to become bytes, and nothing else."""
+    user = g.sole_user(rounding.name)
+    while user is not None and user.op in ("add", "clamp"):
+        user = g.sole_user(user.name)
+    found = None if user is None else quantized(g, user)
+    return found is not None and found.x == rounding.inputs[0]
 
 
 def _factor(g: Editor, node: Node) -> tuple[str, str] | None:
@@ -70,9 +80,9 @@ def _divided(g: Editor, value: str, scale: str) -> str:
 
 @rule("round")
 def division_of_bytes(g: Editor, node: Node) -> str | None:
-    """round(x / s) -> round(x * (1 / s)) for x computed element by element from bytes"""
+    """quantise(x / s) -> quantise(x * (1 / s)) for x computed element by element from bytes"""
     division = g.producer(node.inputs[0], op="div")
-    if division is None or division.type.dtype is not DType.F32:
+    if division is None or not _quantizes(g, node):
         return None
     known = number(g, division.inputs[1])
     if known is None or not known > 0 or not _from_bytes(g, division.inputs[0], DEEPEST):

@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from sol.ir.dim import DimLike
+from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
 from sol.passes.canonicalize_ops import is_constant
 from sol.passes.quantized_values import Shifted, dequantized, number, shifted
 
-SUMS = (DType.F32, DType.F64, DType.I32)
 MOST_EXACT = 1 << 16
 """Bytes whose sum is exact in float32."""
+MOST_TERMS = (1 << 31) // 255**2
+"""Products of bytes less zero points whose sum is exact in int32."""
 
 
 class _Maker:
@@ -95,14 +96,20 @@ def _per(m: _Maker, zero: str | None, axis: int) -> bool:
     return all(s == 1 for i, s in enumerate(shape, -len(shape)) if i != axis)
 
 
+def _sums_to(node: Node, terms: DimLike) -> bool:
+    """Whether an op's sums of so many products are those of int32: of floats they must fit, of int32 they wrap around in any case."""
+    return node.type.dtype is DType.I32 or node.type.dtype in (DType.F32, DType.F64) and isinstance(terms, int) and terms <= MOST_TERMS
+
+
 @rule("matmul")
 def matmul_of_bytes(g: Editor, node: Node) -> str | None:
     """(qa - za) @ (qb - zb) -> int_matmul(qa, qb) less the zero points' share"""
     a, b = (shifted(g, v) for v in node.inputs)
-    if a is None or b is None or node.type.dtype not in SUMS or all(is_constant(g, v) for v in node.inputs):
+    if a is None or b is None or all(is_constant(g, v) for v in node.inputs):
         return None
     m = _Maker(g, node)
-    if not _per(m, a.zero, -2) or not _per(m, b.zero, -1) or not isinstance(m.shape(b.q)[-2], int):
+    terms = m.shape(b.q)[-2]
+    if not isinstance(terms, int) or not _sums_to(node, terms) or not _per(m, a.zero, -2) or not _per(m, b.zero, -1):
         return None
     (x, x_zero), (y, y_zero) = m.unsigned(a), m.signed(b)
     rank = len(m.shape(y))
@@ -121,10 +128,10 @@ def matmul_of_bytes(g: Editor, node: Node) -> str | None:
 def linear_of_bytes(g: Editor, node: Node) -> str | None:
     """linear(qx - zx, qw - zw, b) -> int_linear(qx, qw) less the zero points' share, plus b"""
     a, b = (shifted(g, v) for v in node.inputs[:2])
-    if a is None or b is None or node.type.dtype not in SUMS or not is_constant(g, node.inputs[1]):
+    if a is None or b is None or not is_constant(g, node.inputs[1]):
         return None
     m = _Maker(g, node)
-    if not _per(m, a.zero, -2) or not _per(m, b.zero, -2) or not node.type.rank:
+    if not _sums_to(node, m.shape(b.q)[1]) or not _per(m, a.zero, -2) or not _per(m, b.zero, -2) or not node.type.rank:
         return None
     (x, x_zero), (w, w_zero) = m.unsigned(a), m.signed(b)
     outs = m.shape(w)[:1]
@@ -142,10 +149,12 @@ def linear_of_bytes(g: Editor, node: Node) -> str | None:
 def conv_of_bytes(g: Editor, node: Node) -> str | None:
     """conv(qx - zx, qw - zw, b) -> int_conv(qx padded with zx, qw) less the zero points' share, plus b"""
     a, b = (shifted(g, v) for v in node.inputs[:2])
-    if a is None or b is None or node.type.dtype not in SUMS or not is_constant(g, node.inputs[1]):
+    if a is None or b is None or not is_constant(g, node.inputs[1]):
         return None
     m = _Maker(g, node)
     spatial = len(m.shape(b.q)) - 2
+    if not _sums_to(node, product(m.shape(b.q)[1:])):
+        return None
     if a.zero is not None and g.type_of(a.zero).size != 1 or not _per(m, b.zero, -2 - spatial):
         return None
     (x, x_zero), (w, w_zero) = m.unsigned(a), m.signed(b)

@@ -13,11 +13,15 @@ from sol.ir.types import DType
 
 BYTES = (DType.U8, DType.I8)
 LIMITS = {DType.U8: (0, 255), DType.I8: (-128, 127)}
+REARRANGING = ("cast", "reshape", "expand", "permute", "take")
+"""Ops whose results hold numbers of their first operand."""
+DEEPEST = 4
+"""Steps by which a literal or the bytes of a zero point are followed."""
 
 
 @dataclass(frozen=True)
 class Shifted:
-    """``q - zero`` as numbers; zero is None for 0."""
+    """``q - zero`` as numbers; zero is None for 0, else one of the numbers that q may be."""
 
     q: str
     zero: str | None
@@ -34,7 +38,7 @@ class Dequantized:
 
 def number(g: Editor, value: str | None) -> float | None:
     """The one number that a value of one element holds, if it follows from literals by a few steps."""
-    array = _literal(g, value, 4)
+    array = _literal(g, value, DEEPEST)
     return None if array is None or array.size != 1 else float(array.reshape(-1)[0])
 
 
@@ -76,9 +80,21 @@ def shifted(g: Editor, value: str) -> Shifted | None:
         node = g.producer(value)
         if number(g, zero) == 0:
             zero = None
-    if node.op != "cast" or g.type_of(node.inputs[0]).dtype not in BYTES:
+    dtype = g.type_of(node.inputs[0]).dtype if node.op == "cast" else None
+    if dtype not in BYTES or zero is not None and not _holds_bytes(g, zero, dtype, DEEPEST):
         return None
     return Shifted(node.inputs[0], zero)
+
+
+def _holds_bytes(g: Editor, value: str, dtype: DType, steps: int) -> bool:
+    """Whether all elements of a value are for certain numbers that bytes of a type can be: a mean of pixels, say, is no zero point."""
+    node, (low, high) = g.producer(value), LIMITS[dtype]
+    if node.op == "constant":
+        array = node.attrs["value"].value
+        return bool(np.all((array >= low) & (array <= high) & (array == np.rint(array))))
+    if g.type_of(value).dtype is dtype:
+        return True
+    return steps > 0 and node.op in REARRANGING and _holds_bytes(g, node.inputs[0], dtype, steps - 1)
 
 
 def dequantized(g: Editor, value: str) -> Dequantized | None:

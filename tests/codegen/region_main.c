@@ -1,11 +1,15 @@
 /* Runs the kernels of one region in a program of its own: all memory comes in on standard input and goes out on standard output.
- * Input: int64 counts (buffers, references, sizes), threads, scratch, common; references; sizes; bytes of each buffer; the buffers. */
+ * Input: int64 counts (buffers, words of the plan, launches), threads, scratch, common; the plan (region_driver.c); bytes of each buffer;
+ * the buffers. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sol_team.h"
 
-void run(void **mem, const int64_t *ref, const int64_t *dims, int64_t threads, int64_t scratch, int64_t common);
+typedef void kernel(const sol_team *, void *const *, const int64_t *);
+extern kernel *const kernels[]; /* of each launch */
+void run(kernel *const *kernels, void *const *mem, const int64_t *plan, int64_t launches, int64_t threads, int64_t scratch, int64_t common);
 
 enum { GUARD = 64, MARK = 0xa5 };
 
@@ -25,10 +29,10 @@ int main(void)
 {
     const int64_t *head = take(6 * 8);
     const int64_t buffers = head[0];
-    const int64_t *ref = take(head[1] * 8), *dims = take(head[2] * 8), *bytes = take(buffers * 8);
+    const int64_t *plan = take(head[1] * 8), *bytes = take(buffers * 8);
     void **mem = malloc(sizeof(void *) * (size_t)(buffers + 1));
     for (int64_t i = 0; i < buffers; i++) mem[i] = take(bytes[i]);
-    run(mem, ref, dims, head[3], head[4], head[5]);
+    run(kernels, mem, plan, head[2], head[3], head[4], head[5]);
     for (int64_t i = 0; i < buffers; i++) {
         const unsigned char *p = mem[i];
         for (int g = 0; g < GUARD; g++)

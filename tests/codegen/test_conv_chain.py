@@ -13,7 +13,7 @@ from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
-from tests.codegen.conv_cases import ISAS, check, random
+from tests.codegen.conv_cases import ISAS, check, random, thinned
 
 NO_PADDING = ((0, 0), (0, 0))
 
@@ -99,9 +99,7 @@ BLOCKS = {
 }
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("name", BLOCKS)
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("isa,name,threads", thinned(list(BLOCKS), [1, 2, 3]))
 def test_blocks(isa: str, name: str, threads: int):
     run(BLOCKS[name], isa, threads)
 

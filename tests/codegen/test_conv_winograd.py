@@ -24,7 +24,7 @@ from sol.codegen.targets import by_name, resolve
 from sol.config import config
 from sol.ir.dim import Dim
 from sol.ir.interpret import evaluate
-from tests.codegen.conv_cases import ISAS, check, conv_graph, random, torch_conv
+from tests.codegen.conv_cases import ISAS, check, conv_graph, random, thinned, torch_conv
 from tests.codegen.test_conv_direct import add_relu, divide, plane, scale_silu
 from tests.harness import as_region, run_region
 
@@ -92,9 +92,7 @@ def test_transforms_of_activations_are_exact_in_float32(m, r):
         assert all(Fraction(float(np.float32(x))) == x for row in matrix for x in row)
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("m", [2, 4])
-@pytest.mark.parametrize("c,k", [(1, 1), (7, 8), (15, 17), (33, 40), (16, 48), (64, 96)])
+@pytest.mark.parametrize("isa,m,c,k", thinned([2, 4], [(1, 1), (7, 8), (15, 17), (33, 40), (16, 48), (64, 96)]))
 def test_channels(isa, m, c, k, force):
     force(m)
     graph, inputs, arrays, _ = conv_graph((2, c, 9, 17), k, (3, 3), padding=1)
@@ -102,9 +100,11 @@ def test_channels(isa, m, c, k, force):
     check(graph, inputs, arrays, isa=isa, threads=3, want=want, borders=around(1))
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("m,padding", [(2, 0), (2, 1), (4, 0), (4, 1), (4, 2), (6, 1)])
-@pytest.mark.parametrize("size,threads", [((3, 3), 1), ((4, 5), 3), ((7, 7), 2), ((14, 14), 3), ((29, 30), 2), ((8, 41), 5)])
+PADDED = [(2, 0), (2, 1), (4, 0), (4, 1), (4, 2), (6, 1)]
+SIZES = [((3, 3), 1), ((4, 5), 3), ((7, 7), 2), ((14, 14), 3), ((29, 30), 2), ((8, 41), 5)]
+
+
+@pytest.mark.parametrize("isa,m,padding,size,threads", thinned(PADDED, SIZES))
 def test_maps_paddings_and_teams(isa, m, padding, size, threads, force):
     force(m)
     graph, inputs, arrays, conv = conv_graph((1, 32, *size), 40, (3, 3), padding=padding)
@@ -123,9 +123,10 @@ def test_organisations(isa, threads, how, force):
     check(graph, inputs, arrays, isa=isa, threads=threads, borders=around(1))
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("tail", [add_relu, scale_silu, divide, plane])
-@pytest.mark.parametrize("m,size,bias", [(2, (7, 7), True), (4, (14, 14), False), (4, (9, 33), True)])
+@pytest.mark.parametrize(
+    "isa,tail,m,size,bias",
+    thinned([add_relu, scale_silu, divide, plane], [(2, (7, 7), True), (4, (14, 14), False), (4, (9, 33), True)]),
+)
 def test_tails(isa, tail, m, size, bias, force):
     force(m)
     graph, inputs, arrays, _ = conv_graph((2, 24, *size), 42, (3, 3), padding=1, bias=bias, tail=tail)
@@ -229,8 +230,7 @@ RECTANGLES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("my,mx,kernel,size", RECTANGLES)
+@pytest.mark.parametrize("isa,my,mx,kernel,size", thinned(RECTANGLES))
 def test_rectangular_filters(isa, my, mx, kernel, size, force):
     force(my, mx=mx)
     pads = (kernel[0] // 2, kernel[1] // 2)
@@ -266,9 +266,9 @@ def pooled(op: str, tail=None):
     return apply
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("op,tail", [("mean", add_relu), ("max", None), ("sum", scale_silu)])
-@pytest.mark.parametrize("size,threads", [((7, 7), 3), ((9, 30), 2)])
+@pytest.mark.parametrize(
+    "isa,op,tail,size,threads", thinned([("mean", add_relu), ("max", None), ("sum", scale_silu)], [((7, 7), 3), ((9, 30), 2)])
+)
 def test_global_pooling(isa, op, tail, size, threads, force):
     force(4)
     graph, inputs, arrays, _ = conv_graph((2, 24, *size), 42, (3, 3), padding=1, tail=pooled(op, tail))
@@ -281,8 +281,10 @@ MEASURED = [
 
 
 @pytest.mark.parametrize("my,mx,kernel", MEASURED)
-@pytest.mark.parametrize("c", [16, 64, 256])
-@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("c,positive", [
+    (16, False), (64, True), (256, False),
+    *(pytest.param(c, positive, marks=pytest.mark.conformance) for c, positive in ((16, True), (64, False), (256, True))),
+])  # fmt: skip
 @pytest.mark.parametrize("paired", [False, True])
 def test_error_is_within_its_bound(my, mx, kernel, c, positive, paired, force):
     if paired and not WIDE:

@@ -46,8 +46,8 @@ PACKS = [
     ((12, 9, 2, 3), Pack("conv_panels", Attrs({"lanes": 4, "vectors": 1, "groups": 2}))),
     ((50, 11, 3, 3), Pack("winograd_panels", Attrs({"lanes": 8, "vectors": 2, "my": 4, "mx": 2}))),
     ((20, 6, 5), Pack("winograd_panels", Attrs({"lanes": 4, "vectors": 2, "my": 1, "mx": 3}))),
-    ((64, 32, 1, 1), Pack("strassen_panels", Attrs({"lanes": 8, "vectors": 1, "levels": 2}))),
-    ((32, 48, 3, 3), Pack("strassen_panels", Attrs({"lanes": 8, "vectors": 2, "levels": 1}))),
+    ((64, 32, 1, 1), Pack("strassen_panels", Attrs({"lanes": 8, "vectors": 1}))),
+    ((32, 48, 3, 3), Pack("strassen_panels", Attrs({"lanes": 8, "vectors": 2}))),
     ((2, 30, 41), Pack("gemm_panels", Attrs({"width": 24, "lanes": 8, "transposed": False}))),
     ((41, 600), Pack("gemm_panels", Attrs({"width": 24, "lanes": 8, "transposed": True}))),
 ]

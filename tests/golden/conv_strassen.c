@@ -1,9 +1,9 @@
-/* Convolution by Strassen's algorithm, 1 level, NCHWc -> NCHWc, then relu.
+/* Convolution by Strassen's algorithm, NCHWc -> NCHWc, then relu.
  *
- * The product out = w * in has 2 parts along pixels, input channels and output channels each. 7 products of sums of parts,
- * each with an 2th of every dimension, give what 8 products of parts would.
+ * The product out = w * in has two halves along pixels, input channels and output channels each. 7 products of sums of halves give
+ * what 8 products of halves would. Parts are halves of both dimensions of a tensor.
  *
- *   block of this thread's tile groups           group = the tiles at one place of all 2 pixel parts: neighbours, where sizes allow
+ *   block of this thread's tile groups           group = the tiles at one place of both halves of the pixels: neighbours, where sizes allow
  *     sums of input parts, in scratch, scaled: input channels by powers of two that weights are divided by, parts to the same size
  *     panel                                      panel = 2 output vectors of every output part, neighbours
  *       product                                  its weights stay in the cache
@@ -22,8 +22,8 @@ enum { PARTS = 2, SLOTS = 3, PRODUCTS = 7, SUMS = 5, SCALES = 16, HELD = 28 * LA
 typedef struct {
     const float *in, *scale, *factor; /* scale: of each input channel; factor: of each output channel's results */
     float *out;
-int64_t in_blocks, R, S, in_n, in_cb, in_row, in_r, in_s, in_half, in_pair;
-    int64_t out_n, out_cb, out_row, out_half, out_pair, rows, columns, OH, OW, vectors;
+int64_t in_blocks, R, S, in_n, in_cb, in_row, in_r, in_s, in_half;
+    int64_t out_n, out_cb, out_row, out_half, rows, columns, OH, OW, vectors;
     int64_t patch_row, patch_rows, patch_columns; /* input of a tile; elements between its rows */
     int64_t claims; /* are the output's lines to be asked for: whether another thread may have read what was there before */
     int64_t tile_y, tile_x; /* rows and columns from one group to the next */
@@ -37,7 +37,7 @@ typedef struct {
 } move;
 
 /* One product: its input (one part, or a sum), the output's part that is complete after it, and the moves of its result:
- * ``held`` adds to a sum; ``last`` begins a sum, or completes a part of the output. */
+ * ``held`` adds to a sum, if there is such a one; ``last`` begins a sum, or completes a part of the output. */
 typedef struct {
     signed char sum, pixels, channels; /* sum < 0: the part (pixels, channels) itself */
     signed char completes; /* < 0: nothing */
@@ -57,9 +57,8 @@ static const step steps[PRODUCTS] = {
  * one is not finite; what undoes the scaling. Returns whether all are finite. Runs of a patch are short: the next block's are prefetched. */
 static __attribute__((noinline)) int measure_parts(const conv *c, const float *in, int64_t patch_rows, int64_t pixels, float *scales)
 {
-    const int64_t half = c->in_half, pair = c->in_pair, channels = c->in_blocks * c->in_cb, next = c->in_cb;
+    const int64_t half = c->in_half, channels = c->in_blocks * c->in_cb, next = c->in_cb;
     vf t0 = vf_zero(), t1 = vf_zero();
-    (void)pair;
     for (int64_t b = 0; b < c->in_blocks; b++) {
         const vf s0_0 = vf_load(c->scale + (0 * c->in_blocks + b) * LANES) * 0x1p-16f;
         const vf s0_1 = vf_load(c->scale + (1 * c->in_blocks + b) * LANES) * 0x1p-16f;
@@ -97,8 +96,7 @@ static __attribute__((noinline)) int measure_parts(const conv *c, const float *i
 /* The sums of input parts of one patch, scaled. */
 static __attribute__((noinline)) void add_all_parts(const conv *c, const float *in, int64_t patch_rows, int64_t pixels, float *sums, const float *scales)
 {
-    const int64_t half = c->in_half, pair = c->in_pair, channels = c->in_blocks * c->in_cb, sum = c->sum_size;
-    (void)pair;
+    const int64_t half = c->in_half, channels = c->in_blocks * c->in_cb, sum = c->sum_size;
     for (int64_t b = 0; b < c->in_blocks; b++) {
         const vf s0_0 = vf_load(c->scale + (0 * c->in_blocks + b) * LANES) * scales[0];
         const vf s0_1 = vf_load(c->scale + (1 * c->in_blocks + b) * LANES) * scales[0];
@@ -125,10 +123,9 @@ static __attribute__((noinline)) void add_all_parts(const conv *c, const float *
 /* The sums of input parts of one patch, scaled, with zeros for parts that are not finite: these concern nobody else. */
 static __attribute__((noinline)) void add_finite_parts(const conv *c, const float *in, int64_t patch_rows, int64_t pixels, float *sums, const float *scales)
 {
-    const int64_t half = c->in_half, pair = c->in_pair, channels = c->in_blocks * c->in_cb, sum = c->sum_size;
+    const int64_t half = c->in_half, channels = c->in_blocks * c->in_cb, sum = c->sum_size;
     int32_t bits[PARTS];
     memcpy(bits, scales + PARTS, sizeof bits);
-    (void)pair;
     for (int64_t b = 0; b < c->in_blocks; b++) {
         const vf s0_0 = vf_load(c->scale + (0 * c->in_blocks + b) * LANES) * scales[0];
         const vf s0_1 = vf_load(c->scale + (1 * c->in_blocks + b) * LANES) * scales[0];
@@ -864,14 +861,14 @@ static void multiply(const conv *c, const conv *m, const float *w, int64_t panel
         for (int64_t g = g0; g < g1; g++, at += SLOTS * HELD, advance(c, &p)) {
             const float *const scales = sums + (g - g0 + 1) * c->group - SCALES, *const alone = s->sum < 0 ? scales + s->pixels : 0;
             const int64_t ahead = g == g0 ? w_product : 0; /* the next product's weights are fetched by the first group */
-            const float *in = s->sum < 0 ? input_of(c, p) + s->pixels / 2 * c->in_pair + s->pixels % 2 * c->in_half + s->channels * c->in_blocks * c->in_cb
+            const float *in = s->sum < 0 ? input_of(c, p) + s->pixels * c->in_half + s->channels * c->in_blocks * c->in_cb
                                          : scales - SUMS * c->sum_size + s->sum * c->sum_size;
             if (s->completes < 0) {
                 tile_1x14(from, in, w, ahead, s, at, alone, c->factor, 0, 0);
                 continue;
             }
             const int64_t i = s->completes / PARTS, k = kb + s->completes % PARTS * 2;
-            float *out = c->out + i / 2 * c->out_pair + i % 2 * c->out_half + k * c->out_cb + p.n * c->out_n + p.y * c->tile_y * c->out_row + p.x * c->tile_x * LANES;
+            float *out = c->out + i * c->out_half + k * c->out_cb + p.n * c->out_n + p.y * c->tile_y * c->out_row + p.x * c->tile_x * LANES;
             tile_1x14(from, in, w, ahead, s, at, alone, c->factor + k * LANES, scales[2 * PARTS + i], out);
         }
     }
@@ -902,21 +899,19 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t in_s = arg[15];
     const int64_t in_start = arg[16];
     const int64_t in_half = arg[17];
-    const int64_t in_pair = arg[18];
-    const int64_t out_n = arg[19];
-    const int64_t out_cb = arg[20];
-    const int64_t out_row = arg[21];
-    const int64_t out_half = arg[22];
-    const int64_t out_pair = arg[23];
-    const int64_t tile_y = arg[24];
-    const int64_t tile_x = arg[25];
-    const int64_t sum_size = arg[26];
-    const int64_t patch_row = arg[27];
-    const int64_t patch_rows = arg[28];
-    const int64_t patch_columns = arg[29];
-    const int64_t row_step = arg[30];
-    const int64_t sum_r = arg[31];
-    const int64_t sum_s = arg[32];
+    const int64_t out_n = arg[18];
+    const int64_t out_cb = arg[19];
+    const int64_t out_row = arg[20];
+    const int64_t out_half = arg[21];
+    const int64_t tile_y = arg[22];
+    const int64_t tile_x = arg[23];
+    const int64_t sum_size = arg[24];
+    const int64_t patch_row = arg[25];
+    const int64_t patch_rows = arg[26];
+    const int64_t patch_columns = arg[27];
+    const int64_t row_step = arg[28];
+    const int64_t sum_r = arg[29];
+    const int64_t sum_s = arg[30];
     (void)team; (void)buf; (void)arg;
     const int64_t groups = N * ((OH + 0) / 1) * ((OW + 13) / 14), panels = vectors / (PARTS * 2);
     const int64_t most = (groups + team->size - 1) / team->size * team->size; /* groups of the slowest thread, times the team */
@@ -925,7 +920,7 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
     const conv c = {
         .in = in + in_start, .out = out,
         .in_blocks = in_blocks, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s,
-        .in_half = in_half, .in_pair = in_pair, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .out_half = out_half, .out_pair = out_pair,
+        .in_half = in_half, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .out_half = out_half,
         .rows = (OH + 0) / 1, .columns = (OW + 13) / 14, .OH = OH, .OW = OW,
         .vectors = vectors, .patch_row = patch_row, .patch_rows = patch_rows, .patch_columns = patch_columns,
         .claims = overlap || uneven, .tile_y = tile_y, .tile_x = tile_x, .sum_row = patch_columns * LANES, .sum_cb = patch_rows * patch_columns * LANES, .sum_size = sum_size,

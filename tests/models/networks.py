@@ -148,9 +148,9 @@ FAMILIES = ("alexnet", "squeezenet1_1", "vgg11_bn", "resnet18", "resnet50", "den
             "bert_torch", "gpt2", "lstm", "gru")  # fmt: skip
 """One network of each family."""
 
-QUICK = ("squeezenet1_1", "resnet18", "resnet50", "densenet121", "googlenet", "mobilenet_v1", "mobilenet_v2", "mnasnet0_5",
-         "shufflenet_v2_x0_5", "resnext50", "linreg", "logreg", "bert", "lstm", "gru")  # fmt: skip
-"""Networks that every test run compiles."""
+QUICK = ("squeezenet1_1", "resnet50", "densenet121", "mobilenet_v1", "mobilenet_v2", "mnasnet0_5", "shufflenet_v2_x0_5", "linreg", "logreg",
+         "bert", "lstm", "gru")  # fmt: skip
+"""Networks that every test run compiles at batch 1; what others add to these costs more than it tells."""
 
 
 def build(name: str, seed: int = 0) -> Network:

@@ -24,7 +24,7 @@ def fresh_dynamo() -> None:
     torch._dynamo.reset()
 
 
-@pytest.mark.parametrize("name", ["resnet18", "mobilenet_v2", "bert"])
+@pytest.mark.parametrize("name", ["resnet18", "mobilenet_v2", pytest.param("bert", marks=pytest.mark.conformance)])
 def test_network(name: str) -> None:
     model, inputs = build(name)
     x = inputs(1)

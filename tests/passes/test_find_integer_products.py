@@ -51,7 +51,7 @@ def product(kind: str, left: str, right: str, zero: float, right_zero: str, give
   {constant}{number("s", 0.25)}
   {number("t", 0.5)}
   {number("z", zero)}
-  {number("v", -2.0)}
+  {number("v", 2.0)}
   {bytes_of("x", left, x)}
   {bytes_of("w", right, w, scale="t", zero=right_zero)}
   %y: {body}
@@ -84,7 +84,8 @@ def per(kind: str, scale: str, zero: str) -> str:
     return f"""graph(%x: u8[{x}]) {{
   %w = parameter{{target="w"}}: i8[{w}]
   %t = parameter{{target="t"}}: f32[{scale}]
-  %v = parameter{{target="v"}}: f32[{zero}]
+  %u = parameter{{target="v"}}: i8[{zero}]
+  %v: f32[{zero}] = cast(%u){{dtype=f32}}
   {number("s", 0.25)}
   {number("z", 3.0)}
   {bytes_of("x", "u8", x)}
@@ -102,7 +103,7 @@ def test_scales_and_zero_points_of_each_column() -> None:
         types = {n.attrs["target"]: n.type for n in before.nodes if n.op == "parameter"}
         parameters = {"w": rng.integers(-128, 128, types["w"].shape).astype(np.int8)}
         parameters["t"] = (2.0 ** rng.integers(-3, 3, types["t"].shape)).astype(np.float32)
-        parameters["v"] = rng.integers(-9, 9, types["v"].shape).astype(np.float32)
+        parameters["v"] = rng.integers(-9, 9, types["v"].shape).astype(np.int8)
         after = verify(find_integer_products(before))
         assert {"int_linear", "int_conv"} & set(ops(after)), kind
         for a, b in zip(outputs_of(before, inputs, parameters, {}), outputs_of(after, inputs, parameters, {}), strict=True):
@@ -137,3 +138,19 @@ def test_constants_alone_and_other_integers_stay() -> None:
     after = find_integer_products(wide)
     assert "matmul" in ops(after)
     assert_same(wide, after)
+
+
+@pytest.mark.parametrize("kind", PRODUCTS)
+@pytest.mark.parametrize("zero", ["127.5", "300.0", "-1.0"])
+def test_what_bytes_cannot_be_is_no_zero_point(kind: str, zero: str) -> None:
+    """A mean of pixels, for instance, or a number that is known at run time alone."""
+    text = product(kind, "u8", "i8", 3.0, "v").replace("[3.0]", f"[{zero}]")
+    computed = product(kind, "u8", "i8", 3.0, "v").replace(number("z", 3.0), '%z = parameter{target="z"}: f32[]')
+    for before in (text, computed):
+        assert not {"int_linear", "int_conv"} & set(ops(find_integer_products(verify(parse_graph(before)))))
+
+
+def test_sums_that_int32_does_not_hold_stay_floats() -> None:
+    for terms, wanted in ((33_000, "int_linear"), (34_000, "matmul")):
+        text = product("matmul", "u8", "u8", 3.0, "").replace("2,5,7", f"2,5,{terms}").replace("7,3", f"{terms},3")
+        assert wanted in ops(find_integer_products(verify(parse_graph(text))))

@@ -85,3 +85,11 @@ def test_what_is_no_move_of_bytes_stays(body: str) -> None:
 def test_a_negative_scale_turns_extremes_around() -> None:
     after = run(fold_quantization, network(*SAME["max_pool"], scale=-0.25))
     assert ops(after) == ["cast", "sub", "mul", "max_pool"]
+
+
+def test_what_bytes_cannot_be_is_no_zero_point() -> None:
+    """Pixels less their mean are padded as floats, and quantised again they are other bytes."""
+    for zero in (127.5, 300.0):
+        assert ops(run(fold_quantization, network(*SAME["pad"], zero=zero)))[-1] == "pad"
+        again = network("2,3", "", zero=zero).replace("  %y: \n  return %y", f"{quantized('xf', 'u8', '2,3')}\n  return %y")
+        assert "round" in ops(run(fold_quantization, again))

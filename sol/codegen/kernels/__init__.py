@@ -18,7 +18,7 @@ FAMILIES = {
     "conv": "conv", "conv_chain": "conv_chain", "conv_transpose": "conv",
     "linear": "matmul", "matmul": "matmul", "int_linear": "matmul_int", "int_matmul": "matmul_int", "int_conv": "conv_int",
     "sdpa": "attention",
-    "max_pool": "pool", "avg_pool": "pool", "adaptive_avg_pool": "pool", "adaptive_max_pool": "pool",
+    "max_pool": "pool_bytes", "avg_pool": "pool", "adaptive_avg_pool": "pool", "adaptive_max_pool": "pool",
     "lstm_scan": "recurrent", "gru_scan": "recurrent", "rnn_scan": "recurrent",
     "recurrence": "recurrent_plain", "argmax_pool": "pool_argmax", "det": "matmul_det",
     "grid_sample": "image", "roi_align": "image", "deform_columns": "image",
@@ -57,7 +57,11 @@ def _preferred(lowering: Lowering) -> Candidate:
     for candidate in candidates(anchor):
         if candidate.when(lowering):
             return candidate
-    raise UnsupportedError(f"no kernel for {anchor} in region {region.name}", origin=str(region.origin))
+    raise UnsupportedError(
+        f"no kernel for {anchor} in region {region.name}",
+        origin=str(region.origin),
+        remedy="report this: the last candidate of every table must serve all regions",
+    )
 
 
 TUNED = ("conv", "conv_chain")

@@ -4,9 +4,9 @@ Each product mixes two halves of the pixels, of the input and of the output chan
 power for each tile of inputs): errors are then in units of what a pixel's inputs and an output's weights amount to, whatever its partners
 are. Parts are of the same image.
 
-A 1x1 convolution (and one with larger filters, tap by tile) is a matrix product. One level takes 7 products of halves where 8 are needed
-otherwise, two levels 49 of quarters in place of 64; the sums of activations are made tile by tile, and what the products add up to is held
-in the cache. Source: V. Strassen, Gaussian elimination is not optimal, Numerische Mathematik 13, 1969.
+A 1x1 convolution (and one with larger filters, tap by tile) is a matrix product. It takes 7 products of halves where 8 are needed
+otherwise; the sums of activations are made tile by tile, and what the products add up to is held in the cache.
+Source: V. Strassen, Gaussian elimination is not optimal, Numerische Mathematik 13, 1969.
 
 Not a number, infinity: an infinite or NaN input makes the outputs of the tiles that read it NaN, where direct convolution has infinities
 and NaN only in the outputs that read it. ``config["conv_max_error"] = 0`` keeps direct convolution.
@@ -35,24 +35,13 @@ from sol.codegen.kernels.conv_direct import (
     traffic,
 )
 from sol.codegen.kernels.scales import channel_scales, inverse
-from sol.codegen.kernels.strassen_model import (
-    GAIN,
-    Choice,
-    choices,
-    groups_of,
-    patch,
-    relative_cost,
-    shares_groups,
-    shares_panels,
-)
-from sol.codegen.kernels.strassen_products import Move, Part, Product, algorithm, is_part, schedule, slots
+from sol.codegen.kernels.strassen_model import GAIN, Choice, choose, groups_of, patch, relative_cost, shares_groups, shares_panels
+from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, Move, Part, is_part, schedule, slots
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.packing import STAGE, packer, staged
 from sol.config import config
 from sol.ir.dim import DimLike
 
-MOVES = {1: ["held"], 2: ["held", "inner", "outer"]}
-"""What a product may do with its result but for the last move, per number of levels."""
 LAST = 4
 """Input channels of a product that are left for while its results are moved and stored."""
 STRETCH = 64
@@ -61,56 +50,43 @@ SCALES = 16
 """Floats behind the sums of a tile group: what scales its parts, three for each."""
 
 
-def read_choices(lowering: Lowering) -> list[Choice]:
-    """The ways in which the region's convolution can be computed, cheapest first."""
+def read_choice(lowering: Lowering) -> Choice | None:
+    """The cheapest way in which the region's convolution can be computed, if there is one."""
     conv, lanes = read_conv(lowering), lowering.target.lanes
     if conv is None or not serves_blocked_input(lowering) or not is_pointwise_tail(lowering, lowering.output, lanes):
-        return []
+        return None
     out = lowering.view(lowering.output)
     if spatial_strides(out.strides)[3:] != (lanes, 1):
-        return []
+        return None
     epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
     tiles = [e.strides for e in epilogue.operands if e.kind == "tile"]
     flat = is_flat(conv, [lowering.view(conv.node.inputs[0]).strides, out.strides, *tiles])
-    return choices(conv, lowering.target, config["conv_max_error"], flat)
+    return choose(conv, lowering.target, config["conv_max_error"], flat)
 
 
 def _serves(lowering: Lowering) -> bool:
     conv, target = read_conv(lowering), lowering.target
-    found = read_choices(lowering)
-    if not found or conv is None:
+    found = read_choice(lowering)
+    if found is None or conv is None:
         return False
-    cost, otherwise = relative_cost(conv, target, found[0]), conv_paired.read_choice(lowering) if target.adders else None
+    cost, otherwise = relative_cost(conv, target, found), conv_paired.read_choice(lowering) if target.adders else None
     return cost < GAIN * (1 if otherwise is None else min(1.0, conv_paired.relative_cost(conv, target, otherwise.tiling)))
 
 
 def _can(lowering: Lowering) -> bool:
-    return bool(read_choices(lowering))
+    return read_choice(lowering) is not None
 
 
-def _variants(lowering: Lowering) -> list[str]:
-    return [c.name for c in read_choices(lowering)[1:]]
-
-
-def _wanted(lowering: Lowering) -> Choice:
-    """What the variant names, else the cheapest."""
-    found = read_choices(lowering)
-    return next((c for c in found if c.name == lowering.variant), found[0])
-
-
-def _steps(products: tuple[Product, ...], levels: int) -> list[str]:
+def _steps() -> list[str]:
     """The products as C initialisers of ``step``, in order."""
-    parts, sums, texts = 2**levels, 0, []
-    for p, (moves, part) in zip(products, schedule(levels)):
+    sums, texts = 0, []
+    for p, (moves, part) in zip(PRODUCTS, schedule()):
         (pixels, channels), number = (next(iter(p.inputs)), -1) if is_part(p.inputs) else ((0, 0), sums)
         sums += number >= 0
         *others, last = moves
-        named = {}
-        for m in others:
-            named["inner" if m.to < 0 else "outer" if "inner" in named else "held"] = m
-        found = [named.get(n) for n in MOVES[levels]]
-        completes = -1 if part is None else part[0] * parts + part[1]
-        fields = [number, pixels, channels, completes, *(int(m is not None) for m in found), *map(_move, (*found, last))]
+        held = others[0] if others else None
+        completes = -1 if part is None else part[0] * PARTS + part[1]
+        fields = [number, pixels, channels, completes, int(held is not None), _move(held), _move(last)]
         texts.append(f"{{{', '.join(map(str, fields))}}}")
     return texts
 
@@ -124,13 +100,12 @@ def _move(m: Move | None) -> str:
 
 def _part_text(pixels: int, channels: int) -> str:
     """C text of the way from a tensor's first part to another one."""
-    terms = [(pixels // 2, "pair"), (pixels % 2, "half"), (channels, "channels")]
-    return "".join(f" + {text}" if times == 1 else f" + {times} * {text}" for times, text in terms if times)
+    return (" + half" if pixels else "") + (" + channels" if channels else "")
 
 
-def _sum_texts(products: tuple[Product, ...]) -> tuple[list[str], list[Part]]:
+def _sum_texts() -> tuple[list[str], list[Part]]:
     """C expressions of the sums of input parts, and the parts that they need."""
-    sums = [p.inputs for p in products if not is_part(p.inputs)]
+    sums = [p.inputs for p in PRODUCTS if not is_part(p.inputs)]
     texts = []
     for total in sums:
         text = " ".join(f"{'+' if s > 0 else '-'} i{p}_{k}" for (p, k), s in total.items())
@@ -139,10 +114,10 @@ def _sum_texts(products: tuple[Product, ...]) -> tuple[list[str], list[Part]]:
 
 
 def part_strides(name: str, choice: Choice, strides: tuple[DimLike, ...], step: tuple[int, int]) -> dict[str, DimLike]:
-    """Elements from one half of the pixels to the other, outer (two levels) and inner; step: rows and columns per output."""
-    n, _, row, column, _ = spatial_strides(strides)
-    found = [n * i + row * (r * step[0]) + column * (c * step[1]) for i, r, c in choice.steps]
-    return {f"{name}_half": found[-1], f"{name}_pair": found[0] if len(found) > 1 else 0}
+    """Elements from one half of the pixels to the other; step: rows and columns per output."""
+    _, _, row, column, _ = spatial_strides(strides)
+    rows, columns = choice.step
+    return {f"{name}_half": row * (rows * step[0]) + column * (columns * step[1])}
 
 
 def _blocks(target: TargetLike, held_floats: int, group_floats: int, groups: DimLike) -> tuple[int, int]:
@@ -159,45 +134,44 @@ def _sum_floats(conv: Conv, choice: Choice, lanes: int) -> int:
     """Elements from one sum of a tile group to the next: an odd number of vectors, as sums are written side by side and would else
     lie at the same few places of the first-level cache."""
     rows, columns = patch(conv, *choice.tiling.tiles[0])
-    return (conv.c // choice.split.parts // lanes * rows * columns | 1) * lanes
+    return (conv.c // PARTS // lanes * rows * columns | 1) * lanes
 
 
 def _lower(lowering: Lowering) -> None:
-    conv, choice = read_conv(lowering), _wanted(lowering)
-    assert conv is not None
+    conv, choice = read_conv(lowering), read_choice(lowering)
+    assert conv is not None and choice is not None
     target, lanes, node = lowering.target, lowering.target.lanes, conv.node
-    split, tiling, products = choice.split, choice.tiling, choice.products
+    tiling = choice.tiling
     source, out = lowering.view(node.inputs[0]), lowering.view(lowering.output)
     check_border(lowering, conv, source)
     epilogue = make_epilogue(lowering, node.name, channel_axis=1, block=lanes)
-    (th, tw), ocb, parts = tiling.tiles[0], tiling.ocb, split.parts
-    sums, needed = _sum_texts(products)
-    sum_floats, held = _sum_floats(conv, choice, lanes), slots(choice.levels) * ocb * th * tw * lanes
+    (th, tw), ocb = tiling.tiles[0], tiling.ocb
+    sums, needed = _sum_texts()
+    sum_floats, held = _sum_floats(conv, choice, lanes), slots() * ocb * th * tw * lanes
     groups = groups_of(choice)
     group_floats = len(sums) * sum_floats + SCALES
     blocks = _blocks(target, held, group_floats, groups)
     by_panels = shares_panels(groups)
     lowering.set_share(shares_groups(groups, choice, target))
     w = node.inputs[1]
-    packing = {"lanes": lanes, "vectors": ocb, "levels": choice.levels}
     reads = {
-        "in": source, "scale": lowering.weight(w, "input_scales"), "w": lowering.weight(w, "strassen_panels", **packing),
-        "factor": lowering.weight(w, "result_scales"),
+        "in": source, "scale": lowering.weight(w, "input_scales"),
+        "w": lowering.weight(w, "strassen_panels", lanes=lanes, vectors=ocb), "factor": lowering.weight(w, "result_scales"),
     }  # fmt: skip
     if len(node.inputs) == 3:
         reads["bias"] = lowering.weight(node.inputs[2], "channels", block=lanes)
     reads |= {e.name: e.view for e in epilogue.operands}
     variants = [_variant(epilogue, target, ocb, h, w) for h, w in tiling.tiles]
     lowering.emit(
-        "conv_strassen.c.j2", stem_of(conv, tiling, epilogue, f"conv_strassen{choice.levels}"),
+        "conv_strassen.c.j2", stem_of(conv, tiling, epilogue, "conv_strassen"),
         reads=reads, writes={"out": out}, params=_params(lowering, conv, choice, epilogue, blocks, by_panels, sum_floats),
         scratch=4 * max(blocks[1] * held, blocks[0] * (held + group_floats)),
         common=4 * groups * group_floats if by_panels else 0,
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        levels=choice.levels, parts=parts, products=len(products), alone=conv_paired.ALONE, fetches=True, sums=sums,
-        needed=[(f"i{p}_{k}", _part_text(p, k), p, k) for p, k in needed], scales=SCALES, steps=_steps(products, choice.levels),
-        moves=MOVES[choice.levels], left=list(range(LAST)), slots=slots(choice.levels), ocb=ocb,
-        relieved=conv.reduction // parts > STRETCH, stretch=STRETCH,
+        parts=PARTS, products=len(PRODUCTS), alone=conv_paired.ALONE, fetches=True, sums=sums,
+        needed=[(f"i{p}_{k}", _part_text(p, k), p, k) for p, k in needed], scales=SCALES, steps=_steps(),
+        left=list(range(LAST)), slots=slots(), ocb=ocb,
+        relieved=conv.reduction // PARTS > STRETCH, stretch=STRETCH,
         tiles=tiling.tiles, along_y=tiling.along_y,
         sx=conv.stride[1], pixel_step=conv.stride[1] if conv.kernel[1] == 1 else 1, pitch="LANES", sink="out",
         has_bias=False, biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
@@ -225,7 +199,7 @@ def _params(
     params: dict[str, DimLike] = {
         "N": split.n, "OH": split.oh, "OW": split.ow, "vectors": conv.k // lanes,
         "block": blocks[0], "held_block": blocks[1], "by_panels": int(by_panels), "overlap": int(split.waste > 1),
-        "in_blocks": conv.c // split.parts // lanes, "R": conv.kernel[0], "S": conv.kernel[1],
+        "in_blocks": conv.c // PARTS // lanes, "R": conv.kernel[0], "S": conv.kernel[1],
         "in_n": n, "in_cb": cb, "in_row": row * conv.stride[0], "in_r": row * conv.dilation[0], "in_s": column * conv.dilation[1],
         "in_start": -(row * conv.padding[0] + column * conv.padding[1]), **part_strides("in", choice, source, conv.stride),
         "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **part_strides("out", choice, out, (1, 1)),
@@ -243,36 +217,35 @@ def _params(
     return params
 
 
-def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int, levels: int) -> tuple[int, ...]:
-    k, c, width = shape[0] // 2**levels, shape[1] // 2**levels, vectors * lanes
-    return k // width, len(algorithm(levels)), c // lanes, int(np.prod(shape[2:])), lanes, width
+def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int) -> tuple[int, ...]:
+    k, c, width = shape[0] // PARTS, shape[1] // PARTS, vectors * lanes
+    return k // width, len(PRODUCTS), c // lanes, int(np.prod(shape[2:])), lanes, width
 
 
 @packer("strassen_panels", shape=_packed_shape)
-def pack_strassen(array: np.ndarray, *, lanes: int, vectors: int, levels: int, out: np.ndarray | None = None) -> np.ndarray:
+def pack_strassen(array: np.ndarray, *, lanes: int, vectors: int, out: np.ndarray | None = None) -> np.ndarray:
     """w[K, C, *kernel] -> [panel][product][input channel block][r][s][channel][vectors * lanes], scaled sums made in float64.
 
     Weights are divided by the factors of their channels (scales.py), but for products of one input part by those of the outputs alone: such
-    an input is read as it is. A panel is ``vectors`` output vectors of each of the 2**levels parts of K, neighbours; C and K divide into
-    whole vectors per part.
+    an input is read as it is. A panel is ``vectors`` output vectors of each half of K, neighbours; C and K divide into whole vectors per
+    half.
     """
-    products, parts = algorithm(levels), 2**levels
-    k, c = array.shape[0] // parts, array.shape[1] // parts
+    k, c = array.shape[0] // PARTS, array.shape[1] // PARTS
     taps, width = int(np.prod(array.shape[2:])), vectors * lanes
     results, inputs = channel_scales(array)
-    split = array.reshape(k // width, parts, width, parts, c, taps)
-    rows_by = inverse(results).reshape(k // width, parts, width, 1, 1, 1)
-    columns_by, scales = inverse(inputs).reshape(parts, c, 1), inputs.reshape(parts, c)
+    split = array.reshape(k // width, PARTS, width, PARTS, c, taps)
+    rows_by = inverse(results).reshape(k // width, PARTS, width, 1, 1, 1)
+    columns_by, scales = inverse(inputs).reshape(PARTS, c, 1), inputs.reshape(PARTS, c)
     if out is None:
-        out = np.zeros(_packed_shape(array.shape, lanes=lanes, vectors=vectors, levels=levels), np.float32)
+        out = np.zeros(_packed_shape(array.shape, lanes=lanes, vectors=vectors), np.float32)
     step = max(1, STAGE // (lanes * taps)) * lanes
     for panel, rows, by in zip(out, split, rows_by):
         for channel in range(0, c, step):
             some = rows[:, :, :, channel : channel + step] * by * columns_by[:, channel : channel + step]
-            some = some.reshape(parts, width, parts, -1)
+            some = some.reshape(PARTS, width, PARTS, -1)
             blocks = some.shape[-1] // (lanes * taps)
-            held = {at: piece for at in np.ndindex(parts, parts) for _, piece in staged(some[at[1], :, at[0]], some.shape[-1])}
-            for number, product in enumerate(products):
+            held = {at: piece for at in np.ndindex(PARTS, PARTS) for _, piece in staged(some[at[1], :, at[0]], some.shape[-1])}
+            for number, product in enumerate(PRODUCTS):
                 (at, sign), *others = product.weights.items()
                 total = held[at] if sign > 0 else -held[at]
                 for at, sign in others:
@@ -304,4 +277,4 @@ def _written(found: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     return out
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("strassen", _serves, _lower, _can, _variants),)
+CANDIDATES: tuple[Candidate, ...] = (Candidate("strassen", _serves, _lower, _can),)

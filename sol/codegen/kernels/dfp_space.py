@@ -193,7 +193,11 @@ def _packed(lowering: Lowering, name: str, value: str, mine: TensorType, type: T
         strides.insert(0, 0 if _is(size, 1) else step)
         step = step * size
     if _is(storage[1], 1) and not _is(shape[1], 1):
-        raise UnsupportedError(f"%{value} has {dim_text(logical[1])} channels, the result more blocks", origin=str(lowering.region.origin))
+        raise UnsupportedError(
+            f"%{value} has {dim_text(logical[1])} channels, the result more blocks",
+            origin=str(lowering.region.origin),
+            remedy="report this: a pass formed a wrong region",
+        )
     return Pointer(name, value, view, tuple(strides))
 
 

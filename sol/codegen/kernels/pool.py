@@ -351,16 +351,10 @@ def pool_strides(prefix: str, view: View, spatial: int) -> dict[str, DimLike]:
     )
 
 
-_FAMILY: tuple[Candidate, ...] = (
+FAMILY = (
     Candidate("pool_global", is_global, lower_global),
     Candidate("pool_blocked", _is_blocked, lower_blocked),
     Candidate("pool_rows", slides_over_rows, lower_rows),
     Candidate("pool_plain", lambda lowering: True, lower_plain),
 )
-KERNELS = {op: _FAMILY for op in ("avg_pool", "adaptive_avg_pool", "adaptive_max_pool")}
-
-from sol.codegen.kernels.pool_bytes import CANDIDATE as _BYTES  # noqa: E402  (which is built on this file)
-
-KERNELS["max_pool"] = (_BYTES, *_FAMILY)
-
-__all__ = ["KERNELS", "Windows", "windows_of"]
+KERNELS = {op: FAMILY for op in ("avg_pool", "adaptive_avg_pool", "adaptive_max_pool")}

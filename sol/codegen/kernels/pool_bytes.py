@@ -1,8 +1,8 @@
-"""Max pooling of bytes over sliding windows, row-major: whole vectors of bytes are compared."""
+"""Max pooling: of bytes over sliding windows, row-major, by whole vectors of bytes; else as other poolings (pool.py)."""
 
 from __future__ import annotations
 
-from sol.codegen.kernels.pool import pool_sizes, pool_stem, pool_strides, pool_work, windows_of
+from sol.codegen.kernels.pool import FAMILY, pool_sizes, pool_stem, pool_strides, pool_work, windows_of
 from sol.codegen.lowering import Candidate, Lowering
 from sol.ir.types import DType
 
@@ -38,4 +38,4 @@ def lower_bytes(lowering: Lowering) -> None:
     )
 
 
-CANDIDATE = Candidate("pool_bytes", is_of_bytes, lower_bytes)
+KERNELS = {"max_pool": (Candidate("pool_bytes", is_of_bytes, lower_bytes), *FAMILY)}

@@ -1,4 +1,4 @@
-"""Strassen's algorithm for any number of levels: what its products multiply, and in which order their results are added up.
+"""Strassen's algorithm: what its products of halves multiply, and in which order their results are added up.
 
 Source: V. Strassen, Gaussian elimination is not optimal, Numerische Mathematik 13, 1969.
 """
@@ -6,8 +6,11 @@ Source: V. Strassen, Gaussian elimination is not optimal, Numerische Mathematik 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+
+PARTS = 2
+"""Of pixels, of input and of output channels."""
 
 Part = tuple[int, int]
 Sum = Mapping[Part, int]
@@ -23,7 +26,7 @@ class Product:
     outputs: Sum
 
 
-_STRASSEN = (
+PRODUCTS = (
     Product({(0, 0): 1, (1, 1): 1}, {(0, 0): 1, (1, 1): 1}, {(0, 0): 1, (1, 1): 1}),
     Product({(0, 0): 1, (0, 1): 1}, {(1, 1): 1}, {(0, 0): -1, (0, 1): 1}),
     Product({(0, 0): 1}, {(0, 1): 1, (1, 1): -1}, {(0, 1): 1, (1, 1): 1}),
@@ -35,22 +38,6 @@ _STRASSEN = (
 """In an order in which each product completes at most one part, and few are held at a time."""
 
 
-def _combine(outer: Sum, inner: Sum, parts: int) -> Sum:
-    return {(a * parts + c, b * parts + d): s * t for (a, b), s in outer.items() for (c, d), t in inner.items()}
-
-
-@cache
-def algorithm(levels: int) -> tuple[Product, ...]:
-    """The products of so many levels; parts are numbered 0 … 2**levels - 1 along each dimension."""
-    if levels == 1:
-        return _STRASSEN
-    inner, parts = algorithm(levels - 1), 2 ** (levels - 1)
-    return tuple(
-        Product(_combine(p.inputs, q.inputs, parts), _combine(p.weights, q.weights, parts), _combine(p.outputs, q.outputs, parts))
-        for p in _STRASSEN for q in inner
-    )  # fmt: skip
-
-
 def is_part(total: Sum) -> bool:
     """Is a sum of inputs one part as it is?"""
     return list(total.values()) == [1]
@@ -60,7 +47,7 @@ def is_part(total: Sum) -> bool:
 class Move:
     """What a product does with its accumulators: slot ``to`` becomes slot ``source`` plus sign times them, or they do.
 
-    source < 0: zeros. to < 0: the accumulators; they are then complete one level further out.
+    source < 0: zeros. to < 0: the accumulators; they are then complete.
     """
 
     source: int
@@ -72,38 +59,15 @@ Step = tuple[tuple[Move, ...], "Part | None"]
 
 
 @cache
-def schedule(levels: int) -> tuple[Step, ...]:
+def schedule() -> tuple[Step, ...]:
     """Per product, the moves of its result, and the part of the output that is complete after them.
 
-    The products of a level are added up in slots of their own, and their sum is added to the next level's once it is complete.
+    Parts that have the same value so far share a slot.
     """
-    if levels == 1:
-        return _one_level()
-    inner, parts, first = schedule(levels - 1), 2 ** (levels - 1), slots(levels - 1)
-    steps: list[Step] = []
-    for outer, done in _one_level():
-        for moves, part in inner:
-            if part is None:
-                steps.append((moves, None))
-                continue
-            at = first + part[0] * parts + part[1]
-            further = [replace(m, **{f: at + s * parts**2 for f, s in (("source", m.source), ("to", m.to)) if s >= 0}) for m in outer]
-            steps.append(((*moves, *further), done and (done[0] * parts + part[0], done[1] * parts + part[1])))
-    return tuple(steps)
-
-
-def slots(levels: int) -> int:
-    """Slots that ``schedule`` names, each for a tile."""
-    most = 1 + max(m.to for moves, _ in _one_level() for m in moves)
-    return sum(most * 4**level for level in range(levels))
-
-
-def _one_level() -> tuple[Step, ...]:
-    """Parts that have the same value so far share a slot."""
-    last = {q: i for i, p in enumerate(_STRASSEN) for q in p.outputs}
+    last = {q: i for i, p in enumerate(PRODUCTS) for q in p.outputs}
     slot: dict[Part, int] = {}
     steps: list[Step] = []
-    for i, product in enumerate(_STRASSEN):
+    for i, product in enumerate(PRODUCTS):
         moves: list[Move] = []
         new: dict[int, int] = {}  # slot of what is there for the first time, by sign
         for part, sign in sorted(product.outputs.items(), key=lambda o: last[o[0]] == i):
@@ -124,6 +88,11 @@ def _one_level() -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def stores(levels: int) -> int:
+def slots() -> int:
+    """Slots that ``schedule`` names, each for a tile."""
+    return 1 + max(m.to for moves, _ in schedule() for m in moves)
+
+
+def stores() -> int:
     """Tiles that are stored: in slots, and as parts of the output."""
-    return sum(m.to >= 0 for moves, _ in schedule(levels) for m in moves) + 4**levels
+    return sum(m.to >= 0 for moves, _ in schedule() for m in moves) + PARTS**2
