@@ -80,7 +80,9 @@ def embedded(
     index = places[0]
     if index is None:
         index = ctx.reshape(ctx.add("iota", size=length, start=0, step=1, dtype=DType.I64), (1, length))
-    pairs = [words, (index, places[1]), *([kinds] if kinds[0] is not None and kinds[1] is not None else [])]
+    pairs = [words, (index, places[1])]
+    if kinds[0] is not None and kinds[1] is not None:
+        pairs.append((kinds[0], kinds[1]))
     total = _sum(ctx, [ctx.add("take", table, at, dim=0, checked=node.op, signed=False) for at, table in pairs])
     y = ctx.convert("LayerNormalization", total, *affine, **_epsilon(node))
     return y, _words(ctx, mask, batch) if node.wants(1) else None, total
