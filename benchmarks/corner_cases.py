@@ -39,8 +39,7 @@ def _pointwise() -> list[Row]:
         rows.append(Row("pointwise", text, tuple(VECTORS.split()), positive="**" in text))
     rows.append(Row("pointwise", "x + y", ("16x256,256", "64x1024,1024", "4096x1024,1024")))
     rows.append(Row("pointwise", "x * y", ("16x256,16x1", "64x1024,64x1", "4096x1024,4096x1")))
-    rows.append(Row("pointwise", "x + y", ("16x256,256x16", "64x1024,1024x64", "2048x2048,2048x2048")))
-    rows[-1] = Row("pointwise", "x + y.t()", rows[-1].sizes)
+    rows.append(Row("pointwise", "x + y.t()", ("16x256,256x16", "64x1024,1024x64", "2048x2048,2048x2048")))
     rows.append(Row("pointwise", "torch.outer(x, y)", ("64,64", "256,256", "2048,2048")))
     rows.append(Row("pointwise", "x[:, None] * y", ("64,64", "256,256", "2048,2048")))
     return rows

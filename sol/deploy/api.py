@@ -92,7 +92,9 @@ def deploy(
     with _naming(folder), _work_folder(folder) as work:
         binary = work / f"{lib_name}.bin"
         with WeightFile(binary) as file:
-            places = tuple(write_weights(file, v.compiled.graph, v.plan.weights, network.parameter) for v in variants)
+            places = tuple(
+                write_weights(file, v.compiled.graph, v.plan.weights, network.parameter, movable=v is not variants[0]) for v in variants
+            )
             constant = tuple(dict.fromkeys(c.value for c in split.copies if c.kind == "constant"))
             plain = tuple(Weight(v, v, make_pack("plain")) for v in constant)
             found = dict(zip(constant, write_weights(file, network.graph, plain, network.parameter)))

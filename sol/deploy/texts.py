@@ -17,6 +17,7 @@ from sol.deploy.weights import Chunk, Place
 from sol.errors import SolError
 from sol.ir.dim import evaluate
 from sol.runtime.build import FLAGS
+from sol.runtime.weights import STAGGER
 
 BASE_FLAGS = tuple(f for f in FLAGS if not f.startswith("-O"))
 
@@ -71,7 +72,7 @@ def library_text(package: Package) -> str:
     variants = []
     for variant, places in zip(package.variants, package.places):
         constants = [package.constants[c.value] for c in package.split.copies if c.kind == "constant"]
-        variants.append({**variant_context(variant), "weights": [*places, *constants]})
+        variants.append({**variant_context(variant), **_weights_context([*places, *constants])})
     return render(
         "library.c.j2",
         **{**common(package), "threads": 0 if package.threads == 1 else package.threads},
@@ -86,6 +87,19 @@ def library_text(package: Package) -> str:
         flush_denormals=int(config["flush_denormals"]),
         check_indices=int(config["check_indices"]),
     )
+
+
+def _weights_context(places: Sequence[Place]) -> dict[str, Any]:
+    """Constants with their places in the memory that moves fill, the moves as numbers, and the bytes of that memory."""
+    rows, moves, end = [], [], 0
+    for number, place in enumerate(places):
+        rows.append({"chunk": place.chunk, "offset": place.offset, "at": end if place.moves else -1})
+        for move in place.moves:
+            (run, _, _), *loops = move.loops
+            moves.append((number, move.to, move.source, run, *(n for loop in loops for n in loop)))
+        if place.moves:
+            end += -(-place.bytes // 64) * 64 + STAGGER
+    return {"weights": rows, "moves": moves, "moved": end}
 
 
 def _order(package: Package) -> list[int]:

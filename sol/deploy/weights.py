@@ -1,4 +1,8 @@
-"""Packed weights on disk: written one at a time, equal ones once, in pieces that are hashed, embedded or mapped as they are."""
+"""Packed weights on disk: written one at a time, equal ones once, in pieces that are hashed, embedded or mapped as they are.
+
+Of a library for several instruction sets the first one's are used as they lie; what others want in another order is made of them when the
+library starts (`moves.py`).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ import numpy as np
 
 from sol.codegen.packing import apply_pack
 from sol.codegen.plan import Weight
+from sol.deploy.moves import Move, moves_between
 from sol.ir.bodies import constants_of, type_at
 from sol.ir.graph import Graph
 from sol.runtime.weights import STAGGER, as_stored
@@ -20,6 +25,8 @@ CHUNK = 32 << 20
 """Bytes after which a piece ends: the assembler and the linker hold one piece in memory."""
 PAGE = 4096
 BLOCK = 8192
+WORTH = 4096
+"""Bytes from which on a constant is made of another one rather than stored."""
 _MASK = (1 << 64) - 1
 _FACTORS = np.arange(BLOCK, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C14) + np.uint64(1)
 
@@ -35,10 +42,15 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a packed constant is: a piece and bytes from its start."""
+    """Where a packed constant is: a piece and bytes from its start; with moves where the constant is that it is made of.
+
+    bytes: of the constant.
+    """
 
     chunk: int
     offset: int
+    bytes: int
+    moves: tuple[Move, ...] = ()
 
 
 def hash_of(path: Path, start: int, size: int) -> int:
@@ -64,6 +76,7 @@ class WeightFile:
         self._file = open(path, "wb")
         self._start = 0
         self._known: dict[bytes, Place] = {}
+        self._forms: dict[str, list[Place]] = {}  # by the value that they are packed forms of
 
     def __enter__(self) -> WeightFile:
         return self
@@ -73,20 +86,34 @@ class WeightFile:
             self._end_chunk()
         self._file.close()
 
-    def add(self, array: np.ndarray) -> Place:
-        """Write an array unless the same bytes are there already."""
+    def add(self, array: np.ndarray, value: str, *, movable: bool) -> Place:
+        """Write an array unless the same bytes are there already, or (movable) another form of the value of which it can be made."""
         data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         key = hashlib.sha256(data).digest()  # type: ignore[arg-type]
+        forms = self._forms.setdefault(value, [])
+        if key not in self._known and movable and data.nbytes >= WORTH:
+            for form in forms:
+                moves = moves_between(data, self._read(form))
+                if moves is not None:
+                    return Place(form.chunk, form.offset, data.nbytes, moves)
         if key not in self._known:
             if self._file.tell() - self._start >= CHUNK or (self._file.tell() > self._start and data.nbytes >= CHUNK):
                 self._end_chunk()
             if self._file.tell() > self._start:
                 self._pad(64)
                 self._file.write(bytes(STAGGER))
-            self._known[key] = Place(len(self.chunks), self._file.tell() - self._start)
+            self._known[key] = Place(len(self.chunks), self._file.tell() - self._start, data.nbytes)
             self._file.write(memoryview(data))  # type: ignore[arg-type]
             self.bytes += data.nbytes
+        if self._known[key] not in forms:
+            forms.append(self._known[key])
         return self._known[key]
+
+    def _read(self, place: Place) -> np.ndarray:
+        """The bytes of an array that was written."""
+        self._file.flush()
+        start = self.chunks[place.chunk].start if place.chunk < len(self.chunks) else self._start
+        return np.fromfile(self.path, np.uint8, place.bytes, offset=start + place.offset)
 
     def _pad(self, step: int) -> None:
         self._file.write(bytes(-self._file.tell() % step))
@@ -102,16 +129,20 @@ class WeightFile:
 
 
 def write_weights(
-    file: WeightFile, graph: Graph, weights: Sequence[Weight], parameter: Callable[[str], np.ndarray]
+    file: WeightFile, graph: Graph, weights: Sequence[Weight], parameter: Callable[[str], np.ndarray], *, movable: bool = False
 ) -> tuple[Place, ...]:
-    """Pack the constants of a plan into the file; in memory is one of them at a time, with what it is computed from."""
+    """Pack the constants of a plan into the file; in memory is one of them at a time, with what it is computed from.
+
+    movable: they may be made of others in the file when the library starts.
+    """
     places: dict[str, Place] = {}
     parameters = _Parameters(graph, parameter)
     for value in dict.fromkeys(w.value for w in weights):
         array = constants_of(graph, [value], parameters)[value]
         for weight in weights:
             if weight.value == value:
-                places[weight.name] = file.add(as_stored(apply_pack(weight.pack, array), type_at(graph, value).dtype))
+                packed = as_stored(apply_pack(weight.pack, array), type_at(graph, value).dtype)
+                places[weight.name] = file.add(packed, value, movable=movable)
         del array
     return tuple(places[w.name] for w in weights)
 

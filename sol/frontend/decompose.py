@@ -26,7 +26,7 @@ DECOMPOSED = frozenset(
     "logspace logit mse_loss multi_margin_loss mvlgamma nansum native_dropout_backward renorm rot90 round smooth_l1_loss soft_margin_loss "
     "special_entr squeeze_copy trace unfold_copy vdot".split()
 )
-"""Ops with a kernel in torch whose decomposition compiles to something at least as fast (measured: benchmarks/new_operations.py)."""
+"""Ops with a kernel in torch whose decomposition compiles to something at least as fast (``compare`` of benchmarks/corners.py tells)."""
 
 
 @cache

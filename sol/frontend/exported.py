@@ -211,7 +211,9 @@ class ProgramImport:
             raise UnsupportedError(f"{what} has size {error}", remedy="compile with fixed shapes") from None
 
     def _constant(self, target: str, tensor: torch.Tensor) -> str:
-        """Small literals go into the graph, large tensors stay torch's under ``const:...``."""
+        """Small literals go into the graph, large tensors stay torch's under ``const:...``. Raises UnsupportedError for sparse ones."""
+        if tensor.layout is not torch.strided:
+            raise UnsupportedError(f"the constant {target} has the layout {tensor.layout}", remedy="make it dense with to_dense()")
         dtype = dtype_of(tensor.dtype)
         is_plain = tensor.dtype != torch.bfloat16 and not dtype.is_opaque and tensor.device.type == "cpu"
         if tensor.numel() <= _INLINE_CONSTANT and is_plain:

@@ -22,6 +22,7 @@ PRODUCTS = frozenset(
     "linear matmul mm bmm mv dot inner addmm baddbmm addbmm addmv einsum conv1d conv2d conv3d convolution "
     "conv_transpose1d conv_transpose2d conv_transpose3d".split()
 )
+RECURRENT = frozenset(("lstm", "gru", "rnn_tanh", "rnn_relu"))
 FEW_PRODUCTS = 16384
 """Multiplications of integers up to which the same holds."""
 
@@ -45,8 +46,12 @@ class Policy:
         name = target.split(".")[1] if target.startswith("aten.") else ""
         if name in PRODUCTS and len({t.dtype for t in tensors}) > 1:
             return ""  # whose converter says that torch does not take them
+        if kind is torch.float64 and name in RECURRENT:
+            return "recurrent layers of float64 have no kernels"
         if kind:
             return f"{PLAIN[kind]} has plain kernels only" if max(map(_size, tensors)) > self.small or not self.small else ""
+        if name in PRODUCTS and "conv" in name and not tensors[0].dtype.is_floating_point:
+            return "convolutions of integers have no kernels"
         if name in PRODUCTS and not tensors[0].dtype.is_floating_point and _multiplications(node) > FEW_PRODUCTS:
             return "products of integers have plain kernels only"
         return ""

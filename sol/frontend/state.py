@@ -34,7 +34,7 @@ class PythonState:
         self._places: list[_Place] = []
         self.known: set[int] = set()  # ids of all that was found
         self._alive: list[Any] = []  # so that no id is given twice
-        self._tensors: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self._tensors: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         self._random = random.getstate()
         self._numpy = _numpy_random()
         for name, module in model.named_modules():
@@ -61,7 +61,8 @@ class PythonState:
         if isinstance(value, (torch.nn.Module, str, bytes, int, float, type(None))) or id(value) in self.known:
             return
         if isinstance(value, torch.Tensor):
-            self._tensors.append((value, value.detach().clone()))  # torch.export writes to constants that a model writes to
+            if id(value) not in self._tensors and _has_numbers(value):  # torch.export writes to constants that a model writes to
+                self._tensors[id(value)] = (value, value.detach().clone())
             return
         if len(self.known) > _MOST:
             return
@@ -133,8 +134,8 @@ class PythonState:
         for place in self._places:
             if place.changed():
                 place.restore()
-        for tensor, content in self._tensors:
-            if not torch.equal(tensor, content):
+        for tensor, content in self._tensors.values():
+            if not _same_numbers(tensor, content):
                 with torch.no_grad():
                     tensor.copy_(content)
         random.setstate(self._random)
@@ -232,6 +233,21 @@ def _copy(container: Any) -> Any:
 def _items(mapping: dict[Any, Any]) -> dict[Any, Any]:
     """The items of a dict, also of a class that makes something else of them."""
     return {k: v for k, v in dict.items(mapping)}  # noqa: C416
+
+
+def _has_numbers(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has memory of its own that can be compared: others no trace writes to."""
+    return tensor.layout is torch.strided and tensor.device.type != "meta" and not tensor.is_nested
+
+
+def _same_numbers(tensor: torch.Tensor, content: torch.Tensor) -> bool:
+    """Whether all elements are equal, NaN being equal to NaN."""
+    if torch.equal(tensor, content):
+        return True
+    if not tensor.is_floating_point():
+        return False
+    a, b = tensor.detach().double(), content.double()
+    return bool(((a == b) | (a.isnan() & b.isnan())).all())
 
 
 def _content(cell: Any) -> Any:

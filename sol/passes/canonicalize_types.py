@@ -18,13 +18,27 @@ def _origin(node: Node) -> dict[str, Any]:
     return {"origin": node.origin}
 
 
-@rule("conv", "conv_transpose", "sdpa")
-def narrow_to_f32(g: Editor, node: Node) -> str | None:
+@rule("conv", "conv_transpose", "sdpa", "lstm_scan", "gru_scan", "rnn_scan")
+def narrow_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
     """op(x, w) -> cast(op(cast(x), cast(w))) of 16-bit floats"""
-    if node.type.dtype not in NARROW:
+    return _widened(g, node, NARROW)
+
+
+@rule("max_pool", "adaptive_max_pool", "avg_pool", "adaptive_avg_pool", "argmax_pool")
+def pool_of_bf16(g: Editor, node: Node) -> tuple[str, ...] | None:
+    """pool(x) -> cast(pool(cast(x))) of bfloat16"""
+    return _widened(g, node, (DType.BF16,))
+
+
+def _widened(g: Editor, node: Node, narrow: tuple[DType, ...]) -> tuple[str, ...] | None:
+    """The results of an op on operands of narrow types, computed in float32."""
+    kinds = [g.type_of(v).dtype for v in node.inputs]
+    if not any(kind in narrow for kind in kinds):
         return None
-    wide = [g.add("cast", [v], dtype=DType.F32, origin=node.origin) if g.type_of(v).dtype in NARROW else v for v in node.inputs]
-    return g.add("cast", [g.add(node.op, wide, **node.attrs, origin=node.origin)], dtype=node.type.dtype, origin=node.origin)
+    wide = [g.add("cast", [v], dtype=DType.F32, **_origin(node)) if kind in narrow else v for v, kind in zip(node.inputs, kinds)]
+    made = g.add(node.op, wide, **node.attrs, **_origin(node))
+    results = zip((made,) if isinstance(made, str) else made, node.types)
+    return tuple([g.add("cast", [v], dtype=t.dtype, **_origin(node)) if t.dtype in narrow else v for v, t in results])
 
 
 @rule("sdpa")
@@ -57,4 +71,4 @@ def sdpa_of_doubles(g: Editor, node: Node) -> str | None:
 
 def canonicalize_types(graph: Graph) -> Graph:
     """The graph with these rewritten."""
-    return apply_rules(graph, (narrow_to_f32, sdpa_of_doubles))
+    return apply_rules(graph, (narrow_to_f32, pool_of_bf16, sdpa_of_doubles))

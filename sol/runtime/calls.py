@@ -27,7 +27,6 @@ Take = Callable[[tuple[Any, ...], Mapping[str, Any]], "tuple[tuple[torch.Tensor,
 Give = Callable[..., Any]
 
 
-
 # -- arguments ---------------------------------------------------------------------------------------------------------
 
 

@@ -42,7 +42,6 @@ class Words:
         self.changed: Callable[[], int] = functools.partial(library.sol_differ, _pointer(self._places), _pointer(self.held), *sizes)
         """1 if some word holds something else now, else 0."""
 
-
     def read_again(self, index: int) -> None:
         """What the word of one object holds now is what it is to hold; for words that lie in the objects themselves."""
         self.held[0, index] = ctypes.c_uint64.from_address(int(self._places[0, index])).value

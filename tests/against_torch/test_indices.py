@@ -38,6 +38,7 @@ CASES: dict[str, Callable[[torch.Tensor], Any]] = {
     "one_hot": lambda i: F.one_hot(i, 4),
     "one_hot of rows": lambda i: F.one_hot(i[None, :, None], 4),
     "nll_loss": lambda i: F.nll_loss(X[:3], i),
+    "searchsorted": lambda i: torch.searchsorted(X[0, :3], X[0, 3:], sorter=i.where(i != 3, 2)),
 }
 GOOD = (0, 3, 1)
 BAD = (4, -1, -4, -5, 16, 1 << 40, -(1 << 40))
@@ -101,6 +102,36 @@ ONNX = {
     "ScatterElements": (onnx_model("ScatterElements", (1, 2), (1, 2)), [[1, -4]], [[1, 4]], [[-5, 0]]),
     "ScatterND": (onnx_model("ScatterND", (2, 2), (2,)), [[1, -5], [3, 4]], [[0, 5], [3, 4]], [[0, 4], [-5, 4]]),
 }
+
+
+def _floats(*shape: int) -> np.ndarray:
+    return np.random.randn(*shape).astype(np.float32)
+
+
+TOKENS, PLACES = np.zeros((1, 2), np.int32), np.zeros((1, 2), np.int64)
+CONTRIBUTED: dict[str, tuple[list[np.ndarray], dict[int, int], dict[str, Any]]] = {
+    "EmbedLayerNormalization": ([TOKENS, TOKENS, _floats(4, 8), _floats(5, 8), _floats(3, 8), _floats(8), _floats(8)], {0: 4, 1: 3}, {}),
+    "RotaryEmbedding": ([_floats(1, 1, 2, 8), PLACES, _floats(4, 4), _floats(4, 4)], {1: 4}, {}),
+    "MaxUnpool": ([_floats(1, 1, 1, 2), PLACES[None, None]], {1: 8}, {"kernel_shape": [2, 2], "strides": [2, 2]}),
+}
+"""Operator → operands, the first number that those which are indices may not hold, attributes."""
+
+
+@pytest.mark.parametrize("name", CONTRIBUTED)
+def test_what_onnxruntime_refuses(name):
+    operands, ends, attributes = CONTRIBUTED[name]
+    arrays = {f"i{k}": a for k, a in enumerate(operands)}
+    ports = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in arrays.items()]
+    node = helper.make_node(name, list(arrays), ["y"], domain="" if name == "MaxUnpool" else "com.microsoft", **attributes)
+    graph = helper.make_graph([node], "one", ports, [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    run = sol.load(helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString())
+    for place, end in ends.items():
+        for good in (0, end - 1):
+            run(**{**arrays, f"i{place}": np.full_like(operands[place], good)})
+        for wrong in (end, -1):
+            with pytest.raises(IndexRangeError, match=name):
+                run(**{**arrays, f"i{place}": np.full_like(operands[place], wrong)})
 
 
 @pytest.mark.parametrize("name", ONNX)

@@ -440,3 +440,26 @@ def test_hf_style_helpers_are_reachable() -> None:
     imported = import_module(Fn(lambda x, m: F.scaled_dot_product_attention(x, x, x, m)), (p(1, 2, 3, 4), b(3, 3)))
     got, _ = run_imported(imported, nn.Identity(), (p(1, 2, 3, 4), torch.ones(3, 3, dtype=torch.bool)), {})
     same(got, F.scaled_dot_product_attention(*(p(1, 2, 3, 4),) * 3), 1e-5)
+
+
+ATTRIBUTES = {
+    "sparse": lambda: torch.eye(4).to_sparse(),
+    "compressed rows": lambda: torch.eye(4).to_sparse_csr(),
+    "without memory": lambda: torch.empty(4, device="meta"),
+    "nested": lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]),
+    "NaN, one element for all": lambda: torch.full((1,), torch.nan).expand(5),
+    "8 bits": lambda: torch.ones(3).to(torch.float8_e4m3fn),
+    "with a gradient": lambda: torch.ones(3, requires_grad=True) * 2,
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_tensors_that_are_plain_attributes(name: str) -> None:
+    """A tensor of any kind that the model only holds is no obstacle, and stays as it is."""
+    model = nn.Linear(4, 4)
+    model.held = held = ATTRIBUTES[name]()
+    version, args = held._version, (torch.randn(2, 4),)
+    imported = import_module(model, args, {})
+    same(run_imported(imported, model, args, {})[0], model(*args).detach(), 1e-5)
+    assert not imported.torch_calls and model.held is held and held._version == version

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import nn
 
-from tests.against_torch.support import check_all
+import sol
+from tests.against_torch.support import Table, check_all, differs
 
 
 def _conv(dtype, **options):
@@ -30,6 +32,46 @@ def test_small_values_between_those_of_float32(dtype):
         "attention": _attention(dtype),
         "causal": _attention(dtype, is_causal=True),
         "masked": _attention(dtype, mask),
+        "max pooling": lambda x: F.max_pool1d((x + 1).to(dtype), 2).float(),
+        "average pooling": lambda x: F.avg_pool2d((x + 1).to(dtype)[:, None], 2, padding=1).float(),
+        "adaptive pooling": lambda x: F.adaptive_avg_pool1d((x + 1).to(dtype), 3).float() + F.adaptive_max_pool1d((x + 1).to(dtype), 3),
         "added mask": _attention(dtype, torch.randn(3, 3).to(dtype)),
     }
     check_all(cases, torch.randn(2, 3, 7), threads=(1,))
+
+
+class Recurrent(nn.Module):
+    """A recurrent layer of another type between values of float32."""
+
+    def __init__(self, layer: nn.Module, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.layer = layer.to(dtype)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        y, states = self.layer((x + 1).to(self.layer.weight_ih_l0.dtype))
+        return tuple(t.float() * 2 for t in (y, *(states if isinstance(states, tuple) else (states,))))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_small_recurrent_layers_of_16_bits(dtype):
+    layers = {"LSTM": nn.LSTM(7, 4), "both directions": nn.GRU(7, 4, 2, bidirectional=True), "RNN": nn.RNN(7, 4, nonlinearity="relu")}
+    check_all({name: Recurrent(layer, dtype) for name, layer in layers.items()}, torch.randn(3, 2, 7), threads=(1,))
+
+
+WITHOUT_KERNELS = {
+    "conv of i64": (lambda x: F.conv1d((3 * x).long(), torch.ones(2, 3, 3, dtype=torch.long)), 1),
+    "conv of i32": (lambda x: F.conv2d((3 * x).int()[:, None], torch.ones(2, 1, 2, 3, dtype=torch.int32)), 1),
+    "doubles in a GRU": (Recurrent(nn.GRU(7, 4), torch.float64), 1),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_KERNELS)
+def test_what_has_no_kernel_runs_in_torch_and_the_rest_does_not(name):
+    function, calls = WITHOUT_KERNELS[name]
+    model = Table([lambda x: x.relu() @ x.mT, function]).eval()
+    x = torch.randn(2, 3, 7)
+    with torch.no_grad():
+        fast = sol.optimize(model, [x])
+        assert not differs(fast(x), model(x))
+    (program,) = fast._programs
+    assert len(program.runner.torch_nodes) == calls and all("no kernels" in n.attrs["reason"] for n in program.runner.torch_nodes)

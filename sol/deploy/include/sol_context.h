@@ -169,8 +169,7 @@ static int sol_setup(void)
         if (v && sol_map_weights() != 0) v = NULL;
 #endif
         if (v) sol_map_ahead(v);
-        for (int i = 0; v && i < v->weight_count; i++)
-            v->pointers[i] = (void *)(uintptr_t)(sol_chunks[v->weights[i].chunk].data + v->weights[i].offset);
+        if (v && sol_point(v) != 0) v = NULL;
         if (v) pthread_atfork(sol_hold, sol_let_go, sol_forked);
         __atomic_store_n(&sol_active, v, __ATOMIC_RELEASE);
     }
@@ -277,6 +276,7 @@ __attribute__((destructor)) static void sol_unload(void)
     sol_free_own();
     if (sol_key_made) pthread_key_delete(sol_key);
     for (sol_context *c = sol_contexts; c; c = c->next) sol_end_worker(c);
+    if (!sol_contexts) free(sol_moved);
 #ifdef SOL_WEIGHTS_FILE
     if (sol_mapped && !sol_contexts) munmap(sol_mapped, (size_t)sol_mapped_size);
 #endif

@@ -1,8 +1,9 @@
 /* What a deployed library holds besides its network: types, errors, choice of the instruction set, weights (sol_context.h has the rest).
  * Included once, through sol_context.h, by the file that defines the public functions, which first says what it is for:
  * SOL_INPUTS, SOL_OUTPUTS, SOL_RESULTS (outputs that the network computes), SOL_SYMBOLS, SOL_DECIDED (sizes that the
- * data decides), SOL_VARIANTS, SOL_BUFFERS, SOL_CHUNKS, SOL_FLUSH_DENORMALS, SOL_CHECK_INDICES, SOL_DEFAULT_THREADS; SOL_WEIGHTS_FILE if the weights are a file of that name, and SOL_CHECK_AT_START whether all of
- * it is hashed when it is opened; SOL_NO_THREADS if there is no thread team. */
+ * data decides), SOL_VARIANTS, SOL_BUFFERS, SOL_CHUNKS, SOL_FLUSH_DENORMALS, SOL_CHECK_INDICES, SOL_DEFAULT_THREADS;
+ * SOL_WEIGHTS_FILE if the weights are a file of that name, and SOL_CHECK_AT_START whether all of it is hashed when it is
+ * opened; SOL_NO_THREADS if there is no thread team. */
 #ifndef SOL_DEPLOY_H
 #define SOL_DEPLOY_H
 #include "sol_run.h"
@@ -31,11 +32,19 @@ typedef struct {
     int32_t serial; /* one thread finishes sooner than a team could start */
 } sol_sizes;
 
-/* A packed constant: where in which piece of the weights. */
+/* A packed constant: where in which piece of the weights. If it is made of that by moves, at tells where in memory, else it is -1. */
 typedef struct {
     int32_t chunk;
-    int64_t offset;
+    int64_t offset, at;
 } sol_weight;
+
+/* Runs of units of 16 bytes that are copied, in two loops. */
+typedef struct {
+    int32_t weight, to, from, run;
+    struct {
+        int32_t count, to, from;
+    } inner, outer;
+} sol_move;
 
 /* A piece of the weights: where in the file, or where in this library. */
 typedef struct {
@@ -58,6 +67,8 @@ typedef struct {
     const sol_weight *weights;
     void **pointers; /* to the weights, filled when they are there */
     int32_t feature_count, weight_count;
+    const sol_move *moves;
+    int64_t move_count, moved; /* moved: bytes of what is made by moves */
     const char *const *checks; /* operations whose indices are looked at, by their number less one */
 } sol_variant;
 
@@ -170,6 +181,32 @@ static int sol_damaged_chunk(void)
 static char sol_setup_error[512];
 static const sol_variant *sol_active; /* NULL until everything is ready */
 static pthread_mutex_t sol_setup_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static char *sol_moved; /* memory of constants that are made by moves */
+
+/* Points at the constants of an instruction set, and makes those that are stored in another order. */
+static int sol_point(const sol_variant *v)
+{
+    char *room = NULL;
+    if (v->moved && !(sol_moved = calloc(1, (size_t)v->moved + 64))) {
+        snprintf(sol_setup_error, sizeof sol_setup_error, "cannot allocate %lld bytes for the weights", (long long)v->moved);
+        return -1;
+    }
+    if (v->moved) room = sol_moved + (64 - (uintptr_t)sol_moved % 64) % 64;
+    for (int i = 0; i < v->weight_count; i++) {
+        const sol_weight *w = &v->weights[i];
+        v->pointers[i] = w->at < 0 ? (void *)(uintptr_t)(sol_chunks[w->chunk].data + w->offset) : room + w->at;
+    }
+    for (const sol_move *m = v->moves; m < v->moves + v->move_count; m++) {
+        const sol_weight *w = &v->weights[m->weight];
+        const char *from = sol_chunks[w->chunk].data + w->offset;
+        for (int64_t o = 0; o < m->outer.count; o++)
+            for (int64_t i = 0; i < m->inner.count; i++)
+                memcpy(room + w->at + 16 * (m->to + o * m->outer.to + i * m->inner.to),
+                       from + 16 * (m->from + o * m->outer.from + i * m->inner.from), 16 * (size_t)m->run);
+    }
+    return 0;
+}
 
 #ifdef SOL_WEIGHTS_FILE
 static char sol_weights_path[4096];

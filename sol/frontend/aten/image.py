@@ -1,4 +1,4 @@
-"""ATen ops that resample images: sampling at the places of a grid (`pool.py` has resampling by repetition and linear interpolation)."""
+"""ATen ops that resample images: sampling at the places of a grid (`resample.py` has nearest neighbours and linear interpolation)."""
 
 from __future__ import annotations
 

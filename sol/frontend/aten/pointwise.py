@@ -325,8 +325,6 @@ def softshrink(ctx: Context, x: str, lambd: Any = 0.5) -> str:
     return ctx.add("sub", x, ctx.add("clamp", x, low=-float(lambd), high=float(lambd)))
 
 
-
-
 def _fused_product(op: str, target: str) -> None:
     @converter(f"{target}.default")
     def convert(ctx: Context, x: str, a: str, b: str, value: Any = 1) -> str:

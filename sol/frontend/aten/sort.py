@@ -85,7 +85,7 @@ def mode(ctx: Context, x: str, dim: int = -1, keepdim: bool = False) -> tuple[st
 def searchsorted(ctx: Context, line: str, values: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
                  sorter: str | None = None) -> str:  # fmt: skip
     if sorter is not None:
-        line = ctx.add("gather", line, sorter, dim=ctx.rank(line) - 1)
+        line = ctx.add("gather", line, sorter, dim=ctx.rank(line) - 1, checked="searchsorted", signed=False)
     return _search(ctx, line, values, right or side == "right")
 
 

@@ -213,7 +213,8 @@ def rotated(ctx: Context, x: str, positions: str, cos: str, sin: str, *, interle
     """x[B, N, S, E] with pairs of its first features turned by the angles of ``positions[B or 1, S]``; the tables are [places, pairs]."""
     (pairs,) = ctx.fixed(ctx.size(cos)[1:], "the pairs of a rotation")
     (width,) = ctx.fixed(ctx.size(x)[-1:], "the features of a rotation")
-    c, s = (ctx.add("take", ctx.cast(t, ctx.type(x).dtype), positions, dim=0) for t in (cos, sin))
+    tables = [ctx.cast(t, ctx.type(x).dtype) for t in (cos, sin)]
+    c, s = (ctx.add("take", t, positions, dim=0, checked="RotaryEmbedding", signed=False) for t in tables)
     c, s = (ctx.reshape(t, (ctx.size(t)[0], 1, *ctx.size(t)[1:])) for t in (c, s))
     turned = ctx.slice(x, 3, 0, 2 * pairs)
     step, second = (2, 1) if interleaved else (1, pairs)

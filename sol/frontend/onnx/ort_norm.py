@@ -80,10 +80,10 @@ def embedded(
     index = places[0]
     if index is None:
         index = ctx.reshape(ctx.add("iota", size=length, start=0, step=1, dtype=DType.I64), (1, length))
-    parts = [ctx.add("take", words[1], words[0], dim=0), ctx.add("take", places[1], index, dim=0)]
+    pairs = [words, (index, places[1])]
     if kinds[0] is not None and kinds[1] is not None:
-        parts.append(ctx.add("take", kinds[1], kinds[0], dim=0))
-    total = _sum(ctx, parts)
+        pairs.append((kinds[0], kinds[1]))
+    total = _sum(ctx, [ctx.add("take", table, at, dim=0, checked=node.op, signed=False) for at, table in pairs])
     y = ctx.convert("LayerNormalization", total, *affine, **_epsilon(node))
     return y, _words(ctx, mask, batch) if node.wants(1) else None, total
 

@@ -127,8 +127,6 @@ def _power(ctx: Context, x: str, exponent: float) -> str | None:
     return ctx.add("reciprocal", x) if exponent == -1 else None
 
 
-
-
 # Activations
 
 

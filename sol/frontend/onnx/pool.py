@@ -154,7 +154,8 @@ def max_unpool(ctx: Context, node: OnnxNode) -> str:
     total = product((*lead, *natural))
     zeros = ctx.filled(0, (total,), ctx.type(x).dtype)
     count = product(ctx.size(x))
-    y = ctx.add("scatter", zeros, ctx.reshape(index, (count,)), ctx.reshape(x, (count,)), dim=0, reduction="none")
+    places, values = ctx.reshape(index, (count,)), ctx.reshape(x, (count,))
+    y = ctx.add("scatter", zeros, places, values, dim=0, reduction="none", checked=node.op, signed=False)
     y = ctx.reshape(y, (*lead, *natural))
     if stated is None:
         return y
