@@ -275,7 +275,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--match", default=".", help="entries whose name this regular expression finds")
     parser.add_argument("--table", default=str(TABLE), help="file of results, which grows")
     parser.add_argument("--forms", default=",".join(FORMS), type=lambda text: text.split(","))
-    parser.add_argument("--samples", type=int, help="at most so many samples of an entry")
+    parser.add_argument("--samples", type=int, help="at most so many samples of an entry, spread over its list")
     parser.add_argument("--failures", type=int, default=6, help="failing cases after which an entry is left")
     parser.add_argument("--isa", help="instruction set")
     parser.add_argument("--threads", type=int, default=1)

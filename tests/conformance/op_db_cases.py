@@ -65,20 +65,26 @@ def _copy(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def cases(number: int, form: str, most: int | None = None) -> list[Case]:
-    """The cases of an entry, up to ``most`` of them."""
+    """The cases of an entry; of up to ``most`` samples, spread over the list, where that is given."""
     op = entries()[number]
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.manual_seed(0)
-        for index, sample in enumerate(op.sample_inputs("cpu", torch.float32, requires_grad=False)):
-            if most is not None and index >= most:
-                break
+        samples = list(enumerate(op.sample_inputs("cpu", torch.float32, requires_grad=False)))
+        for index, sample in spread(samples, most):
             if form == "strided":
                 sample = sample.noncontiguous()
             for function in _functions(op, form):
                 found.append(_case(index, function, sample))
     return found
+
+
+def spread(things: Sequence[Any], most: int | None) -> list[Any]:
+    """Up to ``most`` of them at equal distances, the first and the last included: samples of a kind stand side by side."""
+    if most is None or len(things) <= most:
+        return list(things)
+    return [things[k * (len(things) - 1) // max(1, most - 1)] for k in range(most)]
 
 
 def _functions(op: Any, form: str) -> Iterator[Callable[..., Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import itertools
 import json
 import os
@@ -26,6 +27,9 @@ import torch
 from sol.config import config
 from tests.conformance.sweep_table import summary, table
 from tests.conformance.sweep_trial import Make, Row, trial
+
+for _name in ("torch._dynamo", "torch._inductor.fx_passes", "torch.export._trace", "sol.runtime.module", "sol.runtime.explain"):
+    importlib.import_module(_name)  # else every process would, at its first model: seconds each
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "build" / "sweep.jsonl"

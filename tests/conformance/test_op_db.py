@@ -9,7 +9,7 @@ import torch
 
 import sol
 from tests.conformance.op_db import arguments, failures, sweep
-from tests.conformance.op_db_cases import Together, cases, entries, expected, judge, name_of
+from tests.conformance.op_db_cases import Together, cases, entries, expected, judge, name_of, spread
 
 CHOICE = (  # entries that share a compilation
     ("add", "atan2", "clamp", "div.floor_rounding", "copysign", "erfc", "fmod", "heaviside", "hypot", "logaddexp", "logit", "nextafter"),
@@ -49,6 +49,13 @@ def test_samples_of_entries_compiled_together(names: tuple[str, ...]) -> None:
         text = judge(name, case, want, result, after)
         wrong += [f"{name} {case.number} ({case.note}): {text}"] if text else []
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_choice_of_samples_spreads_over_the_list():
+    """The first and the last among them, none twice."""
+    assert spread(range(5), None) == spread(range(5), 5) == [0, 1, 2, 3, 4]
+    assert spread(range(100), 4) == [0, 33, 66, 99] and spread(range(9), 1) == [0]
+    assert len(set(spread(range(41), 40))) == 40
 
 
 @pytest.mark.conformance

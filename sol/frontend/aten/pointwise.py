@@ -208,8 +208,10 @@ def clamp(ctx: Context, x: str, min: Any = None, max: Any = None) -> str:
 
 
 def _number(value: Any, dtype: DType) -> float | int | None:
-    """A bound in the type of what it bounds: an int64 is more than a float holds."""
-    return value if value is None else float(value) if dtype.is_float else int(value)
+    """A bound in the type of what it bounds: an int64 is more than a float holds, and below zero unsigned bounds wrap around."""
+    if value is None or dtype.is_float:
+        return value if value is None else float(value)
+    return int(value) % 2**dtype.bits if dtype.is_unsigned else int(value)
 
 
 @converter("clamp.Tensor", "clip.Tensor")
