@@ -338,7 +338,8 @@ class Importer:
                 return tuple(_slot(v, inputs) for v in value)
             return _slot(value, inputs)
         if isinstance(argument, (list, tuple)):
-            return [self._template(a, inputs) for a in argument]
+            parts = [self._template(a, inputs) for a in argument]
+            return parts if isinstance(argument, list) else tuple(parts)  # flex_attention insists on tuples
         if isinstance(argument, slice):
             return slice(*(self._template(a, inputs) for a in (argument.start, argument.stop, argument.step)))
         if is_symbolic_number(argument):

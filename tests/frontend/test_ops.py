@@ -140,6 +140,7 @@ VIEW: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "diagonal": (lambda x: (x.diagonal(0, -2, -1), x.diagonal(1, 0, 1), x.diagonal(-1, 1, 2)), (f(3, 4, 5),)),
     "unfold": (lambda x: x.unfold(1, 3, 2), (f(2, 9),)),
     "cat": (lambda x, y: (torch.cat([x, y], 1), torch.cat([x, torch.zeros(0), y]), torch.cat([x, x.int()])), (f(2, 3), f(2, 3))),
+    "stacked numbers": (lambda x, y: (torch.hstack([x, y, x]), torch.vstack([x, y]), torch.dstack([x, y]), torch.hstack([x])), (f(), f())),
     "stack": (lambda x, y: (torch.stack([x, y]), torch.stack([x, y], -1), torch.hstack([x, y]), torch.vstack([x, y])), (f(2, 3), f(2, 3))),
     "pad": (lambda x: (F.pad(x, (1, 2)), F.pad(x, (0, 1, 2, 0), value=3.0), F.pad(x, (-1, 1))), (f(2, 3, 4),)),
     "pad modes": (

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.attention.flex_attention import flex_attention
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 Point = namedtuple("Point", "x y")
@@ -330,6 +331,10 @@ def _reshaped(x: int) -> int:
     return x * 2
 
 
+def flexes(m: Any, x: torch.Tensor) -> torch.Tensor:
+    return flex_attention(x, x, x, score_mod=lambda score, batch, head, row, column: score + (row - column) * 0.1).relu()
+
+
 A, B = f(3, 4), f(3, 4, seed=1)
 CASES: dict[str, tuple[Callable[[], Any], list[tuple[Any, ...]]]] = {
     "counter": (Counter, [(A,), (A,), (B,)]),
@@ -387,6 +392,7 @@ CASES: dict[str, tuple[Callable[[], Any], list[tuple[Any, ...]]]] = {
     "torch.vmap": (fn(lambda m, x: torch.vmap(lambda r: torch.sin(r) @ m.linear.weight)(x)), [(A,), (B,)]),
     "jacobian": (fn(lambda m, x: torch.func.jacrev(lambda r: m.linear(r).tanh())(x[0])), [(A,)]),
     "checkpoint": (fn(lambda m, x: torch.utils.checkpoint.checkpoint(m.linear, x, use_reentrant=False)), [(A,), (B,)]),
+    "flex_attention": (fn(flexes), [(f(1, 2, 16, 16),), (f(1, 2, 16, 16, seed=1),)]),
     "packed sequence": (Packed, [(f(3, 6, 4), torch.tensor([6, 2, 4])), (f(3, 6, 4, seed=1), torch.tensor([1, 5, 6]))]),
     "transformer with masks": (transformer, [(f(2, 5, 16), f(2, 3, 16), None, nn.Transformer.generate_square_subsequent_mask(3))]),
     "lstm of many lengths": (lambda: nn.LSTM(4, 5, batch_first=True), [(f(2, n, 4),) for n in (3, 4, 5, 6, 7)]),

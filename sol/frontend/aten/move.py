@@ -34,7 +34,7 @@ def stack(ctx: Context, tensors: Sequence[str], dim: int = 0) -> str:
 
 @converter("hstack.default")
 def hstack(ctx: Context, tensors: Sequence[str]) -> str:
-    return cat(ctx, tensors, 0 if len(ctx.shape) == 1 else 1)
+    return cat(ctx, [t if ctx.rank(t) else ctx.reshape(t, (1,)) for t in tensors], 0 if len(ctx.shape) == 1 else 1)
 
 
 @converter("vstack.default")
