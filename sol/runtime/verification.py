@@ -27,6 +27,8 @@ from sol.runtime.runner import Runner
 from sol.runtime.tensors import TORCH, numpy_of
 from sol.runtime.torch_peer import PEER, Float64Run
 
+IN_TORCH = "all of the model runs in torch: nothing compiled was compared (sol.explain says why)"
+
 
 def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> Verification:
     """See ``sol.verify``. Inputs and buffers that the model changes are left as they were."""
@@ -44,6 +46,8 @@ def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> V
         if [name for name, _ in actual] != [name for name, _ in expected]:
             return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
         judge = _Judge(module, program, before, taken[1] or {}, (args, kwargs), tolerance)
+        if not program.runner.executables:
+            judge.notes.append(IN_TORCH)
         checks = tuple(judge.check(name, a, e) for (name, a), (_, e) in zip(actual, expected))
         culprit = judge.culprit(checks)
     return Verification(not any(c.fails for c in checks), tolerance, checks, culprit, PEER, tuple(dict.fromkeys(judge.notes)))
@@ -52,7 +56,10 @@ def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> V
 def _against_torch(module: SolModule, args: tuple[Any, ...], kwargs: Mapping[str, Any], tolerance: float) -> Verification:
     """Of a model that no single graph describes, pieces of which may be compiled."""
     expected, actual = (named_tensors(rehearse(module._model, args, kwargs, run)) for run in (None, module))
+    partition = module._ways.partition
     note = "the model is not captured as one graph: there is no float64 to compare with, and torch's own error is not known"
+    if partition is None or not partition.compiled:
+        note = IN_TORCH
     if [name for name, _ in actual] != [name for name, _ in expected]:
         return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
     checks = tuple(

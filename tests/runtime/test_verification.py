@@ -139,6 +139,12 @@ def test_a_model_that_float64_does_not_take() -> None:
     assert not found.passed and found.outputs[0].off == "unknown" and "float32 only" in str(found), str(found)
 
 
+def test_what_runs_in_torch_is_not_said_to_be_checked() -> None:
+    x = torch.rand(2, 8).double()
+    found = sol.verify(sol.optimize(nn.Linear(8, 4).double().eval(), x), x)
+    assert found.passed and "all of the model runs in torch" in str(found), str(found)
+
+
 def test_relative_error() -> None:
     nan, inf = np.nan, np.inf
     assert relative_error(np.array([1.0, nan, inf]), np.array([1.0, nan, inf])) == 0
