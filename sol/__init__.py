@@ -52,7 +52,8 @@ def optimize(
     threads: threads per call; None follows ``torch.get_num_threads()`` at each call.
     isa: instruction set, default ``sol.config["isa"]``.
     fallback: "eager" (the default of ``sol.config["fallback"]``): a model that cannot be captured whole is compiled in pieces, and what
-        cannot be compiled runs in torch, each with a warning in the log; "error": raises instead.
+        cannot be compiled runs in torch, each with a warning in the log; "error": raises instead. Single operations of a captured
+        model may run in torch in both cases; ``sol.explain`` names them.
     time_budget: seconds that kernels may be measured to choose between them (docs/tuning.md), thoroughly from 30 on; 0: do not;
         None: as ``sol.config["autotune"]`` says.
 

@@ -140,8 +140,8 @@ _KNOBS = (
     Knob("progress", "auto", "progress bar while compiling; auto: on a terminal", *_choice("auto", "on", "off")),
     Knob("verify", False, "check the invariants of the IR after every pass", *_boolean()),
     Knob("dump", "", "folder into which every stage writes what it made; empty: nothing is written", *_folder()),
-    Knob("fallback", "eager", "what happens where sol cannot compile a torch model whole: eager compiles it in pieces and leaves the rest "
-         "to torch, error raises", *_choice("error", "eager")),
+    Knob("fallback", "eager", "what happens where a torch model cannot be captured whole: eager compiles it in pieces and leaves the rest "
+         "to torch, error raises; single operations of a captured model may run in torch in both cases", *_choice("error", "eager")),
     Knob("flush_denormals", True, "treat denormal numbers as zero inside compiled code, the caller's mode is restored; "
          "they are up to a hundred times slower", *_boolean()),
     Knob("conv_max_error", 1e-5, "error that a convolution may have against float64, in units of an image's largest output; "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -22,14 +22,14 @@ def every_size(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     ran = []
     run = harness._Call.here
 
-    def here(self: harness._Call, library: Path) -> None:
+    def here(self: harness._Call, library: ctypes.CDLL, driver: ctypes.CDLL) -> None:
         before = {name: array.copy() for name, array in self.memory.items()}
         first: dict[str, bytes] = {}
         for threads in SIZES:
             for name, array in self.memory.items():
                 if array.flags.writeable:
                     array[...] = before[name]
-            run(replace(self, threads=threads), library)
+            run(replace(self, threads=threads), library, driver)
             ran.append(threads)
             now = {name: array.tobytes() for name, array in self.memory.items()}
             first = first or now
