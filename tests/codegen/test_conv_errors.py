@@ -126,7 +126,7 @@ WAYS = [
     ("winograd/f4", (64, 14), 32, 3, 1, ISAS),
     ("winograd/f5", (32, 14), 32, 3, 1, ISAS),
     ("winograd/f7", (32, 14), 32, 3, 1, ISAS),
-    ("winograd/f3", (32, 12), 32, 5, 1, ISAS),
+    ("winograd/f3", (32, 14), 32, 5, 1, ISAS),
     ("direct", (512, 7), 32, 3, 1, ISAS),
     ("paired", (128, 14), 64, 1, 1, ["avx512"]),
     ("paired", (1024, 7), 32, 1, 1, ["avx512"]),
@@ -135,9 +135,10 @@ WAYS = [
     *((f"winograd/f{m}p", (32, 14), 32, 3, 1, ["avx512"]) for m in (2, 4, 5, 7)),
 ]
 """Ways, (input channels, size), outputs, taps along an axis, groups, instruction sets."""
-CAREFUL = ("strassen/levels1", "winograd/f4", "winograd/f4p", "paired", "paired_groups")
+CAREFUL = ("strassen/levels1", "winograd/f4", "winograd/f4p", "paired")
 """Those of which each is unlike the others."""
-STRASSEN = {"sparse 1": 8.0, "sparse 0.1": 8.0, "sparse weights 1": 8.0, "both sparse 10": 8.0, "heavier": 8.0}
+SPARSEST = ("sparse 10", "sparse 5", "sparse 1", "sparse 0.1", "sparse weights 10", "sparse weights 1", "both sparse 10", "heavier")
+STRASSEN = dict.fromkeys(SPARSEST, 8.0)
 """What Strassen's algorithm keeps instead where few products are not zero: it adds and subtracts some that an output has not."""
 
 
