@@ -212,13 +212,16 @@ def test_packed_weights(shape, by_block):
     w = w / scales.reshape(-1, *[1] * (w.ndim - 2))
     taps = int(np.prod(shape[2:]))
     steps = shape[1] // 16 * taps
-    assert packed.shape == (shape[0] // 16, (16 * steps + 2) * 16)
+    assert packed.shape == (shape[0] // 16, (16 * steps + pairs.BEHIND) * 16)
     for panel, rows in zip(packed, w.reshape(-1, 16, shape[1] // 16, 16, taps)):
-        body, beside, factor = panel[: -2 * 16].reshape(steps, 16, 16), panel[-2 * 16 : -16], panel[-16:]
+        body = panel[: -3 * 16].reshape(steps, 16, 16)
+        beside, factor, least = panel[-3 * 16 :].reshape(3, 16)
         want = rows.transpose(1, 3, 2, 0).reshape(body.shape)
         assert (np.abs(body) * factor == np.abs(want)).all()  # powers of two
         size = np.sqrt((body.astype(np.float64) ** 2).mean((0, 1)))
         assert ((size >= 1) & (size < 2)).all()
+        share = ((np.abs(body).mean((0, 1)) * factor).max() / (size * factor).max()) ** 2
+        np.testing.assert_allclose(least, pairs.SPARSE / share, rtol=1e-5)
         at = np.arange(steps) // (taps if by_block else 1) % 2
         assert (np.sign(body) == np.sign(want) * pairs.signs()[at][:, :, None]).all()
         np.testing.assert_allclose(beside, (body[:, : pairs.PAIRS] * body[:, 8 : 8 + pairs.PAIRS]).sum((0, 1)), rtol=1e-4, atol=1e-4)

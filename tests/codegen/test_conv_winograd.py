@@ -386,13 +386,14 @@ def test_packed_pairs():
     w = random((17, 32, 3, 3))
     w[3] = 0
     packed = conv_winograd.pack_pairs(w, my=4, mx=4)
-    assert packed.shape == (2, 49, 34 * 16) and packed.dtype == np.float32
+    assert packed.shape == (2, 49, (32 + pairs.BEHIND) * 16) and packed.dtype == np.float32
     g = np.array([[float(x) for x in row] for row in winograd(4, 3).g])
-    weights, subtracted, factor = packed[..., : 32 * 16].reshape(2, 49, 2, 16, 16), packed[..., -32:-16], packed[..., -16:]
+    weights, subtracted, factor = packed[..., : 32 * 16].reshape(2, 49, 2, 16, 16), packed[..., -48:-32], packed[..., -32:-16]
     got = (weights[1, :, 1, 5, 0] * factor[1, :, 0]).reshape(7, 7) * pairs.padded_scales(w)[21]
     np.testing.assert_allclose(got, g @ w[16, 21].astype(np.float64) @ g.T, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(subtracted, (weights[:, :, :, :5] * weights[:, :, :, 8:13]).sum((2, 3)), rtol=1e-4, atol=1e-3)
-    assert not packed[0, :, :-16].reshape(49, -1, 16)[..., 3].any() and np.isfinite(packed).all()
+    assert (packed[..., -16:].max(1) == packed[..., -16:].min(1)).all()
+    assert not packed[0, :, :-32].reshape(49, -1, 16)[..., 3].any() and np.isfinite(packed).all()
 
 
 def test_pairs_are_taken_where_additions_have_units_of_their_own():

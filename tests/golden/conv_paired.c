@@ -1,14 +1,14 @@
 /* Convolution by Winograd's inner product, NCHWc -> NCHWc, then relu.
  *
  *   block of this thread's tiles
- *     pack: input of each tile [tap of a channel block][pixel][LANES], scaled; what its pixels subtract, and their scales
+ *     pack: input of each tile [tap of a channel block][pixel][LANES], scaled; what its pixels subtract, their scales and their share
  *     panel of LANES output channels             its weights stay in the cache
  *       tile: reduction in registers, tail       both pixel by pixel at the end, while the last input channels of others are multiplied
  * Where tiles are few, threads share out the (panel, tile) pairs; a few threads each pack for themselves, a larger team packs together
  * into its common memory, then waits.
  *
  * Register tile: 1 rows x 20 pixels.
- * w: [panel][input block][r][s][channel][LANES], then what its channels subtract, and what undoes their scaling. */
+ * w: [panel][input block][r][s][channel][LANES], then what its channels subtract, what undoes their scaling, and the share to be paired. */
 #include "sol_team.h"
 #include "sol_simd.h"
 #include "sol_pack.h"
@@ -26,7 +26,8 @@ typedef struct {
  * What is subtracted depends on the pixel alone or on the output channel alone; in every other pair x' and w' are negated, so that it nearly
  * cancels. Of LANES channels, 5 and those LANES / 2 behind them are paired, the others multiplied as usual: both kinds of units are busy.
  * Pixels, input and output channels are scaled by powers of two, lest the smaller one of x and w be lost in the sum: the error is bounded by the
- * norms of both, as that of the usual product. */
+ * norms of both, as that of the usual product. Where most of x or w is zero, that one's error is smaller: all is multiplied as usual then, at
+ * shares below the one that lies behind a panel's weights. */
 static const float pair_firsts[LANES] = {1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}; /* 1 where a lane is the first of a pair */
 
 /* Lane by lane, x * x' of a pair in both of its lanes. */
@@ -46,6 +47,29 @@ SOL_INLINE vf pair_sums(vf r[LANES])
     return r[0];
 }
 
+/* The same of pairs of vectors whose lanes were taken in turn, the first half beside the second: sums of vectors i and i + LANES / 2 in r[i]. */
+SOL_INLINE vf pair_halves(vf r[LANES / 2])
+{
+#pragma GCC unroll 4
+    for (int n = LANES / 4; n; n /= 2)
+#pragma GCC unroll 4
+        for (int i = 0; i < n; i++) {
+            vf low, high;
+            vf_zip(r[i], r[i + n], &low, &high);
+            r[i] = low + high;
+        }
+    return r[0];
+}
+
+/* The share of data that is not small: the largest mean magnitude over the largest root of a mean square, squared. */
+#define PAIR_LARGEST(...) v = vf_max_quiet(VF_PERMUTE(v, __VA_ARGS__), v);
+SOL_FOLD(pair_largest, vf, float, PAIR_LARGEST)
+SOL_INLINE float pair_share(vf means, vf sizes)
+{
+    const float root = pair_largest(means) / pair_largest(sizes);
+    return root * root;
+}
+
 /* Powers of two that scale data of these magnitudes to one from 1 up to 2, and what undoes it. */
 SOL_INLINE vf pair_scale(vf size, vf *undo)
 {
@@ -54,22 +78,31 @@ SOL_INLINE vf pair_scale(vf size, vf *undo)
     return (vf)(0x7f000000 - kept);
 }
 
-/* The mean magnitude of a pixel's input. */
-static __attribute__((noinline)) float pack_mean(const conv *c, const float *in, int64_t steps)
+/* The root of the mean square of a pixel's input, whose squares may leave the range. */
+static __attribute__((noinline)) float pack_size(const conv *c, const float *in, int64_t steps)
 {
     vf total = vf_zero();
-    const float *factor = c->factors;
-    for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
-        total += vf_abs(vf_load(tap) * vf_load(factor));
-        factor += LANES;
+    float mean = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        const float *factor = c->factors;
+        for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+            const vf v = vf_load(tap) * vf_load(factor), r = v / mean;
+            if (pass) total += r * r;
+            else total += vf_abs(v);
+            factor += LANES;
+        }
+        if (pass) break;
+        mean = vf_sum(total) / (float)(steps * LANES);
+        if (!(mean > 0 && mean < INFINITY)) return mean;
+        total = vf_zero();
     }
-    return vf_sum(total) / (float)(steps * LANES);
+    return mean * vf_sqrt(total = vf_set(vf_sum(total) / (float)(steps * LANES)))[0];
 }
 
-/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
-SOL_INLINE void pack_4(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside)
+/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square. means, sizes: the largest of pixels so far, of their magnitudes
+ * (no more than that: of two channels' the larger one is added) and of these roots. */
+SOL_INLINE void pack_4(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside, vf *means, vf *sizes)
 {
-    const vf firsts = vf_load(pair_firsts);
     vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), undo;
     const float *factor = c->factors;
     float scale[LANES];
@@ -93,52 +126,56 @@ SOL_INLINE void pack_4(const conv *c, const float *in, int64_t steps, int64_t co
         }
         factor += LANES;
     }
-    vf m[LANES] = {m0, m1, m2, m3};
-    const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
+    vf r[LANES / 2] = {sol_pair(m0, m1), sol_pair(m2, m3)};
+    const vf squares = pair_halves(r) * vf_set(1.0f / (float)(steps * LANES));
     vf size = vf_sqrt(squares);
-    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_mean(c, in, steps);
-    m0 = vf_zero();
-    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pack_mean(c, in + 1 * LANES, steps);
-    m1 = vf_zero();
-    if (!(squares[2] > 1e-30f && squares[2] < 1e30f)) size[2] = pack_mean(c, in + 2 * LANES, steps);
-    m2 = vf_zero();
-    if (!(squares[3] > 1e-30f && squares[3] < 1e30f)) size[3] = pack_mean(c, in + 3 * LANES, steps);
-    m3 = vf_zero();
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_size(c, in, steps);
+    if (!(squares[8] > 1e-30f && squares[8] < 1e30f)) size[8] = pack_size(c, in + 1 * LANES, steps);
+    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pack_size(c, in + 2 * LANES, steps);
+    if (!(squares[9] > 1e-30f && squares[9] < 1e30f)) size[9] = pack_size(c, in + 3 * LANES, steps);
+    vf t0 = vf_zero(), l0 = vf_zero();
+    vf t2 = vf_zero(), l2 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
     factor = c->factors;
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
         const vf f = vf_load(factor);
         {
-            const vf v = vf_load(tap) * (f * scale[0]);
-            vf_store(x + 0 * LANES, v);
-            m0 += pair_product(v);
+            vf first, second;
+            const vf v0 = vf_load(tap) * (f * scale[0]);
+            vf_store(x + 0 * LANES, v0);
+            const vf v1 = vf_load(tap + 1 * LANES) * (f * scale[8]);
+            vf_store(x + 1 * LANES, v1);
+            vf_zip(v0, v1, &first, &second);
+            t0 += first * second;
+            l0 += vf_max_abs(first, second);
         }
         {
-            const vf v = vf_load(tap + 1 * LANES) * (f * scale[1]);
-            vf_store(x + 1 * LANES, v);
-            m1 += pair_product(v);
-        }
-        {
-            const vf v = vf_load(tap + 2 * LANES) * (f * scale[2]);
-            vf_store(x + 2 * LANES, v);
-            m2 += pair_product(v);
-        }
-        {
-            const vf v = vf_load(tap + 3 * LANES) * (f * scale[3]);
-            vf_store(x + 3 * LANES, v);
-            m3 += pair_product(v);
+            vf first, second;
+            const vf v2 = vf_load(tap + 2 * LANES) * (f * scale[1]);
+            vf_store(x + 2 * LANES, v2);
+            const vf v3 = vf_load(tap + 3 * LANES) * (f * scale[9]);
+            vf_store(x + 3 * LANES, v3);
+            vf_zip(v2, v3, &first, &second);
+            t2 += first * second;
+            l2 += vf_max_abs(first, second);
         }
         x += count * LANES, factor += LANES;
     }
-    vf u[LANES] = {m0 * firsts, m1 * firsts, m2 * firsts, m3 * firsts};
-    u[0] = pair_sums(u);
-    for (int64_t p = 0; p < 4; p++) beside[p] = u[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
+    vf firsts, none;
+    vf_zip(vf_load(pair_firsts), vf_load(pair_firsts), &firsts, &none);
+    vf u[LANES / 2] = {t0 * firsts, t2 * firsts, l0, l2};
+    const vf sums = pair_halves(u), magnitudes = vf_rotated(sums, 2);
+    beside[0] = sums[0], beside[(count + LANES - 1) / LANES * LANES + 0] = undo[0];
+    beside[1] = sums[8], beside[(count + LANES - 1) / LANES * LANES + 1] = undo[8];
+    beside[2] = sums[1], beside[(count + LANES - 1) / LANES * LANES + 2] = undo[1];
+    beside[3] = sums[9], beside[(count + LANES - 1) / LANES * LANES + 3] = undo[9];
+    *means = vf_max_quiet(magnitudes * undo, *means), *sizes = vf_max_quiet(size, *sizes);
 }
 
-/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
-SOL_INLINE void pack_2(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside)
+/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square. means, sizes: the largest of pixels so far, of their magnitudes
+ * (no more than that: of two channels' the larger one is added) and of these roots. */
+SOL_INLINE void pack_2(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside, vf *means, vf *sizes)
 {
-    const vf firsts = vf_load(pair_firsts);
     vf m0 = vf_zero(), m1 = vf_zero(), undo;
     const float *factor = c->factors;
     float scale[LANES];
@@ -154,38 +191,41 @@ SOL_INLINE void pack_2(const conv *c, const float *in, int64_t steps, int64_t co
         }
         factor += LANES;
     }
-    vf m[LANES] = {m0, m1};
-    const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
+    vf r[LANES / 2] = {sol_pair(m0, m1)};
+    const vf squares = pair_halves(r) * vf_set(1.0f / (float)(steps * LANES));
     vf size = vf_sqrt(squares);
-    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_mean(c, in, steps);
-    m0 = vf_zero();
-    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pack_mean(c, in + 1 * LANES, steps);
-    m1 = vf_zero();
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_size(c, in, steps);
+    if (!(squares[8] > 1e-30f && squares[8] < 1e30f)) size[8] = pack_size(c, in + 1 * LANES, steps);
+    vf t0 = vf_zero(), l0 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
     factor = c->factors;
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
         const vf f = vf_load(factor);
         {
-            const vf v = vf_load(tap) * (f * scale[0]);
-            vf_store(x + 0 * LANES, v);
-            m0 += pair_product(v);
-        }
-        {
-            const vf v = vf_load(tap + 1 * LANES) * (f * scale[1]);
-            vf_store(x + 1 * LANES, v);
-            m1 += pair_product(v);
+            vf first, second;
+            const vf v0 = vf_load(tap) * (f * scale[0]);
+            vf_store(x + 0 * LANES, v0);
+            const vf v1 = vf_load(tap + 1 * LANES) * (f * scale[8]);
+            vf_store(x + 1 * LANES, v1);
+            vf_zip(v0, v1, &first, &second);
+            t0 += first * second;
+            l0 += vf_max_abs(first, second);
         }
         x += count * LANES, factor += LANES;
     }
-    vf u[LANES] = {m0 * firsts, m1 * firsts};
-    u[0] = pair_sums(u);
-    for (int64_t p = 0; p < 2; p++) beside[p] = u[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
+    vf firsts, none;
+    vf_zip(vf_load(pair_firsts), vf_load(pair_firsts), &firsts, &none);
+    vf u[LANES / 2] = {t0 * firsts, l0};
+    const vf sums = pair_halves(u), magnitudes = vf_rotated(sums, 1);
+    beside[0] = sums[0], beside[(count + LANES - 1) / LANES * LANES + 0] = undo[0];
+    beside[1] = sums[8], beside[(count + LANES - 1) / LANES * LANES + 1] = undo[8];
+    *means = vf_max_quiet(magnitudes * undo, *means), *sizes = vf_max_quiet(size, *sizes);
 }
 
-/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square, or by their mean magnitude where squares leave the range. */
-SOL_INLINE void pack_1(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside)
+/* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square. means, sizes: the largest of pixels so far, of their magnitudes
+ * (no more than that: of two channels' the larger one is added) and of these roots. */
+SOL_INLINE void pack_1(const conv *c, const float *in, int64_t steps, int64_t count, float *x, float *beside, vf *means, vf *sizes)
 {
-    const vf firsts = vf_load(pair_firsts);
     vf m0 = vf_zero(), undo;
     const float *factor = c->factors;
     float scale[LANES];
@@ -197,42 +237,50 @@ SOL_INLINE void pack_1(const conv *c, const float *in, int64_t steps, int64_t co
         }
         factor += LANES;
     }
-    vf m[LANES] = {m0};
-    const vf squares = pair_sums(m) * vf_set(1.0f / (float)(steps * LANES));
+    vf r[LANES / 2] = {sol_pair(m0, vf_zero())};
+    const vf squares = pair_halves(r) * vf_set(1.0f / (float)(steps * LANES));
     vf size = vf_sqrt(squares);
-    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_mean(c, in, steps);
-    m0 = vf_zero();
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_size(c, in, steps);
+    vf t0 = vf_zero(), l0 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
     factor = c->factors;
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
         const vf f = vf_load(factor);
         {
-            const vf v = vf_load(tap) * (f * scale[0]);
-            vf_store(x + 0 * LANES, v);
-            m0 += pair_product(v);
+            vf first, second;
+            const vf v0 = vf_load(tap) * (f * scale[0]);
+            vf_store(x + 0 * LANES, v0);
+            vf_zip(v0, vf_zero(), &first, &second);
+            t0 += first * second;
+            l0 += vf_max_abs(first, second);
         }
         x += count * LANES, factor += LANES;
     }
-    vf u[LANES] = {m0 * firsts};
-    u[0] = pair_sums(u);
-    for (int64_t p = 0; p < 1; p++) beside[p] = u[0][p], beside[(count + LANES - 1) / LANES * LANES + p] = undo[p];
+    vf firsts, none;
+    vf_zip(vf_load(pair_firsts), vf_load(pair_firsts), &firsts, &none);
+    vf u[LANES / 2] = {t0 * firsts, l0};
+    const vf sums = pair_halves(u), magnitudes = vf_rotated(sums, 1);
+    beside[0] = sums[0], beside[(count + LANES - 1) / LANES * LANES + 0] = undo[0];
+    *means = vf_max_quiet(magnitudes * undo, *means), *sizes = vf_max_quiet(size, *sizes);
 }
 
 /* The input of one tile of rows x width pixels as the products want it. */
 static __attribute__((noinline)) void pack_tile(const conv *c, const float *in, int64_t rows, int64_t width, float *o)
 {
     const int64_t count = rows * width, steps = c->steps;
-    float *beside = o + steps * count * LANES;
+    float *beside = o + steps * count * LANES, *share = beside + (count + LANES - 1) / LANES * 2 * LANES;
+    vf means = vf_zero(), sizes = vf_zero();
     for (int64_t y = 0; y < rows; y++, in += c->in_row) {
         const float *i = in;
         for (int64_t x = 0; x < width;) {
             const int64_t some = width - x >= 4 ? 4 : width - x >= 2 ? 2 : 1;
-            if (some == 4) pack_4(c, i, steps, count, o, beside);
-            else if (some == 2) pack_2(c, i, steps, count, o, beside);
-            else pack_1(c, i, steps, count, o, beside);
+            if (some == 4) pack_4(c, i, steps, count, o, beside, &means, &sizes);
+            else if (some == 2) pack_2(c, i, steps, count, o, beside, &means, &sizes);
+            else pack_1(c, i, steps, count, o, beside, &means, &sizes);
             x += some, i += some * 1 * LANES, o += some * LANES, beside += some;
         }
     }
+    *share = pair_share(means * (1.0f / (float)(steps * LANES)), sizes);
 }
 
 /* LANES output channels of one tile. */
@@ -241,38 +289,51 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
     const float *const beside = x + c->steps * 20 * LANES, *const scale = beside + 2 * LANES;
     const float *const panel = w + c->steps * LANES * LANES;
     const float *const end = x + (c->steps - 1) * 20 * LANES;
-    const int64_t bytes = 4 * ahead;
+    const int64_t bytes = 4 * ahead, plain = !(scale[2 * LANES] >= panel[2 * LANES]);
     if (c->claims)
         for (int64_t y = 0; y < 1; y++)
             for (int64_t x = 0; x < 20; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
     vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a0_0_10, a0_0_11, a0_0_12, a0_0_13, a0_0_14, a0_0_15, a0_0_16, a0_0_17, a0_0_18, a0_0_19;
+    float held[20 * LANES];
+    const float *const whole = x + (plain ? 4 : 16) * 20 * LANES;
+    if (end > whole)
+        for (int i = 0; i < 20; i++) vf_store(held + i * LANES, vf_zero());
+    const int64_t k[] = {(int64_t)beside, (int64_t)held, plain};
     __asm__ volatile(
+        "cmpq $0, 16(%[k])\n\t"
+        "jne 5f\n\t"
+        "mov (%[k]), %%rax\n\t"
         "vpxord %%zmm23, %%zmm23, %%zmm23\n\t"
         "vsubps %[e], %%zmm23, %%zmm22\n\t"
-        "vsubps 0(%[beside])%{1to16%}, %%zmm22, %[a0]\n\t"
-        "vsubps 4(%[beside])%{1to16%}, %%zmm22, %[a1]\n\t"
-        "vsubps 8(%[beside])%{1to16%}, %%zmm22, %[a2]\n\t"
-        "vsubps 12(%[beside])%{1to16%}, %%zmm22, %[a3]\n\t"
-        "vsubps 16(%[beside])%{1to16%}, %%zmm22, %[a4]\n\t"
-        "vsubps 20(%[beside])%{1to16%}, %%zmm22, %[a5]\n\t"
-        "vsubps 24(%[beside])%{1to16%}, %%zmm22, %[a6]\n\t"
-        "vsubps 28(%[beside])%{1to16%}, %%zmm22, %[a7]\n\t"
-        "vsubps 32(%[beside])%{1to16%}, %%zmm22, %[a8]\n\t"
-        "vsubps 36(%[beside])%{1to16%}, %%zmm22, %[a9]\n\t"
-        "vsubps 40(%[beside])%{1to16%}, %%zmm22, %[a10]\n\t"
-        "vsubps 44(%[beside])%{1to16%}, %%zmm22, %[a11]\n\t"
-        "vsubps 48(%[beside])%{1to16%}, %%zmm22, %[a12]\n\t"
-        "vsubps 52(%[beside])%{1to16%}, %%zmm22, %[a13]\n\t"
-        "vsubps 56(%[beside])%{1to16%}, %%zmm22, %[a14]\n\t"
-        "vsubps 60(%[beside])%{1to16%}, %%zmm22, %[a15]\n\t"
-        "vsubps 64(%[beside])%{1to16%}, %%zmm22, %[a16]\n\t"
-        "vsubps 68(%[beside])%{1to16%}, %%zmm22, %[a17]\n\t"
-        "vsubps 72(%[beside])%{1to16%}, %%zmm22, %[a18]\n\t"
-        "vsubps 76(%[beside])%{1to16%}, %%zmm22, %[a19]\n\t"
+        "vsubps 0(%%rax)%{1to16%}, %%zmm22, %[a0]\n\t"
+        "vsubps 4(%%rax)%{1to16%}, %%zmm22, %[a1]\n\t"
+        "vsubps 8(%%rax)%{1to16%}, %%zmm22, %[a2]\n\t"
+        "vsubps 12(%%rax)%{1to16%}, %%zmm22, %[a3]\n\t"
+        "vsubps 16(%%rax)%{1to16%}, %%zmm22, %[a4]\n\t"
+        "vsubps 20(%%rax)%{1to16%}, %%zmm22, %[a5]\n\t"
+        "vsubps 24(%%rax)%{1to16%}, %%zmm22, %[a6]\n\t"
+        "vsubps 28(%%rax)%{1to16%}, %%zmm22, %[a7]\n\t"
+        "vsubps 32(%%rax)%{1to16%}, %%zmm22, %[a8]\n\t"
+        "vsubps 36(%%rax)%{1to16%}, %%zmm22, %[a9]\n\t"
+        "vsubps 40(%%rax)%{1to16%}, %%zmm22, %[a10]\n\t"
+        "vsubps 44(%%rax)%{1to16%}, %%zmm22, %[a11]\n\t"
+        "vsubps 48(%%rax)%{1to16%}, %%zmm22, %[a12]\n\t"
+        "vsubps 52(%%rax)%{1to16%}, %%zmm22, %[a13]\n\t"
+        "vsubps 56(%%rax)%{1to16%}, %%zmm22, %[a14]\n\t"
+        "vsubps 60(%%rax)%{1to16%}, %%zmm22, %[a15]\n\t"
+        "vsubps 64(%%rax)%{1to16%}, %%zmm22, %[a16]\n\t"
+        "vsubps 68(%%rax)%{1to16%}, %%zmm22, %[a17]\n\t"
+        "vsubps 72(%%rax)%{1to16%}, %%zmm22, %[a18]\n\t"
+        "vsubps 76(%%rax)%{1to16%}, %%zmm22, %[a19]\n\t"
         "cmp %[end], %[x]\n\t"
-        "je 2f\n\t"
-        ".p2align 5\n"
+        "je 3f\n"
         "1:\n\t"
+        "mov %[x], %%rax\n\t"
+        "add $20480, %%rax\n\t"
+        "cmp %[end], %%rax\n\t"
+        "cmova %[end], %%rax\n\t"
+        ".p2align 5\n"
+        "2:\n\t"
         "vmovups 0(%[w]), %%zmm22\n\t"
         "prefetcht1 0(%[w],%[ahead])\n\t"
         "vmovups 512(%[w]), %%zmm23\n\t"
@@ -727,9 +788,73 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
         "vfmadd231ps 636(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
         "add $1024, %[w]\n\t"
         "add $1280, %[x]\n\t"
+        "cmp %%rax, %[x]\n\t"
+        "jne 2b\n\t"
         "cmp %[end], %[x]\n\t"
-        "jne 1b\n"
-        "2:\n\t"
+        "je 3f\n\t"
+        "mov 8(%[k]), %%rax\n\t"
+        "vaddps 0(%%rax), %[a0], %%zmm22\n\t"
+        "vmovups %%zmm22, 0(%%rax)\n\t"
+        "vpxord %[a0], %[a0], %[a0]\n\t"
+        "vaddps 64(%%rax), %[a1], %%zmm22\n\t"
+        "vmovups %%zmm22, 64(%%rax)\n\t"
+        "vpxord %[a1], %[a1], %[a1]\n\t"
+        "vaddps 128(%%rax), %[a2], %%zmm22\n\t"
+        "vmovups %%zmm22, 128(%%rax)\n\t"
+        "vpxord %[a2], %[a2], %[a2]\n\t"
+        "vaddps 192(%%rax), %[a3], %%zmm22\n\t"
+        "vmovups %%zmm22, 192(%%rax)\n\t"
+        "vpxord %[a3], %[a3], %[a3]\n\t"
+        "vaddps 256(%%rax), %[a4], %%zmm22\n\t"
+        "vmovups %%zmm22, 256(%%rax)\n\t"
+        "vpxord %[a4], %[a4], %[a4]\n\t"
+        "vaddps 320(%%rax), %[a5], %%zmm22\n\t"
+        "vmovups %%zmm22, 320(%%rax)\n\t"
+        "vpxord %[a5], %[a5], %[a5]\n\t"
+        "vaddps 384(%%rax), %[a6], %%zmm22\n\t"
+        "vmovups %%zmm22, 384(%%rax)\n\t"
+        "vpxord %[a6], %[a6], %[a6]\n\t"
+        "vaddps 448(%%rax), %[a7], %%zmm22\n\t"
+        "vmovups %%zmm22, 448(%%rax)\n\t"
+        "vpxord %[a7], %[a7], %[a7]\n\t"
+        "vaddps 512(%%rax), %[a8], %%zmm22\n\t"
+        "vmovups %%zmm22, 512(%%rax)\n\t"
+        "vpxord %[a8], %[a8], %[a8]\n\t"
+        "vaddps 576(%%rax), %[a9], %%zmm22\n\t"
+        "vmovups %%zmm22, 576(%%rax)\n\t"
+        "vpxord %[a9], %[a9], %[a9]\n\t"
+        "vaddps 640(%%rax), %[a10], %%zmm22\n\t"
+        "vmovups %%zmm22, 640(%%rax)\n\t"
+        "vpxord %[a10], %[a10], %[a10]\n\t"
+        "vaddps 704(%%rax), %[a11], %%zmm22\n\t"
+        "vmovups %%zmm22, 704(%%rax)\n\t"
+        "vpxord %[a11], %[a11], %[a11]\n\t"
+        "vaddps 768(%%rax), %[a12], %%zmm22\n\t"
+        "vmovups %%zmm22, 768(%%rax)\n\t"
+        "vpxord %[a12], %[a12], %[a12]\n\t"
+        "vaddps 832(%%rax), %[a13], %%zmm22\n\t"
+        "vmovups %%zmm22, 832(%%rax)\n\t"
+        "vpxord %[a13], %[a13], %[a13]\n\t"
+        "vaddps 896(%%rax), %[a14], %%zmm22\n\t"
+        "vmovups %%zmm22, 896(%%rax)\n\t"
+        "vpxord %[a14], %[a14], %[a14]\n\t"
+        "vaddps 960(%%rax), %[a15], %%zmm22\n\t"
+        "vmovups %%zmm22, 960(%%rax)\n\t"
+        "vpxord %[a15], %[a15], %[a15]\n\t"
+        "vaddps 1024(%%rax), %[a16], %%zmm22\n\t"
+        "vmovups %%zmm22, 1024(%%rax)\n\t"
+        "vpxord %[a16], %[a16], %[a16]\n\t"
+        "vaddps 1088(%%rax), %[a17], %%zmm22\n\t"
+        "vmovups %%zmm22, 1088(%%rax)\n\t"
+        "vpxord %[a17], %[a17], %[a17]\n\t"
+        "vaddps 1152(%%rax), %[a18], %%zmm22\n\t"
+        "vmovups %%zmm22, 1152(%%rax)\n\t"
+        "vpxord %[a18], %[a18], %[a18]\n\t"
+        "vaddps 1216(%%rax), %[a19], %%zmm22\n\t"
+        "vmovups %%zmm22, 1216(%%rax)\n\t"
+        "vpxord %[a19], %[a19], %[a19]\n\t"
+        "jmp 1b\n"
+        "3:\n\t"
         "vmovups 0(%[w]), %%zmm22\n\t"
         "prefetcht1 0(%[w],%[ahead])\n\t"
         "vmovups 512(%[w]), %%zmm23\n\t"
@@ -1094,9 +1219,748 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
         "vaddps 1232(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
         "vaddps 1264(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
         "vfmadd231ps %%zmm30, %%zmm31, %[a19]\n\t"
+        "jmp 9f\n"
+        "5:\n\t"
+        "vpxord %[a0], %[a0], %[a0]\n\t"
+        "vpxord %[a1], %[a1], %[a1]\n\t"
+        "vpxord %[a2], %[a2], %[a2]\n\t"
+        "vpxord %[a3], %[a3], %[a3]\n\t"
+        "vpxord %[a4], %[a4], %[a4]\n\t"
+        "vpxord %[a5], %[a5], %[a5]\n\t"
+        "vpxord %[a6], %[a6], %[a6]\n\t"
+        "vpxord %[a7], %[a7], %[a7]\n\t"
+        "vpxord %[a8], %[a8], %[a8]\n\t"
+        "vpxord %[a9], %[a9], %[a9]\n\t"
+        "vpxord %[a10], %[a10], %[a10]\n\t"
+        "vpxord %[a11], %[a11], %[a11]\n\t"
+        "vpxord %[a12], %[a12], %[a12]\n\t"
+        "vpxord %[a13], %[a13], %[a13]\n\t"
+        "vpxord %[a14], %[a14], %[a14]\n\t"
+        "vpxord %[a15], %[a15], %[a15]\n\t"
+        "vpxord %[a16], %[a16], %[a16]\n\t"
+        "vpxord %[a17], %[a17], %[a17]\n\t"
+        "vpxord %[a18], %[a18], %[a18]\n\t"
+        "vpxord %[a19], %[a19], %[a19]\n\t"
+        "cmp %[end], %[x]\n\t"
+        "je 8f\n"
+        "6:\n\t"
+        "mov %[x], %%rax\n\t"
+        "add $5120, %%rax\n\t"
+        "cmp %[end], %%rax\n\t"
+        "cmova %[end], %%rax\n\t"
+        ".p2align 5\n"
+        "7:\n\t"
+        "vmovups 0(%[w]), %%zmm26\n\t"
+        "prefetcht1 0(%[w],%[ahead])\n\t"
+        "vfmadd231ps 640(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 704(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 768(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 832(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 896(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 960(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1024(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1088(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1152(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1216(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 0(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 64(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 128(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 192(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 256(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 320(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 384(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 448(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 512(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 576(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 64(%[w]), %%zmm27\n\t"
+        "prefetcht1 64(%[w],%[ahead])\n\t"
+        "vfmadd231ps 644(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 708(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 772(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 836(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 900(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 964(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1028(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1092(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1156(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1220(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 4(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 68(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 132(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 196(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 260(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 324(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 388(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 452(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 516(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 580(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 128(%[w]), %%zmm26\n\t"
+        "prefetcht1 128(%[w],%[ahead])\n\t"
+        "vfmadd231ps 648(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 712(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 776(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 840(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 904(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 968(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1032(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1096(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1160(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1224(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 8(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 72(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 136(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 200(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 264(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 328(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 392(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 456(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 520(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 584(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 192(%[w]), %%zmm27\n\t"
+        "prefetcht1 192(%[w],%[ahead])\n\t"
+        "vfmadd231ps 652(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 716(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 780(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 844(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 908(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 972(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1036(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1100(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1164(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1228(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 12(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 76(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 140(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 204(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 268(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 332(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 396(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 460(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 524(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 588(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 256(%[w]), %%zmm26\n\t"
+        "prefetcht1 256(%[w],%[ahead])\n\t"
+        "vfmadd231ps 656(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 720(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 784(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 848(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 912(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 976(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1040(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1104(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1168(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1232(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 16(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 80(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 144(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 208(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 272(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 336(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 400(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 464(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 528(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 592(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 320(%[w]), %%zmm27\n\t"
+        "prefetcht1 320(%[w],%[ahead])\n\t"
+        "vfmadd231ps 660(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 724(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 788(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 852(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 916(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 980(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1044(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1108(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1172(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1236(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 20(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 84(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 148(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 212(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 276(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 340(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 404(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 468(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 532(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 596(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 384(%[w]), %%zmm26\n\t"
+        "prefetcht1 384(%[w],%[ahead])\n\t"
+        "vfmadd231ps 664(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 728(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 792(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 856(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 920(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 984(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1048(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1112(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1176(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1240(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 24(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 88(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 152(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 216(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 280(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 344(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 408(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 472(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 536(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 600(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 448(%[w]), %%zmm27\n\t"
+        "prefetcht1 448(%[w],%[ahead])\n\t"
+        "vfmadd231ps 668(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 732(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 796(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 860(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 924(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 988(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1052(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1116(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1180(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1244(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 28(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 92(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 156(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 220(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 284(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 348(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 412(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 476(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 540(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 604(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 512(%[w]), %%zmm26\n\t"
+        "prefetcht1 512(%[w],%[ahead])\n\t"
+        "vfmadd231ps 672(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 736(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 800(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 864(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 928(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 992(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1056(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1120(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1184(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1248(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 32(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 96(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 160(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 224(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 288(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 352(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 416(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 480(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 544(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 608(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 576(%[w]), %%zmm27\n\t"
+        "prefetcht1 576(%[w],%[ahead])\n\t"
+        "vfmadd231ps 676(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 740(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 804(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 868(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 932(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 996(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1060(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1124(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1188(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1252(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 36(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 100(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 164(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 228(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 292(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 356(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 420(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 484(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 548(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 612(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 640(%[w]), %%zmm26\n\t"
+        "prefetcht1 640(%[w],%[ahead])\n\t"
+        "vfmadd231ps 680(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 744(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 808(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 872(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 936(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 1000(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1064(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1128(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1192(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1256(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 40(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 104(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 168(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 232(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 296(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 360(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 424(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 488(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 552(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 616(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 704(%[w]), %%zmm27\n\t"
+        "prefetcht1 704(%[w],%[ahead])\n\t"
+        "vfmadd231ps 684(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 748(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 812(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 876(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 940(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 1004(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1068(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1132(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1196(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1260(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 44(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 108(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 172(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 236(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 300(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 364(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 428(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 492(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 556(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 620(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 768(%[w]), %%zmm26\n\t"
+        "prefetcht1 768(%[w],%[ahead])\n\t"
+        "vfmadd231ps 688(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 752(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 816(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 880(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 944(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 1008(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1072(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1136(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1200(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1264(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 48(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 112(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 176(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 240(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 304(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 368(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 432(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 496(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 560(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 624(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 832(%[w]), %%zmm27\n\t"
+        "prefetcht1 832(%[w],%[ahead])\n\t"
+        "vfmadd231ps 692(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 756(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 820(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 884(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 948(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 1012(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1076(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1140(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1204(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1268(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 52(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 116(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 180(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 244(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 308(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 372(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 436(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 500(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 564(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 628(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 896(%[w]), %%zmm26\n\t"
+        "prefetcht1 896(%[w],%[ahead])\n\t"
+        "vfmadd231ps 696(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 760(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 824(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 888(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 952(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 1016(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1080(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1144(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1208(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1272(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 56(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 120(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 184(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 248(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 312(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 376(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 440(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 504(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 568(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 632(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 960(%[w]), %%zmm27\n\t"
+        "prefetcht1 960(%[w],%[ahead])\n\t"
+        "vfmadd231ps 700(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 764(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 828(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 892(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 956(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 1020(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1084(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1148(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1212(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1276(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 60(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 124(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 188(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 252(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 316(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 380(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 444(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 508(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 572(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 636(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "add $1024, %[w]\n\t"
+        "add $1280, %[x]\n\t"
+        "cmp %%rax, %[x]\n\t"
+        "jne 7b\n\t"
+        "cmp %[end], %[x]\n\t"
+        "je 8f\n\t"
+        "mov 8(%[k]), %%rax\n\t"
+        "vaddps 0(%%rax), %[a0], %%zmm22\n\t"
+        "vmovups %%zmm22, 0(%%rax)\n\t"
+        "vpxord %[a0], %[a0], %[a0]\n\t"
+        "vaddps 64(%%rax), %[a1], %%zmm22\n\t"
+        "vmovups %%zmm22, 64(%%rax)\n\t"
+        "vpxord %[a1], %[a1], %[a1]\n\t"
+        "vaddps 128(%%rax), %[a2], %%zmm22\n\t"
+        "vmovups %%zmm22, 128(%%rax)\n\t"
+        "vpxord %[a2], %[a2], %[a2]\n\t"
+        "vaddps 192(%%rax), %[a3], %%zmm22\n\t"
+        "vmovups %%zmm22, 192(%%rax)\n\t"
+        "vpxord %[a3], %[a3], %[a3]\n\t"
+        "vaddps 256(%%rax), %[a4], %%zmm22\n\t"
+        "vmovups %%zmm22, 256(%%rax)\n\t"
+        "vpxord %[a4], %[a4], %[a4]\n\t"
+        "vaddps 320(%%rax), %[a5], %%zmm22\n\t"
+        "vmovups %%zmm22, 320(%%rax)\n\t"
+        "vpxord %[a5], %[a5], %[a5]\n\t"
+        "vaddps 384(%%rax), %[a6], %%zmm22\n\t"
+        "vmovups %%zmm22, 384(%%rax)\n\t"
+        "vpxord %[a6], %[a6], %[a6]\n\t"
+        "vaddps 448(%%rax), %[a7], %%zmm22\n\t"
+        "vmovups %%zmm22, 448(%%rax)\n\t"
+        "vpxord %[a7], %[a7], %[a7]\n\t"
+        "vaddps 512(%%rax), %[a8], %%zmm22\n\t"
+        "vmovups %%zmm22, 512(%%rax)\n\t"
+        "vpxord %[a8], %[a8], %[a8]\n\t"
+        "vaddps 576(%%rax), %[a9], %%zmm22\n\t"
+        "vmovups %%zmm22, 576(%%rax)\n\t"
+        "vpxord %[a9], %[a9], %[a9]\n\t"
+        "vaddps 640(%%rax), %[a10], %%zmm22\n\t"
+        "vmovups %%zmm22, 640(%%rax)\n\t"
+        "vpxord %[a10], %[a10], %[a10]\n\t"
+        "vaddps 704(%%rax), %[a11], %%zmm22\n\t"
+        "vmovups %%zmm22, 704(%%rax)\n\t"
+        "vpxord %[a11], %[a11], %[a11]\n\t"
+        "vaddps 768(%%rax), %[a12], %%zmm22\n\t"
+        "vmovups %%zmm22, 768(%%rax)\n\t"
+        "vpxord %[a12], %[a12], %[a12]\n\t"
+        "vaddps 832(%%rax), %[a13], %%zmm22\n\t"
+        "vmovups %%zmm22, 832(%%rax)\n\t"
+        "vpxord %[a13], %[a13], %[a13]\n\t"
+        "vaddps 896(%%rax), %[a14], %%zmm22\n\t"
+        "vmovups %%zmm22, 896(%%rax)\n\t"
+        "vpxord %[a14], %[a14], %[a14]\n\t"
+        "vaddps 960(%%rax), %[a15], %%zmm22\n\t"
+        "vmovups %%zmm22, 960(%%rax)\n\t"
+        "vpxord %[a15], %[a15], %[a15]\n\t"
+        "vaddps 1024(%%rax), %[a16], %%zmm22\n\t"
+        "vmovups %%zmm22, 1024(%%rax)\n\t"
+        "vpxord %[a16], %[a16], %[a16]\n\t"
+        "vaddps 1088(%%rax), %[a17], %%zmm22\n\t"
+        "vmovups %%zmm22, 1088(%%rax)\n\t"
+        "vpxord %[a17], %[a17], %[a17]\n\t"
+        "vaddps 1152(%%rax), %[a18], %%zmm22\n\t"
+        "vmovups %%zmm22, 1152(%%rax)\n\t"
+        "vpxord %[a18], %[a18], %[a18]\n\t"
+        "vaddps 1216(%%rax), %[a19], %%zmm22\n\t"
+        "vmovups %%zmm22, 1216(%%rax)\n\t"
+        "vpxord %[a19], %[a19], %[a19]\n\t"
+        "jmp 6b\n"
+        "8:\n\t"
+        "vmovups 0(%[w]), %%zmm26\n\t"
+        "prefetcht1 0(%[w],%[ahead])\n\t"
+        "vfmadd231ps 640(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 704(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 768(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 832(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 896(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 960(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1024(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1088(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1152(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1216(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 0(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 64(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 128(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 192(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 256(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 320(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 384(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 448(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 512(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 576(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 64(%[w]), %%zmm27\n\t"
+        "prefetcht1 64(%[w],%[ahead])\n\t"
+        "vfmadd231ps 644(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 708(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 772(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 836(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 900(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 964(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1028(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1092(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1156(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1220(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 4(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 68(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 132(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 196(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 260(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 324(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 388(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 452(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 516(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 580(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 128(%[w]), %%zmm26\n\t"
+        "prefetcht1 128(%[w],%[ahead])\n\t"
+        "vfmadd231ps 648(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 712(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 776(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 840(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 904(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 968(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1032(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1096(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1160(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1224(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 8(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 72(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 136(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 200(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 264(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 328(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 392(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 456(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 520(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 584(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 192(%[w]), %%zmm27\n\t"
+        "prefetcht1 192(%[w],%[ahead])\n\t"
+        "vfmadd231ps 652(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 716(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 780(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 844(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 908(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 972(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1036(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1100(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1164(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1228(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 12(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 76(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 140(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 204(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 268(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 332(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 396(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 460(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 524(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 588(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 256(%[w]), %%zmm26\n\t"
+        "prefetcht1 256(%[w],%[ahead])\n\t"
+        "vfmadd231ps 656(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 720(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 784(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 848(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 912(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 976(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1040(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1104(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1168(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1232(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 16(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 80(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 144(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 208(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 272(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 336(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 400(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 464(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 528(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 592(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 320(%[w]), %%zmm27\n\t"
+        "prefetcht1 320(%[w],%[ahead])\n\t"
+        "vfmadd231ps 660(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 724(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 788(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 852(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 916(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 980(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1044(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1108(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1172(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1236(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 20(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 84(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 148(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 212(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 276(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 340(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 404(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 468(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 532(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 596(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 384(%[w]), %%zmm26\n\t"
+        "prefetcht1 384(%[w],%[ahead])\n\t"
+        "vfmadd231ps 664(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 728(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 792(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 856(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 920(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 984(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1048(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1112(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1176(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1240(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 24(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 88(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 152(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 216(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 280(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 344(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 408(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 472(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 536(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 600(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 512(%[w]), %%zmm27\n\t"
+        "prefetcht1 512(%[w],%[ahead])\n\t"
+        "vfmadd231ps 672(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 736(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 800(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 864(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 928(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 992(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1056(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1120(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1184(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1248(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 32(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 96(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 160(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 224(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 288(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 352(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 416(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 480(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 544(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 608(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 576(%[w]), %%zmm26\n\t"
+        "prefetcht1 576(%[w],%[ahead])\n\t"
+        "vfmadd231ps 676(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 740(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 804(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 868(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 932(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 996(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1060(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1124(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1188(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1252(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 36(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 100(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 164(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 228(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 292(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 356(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 420(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 484(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 548(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 612(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 640(%[w]), %%zmm27\n\t"
+        "prefetcht1 640(%[w],%[ahead])\n\t"
+        "vfmadd231ps 680(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 744(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 808(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 872(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 936(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 1000(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1064(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1128(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1192(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1256(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 40(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 104(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 168(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 232(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 296(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 360(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 424(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 488(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 552(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 616(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vmovups 704(%[w]), %%zmm26\n\t"
+        "prefetcht1 704(%[w],%[ahead])\n\t"
+        "vfmadd231ps 684(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 748(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 812(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 876(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 940(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 1004(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 1068(%[x])%{1to16%}, %%zmm26, %[a16]\n\t"
+        "vfmadd231ps 1132(%[x])%{1to16%}, %%zmm26, %[a17]\n\t"
+        "vfmadd231ps 1196(%[x])%{1to16%}, %%zmm26, %[a18]\n\t"
+        "vfmadd231ps 1260(%[x])%{1to16%}, %%zmm26, %[a19]\n\t"
+        "vfmadd231ps 44(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 108(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 172(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 236(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 300(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 364(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 428(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 492(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 556(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 620(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vmovups 768(%[w]), %%zmm27\n\t"
+        "prefetcht1 768(%[w],%[ahead])\n\t"
+        "vfmadd231ps 688(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 752(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 816(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 880(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 944(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 1008(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 1072(%[x])%{1to16%}, %%zmm27, %[a16]\n\t"
+        "vfmadd231ps 1136(%[x])%{1to16%}, %%zmm27, %[a17]\n\t"
+        "vfmadd231ps 1200(%[x])%{1to16%}, %%zmm27, %[a18]\n\t"
+        "vfmadd231ps 1264(%[x])%{1to16%}, %%zmm27, %[a19]\n\t"
+        "vfmadd231ps 48(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 112(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 176(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 240(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 304(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 368(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 432(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 496(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 560(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 624(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "9:\n\t"
         : [a0] "=&v"(a0_0_0), [a1] "=&v"(a0_0_1), [a2] "=&v"(a0_0_2), [a3] "=&v"(a0_0_3), [a4] "=&v"(a0_0_4), [a5] "=&v"(a0_0_5), [a6] "=&v"(a0_0_6), [a7] "=&v"(a0_0_7), [a8] "=&v"(a0_0_8), [a9] "=&v"(a0_0_9), [a10] "=&v"(a0_0_10), [a11] "=&v"(a0_0_11), [a12] "=&v"(a0_0_12), [a13] "=&v"(a0_0_13), [a14] "=&v"(a0_0_14), [a15] "=&v"(a0_0_15), [a16] "=&v"(a0_0_16), [a17] "=&v"(a0_0_17), [a18] "=&v"(a0_0_18), [a19] "=&v"(a0_0_19), [x] "+&r"(x), [w] "+&r"(w)
-        : [e] "m"(*(const vf_unaligned *)panel), [beside] "r"(beside), [end] "r"(end), [ahead] "r"(bytes)
-        : "memory", "cc", "zmm22", "zmm23", "zmm24", "zmm25", "zmm26", "zmm27", "zmm28", "zmm29", "zmm30", "zmm31");
+        : [e] "m"(*(const vf_unaligned *)panel), [k] "r"(k), [end] "r"(end), [ahead] "r"(bytes)
+        : "memory", "cc", "rax", "zmm22", "zmm23", "zmm24", "zmm25", "zmm26", "zmm27", "zmm28", "zmm29", "zmm30", "zmm31");
+    if (end > whole) {
+        a0_0_0 += vf_load(held + 0 * LANES);
+        a0_0_1 += vf_load(held + 1 * LANES);
+        a0_0_2 += vf_load(held + 2 * LANES);
+        a0_0_3 += vf_load(held + 3 * LANES);
+        a0_0_4 += vf_load(held + 4 * LANES);
+        a0_0_5 += vf_load(held + 5 * LANES);
+        a0_0_6 += vf_load(held + 6 * LANES);
+        a0_0_7 += vf_load(held + 7 * LANES);
+        a0_0_8 += vf_load(held + 8 * LANES);
+        a0_0_9 += vf_load(held + 9 * LANES);
+        a0_0_10 += vf_load(held + 10 * LANES);
+        a0_0_11 += vf_load(held + 11 * LANES);
+        a0_0_12 += vf_load(held + 12 * LANES);
+        a0_0_13 += vf_load(held + 13 * LANES);
+        a0_0_14 += vf_load(held + 14 * LANES);
+        a0_0_15 += vf_load(held + 15 * LANES);
+        a0_0_16 += vf_load(held + 16 * LANES);
+        a0_0_17 += vf_load(held + 17 * LANES);
+        a0_0_18 += vf_load(held + 18 * LANES);
+        a0_0_19 += vf_load(held + 19 * LANES);
+    }
     const vf d7 = vf_load(w + 7 * LANES), d13 = vf_load(w + 13 * LANES), d14 = vf_load(w + 14 * LANES), d15 = vf_load(w + 15 * LANES), factor = vf_load(panel + LANES);
     __builtin_prefetch(w + ahead + 7 * LANES, 0, 2); __builtin_prefetch(w + ahead + 13 * LANES, 0, 2); __builtin_prefetch(w + ahead + 14 * LANES, 0, 2); __builtin_prefetch(w + ahead + 15 * LANES, 0, 2);
     {
@@ -1297,34 +2161,47 @@ static __attribute__((noinline)) void tile_1x16(const conv *c, const float *x, c
     const float *const beside = x + c->steps * 16 * LANES, *const scale = beside + 1 * LANES;
     const float *const panel = w + c->steps * LANES * LANES;
     const float *const end = x + (c->steps - 1) * 16 * LANES;
-    const int64_t bytes = 4 * ahead;
+    const int64_t bytes = 4 * ahead, plain = !(scale[1 * LANES] >= panel[2 * LANES]);
     if (c->claims)
         for (int64_t y = 0; y < 1; y++)
             for (int64_t x = 0; x < 16; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
     vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a0_0_10, a0_0_11, a0_0_12, a0_0_13, a0_0_14, a0_0_15;
+    float held[16 * LANES];
+    const float *const whole = x + (plain ? 4 : 16) * 16 * LANES;
+    if (end > whole)
+        for (int i = 0; i < 16; i++) vf_store(held + i * LANES, vf_zero());
+    const int64_t k[] = {(int64_t)beside, (int64_t)held, plain};
     __asm__ volatile(
+        "cmpq $0, 16(%[k])\n\t"
+        "jne 5f\n\t"
+        "mov (%[k]), %%rax\n\t"
         "vpxord %%zmm23, %%zmm23, %%zmm23\n\t"
         "vsubps %[e], %%zmm23, %%zmm22\n\t"
-        "vsubps 0(%[beside])%{1to16%}, %%zmm22, %[a0]\n\t"
-        "vsubps 4(%[beside])%{1to16%}, %%zmm22, %[a1]\n\t"
-        "vsubps 8(%[beside])%{1to16%}, %%zmm22, %[a2]\n\t"
-        "vsubps 12(%[beside])%{1to16%}, %%zmm22, %[a3]\n\t"
-        "vsubps 16(%[beside])%{1to16%}, %%zmm22, %[a4]\n\t"
-        "vsubps 20(%[beside])%{1to16%}, %%zmm22, %[a5]\n\t"
-        "vsubps 24(%[beside])%{1to16%}, %%zmm22, %[a6]\n\t"
-        "vsubps 28(%[beside])%{1to16%}, %%zmm22, %[a7]\n\t"
-        "vsubps 32(%[beside])%{1to16%}, %%zmm22, %[a8]\n\t"
-        "vsubps 36(%[beside])%{1to16%}, %%zmm22, %[a9]\n\t"
-        "vsubps 40(%[beside])%{1to16%}, %%zmm22, %[a10]\n\t"
-        "vsubps 44(%[beside])%{1to16%}, %%zmm22, %[a11]\n\t"
-        "vsubps 48(%[beside])%{1to16%}, %%zmm22, %[a12]\n\t"
-        "vsubps 52(%[beside])%{1to16%}, %%zmm22, %[a13]\n\t"
-        "vsubps 56(%[beside])%{1to16%}, %%zmm22, %[a14]\n\t"
-        "vsubps 60(%[beside])%{1to16%}, %%zmm22, %[a15]\n\t"
+        "vsubps 0(%%rax)%{1to16%}, %%zmm22, %[a0]\n\t"
+        "vsubps 4(%%rax)%{1to16%}, %%zmm22, %[a1]\n\t"
+        "vsubps 8(%%rax)%{1to16%}, %%zmm22, %[a2]\n\t"
+        "vsubps 12(%%rax)%{1to16%}, %%zmm22, %[a3]\n\t"
+        "vsubps 16(%%rax)%{1to16%}, %%zmm22, %[a4]\n\t"
+        "vsubps 20(%%rax)%{1to16%}, %%zmm22, %[a5]\n\t"
+        "vsubps 24(%%rax)%{1to16%}, %%zmm22, %[a6]\n\t"
+        "vsubps 28(%%rax)%{1to16%}, %%zmm22, %[a7]\n\t"
+        "vsubps 32(%%rax)%{1to16%}, %%zmm22, %[a8]\n\t"
+        "vsubps 36(%%rax)%{1to16%}, %%zmm22, %[a9]\n\t"
+        "vsubps 40(%%rax)%{1to16%}, %%zmm22, %[a10]\n\t"
+        "vsubps 44(%%rax)%{1to16%}, %%zmm22, %[a11]\n\t"
+        "vsubps 48(%%rax)%{1to16%}, %%zmm22, %[a12]\n\t"
+        "vsubps 52(%%rax)%{1to16%}, %%zmm22, %[a13]\n\t"
+        "vsubps 56(%%rax)%{1to16%}, %%zmm22, %[a14]\n\t"
+        "vsubps 60(%%rax)%{1to16%}, %%zmm22, %[a15]\n\t"
         "cmp %[end], %[x]\n\t"
-        "je 2f\n\t"
-        ".p2align 5\n"
+        "je 3f\n"
         "1:\n\t"
+        "mov %[x], %%rax\n\t"
+        "add $16384, %%rax\n\t"
+        "cmp %[end], %%rax\n\t"
+        "cmova %[end], %%rax\n\t"
+        ".p2align 5\n"
+        "2:\n\t"
         "vmovups 0(%[w]), %%zmm22\n\t"
         "prefetcht1 0(%[w],%[ahead])\n\t"
         "vmovups 512(%[w]), %%zmm23\n\t"
@@ -1695,9 +2572,61 @@ static __attribute__((noinline)) void tile_1x16(const conv *c, const float *x, c
         "vfmadd231ps 508(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
         "add $1024, %[w]\n\t"
         "add $1024, %[x]\n\t"
+        "cmp %%rax, %[x]\n\t"
+        "jne 2b\n\t"
         "cmp %[end], %[x]\n\t"
-        "jne 1b\n"
-        "2:\n\t"
+        "je 3f\n\t"
+        "mov 8(%[k]), %%rax\n\t"
+        "vaddps 0(%%rax), %[a0], %%zmm22\n\t"
+        "vmovups %%zmm22, 0(%%rax)\n\t"
+        "vpxord %[a0], %[a0], %[a0]\n\t"
+        "vaddps 64(%%rax), %[a1], %%zmm22\n\t"
+        "vmovups %%zmm22, 64(%%rax)\n\t"
+        "vpxord %[a1], %[a1], %[a1]\n\t"
+        "vaddps 128(%%rax), %[a2], %%zmm22\n\t"
+        "vmovups %%zmm22, 128(%%rax)\n\t"
+        "vpxord %[a2], %[a2], %[a2]\n\t"
+        "vaddps 192(%%rax), %[a3], %%zmm22\n\t"
+        "vmovups %%zmm22, 192(%%rax)\n\t"
+        "vpxord %[a3], %[a3], %[a3]\n\t"
+        "vaddps 256(%%rax), %[a4], %%zmm22\n\t"
+        "vmovups %%zmm22, 256(%%rax)\n\t"
+        "vpxord %[a4], %[a4], %[a4]\n\t"
+        "vaddps 320(%%rax), %[a5], %%zmm22\n\t"
+        "vmovups %%zmm22, 320(%%rax)\n\t"
+        "vpxord %[a5], %[a5], %[a5]\n\t"
+        "vaddps 384(%%rax), %[a6], %%zmm22\n\t"
+        "vmovups %%zmm22, 384(%%rax)\n\t"
+        "vpxord %[a6], %[a6], %[a6]\n\t"
+        "vaddps 448(%%rax), %[a7], %%zmm22\n\t"
+        "vmovups %%zmm22, 448(%%rax)\n\t"
+        "vpxord %[a7], %[a7], %[a7]\n\t"
+        "vaddps 512(%%rax), %[a8], %%zmm22\n\t"
+        "vmovups %%zmm22, 512(%%rax)\n\t"
+        "vpxord %[a8], %[a8], %[a8]\n\t"
+        "vaddps 576(%%rax), %[a9], %%zmm22\n\t"
+        "vmovups %%zmm22, 576(%%rax)\n\t"
+        "vpxord %[a9], %[a9], %[a9]\n\t"
+        "vaddps 640(%%rax), %[a10], %%zmm22\n\t"
+        "vmovups %%zmm22, 640(%%rax)\n\t"
+        "vpxord %[a10], %[a10], %[a10]\n\t"
+        "vaddps 704(%%rax), %[a11], %%zmm22\n\t"
+        "vmovups %%zmm22, 704(%%rax)\n\t"
+        "vpxord %[a11], %[a11], %[a11]\n\t"
+        "vaddps 768(%%rax), %[a12], %%zmm22\n\t"
+        "vmovups %%zmm22, 768(%%rax)\n\t"
+        "vpxord %[a12], %[a12], %[a12]\n\t"
+        "vaddps 832(%%rax), %[a13], %%zmm22\n\t"
+        "vmovups %%zmm22, 832(%%rax)\n\t"
+        "vpxord %[a13], %[a13], %[a13]\n\t"
+        "vaddps 896(%%rax), %[a14], %%zmm22\n\t"
+        "vmovups %%zmm22, 896(%%rax)\n\t"
+        "vpxord %[a14], %[a14], %[a14]\n\t"
+        "vaddps 960(%%rax), %[a15], %%zmm22\n\t"
+        "vmovups %%zmm22, 960(%%rax)\n\t"
+        "vpxord %[a15], %[a15], %[a15]\n\t"
+        "jmp 1b\n"
+        "3:\n\t"
         "vmovups 0(%[w]), %%zmm22\n\t"
         "prefetcht1 0(%[w],%[ahead])\n\t"
         "vmovups 512(%[w]), %%zmm23\n\t"
@@ -1994,9 +2923,616 @@ static __attribute__((noinline)) void tile_1x16(const conv *c, const float *x, c
         "vaddps 976(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
         "vaddps 1008(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
         "vfmadd231ps %%zmm30, %%zmm31, %[a15]\n\t"
+        "jmp 9f\n"
+        "5:\n\t"
+        "vpxord %[a0], %[a0], %[a0]\n\t"
+        "vpxord %[a1], %[a1], %[a1]\n\t"
+        "vpxord %[a2], %[a2], %[a2]\n\t"
+        "vpxord %[a3], %[a3], %[a3]\n\t"
+        "vpxord %[a4], %[a4], %[a4]\n\t"
+        "vpxord %[a5], %[a5], %[a5]\n\t"
+        "vpxord %[a6], %[a6], %[a6]\n\t"
+        "vpxord %[a7], %[a7], %[a7]\n\t"
+        "vpxord %[a8], %[a8], %[a8]\n\t"
+        "vpxord %[a9], %[a9], %[a9]\n\t"
+        "vpxord %[a10], %[a10], %[a10]\n\t"
+        "vpxord %[a11], %[a11], %[a11]\n\t"
+        "vpxord %[a12], %[a12], %[a12]\n\t"
+        "vpxord %[a13], %[a13], %[a13]\n\t"
+        "vpxord %[a14], %[a14], %[a14]\n\t"
+        "vpxord %[a15], %[a15], %[a15]\n\t"
+        "cmp %[end], %[x]\n\t"
+        "je 8f\n"
+        "6:\n\t"
+        "mov %[x], %%rax\n\t"
+        "add $4096, %%rax\n\t"
+        "cmp %[end], %%rax\n\t"
+        "cmova %[end], %%rax\n\t"
+        ".p2align 5\n"
+        "7:\n\t"
+        "vmovups 0(%[w]), %%zmm26\n\t"
+        "prefetcht1 0(%[w],%[ahead])\n\t"
+        "vfmadd231ps 512(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 576(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 640(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 704(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 768(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 832(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 896(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 960(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 0(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 64(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 128(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 192(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 256(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 320(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 384(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 448(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 64(%[w]), %%zmm27\n\t"
+        "prefetcht1 64(%[w],%[ahead])\n\t"
+        "vfmadd231ps 516(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 580(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 644(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 708(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 772(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 836(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 900(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 964(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 4(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 68(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 132(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 196(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 260(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 324(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 388(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 452(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 128(%[w]), %%zmm26\n\t"
+        "prefetcht1 128(%[w],%[ahead])\n\t"
+        "vfmadd231ps 520(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 584(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 648(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 712(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 776(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 840(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 904(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 968(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 8(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 72(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 136(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 200(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 264(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 328(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 392(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 456(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 192(%[w]), %%zmm27\n\t"
+        "prefetcht1 192(%[w],%[ahead])\n\t"
+        "vfmadd231ps 524(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 588(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 652(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 716(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 780(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 844(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 908(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 972(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 12(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 76(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 140(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 204(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 268(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 332(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 396(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 460(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 256(%[w]), %%zmm26\n\t"
+        "prefetcht1 256(%[w],%[ahead])\n\t"
+        "vfmadd231ps 528(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 592(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 656(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 720(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 784(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 848(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 912(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 976(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 16(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 80(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 144(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 208(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 272(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 336(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 400(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 464(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 320(%[w]), %%zmm27\n\t"
+        "prefetcht1 320(%[w],%[ahead])\n\t"
+        "vfmadd231ps 532(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 596(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 660(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 724(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 788(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 852(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 916(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 980(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 20(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 84(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 148(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 212(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 276(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 340(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 404(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 468(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 384(%[w]), %%zmm26\n\t"
+        "prefetcht1 384(%[w],%[ahead])\n\t"
+        "vfmadd231ps 536(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 600(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 664(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 728(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 792(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 856(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 920(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 984(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 24(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 88(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 152(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 216(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 280(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 344(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 408(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 472(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 448(%[w]), %%zmm27\n\t"
+        "prefetcht1 448(%[w],%[ahead])\n\t"
+        "vfmadd231ps 540(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 604(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 668(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 732(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 796(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 860(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 924(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 988(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 28(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 92(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 156(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 220(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 284(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 348(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 412(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 476(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 512(%[w]), %%zmm26\n\t"
+        "prefetcht1 512(%[w],%[ahead])\n\t"
+        "vfmadd231ps 544(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 608(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 672(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 736(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 800(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 864(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 928(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 992(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 32(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 96(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 160(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 224(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 288(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 352(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 416(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 480(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 576(%[w]), %%zmm27\n\t"
+        "prefetcht1 576(%[w],%[ahead])\n\t"
+        "vfmadd231ps 548(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 612(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 676(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 740(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 804(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 868(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 932(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 996(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 36(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 100(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 164(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 228(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 292(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 356(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 420(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 484(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 640(%[w]), %%zmm26\n\t"
+        "prefetcht1 640(%[w],%[ahead])\n\t"
+        "vfmadd231ps 552(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 616(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 680(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 744(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 808(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 872(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 936(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 1000(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 40(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 104(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 168(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 232(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 296(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 360(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 424(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 488(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 704(%[w]), %%zmm27\n\t"
+        "prefetcht1 704(%[w],%[ahead])\n\t"
+        "vfmadd231ps 556(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 620(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 684(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 748(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 812(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 876(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 940(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 1004(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 44(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 108(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 172(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 236(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 300(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 364(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 428(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 492(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 768(%[w]), %%zmm26\n\t"
+        "prefetcht1 768(%[w],%[ahead])\n\t"
+        "vfmadd231ps 560(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 624(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 688(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 752(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 816(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 880(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 944(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 1008(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 48(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 112(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 176(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 240(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 304(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 368(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 432(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 496(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 832(%[w]), %%zmm27\n\t"
+        "prefetcht1 832(%[w],%[ahead])\n\t"
+        "vfmadd231ps 564(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 628(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 692(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 756(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 820(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 884(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 948(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 1012(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 52(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 116(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 180(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 244(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 308(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 372(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 436(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 500(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 896(%[w]), %%zmm26\n\t"
+        "prefetcht1 896(%[w],%[ahead])\n\t"
+        "vfmadd231ps 568(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 632(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 696(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 760(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 824(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 888(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 952(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 1016(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 56(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 120(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 184(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 248(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 312(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 376(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 440(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 504(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 960(%[w]), %%zmm27\n\t"
+        "prefetcht1 960(%[w],%[ahead])\n\t"
+        "vfmadd231ps 572(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 636(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 700(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 764(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 828(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 892(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 956(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 1020(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 60(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 124(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 188(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 252(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 316(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 380(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 444(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 508(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "add $1024, %[w]\n\t"
+        "add $1024, %[x]\n\t"
+        "cmp %%rax, %[x]\n\t"
+        "jne 7b\n\t"
+        "cmp %[end], %[x]\n\t"
+        "je 8f\n\t"
+        "mov 8(%[k]), %%rax\n\t"
+        "vaddps 0(%%rax), %[a0], %%zmm22\n\t"
+        "vmovups %%zmm22, 0(%%rax)\n\t"
+        "vpxord %[a0], %[a0], %[a0]\n\t"
+        "vaddps 64(%%rax), %[a1], %%zmm22\n\t"
+        "vmovups %%zmm22, 64(%%rax)\n\t"
+        "vpxord %[a1], %[a1], %[a1]\n\t"
+        "vaddps 128(%%rax), %[a2], %%zmm22\n\t"
+        "vmovups %%zmm22, 128(%%rax)\n\t"
+        "vpxord %[a2], %[a2], %[a2]\n\t"
+        "vaddps 192(%%rax), %[a3], %%zmm22\n\t"
+        "vmovups %%zmm22, 192(%%rax)\n\t"
+        "vpxord %[a3], %[a3], %[a3]\n\t"
+        "vaddps 256(%%rax), %[a4], %%zmm22\n\t"
+        "vmovups %%zmm22, 256(%%rax)\n\t"
+        "vpxord %[a4], %[a4], %[a4]\n\t"
+        "vaddps 320(%%rax), %[a5], %%zmm22\n\t"
+        "vmovups %%zmm22, 320(%%rax)\n\t"
+        "vpxord %[a5], %[a5], %[a5]\n\t"
+        "vaddps 384(%%rax), %[a6], %%zmm22\n\t"
+        "vmovups %%zmm22, 384(%%rax)\n\t"
+        "vpxord %[a6], %[a6], %[a6]\n\t"
+        "vaddps 448(%%rax), %[a7], %%zmm22\n\t"
+        "vmovups %%zmm22, 448(%%rax)\n\t"
+        "vpxord %[a7], %[a7], %[a7]\n\t"
+        "vaddps 512(%%rax), %[a8], %%zmm22\n\t"
+        "vmovups %%zmm22, 512(%%rax)\n\t"
+        "vpxord %[a8], %[a8], %[a8]\n\t"
+        "vaddps 576(%%rax), %[a9], %%zmm22\n\t"
+        "vmovups %%zmm22, 576(%%rax)\n\t"
+        "vpxord %[a9], %[a9], %[a9]\n\t"
+        "vaddps 640(%%rax), %[a10], %%zmm22\n\t"
+        "vmovups %%zmm22, 640(%%rax)\n\t"
+        "vpxord %[a10], %[a10], %[a10]\n\t"
+        "vaddps 704(%%rax), %[a11], %%zmm22\n\t"
+        "vmovups %%zmm22, 704(%%rax)\n\t"
+        "vpxord %[a11], %[a11], %[a11]\n\t"
+        "vaddps 768(%%rax), %[a12], %%zmm22\n\t"
+        "vmovups %%zmm22, 768(%%rax)\n\t"
+        "vpxord %[a12], %[a12], %[a12]\n\t"
+        "vaddps 832(%%rax), %[a13], %%zmm22\n\t"
+        "vmovups %%zmm22, 832(%%rax)\n\t"
+        "vpxord %[a13], %[a13], %[a13]\n\t"
+        "vaddps 896(%%rax), %[a14], %%zmm22\n\t"
+        "vmovups %%zmm22, 896(%%rax)\n\t"
+        "vpxord %[a14], %[a14], %[a14]\n\t"
+        "vaddps 960(%%rax), %[a15], %%zmm22\n\t"
+        "vmovups %%zmm22, 960(%%rax)\n\t"
+        "vpxord %[a15], %[a15], %[a15]\n\t"
+        "jmp 6b\n"
+        "8:\n\t"
+        "vmovups 0(%[w]), %%zmm26\n\t"
+        "prefetcht1 0(%[w],%[ahead])\n\t"
+        "vfmadd231ps 512(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 576(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 640(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 704(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 768(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 832(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 896(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 960(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 0(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 64(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 128(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 192(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 256(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 320(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 384(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 448(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 64(%[w]), %%zmm27\n\t"
+        "prefetcht1 64(%[w],%[ahead])\n\t"
+        "vfmadd231ps 516(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 580(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 644(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 708(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 772(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 836(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 900(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 964(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 4(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 68(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 132(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 196(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 260(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 324(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 388(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 452(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 128(%[w]), %%zmm26\n\t"
+        "prefetcht1 128(%[w],%[ahead])\n\t"
+        "vfmadd231ps 520(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 584(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 648(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 712(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 776(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 840(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 904(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 968(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 8(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 72(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 136(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 200(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 264(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 328(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 392(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 456(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 192(%[w]), %%zmm27\n\t"
+        "prefetcht1 192(%[w],%[ahead])\n\t"
+        "vfmadd231ps 524(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 588(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 652(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 716(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 780(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 844(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 908(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 972(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 12(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 76(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 140(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 204(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 268(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 332(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 396(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 460(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 256(%[w]), %%zmm26\n\t"
+        "prefetcht1 256(%[w],%[ahead])\n\t"
+        "vfmadd231ps 528(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 592(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 656(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 720(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 784(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 848(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 912(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 976(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 16(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 80(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 144(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 208(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 272(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 336(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 400(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 464(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 320(%[w]), %%zmm27\n\t"
+        "prefetcht1 320(%[w],%[ahead])\n\t"
+        "vfmadd231ps 532(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 596(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 660(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 724(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 788(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 852(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 916(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 980(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 20(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 84(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 148(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 212(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 276(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 340(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 404(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 468(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 384(%[w]), %%zmm26\n\t"
+        "prefetcht1 384(%[w],%[ahead])\n\t"
+        "vfmadd231ps 536(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 600(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 664(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 728(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 792(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 856(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 920(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 984(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 24(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 88(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 152(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 216(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 280(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 344(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 408(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 472(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 512(%[w]), %%zmm27\n\t"
+        "prefetcht1 512(%[w],%[ahead])\n\t"
+        "vfmadd231ps 544(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 608(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 672(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 736(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 800(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 864(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 928(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 992(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 32(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 96(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 160(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 224(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 288(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 352(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 416(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 480(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 576(%[w]), %%zmm26\n\t"
+        "prefetcht1 576(%[w],%[ahead])\n\t"
+        "vfmadd231ps 548(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 612(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 676(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 740(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 804(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 868(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 932(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 996(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 36(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 100(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 164(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 228(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 292(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 356(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 420(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 484(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 640(%[w]), %%zmm27\n\t"
+        "prefetcht1 640(%[w],%[ahead])\n\t"
+        "vfmadd231ps 552(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 616(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 680(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 744(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 808(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 872(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 936(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 1000(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 40(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 104(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 168(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 232(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 296(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 360(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 424(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 488(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vmovups 704(%[w]), %%zmm26\n\t"
+        "prefetcht1 704(%[w],%[ahead])\n\t"
+        "vfmadd231ps 556(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 620(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 684(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 748(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 812(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 876(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 940(%[x])%{1to16%}, %%zmm26, %[a14]\n\t"
+        "vfmadd231ps 1004(%[x])%{1to16%}, %%zmm26, %[a15]\n\t"
+        "vfmadd231ps 44(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 108(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 172(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 236(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 300(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 364(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 428(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vfmadd231ps 492(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vmovups 768(%[w]), %%zmm27\n\t"
+        "prefetcht1 768(%[w],%[ahead])\n\t"
+        "vfmadd231ps 560(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 624(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 688(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 752(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 816(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 880(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 944(%[x])%{1to16%}, %%zmm27, %[a14]\n\t"
+        "vfmadd231ps 1008(%[x])%{1to16%}, %%zmm27, %[a15]\n\t"
+        "vfmadd231ps 48(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 112(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 176(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 240(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 304(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 368(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 432(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vfmadd231ps 496(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "9:\n\t"
         : [a0] "=&v"(a0_0_0), [a1] "=&v"(a0_0_1), [a2] "=&v"(a0_0_2), [a3] "=&v"(a0_0_3), [a4] "=&v"(a0_0_4), [a5] "=&v"(a0_0_5), [a6] "=&v"(a0_0_6), [a7] "=&v"(a0_0_7), [a8] "=&v"(a0_0_8), [a9] "=&v"(a0_0_9), [a10] "=&v"(a0_0_10), [a11] "=&v"(a0_0_11), [a12] "=&v"(a0_0_12), [a13] "=&v"(a0_0_13), [a14] "=&v"(a0_0_14), [a15] "=&v"(a0_0_15), [x] "+&r"(x), [w] "+&r"(w)
-        : [e] "m"(*(const vf_unaligned *)panel), [beside] "r"(beside), [end] "r"(end), [ahead] "r"(bytes)
-        : "memory", "cc", "zmm22", "zmm23", "zmm24", "zmm25", "zmm26", "zmm27", "zmm28", "zmm29", "zmm30", "zmm31");
+        : [e] "m"(*(const vf_unaligned *)panel), [k] "r"(k), [end] "r"(end), [ahead] "r"(bytes)
+        : "memory", "cc", "rax", "zmm22", "zmm23", "zmm24", "zmm25", "zmm26", "zmm27", "zmm28", "zmm29", "zmm30", "zmm31");
+    if (end > whole) {
+        a0_0_0 += vf_load(held + 0 * LANES);
+        a0_0_1 += vf_load(held + 1 * LANES);
+        a0_0_2 += vf_load(held + 2 * LANES);
+        a0_0_3 += vf_load(held + 3 * LANES);
+        a0_0_4 += vf_load(held + 4 * LANES);
+        a0_0_5 += vf_load(held + 5 * LANES);
+        a0_0_6 += vf_load(held + 6 * LANES);
+        a0_0_7 += vf_load(held + 7 * LANES);
+        a0_0_8 += vf_load(held + 8 * LANES);
+        a0_0_9 += vf_load(held + 9 * LANES);
+        a0_0_10 += vf_load(held + 10 * LANES);
+        a0_0_11 += vf_load(held + 11 * LANES);
+        a0_0_12 += vf_load(held + 12 * LANES);
+        a0_0_13 += vf_load(held + 13 * LANES);
+        a0_0_14 += vf_load(held + 14 * LANES);
+        a0_0_15 += vf_load(held + 15 * LANES);
+    }
     const vf d7 = vf_load(w + 7 * LANES), d13 = vf_load(w + 13 * LANES), d14 = vf_load(w + 14 * LANES), d15 = vf_load(w + 15 * LANES), factor = vf_load(panel + LANES);
     __builtin_prefetch(w + ahead + 7 * LANES, 0, 2); __builtin_prefetch(w + ahead + 13 * LANES, 0, 2); __builtin_prefetch(w + ahead + 14 * LANES, 0, 2); __builtin_prefetch(w + ahead + 15 * LANES, 0, 2);
     {
@@ -2187,7 +3723,7 @@ static void pack(const conv *c, int64_t t0, int64_t t1, float *packed)
 /* One panel of tiles t0 … t1 - 1; packed: that of tile t0. */
 static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const float *packed)
 {
-    const int64_t panel = (c->steps * LANES + 2) * LANES;
+    const int64_t panel = (c->steps * LANES + 3) * LANES;
     const float *w = c->w + kb * panel;
     place p = place_of(c, t0);
     for (int64_t t = t0; t < t1; t++, packed += c->packed, advance(c, &p)) {

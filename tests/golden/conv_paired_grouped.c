@@ -8,7 +8,7 @@
  * Threads share out the bands, or the (group, band) pairs. All pixels of a band have one scale: the results do not depend on the team.
  *
  * Register tile: 1 rows x 14 pixels.
- * w: [panel][input block][r][s][channel][LANES], then what its channels subtract, and what undoes their scaling. */
+ * w: [panel][input block][r][s][channel][LANES], then what its channels subtract, what undoes their scaling, and the share to be paired. */
 #include "sol_team.h"
 #include "sol_simd.h"
 #include "sol_pack.h"
@@ -28,7 +28,8 @@ int64_t *jumps; /* bytes in the packed band from each step to the next one */
  * What is subtracted depends on the pixel alone or on the output channel alone; in every other pair x' and w' are negated, so that it nearly
  * cancels. Of LANES channels, 5 and those LANES / 2 behind them are paired, the others multiplied as usual: both kinds of units are busy.
  * Pixels, input and output channels are scaled by powers of two, lest the smaller one of x and w be lost in the sum: the error is bounded by the
- * norms of both, as that of the usual product. */
+ * norms of both, as that of the usual product. Where most of x or w is zero, that one's error is smaller: all is multiplied as usual then, at
+ * shares below the one that lies behind a panel's weights. */
 static const float pair_firsts[LANES] = {1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}; /* 1 where a lane is the first of a pair */
 
 /* Lane by lane, x * x' of a pair in both of its lanes. */
@@ -48,15 +49,7 @@ SOL_INLINE vf pair_sums(vf r[LANES])
     return r[0];
 }
 
-/* Powers of two that scale data of these magnitudes to one from 1 up to 2, and what undoes it. */
-SOL_INLINE vf pair_scale(vf size, vf *undo)
-{
-    const vi exponent = (vi)size & 0x7f800000, huge = exponent > 0x7e000000, kept = (huge & 0x7e000000) | (~huge & exponent);
-    *undo = (vf)kept;
-    return (vf)(0x7f000000 - kept);
-}
-
-/* pair_sums of pairs of vectors whose lanes were taken in turn, the first half beside the second. */
+/* The same of pairs of vectors whose lanes were taken in turn, the first half beside the second: sums of vectors i and i + LANES / 2 in r[i]. */
 SOL_INLINE vf pair_halves(vf r[LANES / 2])
 {
 #pragma GCC unroll 4
@@ -70,29 +63,69 @@ SOL_INLINE vf pair_halves(vf r[LANES / 2])
     return r[0];
 }
 
-/* A power of two that scales the input, and what undoes it: of the mean of what is largest in each channel, infinities left out. */
-static __attribute__((noinline)) float magnitude(const conv *c, const float *in, const float *factors, int64_t rows, int64_t pixels, float *undo)
+/* The share of data that is not small: the largest mean magnitude over the largest root of a mean square, squared. */
+#define PAIR_LARGEST(...) v = vf_max_quiet(VF_PERMUTE(v, __VA_ARGS__), v);
+SOL_FOLD(pair_largest, vf, float, PAIR_LARGEST)
+SOL_INLINE float pair_share(vf means, vf sizes)
 {
+    const float root = pair_largest(means) / pair_largest(sizes);
+    return root * root;
+}
+
+/* Powers of two that scale data of these magnitudes to one from 1 up to 2, and what undoes it. */
+SOL_INLINE vf pair_scale(vf size, vf *undo)
+{
+    const vi exponent = (vi)size & 0x7f800000, huge = exponent > 0x7e000000, kept = (huge & 0x7e000000) | (~huge & exponent);
+    *undo = (vf)kept;
+    return (vf)(0x7f000000 - kept);
+}
+
+/* The mean magnitude and the mean square of the input, multiplied by ``by``, infinities left out. */
+SOL_INLINE void means(const conv *c, const float *in, const float *factors, int64_t rows, int64_t pixels, float by, float *mean, float *square)
+{
+    const float part = 1.0f / (float)(rows * ((pixels + 3) / 4 * 4) * c->group_blocks * LANES);
     const vi finite = vi_set(0x7f800000);
-    vf total = vf_zero();
+    vf sum = vf_zero(), squares = vf_zero();
     for (int64_t block = 0; block < c->group_blocks; block++) {
-        vf m[4] = {0};
+        const vf factor = vf_abs(vf_load(factors + block * LANES));
+        vf m[4] = {0}, q[4] = {0};
         for (int64_t y = 0; y < rows; y++) {
             const float *i = in + block * c->in_cb + y * c->in_row;
             for (int64_t x = 0; x < pixels; x += 4, i += 4 * LANES) {
                 const int64_t last = pixels - x - 1;
 #pragma GCC unroll 4
                 for (int p = 0; p < 4; p++) {
-                    const vi v = (vi)vf_load(i + (p < last ? p : last) * LANES) & 0x7fffffff;
-                    m[p] = vf_max_quiet(m[p], (vf)(v & (v < finite)));
+                    const vi v = (vi)(vf_load(i + (p < last ? p : last) * LANES) * by) & 0x7fffffff;
+                    const vf kept = (vf)(v & (v < finite));
+                    m[p] += kept, q[p] += kept * kept;
                 }
             }
         }
-        total += vf_max_quiet(vf_max_quiet(m[0], m[1]), vf_max_quiet(m[2], m[3])) * vf_abs(vf_load(factors + block * LANES)) * (0.3333333333333333f / LANES);
+        sum += (m[0] + m[1] + (m[2] + m[3])) * factor;
+        squares += (q[0] + q[1] + (q[2] + q[3])) * (factor * factor);
     }
+    *mean = vf_sum(sum) * part, *square = vf_sum(squares) * part;
+}
+
+/* The same where squares leave the range, of input that is brought into it; returns the factor that does. */
+static __attribute__((noinline)) float means_out_of_range(const conv *c, const float *in, const float *factors, int64_t rows, int64_t pixels, float *mean, float *square)
+{
+    float by = 1e-30f;
+    if (*mean == 0) return 1;
+    if (*mean < INFINITY) by = *mean > 1e-37f ? 1 / *mean : 1e37f;
+    means(c, in, factors, rows, pixels, by, mean, square);
+    return by;
+}
+
+/* A power of two that scales the input by the root of its mean square, and what undoes it; the input's share. */
+static __attribute__((noinline)) float magnitude(const conv *c, const float *in, const float *factors, int64_t rows, int64_t pixels, float *undo, float *share)
+{
+    float mean, square, by = 1;
+    means(c, in, factors, rows, pixels, 1, &mean, &square);
+    if (!(square > 1e-30f && square < 1e30f)) by = means_out_of_range(c, in, factors, rows, pixels, &mean, &square);
     vf back;
-    const vf scale = pair_scale(vf_set(vf_sum(total) / (float)c->group_blocks), &back);
-    *undo = back[0];
+    const vf scale = pair_scale(vf_sqrt(vf_set(square)) / by, &back);
+    *undo = back[0], *share = mean * mean / square;
     return scale[0];
 }
 
@@ -134,14 +167,14 @@ static __attribute__((noinline)) void pack_run(const conv *c, const float *in, c
     }
 }
 
-/* Packs the input of ``height`` output rows from in on; what undoes its scaling. */
-static float pack(const conv *c, const float *in, const float *factors, int64_t height)
+/* Packs the input of ``height`` output rows from in on; what undoes its scaling, its share. */
+static float pack(const conv *c, const float *in, const float *factors, int64_t height, float *share)
 {
     const int64_t rows = (height - 1) * c->stride_y + (c->R - 1) * c->dilation_y + 1, packed_block = rows * c->pixels * LANES;
     const int one = c->in_row == c->pixels * LANES; /* do the rows lie one behind the other? */
     const int64_t runs = one ? 1 : rows, length = one ? rows * c->pixels : c->pixels;
     float undo;
-    const float scale = magnitude(c, in, factors, runs, length, &undo);
+    const float scale = magnitude(c, in, factors, runs, length, &undo, share);
     for (int64_t y = 0; y < runs; y++) pack_run(c, in + y * c->in_row, factors, c->packed + y * length * LANES, packed_block, length, scale, c->partial + y * length);
     for (int64_t y = 0; y < height; y++)
         for (int64_t x = 0; x < c->OW; x += LANES) {
@@ -156,16 +189,24 @@ static float pack(const conv *c, const float *in, const float *factors, int64_t 
     return undo;
 }
 
+static const float none[22] = {0}; /* what is subtracted where products are not paired */
 /* LANES output channels of one tile. */
-static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band, const float *beside, float undo, const float *w, int64_t ahead, float *out)
+static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band, const float *beside, float undo, int64_t plain, const float *w, int64_t ahead, float *out)
 {
     const float *const panel = w + c->steps * LANES * LANES, *x = band;
     const int64_t *jump = c->jumps, *const last = jump + c->steps - 1, bytes = 4 * ahead;
     vf a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13;
+    float held[14 * LANES];
     if (c->claims)
         for (int64_t i = 0; i < 1; i++)
             for (int64_t j = 0; j < 14; j++) SOL_CLAIM(out + (i + 1) * c->out_row + j * LANES);
+    const int longer = c->steps > 1 + (plain ? 4 : 16);
+    if (longer)
+        for (int i = 0; i < 14; i++) vf_store(held + i * LANES, vf_zero());
+    const int64_t k[] = {(int64_t)last, (int64_t)held, plain};
     __asm__ volatile(
+        "cmpq $0, 16(%[k])\n\t"
+        "jne 5f\n\t"
         "vpxord %[a0], %[a0], %[a0]\n\t"
         "vpxord %[a1], %[a1], %[a1]\n\t"
         "vpxord %[a2], %[a2], %[a2]\n\t"
@@ -180,10 +221,15 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band
         "vpxord %[a11], %[a11], %[a11]\n\t"
         "vpxord %[a12], %[a12], %[a12]\n\t"
         "vpxord %[a13], %[a13], %[a13]\n\t"
-        "cmp %[last], %[jump]\n\t"
-        "je 2f\n\t"
-        ".p2align 5\n"
+        "cmp (%[k]), %[jump]\n\t"
+        "je 3f\n"
         "1:\n\t"
+        "mov %[jump], %%rax\n\t"
+        "add $128, %%rax\n\t"
+        "cmp (%[k]), %%rax\n\t"
+        "cmova (%[k]), %%rax\n\t"
+        ".p2align 5\n"
+        "2:\n\t"
         "vmovups 0(%[w]), %%zmm22\n\t"
         "prefetcht1 0(%[w],%[ahead])\n\t"
         "vmovups 512(%[w]), %%zmm23\n\t"
@@ -513,9 +559,55 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band
         "add $1024, %[w]\n\t"
         "add (%[jump]), %[x]\n\t"
         "add $8, %[jump]\n\t"
-        "cmp %[last], %[jump]\n\t"
-        "jne 1b\n"
-        "2:\n\t"
+        "cmp %%rax, %[jump]\n\t"
+        "jne 2b\n\t"
+        "cmp (%[k]), %[jump]\n\t"
+        "je 3f\n\t"
+        "mov 8(%[k]), %%rax\n\t"
+        "vaddps 0(%%rax), %[a0], %%zmm22\n\t"
+        "vmovups %%zmm22, 0(%%rax)\n\t"
+        "vpxord %[a0], %[a0], %[a0]\n\t"
+        "vaddps 64(%%rax), %[a1], %%zmm22\n\t"
+        "vmovups %%zmm22, 64(%%rax)\n\t"
+        "vpxord %[a1], %[a1], %[a1]\n\t"
+        "vaddps 128(%%rax), %[a2], %%zmm22\n\t"
+        "vmovups %%zmm22, 128(%%rax)\n\t"
+        "vpxord %[a2], %[a2], %[a2]\n\t"
+        "vaddps 192(%%rax), %[a3], %%zmm22\n\t"
+        "vmovups %%zmm22, 192(%%rax)\n\t"
+        "vpxord %[a3], %[a3], %[a3]\n\t"
+        "vaddps 256(%%rax), %[a4], %%zmm22\n\t"
+        "vmovups %%zmm22, 256(%%rax)\n\t"
+        "vpxord %[a4], %[a4], %[a4]\n\t"
+        "vaddps 320(%%rax), %[a5], %%zmm22\n\t"
+        "vmovups %%zmm22, 320(%%rax)\n\t"
+        "vpxord %[a5], %[a5], %[a5]\n\t"
+        "vaddps 384(%%rax), %[a6], %%zmm22\n\t"
+        "vmovups %%zmm22, 384(%%rax)\n\t"
+        "vpxord %[a6], %[a6], %[a6]\n\t"
+        "vaddps 448(%%rax), %[a7], %%zmm22\n\t"
+        "vmovups %%zmm22, 448(%%rax)\n\t"
+        "vpxord %[a7], %[a7], %[a7]\n\t"
+        "vaddps 512(%%rax), %[a8], %%zmm22\n\t"
+        "vmovups %%zmm22, 512(%%rax)\n\t"
+        "vpxord %[a8], %[a8], %[a8]\n\t"
+        "vaddps 576(%%rax), %[a9], %%zmm22\n\t"
+        "vmovups %%zmm22, 576(%%rax)\n\t"
+        "vpxord %[a9], %[a9], %[a9]\n\t"
+        "vaddps 640(%%rax), %[a10], %%zmm22\n\t"
+        "vmovups %%zmm22, 640(%%rax)\n\t"
+        "vpxord %[a10], %[a10], %[a10]\n\t"
+        "vaddps 704(%%rax), %[a11], %%zmm22\n\t"
+        "vmovups %%zmm22, 704(%%rax)\n\t"
+        "vpxord %[a11], %[a11], %[a11]\n\t"
+        "vaddps 768(%%rax), %[a12], %%zmm22\n\t"
+        "vmovups %%zmm22, 768(%%rax)\n\t"
+        "vpxord %[a12], %[a12], %[a12]\n\t"
+        "vaddps 832(%%rax), %[a13], %%zmm22\n\t"
+        "vmovups %%zmm22, 832(%%rax)\n\t"
+        "vpxord %[a13], %[a13], %[a13]\n\t"
+        "jmp 1b\n"
+        "3:\n\t"
         "vmovups 0(%[w]), %%zmm22\n\t"
         "prefetcht1 0(%[w],%[ahead])\n\t"
         "vmovups 512(%[w]), %%zmm23\n\t"
@@ -778,11 +870,553 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band
         "vaddps 848(%[x])%{1to16%}, %%zmm23, %%zmm30\n\t"
         "vaddps 880(%[x])%{1to16%}, %%zmm22, %%zmm31\n\t"
         "vfmadd231ps %%zmm30, %%zmm31, %[a13]\n\t"
+        "jmp 9f\n"
+        "5:\n\t"
+        "vpxord %[a0], %[a0], %[a0]\n\t"
+        "vpxord %[a1], %[a1], %[a1]\n\t"
+        "vpxord %[a2], %[a2], %[a2]\n\t"
+        "vpxord %[a3], %[a3], %[a3]\n\t"
+        "vpxord %[a4], %[a4], %[a4]\n\t"
+        "vpxord %[a5], %[a5], %[a5]\n\t"
+        "vpxord %[a6], %[a6], %[a6]\n\t"
+        "vpxord %[a7], %[a7], %[a7]\n\t"
+        "vpxord %[a8], %[a8], %[a8]\n\t"
+        "vpxord %[a9], %[a9], %[a9]\n\t"
+        "vpxord %[a10], %[a10], %[a10]\n\t"
+        "vpxord %[a11], %[a11], %[a11]\n\t"
+        "vpxord %[a12], %[a12], %[a12]\n\t"
+        "vpxord %[a13], %[a13], %[a13]\n\t"
+        "cmp (%[k]), %[jump]\n\t"
+        "je 8f\n"
+        "6:\n\t"
+        "mov %[jump], %%rax\n\t"
+        "add $32, %%rax\n\t"
+        "cmp (%[k]), %%rax\n\t"
+        "cmova (%[k]), %%rax\n\t"
+        ".p2align 5\n"
+        "7:\n\t"
+        "vmovups 0(%[w]), %%zmm26\n\t"
+        "prefetcht1 0(%[w],%[ahead])\n\t"
+        "vfmadd231ps 448(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 512(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 576(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 640(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 704(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 768(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 832(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 0(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 64(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 128(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 192(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 256(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 320(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 384(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 64(%[w]), %%zmm27\n\t"
+        "prefetcht1 64(%[w],%[ahead])\n\t"
+        "vfmadd231ps 452(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 516(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 580(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 644(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 708(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 772(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 836(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 4(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 68(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 132(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 196(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 260(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 324(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 388(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 128(%[w]), %%zmm26\n\t"
+        "prefetcht1 128(%[w],%[ahead])\n\t"
+        "vfmadd231ps 456(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 520(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 584(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 648(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 712(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 776(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 840(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 8(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 72(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 136(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 200(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 264(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 328(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 392(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 192(%[w]), %%zmm27\n\t"
+        "prefetcht1 192(%[w],%[ahead])\n\t"
+        "vfmadd231ps 460(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 524(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 588(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 652(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 716(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 780(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 844(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 12(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 76(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 140(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 204(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 268(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 332(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 396(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 256(%[w]), %%zmm26\n\t"
+        "prefetcht1 256(%[w],%[ahead])\n\t"
+        "vfmadd231ps 464(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 528(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 592(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 656(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 720(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 784(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 848(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 16(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 80(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 144(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 208(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 272(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 336(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 400(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 320(%[w]), %%zmm27\n\t"
+        "prefetcht1 320(%[w],%[ahead])\n\t"
+        "vfmadd231ps 468(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 532(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 596(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 660(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 724(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 788(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 852(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 20(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 84(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 148(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 212(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 276(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 340(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 404(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 384(%[w]), %%zmm26\n\t"
+        "prefetcht1 384(%[w],%[ahead])\n\t"
+        "vfmadd231ps 472(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 536(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 600(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 664(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 728(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 792(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 856(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 24(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 88(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 152(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 216(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 280(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 344(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 408(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 448(%[w]), %%zmm27\n\t"
+        "prefetcht1 448(%[w],%[ahead])\n\t"
+        "vfmadd231ps 476(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 540(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 604(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 668(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 732(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 796(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 860(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 28(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 92(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 156(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 220(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 284(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 348(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 412(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 512(%[w]), %%zmm26\n\t"
+        "prefetcht1 512(%[w],%[ahead])\n\t"
+        "vfmadd231ps 480(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 544(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 608(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 672(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 736(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 800(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 864(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 32(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 96(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 160(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 224(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 288(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 352(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 416(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 576(%[w]), %%zmm27\n\t"
+        "prefetcht1 576(%[w],%[ahead])\n\t"
+        "vfmadd231ps 484(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 548(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 612(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 676(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 740(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 804(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 868(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 36(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 100(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 164(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 228(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 292(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 356(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 420(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 640(%[w]), %%zmm26\n\t"
+        "prefetcht1 640(%[w],%[ahead])\n\t"
+        "vfmadd231ps 488(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 552(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 616(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 680(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 744(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 808(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 872(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 40(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 104(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 168(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 232(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 296(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 360(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 424(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 704(%[w]), %%zmm27\n\t"
+        "prefetcht1 704(%[w],%[ahead])\n\t"
+        "vfmadd231ps 492(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 556(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 620(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 684(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 748(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 812(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 876(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 44(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 108(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 172(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 236(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 300(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 364(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 428(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 768(%[w]), %%zmm26\n\t"
+        "prefetcht1 768(%[w],%[ahead])\n\t"
+        "vfmadd231ps 496(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 560(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 624(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 688(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 752(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 816(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 880(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 48(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 112(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 176(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 240(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 304(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 368(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 432(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 832(%[w]), %%zmm27\n\t"
+        "prefetcht1 832(%[w],%[ahead])\n\t"
+        "vfmadd231ps 500(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 564(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 628(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 692(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 756(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 820(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 884(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 52(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 116(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 180(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 244(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 308(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 372(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 436(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 896(%[w]), %%zmm26\n\t"
+        "prefetcht1 896(%[w],%[ahead])\n\t"
+        "vfmadd231ps 504(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 568(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 632(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 696(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 760(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 824(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 888(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 56(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 120(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 184(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 248(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 312(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 376(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 440(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 960(%[w]), %%zmm27\n\t"
+        "prefetcht1 960(%[w],%[ahead])\n\t"
+        "vfmadd231ps 508(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 572(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 636(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 700(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 764(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 828(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 892(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 60(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 124(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 188(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 252(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 316(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 380(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 444(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "add $1024, %[w]\n\t"
+        "add (%[jump]), %[x]\n\t"
+        "add $8, %[jump]\n\t"
+        "cmp %%rax, %[jump]\n\t"
+        "jne 7b\n\t"
+        "cmp (%[k]), %[jump]\n\t"
+        "je 8f\n\t"
+        "mov 8(%[k]), %%rax\n\t"
+        "vaddps 0(%%rax), %[a0], %%zmm22\n\t"
+        "vmovups %%zmm22, 0(%%rax)\n\t"
+        "vpxord %[a0], %[a0], %[a0]\n\t"
+        "vaddps 64(%%rax), %[a1], %%zmm22\n\t"
+        "vmovups %%zmm22, 64(%%rax)\n\t"
+        "vpxord %[a1], %[a1], %[a1]\n\t"
+        "vaddps 128(%%rax), %[a2], %%zmm22\n\t"
+        "vmovups %%zmm22, 128(%%rax)\n\t"
+        "vpxord %[a2], %[a2], %[a2]\n\t"
+        "vaddps 192(%%rax), %[a3], %%zmm22\n\t"
+        "vmovups %%zmm22, 192(%%rax)\n\t"
+        "vpxord %[a3], %[a3], %[a3]\n\t"
+        "vaddps 256(%%rax), %[a4], %%zmm22\n\t"
+        "vmovups %%zmm22, 256(%%rax)\n\t"
+        "vpxord %[a4], %[a4], %[a4]\n\t"
+        "vaddps 320(%%rax), %[a5], %%zmm22\n\t"
+        "vmovups %%zmm22, 320(%%rax)\n\t"
+        "vpxord %[a5], %[a5], %[a5]\n\t"
+        "vaddps 384(%%rax), %[a6], %%zmm22\n\t"
+        "vmovups %%zmm22, 384(%%rax)\n\t"
+        "vpxord %[a6], %[a6], %[a6]\n\t"
+        "vaddps 448(%%rax), %[a7], %%zmm22\n\t"
+        "vmovups %%zmm22, 448(%%rax)\n\t"
+        "vpxord %[a7], %[a7], %[a7]\n\t"
+        "vaddps 512(%%rax), %[a8], %%zmm22\n\t"
+        "vmovups %%zmm22, 512(%%rax)\n\t"
+        "vpxord %[a8], %[a8], %[a8]\n\t"
+        "vaddps 576(%%rax), %[a9], %%zmm22\n\t"
+        "vmovups %%zmm22, 576(%%rax)\n\t"
+        "vpxord %[a9], %[a9], %[a9]\n\t"
+        "vaddps 640(%%rax), %[a10], %%zmm22\n\t"
+        "vmovups %%zmm22, 640(%%rax)\n\t"
+        "vpxord %[a10], %[a10], %[a10]\n\t"
+        "vaddps 704(%%rax), %[a11], %%zmm22\n\t"
+        "vmovups %%zmm22, 704(%%rax)\n\t"
+        "vpxord %[a11], %[a11], %[a11]\n\t"
+        "vaddps 768(%%rax), %[a12], %%zmm22\n\t"
+        "vmovups %%zmm22, 768(%%rax)\n\t"
+        "vpxord %[a12], %[a12], %[a12]\n\t"
+        "vaddps 832(%%rax), %[a13], %%zmm22\n\t"
+        "vmovups %%zmm22, 832(%%rax)\n\t"
+        "vpxord %[a13], %[a13], %[a13]\n\t"
+        "jmp 6b\n"
+        "8:\n\t"
+        "vmovups 0(%[w]), %%zmm26\n\t"
+        "prefetcht1 0(%[w],%[ahead])\n\t"
+        "vfmadd231ps 448(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 512(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 576(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 640(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 704(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 768(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 832(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 0(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 64(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 128(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 192(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 256(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 320(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 384(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 64(%[w]), %%zmm27\n\t"
+        "prefetcht1 64(%[w],%[ahead])\n\t"
+        "vfmadd231ps 452(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 516(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 580(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 644(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 708(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 772(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 836(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 4(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 68(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 132(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 196(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 260(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 324(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 388(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 128(%[w]), %%zmm26\n\t"
+        "prefetcht1 128(%[w],%[ahead])\n\t"
+        "vfmadd231ps 456(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 520(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 584(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 648(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 712(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 776(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 840(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 8(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 72(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 136(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 200(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 264(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 328(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 392(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 192(%[w]), %%zmm27\n\t"
+        "prefetcht1 192(%[w],%[ahead])\n\t"
+        "vfmadd231ps 460(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 524(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 588(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 652(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 716(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 780(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 844(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 12(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 76(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 140(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 204(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 268(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 332(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 396(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 256(%[w]), %%zmm26\n\t"
+        "prefetcht1 256(%[w],%[ahead])\n\t"
+        "vfmadd231ps 464(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 528(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 592(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 656(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 720(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 784(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 848(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 16(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 80(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 144(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 208(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 272(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 336(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 400(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 320(%[w]), %%zmm27\n\t"
+        "prefetcht1 320(%[w],%[ahead])\n\t"
+        "vfmadd231ps 468(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 532(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 596(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 660(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 724(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 788(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 852(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 20(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 84(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 148(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 212(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 276(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 340(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 404(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 384(%[w]), %%zmm26\n\t"
+        "prefetcht1 384(%[w],%[ahead])\n\t"
+        "vfmadd231ps 472(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 536(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 600(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 664(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 728(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 792(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 856(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 24(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 88(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 152(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 216(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 280(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 344(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 408(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 512(%[w]), %%zmm27\n\t"
+        "prefetcht1 512(%[w],%[ahead])\n\t"
+        "vfmadd231ps 480(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 544(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 608(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 672(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 736(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 800(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 864(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 32(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 96(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 160(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 224(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 288(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 352(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 416(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 576(%[w]), %%zmm26\n\t"
+        "prefetcht1 576(%[w],%[ahead])\n\t"
+        "vfmadd231ps 484(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 548(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 612(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 676(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 740(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 804(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 868(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 36(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 100(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 164(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 228(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 292(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 356(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 420(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 640(%[w]), %%zmm27\n\t"
+        "prefetcht1 640(%[w],%[ahead])\n\t"
+        "vfmadd231ps 488(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 552(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 616(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 680(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 744(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 808(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 872(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 40(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 104(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 168(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 232(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 296(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 360(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 424(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "vmovups 704(%[w]), %%zmm26\n\t"
+        "prefetcht1 704(%[w],%[ahead])\n\t"
+        "vfmadd231ps 492(%[x])%{1to16%}, %%zmm26, %[a7]\n\t"
+        "vfmadd231ps 556(%[x])%{1to16%}, %%zmm26, %[a8]\n\t"
+        "vfmadd231ps 620(%[x])%{1to16%}, %%zmm26, %[a9]\n\t"
+        "vfmadd231ps 684(%[x])%{1to16%}, %%zmm26, %[a10]\n\t"
+        "vfmadd231ps 748(%[x])%{1to16%}, %%zmm26, %[a11]\n\t"
+        "vfmadd231ps 812(%[x])%{1to16%}, %%zmm26, %[a12]\n\t"
+        "vfmadd231ps 876(%[x])%{1to16%}, %%zmm26, %[a13]\n\t"
+        "vfmadd231ps 44(%[x])%{1to16%}, %%zmm26, %[a0]\n\t"
+        "vfmadd231ps 108(%[x])%{1to16%}, %%zmm26, %[a1]\n\t"
+        "vfmadd231ps 172(%[x])%{1to16%}, %%zmm26, %[a2]\n\t"
+        "vfmadd231ps 236(%[x])%{1to16%}, %%zmm26, %[a3]\n\t"
+        "vfmadd231ps 300(%[x])%{1to16%}, %%zmm26, %[a4]\n\t"
+        "vfmadd231ps 364(%[x])%{1to16%}, %%zmm26, %[a5]\n\t"
+        "vfmadd231ps 428(%[x])%{1to16%}, %%zmm26, %[a6]\n\t"
+        "vmovups 768(%[w]), %%zmm27\n\t"
+        "prefetcht1 768(%[w],%[ahead])\n\t"
+        "vfmadd231ps 496(%[x])%{1to16%}, %%zmm27, %[a7]\n\t"
+        "vfmadd231ps 560(%[x])%{1to16%}, %%zmm27, %[a8]\n\t"
+        "vfmadd231ps 624(%[x])%{1to16%}, %%zmm27, %[a9]\n\t"
+        "vfmadd231ps 688(%[x])%{1to16%}, %%zmm27, %[a10]\n\t"
+        "vfmadd231ps 752(%[x])%{1to16%}, %%zmm27, %[a11]\n\t"
+        "vfmadd231ps 816(%[x])%{1to16%}, %%zmm27, %[a12]\n\t"
+        "vfmadd231ps 880(%[x])%{1to16%}, %%zmm27, %[a13]\n\t"
+        "vfmadd231ps 48(%[x])%{1to16%}, %%zmm27, %[a0]\n\t"
+        "vfmadd231ps 112(%[x])%{1to16%}, %%zmm27, %[a1]\n\t"
+        "vfmadd231ps 176(%[x])%{1to16%}, %%zmm27, %[a2]\n\t"
+        "vfmadd231ps 240(%[x])%{1to16%}, %%zmm27, %[a3]\n\t"
+        "vfmadd231ps 304(%[x])%{1to16%}, %%zmm27, %[a4]\n\t"
+        "vfmadd231ps 368(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
+        "vfmadd231ps 432(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
+        "9:\n\t"
         : [a0] "=&v"(a0), [a1] "=&v"(a1), [a2] "=&v"(a2), [a3] "=&v"(a3), [a4] "=&v"(a4), [a5] "=&v"(a5), [a6] "=&v"(a6), [a7] "=&v"(a7), [a8] "=&v"(a8), [a9] "=&v"(a9), [a10] "=&v"(a10), [a11] "=&v"(a11), [a12] "=&v"(a12), [a13] "=&v"(a13), [x] "+&r"(x), [w] "+&r"(w), [jump] "+&r"(jump)
-        : [last] "r"(last), [ahead] "r"(bytes)
-        : "memory", "cc", "zmm22", "zmm23", "zmm24", "zmm25", "zmm26", "zmm27", "zmm28", "zmm29", "zmm30", "zmm31");
-    const vf d7 = vf_load(w + 7 * LANES), d13 = vf_load(w + 13 * LANES), d14 = vf_load(w + 14 * LANES), d15 = vf_load(w + 15 * LANES), e = vf_load(panel), factor = vf_load(panel + LANES) * undo;
+        : [k] "r"(k), [ahead] "r"(bytes)
+        : "memory", "cc", "rax", "zmm22", "zmm23", "zmm24", "zmm25", "zmm26", "zmm27", "zmm28", "zmm29", "zmm30", "zmm31");
+    const vf d7 = vf_load(w + 7 * LANES), d13 = vf_load(w + 13 * LANES), d14 = vf_load(w + 14 * LANES), d15 = vf_load(w + 15 * LANES), e = plain ? vf_zero() : vf_load(panel), factor = vf_load(panel + LANES) * undo;
     __builtin_prefetch(w + ahead + 7 * LANES, 0, 2); __builtin_prefetch(w + ahead + 13 * LANES, 0, 2); __builtin_prefetch(w + ahead + 14 * LANES, 0, 2); __builtin_prefetch(w + ahead + 15 * LANES, 0, 2);
+    if (longer) {
+        a0 += vf_load(held + 0 * LANES);
+        a1 += vf_load(held + 1 * LANES);
+        a2 += vf_load(held + 2 * LANES);
+        a3 += vf_load(held + 3 * LANES);
+        a4 += vf_load(held + 4 * LANES);
+        a5 += vf_load(held + 5 * LANES);
+        a6 += vf_load(held + 6 * LANES);
+        a7 += vf_load(held + 7 * LANES);
+        a8 += vf_load(held + 8 * LANES);
+        a9 += vf_load(held + 9 * LANES);
+        a10 += vf_load(held + 10 * LANES);
+        a11 += vf_load(held + 11 * LANES);
+        a12 += vf_load(held + 12 * LANES);
+        a13 += vf_load(held + 13 * LANES);
+    }
     a0 += d7 * x[0 * LANES + 7];
     a0 += d13 * x[0 * LANES + 13];
     a0 += d14 * x[0 * LANES + 14];
@@ -893,19 +1527,21 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band
 /* Rows y … y + height - 1 of image n, group g. */
 static void work(const conv *c, int64_t n, int64_t g, int64_t y, int64_t height)
 {
-    const int64_t panel = (c->steps * LANES + 2) * LANES;
-    const float undo = pack(c, c->in + n * c->in_n + g * c->in_group + y * c->stride_y * c->in_row, c->factors + g * c->group_blocks * LANES, height);
+    const int64_t panel = (c->steps * LANES + 3) * LANES;
+    float share;
+    const float undo = pack(c, c->in + n * c->in_n + g * c->in_group + y * c->stride_y * c->in_row, c->factors + g * c->group_blocks * LANES, height, &share);
     const int64_t rows = (height - 1) * c->stride_y + (c->R - 1) * c->dilation_y + 1;
     const int64_t tap = c->dilation_x, row = c->dilation_y * c->pixels - (c->S - 1) * tap, block = rows * c->pixels - (c->R - 1) * (row + (c->S - 1) * tap) - (c->S - 1) * tap;
     for (int64_t i = 1; i < c->steps; i++) c->jumps[i - 1] = 4 * LANES * (i % c->S ? tap : i % (c->R * c->S) ? row : block);
     for (int64_t kb = g * c->group_vectors; kb < (g + 1) * c->group_vectors; kb++) {
         const float *w = c->w + kb * panel;
+        const int64_t plain = !(share >= w[panel - LANES]);
         int64_t ahead = panel; /* the next panel's weights are fetched by the first tile */
         for (int64_t at = 0; at < height; at += 1)
             for (int64_t x = 0; x < c->columns; x++) {
-                const float *i = c->packed + (at * c->stride_y * c->pixels + x * 14) * LANES, *beside = c->beside + at * c->row + x * 14;
+                const float *i = c->packed + (at * c->stride_y * c->pixels + x * 14) * LANES, *beside = plain ? none : c->beside + at * c->row + x * 14;
                 float *out = c->out + kb * c->out_cb + n * c->out_n + (y + at) * c->out_row + x * 14 * LANES;
-                tile_1x14(c, i, beside, undo, w, ahead, out);
+                tile_1x14(c, i, beside, undo, plain, w, ahead, out);
                 ahead = 0;
             }
     }

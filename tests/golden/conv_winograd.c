@@ -1,8 +1,7 @@
-/* Winograd convolution F(3x3, 3x3), NCHWc -> NCHWc, then relu.
+/* Winograd convolution F(2x2, 3x3), NCHWc -> NCHWc, then relu.
  *
- * A tile is 3 x 3 outputs, which depend on 5 x 5 inputs. Both are transformed to 25 frequencies, where the convolution is a product:
+ * A tile is 2 x 2 outputs, which depend on 4 x 4 inputs. Both are transformed to 16 frequencies, where the convolution is a product:
  *   v[frequency, c, tile] = B^T in B      m[frequency, tile, k] = sum over c of v * w      out = tail(bias + A^T m A)
- * The last row and column of tiles are shorter and lack some frequencies: tiles of 3x3, 3x1, 1x3, 1x1.
  *
  *   By tiles (many tiles):                    By channels (fewer than split_channels tiles per thread):
  *     block of this thread's tiles              all tiles: transform; each thread for itself, or if that is too much
@@ -19,7 +18,7 @@
 #include "sol_team.h"
 #include "sol_simd.h"
 
-enum { ROWS = 3, COLUMNS = 3, FREQUENCIES = 25, PANEL = 2 * LANES, LINE = 16 };
+enum { ROWS = 2, COLUMNS = 2, FREQUENCIES = 16, PANEL = 2 * LANES, LINE = 16 };
 
 typedef struct {
     const float *in, *w;
@@ -45,7 +44,7 @@ static void survey(const conv *c, int64_t t0, int64_t t1, place *places, spans *
     for (int pass = 0; pass < 2; pass++) {
         int64_t n = t0 / (c->rows * c->columns), y = t0 / c->columns % c->rows, x = t0 % c->columns;
         for (int64_t t = t0; t < t1; t++) {
-            const int64_t kind = 2 * ((y + 1) * ROWS > c->OH) + ((x + 1) * COLUMNS > c->OW);
+            const int64_t kind = 0 + 0;
             if (pass) places[at[kind]++] = (place){n, y * ROWS, x * COLUMNS, kind};
             else count[kind]++;
             if (++x == c->columns) x = 0, y++;
@@ -57,211 +56,55 @@ static void survey(const conv *c, int64_t t0, int64_t t1, place *places, spans *
     s->end[0] = total, s->end[1] = total - count[3], s->end[2] = s->end[3] = count[1] + count[0];
 }
 
-/* v = B^T in B for LANES channels of one tile of 3 x 3. */
-static __attribute__((noinline)) void transform_input_3x3(const float *in, int64_t in_row, float *v, int64_t v_frequency)
+/* v = B^T in B for LANES channels of one tile of 2 x 2. */
+static __attribute__((noinline)) void transform_input_2x2(const float *in, int64_t in_row, float *v, int64_t v_frequency)
 {
-    const float *r0 = in, *r1 = r0 + in_row, *r2 = r1 + in_row, *r3 = r2 + in_row, *r4 = r3 + in_row;
+    const float *r0 = in, *r1 = r0 + in_row, *r2 = r1 + in_row, *r3 = r2 + in_row;
     {
-        const vf even_0 = 0.5f * vf_load(r3 + 0 * LANES) - 0.78125f * vf_load(r1 + 0 * LANES), odd_0 = 0.1875f * vf_load(r2 + 0 * LANES) - 0.29296875f * vf_load(r0 + 0 * LANES);
-        const vf t0_0 = even_0 + odd_0;
-        const vf t1_0 = even_0 - odd_0;
-        const vf even_1 = 0.5f * vf_load(r3 + 1 * LANES) - 0.78125f * vf_load(r1 + 1 * LANES), odd_1 = 0.1875f * vf_load(r2 + 1 * LANES) - 0.29296875f * vf_load(r0 + 1 * LANES);
-        const vf t0_1 = even_1 + odd_1;
-        const vf t1_1 = even_1 - odd_1;
-        const vf even_2 = 0.5f * vf_load(r3 + 2 * LANES) - 0.78125f * vf_load(r1 + 2 * LANES), odd_2 = 0.1875f * vf_load(r2 + 2 * LANES) - 0.29296875f * vf_load(r0 + 2 * LANES);
-        const vf t0_2 = even_2 + odd_2;
-        const vf t1_2 = even_2 - odd_2;
-        const vf even_3 = 0.5f * vf_load(r3 + 3 * LANES) - 0.78125f * vf_load(r1 + 3 * LANES), odd_3 = 0.1875f * vf_load(r2 + 3 * LANES) - 0.29296875f * vf_load(r0 + 3 * LANES);
-        const vf t0_3 = even_3 + odd_3;
-        const vf t1_3 = even_3 - odd_3;
-        const vf even_4 = 0.5f * vf_load(r3 + 4 * LANES) - 0.78125f * vf_load(r1 + 4 * LANES), odd_4 = 0.1875f * vf_load(r2 + 4 * LANES) - 0.29296875f * vf_load(r0 + 4 * LANES);
-        const vf t0_4 = even_4 + odd_4;
-        const vf t1_4 = even_4 - odd_4;
-        const vf even0_of_0 = 0.5f * t0_3 - 0.78125f * t0_1, odd0_of_0 = 0.1875f * t0_2 - 0.29296875f * t0_0;
-        vf_store(v, even0_of_0 + odd0_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_0 - odd0_of_0);
-        const vf even0_of_2 = 0.5f * t0_3 - 0.0703125f * t0_1, odd0_of_2 = 0.625f * t0_2 - 0.087890625f * t0_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 + odd0_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 - odd0_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t0_0 + 0.5f * t0_4 - 0.8515625f * t0_2);
-        const vf even1_of_0 = 0.5f * t1_3 - 0.78125f * t1_1, odd1_of_0 = 0.1875f * t1_2 - 0.29296875f * t1_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 + odd1_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 - odd1_of_0);
-        const vf even1_of_2 = 0.5f * t1_3 - 0.0703125f * t1_1, odd1_of_2 = 0.625f * t1_2 - 0.087890625f * t1_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 + odd1_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 - odd1_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t1_0 + 0.5f * t1_4 - 0.8515625f * t1_2);
+        const vf t0_0 = vf_load(r2 + 0 * LANES) - vf_load(r0 + 0 * LANES);
+        const vf t0_1 = vf_load(r2 + 1 * LANES) - vf_load(r0 + 1 * LANES);
+        const vf t0_2 = vf_load(r2 + 2 * LANES) - vf_load(r0 + 2 * LANES);
+        const vf t0_3 = vf_load(r2 + 3 * LANES) - vf_load(r0 + 3 * LANES);
+        vf_store(v, t0_2 - t0_0);
+        const vf even0_of_1 = t0_2, odd0_of_1 = t0_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_1 + odd0_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_1 - odd0_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t0_3 - t0_1);
     }
     {
-        const vf even_0 = 0.5f * vf_load(r3 + 0 * LANES) - 0.0703125f * vf_load(r1 + 0 * LANES), odd_0 = 0.625f * vf_load(r2 + 0 * LANES) - 0.087890625f * vf_load(r0 + 0 * LANES);
-        const vf t2_0 = even_0 + odd_0;
-        const vf t3_0 = even_0 - odd_0;
-        const vf even_1 = 0.5f * vf_load(r3 + 1 * LANES) - 0.0703125f * vf_load(r1 + 1 * LANES), odd_1 = 0.625f * vf_load(r2 + 1 * LANES) - 0.087890625f * vf_load(r0 + 1 * LANES);
-        const vf t2_1 = even_1 + odd_1;
-        const vf t3_1 = even_1 - odd_1;
-        const vf even_2 = 0.5f * vf_load(r3 + 2 * LANES) - 0.0703125f * vf_load(r1 + 2 * LANES), odd_2 = 0.625f * vf_load(r2 + 2 * LANES) - 0.087890625f * vf_load(r0 + 2 * LANES);
-        const vf t2_2 = even_2 + odd_2;
-        const vf t3_2 = even_2 - odd_2;
-        const vf even_3 = 0.5f * vf_load(r3 + 3 * LANES) - 0.0703125f * vf_load(r1 + 3 * LANES), odd_3 = 0.625f * vf_load(r2 + 3 * LANES) - 0.087890625f * vf_load(r0 + 3 * LANES);
-        const vf t2_3 = even_3 + odd_3;
-        const vf t3_3 = even_3 - odd_3;
-        const vf even_4 = 0.5f * vf_load(r3 + 4 * LANES) - 0.0703125f * vf_load(r1 + 4 * LANES), odd_4 = 0.625f * vf_load(r2 + 4 * LANES) - 0.087890625f * vf_load(r0 + 4 * LANES);
-        const vf t2_4 = even_4 + odd_4;
-        const vf t3_4 = even_4 - odd_4;
-        const vf even2_of_0 = 0.5f * t2_3 - 0.78125f * t2_1, odd2_of_0 = 0.1875f * t2_2 - 0.29296875f * t2_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 + odd2_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 - odd2_of_0);
-        const vf even2_of_2 = 0.5f * t2_3 - 0.0703125f * t2_1, odd2_of_2 = 0.625f * t2_2 - 0.087890625f * t2_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 + odd2_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 - odd2_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t2_0 + 0.5f * t2_4 - 0.8515625f * t2_2);
-        const vf even3_of_0 = 0.5f * t3_3 - 0.78125f * t3_1, odd3_of_0 = 0.1875f * t3_2 - 0.29296875f * t3_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_0 + odd3_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_0 - odd3_of_0);
-        const vf even3_of_2 = 0.5f * t3_3 - 0.0703125f * t3_1, odd3_of_2 = 0.625f * t3_2 - 0.087890625f * t3_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_2 + odd3_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_2 - odd3_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t3_0 + 0.5f * t3_4 - 0.8515625f * t3_2);
+        const vf even_0 = vf_load(r2 + 0 * LANES), odd_0 = vf_load(r1 + 0 * LANES);
+        const vf t1_0 = even_0 + odd_0;
+        const vf t2_0 = even_0 - odd_0;
+        const vf even_1 = vf_load(r2 + 1 * LANES), odd_1 = vf_load(r1 + 1 * LANES);
+        const vf t1_1 = even_1 + odd_1;
+        const vf t2_1 = even_1 - odd_1;
+        const vf even_2 = vf_load(r2 + 2 * LANES), odd_2 = vf_load(r1 + 2 * LANES);
+        const vf t1_2 = even_2 + odd_2;
+        const vf t2_2 = even_2 - odd_2;
+        const vf even_3 = vf_load(r2 + 3 * LANES), odd_3 = vf_load(r1 + 3 * LANES);
+        const vf t1_3 = even_3 + odd_3;
+        const vf t2_3 = even_3 - odd_3;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t1_2 - t1_0);
+        const vf even1_of_1 = t1_2, odd1_of_1 = t1_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_1 + odd1_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_1 - odd1_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t1_3 - t1_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t2_2 - t2_0);
+        const vf even2_of_1 = t2_2, odd2_of_1 = t2_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_1 + odd2_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_1 - odd2_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t2_3 - t2_1);
     }
     {
-        const vf t4_0 = 0.109863281f * vf_load(r0 + 0 * LANES) + 0.5f * vf_load(r4 + 0 * LANES) - 0.8515625f * vf_load(r2 + 0 * LANES);
-        const vf t4_1 = 0.109863281f * vf_load(r0 + 1 * LANES) + 0.5f * vf_load(r4 + 1 * LANES) - 0.8515625f * vf_load(r2 + 1 * LANES);
-        const vf t4_2 = 0.109863281f * vf_load(r0 + 2 * LANES) + 0.5f * vf_load(r4 + 2 * LANES) - 0.8515625f * vf_load(r2 + 2 * LANES);
-        const vf t4_3 = 0.109863281f * vf_load(r0 + 3 * LANES) + 0.5f * vf_load(r4 + 3 * LANES) - 0.8515625f * vf_load(r2 + 3 * LANES);
-        const vf t4_4 = 0.109863281f * vf_load(r0 + 4 * LANES) + 0.5f * vf_load(r4 + 4 * LANES) - 0.8515625f * vf_load(r2 + 4 * LANES);
-        const vf even4_of_0 = 0.5f * t4_3 - 0.78125f * t4_1, odd4_of_0 = 0.1875f * t4_2 - 0.29296875f * t4_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_0 + odd4_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_0 - odd4_of_0);
-        const vf even4_of_2 = 0.5f * t4_3 - 0.0703125f * t4_1, odd4_of_2 = 0.625f * t4_2 - 0.087890625f * t4_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_2 + odd4_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_2 - odd4_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t4_0 + 0.5f * t4_4 - 0.8515625f * t4_2);
-    }
-}
-
-/* v = B^T in B for LANES channels of one tile of 3 x 1. */
-static __attribute__((noinline)) void transform_input_3x1(const float *in, int64_t in_row, float *v, int64_t v_frequency)
-{
-    const float *r0 = in, *r1 = r0 + in_row, *r2 = r1 + in_row, *r3 = r2 + in_row, *r4 = r3 + in_row;
-    {
-        const vf even_0 = 0.5f * vf_load(r3 + 0 * LANES) - 0.78125f * vf_load(r1 + 0 * LANES), odd_0 = 0.1875f * vf_load(r2 + 0 * LANES) - 0.29296875f * vf_load(r0 + 0 * LANES);
-        const vf t0_0 = even_0 + odd_0;
-        const vf t1_0 = even_0 - odd_0;
-        const vf even_1 = 0.5f * vf_load(r3 + 1 * LANES) - 0.78125f * vf_load(r1 + 1 * LANES), odd_1 = 0.1875f * vf_load(r2 + 1 * LANES) - 0.29296875f * vf_load(r0 + 1 * LANES);
-        const vf t0_1 = even_1 + odd_1;
-        const vf t1_1 = even_1 - odd_1;
-        const vf even_2 = 0.5f * vf_load(r3 + 2 * LANES) - 0.78125f * vf_load(r1 + 2 * LANES), odd_2 = 0.1875f * vf_load(r2 + 2 * LANES) - 0.29296875f * vf_load(r0 + 2 * LANES);
-        const vf t0_2 = even_2 + odd_2;
-        const vf t1_2 = even_2 - odd_2;
-        vf_store(v, -0.41015625f * t0_0 - 0.328125f * t0_1);
-        v += 3 * v_frequency; SOL_PIN(v); vf_store(v, 1.09375f * t0_1 - 0.41015625f * t0_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.4375f * t0_1 + 0.5f * t0_2 - 0.234375f * t0_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, -0.41015625f * t1_0 - 0.328125f * t1_1);
-        v += 3 * v_frequency; SOL_PIN(v); vf_store(v, 1.09375f * t1_1 - 0.41015625f * t1_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.4375f * t1_1 + 0.5f * t1_2 - 0.234375f * t1_0);
-    }
-    {
-        const vf even_0 = 0.5f * vf_load(r3 + 0 * LANES) - 0.0703125f * vf_load(r1 + 0 * LANES), odd_0 = 0.625f * vf_load(r2 + 0 * LANES) - 0.087890625f * vf_load(r0 + 0 * LANES);
-        const vf t2_0 = even_0 + odd_0;
-        const vf t3_0 = even_0 - odd_0;
-        const vf even_1 = 0.5f * vf_load(r3 + 1 * LANES) - 0.0703125f * vf_load(r1 + 1 * LANES), odd_1 = 0.625f * vf_load(r2 + 1 * LANES) - 0.087890625f * vf_load(r0 + 1 * LANES);
-        const vf t2_1 = even_1 + odd_1;
-        const vf t3_1 = even_1 - odd_1;
-        const vf even_2 = 0.5f * vf_load(r3 + 2 * LANES) - 0.0703125f * vf_load(r1 + 2 * LANES), odd_2 = 0.625f * vf_load(r2 + 2 * LANES) - 0.087890625f * vf_load(r0 + 2 * LANES);
-        const vf t2_2 = even_2 + odd_2;
-        const vf t3_2 = even_2 - odd_2;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, -0.41015625f * t2_0 - 0.328125f * t2_1);
-        v += 3 * v_frequency; SOL_PIN(v); vf_store(v, 1.09375f * t2_1 - 0.41015625f * t2_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.4375f * t2_1 + 0.5f * t2_2 - 0.234375f * t2_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, -0.41015625f * t3_0 - 0.328125f * t3_1);
-        v += 3 * v_frequency; SOL_PIN(v); vf_store(v, 1.09375f * t3_1 - 0.41015625f * t3_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.4375f * t3_1 + 0.5f * t3_2 - 0.234375f * t3_0);
-    }
-    {
-        const vf t4_0 = 0.109863281f * vf_load(r0 + 0 * LANES) + 0.5f * vf_load(r4 + 0 * LANES) - 0.8515625f * vf_load(r2 + 0 * LANES);
-        const vf t4_1 = 0.109863281f * vf_load(r0 + 1 * LANES) + 0.5f * vf_load(r4 + 1 * LANES) - 0.8515625f * vf_load(r2 + 1 * LANES);
-        const vf t4_2 = 0.109863281f * vf_load(r0 + 2 * LANES) + 0.5f * vf_load(r4 + 2 * LANES) - 0.8515625f * vf_load(r2 + 2 * LANES);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, -0.41015625f * t4_0 - 0.328125f * t4_1);
-        v += 3 * v_frequency; SOL_PIN(v); vf_store(v, 1.09375f * t4_1 - 0.41015625f * t4_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.4375f * t4_1 + 0.5f * t4_2 - 0.234375f * t4_0);
-    }
-}
-
-/* v = B^T in B for LANES channels of one tile of 1 x 3. */
-static __attribute__((noinline)) void transform_input_1x3(const float *in, int64_t in_row, float *v, int64_t v_frequency)
-{
-    const float *r0 = in, *r1 = r0 + in_row, *r2 = r1 + in_row;
-    {
-        const vf t0_0 = -0.41015625f * vf_load(r0 + 0 * LANES) - 0.328125f * vf_load(r1 + 0 * LANES);
-        const vf t0_1 = -0.41015625f * vf_load(r0 + 1 * LANES) - 0.328125f * vf_load(r1 + 1 * LANES);
-        const vf t0_2 = -0.41015625f * vf_load(r0 + 2 * LANES) - 0.328125f * vf_load(r1 + 2 * LANES);
-        const vf t0_3 = -0.41015625f * vf_load(r0 + 3 * LANES) - 0.328125f * vf_load(r1 + 3 * LANES);
-        const vf t0_4 = -0.41015625f * vf_load(r0 + 4 * LANES) - 0.328125f * vf_load(r1 + 4 * LANES);
-        const vf even0_of_0 = 0.5f * t0_3 - 0.78125f * t0_1, odd0_of_0 = 0.1875f * t0_2 - 0.29296875f * t0_0;
-        vf_store(v, even0_of_0 + odd0_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_0 - odd0_of_0);
-        const vf even0_of_2 = 0.5f * t0_3 - 0.0703125f * t0_1, odd0_of_2 = 0.625f * t0_2 - 0.087890625f * t0_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 + odd0_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 - odd0_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t0_0 + 0.5f * t0_4 - 0.8515625f * t0_2);
-    }
-    {
-        const vf t1_0 = 1.09375f * vf_load(r1 + 0 * LANES) - 0.41015625f * vf_load(r0 + 0 * LANES);
-        const vf t1_1 = 1.09375f * vf_load(r1 + 1 * LANES) - 0.41015625f * vf_load(r0 + 1 * LANES);
-        const vf t1_2 = 1.09375f * vf_load(r1 + 2 * LANES) - 0.41015625f * vf_load(r0 + 2 * LANES);
-        const vf t1_3 = 1.09375f * vf_load(r1 + 3 * LANES) - 0.41015625f * vf_load(r0 + 3 * LANES);
-        const vf t1_4 = 1.09375f * vf_load(r1 + 4 * LANES) - 0.41015625f * vf_load(r0 + 4 * LANES);
-        const vf even1_of_0 = 0.5f * t1_3 - 0.78125f * t1_1, odd1_of_0 = 0.1875f * t1_2 - 0.29296875f * t1_0;
-        v += 11 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 + odd1_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 - odd1_of_0);
-        const vf even1_of_2 = 0.5f * t1_3 - 0.0703125f * t1_1, odd1_of_2 = 0.625f * t1_2 - 0.087890625f * t1_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 + odd1_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 - odd1_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t1_0 + 0.5f * t1_4 - 0.8515625f * t1_2);
-    }
-    {
-        const vf t2_0 = 0.4375f * vf_load(r1 + 0 * LANES) + 0.5f * vf_load(r2 + 0 * LANES) - 0.234375f * vf_load(r0 + 0 * LANES);
-        const vf t2_1 = 0.4375f * vf_load(r1 + 1 * LANES) + 0.5f * vf_load(r2 + 1 * LANES) - 0.234375f * vf_load(r0 + 1 * LANES);
-        const vf t2_2 = 0.4375f * vf_load(r1 + 2 * LANES) + 0.5f * vf_load(r2 + 2 * LANES) - 0.234375f * vf_load(r0 + 2 * LANES);
-        const vf t2_3 = 0.4375f * vf_load(r1 + 3 * LANES) + 0.5f * vf_load(r2 + 3 * LANES) - 0.234375f * vf_load(r0 + 3 * LANES);
-        const vf t2_4 = 0.4375f * vf_load(r1 + 4 * LANES) + 0.5f * vf_load(r2 + 4 * LANES) - 0.234375f * vf_load(r0 + 4 * LANES);
-        const vf even2_of_0 = 0.5f * t2_3 - 0.78125f * t2_1, odd2_of_0 = 0.1875f * t2_2 - 0.29296875f * t2_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 + odd2_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 - odd2_of_0);
-        const vf even2_of_2 = 0.5f * t2_3 - 0.0703125f * t2_1, odd2_of_2 = 0.625f * t2_2 - 0.087890625f * t2_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 + odd2_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 - odd2_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t2_0 + 0.5f * t2_4 - 0.8515625f * t2_2);
-    }
-}
-
-/* v = B^T in B for LANES channels of one tile of 1 x 1. */
-static __attribute__((noinline)) void transform_input_1x1(const float *in, int64_t in_row, float *v, int64_t v_frequency)
-{
-    const float *r0 = in, *r1 = r0 + in_row, *r2 = r1 + in_row;
-    {
-        const vf t0_0 = -0.41015625f * vf_load(r0 + 0 * LANES) - 0.328125f * vf_load(r1 + 0 * LANES);
-        const vf t0_1 = -0.41015625f * vf_load(r0 + 1 * LANES) - 0.328125f * vf_load(r1 + 1 * LANES);
-        const vf t0_2 = -0.41015625f * vf_load(r0 + 2 * LANES) - 0.328125f * vf_load(r1 + 2 * LANES);
-        vf_store(v, -0.41015625f * t0_0 - 0.328125f * t0_1);
-        v += 3 * v_frequency; SOL_PIN(v); vf_store(v, 1.09375f * t0_1 - 0.41015625f * t0_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.4375f * t0_1 + 0.5f * t0_2 - 0.234375f * t0_0);
-    }
-    {
-        const vf t1_0 = 1.09375f * vf_load(r1 + 0 * LANES) - 0.41015625f * vf_load(r0 + 0 * LANES);
-        const vf t1_1 = 1.09375f * vf_load(r1 + 1 * LANES) - 0.41015625f * vf_load(r0 + 1 * LANES);
-        const vf t1_2 = 1.09375f * vf_load(r1 + 2 * LANES) - 0.41015625f * vf_load(r0 + 2 * LANES);
-        v += 11 * v_frequency; SOL_PIN(v); vf_store(v, -0.41015625f * t1_0 - 0.328125f * t1_1);
-        v += 3 * v_frequency; SOL_PIN(v); vf_store(v, 1.09375f * t1_1 - 0.41015625f * t1_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.4375f * t1_1 + 0.5f * t1_2 - 0.234375f * t1_0);
-    }
-    {
-        const vf t2_0 = 0.4375f * vf_load(r1 + 0 * LANES) + 0.5f * vf_load(r2 + 0 * LANES) - 0.234375f * vf_load(r0 + 0 * LANES);
-        const vf t2_1 = 0.4375f * vf_load(r1 + 1 * LANES) + 0.5f * vf_load(r2 + 1 * LANES) - 0.234375f * vf_load(r0 + 1 * LANES);
-        const vf t2_2 = 0.4375f * vf_load(r1 + 2 * LANES) + 0.5f * vf_load(r2 + 2 * LANES) - 0.234375f * vf_load(r0 + 2 * LANES);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, -0.41015625f * t2_0 - 0.328125f * t2_1);
-        v += 3 * v_frequency; SOL_PIN(v); vf_store(v, 1.09375f * t2_1 - 0.41015625f * t2_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.4375f * t2_1 + 0.5f * t2_2 - 0.234375f * t2_0);
+        const vf t3_0 = vf_load(r3 + 0 * LANES) - vf_load(r1 + 0 * LANES);
+        const vf t3_1 = vf_load(r3 + 1 * LANES) - vf_load(r1 + 1 * LANES);
+        const vf t3_2 = vf_load(r3 + 2 * LANES) - vf_load(r1 + 2 * LANES);
+        const vf t3_3 = vf_load(r3 + 3 * LANES) - vf_load(r1 + 3 * LANES);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t3_2 - t3_0);
+        const vf even3_of_1 = t3_2, odd3_of_1 = t3_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_1 + odd3_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_1 - odd3_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t3_3 - t3_1);
     }
 }
 
@@ -273,10 +116,7 @@ static void transform_tiles(const conv *c, int64_t block, const place *places, i
         const place p = places[t0];
         const float *at = in + p.n * c->in_n + p.y * c->in_row + p.x * LANES;
         switch (p.kind) {
-        case 0: transform_input_3x3(at, c->in_row, v, c->v_frequency); break;
-        case 1: transform_input_3x1(at, c->in_row, v, c->v_frequency); break;
-        case 2: transform_input_1x3(at, c->in_row, v, c->v_frequency); break;
-        case 3: transform_input_1x1(at, c->in_row, v, c->v_frequency); break;
+        case 0: transform_input_2x2(at, c->in_row, v, c->v_frequency); break;
         }
     }
 }
@@ -620,7 +460,7 @@ static inline int64_t next_width(int64_t tiles) { return tiles < 28 ? first[tile
 /* All frequencies of one channel group and slots t0 … t1 - 1; v: that of slot 0, m: that of slot t0. */
 static void multiply(const conv *c, const spans *s, int64_t t0, int64_t t1, const float *v, const float *w, float *m)
 {
-    static const unsigned char kinds[] = {0, 1, 1, 0, 0, 2, 3, 3, 2, 2, 2, 3, 3, 2, 2, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0}; /* of each frequency, as in spans */
+    static const unsigned char kinds[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}; /* of each frequency, as in spans */
     int64_t begin[4], end[4], pace[4];
     for (int kind = 0; kind < 4; kind++) {
         begin[kind] = s->begin[kind] > t0 ? s->begin[kind] : t0, end[kind] = s->end[kind] < t1 ? s->end[kind] : t1;
@@ -651,231 +491,60 @@ static inline vf finish(vf a)
     return t0;
 }
 
-/* out = tail(bias + A^T m A) for one vector of one tile of 3 x 3. */
-static __attribute__((noinline)) void transform_output_3x3(const conv *c, const float *m, int64_t kb, const place *p)
+/* out = tail(bias + A^T m A) for one vector of one tile of 2 x 2. */
+static __attribute__((noinline)) void transform_output_2x2(const conv *c, const float *m, int64_t kb, const place *p)
 {
-    vf t[3][5];
+    vf t[2][4];
     float *out = c->out + p->n * c->out_n + kb * c->out_cb + p->y * c->out_row + p->x * LANES;
     {
         const vf m0 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-        const vf sum0 = m0 + m1, difference0 = m0 - m1;
-        const vf sum2 = m2 + m3, difference2 = m2 - m3;
-        t[0][0] = sum0 + sum2;
-        t[1][0] = 0.375f * difference0 + 1.25f * difference2;
-        t[2][0] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+        const vf sum1 = m1 + m2, difference1 = m1 - m2;
+        t[0][0] = m0 + sum1;
+        t[1][0] = difference1 + m3;
     }
     {
-        m += -19 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-        const vf sum0 = m0 + m1, difference0 = m0 - m1;
-        const vf sum2 = m2 + m3, difference2 = m2 - m3;
-        t[0][1] = sum0 + sum2;
-        t[1][1] = 0.375f * difference0 + 1.25f * difference2;
-        t[2][1] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+        m += -11 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+        const vf sum1 = m1 + m2, difference1 = m1 - m2;
+        t[0][1] = m0 + sum1;
+        t[1][1] = difference1 + m3;
     }
     {
-        m += -19 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-        const vf sum0 = m0 + m1, difference0 = m0 - m1;
-        const vf sum2 = m2 + m3, difference2 = m2 - m3;
-        t[0][2] = sum0 + sum2;
-        t[1][2] = 0.375f * difference0 + 1.25f * difference2;
-        t[2][2] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+        m += -11 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+        const vf sum1 = m1 + m2, difference1 = m1 - m2;
+        t[0][2] = m0 + sum1;
+        t[1][2] = difference1 + m3;
     }
     {
-        m += -19 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-        const vf sum0 = m0 + m1, difference0 = m0 - m1;
-        const vf sum2 = m2 + m3, difference2 = m2 - m3;
-        t[0][3] = sum0 + sum2;
-        t[1][3] = 0.375f * difference0 + 1.25f * difference2;
-        t[2][3] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+        m += -11 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+        m += 4 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+        const vf sum1 = m1 + m2, difference1 = m1 - m2;
+        t[0][3] = m0 + sum1;
+        t[1][3] = difference1 + m3;
     }
     {
-        m += -19 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-        const vf sum0 = m0 + m1, difference0 = m0 - m1;
-        const vf sum2 = m2 + m3, difference2 = m2 - m3;
-        t[0][4] = sum0 + sum2;
-        t[1][4] = 0.375f * difference0 + 1.25f * difference2;
-        t[2][4] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
-    }
-    {
-        const vf sum0 = t[0][0] + t[0][1], difference0 = t[0][0] - t[0][1];
-        const vf sum2 = t[0][2] + t[0][3], difference2 = t[0][2] - t[0][3];
-        const vf y0 = sum0 + sum2;
-        const vf y1 = 0.375f * difference0 + 1.25f * difference2;
-        const vf y2 = t[0][4] + 0.140625f * sum0 + 1.5625f * sum2;
+        const vf sum1 = t[0][1] + t[0][2], difference1 = t[0][1] - t[0][2];
+        const vf y0 = t[0][0] + sum1;
+        const vf y1 = difference1 + t[0][3];
         vf_store(out + 0 * c->out_row + 0 * LANES, finish(y0));
         vf_store(out + 0 * c->out_row + 1 * LANES, finish(y1));
-        vf_store(out + 0 * c->out_row + 2 * LANES, finish(y2));
     }
     {
-        const vf sum0 = t[1][0] + t[1][1], difference0 = t[1][0] - t[1][1];
-        const vf sum2 = t[1][2] + t[1][3], difference2 = t[1][2] - t[1][3];
-        const vf y0 = sum0 + sum2;
-        const vf y1 = 0.375f * difference0 + 1.25f * difference2;
-        const vf y2 = t[1][4] + 0.140625f * sum0 + 1.5625f * sum2;
+        const vf sum1 = t[1][1] + t[1][2], difference1 = t[1][1] - t[1][2];
+        const vf y0 = t[1][0] + sum1;
+        const vf y1 = difference1 + t[1][3];
         vf_store(out + 1 * c->out_row + 0 * LANES, finish(y0));
         vf_store(out + 1 * c->out_row + 1 * LANES, finish(y1));
-        vf_store(out + 1 * c->out_row + 2 * LANES, finish(y2));
-    }
-    {
-        const vf sum0 = t[2][0] + t[2][1], difference0 = t[2][0] - t[2][1];
-        const vf sum2 = t[2][2] + t[2][3], difference2 = t[2][2] - t[2][3];
-        const vf y0 = sum0 + sum2;
-        const vf y1 = 0.375f * difference0 + 1.25f * difference2;
-        const vf y2 = t[2][4] + 0.140625f * sum0 + 1.5625f * sum2;
-        vf_store(out + 2 * c->out_row + 0 * LANES, finish(y0));
-        vf_store(out + 2 * c->out_row + 1 * LANES, finish(y1));
-        vf_store(out + 2 * c->out_row + 2 * LANES, finish(y2));
-    }
-}
-
-/* out = tail(bias + A^T m A) for one vector of one tile of 3 x 1. */
-static __attribute__((noinline)) void transform_output_3x1(const conv *c, const float *m, int64_t kb, const place *p)
-{
-    vf t[3][3];
-    float *out = c->out + p->n * c->out_n + kb * c->out_cb + p->y * c->out_row + p->x * LANES;
-    {
-        const vf m0 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-        const vf sum0 = m0 + m1, difference0 = m0 - m1;
-        const vf sum2 = m2 + m3, difference2 = m2 - m3;
-        t[0][0] = sum0 + sum2;
-        t[1][0] = 0.375f * difference0 + 1.25f * difference2;
-        t[2][0] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
-    }
-    {
-        m += -17 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-        const vf sum0 = m0 + m1, difference0 = m0 - m1;
-        const vf sum2 = m2 + m3, difference2 = m2 - m3;
-        t[0][1] = sum0 + sum2;
-        t[1][1] = 0.375f * difference0 + 1.25f * difference2;
-        t[2][1] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
-    }
-    {
-        m += -19 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-        const vf sum0 = m0 + m1, difference0 = m0 - m1;
-        const vf sum2 = m2 + m3, difference2 = m2 - m3;
-        t[0][2] = sum0 + sum2;
-        t[1][2] = 0.375f * difference0 + 1.25f * difference2;
-        t[2][2] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
-    }
-    {
-        const vf y0 = t[0][0] + t[0][1] + t[0][2];
-        vf_store(out + 0 * c->out_row + 0 * LANES, finish(y0));
-    }
-    {
-        const vf y0 = t[1][0] + t[1][1] + t[1][2];
-        vf_store(out + 1 * c->out_row + 0 * LANES, finish(y0));
-    }
-    {
-        const vf y0 = t[2][0] + t[2][1] + t[2][2];
-        vf_store(out + 2 * c->out_row + 0 * LANES, finish(y0));
-    }
-}
-
-/* out = tail(bias + A^T m A) for one vector of one tile of 1 x 3. */
-static __attribute__((noinline)) void transform_output_1x3(const conv *c, const float *m, int64_t kb, const place *p)
-{
-    vf t[1][5];
-    float *out = c->out + p->n * c->out_n + kb * c->out_cb + p->y * c->out_row + p->x * LANES;
-    {
-        const vf m0 = vf_load(m);
-        m += 15 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        t[0][0] = m0 + m1 + m2;
-    }
-    {
-        m += -19 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 15 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        t[0][1] = m0 + m1 + m2;
-    }
-    {
-        m += -19 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 15 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        t[0][2] = m0 + m1 + m2;
-    }
-    {
-        m += -19 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 15 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        t[0][3] = m0 + m1 + m2;
-    }
-    {
-        m += -19 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 15 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        t[0][4] = m0 + m1 + m2;
-    }
-    {
-        const vf sum0 = t[0][0] + t[0][1], difference0 = t[0][0] - t[0][1];
-        const vf sum2 = t[0][2] + t[0][3], difference2 = t[0][2] - t[0][3];
-        const vf y0 = sum0 + sum2;
-        const vf y1 = 0.375f * difference0 + 1.25f * difference2;
-        const vf y2 = t[0][4] + 0.140625f * sum0 + 1.5625f * sum2;
-        vf_store(out + 0 * c->out_row + 0 * LANES, finish(y0));
-        vf_store(out + 0 * c->out_row + 1 * LANES, finish(y1));
-        vf_store(out + 0 * c->out_row + 2 * LANES, finish(y2));
-    }
-}
-
-/* out = tail(bias + A^T m A) for one vector of one tile of 1 x 1. */
-static __attribute__((noinline)) void transform_output_1x1(const conv *c, const float *m, int64_t kb, const place *p)
-{
-    vf t[1][3];
-    float *out = c->out + p->n * c->out_n + kb * c->out_cb + p->y * c->out_row + p->x * LANES;
-    {
-        const vf m0 = vf_load(m);
-        m += 15 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        t[0][0] = m0 + m1 + m2;
-    }
-    {
-        m += -17 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 15 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        t[0][1] = m0 + m1 + m2;
-    }
-    {
-        m += -19 * c->m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-        m += 15 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-        m += 5 * c->m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-        t[0][2] = m0 + m1 + m2;
-    }
-    {
-        const vf y0 = t[0][0] + t[0][1] + t[0][2];
-        vf_store(out + 0 * c->out_row + 0 * LANES, finish(y0));
     }
 }
 
@@ -889,10 +558,7 @@ static void finish_tiles(const conv *c, int64_t group, const place *places, cons
             const place *p = places + t;
             const float *at = m + (t - t0) * PANEL + o * LANES;
             switch (p->kind) {
-            case 0: transform_output_3x3(c, at, kb, p); break;
-            case 1: transform_output_3x1(c, at, kb, p); break;
-            case 2: transform_output_1x3(c, at, kb, p); break;
-            case 3: transform_output_1x1(c, at, kb, p); break;
+            case 0: transform_output_2x2(c, at, kb, p); break;
             }
         }
     }

@@ -61,6 +61,9 @@ SOL_INLINE vf vf_select(vi mask, vf a, vf b) { return (vf)((mask & (vi)a) | (~ma
 SOL_INLINE vd vd_set(double x) { return x - (vd){0}; }
 SOL_INLINE vd vd_select(vl mask, vd a, vd b) { return (vd)((mask & (vl)a) | (~mask & (vl)b)); }
 SOL_INLINE vf vf_abs(vf a) { return (vf)((vi)a & 0x7fffffff); }
+#ifndef SOL_HAS_RANGE /* the larger magnitude */
+SOL_INLINE vf vf_max_abs(vf a, vf b) { return vf_max_quiet(vf_abs(a), vf_abs(b)); }
+#endif
 SOL_INLINE vf vf_flip(vf a, int32_t sign) { return (vf)((vi)a ^ vi_set(sign)); } /* -a where sign is INT32_MIN, a where it is 0 */
 SOL_INLINE vf vf_flip_where(vi mask, vf a) { return (vf)((vi)a ^ (mask & (int32_t)0x80000000)); }
 /* Lanes of x in the order of LANES constant indices; VF_SHUFFLE the same of x and then y.

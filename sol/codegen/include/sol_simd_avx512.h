@@ -58,6 +58,10 @@ SOL_INLINE vf vf_permute(vf a, vi at) { return (vf)__builtin_ia32_permvarsf512_m
 #endif
 SOL_INLINE vf vf_load_n(const float *p, int n) { return (vf)__builtin_ia32_loadups512_mask((const void *)p, (sol_v16){0}, SOL_MASK16(n)); }
 SOL_INLINE void vf_store_n(float *p, vf v, int n) { __builtin_ia32_storeups512_mask((void *)p, (sol_v16)v, SOL_MASK16(n)); }
+#if __has_builtin(__builtin_ia32_rangeps512_mask)
+#define SOL_HAS_RANGE /* vf_max_abs */
+SOL_INLINE vf vf_max_abs(vf a, vf b) { return (vf)__builtin_ia32_rangeps512_mask((sol_v16)a, (sol_v16)b, 11, (sol_v16)a, -1, 4); }
+#endif
 SOL_INLINE vf vf_rint(vf a) { return (vf)__builtin_ia32_rndscaleps_mask((sol_v16)a, 8, (sol_v16)a, -1, 4); }
 SOL_INLINE vf vf_floor(vf a) { return (vf)__builtin_ia32_rndscaleps_mask((sol_v16)a, 9, (sol_v16)a, -1, 4); }
 #if __has_builtin(__builtin_ia32_gathersiv16sf)

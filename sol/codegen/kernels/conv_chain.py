@@ -195,7 +195,7 @@ def _lower(lowering: Lowering) -> None:
     unpacked = floats
     if paired:
         tile = tilings["project"].tiles[0][1]
-        floats += strip * -(-_int(depthwise.ow) // tile) * lanes * (vectors * tile + 2 * -(-tile // lanes))
+        floats += strip * -(-_int(depthwise.ow) // tile) * lanes * (vectors * tile + 2 * -(-tile // lanes) + 1)
     in_n, in_cb, in_row, in_column, _ = spatial_strides(source.strides)
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params: dict[str, DimLike] = {

@@ -200,7 +200,7 @@ def _can(lowering: Lowering) -> bool:
 def packed_block(conv: Conv, target: TargetLike, tiling: Tiling, by_tiles: bool) -> tuple[int, int]:
     """Elements of a tile's packed input; tiles that a thread packs at a time, which have half of the second-level cache."""
     (th, tw), steps = tiling.tiles[0], _steps(conv)
-    packed = (steps * th * tw + 2 * -(-th * tw // LANES)) * LANES
+    packed = (steps * th * tw + 2 * -(-th * tw // LANES) + 1) * LANES
     rows, columns = (1, conv.oh * conv.ow) if tiling.flat else (conv.oh, conv.ow)
     tiles = conv.n * -(-rows // th) * -(-columns // tw)
     block = max(1, target.l2 // 2 // (4 * packed))
@@ -300,7 +300,7 @@ def paired_weights(lowering: Lowering, conv: Conv, ocb: int = 1) -> dict[str, Vi
 
 def packed_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     depth = -(-shape[1] // LANES) * LANES * int(np.prod(shape[2:]))
-    return -(-shape[0] // LANES), (depth + 2) * LANES
+    return -(-shape[0] // LANES), (depth + pairs.BEHIND) * LANES
 
 
 @packer("paired_panels", shape=packed_shape)

@@ -36,8 +36,6 @@ PACKED = 7.0
 """Cycles in which a vector of input is packed."""
 ADDED = 0.4
 """Cycles per tap and output pixel of a group, to add up what is subtracted."""
-PEAK = 3.0
-"""The scale is such that the largest values of the channels have 1 to 2 times this mean."""
 UNEVEN = 1 / 16
 """Excess of the largest share up to which threads share out bands, as in the template."""
 
@@ -174,7 +172,7 @@ def _lower(lowering: Lowering) -> None:
         reads=reads, writes={"out": out}, params=params,
         scratch=4 * (blocks * pixels * lanes + beside + partial) + 8 * (conv.reduction // lanes),
         flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        pairs=pairs.context(), peak=PEAK,
+        pairs=pairs.context(),
         tiles=tiling.tiles, along_y=tiling.along_y, sx=conv.stride[1], sink="out", has_bias=False,
         biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
         passed="".join(f", {e.name}" for e in epilogue.operands),
@@ -188,7 +186,7 @@ def _places(th: int, tw: int, pitch: int, step: int) -> tuple[int, ...]:
 
 
 def _packed_shape(shape: tuple[int, ...], *, groups: int) -> tuple[int, ...]:
-    return shape[0] // LANES, (int(np.prod(shape[1:])) + 2) * LANES
+    return shape[0] // LANES, (int(np.prod(shape[1:])) + pairs.BEHIND) * LANES
 
 
 @packer("paired_groups", shape=_packed_shape)

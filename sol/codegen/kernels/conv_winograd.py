@@ -53,8 +53,10 @@ from sol.codegen.plan import View
 from sol.config import config
 from sol.ir.dim import DimLike
 
-STRETCH = 64
-"""Input channels that are added up one after the other: rounding errors grow with the length of such a sum."""
+STRETCH, SHORT = 64, 16
+"""Input channels that are added up one after the other: rounding errors grow with the length of such a sum. Shorter sums take longer."""
+AMPLIFIED = 2.8
+"""``amplification`` above which sums are short."""
 PLACE = 32
 """Bytes of the template's ``place``."""
 SLICE = 32768
@@ -182,7 +184,7 @@ def _lower(lowering: Lowering) -> None:
     in_n, in_cb, in_row, in_column, _ = spatial_strides(source.strides)
     last = conv.c - (blocks - 1) * lanes
     lowering.set_share(not how.split_channels or grid.tiles >= how.split_channels * target.team)
-    beside = (grid.products // lanes + 1) * lanes if grid.paired else 0
+    beside = ((grid.products + 1) // lanes + 1) * lanes if grid.paired else 0
     shared = _transformed(grid, blocks, grid.tiles, lanes, tile.slack, beside) if how.split_channels else 0
     params = {
         "N": conv.n, "OH": conv.oh, "OW": conv.ow, "vectors": vectors,
@@ -206,7 +208,8 @@ def _lower(lowering: Lowering) -> None:
         frequencies=grid.products, kinds=grid.kinds,
         parts=_parts(grid, "bias" in reads), divided=(grid.y.rest is not None, grid.x.rest is not None),
         edges=not (grid.y.divided and grid.x.divided), line=LINE,
-        ocb=tile.ocb, widths=tile.widths, first=tile.first, slack=tile.slack, unroll=UNROLL, stretch=STRETCH // lanes,
+        ocb=tile.ocb, widths=tile.widths, first=tile.first, slack=tile.slack, unroll=UNROLL,
+        stretch=max(1, (SHORT if grid.amplification > AMPLIFIED else STRETCH) // lanes),
         stores=_stores(epilogue, grid, masked), has_bias="bias" in reads, masked=masked, heavy=is_heavy(epilogue),
         operands=_operand_context(epilogue), tail=epilogue.stem, tail_lines=steps, tail_result=result,
         pool=pool.kind if pool else "", paired=grid.paired, beside=beside, pairs=pairs.context() if grid.paired else {},
@@ -263,15 +266,15 @@ def pack_winograd(
 def _paired_shape(shape: tuple[int, ...], *, my: int, mx: int) -> tuple[int, ...]:
     k, c = shape[:2]
     ry, rx = (1, *shape[2:])[-2:]
-    return -(-k // pairs.LANES), winograd(my, ry).n * winograd(mx, rx).n, (c + 2) * pairs.LANES
+    return -(-k // pairs.LANES), winograd(my, ry).n * winograd(mx, rx).n, (c + pairs.BEHIND) * pairs.LANES
 
 
 @packer("winograd_pairs", shape=_paired_shape)
 def pack_pairs(array: np.ndarray, *, my: int, mx: int, out: np.ndarray | None = None) -> np.ndarray:
     """w[K, C, *taps] -> G w G^T as [panel][frequency][channel][LANES] and what pairs.pack puts behind, transformed in float64.
 
-    C is whole vectors, K is padded with zeros. A frequency's weights are scaled to the magnitude that its inputs have, if those of a tile
-    are scaled to one.
+    C is whole vectors, K is padded with zeros. All frequencies of a panel get the same least share. A frequency's weights
+    are scaled to the magnitude that its inputs have, if those of a tile are scaled to one.
     """
     k, c = array.shape[:2]
     ry, rx = (1, *array.shape[2:])[-2:]
@@ -290,9 +293,10 @@ def pack_pairs(array: np.ndarray, *, my: int, mx: int, out: np.ndarray | None = 
             transformed = (transform[at : at + some] @ rows.reshape(ry * rx, -1)).astype(np.float32)
             pairs.pack(transformed.reshape(-1, lanes, c), frequencies, scales)
             gain = gains[at : at + some]
-            frequencies[:, : -2 * lanes] *= gain
-            frequencies[:, -2 * lanes : -lanes] *= gain * gain
-            frequencies[:, -lanes:] /= gain
+            frequencies[:, : -3 * lanes] *= gain
+            frequencies[:, -3 * lanes : -2 * lanes] *= gain * gain
+            frequencies[:, -2 * lanes : -lanes] /= gain
+        panel[:, -lanes:] = panel[:, -lanes:].max(0)
     return out
 
 

@@ -149,6 +149,13 @@ def amplification(f: Winograd) -> float:
     return max(_norm([float(a) * s for a, s in zip(row, size)]) for row in f.at) / math.sqrt(f.r)
 
 
+def lone_amplification(f: Winograd) -> float:
+    """The same where all inputs of a tile but one are zero, in units of a product's rounding error: the largest over inputs and outputs."""
+    size = [_norm(g) for g in f.g]
+    columns = list(zip(*f.bt))
+    return max(_norm([float(a) * float(b) * s for a, b, s in zip(row, column, size)]) for row in f.at for column in columns)
+
+
 def _norm(row: Sequence[Fraction | float]) -> float:
     return math.sqrt(sum(float(x) ** 2 for x in row))
 

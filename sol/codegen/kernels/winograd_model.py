@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from math import sqrt
+from math import prod, sqrt
 
 from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_direct import Conv
 from sol.codegen.kernels.conv_tiling import pixels_per_tile
-from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, amplification, shorter, winograd
+from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, amplification, lone_amplification, shorter, winograd
 from sol.codegen.kernels.winograd_transforms import operations
 from sol.codegen.lowering import TargetLike
 from sol.ir.dim import DimLike
@@ -22,9 +22,11 @@ LINE = 16
 """Floats between the end of one frequency and the start of the next."""
 ALIKE = 1.02
 """Tiles whose costs differ by less are alike: the more exact one is taken."""
-MOST = 5.0
+MOST = 4.0
 """``amplification`` of both axes up to which tiles are taken: their errors are at most five times those of direct convolution in torch,
-image by image, where an image's channels or pixels differ in scale or most of them are zero, too (tests/codegen/test_conv_errors.py)."""
+image by image, where an image's channels or pixels differ in scale or some of them are zero, too (tests/codegen/test_conv_errors.py)."""
+LONE = 4.25
+"""The same of ``lone_amplification``, where most of them are zero."""
 GAIN = 0.9
 """Share of another kernel's cost below which Winograd's tiles are worth while."""
 LARGEST = 8
@@ -165,8 +167,16 @@ class Grid:
 
     @property
     def amplification(self) -> float:
-        along = (max(amplification(f) for f in axis.parts if f) for axis in (self.y, self.x))
-        return next(along) * next(along)
+        return self._amplified(amplification)
+
+    @property
+    def is_exact(self) -> bool:
+        """Are errors small enough, whatever is zero?"""
+        return self.amplification <= MOST and self._amplified(lone_amplification) <= LONE
+
+    def _amplified(self, along: Callable[[Winograd], float]) -> float:
+        """The product of both axes, of the worst of their tiles."""
+        return prod(max(along(f) for f in axis.parts if f) for axis in (self.y, self.x))
 
     def max_error(self, channels: int) -> float:
         """Bound on the error over so many input channels, in units of the largest output."""
@@ -364,7 +374,7 @@ def _allowed(conv: Conv, target: TargetLike, error: float) -> tuple[Grid, ...]:
     found = grids(conv)
     if target.adders and can_pair(conv, target):
         found += [replace(g, paired=True) for g in found]
-    costs = {g: winograd_cost(conv, target, g) for g in found if g.max_error(conv.c) <= error and g.amplification <= MOST}
+    costs = {g: winograd_cost(conv, target, g) for g in found if g.max_error(conv.c) <= error and g.is_exact}
     if not costs:
         return ()
     alike = [g for g in costs if costs[g] <= (PAIRED_ALIKE if g.paired else ALIKE) * min(costs.values())]
