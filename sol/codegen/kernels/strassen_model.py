@@ -19,6 +19,9 @@ ERROR = (4e-7, 5e-8)
 Measured on uniformly distributed data, 128 … 1024 channels, and rounded up: at 1024 1.4e-6, direct 1.1e-6. Errors are up to five times
 those of direct convolution in torch, eight where a tenth of inputs or weights is not zero; were halves halved again, up to thirty times.
 """
+ALLOWED_FROM = 1e-4
+"""``conv_max_error`` from which on this algorithm may be chosen: it is the one whose errors are more than five times torch's on some data,
+where most of an image or of the weights is zero."""
 GAIN = 0.95
 """Share of direct convolution's cost below which it is worth while."""
 ADDED = 2.5
@@ -106,7 +109,7 @@ def _tiling(target: TargetLike, vectors: int, split: Split, flat: bool) -> Tilin
 def choose(conv: Conv, target: TargetLike, error: float, flat: bool) -> Choice | None:
     """The cheapest way whose error is within bounds, if there is one."""
     whole = target.lanes * PARTS
-    if conv.groups != 1 or conv.c % whole or conv.k % whole or max_error(conv.reduction) > error:
+    if error < ALLOWED_FROM or conv.groups != 1 or conv.c % whole or conv.k % whole or max_error(conv.reduction) > error:
         return None
     ways = [
         Choice(split, tiling, flat)
