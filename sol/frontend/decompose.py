@@ -20,11 +20,13 @@ from torch.fx import Graph, Node
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from sol.frontend.inplace_views import view_of
+
 DECOMPOSED = frozenset(
-    "_chunk_cat _safe_softmax _softmax_backward_data _unsafe_masked_index addr binary_cross_entropy binary_cross_entropy_with_logits "
-    "block_diag deg2rad rad2deg diag_embed diagonal_scatter dist heaviside huber_loss isin isneginf isposinf ldexp linalg_cross linspace "
-    "logspace logit mse_loss multi_margin_loss mvlgamma nansum native_dropout_backward renorm rot90 round smooth_l1_loss soft_margin_loss "
-    "special_entr squeeze_copy trace unfold_copy vdot".split()
+    "_chunk_cat _safe_softmax _softmax_backward_data _unsafe_masked_index addr binary_cross_entropy "
+    "binary_cross_entropy_with_logits block_diag col2im deg2rad diag_embed diagonal_scatter dist heaviside huber_loss isin "
+    "isneginf isposinf ldexp linalg_cross linspace logit logspace mse_loss multi_margin_loss mvlgamma nansum native_dropout_backward "
+    "rad2deg renorm rot90 round smooth_l1_loss soft_margin_loss special_entr squeeze_copy trace unfold_copy vdot".split()
 )
 """Ops with a kernel in torch whose decomposition compiles to something at least as fast (``compare`` of benchmarks/corners.py tells)."""
 
@@ -110,7 +112,7 @@ class _Recorder(TorchDispatchMode):
         result = func(*args, **kwargs)
         if not any(isinstance(leaf, torch.Tensor) for leaf in pytree.tree_leaves(result)):
             return result
-        node = self.graph.create_node("call_function", func, *inputs)
+        node = self.graph.create_node("call_function", view_of(func) if torch.Tag.inplace_view in func.tags else func, *inputs)
         node.meta["val"] = result
         if isinstance(result, torch.Tensor):
             self._nodes[id(result)] = (result, lambda: node)

@@ -363,8 +363,8 @@ class ProgramImport:
         """The node that this one is a view of, and how."""
         if node.target is operator.getitem:
             source = node.args[0]
-            if not isinstance(source, Node) or isinstance(source.meta.get("val"), torch.Tensor) or source_of_view(source) is None:
-                return None
+            if not isinstance(source, Node) or isinstance(source.meta.get("val"), torch.Tensor) or self._step(source) is None:
+                return None  # several views of which data decide have no tensor that they all begin with
             return source, ViewStep(operator.getitem, (node.args[1],))
         source = source_of_view(node)
         if source is None:

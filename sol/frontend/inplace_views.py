@@ -18,7 +18,7 @@ def make_views(program: ExportedProgram) -> None:
     nodes = [n for n in program.graph.nodes if n.op == "call_function"]
     found = [n for n in nodes if torch.Tag.inplace_view in getattr(n.target, "tags", ())]
     for node in found:
-        view = _view_of(node)
+        view = view_of(node.target)
         tensor = node.args[0]
         if view is None or _names_from_outside(tensor):
             raise UnsupportedError(
@@ -30,10 +30,10 @@ def make_views(program: ExportedProgram) -> None:
         program.graph_module.recompile()
 
 
-def _view_of(node: Node) -> Any:
+def view_of(target: Any) -> Any:
     """The operation that gives the view which an operation in place makes of its tensor; None if there is none."""
-    packet = getattr(torch.ops.aten, op_name(node.target).removesuffix("_"), None)
-    wanted = _arguments(node.target)
+    packet = getattr(torch.ops.aten, op_name(target).removesuffix("_"), None)
+    wanted = _arguments(target)
     found = [getattr(packet, name) for name in packet.overloads()] if packet is not None else []
     return next((v for v in found if _arguments(v) == wanted and v._schema.arguments[0].alias_info is not None), None)
 

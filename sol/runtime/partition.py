@@ -25,6 +25,7 @@ _SETTINGS = {
     "accumulated_recompile_limit": 4096,
     "record_runtime_overhead": False,  # which takes as long as a small piece
     "automatic_dynamic_shapes": True,
+    "allow_unspec_int_on_nn_module": True,  # else a module that counts its calls is captured at each of them
 }
 _FEW = 4  # kinds of calls that are captured where each size is captured by itself
 _RESAMPLING = ("interpolate", "upsample", "grid_sample", "affine_grid")

@@ -173,6 +173,34 @@ VIEW: dict[str, tuple[Any, tuple[Any, ...]]] = {
     ),
     "nearest 1d": (lambda x: F.interpolate(x, scale_factor=3), (f(1, 2, 4),)),
     "triangles": (lambda x: (x.triu(), x.tril(-1), x.triu(1)), (f(2, 4, 5),)),
+    "places in triangles": (lambda x: (x[tuple(torch.triu_indices(4, 5, 1))], x[torch.tril_indices(4, 4)[1]]), (f(4, 5),)),
+    "windows": (
+        lambda x: (
+            x * torch.hann_window(7),
+            x * torch.hann_window(7, periodic=False),
+            x * torch.hamming_window(7, True, 0.4, 0.6),
+            x * torch.blackman_window(7),
+            x * torch.bartlett_window(7, False),
+            x * torch.kaiser_window(7, True, beta=5.0),
+            x[:4] * torch.fft.rfftfreq(7),
+            x * torch.hann_window(7, dtype=torch.float64),
+        ),
+        (f(7),),
+    ),
+    "quantiles": (
+        lambda x: (
+            x.quantile(0.3, dim=1),
+            x.quantile(torch.tensor([0.1, 0.5]), dim=0, keepdim=True),
+            x.nanquantile(0.7),
+            *[x.quantile(0.4, dim=1, interpolation=way) for way in ("lower", "higher", "nearest", "midpoint")],
+        ),
+        (f(3, 7),),
+    ),
+    "view in place between others": (lambda x: (x.sum(0).unsqueeze_(0).add_(1), (x * 2).t_().relu(), x + 1), (f(3, 4),)),
+    "patches put together": (
+        lambda x: (F.fold(x, (5, 6), 2, stride=1), F.fold(x, (8, 10), 2, stride=2), F.fold(x[0], (5, 6), 2)),
+        (f(2, 12, 20),),
+    ),
     "scatter views": (lambda x, y: (torch.select_scatter(x, y, 1, -1), torch.slice_scatter(x, x[:, :2], 1, 2, 4)), (f(3, 5), f(3))),
     "ranges": (
         lambda x: (

@@ -11,7 +11,7 @@ import torch
 
 import sol
 from sol.frontend.trees import named_tensors
-from tests.runtime.odd_modules import CASES, Cache, Fn, f, fills_cache
+from tests.runtime.odd_modules import CASES, Cache, Counter, Fn, f, fills_cache
 
 
 def plain_state(model: Any) -> dict[str, Any]:
@@ -103,3 +103,14 @@ def test_cache_grows_without_compiling_each_time() -> None:
         same(a, b)
         same(ours, theirs)
     assert len(fast._programs) <= 4  # of the example, an empty cache, the first size, all others
+
+
+def test_a_count_of_calls_stays_open() -> None:
+    """A module that counts its calls is captured for the first ones alone, not at every call."""
+    model, x = Counter().eval(), f(3, 4)
+    with torch.no_grad():
+        ours = sol.optimize(model, [x], fallback="eager")
+        for _ in range(8):
+            before = model.calls
+            assert torch.allclose(ours(x), torch.tanh(x) * (before + 1)) and model.calls == before + 1
+    assert len(ours._ways.partition.pieces) <= 4

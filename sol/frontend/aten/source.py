@@ -1,12 +1,13 @@
-"""ATen ops that make a tensor from nothing: ranges and fills."""
+"""ATen ops that make a tensor from nothing: ranges, fills, and tables that torch computes."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import torch
 
-from sol.frontend.aten import Context, Fallback, converter
+from sol.frontend.aten import Context, Fallback, converter, dtype_of
 from sol.ir.dim import Dim
 from sol.ir.types import DType
 
@@ -32,6 +33,24 @@ def ramp(ctx: Context, size: Any, start: Any, step: Any, dtype: DType) -> str:
 def linspace(ctx: Context, start: Any, end: Any, steps: Any, **_: Any) -> str:
     (size,) = ctx.fixed(ctx.shape, "the length of linspace")
     return ctx.constant(np.linspace(float(start), float(end), size), ctx.dtype)
+
+
+@converter(
+    "bartlett_window.default", "bartlett_window.periodic", "blackman_window.default", "blackman_window.periodic", "hann_window.default",
+    "hann_window.periodic", "hamming_window.default", "hamming_window.periodic", "hamming_window.periodic_alpha",
+    "hamming_window.periodic_alpha_beta", "kaiser_window.default", "kaiser_window.periodic", "kaiser_window.beta",
+    "fft_fftfreq.default", "fft_rfftfreq.default", "tril_indices.default", "triu_indices.default",
+)  # fmt: skip
+def table(ctx: Context, *_: Any, **__: Any) -> str:
+    """Windows of signals, frequencies, places in triangles: what numbers alone decide torch computes once, while importing."""
+    node = ctx.node
+    if node.all_input_nodes or any(isinstance(n, Dim) for n in ctx.shape):
+        raise Fallback("a table of open size")
+    with torch.no_grad():
+        value = node.target(*node.args, **node.kwargs)  # type: ignore[operator]
+    kind = dtype_of(value.dtype)
+    value = value.float() if kind is DType.BF16 else value
+    return ctx.constant(value.numpy(), kind)
 
 
 @converter("full.default", "new_full.default", "full_like.default")
