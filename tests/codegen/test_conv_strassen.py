@@ -11,11 +11,17 @@ from sol.codegen.kernels.conv_direct import Conv
 from sol.codegen.kernels.strassen_model import Split, max_error
 from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, schedule, slots, stores
 from sol.codegen.targets import resolve
-from sol.config import config
+from sol.config import KNOBS, config
 from sol.ir.interpret import evaluate
 from tests.codegen.conv_cases import ISAS, check, conv_graph, thinned, torch_conv
 from tests.codegen.test_conv_direct import add_relu, divide, plane, scale_silu
 from tests.harness import as_region, run_region
+
+
+@pytest.fixture(autouse=True)
+def allowed():
+    with config.override(conv_max_error=strassen_model.ALLOWED_FROM):
+        yield
 
 
 @pytest.fixture
@@ -167,10 +173,11 @@ def test_tiles_of_a_long_row_are_about_equally_wide(pixels):
     assert 2 * min(widths) > max(widths)
 
 
-def test_an_error_bound_of_zero_turns_it_off(served):
+@pytest.mark.parametrize("error", [0, KNOBS["conv_max_error"].default])
+def test_smaller_error_bounds_turn_it_off(error, force, served):
     lanes = resolve("native").lanes
     graph, inputs, arrays, _ = conv_graph((1, 32 * lanes, 14, 14), 32 * lanes, (1, 1))
-    with config.override(conv_max_error=0):
+    with config.override(conv_max_error=error):
         check(graph, inputs, arrays, isa="native")
     assert not served
 

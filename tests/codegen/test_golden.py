@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from sol.codegen import lowering
+from sol.codegen.kernels.strassen_model import ALLOWED_FROM
 from sol.codegen.program import render_program
 from sol.codegen.render import TEMPLATES, render_kernel
+from sol.config import config
 from sol.ir.text import graph_text
-from tests.codegen.networks import NETWORKS, PAIRED, POOLED, plan_of
+from tests.codegen.networks import NETWORKS, PAIRED, POOLED, TOLERANT, plan_of
 from tests.ops.test_control import looped
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -37,6 +39,9 @@ def instances() -> dict[str, str]:
             plan_of(text)
         for text in PAIRED.values():
             plan_of(text, adders=True)
+        with config.override(conv_max_error=ALLOWED_FROM):
+            for text in TOLERANT.values():
+                plan_of(text)
     return found
 
 
