@@ -19,6 +19,7 @@ Data = Callable[[np.random.Generator, np.ndarray, np.ndarray], None]
 TIMES = 5.0
 """The promise, in errors of torch."""
 IMAGES = 4
+DRAWS = 24
 ULPS = 0.5
 """Units in the last place of the sum of magnitudes that count as torch's error at least: that of a single product is nearly zero."""
 
@@ -156,11 +157,11 @@ def ratio(x: np.ndarray, w: np.ndarray, got: np.ndarray, where: tuple[slice, ...
 def taken(monkeypatch):
     """Compute a convolution the named way."""
 
-    def run(way: str, isa: str, change: Data, size: tuple[int, int], outputs: int, taps: int, groups: int = 1):
+    def run(way: str, isa: str, change: Data, size: tuple[int, int], outputs: int, taps: int, groups: int = 1, seed: int = 1):
         graph, inputs, arrays, _ = conv_graph(
             (IMAGES, size[0], size[1], size[1]), outputs, (taps, taps), padding=taps // 2, groups=groups, bias=False
         )
-        rng = np.random.default_rng(1)
+        rng = np.random.default_rng(seed)
         inputs["x"] = rng.standard_normal(inputs["x"].shape).astype(np.float32)
         arrays["w"] = (rng.standard_normal(arrays["w"].shape) / np.sqrt(np.prod(arrays["w"].shape[1:]))).astype(np.float32)
         change(rng, inputs["x"], arrays["w"])
@@ -181,6 +182,15 @@ def test_errors_are_at_most_five_times_those_of_torch(way, isa, size, k, taps, g
     found = {name: ratio(*taken(way, isa, change, size, k, taps, groups)) for name, change in DATA.items()}
     weaker = STRASSEN if way.startswith("strassen") else {}
     assert {n: r for n, r in found.items() if not r <= weaker.get(n, TIMES)} == {}
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("way,isa,size,k,taps,groups", [c for c in CASES if not c[0].startswith("strassen")])
+def test_few_of_many_draws_have_larger_errors(way, isa, size, k, taps, groups, taken):
+    """The largest of many quotients of two random errors: now and then torch is nearly exact."""
+    seeds = range(2, 2 + DRAWS)
+    found = np.array([ratio(*taken(way, isa, change, size, k, taps, groups, seed)) for seed in seeds for change in DATA.values()])
+    assert np.mean(found > TIMES) <= 0.005 and found.max() <= 2 * TIMES
 
 
 @pytest.mark.parametrize("factor", [1e3, 1e6])

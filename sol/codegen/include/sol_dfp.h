@@ -52,21 +52,7 @@ SOL_FOLD(vf_fold_min, vf, float, SOL_MEET_MIN)
 SOL_FOLD(vi_fold_any, vi, int32_t, SOL_MEET_ANY)
 SOL_FOLD(vi_fold_all, vi, int32_t, SOL_MEET_ALL)
 
-/* The same of numbers. */
-typedef struct {
-    double sum, lost;
-} sol_twin;
-SOL_SCALAR sol_twin sol_twin_add(sol_twin t, double x)
-{
-    const double sum = t.sum + x, part = sum - t.sum;
-    return (sol_twin){sum, t.lost + ((t.sum - (sum - part)) + (x - part))};
-}
-SOL_SCALAR sol_twin sol_twin_sum(sol_twin a, sol_twin b)
-{
-    sol_twin t = sol_twin_add(a, b.sum);
-    t.lost += b.lost;
-    return t;
-}
+SOL_COMPENSATED(sol_twin, double)
 SOL_SCALAR double sol_twin_value(sol_twin t) { return t.lost == t.lost ? t.sum + t.lost : t.sum; }
 
 /* Where the largest or smallest element is: lanes of values with their places. The first of equal ones, and the first NaN, wins. */

@@ -17,7 +17,7 @@ from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, bounds
 
-STRETCH = 128  # vectors of a dot product after which what is added up joins a sum that loses nothing by rounding
+STRETCH = 128  # vectors of a dot product that are added up before they join a compensated sum
 WORTH_ADDING = 64  # length of a dot product from which on adding up its lanes costs little
 FEW_ROWS = 16  # rows up to which reading the right operand once for every few of them costs less than turning it into panels
 

@@ -12,7 +12,7 @@ from sol.ir.lanes import LANE_DTYPES
 from sol.ir.types import DType
 
 GRAIN = 32768  # multiply-adds worth waking one more thread
-STRETCH = 384  # steps of a reduction after which what is added up joins a sum that loses nothing by rounding
+STRETCH = 384  # steps of a reduction after which what is added up joins a compensated sum: rounding errors grow with the length of a sum
 
 
 @dataclass(frozen=True)
