@@ -1,0 +1,140 @@
+"""Distances, bilinear products, windows as columns, places of maxima, fake quantization and their kin: compiled, on every instruction set,
+over sizes around the vector width, with NaN and infinities, against torch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from sol.codegen.targets import runnable
+from tests.against_torch.support import check_all
+
+SIZES = (1, 7, 8, 15, 16, 17, 33)
+Cases = dict[str, Callable[..., Any]]
+
+
+def numbers(*shape: int) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape)))
+
+
+def with_specials(x: torch.Tensor) -> torch.Tensor:
+    """The first elements replaced by NaN and infinities."""
+    flat = x.flatten().clone()
+    flat[:4] = torch.tensor([math.nan, math.inf, -math.inf, -0.0])[: flat.numel()]
+    return flat.reshape(x.shape)
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_distances(isa: str) -> None:
+    cases: Cases = {
+        f"p={p}, {n} rows": lambda a, b, p=p, n=n: torch.cdist(a[..., :7], b[:, :n, :7], p)
+        for p in (0, 0.5, 1, 2, 3, math.inf) for n in SIZES
+    }  # fmt: skip
+    cases |= {f"of {n}": lambda a, b, n=n: torch.cdist(a[..., :n], b[..., :n]) for n in SIZES}
+    cases |= {f"always by products, {n} rows": lambda a, b, n=n: torch.cdist(a, b[:, :n], compute_mode="use_mm_for_euclid_dist") for n in SIZES}
+    cases["to itself"] = lambda a, b: torch.cdist(b, b)
+    cases["far away"] = lambda a, b: torch.cdist(b * 10 + 1000, a)
+    cases["broadcast"] = lambda a, b: torch.cdist(a[:, None], b[None])
+    cases["never by products"] = lambda a, b: torch.cdist(b, b, compute_mode="donot_use_mm_for_euclid_dist")
+    check_all(cases, with_specials(numbers(2, 5, 33)), numbers(2, 33, 33), isa=isa)
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_bilinear(isa: str) -> None:
+    cases: Cases = {f"{n} to {m}": _Bilinear(n, 8, m) for n in SIZES for m in (1, 17)}
+    cases["no bias"] = _Bilinear(7, 33, 3, bias=False)
+    cases["vectors"] = lambda a, b: F.bilinear(a[0, 0, :3], b[0, 0, :4], torch.ones(2, 3, 4))
+    check_all(cases, numbers(2, 3, 33), numbers(2, 3, 33), isa=isa)
+
+
+class _Bilinear(torch.nn.Module):
+    def __init__(self, left: int, right: int, out: int, bias: bool = True) -> None:
+        super().__init__()
+        self.layer = torch.nn.Bilinear(left, right, out, bias)
+
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return self.layer(a[..., : self.layer.in1_features], b[..., : self.layer.in2_features])
+
+
+WINDOWS = {
+    "same": (3, 1, 1, 1), "strided": (3, 2, 0, 1), "apart": ((3, 4), (3, 4), 0, 1), "spread": (2, 1, 0, 2), "single": (1, 1, 0, 1),
+    "of all kinds": ((2, 3), (2, 1), (1, 0), (1, 2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_windows_as_columns(isa: str) -> None:
+    cases: Cases = {}
+    for name, (kernel, stride, padding, dilation) in WINDOWS.items():
+        options = {"kernel_size": kernel, "stride": stride, "padding": padding, "dilation": dilation}
+        for width in (12, 33):
+            cut = (9, width)
+            cases[f"{name}, {width}"] = lambda x, o=options, w=width: F.unfold(x[..., :w], **o)
+            cases[f"{name}, {width}, one image"] = lambda x, o=options, w=width: F.unfold(x[0, ..., :w], **o)
+            cases[f"{name}, {width} and back"] = lambda x, o=options, c=cut: F.fold(F.unfold(x[..., : c[1]], **o), c, **o) if _fits(c, o) else x
+    check_all(cases, with_specials(numbers(2, 3, 9, 33)), isa=isa)
+
+
+def _fits(size: tuple[int, int], options: dict[str, Any]) -> bool:
+    return options["kernel_size"] != (3, 4) or size[1] % 4 == 0
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_places_of_maxima(isa: str) -> None:
+    def pool(x: torch.Tensor, spatial: int, *options: Any, **more: Any) -> Any:
+        return getattr(F, f"max_pool{spatial}d")(x, *options, return_indices=True, **more)
+
+    cases: Cases = {f"width {n}": lambda x, n=n: pool(x[0, ..., :n], 1, 1 + (n > 1), 1) for n in SIZES}
+    cases |= {
+        "2": lambda x: pool(x, 2, 2),
+        "3 by 2": lambda x: pool(x.round(), 2, (3, 2), (2, 1), 1, ceil_mode=True),
+        "spread": lambda x: pool(x.round(), 2, 3, 1, 1, 2),
+        "NaN": lambda x: pool(torch.where(x > 1, math.nan, x.round()), 2, 3, 2, 1),
+        "all infinite": lambda x: pool(x * 0 - math.inf, 2, 3, 2, 1),
+        "volume": lambda x: pool(x, 3, (1, 3, 2), 2, (0, 1, 1), ceil_mode=True),
+        "adaptive": lambda x: F.adaptive_max_pool2d(x, (3, 11), return_indices=True),
+        "and back": lambda x: F.max_unpool2d(*pool(x[0], 2, 2), 2, output_size=(9, 33)),
+    }
+    check_all(cases, numbers(2, 3, 9, 33), isa=isa)
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_fake_quantization(isa: str) -> None:
+    scales, zeros = torch.tensor([0.1, 0.03, 2.0]), torch.tensor([0, 3, 200], dtype=torch.int32)
+    cases: Cases = {f"{n}": lambda x, n=n: torch.fake_quantize_per_tensor_affine(x[0, 0, :n], 0.1, 3, -8, 7) for n in SIZES}
+    cases |= {
+        "bytes": lambda x: torch.fake_quantize_per_tensor_affine(x * 1e4, 0.7, 128, 0, 255),
+        "huge": lambda x: torch.fake_quantize_per_tensor_affine(x * 1e30, 0.7, 0, -128, 127),
+        "computed scale": lambda x: torch.fake_quantize_per_tensor_affine(x, x[1, 1, 1].abs(), zeros[1], -8, 7),
+        "by channels": lambda x: torch.fake_quantize_per_channel_affine(x, scales, zeros, 0, 0, 255),
+        "by channels, huge": lambda x: torch.fake_quantize_per_channel_affine(x.permute(1, 2, 0) * 1e30, scales, zeros, 2, 0, 200),
+    }
+    check_all(cases, with_specials(numbers(3, 5, 33)), isa=isa)
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_affine_grids(isa: str) -> None:
+    cases: Cases = {}
+    for corners in (True, False):
+        for n in SIZES[1:]:
+            cases[f"{n}, {corners}"] = lambda t, n=n, c=corners: F.affine_grid(t[:, :2, :3], [3, 1, 5, n], align_corners=c)
+        cases[f"volume, {corners}"] = lambda t, c=corners: F.affine_grid(t, [3, 2, 4, 5, 2], align_corners=c)
+    cases = {name: lambda t, i, case=case: case(t) for name, case in cases.items()}
+    for corners in (True, False):
+        cases[f"sampled, {corners}"] = lambda t, i, c=corners: F.grid_sample(
+            i, F.affine_grid(t[:, :2, :3], [3, 2, 7, 17], align_corners=c), align_corners=c
+        )
+    check_all(cases, numbers(3, 3, 4), numbers(3, 2, 9, 8), isa=isa)
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_running_products(isa: str) -> None:
+    cases: Cases = {f"along {d} of {n}": lambda x, d=d, n=n: x[:, :n, :n].cumprod(d) for d in range(3) for n in SIZES}
+    cases["integers"] = lambda x: (x * 3).nan_to_num(0, 1, 1).long().cumprod(1)
+    cases["in double"] = lambda x: x.cumprod(0, dtype=torch.float64)
+    check_all(cases, with_specials(numbers(3, 33, 33)), isa=isa)
