@@ -11,6 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from examples.networks import torchvision_models
 from sol.codegen.targets import runnable
 from tests.against_torch.support import check_all
 
@@ -36,7 +37,8 @@ def test_distances(isa: str) -> None:
         for p in (0, 0.5, 1, 2, 3, math.inf) for n in SIZES
     }  # fmt: skip
     cases |= {f"of {n}": lambda a, b, n=n: torch.cdist(a[..., :n], b[..., :n]) for n in SIZES}
-    cases |= {f"always by products, {n} rows": lambda a, b, n=n: torch.cdist(a, b[:, :n], compute_mode="use_mm_for_euclid_dist") for n in SIZES}
+    always = "use_mm_for_euclid_dist"
+    cases |= {f"always by products, {n} rows": lambda a, b, n=n: torch.cdist(a, b[:, :n], compute_mode=always) for n in SIZES}
     cases["to itself"] = lambda a, b: torch.cdist(b, b)
     cases["far away"] = lambda a, b: torch.cdist(b * 10 + 1000, a)
     cases["broadcast"] = lambda a, b: torch.cdist(a[:, None], b[None])
@@ -73,15 +75,10 @@ def test_windows_as_columns(isa: str) -> None:
     for name, (kernel, stride, padding, dilation) in WINDOWS.items():
         options = {"kernel_size": kernel, "stride": stride, "padding": padding, "dilation": dilation}
         for width in (12, 33):
-            cut = (9, width)
             cases[f"{name}, {width}"] = lambda x, o=options, w=width: F.unfold(x[..., :w], **o)
             cases[f"{name}, {width}, one image"] = lambda x, o=options, w=width: F.unfold(x[0, ..., :w], **o)
-            cases[f"{name}, {width} and back"] = lambda x, o=options, c=cut: F.fold(F.unfold(x[..., : c[1]], **o), c, **o) if _fits(c, o) else x
+            cases[f"{name}, {width} and back"] = lambda x, o=options, w=width: F.fold(F.unfold(x[..., :w], **o), (9, w), **o)
     check_all(cases, with_specials(numbers(2, 3, 9, 33)), isa=isa)
-
-
-def _fits(size: tuple[int, int], options: dict[str, Any]) -> bool:
-    return options["kernel_size"] != (3, 4) or size[1] % 4 == 0
 
 
 @pytest.mark.parametrize("isa", runnable())
@@ -138,3 +135,38 @@ def test_running_products(isa: str) -> None:
     cases["integers"] = lambda x: (x * 3).nan_to_num(0, 1, 1).long().cumprod(1)
     cases["in double"] = lambda x: x.cumprod(0, dtype=torch.float64)
     check_all(cases, with_specials(numbers(3, 33, 33)), isa=isa)
+
+
+GROUPS = ((3, 3, 10, 40, 41, 60, 66, 66), (0, 0, 0, 0, 0, 0, 0, 70), (70,) * 8)
+
+
+@pytest.mark.parametrize("isa", runnable())
+@pytest.mark.parametrize("ends", GROUPS, ids=("uneven", "last", "first"))
+def test_products_of_groups(isa: str, ends: tuple[int, ...]) -> None:
+    torchvision_models()  # transformers, whose operation is tried, looks for torchvision
+    pytest.importorskip("transformers.integrations.moe")
+    grouped = torch.ops.transformers.grouped_mm_fallback
+    sizes = ((1, 1, 1), (4, 7, 8), (5, 8, 15), (6, 16, 16), (3, 17, 33), (8, 33, 48), (2, 1000, 100))
+    cases: Cases = {f"{s}, {turned}": _Experts(*s, turned) for s in sizes for turned in (False, True)}
+    cases |= {
+        "computed matrices": lambda x, n: grouped(x[:, :33], x[:66, :16].reshape(2, 33, 16), n[-2:]),
+        "computed and turned": lambda x, n: grouped(x[:, :16], x[:66, :16].reshape(2, 33, 16).mT, n[-2:]),
+        "rows that lie apart": lambda x, n: grouped(x[:64, :70].mT, x[:64, :32].reshape(1, 64, 32), n[-1:]),
+        "with a tail": lambda x, n: torch.relu(grouped(x[:, :33], x[:66, :16].reshape(2, 33, 16), n[-2:]) + x[:, :16] * x[:, :1]) * 2,
+    }
+    for number in (torch.int32, torch.int64):
+        check_all(cases, numbers(70, 1000), torch.tensor(ends, dtype=number), isa=isa)
+
+
+class _Experts(torch.nn.Module):
+    """Rows of x in groups, each times a matrix of its own."""
+
+    def __init__(self, groups: int, depth: int, columns: int, turned: bool) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(numbers(groups, columns, depth) if turned else numbers(groups, depth, columns))
+        self.turned = turned
+
+    def forward(self, x: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+        weight = self.weight.mT if self.turned else self.weight
+        groups, depth, _ = weight.shape
+        return torch.ops.transformers.grouped_mm_fallback(x[:, :depth], weight, ends[-groups:])

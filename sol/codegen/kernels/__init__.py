@@ -16,7 +16,8 @@ from sol.passes.choices import Choose, first
 
 FAMILIES = {
     "conv": "conv", "conv_chain": "conv_chain", "conv_transpose": "conv",
-    "linear": "matmul", "matmul": "matmul", "int_linear": "matmul_int", "int_matmul": "matmul_int", "int_conv": "conv_int",
+    "linear": "matmul", "matmul": "matmul", "grouped_matmul": "matmul_grouped",
+    "int_linear": "matmul_int", "int_matmul": "matmul_int", "int_conv": "conv_int",
     "sdpa": "attention",
     "max_pool": "pool_bytes", "avg_pool": "pool", "adaptive_avg_pool": "pool", "adaptive_max_pool": "pool",
     "lstm_scan": "recurrent", "gru_scan": "recurrent", "rnn_scan": "recurrent",
