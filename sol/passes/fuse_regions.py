@@ -29,7 +29,7 @@ INTEGERS = ("int_linear", "int_matmul", "int_conv")
 """Anchors whose tails compute with integers and bytes as well as with floats."""
 PRODUCTS = ("conv", "conv_transpose", "linear", "matmul", "grouped_matmul")
 TAILED = (*INTEGERS, *PRODUCTS, "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
-SELECTING = ("sort", "topk", "order_statistic", "mode", "searchsorted", "nonzero", "unique", "nms")
+SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms")
 SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det")
 ANCHORS = (*TAILED, *SELECTING, *SAMPLING, "sdpa", "lstm_scan", "gru_scan", "rnn_scan", "recurrence")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")

@@ -170,3 +170,43 @@ class _Experts(torch.nn.Module):
         weight = self.weight.mT if self.turned else self.weight
         groups, depth, _ = weight.shape
         return torch.ops.transformers.grouped_mm_fallback(x[:, :depth], weight, ends[-groups:])
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_projected_memory(isa: str) -> None:
+    options: tuple[dict[str, Any], ...] = (
+        {}, {"bidirectional": True}, {"num_layers": 2, "bidirectional": True}, {"num_layers": 2, "batch_first": True, "bias": False},
+    )  # fmt: skip
+    cases: Cases = {
+        f"{sizes}, {given}, {more}": _Memory(*sizes, given, **more)
+        for sizes in ((2, 1), (8, 3), (17, 7), (33, 16)) for given in (False, True) for more in options
+    }  # fmt: skip
+    check_all(cases, numbers(7, 3, 5), numbers(4, 7, 33), numbers(4, 7, 34), isa=isa)
+
+
+class _Memory(torch.nn.Module):
+    """An LSTM whose output is a projection, with an initial state or without."""
+
+    def __init__(self, hidden: int, size: int, given: bool, **options: Any) -> None:
+        super().__init__()
+        self.lstm, self.given = torch.nn.LSTM(5, hidden, proj_size=size, **options), given
+
+    def forward(self, x: torch.Tensor, h: torch.Tensor, c: torch.Tensor) -> Any:
+        if not self.given:
+            return self.lstm(x)
+        layers, batch = self.lstm.num_layers * (1 + self.lstm.bidirectional), x.shape[0 if self.lstm.batch_first else 1]
+        return self.lstm(x, (h[:layers, :batch, : self.lstm.proj_size], c[:layers, :batch, : self.lstm.hidden_size]))
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_running_extrema(isa: str) -> None:
+    cases: Cases = {}
+    for name in ("cummax", "cummin"):
+        run = getattr(torch, name)
+        cases |= {f"{name} along {d} of {n}": lambda x, d=d, n=n, run=run: run(x[:, :n, :n], d) for d in range(3) for n in SIZES}
+        for kind in (torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.uint8, torch.bool):
+            cases[f"{name} of {kind}"] = lambda x, run=run, k=kind: run((x * 3).nan_to_num(1, 5, 0).abs().to(k), 1)
+        cases[f"{name} of few values"] = lambda x, run=run: run(torch.where(x > 1.5, math.nan, x.round()), -1)
+        cases[f"{name}, places alone"] = lambda x, run=run: run(x, 0).indices
+        cases[f"{name} of a number"] = lambda x, run=run: run(x[0, 0, 5], 0)
+    check_all(cases, with_specials(numbers(3, 33, 33)), isa=isa)

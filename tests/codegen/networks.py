@@ -155,6 +155,9 @@ NETWORKS: dict[str, str] = {
     "topk": one("%x: f32[4,9]", "f32[4,3], %y#1: i64[4,3]", "topk(%x){dim=1, k=3, largest=True}").replace("%y\n", "%y, %y#1\n"),
     "sorted": one("%x: f32[4,99]", "f32[4,99], %y#1: i64[4,99]", "sort(%x){descending=False, dim=1}").replace("%y\n", "%y, %y#1\n"),
     "median": one("%x: f32[4,9]", "f32[4], %y#1: i64[4]", 'order_statistic(%x){dim=1, k=1, rank="median"}').replace("%y\n", "%y, %y#1\n"),
+    "running maxima": one("%x: f32[4,9]", "f32[4,9], %y#1: i64[4,9]", "running_extremum(%x){dim=1, largest=True}").replace(
+        "%y\n", "%y, %y#1\n"
+    ),
     "mode": one("%x: f32[4,9]", "f32[4], %y#1: i64[4]", "mode(%x){dim=1}").replace("%y\n", "%y, %y#1\n"),
     "search": one("%x: f32[9], %v: f32[4,5]", "i64[4,5]", "searchsorted(%x, %v){right=False}"),
     "nonzero": counted("%x: f32[4,9]", "i64[u,2], %y#1: i64[]", "nonzero(%x){symbol=u}"),

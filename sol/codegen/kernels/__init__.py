@@ -23,7 +23,7 @@ FAMILIES = {
     "lstm_scan": "recurrent", "gru_scan": "recurrent", "rnn_scan": "recurrent",
     "recurrence": "recurrent_plain", "argmax_pool": "pool_argmax", "det": "matmul_det",
     "grid_sample": "image", "roi_align": "image", "deform_columns": "image",
-    "sort": "sort", "topk": "sort", "order_statistic": "sort", "mode": "sort", "searchsorted": "sort",
+    "sort": "sort", "topk": "sort", "order_statistic": "sort", "mode": "sort", "running_extremum": "sort", "searchsorted": "sort",
     "nonzero": "select", "unique": "select", "nms": "select",
 }  # fmt: skip
 """Anchor op → the module of this package that serves it."""
