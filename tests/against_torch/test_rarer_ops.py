@@ -210,3 +210,20 @@ def test_running_extrema(isa: str) -> None:
         cases[f"{name}, places alone"] = lambda x, run=run: run(x, 0).indices
         cases[f"{name} of a number"] = lambda x, run=run: run(x[0, 0, 5], 0)
     check_all(cases, with_specials(numbers(3, 33, 33)), isa=isa)
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_bags_of_rows(isa: str) -> None:
+    cases: Cases = {}
+    for mode in ("sum", "mean", "max"):
+        cases |= {f"{mode} of {n}": lambda x, i, o, n=n, m=mode: F.embedding_bag(i, x[:, :n], o, mode=m) for n in SIZES}
+        cases |= {
+            f"{mode}, equal bags": lambda x, i, o, m=mode: F.embedding_bag(i[:18].view(3, 6), x, mode=m),
+            f"{mode}, with an end": lambda x, i, o, m=mode: F.embedding_bag(i, x, o, mode=m, include_last_offset=True),
+            f"{mode}, without one row": lambda x, i, o, m=mode: F.embedding_bag(i, x, o, mode=m, padding_idx=3),
+            f"{mode}, without the last row": lambda x, i, o, m=mode: F.embedding_bag(i, x, o, mode=m, padding_idx=-1),
+            f"{mode} of columns": lambda x, i, o, m=mode: F.embedding_bag(i.int(), x.mT[:19], o.int(), mode=m),
+        }
+    cases["weighted"] = lambda x, i, o: F.embedding_bag(i, x, o, mode="sum", per_sample_weights=x[: i.numel() // 2, :2].reshape(-1))
+    rows = torch.randint(0, 19, (20,), generator=torch.Generator().manual_seed(0))
+    check_all(cases, numbers(19, 33), rows, torch.tensor([0, 4, 4, 5, 17, 20]), isa=isa)

@@ -204,6 +204,11 @@ NETWORKS: dict[str, str] = {
         "deform_columns(%x, %o){dilation=(1, 1), kernel=(3, 3), offset_groups=1, padding=(1, 1), stride=(1, 1)}",
     ),
     "places": one("%x: f32[1,5,14,14]", "i64[1,5,7,7]", f"argmax_pool(%x){{{WINDOW.replace('dilation', 'column_major=False, dilation')}}}"),
+    "bags of rows": one(
+        "%x: f32[9,24], %i: i64[7], %n: i64[3], %w: f32[7]",
+        "f32[3,24]",
+        'bags(%x, %i, %n, %w){checked="", closed=False, mode="sum", without=None}',
+    ),
     "groups of rows": one("%x: f32[9,24], %w: f32[3,24,40], %n: i32[3]", "f32[9,40]", "grouped_matmul(%x, %w, %n){transposed=False}"),
     "determinants": one("%x: f32[3,4,4]", "f32[3]", "det(%x)"),
     "recurrence": one(

@@ -28,7 +28,7 @@ void sort_running(const sol_team *team, void *const *buf, const int64_t *arg)
     for (int64_t unit = begin; unit < end; unit++) {
         const float *x = in0 + i0 * s_in0_0;
         float held = x[0];
-        float best = *(x + 0 * 1);
+        float best = *(x);
         int64_t at = 0;
         for (int64_t n = 0; n < length; n++) {
             const float v = *(x + n * 1);

@@ -24,6 +24,7 @@ FAMILIES = {
     "recurrence": "recurrent_plain", "argmax_pool": "pool_argmax", "det": "matmul_det",
     "grid_sample": "image", "roi_align": "image", "deform_columns": "image",
     "sort": "sort", "topk": "sort", "order_statistic": "sort", "mode": "sort", "running_extremum": "sort", "searchsorted": "sort",
+    "bags": "bags",
     "nonzero": "select", "unique": "select", "nms": "select",
 }  # fmt: skip
 """Anchor op → the module of this package that serves it."""
