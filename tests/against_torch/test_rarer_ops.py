@@ -11,9 +11,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+import sol
 from examples.networks import torchvision_models
 from sol.codegen.targets import runnable
-from tests.against_torch.support import check_all
+from tests.against_torch.support import check_all, differs
 
 SIZES = (1, 7, 8, 15, 16, 17, 33)
 Cases = dict[str, Callable[..., Any]]
@@ -227,3 +228,89 @@ def test_bags_of_rows(isa: str) -> None:
     cases["weighted"] = lambda x, i, o: F.embedding_bag(i, x, o, mode="sum", per_sample_weights=x[: i.numel() // 2, :2].reshape(-1))
     rows = torch.randint(0, 19, (20,), generator=torch.Generator().manual_seed(0))
     check_all(cases, numbers(19, 33), rows, torch.tensor([0, 4, 4, 5, 17, 20]), isa=isa)
+
+
+EDGES = torch.tensor([0.0, -0.0, math.inf, -math.inf, math.nan, -1, -2, -50, 1, 2, 1.0000001, 0.99999994, 0.5, -0.5, 1e-30, -1e-30,
+                      3e38, -3e38, 1.4616321, 1e10, 8, 3, 100, -1.5])  # fmt: skip
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_special_functions(isa: str) -> None:
+    cases: Cases = {}
+    for name in ("lgamma", "digamma", "erfinv", "i0"):
+        function = getattr(torch, name)
+        cases |= {f"{name} of {n}": lambda x, u, n=n, f=function: f(u[:n]) for n in SIZES}
+        cases |= {
+            f"{name} at edges": lambda x, u, f=function: f(x),
+            f"{name} of positive numbers": lambda x, u, f=function: f((u + 1.2) * 4),
+            f"{name} around 1": lambda x, u, f=function: f(u * 0.1 + 1),
+            f"{name} around 2": lambda x, u, f=function: f(u * 0.1 + 2),
+            f"{name} of negative numbers": lambda x, u, f=function: f(u * 2 - 2),
+            f"{name} of doubles": lambda x, u, f=function: f(x.double()),
+            f"{name} of integers": lambda x, u, f=function: f(torch.arange(-3, 9) + u[:1].long().abs()),
+            f"{name} of halves": lambda x, u, f=function: f(u[:40].half()),
+        }
+    cases["large arguments of i0"] = lambda x, u: torch.i0(u * 91)
+    cases["tails of erfinv"] = lambda x, u: torch.erfinv(u.sign() * (1 - u * u * 1e-5))
+    u = torch.rand(999, generator=torch.Generator().manual_seed(1)) * 2 - 1
+    check_all(cases, EDGES, u, isa=isa)
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_common_divisors(isa: str) -> None:
+    cases: Cases = {}
+    for kind in (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8):
+        cases |= {f"gcd of {kind}, {n}": lambda a, b, k=kind, n=n: torch.gcd(a[:, :n].to(k), b[:n].to(k)) for n in SIZES}
+        cases[f"lcm of {kind}"] = lambda a, b, k=kind: torch.lcm(a.to(k), b.to(k))
+    cases["of two types"] = lambda a, b: torch.gcd(a.int(), b)
+    cases["large"] = lambda a, b: torch.gcd(a * 2**50, b * 2**40 * 3)
+    generator = torch.Generator().manual_seed(0)
+    a, b = torch.randint(-100, 100, (7, 33), generator=generator), torch.randint(-100, 100, (33,), generator=generator)
+    a[0, :3], b[:2] = 0, 0
+    check_all(cases, a, b, isa=isa)
+
+
+@pytest.mark.parametrize("isa", runnable())
+def test_tables(isa: str) -> None:
+    """What numbers alone decide is a constant."""
+    cases: Cases = {
+        "windows": lambda x: (x[:9] * torch.hann_window(9), torch.kaiser_window(7, dtype=torch.float64), torch.blackman_window(5)),
+        "triangles": lambda x: (torch.triu_indices(3, 4), torch.tril_indices(3, 4, 1), x[torch.tril_indices(4, 4)[0]]),
+        "others": lambda x: (torch.fft.fftfreq(5), torch.hann_window(9, dtype=torch.bfloat16), torch.logspace(0, 1, 5)),
+    }
+    check_all(cases, numbers(33), isa=isa)
+
+
+def test_regions_under_autocast() -> None:
+    torch.manual_seed(0)
+    layer, norm = torch.nn.Linear(16, 16), torch.nn.LayerNorm(16)
+
+    def under(body: Callable[[torch.Tensor], Any], kind: torch.dtype = torch.bfloat16, enabled: bool = True) -> Callable[..., Any]:
+        def run(x: torch.Tensor) -> Any:
+            with torch.autocast("cpu", kind, enabled=enabled):
+                return body(x)
+
+        return run
+
+    cases: Cases = {
+        "linear": under(layer), "half": under(layer, torch.float16), "off": under(layer, enabled=False),
+        "norm between": under(lambda x: layer(norm(layer(x)).relu())), "softmax": under(lambda x: layer(x).softmax(-1)),
+        "joined": under(lambda x: (torch.cat([layer(x), x]), layer(x) * x)), "products": under(lambda x: x @ x.mT),
+        "several": under(lambda x: (layer(x).cumsum(1), layer(x).exp(), F.mse_loss(layer(x), x), layer(x).argmax(-1))),
+    }  # fmt: skip
+    x = numbers(2, 6, 16)
+    with torch.no_grad():
+        for name, case in cases.items():
+            model = _Holding(case, layer, norm).eval()
+            assert not differs(sol.optimize(model, [x])(x), model(x)), name
+
+
+class _Holding(torch.nn.Module):
+    """A function, and the layers that it calls."""
+
+    def __init__(self, function: Callable[..., Any], *layers: torch.nn.Module) -> None:
+        super().__init__()
+        self.function, self.layers = function, torch.nn.ModuleList(layers)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.function(x)

@@ -69,6 +69,10 @@ UNARY = {
     "sinc": torch.sinc,
     "frac": torch.frac,
     "signbit": torch.signbit,
+    "lgamma": torch.lgamma,
+    "digamma": torch.digamma,
+    "erfinv": torch.erfinv,
+    "i0": torch.i0,
 }
 BINARY = {
     "add": torch.add,
