@@ -166,6 +166,10 @@ def test_bitwise_not(values: np.ndarray) -> None:
     check("bitwise_not", torch.bitwise_not, values)
 
 
+def test_gcd() -> None:
+    check("gcd", torch.gcd, INTEGERS[:, None], np.array([0, 1, -6, 64], np.int64))
+
+
 @pytest.mark.parametrize("op", SHIFTS)
 def test_shifts(op: str) -> None:
     check(op, SHIFTS[op], INTEGERS[:, None], np.array([0, 1, 5, 63], np.int64))
