@@ -17,9 +17,9 @@ Scan = Callable[[Sequence[str], str, int, bool], tuple[str, tuple[str, ...]]]
 def lstm(ctx: Context, x: str, states: Sequence[str], params: Sequence[str], has_biases: bool, num_layers: int, dropout: float,
          train: bool, bidirectional: bool, batch_first: bool) -> tuple[str | None, ...]:  # fmt: skip
     h0, c0 = states
-    states_kept, hidden = ctx.size(h0)[-1], ctx.size(c0)[-1]
-    is_projected = states_kept != hidden
-    if is_projected and ctx.fixed((hidden,), "a state")[0] > max(LARGE, 1.5 * states_kept):
+    kept, hidden = ctx.fixed((ctx.size(h0)[-1], ctx.size(c0)[-1]), "a recurrent state")
+    is_projected = kept != hidden
+    if is_projected and hidden > max(LARGE, 1.5 * kept):
         raise Fallback("an LSTM that projects a large state to a small one")
 
     def scan(weights: Sequence[str], sequence: str, index: int, reverse: bool) -> tuple[str, tuple[str, ...]]:
