@@ -47,6 +47,9 @@ class SpecialFunctions:
     def erfc(self, x: CValue) -> CValue:
         return self.call("erfc", x)
 
+    def lgamma(self, x: CValue) -> CValue:
+        return self.call("lgamma", x)
+
     def exp2(self, x: CValue) -> CValue:
         return self.call("exp2", x)
 
@@ -71,6 +74,9 @@ class SpecialFunctions:
 
     def shift_right(self, x: CValue, n: CValue) -> CValue:
         return self._shift("right", x, n)
+
+    def gcd(self, x: CValue, y: CValue) -> CValue:
+        return self.let(f"({x.dtype.c})sol_gcd{'_u64' if x.dtype is DType.U64 else ''}({x.text}, {y.text})", x.dtype)
 
     def _shift(self, way: str, x: CValue, n: Any) -> CValue:
         wide = "_u64" if x.dtype is DType.U64 else ""

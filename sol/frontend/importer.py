@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -14,7 +14,9 @@ from sol.frontend import capture
 from sol.frontend.aliases import Write, mutates, op_name
 from sol.frontend.aten import DTYPES, Context, Fallback, dtype_of, find_converter
 from sol.frontend.aten.move import replaced_part
+from sol.frontend.aten.source import is_table, table
 from sol.frontend.aten.strided import read_memory
+from sol.frontend.autocast import is_autocast, with_casts
 from sol.frontend.capture import ROOT
 from sol.frontend.decompose import recorded
 from sol.frontend.imported import Slot, TorchCall
@@ -143,7 +145,12 @@ class Importer:
         if meta is None and short.startswith(_DROPPED):
             return None
         if getattr(target, "_name", name) == "wrap_with_set_grad_enabled":
-            return self._inline(node)
+            return self._without_gradients(node)
+        if is_autocast(target):
+            device, _, enabled, _, sub, *operands = node.args
+            region = with_casts(self.value(sub), device, enabled)  # type: ignore[arg-type]
+            if region is not None:
+                return self._inline(region, operands)
         if getattr(target, "__module__", "") == "torch._functorch.predispatch":
             raise NeedsFunctional(name)
         origin = self._origin(node)
@@ -159,7 +166,7 @@ class Importer:
         """The converted value, or the Fallback that says why not."""
         convert = self._converters.get(node.target)
         if convert is None:
-            convert = self._converters[node.target] = find_converter(name) or _unknown
+            convert = self._converters[node.target] = find_converter(name) or (table if is_table(node) else _unknown)
         reason = self._reason_for_torch(node, name)
         if reason:
             return Fallback(reason)
@@ -289,14 +296,17 @@ class Importer:
             return found
         return self._torch_call(node, name, self._origin(node), "a number that is computed at run time")
 
-    def _inline(self, node: Node) -> Any:
-        """A submodule that only sets the grad mode: its nodes are part of this graph."""
+    def _without_gradients(self, node: Node) -> Any:
+        """A submodule that only sets the grad mode."""
         enabled, sub, *operands = node.args
         if enabled and any(isinstance(o, Node) and o.op == "placeholder" and o.meta["val"].requires_grad for o in operands):
             raise ExportError("the model turns gradients on inside")
-        module = self.value(sub)  # type: ignore[arg-type]
+        return self._inline(self.value(sub), operands)  # type: ignore[arg-type]
+
+    def _inline(self, module: GraphModule, operands: Sequence[Any]) -> Any:
+        """A submodule whose nodes are part of this graph."""
         if any(n.op == "call_function" and mutates(n.target) for n in module.graph.nodes):
-            raise NeedsFunctional("in-place op inside a grad mode block")
+            raise NeedsFunctional("in-place op inside a block")
         placeholders = [n for n in module.graph.nodes if n.op == "placeholder"]
         for inner, outer in zip(placeholders, operands):
             self.env[inner] = self.argument(outer)

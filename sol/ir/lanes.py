@@ -13,7 +13,7 @@ LOADED_DTYPES = (*LANE_DTYPES, DType.U16, DType.I16)
 """Those that vectors read: what is in LANE_DTYPES, and integers to be cast to it."""
 
 _FLOATS = (DType.F32, DType.BOOL)
-_SHIFTS = ("shift_left", "shift_right")
+_SHIFTS = ("shift_left", "shift_right", "gcd")
 _OF_SMALL = ("cast", "where", "eq", "ne", "lt", "le", "gt", "ge", "maximum", "minimum", "clamp", "relu")
 """Ops of integers whose results are exact in 32 bits whatever the type's width."""
 _OF_I32 = (*_OF_SMALL, "add", "sub", "mul", "neg", "square", "bitwise_and", "bitwise_or", "bitwise_xor")

@@ -27,9 +27,10 @@ from sol.passes.views import is_view, strides_of, value_strides
 
 INTEGERS = ("int_linear", "int_matmul", "int_conv")
 """Anchors whose tails compute with integers and bytes as well as with floats."""
-TAILED = (*INTEGERS, "conv", "conv_transpose", "linear", "matmul", "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
-SELECTING = ("sort", "topk", "order_statistic", "mode", "searchsorted", "nonzero", "unique", "nms")
-SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det")
+PRODUCTS = ("conv", "conv_transpose", "linear", "matmul", "grouped_matmul")
+TAILED = (*INTEGERS, *PRODUCTS, "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
+SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms")
+SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det", "bags")
 ANCHORS = (*TAILED, *SELECTING, *SAMPLING, "sdpa", "lstm_scan", "gru_scan", "rnn_scan", "recurrence")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
 NORMALISING = ("softmax", "log_softmax", "layer_norm", "rms_norm")

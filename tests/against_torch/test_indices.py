@@ -21,6 +21,7 @@ X = torch.randn(4, 4)
 ONES = torch.ones(3, 4)
 CASES: dict[str, Callable[[torch.Tensor], Any]] = {
     "embedding": lambda i: F.embedding(i, X),
+    "embedding_bag": lambda i: F.embedding_bag(i[None], X),
     "gather": lambda i: X.gather(0, i[:, None].expand(3, 4)),
     "index_select": lambda i: X.index_select(1, i),
     "index": lambda i: X[:, i],

@@ -155,6 +155,9 @@ NETWORKS: dict[str, str] = {
     "topk": one("%x: f32[4,9]", "f32[4,3], %y#1: i64[4,3]", "topk(%x){dim=1, k=3, largest=True}").replace("%y\n", "%y, %y#1\n"),
     "sorted": one("%x: f32[4,99]", "f32[4,99], %y#1: i64[4,99]", "sort(%x){descending=False, dim=1}").replace("%y\n", "%y, %y#1\n"),
     "median": one("%x: f32[4,9]", "f32[4], %y#1: i64[4]", 'order_statistic(%x){dim=1, k=1, rank="median"}').replace("%y\n", "%y, %y#1\n"),
+    "running maxima": one("%x: f32[4,9]", "f32[4,9], %y#1: i64[4,9]", "running_extremum(%x){dim=1, largest=True}").replace(
+        "%y\n", "%y, %y#1\n"
+    ),
     "mode": one("%x: f32[4,9]", "f32[4], %y#1: i64[4]", "mode(%x){dim=1}").replace("%y\n", "%y, %y#1\n"),
     "search": one("%x: f32[9], %v: f32[4,5]", "i64[4,5]", "searchsorted(%x, %v){right=False}"),
     "nonzero": counted("%x: f32[4,9]", "i64[u,2], %y#1: i64[]", "nonzero(%x){symbol=u}"),
@@ -201,6 +204,12 @@ NETWORKS: dict[str, str] = {
         "deform_columns(%x, %o){dilation=(1, 1), kernel=(3, 3), offset_groups=1, padding=(1, 1), stride=(1, 1)}",
     ),
     "places": one("%x: f32[1,5,14,14]", "i64[1,5,7,7]", f"argmax_pool(%x){{{WINDOW.replace('dilation', 'column_major=False, dilation')}}}"),
+    "bags of rows": one(
+        "%x: f32[9,24], %i: i64[7], %n: i64[3], %w: f32[7]",
+        "f32[3,24]",
+        'bags(%x, %i, %n, %w){checked="", closed=False, mode="sum", without=None}',
+    ),
+    "groups of rows": one("%x: f32[9,24], %w: f32[3,24,40], %n: i32[3]", "f32[9,40]", "grouped_matmul(%x, %w, %n){transposed=False}"),
     "determinants": one("%x: f32[3,4,4]", "f32[3]", "det(%x)"),
     "recurrence": one(
         "%x: f32[6,2,48], %w: f32[48,16], %b: f32[48], %h: f32[2,16], %n: i64[2]",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sol.codegen.targets import resolve, runnable
-from sol.ir.ops.numpy_math import erf, erfc
+from sol.ir.ops.numpy_math import erf, erfc, lgamma
 from tests.codegen.compiled import load_c
 
 # name: reference in double, sampled interval (None: positive floats of all sizes), most units in the last place
@@ -53,7 +53,7 @@ SPECIAL = np.array(
 @pytest.fixture(scope="module", params=runnable())
 def library(request):
     text = '#include "sol_dfp.h"\n'
-    for name in (*FUNCTIONS, "normal_cdf"):
+    for name in (*FUNCTIONS, "normal_cdf", "lgamma"):
         text += (
             f"void t_{name}(const float *x, float *y, long n) {{ for (long i = 0; i < n; i += LANES) vf_store_n(y + i, "
             f"vf_{name}(vf_load_n(x + i, (int)(n - i < LANES ? n - i : LANES))), (int)(n - i < LANES ? n - i : LANES)); }}\n"
@@ -85,6 +85,18 @@ def _samples(interval) -> np.ndarray:
     both = sizes * np.where(rng.random(sizes.size) < 0.5, -1, 1)
     x = np.concatenate([rng.uniform(low, high, 500001), rng.uniform(-2, 2, 300000), both]).astype(np.float32)
     return x[(x >= low) & (x <= high)]
+
+
+def test_log_gamma(library):
+    """Within eight units of the larger of the result and 1; for positive arguments of the result itself."""
+    x = _samples((-60.0, 3e38))
+    want = lgamma(x.astype(np.float64))
+    finite = np.abs(want) < 3e38
+    got = _call(library, "lgamma", x).astype(np.float64)
+    size = np.where(x > 0, np.abs(want), np.maximum(np.abs(want), 1.0))
+    unit = 2.0 ** (np.floor(np.log2(np.maximum(size, 2.0**-126))) - 23)
+    error = np.abs(got - want)[finite] / unit[finite]
+    assert error.max() <= 8, f"{error.max():.2f} units at {x[finite][error.argmax()]!r}"
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from sol.errors import TypeInferenceError
 from sol.ir.dim import Dim
 from sol.ir.types import DType, TensorType
-from tests.ops.reference import check, one_op_graph, randn
+from tests.ops.reference import check, one_op_graph, randn, run_op
 
 
 @pytest.mark.parametrize("shape", [(5,), (3, 5), (2, 3, 5), (0, 5), (2, 0)])
@@ -58,3 +58,13 @@ def test_symbolic() -> None:
 def test_det() -> None:
     check("det", torch.linalg.det, randn(2, 3, 5, 5))
     check("det", torch.linalg.det, np.zeros((4, 4)))
+
+
+@pytest.mark.parametrize("transposed", (False, True))
+def test_grouped_matmul(transposed: bool) -> None:
+    x, w, ends = randn(7, 3), randn(4, 3, 5), np.array([2, 2, 5, 6])
+    (got,) = run_op("grouped_matmul", x, w.swapaxes(1, 2) if transposed else w, ends, transposed=transposed)
+    np.testing.assert_allclose(got[:2], x[:2] @ w[0])
+    np.testing.assert_allclose(got[2:5], x[2:5] @ w[2])
+    np.testing.assert_allclose(got[5:6], x[5:6] @ w[3])
+    assert not got[6:].any()

@@ -69,6 +69,10 @@ UNARY = {
     "sinc": torch.sinc,
     "frac": torch.frac,
     "signbit": torch.signbit,
+    "lgamma": torch.lgamma,
+    "digamma": torch.digamma,
+    "erfinv": torch.erfinv,
+    "i0": torch.i0,
 }
 BINARY = {
     "add": torch.add,
@@ -162,6 +166,10 @@ def test_bitwise_not(values: np.ndarray) -> None:
     check("bitwise_not", torch.bitwise_not, values)
 
 
+def test_gcd() -> None:
+    check("gcd", torch.gcd, INTEGERS[:, None], np.array([0, 1, -6, 64], np.int64))
+
+
 @pytest.mark.parametrize("op", SHIFTS)
 def test_shifts(op: str) -> None:
     check(op, SHIFTS[op], INTEGERS[:, None], np.array([0, 1, 5, 63], np.int64))
@@ -217,7 +225,8 @@ def test_scalars_stay_arrays() -> None:
 
 
 def test_every_op_is_in_a_table() -> None:
-    known = {*UNARY, *BINARY, *BITWISE, *SHIFTS, "bitwise_not", "clamp", "cast", "cast_rounded", "cast_saturated", "bitcast", "where"}
+    known = {*UNARY, *BINARY, *BITWISE, *SHIFTS, "gcd", "bitwise_not",
+             "clamp", "cast", "cast_rounded", "cast_saturated", "bitcast", "where"}  # fmt: skip
     assert set(POINTWISE) == known
 
 

@@ -58,6 +58,16 @@ def test_mode() -> None:
     assert run_op("mode", np.array([np.nan, 2.0, np.nan, 2.0]), dim=0)[1] == 3
 
 
+@pytest.mark.parametrize("name", ("cummax", "cummin"))
+@pytest.mark.parametrize("x", (randn(4, 7), np.arange(6).reshape(2, 3)[:, ::-1].copy()), ids=("random", "integers"))
+def test_running_extremum(name: str, x: np.ndarray) -> None:
+    for dim in (0, 1):
+        check("running_extremum", lambda t, dim=dim: getattr(torch, name)(t, dim), x, dim=dim, largest=name == "cummax")
+    got = run_op("running_extremum", TIES, dim=1, largest=name == "cummax")
+    for mine, other in zip(got, getattr(torch, name)(torch.from_numpy(TIES), 1)):
+        np.testing.assert_array_equal(mine, other.numpy())
+
+
 @pytest.mark.parametrize("right", (False, True))
 def test_searchsorted(right: bool) -> None:
     line, values = np.array([1.0, 2.0, 2.0, 5.0]), np.array([[0.0, 2.0, 5.0], [6.0, np.nan, 1.0]])

@@ -43,6 +43,18 @@ SOL_SCALAR uint64_t sol_divide_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 :
 /* Bits moved by n of ``bits`` places; beyond them zeros, or to the right copies of the sign. */
 SOL_SCALAR int64_t sol_shift_left(int64_t a, int64_t n, int bits) { return n >= 0 && n < bits ? (int64_t)((uint64_t)a << n) : 0; }
 SOL_SCALAR int64_t sol_shift_right(int64_t a, int64_t n, int bits) { return n >= 0 && n < bits ? a >> n : a < 0 ? -1 : 0; }
+SOL_SCALAR uint64_t sol_gcd_u64(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a <= UINT32_MAX && b <= UINT32_MAX ? (uint32_t)a % (uint32_t)b : a % b;
+        a = b, b = rest;
+    }
+    return a;
+}
+SOL_SCALAR int64_t sol_gcd(int64_t a, int64_t b)
+{
+    return (int64_t)sol_gcd_u64(a < 0 ? 0 - (uint64_t)a : (uint64_t)a, b < 0 ? 0 - (uint64_t)b : (uint64_t)b);
+}
 SOL_SCALAR uint64_t sol_shift_left_u64(uint64_t a, uint64_t n, int bits) { return n < (uint64_t)bits ? a << n : 0; }
 SOL_SCALAR uint64_t sol_shift_right_u64(uint64_t a, uint64_t n, int bits) { return n < (uint64_t)bits ? a >> n : 0; }
 

@@ -16,13 +16,15 @@ from sol.passes.choices import Choose, first
 
 FAMILIES = {
     "conv": "conv", "conv_chain": "conv_chain", "conv_transpose": "conv",
-    "linear": "matmul", "matmul": "matmul", "int_linear": "matmul_int", "int_matmul": "matmul_int", "int_conv": "conv_int",
+    "linear": "matmul", "matmul": "matmul", "grouped_matmul": "matmul_grouped",
+    "int_linear": "matmul_int", "int_matmul": "matmul_int", "int_conv": "conv_int",
     "sdpa": "attention",
     "max_pool": "pool_bytes", "avg_pool": "pool", "adaptive_avg_pool": "pool", "adaptive_max_pool": "pool",
     "lstm_scan": "recurrent", "gru_scan": "recurrent", "rnn_scan": "recurrent",
     "recurrence": "recurrent_plain", "argmax_pool": "pool_argmax", "det": "matmul_det",
     "grid_sample": "image", "roi_align": "image", "deform_columns": "image",
-    "sort": "sort", "topk": "sort", "order_statistic": "sort", "mode": "sort", "searchsorted": "sort",
+    "sort": "sort", "topk": "sort", "order_statistic": "sort", "mode": "sort", "running_extremum": "sort", "searchsorted": "sort",
+    "bags": "bags",
     "nonzero": "select", "unique": "select", "nms": "select",
 }  # fmt: skip
 """Anchor op → the module of this package that serves it."""

@@ -1,4 +1,4 @@
-"""Positions of the largest elements of pooling windows: a plain kernel."""
+"""Positions of the largest elements of pooling windows: a kernel that compares rows tap by tap."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from sol.codegen.kernels.pool import COMPUTED
 from sol.codegen.lowering import Candidate, Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
-from sol.ir.dim import DimLike, product
+from sol.ir.dim import DimLike, bounds, product
+
+WORD = 8
+"""Bytes that hold any element and any place."""
 
 
 def lower_argmax(lowering: Lowering) -> None:
@@ -27,6 +30,7 @@ def lower_argmax(lowering: Lowering) -> None:
         params |= dict(zip(names, spatial3(attrs[attr], 1)))
     params |= dict(zip(("lo_z", "lo_y", "lo_x"), spatial3([lo for lo, _ in attrs["padding"]], 0)))
     params |= _strides("in", x, spatial) | _strides("out", out, spatial)
+    place = "int32_t" if bounds(product(x.shape[-spatial:]))[1] < 2**31 else "int64_t"
     lowering.emit(
         "pool_argmax.c.j2",
         f"argmax_pool_{x.dtype}",
@@ -35,7 +39,8 @@ def lower_argmax(lowering: Lowering) -> None:
         params=params,
         flops=product(attrs["kernel"]) * product(out.shape),
         bytes=x.dtype.itemsize * product(x.shape) + 8 * product(out.shape),
-        T=x.dtype.c, A=COMPUTED[x.dtype][0], is_float=x.dtype.is_float, column_major=bool(attrs["column_major"]),
+        scratch=2 * WORD * out.shape[-1], places=f"{WORD} * W",
+        T=x.dtype.c, A=COMPUTED[x.dtype][0], P=place, is_float=x.dtype.is_float, column_major=bool(attrs["column_major"]),
     )  # fmt: skip
 
 

@@ -179,6 +179,27 @@ def lower_searchsorted(lowering: Lowering) -> None:
     )
 
 
+def lower_running(lowering: Lowering) -> None:
+    """One launch; see templates/sort_running.c.j2."""
+    node = lowering.anchor
+    largest, x = bool(node.attrs["largest"]), lowering.view(node.inputs[0])
+    results = results_of(lowering, node, ("values", "indices"))
+    space, walk = lines_along(x, node.inputs[0], node.attrs["dim"], results)
+    lowering.emit(
+        "sort_running.c.j2",
+        f"running_{'max' if largest else 'min'}_{x.dtype}",
+        reads={"in0": x},
+        writes=results,
+        compute=compute_type(x.dtype),
+        is_float=x.dtype.is_float,
+        largest=largest,
+        load_first=load(x.dtype, "x"),
+        bytes=(2 * x.dtype.itemsize + WORD) * product(x.shape),
+        params=space.params,
+        **walk,
+    )
+
+
 def _always(lowering: Lowering) -> bool:
     return True
 
@@ -188,5 +209,6 @@ KERNELS = {
     "topk": (Candidate("heap", _keeps_few, lower_topk, can=_always), Candidate("digits", _always, lower_sort)),
     "order_statistic": (Candidate("select", _always, lower_order_statistic),),
     "mode": (Candidate("digits", _always, lower_mode),),
+    "running_extremum": (Candidate("walk", _always, lower_running),),
     "searchsorted": (Candidate("halves", _always, lower_searchsorted),),
 }

@@ -9,18 +9,18 @@ from sol.frontend.aten.conv import spread
 
 
 def _window(op: str, spatial: int, *targets: str) -> None:
-    """Max pooling: value only, or value and indices where nobody reads the indices."""
+    """Max pooling: the largest elements, and where they lie in their map if somebody reads that."""
 
     @converter(*targets)
     def convert(ctx: Context, x: str, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False) -> Any:
-        several = ctx.result_count() > 1
-        if several and ctx.is_used(1):
-            raise Fallback("the indices of max pooling are read")
-        y = ctx.add(
-            op, x, kernel=spread(kernel, spatial), stride=spread(stride or kernel, spatial), padding=_pairs(padding, spatial),
-            dilation=spread(dilation, spatial), ceil_mode=ceil_mode,
-        )  # fmt: skip
-        return (y, None) if several else y
+        windows = {
+            "kernel": spread(kernel, spatial), "stride": spread(stride or kernel, spatial), "padding": _pairs(padding, spatial),
+            "dilation": spread(dilation, spatial), "ceil_mode": ceil_mode,
+        }  # fmt: skip
+        y = ctx.add(op, x, **windows)
+        if ctx.result_count() == 1:
+            return y
+        return y, ctx.add("argmax_pool", x, **windows) if ctx.is_used(1) else None
 
 
 def _pairs(padding: Any, spatial: int) -> tuple[tuple[int, int], ...]:
@@ -45,10 +45,20 @@ def _average(spatial: int) -> None:
         return ctx.add("adaptive_avg_pool", x, output_size=ctx.shape[-spatial:])
 
     @converter(f"adaptive_max_pool{spatial}d.default")
-    def convert_adaptive_max(ctx: Context, x: str, output_size: Any) -> tuple[str, None]:
-        if ctx.is_used(1):
-            raise Fallback("the indices of max pooling are read")
-        return ctx.add("adaptive_max_pool", x, output_size=ctx.result(0).shape[-spatial:]), None
+    def convert_adaptive_max(ctx: Context, x: str, output_size: Any) -> tuple[str, str | None]:
+        size = ctx.result(0).shape[-spatial:]
+        y = ctx.add("adaptive_max_pool", x, output_size=size)
+        return y, _adaptive_places(ctx, x, size) if ctx.is_used(1) else None
+
+
+def _adaptive_places(ctx: Context, x: str, size: tuple[Any, ...]) -> str:
+    """Where the largest elements lie, if all windows are of one size."""
+    own = ctx.size(x)[-len(size) :]
+    if any(not isinstance(n, int) or not isinstance(m, int) or not m or n % m for n, m in zip(own, size)):
+        raise Fallback("the indices of adaptive max pooling with windows of several sizes are read")
+    kernel = tuple(n // m for n, m in zip(own, size))
+    ones = (1,) * len(size)
+    return ctx.add("argmax_pool", x, kernel=kernel, stride=kernel, padding=((0, 0),) * len(size), dilation=ones)
 
 
 for _n in (1, 2, 3):

@@ -7,6 +7,9 @@ from typing import Any
 
 from sol.frontend.aten import Context, Fallback, converter
 
+LARGE = 256
+"""States of an LSTM with a projection up to which a step reads its larger weights sooner than torch makes two small products."""
+
 Scan = Callable[[Sequence[str], str, int, bool], tuple[str, tuple[str, ...]]]
 
 
@@ -14,17 +17,48 @@ Scan = Callable[[Sequence[str], str, int, bool], tuple[str, tuple[str, ...]]]
 def lstm(ctx: Context, x: str, states: Sequence[str], params: Sequence[str], has_biases: bool, num_layers: int, dropout: float,
          train: bool, bidirectional: bool, batch_first: bool) -> tuple[str | None, ...]:  # fmt: skip
     h0, c0 = states
+    kept, hidden = ctx.fixed((ctx.size(h0)[-1], ctx.size(c0)[-1]), "a recurrent state")
+    is_projected = kept != hidden
+    if is_projected and hidden > max(LARGE, 1.5 * kept):
+        raise Fallback("an LSTM that projects a large state to a small one")
 
     def scan(weights: Sequence[str], sequence: str, index: int, reverse: bool) -> tuple[str, tuple[str, ...]]:
-        w_ih, w_hh, *biases = weights
-        gates = ctx.add("linear", sequence, w_ih, *([ctx.add("add", *biases)] if biases else []))
-        y, h, c = ctx.add("lstm_scan", gates, w_hh, _state(ctx, h0, index), _state(ctx, c0, index), reverse=reverse)
+        w_ih, w_hh, *rest = weights
+        projection = rest.pop() if is_projected else ""
+        gates = ctx.add("linear", sequence, w_ih, *([ctx.add("add", *rest)] if rest else []))
+        h, c = _state(ctx, h0, index), _state(ctx, c0, index)
+        if projection:
+            return _projected_lstm(ctx, gates, w_hh, projection, h, c, reverse)
+        y, h, c = ctx.add("lstm_scan", gates, w_hh, h, c, reverse=reverse)
         return y, (h, c)
 
-    if ctx.size(h0)[-1] != ctx.size(c0)[-1]:
-        raise Fallback("an LSTM with a projection")
-    y, finals = _stack(ctx, scan, x, params, 4 if has_biases else 2, num_layers, dropout, train, bidirectional, batch_first)
+    per_scan = (4 if has_biases else 2) + is_projected
+    y, finals = _stack(ctx, scan, x, params, per_scan, num_layers, dropout, train, bidirectional, batch_first)
     return y, finals[0], finals[1]
+
+
+def _projected_lstm(ctx: Context, gates: str, w_hh: str, projection: str, h: str, c: str, reverse: bool) -> tuple[str, tuple[str, ...]]:
+    """An LSTM whose outputs u go on as ``h = projection u``: a plain one over u with the weights ``w_hh projection``, and h of all steps.
+
+    There need be no u that gives the initial h, so its share is added to the gates of the first step.
+    """
+    steps = ctx.size(gates)[0]
+    start = ctx.filled(0.0, ctx.size(c), ctx.dtype)
+    if not _is_zero(ctx, h):
+        first, others = (steps - 1, (0, steps - 1)) if reverse else (0, (1, steps))
+        begun = ctx.add("add", ctx.slice(gates, 0, first, first + 1), ctx.add("linear", h, w_hh))
+        parts = [begun, ctx.slice(gates, 0, *others)]
+        gates = ctx.concat(parts[::-1] if reverse else parts, 0) if steps != 1 else begun
+    y, u, c = ctx.add("lstm_scan", gates, ctx.add("matmul", w_hh, projection), start, c, reverse=reverse)
+    return ctx.add("linear", y, projection), (ctx.add("linear", u, projection), c)
+
+
+def _is_zero(ctx: Context, value: str) -> bool:
+    """Whether a value is known to be zero everywhere."""
+    node = ctx.builder.node(value)
+    while node.op in ("reshape", "expand", "slice"):
+        node = ctx.builder.node(node.inputs[0])
+    return node.op == "constant" and not node.attrs["value"].value.any()
 
 
 @converter("gru.input")
@@ -105,8 +139,6 @@ def _stack(ctx: Context, scan: Scan, x: str, params: Sequence[str], per_scan: in
     directions = 2 if bidirectional else 1
     if train and dropout and layers > 1:
         raise Fallback("dropout between recurrent layers is random")
-    if len(params) != layers * directions * per_scan:
-        raise Fallback("a recurrent layer with a projection")
     unbatched = ctx.rank(x) == 2
     if unbatched:
         length, width = ctx.size(x)

@@ -197,9 +197,14 @@ def _norm(ctx: Context, x: str, order: float, dims: tuple[int, ...], keepdims: b
     return ctx.add("pow", total, ctx.operand(1.0 / order, ctx.dtype))
 
 
-@converter("cumsum.default")
-def cumsum(ctx: Context, x: str, dim: int, dtype: Any = None) -> str:
-    return ctx.add("cumsum", ctx.cast(x, ctx.dtype), dim=ctx.axis(dim, ctx.rank(x)))
+def _running(op: str) -> None:
+    @converter(f"{op}.default")
+    def convert(ctx: Context, x: str, dim: int, dtype: Any = None) -> str:
+        return ctx.add(op, ctx.cast(x, ctx.dtype), dim=ctx.axis(dim, ctx.rank(x)))
+
+
+_running("cumsum")
+_running("cumprod")
 
 
 @converter("diff.default")

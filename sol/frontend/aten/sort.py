@@ -81,6 +81,17 @@ def mode(ctx: Context, x: str, dim: int = -1, keepdim: bool = False) -> tuple[st
     return _as_results(ctx, ctx.add("mode", line, dim=axis))
 
 
+def _running(name: str, largest: bool) -> None:
+    @converter(f"{name}.default")
+    def convert(ctx: Context, x: str, dim: int) -> tuple[str, str]:
+        line, axis = _line(ctx, x, dim)
+        return _as_results(ctx, ctx.add("running_extremum", line, dim=axis, largest=largest))
+
+
+_running("cummax", True)
+_running("cummin", False)
+
+
 @converter("searchsorted.Tensor", "searchsorted.Scalar")
 def searchsorted(ctx: Context, line: str, values: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
                  sorter: str | None = None) -> str:  # fmt: skip

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.fx import Node
 
-from sol.frontend.aten import Context, Fallback, converter, dtype_of
+from sol.frontend.aten import DTYPES, Context, Fallback, converter
 from sol.ir.dim import Dim
 from sol.ir.types import DType
 
@@ -35,22 +36,21 @@ def linspace(ctx: Context, start: Any, end: Any, steps: Any, **_: Any) -> str:
     return ctx.constant(np.linspace(float(start), float(end), size), ctx.dtype)
 
 
-@converter(
-    "bartlett_window.default", "bartlett_window.periodic", "blackman_window.default", "blackman_window.periodic", "hann_window.default",
-    "hann_window.periodic", "hamming_window.default", "hamming_window.periodic", "hamming_window.periodic_alpha",
-    "hamming_window.periodic_alpha_beta", "kaiser_window.default", "kaiser_window.periodic", "kaiser_window.beta",
-    "fft_fftfreq.default", "fft_rfftfreq.default", "tril_indices.default", "triu_indices.default",
-)  # fmt: skip
+def is_table(node: Node) -> bool:
+    """Whether numbers alone decide what an operation gives: windows of signals, frequencies, places in triangles."""
+    target, meta = node.target, node.meta.get("val")
+    if not isinstance(target, torch._ops.OpOverload) or node.all_input_nodes or not isinstance(meta, torch.Tensor):
+        return False
+    return torch.Tag.nondeterministic_seeded not in target.tags and meta.dtype in DTYPES and not DTYPES[meta.dtype].is_opaque
+
+
 def table(ctx: Context, *_: Any, **__: Any) -> str:
-    """Windows of signals, frequencies, places in triangles: what numbers alone decide torch computes once, while importing."""
-    node = ctx.node
-    if node.all_input_nodes or any(isinstance(n, Dim) for n in ctx.shape):
+    """Torch computes it once, while importing."""
+    if any(isinstance(n, Dim) for n in ctx.shape):
         raise Fallback("a table of open size")
     with torch.no_grad():
-        value = node.target(*node.args, **node.kwargs)  # type: ignore[operator]
-    kind = dtype_of(value.dtype)
-    value = value.float() if kind is DType.BF16 else value
-    return ctx.constant(value.numpy(), kind)
+        value = ctx.node.target(*ctx.node.args, **ctx.node.kwargs)  # type: ignore[operator]
+    return ctx.constant((value.float() if value.dtype is torch.bfloat16 else value).numpy(), ctx.dtype)
 
 
 @converter("full.default", "new_full.default", "full_like.default")

@@ -40,6 +40,20 @@ _integer_shift("lshift", "shift_left")
 _integer_shift("rshift", "shift_right")
 
 
+_function("gcd", "gcd.default")
+for _op in ("lgamma", "digamma", "erfinv", "i0"):
+    _function(_op, f"{_op}.default")
+
+
+@converter("lcm.default")
+def lcm(ctx: Context, x: str, y: str) -> str:
+    """``|x / gcd(x, y) y|``, as in C of at least 32 bits; 0 where both are."""
+    wide = DType.I32 if ctx.dtype.bits < 32 else ctx.dtype
+    x, y = ctx.operand(x, wide), ctx.operand(y, wide)
+    common = ctx.add("gcd", x, y)  # integers by zero give 0
+    return ctx.cast(ctx.add("abs", ctx.add("mul", ctx.add("trunc_divide", x, common), y)), ctx.dtype)
+
+
 @converter("signbit.default")
 def signbit(ctx: Context, x: str) -> str:
     return ctx.add("signbit", x)

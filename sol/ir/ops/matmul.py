@@ -9,7 +9,7 @@ import numpy as np
 from sol.ir.dim import dim_text
 from sol.ir.graph import Attrs
 from sol.ir.ops import op
-from sol.ir.ops.infer import broadcast, need, need_float, need_operands, need_shape, same_dtype
+from sol.ir.ops.infer import broadcast, need, need_float, need_int, need_operands, need_shape, same_dtype
 from sol.ir.types import TensorType
 
 
@@ -45,6 +45,34 @@ def linear(attrs: Attrs, x: np.ndarray, w: np.ndarray, *bias: np.ndarray) -> np.
 def matmul(attrs: Attrs, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """``a[..., M, K] @ b[..., K, N]`` with broadcast batch dimensions."""
     return np.matmul(a, b)
+
+
+def _infer_grouped(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 3)
+    x, w, ends = operands
+    same_dtype((x, w))
+    need_float(x)
+    need(x.rank == 2 and w.rank == 3, f"takes x[rows, in] and w[groups, in, out], got {x} and {w}")
+    need_int(ends)
+    need_shape(ends, (w.shape[0],), "the ends of groups")
+    depth, columns = w.shape[:0:-1] if attrs["transposed"] else w.shape[1:]
+    need(x.shape[1] == depth, f"x has {dim_text(x.shape[1])} features, the weights take {dim_text(depth)}")
+    return TensorType(x.dtype, (x.shape[0], columns))
+
+
+@op("grouped_matmul", "dnn", _infer_grouped, transposed=False)
+def grouped_matmul(attrs: Attrs, x: np.ndarray, w: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """``x[rows, in]`` in groups of rows, each times its own matrix of ``w[groups, in, out]`` (transposed: ``w[groups, out, in]``).
+
+    Rows of group e are those from ``ends[e - 1]`` (0 for the first) up to ``ends[e]``; rows beyond the last group give zeros.
+    """
+    matrices = w.swapaxes(1, 2) if attrs["transposed"] else w
+    y = np.zeros((x.shape[0], matrices.shape[2]), x.dtype)
+    start = 0
+    for matrix, end in zip(matrices, ends):
+        y[start:end] = x[start:end] @ matrix
+        start = max(start, int(end))
+    return y
 
 
 def _infer_det(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:

@@ -71,6 +71,17 @@ def erfc(x: Any) -> np.ndarray:
     return out.reshape(x.shape).astype(x.dtype)
 
 
+def _log_gamma(x: float) -> float:
+    """log |gamma(x)|; infinite at 0 and the negative whole numbers."""
+    return math.inf if math.isinf(x) or x <= 0 and x == math.floor(x) else math.lgamma(x)
+
+
+def lgamma(x: Any) -> np.ndarray:
+    """log |gamma(x)| in double precision; the result has x's dtype."""
+    x = np.asarray(x)
+    return np.array([_log_gamma(float(v)) for v in x.ravel()]).reshape(x.shape).astype(x.dtype)
+
+
 def _shift(x: Any, n: Any, left: bool) -> np.ndarray:
     """Bits moved by n places; beyond the number all zeros, or to the right all copies of the sign."""
     x, n = np.asarray(x), np.asarray(n)
@@ -115,6 +126,7 @@ class NumpyMath:
     erf, erfc = staticmethod(erf), staticmethod(erfc)
     atan, asin, acos = np.arctan, np.arcsin, np.arccos
     sinh, cosh, asinh, acosh, atanh = np.sinh, np.cosh, np.arcsinh, np.arccosh, np.arctanh
+    gcd, lgamma = np.gcd, staticmethod(lgamma)
     exp2, log2, log10, nextafter = np.exp2, np.log2, np.log10, np.nextafter
 
     @staticmethod

@@ -105,7 +105,7 @@ def _infer_argmax(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
 @op("argmax_pool", "dnn", _infer_argmax, kernel=REQUIRED, stride=REQUIRED, padding=REQUIRED, dilation=REQUIRED, ceil_mode=False,
     column_major=False)  # fmt: skip
 def argmax_pool(attrs: Attrs, x: np.ndarray) -> np.ndarray:
-    """Where in its map the largest element of each window lies, the first of equal ones, or a NaN.
+    """Where in its map the largest element of each window lies, the first of equal ones, or the last NaN.
 
     Counted in row-major order of the map, or with the first spatial dimension running fastest (column_major).
     """
@@ -117,7 +117,7 @@ def argmax_pool(attrs: Attrs, x: np.ndarray) -> np.ndarray:
     best, where = values[0], places[0]
     for value, at in zip(values[1:], places[1:]):
         with np.errstate(all="ignore"):
-            better = (at >= 0) & ((where < 0) | (value > best) | ((value != value) & (best == best)))
+            better = (at >= 0) & ((where < 0) | (value > best) | (value != value))
         best, where = np.where(better, value, best), np.where(better, at, where)
     return where
 

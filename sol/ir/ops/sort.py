@@ -23,7 +23,7 @@ def _infer_sort(operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorTyp
     need_operands(operands, 1)
     (x,) = operands
     need_axis(x, attrs["dim"])
-    need(x.rank > 0, "a scalar has nothing to sort")
+    need(x.rank > 0, "a scalar is no line")
     return TensorType(x.dtype, x.shape), TensorType(DType.I64, x.shape)
 
 
@@ -123,6 +123,19 @@ def mode(attrs: Attrs, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         best = int(np.argmax(lengths))
         index[at] = order[starts[best] + lengths[best] - 1]
     return np.take_along_axis(lines, index[..., None], axis=-1)[..., 0], index
+
+
+@op("running_extremum", "move", _infer_sort, dim=REQUIRED, largest=True)
+def running_extremum(attrs: Attrs, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(values, indices) of the largest (smallest) element of every line up to each place; of equal ones, and of NaNs, the last."""
+    lines = np.moveaxis(x, attrs["dim"], -1)
+    index = np.zeros(lines.shape, np.int64)
+    best = np.zeros(lines.shape[:-1], np.int64)
+    for i in range(lines.shape[-1]):
+        new, old = lines[..., i], np.take_along_axis(lines, best[..., None], axis=-1)[..., 0]
+        beats = (new != new) | ((new >= old) if attrs["largest"] else (new <= old))
+        index[..., i] = best = np.where(beats, i, best)
+    return np.moveaxis(np.take_along_axis(lines, index, axis=-1), -1, attrs["dim"]), np.moveaxis(index, -1, attrs["dim"])
 
 
 @op("searchsorted", "move", _infer_searchsorted, right=False)
