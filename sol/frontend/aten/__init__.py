@@ -183,8 +183,8 @@ class Context(GraphContext):
 
 
 FAMILIES = (
-    "attention", "conv", "image", "loss", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "resample", "scatter",
-    "sort", "source", "special", "strided", "view",
+    "attention", "conv", "image", "loss", "matmul", "move", "norm", "pointwise", "pool", "recurrent", "reduce", "resample",
+    "resample_smooth", "scatter", "sort", "source", "special", "strided", "view",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.aten.{_family}")
