@@ -105,9 +105,9 @@ def plan_text(plan: Plan) -> str:
     lines += [f"buffer {b.name}: {b.kind} {b.size} bytes at {b.offset}, launches {b.first}..{b.last}" for b in plan.buffers]
     lines += [f"weight {w.name}: %{w.value} as {w.pack.kind}{dict(w.pack.attrs)}" for w in plan.weights]
     for i, launch in enumerate(plan.launches):
-        names = plan.kernel(launch.kernel)
-        buffers = ", ".join(f"{n}={r.buffer}+{r.offset}" for n, r in zip(names.buffers, launch.buffers))
-        args = ", ".join(f"{n}={a}" for n, a in zip(names.params, launch.args))
+        kernel = plan.kernel(launch.kernel)
+        buffers = ", ".join(f"{n}={r.buffer}+{r.offset}" for (n, _), r in zip(kernel.buffers, launch.buffers))
+        args = ", ".join(f"{n}={a}" for n, a in zip(kernel.params, launch.args))
         lines.append(f"{i}{' |' if launch.barrier else ''} {launch.kernel}({buffers}; {args})  // {launch.region} {launch.origin}")
     return "\n".join(lines) + "\n"
 

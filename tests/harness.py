@@ -13,6 +13,7 @@ from sol.codegen.kernels import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.packing import apply_pack
 from sol.codegen.plan import Launch, View
+from sol.codegen.program import kernel_source
 from sol.codegen.targets import Target
 from sol.ir.dim import evaluate
 from sol.ir.graph import Attrs, Graph, Node
@@ -118,7 +119,7 @@ def run_region(
     scratch = max([evaluate(launch.scratch, symbols) for launch in lowering.launches] + [64])
     common = max([evaluate(launch.common, symbols) for launch in lowering.launches] + [64])
     call = _Call(memory, [launch.kernel for launch in lowering.launches], plan, threads, scratch, common)
-    sources = {k.name: k.source for k in library.kernels.values()}
+    sources = {s.name: s.text for s in map(kernel_source, library.kernels.values())}
     if tools_for(target).emulator:
         call.elsewhere(sources, target)
     else:

@@ -8,10 +8,9 @@ from typing import Any, Protocol
 
 from sol.codegen.packing import make_pack
 from sol.codegen.plan import BufferRef, Check, Kernel, Launch, View, Weight
-from sol.codegen.render import render_kernel
 from sol.errors import SolError
 from sol.ir.dim import DimLike
-from sol.ir.graph import Graph, Node, Origin
+from sol.ir.graph import Attrs, Graph, Node, Origin
 from sol.ir.types import DType, TensorType
 
 
@@ -46,16 +45,22 @@ class TargetLike(Hashable, Protocol):
 
 
 def _frozen(value: Any) -> Any:
-    """A hashable equal of template arguments, to see whether the same text was rendered before."""
+    """What a template is given, unchangeable."""
     if isinstance(value, Mapping):
-        return tuple((k, _frozen(v)) for k, v in value.items())
+        return Attrs({k: _frozen(v) for k, v in value.items()})
     if isinstance(value, (list, tuple)):
-        return (type(value).__name__, *map(_frozen, value))
-    try:
-        hash(value)
-    except TypeError:
-        return object()  # equal to nothing: rendered again
-    return (type(value).__name__, value)
+        parts = tuple(map(_frozen, value))
+        return type(value)(*parts) if hasattr(value, "_fields") else parts
+    return value
+
+
+def _identity(value: Any) -> Any:
+    """Equal for frozen values that make the same text: 1, 1.0 and True, or 0.0 and -0.0, are equal but are written otherwise."""
+    if isinstance(value, Mapping):
+        return tuple((k, _identity(v)) for k, v in value.items())
+    if isinstance(value, tuple):
+        return tuple(map(_identity, value))
+    return (type(value), repr(value) if isinstance(value, float) else value)
 
 
 class KernelLibrary:
@@ -69,30 +74,22 @@ class KernelLibrary:
         self.kernels: dict[str, Kernel] = {}
         self.weights: dict[str, Weight] = {}
         self.checks: dict[Check, int] = {}
-        self._by_source: dict[str, str] = {}
         self._by_weight: dict[tuple[str, Any], str] = {}
         self._by_request: dict[Any, str] = {}
 
     def kernel(self, stem: str, template: str, buffers: Sequence[tuple[str, str]], params: Sequence[str],
                context: Mapping[str, Any]) -> str:
-        """The name of the kernel with this source; a second source with the same stem gets a suffix."""
-        request = (stem, template, _frozen(buffers), tuple(params), _frozen(context))
+        """The name of this kernel; another one with the same stem gets a suffix."""
+        frozen = _frozen(context)
+        request = (stem, template, tuple(buffers), tuple(params), _identity(frozen))
         if request not in self._by_request:
-            self._by_request[request] = self._rendered(stem, template, buffers, params, context)
-        return self._by_request[request]
-
-    def _rendered(self, stem: str, template: str, buffers: Sequence[tuple[str, str]], params: Sequence[str],
-                  context: Mapping[str, Any]) -> str:  # fmt: skip
-        key = render_kernel(template, name="@", buffers=buffers, params=params, **context)
-        if key not in self._by_source:
             name, count = stem, 1
             while name in self.kernels:
                 count += 1
                 name = f"{stem}_v{count}"
-            source = key.replace("@", name)
-            self.kernels[name] = Kernel(name, source, tuple(b for b, _ in buffers), tuple(params))
-            self._by_source[key] = name
-        return self._by_source[key]
+            self.kernels[name] = Kernel(name, template, frozen, tuple(buffers), tuple(params))
+            self._by_request[request] = name
+        return self._by_request[request]
 
     def check(self, op: str, origin: Origin) -> int:
         """The number by which kernels report an index out of range of this operation."""
@@ -187,7 +184,7 @@ class Lowering:
         table: Sequence[int] = (),
         **context: Any,
     ) -> None:
-        """Render ``templates/<template>`` (once for equal sources) and launch it.
+        """Launch the kernel that ``templates/<template>`` makes of this context; equal contexts share it.
 
         reads, writes: pointer name in the template → view; the pointer is to element (0, …, 0).
         params: name in the template → run-time integer (int or Dim). table: any number of integers that follow them in ``arg``.

@@ -52,12 +52,14 @@ class Weight:
 class Kernel:
     """One C function ``void name(const sol_team *, void *const *buf, const int64_t *arg)``.
 
-    source: the whole translation unit. buffers, params: what buf[i] and arg[i] mean, in order.
+    template, context: what its text is made of (``codegen.program.kernel_source``). buffers: name and C type of what buf[i] points to;
+    params: names of arg[i], in order.
     """
 
     name: str
-    source: str
-    buffers: tuple[str, ...]
+    template: str
+    context: Attrs
+    buffers: tuple[tuple[str, str], ...]
     params: tuple[str, ...]
 
 

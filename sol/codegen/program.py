@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sol.codegen.control_text import closing, opening, pointer_texts
-from sol.codegen.plan import Buffer, BufferRef, Control, Launch, Plan, Port, Step
-from sol.codegen.render import render
+from sol.codegen.plan import Buffer, BufferRef, Control, Kernel, Launch, Plan, Port, Step
+from sol.codegen.render import render, render_kernel
 from sol.ir.dim import Dim, dim_text
 
 
@@ -43,20 +43,32 @@ class _LaunchText:
     last_once: bool
 
 
-def render_program(plan: Plan, title: str) -> tuple[SourceFile, ...]:
-    """All C files of a network; the last one defines ``sol_run``. Same plan, same bytes."""
-    kernels = tuple(SourceFile(k.name, k.source) for k in plan.kernels)
+def kernel_source(kernel: Kernel, prefix: str = "") -> SourceFile:
+    """The translation unit of a kernel, whose function is called ``<prefix><name>``."""
+    text = render_kernel(kernel.template, name=prefix + kernel.name, buffers=kernel.buffers, params=kernel.params, **kernel.context)
+    return SourceFile(kernel.name, text)
+
+
+def render_program(plan: Plan, title: str, prefix: str = "") -> tuple[SourceFile, ...]:
+    """All C files of a network; the last one defines its entry. Same plan, same bytes.
+
+    prefix: what the names of all functions begin with, so that several networks fit into one library, which then does not export them.
+    Without one the entry is ``sol_run``, exported.
+    """
+    kernels = tuple(kernel_source(k, prefix) for k in plan.kernels)
     network = render(
         "network.c.j2",
+        prefix=prefix or "sol_",
+        exported=not prefix,
         title=_comment(title),
         inputs=[_port_text(p) for p in plan.inputs],
         outputs=[_port_text(p) for p in plan.outputs],
         target=plan.target,
         arena=dim_text(plan.arena) if not plan.symbols else "set at run time",
-        kernels=[k.name for k in plan.kernels],
+        kernels=[prefix + k.name for k in plan.kernels],
         symbols=plan.symbols,
         launches=plan.launches,
-        steps=_Texts(plan).of(plan.steps or range(len(plan.launches))),
+        steps=_Texts(plan, prefix).of(plan.steps or range(len(plan.launches))),
     )
     return (*kernels, SourceFile("network", network))
 
@@ -72,8 +84,8 @@ def _port_text(port: Port) -> str:
 class _Texts:
     """The steps of a plan as text for network.c."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.where = plan, _pointers(plan)
+    def __init__(self, plan: Plan, prefix: str) -> None:
+        self.plan, self.prefix, self.where = plan, prefix, _pointers(plan)
         self.places = {name: i for i, name in enumerate((*plan.symbols, *(n for n, _ in plan.defined)))}
 
     def of(self, steps: Sequence[Step], indent: str = "") -> list[_LaunchText | _Lines]:
@@ -102,7 +114,7 @@ class _Texts:
             storage="static const" if fixed else "const",
             buffers=tuple(map(self._pointer, launch.buffers)),
             args=tuple(dim_text(a) for a in launch.args) or ("0",),
-            kernel=launch.kernel,
+            kernel=self.prefix + launch.kernel,
             defines=tuple((name, self.places.get(name, -1), self._pointer(ref)) for name, ref in launch.defines),
         )
 

@@ -14,7 +14,7 @@ from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, Interval, assign_offsets
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Buffer, Launch, Plan
-from sol.codegen.program import SourceFile
+from sol.codegen.program import SourceFile, kernel_source
 from sol.codegen.render import render
 from sol.codegen.schedule import apart, lower_borders
 from sol.codegen.signature import signature
@@ -181,7 +181,7 @@ def render_trial(trial: Trial) -> tuple[SourceFile, ...]:
 
     groups = [[[text(x) for x in w.launches] for w in g.ways] for g in trial.groups]
     network = render("trial.c.j2", kernels=[k.name for k in plan.kernels], groups=groups, weights=len(plan.weights))
-    return (*(SourceFile(k.name, k.source) for k in plan.kernels), SourceFile("trial", network))
+    return (*map(kernel_source, plan.kernels), SourceFile("trial", network))
 
 
 __all__ = ["Group", "Trial", "Way", "make_trial", "render_trial", "with_fewer_ways"]

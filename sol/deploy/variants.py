@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from sol.codegen.kernels.random import FRESH
 from sol.codegen.plan import Plan
-from sol.codegen.program import SourceFile, arena_buffers
+from sol.codegen.program import SourceFile, arena_buffers, render_program
 from sol.codegen.targets import Target, by_name, cpu_features, machine, resolve
 from sol.compiler import Compiled, compile_graph
 from sol.config import config
@@ -65,7 +66,7 @@ class Variant:
     @property
     def counters(self) -> tuple[str, ...]:
         """C variables that count the calls of kernels which draw other random numbers at every call."""
-        return tuple(f"{self.prefix}{s.name}_calls" for s in self.sources if f"{self.prefix}{s.name}_calls" in s.text)
+        return tuple(f"{self.prefix}{k.name}_calls" for k in self.plan.kernels if k.template == FRESH)
 
     @property
     def plan(self) -> Plan:
@@ -96,7 +97,7 @@ def make_variant(graph: Graph, target: Target, title: str, function: str, thread
     """Compile a graph for a target, down to C. threads: for which kernels are chosen."""
     compiled = compile_graph(graph, title=title, isa=target, threads=threads)
     prefix = f"{function}_{target.name}_"
-    return Variant(target.name, prefix, target, compiled, _renamed(compiled, prefix), _features(target))
+    return Variant(target.name, prefix, target, compiled, render_program(compiled.plan, title, prefix), _features(target))
 
 
 def _features(target: Target) -> tuple[Feature, ...]:
@@ -108,27 +109,6 @@ def _features(target: Target) -> tuple[Feature, ...]:
     if unknown and target.machine == "x86_64":
         raise SolError(f"no CPUID bit is known for {sorted(unknown)}")
     return tuple(FEATURES[name] for name in sorted(needed & set(FEATURES)))
-
-
-_COUNTER = "static uint64_t calls;"
-_ENTRY = re.compile(r'__attribute__\(\(visibility\("default"\)\)\) void sol_(\w+)\(')
-
-
-def _renamed(compiled: Compiled, prefix: str) -> tuple[SourceFile, ...]:
-    """The C files with kernels and entry called by names that no other network in the same program has."""
-    names = [k.name for k in compiled.plan.kernels]
-    pattern = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, names))})(?=\()") if names else None
-    out = []
-    for source in compiled.sources:
-        text = pattern.sub(lambda m: prefix + m[1], source.text) if pattern else source.text
-        if _COUNTER in text:
-            text = re.sub(r"\bcalls\b", f"{prefix}{source.name}_calls", text.replace(_COUNTER, _COUNTER.removeprefix("static ")))
-        if source.name == "network":
-            if "run" not in _ENTRY.findall(text):
-                raise SolError("the network has no entry")
-            text = _ENTRY.sub(rf"void {prefix}\1(", text)
-        out.append(replace(source, text=text))
-    return tuple(out)
 
 
 def variant_context(variant: Variant) -> dict[str, object]:

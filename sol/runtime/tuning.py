@@ -167,7 +167,7 @@ class Tuner:
         """Trials with as many ways as can be compiled in the time, at least two."""
         trials = [self._trial(graph, forced) for graph, forced in fused]
         for most in range(WAYS[self.level] - 1, 1, -1):
-            units = len({k.source for t in trials for k in t.plan.kernels})
+            units = len({(k.template, k.context) for t in trials for k in t.plan.kernels})
             if units * UNIT_SECONDS / usable_jobs() <= COMPILING * (self.seconds - self.spent):
                 break
             trials = [with_fewer_ways(t, most) for t in trials]

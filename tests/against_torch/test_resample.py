@@ -87,3 +87,26 @@ def test_open_sizes_are_compiled_once():
             for name, f in OPEN.items():
                 assert not differs(fast(x)[name], f(x), f(x.double())), (name, size)
     assert "upsample" not in str(sol.explain(fast, [first]))
+
+
+@pytest.mark.parametrize("shape", [(1, 2, 5, 6), (2, 3, 9, 17), (1, 1, 33, 16), (1, 2, 1, 1)])
+def test_cubic_interpolation_and_antialiasing(shape):
+    cases, (height, width) = {}, shape[2:]
+    for mode, antialias in (("bicubic", False), ("bicubic", True), ("bilinear", True)):
+        for align in (False, True):
+            own = {"align_corners": align, "antialias": antialias}
+            cases |= {f"{mode} {own} by {f}": resized(mode, scale_factor=f, **own) for f in ((0.75, 0.8), 1.0, (2.5, 1.3))
+                      if min(shape[2:]) > 1 or f == 1.0}  # fmt: skip
+            sizes = ((2 * height // 3 + 1, 2 * width - 1), (height + 3, 2 * width // 3 + 1), (height, width + 1), (2 * height, 3 * width))
+            cases |= {f"{mode} {own} to {size}": resized(mode, size=size, **own) for size in sizes}
+    check_all(cases, torch.randn(shape), threads=(1,))
+
+
+def test_a_filter_of_many_taps_is_left_to_torch():
+    class Smaller(torch.nn.Module):
+        def forward(self, x):
+            return F.interpolate(x * 2, (5, 5), mode="bicubic", antialias=True) + 1
+
+    x = torch.randn(1, 1, 100, 100)
+    assert not differs(sol.optimize(Smaller(), [x])(x), Smaller()(x))
+    assert "80 taps" in sol.explain(Smaller(), [x]).torch[0].reason

@@ -6,14 +6,15 @@ After a wanted change: ``pytest tests/codegen/test_golden.py --refresh-golden``,
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sol.codegen import lowering
 from sol.codegen.kernels.strassen_model import ALLOWED_FROM
-from sol.codegen.program import render_program
-from sol.codegen.render import TEMPLATES, render_kernel
+from sol.codegen.plan import Kernel
+from sol.codegen.program import kernel_source, render_program
+from sol.codegen.render import TEMPLATES
 from sol.config import config
 from sol.ir.text import graph_text
 from tests.codegen.networks import NETWORKS, PAIRED, POOLED, TOLERANT, plan_of
@@ -26,23 +27,14 @@ ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_
 @functools.cache
 def instances() -> dict[str, str]:
     """Template → the first kernel made from it, by the networks in their order."""
-    found: dict[str, str] = {}
-
-    def recording(template: str, *, name: str, **rest) -> str:
-        text = render_kernel(template, name=name, **rest)
-        found.setdefault(template, text.replace("@", template.partition(".")[0]))
-        return text
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lowering, "render_kernel", recording)
-        for text in NETWORKS.values():
-            plan_of(text)
-        for text in PAIRED.values():
-            plan_of(text, adders=True)
-        with config.override(conv_max_error=ALLOWED_FROM):
-            for text in TOLERANT.values():
-                plan_of(text)
-    return found
+    plans = [plan_of(text) for text in NETWORKS.values()] + [plan_of(text, adders=True) for text in PAIRED.values()]
+    with config.override(conv_max_error=ALLOWED_FROM):
+        plans += [plan_of(text) for text in TOLERANT.values()]
+    found: dict[str, Kernel] = {}
+    for plan in plans:
+        for kernel in plan.kernels:
+            found.setdefault(kernel.template, kernel)
+    return {template: kernel_source(replace(kernel, name=template.partition(".")[0])).text for template, kernel in found.items()}
 
 
 def compare(name: str, text: str, refresh: bool) -> None:
@@ -77,7 +69,7 @@ def test_convolution_relu_and_average_of_the_whole_map_is_one_kernel(refresh_gol
     plan = plan_of(POOLED)
     assert [x.kernel for x in plan.launches] == [k.name for k in plan.kernels] and len(plan.launches) == 1
     assert plan.arena == 0 and not any(x.barrier for x in plan.launches)
-    compare("conv_relu_avgpool.c", plan.kernels[0].source, refresh_golden)
+    compare("conv_relu_avgpool.c", kernel_source(plan.kernels[0]).text, refresh_golden)
 
 
 def test_no_stale_files():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from sol.codegen.lowering import KernelLibrary
 from sol.codegen.program import arena_buffers, render_program
 from tests.codegen.networks import NETWORKS, plan_of
 
@@ -59,3 +61,23 @@ def test_symbolic_batch():
     text = render_program(plan, "x")[-1].text
     assert plan.symbols == ("n",) and len(arena_buffers(plan)) == 1
     assert "const int64_t n = call->dims[0];" in text and "arena + call->offsets[0]" in text
+
+
+def test_every_function_of_a_network_has_its_prefix():
+    plan = plan_of(NETWORKS["windows"])
+    plain, named = ({f.name: f.text for f in render_program(plan, "n", prefix)} for prefix in ("", "one_"))
+    defined = re.compile(r"^(?:__attribute__.*\) )?void (\w+)\(", re.MULTILINE)
+    assert defined.findall(plain["network"])[-2:] == ["sol_run", "sol_prefetch"]
+    assert defined.findall(named["network"])[-2:] == ["one_run", "one_prefetch"] and "visibility" not in named["network"]
+    for kernel in plan.kernels:
+        assert defined.findall(named[kernel.name]) == [f"one_{n}" for n in defined.findall(plain[kernel.name])]
+        assert f"    one_{kernel.name}(team, b, a);" in named["network"]
+
+
+def test_contexts_that_are_written_otherwise_make_kernels_of_their_own():
+    library = KernelLibrary()
+    values = [0, 1, True, 1.0, 0.0, -0.0, "1", (1, 2), [1, 2], {"a": 1}, {"a": True}]
+    names = [library.kernel("k", "t", (), (), {"value": v}) for v in values]
+    assert names == ["k", *(f"k_v{i}" for i in range(2, 9)), "k_v8", "k_v9", "k_v10"]
+    assert library.kernel("k", "t", (), (), {"value": {"a": 1}}) == "k_v9"
+    assert hash(library.kernels["k_v8"]) == hash(library.kernels["k_v8"]) and library.kernels["k_v8"].context["value"] == (1, 2)

@@ -2,7 +2,7 @@
  *   the first thread counts the call; barrier; elements are split over the team. */
 #include "sol_dfp.h"
 
-static uint64_t calls; /* of all contexts of the process */
+uint64_t random_fresh_calls; /* of all contexts of the process */
 
 static inline uint64_t mix(uint64_t z)
 {
@@ -19,7 +19,7 @@ void random_fresh(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t stream = arg[2];
     (void)team; (void)buf; (void)arg;
     uint64_t *const call = (uint64_t *)team->common;
-    if (!team->id) *call = __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+    if (!team->id) *call = __atomic_fetch_add(&random_fresh_calls, 1, __ATOMIC_RELAXED);
     sol_barrier(team);
     const uint64_t key = mix(mix((uint64_t)stream * 0x9e3779b97f4a7c15u + 1) + *call);
     int64_t begin, end;

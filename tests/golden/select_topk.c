@@ -2,7 +2,6 @@
  *   lines (split over the team): a heap of the k best, which every further element that is better than its worst enters
  *   (looked for by vectors); then sorted. */
 #include "sol_dfp.h"
-
 typedef struct { float v; int64_t at; } item;
 typedef struct { int unused; } context;
 

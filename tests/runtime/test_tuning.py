@@ -229,7 +229,7 @@ def test_a_second_network_measures_nothing(machine, invented):
     assert compiled_with(CONVS, autotune="quick").sources == first.sources
     assert len(invented) == count
     renamed = CONVS.replace("%a", "%other").replace('"w"', '"elsewhere"')
-    assert [k.source for k in compiled_with(renamed, autotune="quick").plan.kernels] == [k.source for k in first.plan.kernels]
+    assert compiled_with(renamed, autotune="quick").plan.kernels == first.plan.kernels
     assert len(invented) == count
 
 

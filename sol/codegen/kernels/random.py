@@ -7,6 +7,9 @@ from sol.codegen.plan import View
 from sol.ir.dim import DimLike
 from sol.ir.graph import Node
 
+FRESH = "random_fresh.c.j2"
+"""The kernel whose numbers differ from call to call; the variable ``<its name>_calls`` counts them."""
+
 
 def lower_random(lowering: Lowering, node: Node, out: View) -> None:
     """A seeded sequence by one thread, or numbers that differ from call to call."""
@@ -14,7 +17,7 @@ def lower_random(lowering: Lowering, node: Node, out: View) -> None:
     params: dict[str, DimLike] = {"size": size, "step": out.strides[0]}
     params |= {"stream": node.attrs["stream"]} if seed is None else {"seed": seed}
     lowering.emit(
-        "random_fresh.c.j2" if seed is None else "random_uniform.c.j2",
+        FRESH if seed is None else "random_uniform.c.j2",
         "random_fresh" if seed is None else "random_uniform",
         reads={},
         writes={"out0": out},

@@ -67,6 +67,10 @@ def _key(dtype: DType) -> tuple[int, str]:
     return 32, "u32" if dtype is DType.BOOL or dtype.is_unsigned else "i32"
 
 
+def _item_size(bits: int) -> int:
+    return WORD if bits == 32 else 2 * WORD
+
+
 def _emit_items(
     lowering: Lowering, template: str, name: str, results: Mapping[str, View], buffers: int, drops: bool, **context: Any
 ) -> None:
@@ -83,7 +87,7 @@ def _emit_items(
         writes=results,
         bits=bits,
         key=key,
-        scratch=buffers * x.shape[dim] * (WORD if bits == 32 else 2 * WORD),
+        scratch=buffers * x.shape[dim] * _item_size(bits),
         bytes=x.dtype.itemsize * product(x.shape),
         params=space.params | params,
         **walk,
@@ -97,8 +101,12 @@ def lower_sort(lowering: Lowering) -> None:
     results = results_of(lowering, node, ("values", "indices"))
     down = bool(node.attrs["largest"] if node.op == "topk" else node.attrs["descending"])
     count: dict[str, DimLike] = {"k": node.attrs["k"]} if node.op == "topk" else {}
+    ordered = node.op == "sort" or bool(node.attrs["ordered"])
     name = f"{node.op}{'_descending' if down else ''}_{lowering.type_of(node.inputs[0]).dtype}"
-    _emit_items(lowering, "sort_lines.c.j2", name, results, 2, False, down=down, count="k" if count else "length", params=count)
+    _emit_items(
+        lowering, "sort_lines.c.j2", name, results, 2, False, down=down, count="k" if count else "length", params=count,
+        open=node.op == "topk" and _is_open(node, results), ordered=ordered,
+    )  # fmt: skip
 
 
 def lower_order_statistic(lowering: Lowering) -> None:
@@ -117,12 +125,19 @@ def lower_mode(lowering: Lowering) -> None:
     _emit_items(lowering, "sort_mode.c.j2", f"mode_{x.dtype}", results, 2, True, is_float=x.dtype.is_float)
 
 
+def _is_open(node: Node, results: Mapping[str, View]) -> bool:
+    """Whether somebody sees which of equal elements are taken, or in which order, and torch's choice is wanted."""
+    return not node.attrs["ordered"] or (node.attrs["ties"] == "open" and "indices" in results)
+
+
 def lower_topk(lowering: Lowering) -> None:
     """A heap of the best; scratch holds them with their places."""
     node = lowering.anchor
     dim, k, largest = node.attrs["dim"], node.attrs["k"], bool(node.attrs["largest"])
     x, results = lowering.view(node.inputs[0]), results_of(lowering, node, ("values", "indices"))
     space, walk = lines_along(x, node.inputs[0], dim, results)
+    bits, key = _key(x.dtype)
+    open = _is_open(node, results)
     lowering.emit(
         "select_topk.c.j2",
         "topk" if largest else "topk_smallest",
@@ -132,7 +147,10 @@ def lower_topk(lowering: Lowering) -> None:
         is_float=x.dtype.is_float,
         largest=largest,
         vector=x.dtype is DType.F32 and walk["steps"]["in0"] == "1",
-        scratch=2 * WORD * k,
+        open=open,
+        bits=bits,
+        key=key,
+        scratch=2 * WORD * k + (x.shape[dim] * _item_size(bits) if open else 0),
         bytes=x.dtype.itemsize * product(x.shape),
         params=space.params | {"k": k},
         **walk,
@@ -142,7 +160,7 @@ def lower_topk(lowering: Lowering) -> None:
 def _keeps_few(lowering: Lowering) -> bool:
     """Whether few of a line's elements are wanted."""
     k, size = lowering.anchor.attrs["k"], lowering.type_of(lowering.anchor.inputs[0]).shape[lowering.anchor.attrs["dim"]]
-    return isinstance(k, int) and (k <= FEW or isinstance(size, int) and k * FEW <= size)
+    return _is_ordered(lowering) and isinstance(k, int) and (k <= FEW or isinstance(size, int) and k * FEW <= size)
 
 
 def lower_searchsorted(lowering: Lowering) -> None:
@@ -200,13 +218,17 @@ def lower_running(lowering: Lowering) -> None:
     )
 
 
+def _is_ordered(lowering: Lowering) -> bool:
+    return bool(lowering.anchor.attrs["ordered"])
+
+
 def _always(lowering: Lowering) -> bool:
     return True
 
 
 KERNELS = {
     "sort": (Candidate("digits", _always, lower_sort),),
-    "topk": (Candidate("heap", _keeps_few, lower_topk, can=_always), Candidate("digits", _always, lower_sort)),
+    "topk": (Candidate("heap", _keeps_few, lower_topk, can=_is_ordered), Candidate("digits", _always, lower_sort)),
     "order_statistic": (Candidate("select", _always, lower_order_statistic),),
     "mode": (Candidate("digits", _always, lower_mode),),
     "running_extremum": (Candidate("walk", _always, lower_running),),

@@ -184,7 +184,7 @@ class Context(GraphContext):
 
 FAMILIES = (
     "attention", "bags", "conv", "distance", "grouped", "image", "loss", "matmul", "move", "norm", "pointwise", "pool", "quantize",
-    "recurrent", "reduce", "resample", "scatter", "sort", "source", "special", "strided", "view", "windows",
+    "recurrent", "reduce", "resample", "resample_smooth", "scatter", "sort", "source", "special", "strided", "view", "windows",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.aten.{_family}")

@@ -40,9 +40,8 @@ def msort(ctx: Context, x: str) -> str:
 
 @converter("topk.default")
 def topk(ctx: Context, x: str, k: Any, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[str, str]:
-    """In order also where torch would not sort."""
     line, axis = _line(ctx, x, dim)
-    return _as_results(ctx, ctx.add("topk", line, dim=axis, k=k, largest=largest))
+    return _as_results(ctx, ctx.add("topk", line, dim=axis, k=k, largest=largest, ties="open", ordered=sorted))
 
 
 def _statistic(ctx: Context, x: str, dim: int, rank: str, k: int = 1) -> tuple[str, str]:

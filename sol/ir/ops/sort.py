@@ -79,9 +79,13 @@ def sort(attrs: Attrs, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.take_along_axis(x, order, axis=attrs["dim"]), order
 
 
-@op("topk", "move", _infer_topk, dim=REQUIRED, k=REQUIRED, largest=True)
+@op("topk", "move", _infer_topk, dim=REQUIRED, k=REQUIRED, largest=True, ties="first", ordered=True)
 def topk(attrs: Attrs, x: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The k largest (smallest) elements along ``dim`` in order, and their indices; of equal ones the first. NaN is the largest of all."""
+    """The k largest (smallest) elements along ``dim`` in order, and their indices. NaN is the largest of all.
+
+    ties: of equal elements the "first" ones are taken, and come in that order; "open": any, in any order, where kernels choose as torch
+    does. ordered: False leaves the order of all open.
+    """
     dim = attrs["dim"]
     order = _order(x, dim, attrs["largest"])
     index = np.take(order, np.arange(attrs["k"]), axis=dim).astype(np.int64)

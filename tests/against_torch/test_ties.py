@@ -1,0 +1,71 @@
+"""Which of equal elements are the best few: those that torch takes, though it promises nothing.
+
+A mixture of experts with untrained gates depends on it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import sol
+
+LENGTHS = [1, 2, 3, 4, 5, 7, 15, 16, 17, 33, 64, 65, 127, 130, 300, 1500]
+KINDS = ("drawn", "rising", "falling", "rising and falling", "with nan")
+
+
+def lines(length: int, levels: int, dtype: torch.dtype) -> torch.Tensor:
+    """A line of every kind, with so many different values."""
+    rng = np.random.default_rng(length)
+    x = rng.integers(0, levels, (len(KINDS), length)).astype(np.float32)
+    x[1].sort()
+    x[2] = np.sort(x[2])[::-1]
+    x[3] = np.concatenate([np.sort(x[3][: length // 2]), np.sort(x[3][length // 2 :])[::-1]])
+    if dtype.is_floating_point:
+        x[4][rng.random(length) < 0.2] = np.nan
+    return torch.from_numpy(x).to(dtype)
+
+
+@pytest.mark.parametrize("isa", ["avx512", "avx2", "generic"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.float64, torch.bfloat16, torch.uint8], ids=str)
+def test_topk_takes_the_same_of_equal_elements(isa, dtype):
+    if isa != "avx512" and dtype is not torch.float32:
+        return
+    inputs = [lines(n, levels, dtype) for n in LENGTHS for levels in (1, 2, 10)]
+
+    def best(*inputs: torch.Tensor) -> list[torch.Tensor]:
+        found = []
+        for x in inputs:
+            n = x.shape[1]
+            for k in sorted({min(k, n) for k in (1, 2, n // 64 + 1, n // 2 + 1, n)}):
+                for ordered in (True, False):
+                    found += [*torch.topk(x, k, largest=ordered, sorted=ordered), torch.topk(x, k, largest=not ordered, sorted=ordered)[1]]
+        return found
+
+    for some in (inputs[i::6] for i in range(6)):
+        with sol.config.override(isa=isa):
+            got = sol.optimize(best, some)(*some)
+        for a, b in zip(got, best(*some)):
+            assert torch.equal(a.nan_to_num(7), b.nan_to_num(7)) if a.is_floating_point() else torch.equal(a, b)
+
+
+def test_long_lines_and_other_dimensions():
+    x = torch.randint(0, 50, (3, 40_000, 2)).float()
+    for k in (5, 2_000):
+        got, expected = sol.optimize(lambda x: torch.topk(x, k, 1), [x])(x), torch.topk(x, k, 1)  # noqa: B023
+        assert torch.equal(got[1], expected[1]) and torch.equal(got[0], expected[0])
+
+
+def test_a_line_that_quick_sort_parts_badly():
+    """Each median of three is one of the smallest elements (D. Musser, 1997), so that selection and sorting turn to a heap."""
+    n = 2_000
+    half = n // 2
+    line = [0] * n
+    for i in range(1, half + 1):
+        line[i - 1 if i % 2 else i - 1] = i if i % 2 else half + i - 1
+        line[half + i - 1] = 2 * i
+    x = torch.tensor(line).float() // 2
+    for k in (n // 3, n // 2, n - 1):
+        got, expected = sol.optimize(lambda x: torch.topk(x, k, largest=False), [x])(x), torch.topk(x, k, largest=False)  # noqa: B023
+        assert torch.equal(got[1], expected[1])
