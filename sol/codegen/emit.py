@@ -374,12 +374,12 @@ class Emitter(SpecialFunctions):
             return self.let(from_memory(dtype, to_memory(dtype, f"(float){x.text}")), dtype)
         if dtype is DType.U64 and x.dtype.is_float:
             return self.let(f"sol_to_u64({x.text})", dtype)
-        narrow = ""
-        if dtype.is_int and dtype is not DType.I64 and x.dtype.is_float:
-            narrow = "(int32_t)" if dtype in THROUGH_I32 else "(int64_t)"
+        text = x.text
+        if dtype.is_int and x.dtype.is_float:
+            text = f"sol_whole({'(int32_t)' if dtype in THROUGH_I32 else '(int64_t)'}{text})"
         if dtype.bits < 8:
-            return self.let(f"sol_wrap_{dtype}((uint8_t){narrow}{x.text})", dtype)
-        return self.let(f"({self.ctype(dtype)}){narrow}{x.text}", dtype)
+            return self.let(f"sol_wrap_{dtype}((uint8_t){text})", dtype)
+        return self.let(f"({self.ctype(dtype)}){text}", dtype)
 
     def _vector_cast(self, x: CValue, dtype: DType) -> CValue:
         if dtype not in LANE_DTYPES:

@@ -39,3 +39,12 @@ def test_the_interpreter_casts_likewise(source, target):
     x = torch.tensor(VALUES, dtype=source)
     got = NumpyMath.cast(x.numpy(), OURS[target])
     assert np.array_equal(got, x.to(target).numpy())
+
+
+@pytest.mark.parametrize("isa", ["native", "avx2", "generic"])
+@pytest.mark.parametrize("source", FLOATS)
+def test_a_whole_number_has_no_negative_zero(source, isa):
+    x = torch.tensor([-0.3, 0.3, -0.0, -5.7]).to(source).repeat(9)
+    cases = {str(t): (lambda x, t=t: (1.0 / x.to(t), torch.atan2(x.to(t).double(), -x.double().abs()), x.to(t).float().signbit()))
+             for t in INTEGERS[:-2]}  # fmt: skip
+    check_all(cases, x, isa=isa, threads=(1,))
