@@ -21,6 +21,8 @@ from sol.frontend.strides import is_channels_last
 from sol.frontend.trees import Group, Leaf, Maker, NoTree, Taker, Tree, children_of, groups, is_argument, is_result, is_same_value
 
 ROOT = "model"
+LEFT_OUT = "which a graph of tensors would leave out"
+"""Of what a call does besides computing, in the reasons why a model is not captured as a graph alone."""
 """Name of the model inside of `Traced`."""
 
 
@@ -180,11 +182,11 @@ class Traced(torch.nn.Module):
             if not done or not self._notes.complaint or not self._state.is_plain or self._notes.printed or self._notes.seeded:
                 self._state.restore()
         if self._notes.seeded:
-            raise ExportError("a call seeds torch's random numbers, which a graph of tensors would leave out")
+            raise ExportError(f"a call seeds torch's random numbers, {LEFT_OUT}")
         if self._notes.complaint:
-            raise Settling(f"a call changes {self._notes.complaint}, which a graph of tensors would leave out")
+            raise Settling(f"a call changes {self._notes.complaint}, {LEFT_OUT}")
         if self._notes.printed:
-            raise ExportError("a call prints, which a graph of tensors would leave out")
+            raise ExportError(f"a call prints, {LEFT_OUT}")
 
     def restore(self) -> None:
         """Leave Python's state as it was before the trace."""

@@ -36,7 +36,9 @@ def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
     if not ways.partition.pieces:
         with torch.no_grad():
             module(*args, **kwargs)
-    notes.append(f"captured in {len(ways.partition.pieces)} pieces, between which Python runs, because {told(ways.partition.reason)}")
+    count = len(ways.partition.pieces)
+    captured = f"captured in {count} pieces, between which Python runs" if count > 1 else "captured as one piece, around which Python runs"
+    notes.append(f"{captured}, because {told(ways.partition.reason)}")
     failed = [(i, p) for i, p in enumerate(ways.partition.pieces) if p.failure]
     left = [TorchRow(f"piece {i} of {ops_of(p.module)} operations", told(p.failure), "") for i, p in failed]
     return _explanation(module._title, [p.last for p in ways.partition.compiled if p.last], left, notes)

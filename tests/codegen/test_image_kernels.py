@@ -47,6 +47,10 @@ def test_grid_sample(mode: str, padding: str) -> None:
         for points in ((4, 6), (1, 1), (1, 7), (1, 15), (2, 8), (1, 17), (3, 11)):
             check("grid_sample", randn(2, 3, 5, 7), randn(2, *points, 2) * 2, **options)
         check("grid_sample", randn(2, 3, 5, 7).astype(np.float64), randn(2, 4, 6, 2).astype(np.float64), **options)
+        nowhere = randn(2, 3, 11, 2)
+        nowhere[:, ::2, ::3, 0], nowhere[:, 1, 5, 1], nowhere[:, 1, 7] = np.nan, np.inf, -np.inf
+        check("grid_sample", randn(2, 3, 5, 7), nowhere, **options)
+        check("grid_sample", randn(2, 3, 5, 7).astype(np.float64), nowhere.astype(np.float64), **options)
     for image, points in (((1, 2, 9), (33,)), ((1, 2, 3, 4, 5), (2, 3, 3)), ((1, 1, 1, 1), (5, 5))):
         check("grid_sample", randn(*image), randn(1, *points, len(points)), mode=mode, padding=padding, align_corners=True)
 

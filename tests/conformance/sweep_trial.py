@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 import sol
+from sol.frontend.capture import LEFT_OUT
 
 Row = dict[str, Any]
 Inputs = tuple[Any, ...] | dict[str, Any]
@@ -32,8 +33,9 @@ SECONDS = 0.5
 def trial(make: Make, report: Callable[[Row], None]) -> Row:
     """Outcome of one model. make: builds it, in eval mode, with its inputs; seeded before. report: takes the row so far, before each stage.
 
-    outcome: "ok"; "wrong", whose text says what differs; "exception", of sol where eager torch has none; "eager fails". how: "whole",
-    "pieces" (some operations in torch, or Python in between) or "eager" (nothing compiled).
+    outcome: "ok"; "wrong", whose text says what differs; "exception", of sol where eager torch has none; "eager fails". how: "whole" (all
+    operations in one compiled graph; Python may keep a memo beside it), "pieces" (some operations in torch, or Python in between) or
+    "eager" (nothing compiled).
     """
     row: Row = {"stage": "eager"}
     report(row)
@@ -139,9 +141,10 @@ def _compiled(reference: Reference) -> Row:
 def how(explanation: Any) -> Row:
     """How much was compiled, and what runs in torch: operation → reason."""
     in_torch = {row.operation: row.reason.splitlines()[0][:160] if row.reason else "" for row in explanation.torch}
-    in_pieces = [note[:200] for note in explanation.notes if note.startswith("captured in")]
-    kind = "whole" if not in_torch and not in_pieces else "pieces" if explanation.regions else "eager"
-    return {"how": kind, "torch": in_torch, **({"pieces": in_pieces[0]} if in_pieces else {})}
+    in_pieces = [note for note in explanation.notes if note.startswith("captured ")]
+    is_one = not in_pieces or (in_pieces[0].startswith("captured as one piece") and LEFT_OUT in in_pieces[0])
+    kind = "whole" if not in_torch and is_one else "pieces" if explanation.regions else "eager"
+    return {"how": kind, "torch": in_torch, **({"pieces": in_pieces[0][:200]} if in_pieces else {})}
 
 
 def _fastest(function: Callable[[], Any]) -> float:

@@ -20,6 +20,9 @@ def test_grid_sample(mode: str, padding: str, aligned: bool) -> None:
     x, grid = randn(2, 3, 5, 7), randn(2, 4, 6, 2) * 1.3
     options = {"mode": mode, "padding": padding, "align_corners": aligned}
     check("grid_sample", lambda a, g: F.grid_sample(a, g, TORCH[mode], padding, aligned), x, grid, **options)
+    if padding != "reflection":
+        grid[0, 1, :3, 0], grid[1, 2, 4, 1], grid[1, 3, 5] = np.nan, np.inf, -np.inf
+        check("grid_sample", lambda a, g: F.grid_sample(a, g, TORCH[mode], padding, aligned), x, grid, **options)
     if mode != "cubic":
         x, grid = randn(1, 2, 3, 4, 5), randn(1, 2, 3, 2, 3) * 1.3
         check("grid_sample", lambda a, g: F.grid_sample(a, g, TORCH[mode], padding, aligned), x, grid, **options)

@@ -30,7 +30,7 @@ def test_pieces_of_a_model_with_sizes_that_changed() -> None:
     for size in (8, 5, 3):
         fast(torch.ones(size, 4))
     found = sol.explain(fast, torch.ones(3, 4))
-    assert any(note.startswith("captured in ") for note in found.notes) and found.regions and not found.torch
+    assert any(note.startswith("captured ") for note in found.notes) and found.regions and not found.torch
     checked = sol.verify(fast, torch.ones(3, 4))
     assert checked.passed and len(checked.outputs) == 1 and "not captured as one graph" in str(checked)
 

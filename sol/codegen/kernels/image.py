@@ -9,6 +9,7 @@ from sol.codegen.lowering import Candidate, Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, product
+from sol.ir.ops.image import is_strict
 from sol.ir.strides import contiguous_strides
 from sol.ir.types import DType
 
@@ -72,7 +73,7 @@ def _lower_grid_sample(lowering: Lowering, way: str) -> None:
         flops=2 * TAPS[mode] ** spatial * product(out.shape),
         bytes=2 * x.dtype.itemsize * product(out.shape),
         D=spatial, taps=TAPS[mode], mode=mode, padding=padding, aligned=bool(aligned), cubic="-0.75" + words["suffix"],
-        even=list(lanes), odd=[i + 1 for i in lanes], **words,
+        strict=is_strict(anchor.attrs, spatial), even=list(lanes), odd=[i + 1 for i in lanes], **words,
     )  # fmt: skip
 
 

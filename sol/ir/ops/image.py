@@ -111,6 +111,11 @@ def _axis_taps(attrs: Attrs, grid: np.ndarray, size: int) -> list[tuple[np.ndarr
     return found
 
 
+def is_strict(attrs: Attrs, spatial: int) -> bool:
+    """Whether a place that is infinite or no number gives none: as torch has it, where weights count outside of an image."""
+    return spatial == 2 and (attrs["mode"] == "cubic" or (attrs["mode"] == "linear" and attrs["padding"] == "zeros"))
+
+
 @op("grid_sample", "dnn", _infer_grid_sample, mode="linear", padding="zeros", align_corners=False)
 def grid_sample(attrs: Attrs, x: np.ndarray, grid: np.ndarray) -> np.ndarray:
     """x[N, C, *in] read at grid[N, *out, d], whose entries (innermost axis first) run from -1 to 1 over the image."""
@@ -124,7 +129,7 @@ def grid_sample(attrs: Attrs, x: np.ndarray, grid: np.ndarray) -> np.ndarray:
             places: tuple[Any, ...] = (slice(None), *(index[n] for index, _, _ in taps))
             picked = x[n][places]
             out[n] += np.where(inside, weight * picked, 0)
-    return out
+    return np.where(np.isfinite(grid).all(-1)[:, None], out, np.nan).astype(x.dtype) if is_strict(attrs, spatial) else out
 
 
 def _bilinear(image: np.ndarray, y: float, x: float) -> list[np.ndarray]:
