@@ -120,6 +120,9 @@ class Traced(torch.nn.Module):
 
     def __init__(self, model: torch.nn.Module, call: Call) -> None:
         super().__init__()
+        for path, part in model.named_modules():
+            if isinstance(part, torch.jit.ScriptModule):
+                raise ExportError(f"{path or 'the model'} is TorchScript, which holds its tensors out of Python's sight")
         self.add_module(ROOT, model)
         self.training = False
         self.call = call

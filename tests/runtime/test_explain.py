@@ -68,3 +68,21 @@ def test_profile() -> None:
 def test_profile_across_torch_calls() -> None:
     found = sol.profile(Lambda(lambda x: torch.linalg.det(torch.relu(x)) * 2), torch.rand(5, 3, 3), runs=2)
     assert len(found.rows) == 2
+
+
+def test_a_part_in_torchscript_is_named():
+    class Partly(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.traced = torch.jit.trace(torch.nn.Linear(4, 4).eval(), torch.zeros(2, 4))
+
+        def forward(self, x):
+            return self.traced(x).relu() + 1
+
+    model, x = Partly().eval(), torch.randn(2, 4)
+    fast = sol.optimize(model, [x])
+    assert torch.equal(fast(x), model(x))
+    with torch.no_grad():
+        model.traced.weight.zero_()
+    assert torch.equal(fast(x), model(x))
+    assert any("traced is TorchScript" in note for note in sol.explain(fast, x).notes)
