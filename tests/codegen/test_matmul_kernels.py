@@ -163,8 +163,6 @@ def test_matmul_of_transposed_views(isa: str) -> None:
         check(graph, "matmul", inputs, isa=isa, strides=strides)
 
 
-
-
 RIGHT = [
     # m, n, k
     (1, 300, 70), (2, 33, 17), (3, 7, 130), (4, 160, 9), (7, 16, 64), (9, 15, 65), (17, 33, 66), (31, 1, 200), (40, 3, 100), (33, 8, 5),
