@@ -14,13 +14,13 @@ Place = tuple[int, ...]
 """A row of each table, by number."""
 
 
-def thinned(*tables: Sequence[Any]) -> list[Any]:
+def thinned(*tables: Sequence[Any], on: Sequence[Any] = ()) -> list[Any]:
     """(isa, …) for pytest: every combination of the tables' rows on one instruction set, and every row of a table on each of them.
 
     Of a single table, every row on the first instruction set and every third one on each other. What is left out is run by make
-    conformance. A row is a tuple of arguments, or a single one that is no tuple.
+    conformance. A row is a tuple of arguments, or a single one that is no tuple. on: what is taken instead of instruction sets.
     """
-    isas = runnable()
+    isas = on or runnable()
     places = list(itertools.product(*(range(len(t)) for t in tables)))
     first_and_thirds = {(place, i) for place in places for i in range(len(isas)) if not i or place[0] % 3 == i % 3}
     kept = _every_pair(places, len(isas)) if len(tables) > 1 else first_and_thirds
