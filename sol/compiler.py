@@ -94,9 +94,9 @@ def _tuner(target: Target, threads: int | None) -> Tuner | None:
 
 def build_library(compiled: Compiled) -> Path:
     """C → shared library in the cache; compiles only what is not there yet."""
-    from sol.runtime.build import Unit, build
+    from sol.runtime.build import build, units_of
 
-    return build([Unit(s.name, s.text) for s in compiled.sources], compiled.target)
+    return build(units_of(compiled.sources), compiled.target)
 
 
 def plan_text(plan: Plan) -> str:

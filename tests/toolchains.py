@@ -92,9 +92,13 @@ def shared_library(sources: Mapping[str, str], target: Target, tools: Tools | No
 
 
 def run_program(sources: Mapping[str, str], target: Target, data: bytes, tools: Tools | None = None, flags: Sequence[str] = ()) -> bytes:
-    """What the static program of C files writes to its output when it reads ``data``; emulated if need be."""
+    """What the static program of C files writes to its output when it reads ``data``; emulated if need be.
+
+    Each file is compiled by itself, because most programs share some of them.
+    """
     tools = tools or tools_for(target)
-    program = _build(sources, target, tools, ("-static", "-pthread", *flags), ".exe")
+    objects = [str(_build({stem: text}, target, tools, ("-c", *flags), ".o")) for stem, text in sources.items()]
+    program = _build({}, target, tools, (*objects, "-static", "-pthread", *flags), ".exe")
     command = [tools.emulator, str(program)] if tools.emulator else [str(program)]
     done = subprocess.run(command, input=data, capture_output=True, timeout=300)
     assert done.returncode == 0, f"{program.name} ended with {done.returncode}: {done.stderr.decode(errors='replace')[:4000]}"
@@ -115,7 +119,7 @@ def _build(sources: Mapping[str, str], target: Target, tools: Tools, flags: Sequ
                 (folder / f"{stem}.c").write_text(text)
             files = [str(folder / f"{stem}.c") for stem in sources]
             made = folder / "made"
-            command = [*tools.compiler, *options, f"-I{INCLUDE}", *files, "-lm", "-o", str(made)]
+            command = [*tools.compiler, *options, f"-I{INCLUDE}", *files, *(() if "-c" in flags else ("-lm",)), "-o", str(made)]
             done = subprocess.run(command, capture_output=True, text=True)
             assert done.returncode == 0 and "[-W" not in done.stderr, done.stderr[:4000]
             made.replace(result)

@@ -10,7 +10,7 @@ from sol.codegen.targets import by_name
 from sol.deploy.render import INCLUDE
 from sol.deploy.texts import Package, header_text, library_text, map_text, weight_texts
 from sol.deploy.toolchain import Tools, run
-from sol.runtime.build import FLAGS, LINK_FLAGS, Unit, build_objects
+from sol.runtime.build import FLAGS, LINK_FLAGS, build_objects, units_of
 from sol.runtime.toolchain import half_flags
 
 NO_THREADS = "-DSOL_NO_THREADS"
@@ -20,8 +20,7 @@ def objects(package: Package, tools: Tools, weights: Path, work: Path) -> list[P
     """The object files of a library, in ``work``. weights: the file with the packed constants."""
     made = [_library_object(package, tools, work)]
     for variant in package.variants:
-        units = [Unit(f"{variant.prefix}{s.name}", s.text) for s in variant.sources]
-        made += build_objects(units, variant.target, tools.compiler, work)
+        made += build_objects(units_of(variant.sources, variant.prefix), variant.target, tools.compiler, work)
     return list(dict.fromkeys(made)) + _weight_objects(package, tools, weights, work)
 
 

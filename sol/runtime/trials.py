@@ -15,7 +15,7 @@ from sol.ir.dim import evaluate
 from sol.ir.graph import Graph
 from sol.ir.types import DType
 from sol.runtime import library as libraries
-from sol.runtime.build import Unit, build
+from sol.runtime.build import build, units_of
 from sol.runtime.cache import store
 from sol.runtime.executable import CDEF
 from sol.runtime.memory import Block
@@ -63,7 +63,7 @@ class Bench:
 
 def _built(trial: Trial, target: Target) -> libraries.Library:
     def make():  # type: ignore[no-untyped-def]
-        return build([Unit(s.name, s.text) for s in render_trial(trial)], target)
+        return build(units_of(render_trial(trial)), target)
 
     path = make()
     library = libraries.load(path, CDEF, make)

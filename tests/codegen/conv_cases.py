@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import pytest
 import torch
 
 from sol.codegen.targets import runnable
@@ -21,20 +19,6 @@ from tests.toolchains import target_of
 
 ISAS = runnable()
 Tail = Callable[[GraphBuilder, str, dict[str, np.ndarray]], str]
-
-
-def thinned(*tables: Sequence[Any]) -> list[Any]:
-    """(isa, …) for pytest: every combination of the tables' rows on the first instruction set, every third one on each other.
-
-    What is left out is run by make conformance. A row is a tuple of arguments, or a single one that is no tuple.
-    """
-    found = []
-    for i, isa in enumerate(ISAS):
-        for places in itertools.product(*(range(len(t)) for t in tables)):
-            rows = (t[at] if isinstance(t[at], tuple) else (t[at],) for t, at in zip(tables, places))
-            marks = pytest.mark.conformance if i and sum(places) % 3 != i % 3 else ()
-            found.append(pytest.param(isa, *itertools.chain(*rows), marks=marks))
-    return found
 
 
 def random(shape: Sequence[int], seed: int = 0) -> np.ndarray:

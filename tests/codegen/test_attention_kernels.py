@@ -13,6 +13,7 @@ from sol.ir.dim import Dim
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
+from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
 
 ISAS = runnable()
@@ -42,12 +43,10 @@ def check(graph: Graph, inputs: list[np.ndarray], **options) -> None:
     np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize(
-    "length,keys,depth,features",
-    [(1, 1, 1, 1), (1, 33, 16, 8), (5, 3, 8, 15), (16, 17, 33, 17), (19, 64, 7, 40), (70, 70, 64, 64)],
-)
+SIZES = [(1, 1, 1, 1), (1, 33, 16, 8), (5, 3, 8, 15), (16, 17, 33, 17), (19, 64, 7, 40), (70, 70, 64, 64)]
+
+
+@pytest.mark.parametrize("isa,causal,length,keys,depth,features", thinned([False, True], SIZES))
 def test_sizes(isa: str, causal: bool, length: int, keys: int, depth: int, features: int) -> None:
     graph = attention((2, 3, length, depth), (2, 3, keys, depth), (2, 3, keys, features), causal=causal)
     for threads in (1, 3):
@@ -59,9 +58,9 @@ def test_sizes(isa: str, causal: bool, length: int, keys: int, depth: int, featu
         )
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("rows", [1, 2, 3, 4])
-@pytest.mark.parametrize("keys,depth,features", [(1, 16, 1), (15, 7, 33), (16, 64, 64), (133, 40, 72)])
+@pytest.mark.parametrize(
+    "isa,rows,keys,depth,features", thinned([1, 2, 3, 4], [(1, 16, 1), (15, 7, 33), (16, 64, 64), (133, 40, 72)])
+)
 def test_few_queries(isa: str, rows: int, keys: int, depth: int, features: int) -> None:
     operands = [floats(2, 3, rows, depth), floats(2, 1, keys, depth), floats(2, 1, keys, features)]
     for mask, causal in ((None, False), ((2, 1, 1, keys), False), ((rows, keys), True)):
@@ -69,9 +68,10 @@ def test_few_queries(isa: str, rows: int, keys: int, depth: int, features: int) 
         check(graph, [*operands, *([rng.random(mask) < 0.7] if mask else [])], isa=isa, threads=2)
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("dtype", [DType.BOOL, DType.F32])
-@pytest.mark.parametrize("shape", [(2, 3, 11, 37), (2, 1, 1, 37), (11, 37), (37,), (1, 3, 11, 1), (2, 1, 11, 37)])
+MASKS = [((2, 3, 11, 37),), ((2, 1, 1, 37),), ((11, 37),), ((37,),), ((1, 3, 11, 1),), ((2, 1, 11, 37),)]
+
+
+@pytest.mark.parametrize("isa,dtype,shape", thinned([DType.BOOL, DType.F32], MASKS))
 def test_masks_broadcast(isa: str, dtype: DType, shape: tuple) -> None:
     for causal in (False, True):
         graph = attention((2, 3, 11, 20), (2, 3, 37, 20), (2, 3, 37, 20), shape, dtype, causal=causal)

@@ -13,7 +13,8 @@ from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
-from tests.codegen.conv_cases import ISAS, check, random, thinned
+from tests.codegen.combinations import thinned
+from tests.codegen.conv_cases import ISAS, check, random
 
 NO_PADDING = ((0, 0), (0, 0))
 

@@ -12,7 +12,8 @@ from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim
 from sol.ir.types import DType, TensorType
-from tests.codegen.conv_cases import ISAS, check, conv_graph, random, thinned, torch_conv
+from tests.codegen.combinations import thinned
+from tests.codegen.conv_cases import ISAS, check, conv_graph, random, torch_conv
 
 
 @pytest.fixture(autouse=True)

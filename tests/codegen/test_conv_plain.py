@@ -15,6 +15,7 @@ from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.ir.strides import contiguous_strides
 from sol.ir.types import DType, TensorType
+from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
 
 
@@ -87,8 +88,7 @@ CONVS = [
 ]
 
 
-@pytest.mark.parametrize("isa", runnable())
-@pytest.mark.parametrize("case", range(len(CONVS)))
+@pytest.mark.parametrize("isa,case", thinned(range(len(CONVS))))
 def test_conv_equals_reference(isa: str, case: int) -> None:
     attrs, options = CONVS[case]
     graph, parameters = build("conv", **attrs, **options)
@@ -105,8 +105,7 @@ TRANSPOSED = [
 ]
 
 
-@pytest.mark.parametrize("isa", runnable())
-@pytest.mark.parametrize("case", range(len(TRANSPOSED)))
+@pytest.mark.parametrize("isa,case", thinned(range(len(TRANSPOSED))))
 def test_transpose_equals_reference(isa: str, case: int) -> None:
     attrs, output_padding, options = TRANSPOSED[case]
     graph, parameters = build("conv_transpose", **attrs, output_padding=output_padding, **options)

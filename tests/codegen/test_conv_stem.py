@@ -7,7 +7,8 @@ import pytest
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim
 from sol.ir.types import DType, TensorType
-from tests.codegen.conv_cases import ISAS, check, conv_graph, random, thinned, torch_conv
+from tests.codegen.combinations import thinned
+from tests.codegen.conv_cases import ISAS, check, conv_graph, random, torch_conv
 
 
 @pytest.mark.parametrize("isa", ISAS)
@@ -74,9 +75,7 @@ def reciprocal(b: GraphBuilder, y: str, inputs: dict) -> str:
     return b.add("reciprocal", [b.add("add", [b.add("square", [y]), b.constant(0.5, DType.F32)])])
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("tail", [add_sigmoid, reciprocal, lambda b, y, _: b.add("relu", [y])])
-@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("isa,tail,bias", thinned([add_sigmoid, reciprocal, lambda b, y, _: b.add("relu", [y])], [True, False]))
 def test_tails(isa, tail, bias):
     graph, inputs, arrays, _ = conv_graph((2, 3, 13, 30), 21, (3, 3), stride=2, padding=1, bias=bias, tail=tail)
     check(graph, inputs, arrays, isa=isa, threads=3, plain=("x",))

@@ -13,7 +13,8 @@ from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, schedule, slo
 from sol.codegen.targets import resolve
 from sol.config import KNOBS, config
 from sol.ir.interpret import evaluate
-from tests.codegen.conv_cases import ISAS, check, conv_graph, thinned, torch_conv
+from tests.codegen.combinations import thinned
+from tests.codegen.conv_cases import check, conv_graph, torch_conv
 from tests.codegen.test_conv_direct import add_relu, divide, plane, scale_silu
 from tests.harness import as_region, run_region
 
@@ -116,9 +117,7 @@ def test_shapes(isa, shape, kernel, stride, padding, threads, force, served, mon
     assert served
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("tail", [divide, plane, scale_silu])
-@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("isa,tail,bias", thinned([divide, plane, scale_silu], [True, False]))
 def test_operands_that_all_pixels_share(isa, tail, bias, force, served):
     """Products that complete nothing have no use for them, and must not look for them elsewhere."""
     part = resolve(isa).lanes * PARTS

@@ -24,7 +24,8 @@ from sol.codegen.targets import by_name, resolve
 from sol.config import config
 from sol.ir.dim import Dim
 from sol.ir.interpret import evaluate
-from tests.codegen.conv_cases import ISAS, check, conv_graph, random, thinned, torch_conv
+from tests.codegen.combinations import thinned
+from tests.codegen.conv_cases import ISAS, check, conv_graph, random, torch_conv
 from tests.codegen.test_conv_direct import add_relu, divide, plane, scale_silu
 from tests.harness import as_region, run_region
 

@@ -15,6 +15,7 @@ from sol.ir.dim import Dim
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
+from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
 from tests.toolchains import isas
 
@@ -62,27 +63,14 @@ def linear_graph(x_shape: tuple, n: int, *, bias: bool = True, tail: str = "", x
     return b.build([y]), inputs, parameters
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize(
-    "m,n,k",
-    [
-        (1, 1, 784),
-        (1, 10, 784),
-        (1, 33, 17),
-        (2, 100, 64),
-        (3, 7, 31),
-        (4, 130, 129),
-        (5, 16, 8),
-        (7, 15, 33),
-        (8, 48, 16),
-        (9, 17, 1),
-        (13, 64, 40),
-        (16, 97, 65),
-        (33, 200, 50),
-        (50, 3, 1000),
-        (130, 144, 70),
-    ],
-)
+SIZES = [
+    # m, n, k
+    (1, 1, 784), (1, 10, 784), (1, 33, 17), (2, 100, 64), (3, 7, 31), (4, 130, 129), (5, 16, 8), (7, 15, 33), (8, 48, 16), (9, 17, 1),
+    (13, 64, 40), (16, 97, 65), (33, 200, 50), (50, 3, 1000), (130, 144, 70),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("isa,m,n,k", thinned(SIZES))
 def test_linear_sizes(isa: str, m: int, n: int, k: int) -> None:
     variants = ((1, "", False), (3, "add_relu", True)), ((2, "relu", True), (2, "mul_add", False))
     for threads, tail, bias in variants[(m + n) % 2]:
@@ -135,23 +123,14 @@ def test_linear_weight_and_bias_at_run_time() -> None:
         check(graph, "linear", {x: floats(9, 20), w: floats(35, 20), bias: floats(35)}, isa=isa)
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("constant", [False, True])
-@pytest.mark.parametrize(
-    "a_shape,b_shape",
-    [
-        ((7, 20), (20, 33)),
-        ((2, 3, 17, 20), (2, 3, 20, 18)),
-        ((2, 3, 5, 8), (8, 40)),
-        ((3, 5, 8), (2, 1, 8, 9)),
-        ((2, 3, 1, 16), (1, 3, 16, 70)),
-        ((4, 1, 7), (4, 7, 1)),
-        ((12, 9, 64), (12, 64, 50)),
-        ((1, 1), (1, 1)),
-        ((2, 1, 1, 9), (2, 3, 9, 5)),
-        ((6, 10), (2, 10, 100)),
-    ],
-)
+SHAPES = [
+    ((7, 20), (20, 33)), ((2, 3, 17, 20), (2, 3, 20, 18)), ((2, 3, 5, 8), (8, 40)), ((3, 5, 8), (2, 1, 8, 9)),
+    ((2, 3, 1, 16), (1, 3, 16, 70)), ((4, 1, 7), (4, 7, 1)), ((12, 9, 64), (12, 64, 50)), ((1, 1), (1, 1)), ((2, 1, 1, 9), (2, 3, 9, 5)),
+    ((6, 10), (2, 10, 100)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("isa,constant,a_shape,b_shape", thinned([False, True], SHAPES))
 def test_matmul_broadcasts_batches(isa: str, constant: bool, a_shape: tuple, b_shape: tuple) -> None:
     g = GraphBuilder()
     a = g.input("a", TensorType(DType.F32, a_shape))
@@ -184,21 +163,24 @@ def test_matmul_of_transposed_views(isa: str) -> None:
         check(graph, "matmul", inputs, isa=isa, strides=strides)
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize(
-    "m,n,k",
-    [(1, 300, 70), (2, 33, 17), (3, 7, 130), (4, 160, 9), (7, 16, 64), (9, 15, 65), (17, 33, 66), (31, 1, 200), (40, 3, 100), (33, 8, 5),
-     (130, 100, 9)],
-)  # fmt: skip
-def test_run_time_right_operand(isa: str, m: int, n: int, k: int) -> None:
+RIGHT = [
+    # m, n, k
+    (1, 300, 70), (2, 33, 17), (3, 7, 130), (4, 160, 9), (7, 16, 64), (9, 15, 65), (17, 33, 66), (31, 1, 200), (40, 3, 100), (33, 8, 5),
+    (130, 100, 9),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("isa,m,n,k,order", thinned(RIGHT, ["rows", "columns", "turned"]))
+def test_run_time_right_operand(isa: str, m: int, n: int, k: int, order: str) -> None:
     """In place, as dot products or in panels, by the number of rows and by the order in which it lies in memory."""
     g = GraphBuilder()
     a, b = g.input("a", TensorType(DType.F32, (2, m, k))), g.input("b", TensorType(DType.F32, (2, k, n)))
     other = g.input("other", TensorType(DType.F32, (m, 1)))
     graph = g.build([g.add("relu", [g.add("sub", [g.add("matmul", [a, b]), other])])])
     inputs = {a: floats(2, m, k), b: floats(2, k, n), other: floats(m, 1)}
-    for strides in ({}, {"b": (n * k, 1, k)}, {"a": (m * k, 1, m), "b": (k * (n + 3), n + 3, 1)}):
-        check(graph, "matmul", inputs, isa=isa, threads=2, strides=strides)
+    turned = {"a": (m * k, 1, m), "b": (k * (n + 3), n + 3, 1)}
+    strides = {"rows": {}, "columns": {"b": (n * k, 1, k)}, "turned": turned}[order]
+    check(graph, "matmul", inputs, isa=isa, threads=2, strides=strides)
 
 
 @pytest.mark.parametrize("isa", ISAS)

@@ -13,6 +13,7 @@ from sol.ir.dim import Dim
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
+from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
 
 ISAS = runnable()
@@ -57,9 +58,10 @@ def check(op: str, built: tuple[Graph, dict], inputs: dict, **options) -> None:
         np.testing.assert_allclose(g, w, rtol=3e-5, atol=3e-5)
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("op,attrs", CELLS)
-@pytest.mark.parametrize("steps,batch,hidden", [(1, 1, 1), (4, 2, 7), (3, 1, 16), (5, 3, 17), (4, 7, 33), (6, 1, 130)])
+SIZES = [(1, 1, 1), (4, 2, 7), (3, 1, 16), (5, 3, 17), (4, 7, 33), (6, 1, 130)]
+
+
+@pytest.mark.parametrize("isa,op,attrs,steps,batch,hidden", thinned(CELLS, SIZES))
 def test_sizes(isa: str, op: str, attrs: dict, steps: int, batch: int, hidden: int) -> None:
     built = scan(op, steps, batch, hidden, **attrs)
     for threads in (1, 2, 3):

@@ -60,10 +60,9 @@ static __attribute__((noinline, unused)) void sol_linger(sol_shared *shared, uin
         while (!sol_passed(&shared->passed, turn)) sched_yield();
 }
 
-/* Everything written before it by any thread is seen after it by every thread. */
-static inline void sol_barrier(const sol_team *team)
+/* The barrier of a team of several; one function however often a unit waits, since code that is inlined is compiled again each time. */
+static __attribute__((noinline, unused)) void sol_meet(const sol_team *team)
 {
-    if (team->size == 1) return;
     sol_shared *s = team->shared;
     const uint32_t turn = __atomic_load_n(&s->passed.turn, __ATOMIC_RELAXED);
     if (__atomic_add_fetch(&s->arrived, 1, __ATOMIC_ACQ_REL) == team->size) {
@@ -76,6 +75,12 @@ static inline void sol_barrier(const sol_team *team)
         sol_pause();
     }
     sol_linger(s, turn);
+}
+
+/* Everything written before it by any thread is seen after it by every thread. */
+static inline void sol_barrier(const sol_team *team)
+{
+    if (team->size > 1) sol_meet(team);
 }
 
 /* An index is out of range; check: the number of the operation. */
