@@ -48,9 +48,9 @@ def table(rows: Rows, threads: int) -> str:
 
 Models beside eager torch, each in a process of its own; written by `make sweep`, which goes on where it stopped. {_machine()},
 {threads} {"thread" if threads == 1 else "threads"}. A result is wrong if its error against float64, in units of the largest element of the
-output, is more than 5 times torch's own and above 1e-5 (in float32), or if structure, types or shapes differ. Whole: no operation runs in
-torch. Pieces: some do, or Python runs between compiled parts. Eager: nothing was compiled. Speed: geometric mean of eager torch's time over
-sol's, roughly measured.
+output, is more than 5 times torch's own and above 1e-5 (in float32), or if structure, types or shapes differ. Whole: all operations are in
+one compiled graph; Python may fill a memo beside it. Pieces: some run in torch, or Python runs between compiled parts. Eager: nothing was
+compiled. Speed: geometric mean of eager torch's time over sol's, roughly measured.
 
 """
     text = head + _markdown(HEADS, counts(rows))

@@ -126,8 +126,12 @@ class NumpyMath:
     erf, erfc = staticmethod(erf), staticmethod(erfc)
     atan, asin, acos = np.arctan, np.arcsin, np.arccos
     sinh, cosh, asinh, acosh, atanh = np.sinh, np.cosh, np.arcsinh, np.arccosh, np.arctanh
-    gcd, lgamma = np.gcd, staticmethod(lgamma)
+    lgamma = staticmethod(lgamma)
     exp2, log2, log10, nextafter = np.exp2, np.log2, np.log10, np.nextafter
+
+    @staticmethod
+    def gcd(x: Any, y: Any) -> Any:
+        return np.gcd(x, y) if np.asarray(x).dtype.kind != "b" else np.logical_or(x, y)
 
     @staticmethod
     def signbit(x: Any) -> Any:
