@@ -69,10 +69,16 @@ SOL_SCALAR uint64_t sol_power_u64(uint64_t base, uint64_t n)
     return r;
 }
 /* An integer that a floating-point number was cut to. gcc would turn the way there and back into trunc, which keeps the sign of zero. */
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__clang__)
+#define sol_whole(i) (i)
+#elif __GNUC__ >= 12
 #define sol_whole(i) __builtin_assoc_barrier(i)
 #else
-#define sol_whole(i) (i)
+SOL_SCALAR int64_t sol_whole(int64_t i)
+{
+    __asm__("" : "+r"(i));
+    return i;
+}
 #endif
 /* A negative number wraps around, as its conversion to int64_t does. */
 SOL_SCALAR uint64_t sol_to_u64(double x)
