@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
+from sol.codegen.targets import machine
 from sol.deploy.api import Deployed
 from sol.deploy.network import Network
 from tests.codegen.whole_networks import NETWORKS
@@ -17,6 +19,7 @@ from tests.toolchains import GCC, Tools
 
 CALLER = Path(__file__).parent / "caller.c"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
+X86 = pytest.mark.skipif(machine() != "x86_64", reason="x86-64 programs do not run here")
 
 
 def small(name: str) -> tuple[Network, list[np.ndarray]]:

@@ -11,12 +11,10 @@ import numpy as np
 import pytest
 
 import sol
-from sol.codegen.targets import machine, runnable
+from sol.codegen.targets import runnable
 from sol.deploy.api import Deployed, deploy
-from tests.deploy.support import call, close, expected, manifest, program, small
+from tests.deploy.support import X86, call, close, expected, manifest, program, small
 from tests.toolchains import AARCH64
-
-X86 = pytest.mark.skipif(machine() != "x86_64", reason="x86-64 programs do not run here")
 
 
 @pytest.fixture(scope="module")

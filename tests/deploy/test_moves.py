@@ -11,14 +11,11 @@ import pytest
 import torch
 from torch import nn
 
-from sol.codegen.targets import machine
 from sol.deploy import variants
 from sol.deploy.api import deploy
 from sol.deploy.moves import UNIT, moves_between
 from sol.deploy.variants import Feature
-from tests.deploy.support import call, close, manifest, program
-
-X86 = pytest.mark.skipif(machine() != "x86_64", reason="x86-64 programs do not run here")
+from tests.deploy.support import X86, call, close, manifest, program
 
 
 def panels(w: np.ndarray, lanes: int) -> np.ndarray:
