@@ -463,3 +463,16 @@ def test_tensors_that_are_plain_attributes(name: str) -> None:
     imported = import_module(model, args, {})
     same(run_imported(imported, model, args, {})[0], model(*args).detach(), 1e-5)
     assert not imported.torch_calls and model.held is held and held._version == version
+
+
+def test_an_operation_of_the_user_without_operands_is_no_constant() -> None:
+    count = [0]
+
+    @torch.library.custom_op("sol_test::next_number", mutates_args=())
+    def next_number(size: int) -> torch.Tensor:
+        count[0] += 1
+        return torch.full((size,), float(count[0]))
+
+    next_number.register_fake(lambda size: torch.empty(size))
+    imported = check(Fn(lambda x: x * 0 + next_number(4) * 0), (f(4),), calls=1)
+    assert any("no converter" in n.attrs["reason"] for n in imported.graph if n.op == "torch_call")

@@ -37,17 +37,22 @@ def linspace(ctx: Context, start: Any, end: Any, steps: Any, **_: Any) -> str:
 
 
 def is_table(node: Node) -> bool:
-    """Whether numbers alone decide what an operation gives: windows of signals, frequencies, places in triangles."""
+    """Whether numbers alone decide what an operation gives: windows of signals, frequencies, places in triangles.
+
+    Of torch's own operations only: one that a user registered may give something else at every call.
+    """
     target, meta = node.target, node.meta.get("val")
-    if not isinstance(target, torch._ops.OpOverload) or node.all_input_nodes or not isinstance(meta, torch.Tensor):
+    if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten" or node.all_input_nodes:
+        return False
+    if not isinstance(meta, torch.Tensor):
         return False
     return torch.Tag.nondeterministic_seeded not in target.tags and meta.dtype in DTYPES and not DTYPES[meta.dtype].is_opaque
 
 
 def table(ctx: Context, *_: Any, **__: Any) -> str:
     """Torch computes it once, while importing."""
-    if any(isinstance(n, Dim) for n in ctx.shape):
-        raise Fallback("a table of open size")
+    if ctx.node.all_input_nodes or any(isinstance(n, Dim) for n in ctx.shape):
+        raise Fallback("a table of open size, or made of another one")
     with torch.no_grad():
         value = ctx.node.target(*ctx.node.args, **ctx.node.kwargs)  # type: ignore[operator]
     return ctx.constant((value.float() if value.dtype is torch.bfloat16 else value).numpy(), ctx.dtype)
