@@ -11,7 +11,7 @@ import torch
 
 import sol
 
-LENGTHS = [1, 2, 3, 4, 5, 7, 15, 16, 17, 33, 64, 65, 127, 130, 300, 1500]
+LENGTHS = [1, 2, 4, 5, 16, 17, 33, 65, 130, 1500]
 KINDS = ("drawn", "rising", "falling", "rising and falling", "with nan")
 
 
@@ -27,23 +27,25 @@ def lines(length: int, levels: int, dtype: torch.dtype) -> torch.Tensor:
     return torch.from_numpy(x).to(dtype)
 
 
-@pytest.mark.parametrize("isa", ["avx512", "avx2", "generic"])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.float64, torch.bfloat16, torch.uint8], ids=str)
+OTHERS = (torch.int64, torch.float64, torch.bfloat16, torch.uint8)
+
+
+@pytest.mark.parametrize(
+    ("isa", "dtype"), [*((isa, torch.float32) for isa in ("avx512", "avx2", "generic")), *(("native", dtype) for dtype in OTHERS)], ids=str
+)
 def test_topk_takes_the_same_of_equal_elements(isa, dtype):
-    if isa != "avx512" and dtype is not torch.float32:
-        return
-    inputs = [lines(n, levels, dtype) for n in LENGTHS for levels in (1, 2, 10)]
+    inputs = [lines(n, levels, dtype) for n in (LENGTHS if dtype is torch.float32 else LENGTHS[3::2]) for levels in (1, 2, 10)]
 
     def best(*inputs: torch.Tensor) -> list[torch.Tensor]:
         found = []
         for x in inputs:
             n = x.shape[1]
-            for k in sorted({min(k, n) for k in (1, 2, n // 64 + 1, n // 2 + 1, n)}):
+            for k in sorted({min(k, n) for k in (2, n // 64 + 1, n // 2 + 1)}):
                 for ordered in (True, False):
                     found += [*torch.topk(x, k, largest=ordered, sorted=ordered), torch.topk(x, k, largest=not ordered, sorted=ordered)[1]]
         return found
 
-    for some in (inputs[i::6] for i in range(6)):
+    for some in (inputs[i::3] for i in range(3)):
         with sol.config.override(isa=isa):
             got = sol.optimize(best, some)(*some)
         for a, b in zip(got, best(*some)):
