@@ -17,7 +17,7 @@ from sol.ir.types import DType
 SMALL = 128  # height plus width up to which torch takes images for small
 
 
-def _scales(given: tuple[Any, ...], spatial: int) -> tuple[float | None, ...]:
+def factors_of(given: tuple[Any, ...], spatial: int) -> tuple[float | None, ...]:
     """The factor of every dimension, None where only the size is given."""
     scales = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
     return (*scales, *(None,) * (spatial - len(scales)))
@@ -29,7 +29,7 @@ def _nearest(spatial: int) -> None:
         """A whole factor repeats every element; any other takes ``floor(i * scale)``."""
         target = ctx.shape
         exact = _keeps_whole_factors(ctx, spatial)
-        for i, factor in enumerate(_scales(scales, spatial)):
+        for i, factor in enumerate(factors_of(scales, spatial)):
             x = _resample(ctx, x, 2 + i, target[2 + i], factor, exact)
         return x
 
@@ -113,7 +113,7 @@ def _linear(name: str, spatial: int) -> None:
         if not dtype.is_float:
             raise Fallback("torch interpolates integers in fixed point")
         x = ctx.cast(x, dtype if dtype is DType.F64 else DType.F32)
-        for i, factor in enumerate(_scales(scales, spatial)):
+        for i, factor in enumerate(factors_of(scales, spatial)):
             x = _interpolate(ctx, x, 2 + i, target[2 + i], factor, align_corners)
         return ctx.cast(x, dtype)
 

@@ -1,19 +1,20 @@
 """ATen resampling of images by cubic interpolation, and by filters that widen where an image shrinks (antialiasing): weighted sums of
 taps, one dimension after the other, for sizes that are known while importing.
 
-Places and weights are torch's (aten/src/ATen/native/cpu/UpSampleKernel.cpp); cubic kernels are those of R. Keys, "Cubic convolution
-interpolation for digital image processing", IEEE Transactions on Acoustics, Speech and Signal Processing 29, 1981.
+Places and weights are torch's (aten/src/ATen/native/cpu/UpSampleKernel.cpp).
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sol.frontend.aten import Context, Fallback, converter
-from sol.frontend.aten.resample import _scales
+from sol.frontend.aten.resample import factors_of
+from sol.frontend.filters import hat, keys, weighted_sum
 from sol.ir.types import DType
 
 MOST_TAPS = 8
@@ -21,14 +22,6 @@ MOST_TAPS = 8
 
 Taps = tuple[np.ndarray, np.ndarray]
 """Places and weights [size of the result, taps]."""
-
-
-def keys(x: np.ndarray, a: float) -> np.ndarray:
-    """The cubic kernel whose slope at 1 is ``a``."""
-    x = np.abs(x)
-    inner = ((a + 2) * x - (a + 3)) * x * x + 1
-    outer = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-    return np.where(x <= 1, inner, np.where(x < 2, outer, 0.0))
 
 
 def _scale(size: int, out: int, factor: float | None, align_corners: bool) -> float:
@@ -72,7 +65,7 @@ def _filter(op: str, make: Callable[[int, int, float, bool], Taps]) -> None:
         if not all(isinstance(d, int) and d > 0 for d in (*sizes, *target)):
             raise Fallback("sizes that only a call knows")
         x = ctx.cast(x, dtype if dtype is DType.F64 else DType.F32)
-        factors = _scales(scales, 2)
+        factors = factors_of(scales, 2)
         for i in (0, 1) if target[0] < sizes[0] else (1, 0):  # type: ignore[operator]  # few rows, along which elements are gathered
             size, out = int(sizes[i]), int(target[i])  # type: ignore[arg-type]
             scale = _scale(size, out, factors[i], align_corners)
@@ -82,18 +75,11 @@ def _filter(op: str, make: Callable[[int, int, float, bool], Taps]) -> None:
 
 
 _filter("upsample_bicubic2d", _cubic)
-_filter("_upsample_bilinear2d_aa", _widened(1, lambda x: np.maximum(1 - np.abs(x), 0)))
-_filter("_upsample_bicubic2d_aa", _widened(2, lambda x: keys(x, -0.5)))
+_filter("_upsample_bilinear2d_aa", _widened(1, hat))
+_filter("_upsample_bicubic2d_aa", _widened(2, functools.partial(keys, a=-0.5)))
 
 
 def _weighted(ctx: Context, x: str, axis: int, places: np.ndarray, weights: np.ndarray) -> str:
-    """The sum over taps along an axis."""
     if places.shape[1] > MOST_TAPS:
         raise Fallback(f"a filter of {places.shape[1]} taps, which torch computes faster")
-    shape = (len(places), *(1,) * (ctx.rank(x) - axis - 1))
-    total = ""
-    for place, weight in zip(places.T, weights.T):
-        part = ctx.add("take", x, ctx.constant(np.ascontiguousarray(place), DType.I64), dim=axis)
-        part = ctx.add("mul", part, ctx.constant(weight.reshape(shape), ctx.type(x).dtype))
-        total = ctx.add("add", total, part) if total else part
-    return total
+    return weighted_sum(ctx, x, axis, places, weights)

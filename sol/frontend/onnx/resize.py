@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from sol.frontend.filters import hat, keys, weighted_sum
 from sol.frontend.onnx.context import Context
 from sol.frontend.onnx.registry import OnnxNode
 from sol.frontend.onnx.windows import computed
@@ -201,7 +203,7 @@ def _taps(node: OnnxNode, mode: str, places: np.ndarray, axis: _Axis, rounding: 
     stretch = min(axis.scale, 1.0) if node.attr("antialias", 0) else 1.0
     a = float(node.attr("cubic_coeff_a", -0.75 if node.opset >= 11 else -0.5))
     reach = 1 if mode == "linear" else 2
-    kernel = _hat if mode == "linear" else _keys(a)
+    kernel = hat if mode == "linear" else functools.partial(keys, a=a)
     first = np.floor(places).astype(np.int64) - int(np.ceil(reach / stretch)) + 1
     index = first[:, None] + np.arange(2 * int(np.ceil(reach / stretch)))
     weight = kernel((index - places[:, None]) * stretch)
@@ -213,38 +215,15 @@ def _taps(node: OnnxNode, mode: str, places: np.ndarray, axis: _Axis, rounding: 
     return np.clip(index, 0, axis.size - 1), weight
 
 
-def _hat(x: np.ndarray) -> np.ndarray:
-    return np.maximum(1 - np.abs(x), 0)
-
-
-def _keys(a: float) -> Callable[[np.ndarray], np.ndarray]:
-    """The cubic kernel of Keys (1981)."""
-
-    def kernel(x: np.ndarray) -> np.ndarray:
-        x = np.abs(x)
-        inner = ((a + 2) * x - (a + 3)) * x * x + 1
-        outer = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-        return np.where(x <= 1, inner, np.where(x < 2, outer, 0.0))
-
-    return kernel
-
-
 def _gathered(ctx: Context, x: str, axis: int, index: np.ndarray) -> str:
     return ctx.add("take", x, ctx.constant(index[:, 0], DType.I64), dim=axis)
 
 
 def _interpolated(ctx: Context, x: str, axis: _Axis, index: np.ndarray, weight: np.ndarray) -> str:
-    used = [k for k in range(index.shape[1]) if weight[:, k].any()]
-    dtype, shape = ctx.type(x).dtype, (axis.out, *(1,) * (ctx.rank(x) - axis.axis - 1))
-    if len(used) > MOST_TAPS:
+    used = np.count_nonzero(weight.any(0))
+    if used > MOST_TAPS:
         return _multiplied(ctx, x, axis, index, weight)
-    total: str | None = None
-    for k in used:
-        part = _gathered(ctx, x, axis.axis, index[:, k : k + 1])
-        if not (weight[:, k] == 1).all():
-            part = ctx.add("mul", part, ctx.constant(weight[:, k].reshape(shape), dtype))
-        total = part if total is None else ctx.add("add", total, part)
-    return x if total is None else total
+    return weighted_sum(ctx, x, axis.axis, index, weight) if used else x
 
 
 def _multiplied(ctx: Context, x: str, axis: _Axis, index: np.ndarray, weight: np.ndarray) -> str:
