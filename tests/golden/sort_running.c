@@ -13,7 +13,6 @@ void sort_running(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t s_values_0 = arg[3];
     const int64_t s_indices_0 = arg[4];
     (void)team; (void)buf; (void)arg;
-    if (!length) return;
     const int64_t rows = n0, length = n1;
     if (rows * length == 0) return;
     int64_t size = team->size;
