@@ -10,21 +10,21 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
+from sol.build.cache import Cache
 from sol.config import checked_threads, config
 from sol.deploy.names import deployment, device
 from sol.errors import ConfigError, SolError
-from sol.runtime.cache import Cache
 
 if TYPE_CHECKING:
     import onnx
     import torch
 
     from sol.deploy.api import Deployed
-    from sol.runtime.explain import Explanation, Profile
-    from sol.runtime.module import SolModule
-    from sol.runtime.onnx_module import OnnxModule
-    from sol.runtime.session import Session
-    from sol.runtime.verification import Verification
+    from sol.inspect.explain import Explanation, Profile
+    from sol.inspect.verification import Verification
+    from sol.runtime.numpy.session import Session
+    from sol.runtime.torch.module import SolModule
+    from sol.runtime.torch.onnx_module import OnnxModule
 
 __version__ = "0.1.0"
 cache = Cache()
@@ -61,10 +61,10 @@ def optimize(
     """
     from torch.nn import Module
 
-    from sol.runtime.functions import as_module
-    from sol.runtime.inputs import as_call
-    from sol.runtime.module import SolModule
-    from sol.runtime.ways import Options
+    from sol.runtime.torch.functions import as_module
+    from sol.runtime.torch.inputs import as_call
+    from sol.runtime.torch.module import SolModule
+    from sol.runtime.torch.ways import Options
 
     if precision != "float32":
         raise_unsupported_precision(precision)
@@ -81,7 +81,7 @@ def optimize(
     options = Options(isa=isa, dynamic_shapes=dynamic_shapes, threads=threads, fallback=fallback, time_budget=time_budget)
     if not isinstance(model, Module):
         if not callable(model):
-            from sol.runtime.onnx_module import optimize_onnx
+            from sol.runtime.torch.onnx_module import optimize_onnx
 
             return optimize_onnx(model, inputs, options)
         model = as_module(model)
@@ -109,7 +109,7 @@ def load(
 
     Raises ModelError, UnsupportedError, CompilerNotFoundError or CompilerError.
     """
-    from sol.runtime.session import load as run
+    from sol.runtime.numpy.session import load as run
 
     return run(model, threads=threads, isa=isa, shapes=shapes)
 
@@ -170,10 +170,10 @@ def explain(model: torch.nn.Module | Session, inputs: Any) -> Explanation:
     Takes what ``optimize`` or ``load`` gives; another module is compiled.
     """
     if _is_session(model):
-        from sol.runtime.session_checks import explain_session
+        from sol.inspect.session_checks import explain_session
 
         return explain_session(model, inputs)
-    from sol.runtime.explain import explain as run
+    from sol.inspect.explain import explain as run
 
     return run(cast("torch.nn.Module", model), inputs)
 
@@ -181,10 +181,10 @@ def explain(model: torch.nn.Module | Session, inputs: Any) -> Explanation:
 def profile(model: torch.nn.Module | Session, inputs: Any, *, runs: int = 20) -> Profile:
     """Time, share, GFLOP/s, bytes and share of the machine's roofline of every kernel launch; print it."""
     if _is_session(model):
-        from sol.runtime.session_checks import profile_session
+        from sol.inspect.session_checks import profile_session
 
         return profile_session(model, inputs, runs=runs)
-    from sol.runtime.explain import profile as run
+    from sol.inspect.explain import profile as run
 
     return run(cast("torch.nn.Module", model), inputs, runs=runs)
 
@@ -197,17 +197,17 @@ def verify(model: torch.nn.Module | Session, inputs: Any, *, tolerance: float = 
     tolerance: max |sol - float64| / max |float64| per output that is always allowed; quantized outputs may be one quantization step off.
     """
     if _is_session(model):
-        from sol.runtime.session_verification import verify_session
+        from sol.inspect.session_verification import verify_session
 
         return verify_session(model, inputs, tolerance=tolerance)
-    from sol.runtime.verification import verify as run
+    from sol.inspect.verification import verify as run
 
     return run(cast("torch.nn.Module", model), inputs, tolerance=tolerance)
 
 
 def _is_session(model: Any) -> TypeGuard[Session]:
     """Whether ``load`` made it; its module is not imported for that."""
-    module = sys.modules.get("sol.runtime.session")
+    module = sys.modules.get("sol.runtime.numpy.session")
     return module is not None and isinstance(model, module.Session)
 
 

@@ -20,7 +20,7 @@ from sol.passes.pipeline import run_passes
 from sol.stages import stage
 
 if TYPE_CHECKING:
-    from sol.runtime.tuning import Tuner
+    from sol.tuning.tuner import Tuner
 
 log = logging.getLogger("sol.compiler")
 
@@ -47,7 +47,7 @@ def compile_graph(graph: Graph, *, title: str = "network", isa: str | Target | N
     tuner = _tuner(target, threads)
     if tuner or config["dump"] or config["verify"]:
         return _compiled(graph, title, target, tuner)
-    from sol.runtime.plans import kept_plan
+    from sol.build.plans import kept_plan
 
     return kept_plan(graph, title, target, lambda: _compiled(graph, title, target, None))
 
@@ -87,14 +87,14 @@ def _tuner(target: Target, threads: int | None) -> Tuner | None:
     """Who knows what measurements found and makes missing ones; None where the cost model alone decides."""
     if config["autotune"] == "off" or not target.runs_here():
         return None
-    from sol.runtime.tuning import Tuner
+    from sol.tuning.tuner import Tuner
 
     return Tuner(target, threads)
 
 
 def build_library(compiled: Compiled) -> Path:
     """C → shared library in the cache; compiles only what is not there yet."""
-    from sol.runtime.build import build, units_of
+    from sol.build.build import build, units_of
 
     return build(units_of(compiled.sources), compiled.target)
 

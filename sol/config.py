@@ -154,7 +154,7 @@ _KNOBS = (
     Knob("autotune", "off", "what chooses between kernels: off, the cost model alone; quick or full, a measurement of few or of many "
          "alternatives, whose results are kept", *_choice("off", "quick", "full")),
     Knob("autotune_seconds", 0, "seconds that measuring may take for one network; 0: 6 for quick, 60 for full", *_number(0)),
-    Knob("tuning_database", "", "file of measurements (sol.runtime.tuning_database.export_tuning) to be used before those of the cache; "
+    Knob("tuning_database", "", "file of measurements (sol.tuning.database.export_tuning) to be used before those of the cache; "
          "never written", *_folder()),
     Knob("recompile_limit", 16, "programs that one module keeps for different input types; the least recently used gives way",
          *_integer(1)),

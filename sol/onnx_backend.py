@@ -9,7 +9,7 @@ import numpy as np
 from onnx import ModelProto, NodeProto, helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
-from sol.runtime.session import Session, load
+from sol.runtime.numpy.session import Session, load
 
 
 class SolBackendRep(BackendRep):

@@ -1,8 +1,12 @@
-"""Options that all tests share, and strict mode: nothing that fails to compile hides behind torch."""
+"""What all tests share: options, a cache of one's own, and strict mode: nothing that fails to compile hides behind torch."""
 
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Iterator
+from multiprocessing.util import get_temp_dir
+from pathlib import Path
 
 import pytest
 
@@ -17,3 +21,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def refresh_golden(request: pytest.FixtureRequest) -> bool:
     """Whether golden files are to be written instead of compared."""
     return bool(request.config.getoption("--refresh-golden"))
+
+
+@pytest.fixture
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder that is the cache of this test and of the processes it starts."""
+    from sol.config import config  # reads the environment, which is set above
+
+    folder = tmp_path / "cache"
+    (tmp_path / "tmp").mkdir(mode=0o700)
+    get_temp_dir()  # multiprocessing keeps its own, in which names of sockets must stay short
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setenv("SOL_CACHE_DIR", str(folder))
+    with config.override(cache_dir=folder, progress="off"):
+        yield folder

@@ -28,32 +28,49 @@ MAY_IMPORT = {
     "stages": set(),
     "ir": {"errors"},
     "frontend": LEAVES | {"ir"},
+    "frontend/torch": LEAVES | {"ir", "frontend"},
+    "frontend/onnx": LEAVES | {"ir", "frontend"},
     "passes": LEAVES | {"ir"},
     "codegen": LEAVES | {"ir", "passes"},
     "compiler": LEAVES | {"ir", "passes", "codegen"},
-    "runtime": LEAVES | {"ir", "frontend", "passes", "codegen", "compiler"},
+    "build": LEAVES | {"ir", "codegen", "compiler"},
+    "runtime": LEAVES | {"ir", "codegen", "compiler", "build"},
+    "tuning": LEAVES | {"ir", "passes", "codegen", "compiler", "build", "runtime"},
+    "runtime/numpy": LEAVES | {"ir", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning"},
+    "runtime/torch": LEAVES
+    | {"ir", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "runtime/numpy"},
+    "inspect": LEAVES
+    | {"ir", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "runtime/numpy", "runtime/torch"},
     "pytorch": {"__init__", "config", "deploy"},  # the public names, two of which are called like their stages
-    "deploy": LEAVES | {"ir", "frontend", "codegen", "compiler", "runtime"},
-    "onnx_backend": {"errors", "runtime"},
+    "deploy": LEAVES | {"ir", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "runtime/torch"},
+    "onnx_backend": {"errors", "runtime/numpy"},
     "bench": {"__init__"},
-    "report": LEAVES | {"ir", "codegen", "compiler", "runtime", "__init__"},
-    "commands": LEAVES | {"ir", "frontend", "codegen", "compiler", "runtime", "deploy", "bench", "report", "__init__"},
+    "report": LEAVES | {"ir", "codegen", "compiler", "runtime", "inspect", "__init__"},
+    "commands": LEAVES
+    | {"ir", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "inspect", "deploy", "bench", "report"}
+    | {"__init__"},
     "cli": LEAVES | {"commands", "__init__"},
-    "__init__": LEAVES | {"runtime", "deploy"},
+    "__init__": LEAVES | {"build", "runtime/numpy", "runtime/torch", "inspect", "deploy"},
 }
-"""Stage → the stages it may import, besides itself: the way data takes."""
+"""Room (a file or folder of ``sol``) → the rooms it may import, besides itself: the way data takes."""
 EXCEPTIONS = {
-    ("sol/compiler.py", "runtime"): "the tour ends with the build; imported when it gets there",
+    ("sol/compiler.py", "build"): "the tour ends with the build; imported when it gets there",
+    ("sol/compiler.py", "tuning"): "what was measured decides; imported when it is asked for",
 }
+
+
+def room_of(parts: tuple[str, ...]) -> str:
+    """The innermost room that a file or module of ``sol`` lies in; what is no room is a public name."""
+    rooms = ("/".join(parts[:n]) for n in (2, 1))
+    return next((r for r in rooms if r in MAY_IMPORT), "__init__")
 
 
 def stage_of(path: Path) -> str:
-    parts = path.relative_to(ROOT / "sol").parts
-    return parts[0].removesuffix(".py")
+    return room_of(path.relative_to(ROOT / "sol").with_suffix("").parts)
 
 
 def imported_stages(path: Path) -> set[str]:
-    """Stages of sol that a file imports, also inside functions."""
+    """Rooms of sol that a file imports, also inside functions."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         names: list[str] = []
@@ -61,11 +78,7 @@ def imported_stages(path: Path) -> set[str]:
             names = [f"{node.module}.{a.name}" for a in node.names]
         elif isinstance(node, ast.Import):
             names = [a.name for a in node.names]
-        for name in names:
-            parts = name.split(".")
-            if parts[0] == "sol":
-                is_stage = len(parts) > 1 and parts[1] in MAY_IMPORT
-                found.add(parts[1] if is_stage else "__init__")
+        found |= {room_of(tuple(name.split(".")[1:])) for name in names if name.split(".")[0] == "sol"}
     return found
 
 

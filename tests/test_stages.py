@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
+from sol.build import progress as module
+from sol.build.progress import progress, showing_stages
 from sol.config import config
-from sol.runtime import progress as module
-from sol.runtime.progress import progress, showing_stages
 from sol.stages import listening, stage
 
 

@@ -13,10 +13,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+from sol.build.toolchain import find_compiler, half_flags
 from sol.codegen.render import INCLUDE
 from sol.codegen.targets import Target, by_name, machine, resolve, runnable
 from sol.config import config
-from sol.runtime.toolchain import find_compiler, half_flags
 
 BUILD = Path(tempfile.gettempdir()) / "sol_test_kernels"
 WARNINGS = ("-Wall", "-Wextra", "-Wno-psabi")

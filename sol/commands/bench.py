@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from sol.bench import ENGINES, in_process, machine_facts, over_rounds, turns, version_of
+from sol.build.progress import showing_stages
 from sol.commands.console import table
 from sol.commands.models import Model, TorchModel, feed_for, open_model
 from sol.commands.ports import Shapes, parse_shapes
 from sol.errors import InputError, SolError
-from sol.runtime.checks import relative_error
-from sol.runtime.progress import showing_stages
+from sol.inspect.checks import relative_error
 from sol.stages import stage
 
 AGAINST = ("onnxruntime", "openvino", "torch")

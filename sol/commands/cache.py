@@ -6,8 +6,8 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
+from sol.build.cache import cache as store
 from sol.commands.console import bytes_text, table
-from sol.runtime.cache import cache as store
 
 
 def cache(action: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sol import __version__
+from sol.build.progress import showing_stages
 from sol.codegen.targets import TARGETS
 from sol.commands.failures import MissingPackageError
 from sol.commands.models import SHAPE_OF_A_PROGRAM, Port, as_port
@@ -20,13 +21,12 @@ from sol.deploy.api import Deployed, deploy
 from sol.deploy.models import network_of
 from sol.deploy.network import Network
 from sol.errors import ConfigError, InputError, SolError, UnsupportedError
-from sol.frontend.program_file import is_program_file
+from sol.frontend.torch.program_file import is_program_file
+from sol.inspect.checks import FACTOR, relative_error
 from sol.ir.dim import evaluate as dim_value
 from sol.ir.dim import symbols
 from sol.ir.interpret import evaluate
 from sol.ir.storage import edge_dtype, held_from_edge
-from sol.runtime.checks import FACTOR, relative_error
-from sol.runtime.progress import showing_stages
 from sol.stages import stage
 
 ISAS = ("native", "multi", *TARGETS)

@@ -79,7 +79,7 @@ def _export(model: Path, path: Path) -> None:
     """An exported program as ONNX, for the engines that read that."""
     import torch
 
-    from sol.frontend.program_file import load_program
+    from sol.frontend.torch.program_file import load_program
 
     torch.onnx.export(load_program(model), f=str(path), dynamo=True)
 

@@ -6,11 +6,11 @@ import shutil
 from typing import Any
 
 from sol.bench import machine_facts, version_of
+from sol.build.toolchain import find_compiler
 from sol.codegen.targets import TARGETS, cache_bytes, machine, resolve
 from sol.commands.console import bytes_text
 from sol.errors import SolError
 from sol.runtime.arrays import default_threads
-from sol.runtime.toolchain import find_compiler
 
 
 def devices(*, measure: bool = False) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def devices(*, measure: bool = False) -> dict[str, Any]:
         "packages": {name: version_of(name) for name in ("sol", "numpy", "torch", "onnx", "onnxruntime", "openvino")},
     }
     if measure:
-        from sol.runtime.roofline import roofline
+        from sol.inspect.roofline import roofline
 
         facts["roofline"] = {n: str(roofline(n)) for n in sorted({1, facts["threads"]})}
     return facts

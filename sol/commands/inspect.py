@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from sol.build.progress import showing_stages
 from sol.commands.models import feed_for, open_model
 from sol.commands.ports import parse_shapes, shape_text
 from sol.report.data import Report, part_of
-from sol.runtime.progress import showing_stages
 from sol.stages import stage
 
 RUNS = 20

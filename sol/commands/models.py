@@ -14,10 +14,10 @@ from sol.commands.failures import MissingPackageError
 from sol.commands.ports import Shapes, make_up, parse_arrays
 from sol.compiler import Compiled
 from sol.errors import ExportError, InputError
-from sol.frontend.program_file import is_program_file, load_program
-from sol.runtime.checks import Verification
-from sol.runtime.explanation import Explanation
-from sol.runtime.profile import Profile
+from sol.frontend.torch.program_file import is_program_file, load_program
+from sol.inspect.checks import Verification
+from sol.inspect.explanation import Explanation
+from sol.inspect.profile import Profile
 from sol.stages import stage
 
 if TYPE_CHECKING:
@@ -147,17 +147,17 @@ class OnnxModel:
         return lambda: self.session.run(arrays)
 
     def explain(self, feed: Feed) -> Explanation:
-        from sol.runtime.session_checks import explain_session
+        from sol.inspect.session_checks import explain_session
 
         return explain_session(self.session, feed)
 
     def profile(self, feed: Feed, runs: int) -> Profile:
-        from sol.runtime.session_checks import profile_session
+        from sol.inspect.session_checks import profile_session
 
         return profile_session(self.session, feed, runs=runs)
 
     def verify(self, feed: Feed, tolerance: float, peer: bool) -> Verification:
-        from sol.runtime.session_verification import verify_session
+        from sol.inspect.session_verification import verify_session
 
         return verify_session(self.session, feed, tolerance=tolerance, peer=peer)
 
@@ -283,7 +283,7 @@ class TorchModel:
         return sol.verify(*self.compiled(feed), tolerance=tolerance)
 
     def parts(self, feed: Feed) -> list[tuple[Compiled, Mapping[str, int], int]]:
-        from sol.runtime.explain import program_for
+        from sol.inspect.explain import program_for
 
         _, program, args, kwargs = program_for(*self.compiled(feed))
         if program is None:

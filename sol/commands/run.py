@@ -9,11 +9,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from sol.build.progress import showing_stages
 from sol.commands.files import write_file
 from sol.commands.models import Model, feed_for, open_model
 from sol.commands.ports import describe_array, parse_shapes, shape_text
 from sol.errors import InputError
-from sol.runtime.progress import showing_stages
 
 
 def run(

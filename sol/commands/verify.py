@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sol.build.progress import showing_stages
 from sol.commands.models import feed_for, open_model
 from sol.commands.ports import parse_shapes
-from sol.runtime.checks import Verification
-from sol.runtime.progress import showing_stages
+from sol.inspect.checks import Verification
 from sol.stages import stage
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sol.build.templates import keep_templates
 from sol.codegen.packing import make_pack
 from sol.codegen.plan import Weight
 from sol.codegen.render import INCLUDE as KERNEL_INCLUDE
@@ -31,7 +32,6 @@ from sol.deploy.variants import Variant, make_variant, targets_for
 from sol.deploy.weights import WeightFile, write_weights
 from sol.errors import ConfigError, OutputError, SolError, TypeInferenceError, UnsupportedError
 from sol.ir.dim import UndecidedError
-from sol.runtime.templates import keep_templates
 
 EMBEDDED_LIMIT = 1 << 30
 """Bytes of weights up to which "auto" puts them into the library: code reaches 2 GiB."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sol.build.build import FLAGS, LINK_FLAGS, build_objects, units_of
+from sol.build.toolchain import half_flags
 from sol.codegen.render import INCLUDE as KERNEL_INCLUDE
 from sol.codegen.targets import by_name
 from sol.deploy.render import INCLUDE
 from sol.deploy.texts import Package, header_text, library_text, map_text, weight_texts
 from sol.deploy.toolchain import Tools, run
-from sol.runtime.build import FLAGS, LINK_FLAGS, build_objects, units_of
-from sol.runtime.toolchain import half_flags
 
 NO_THREADS = "-DSOL_NO_THREADS"
 

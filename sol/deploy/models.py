@@ -11,16 +11,16 @@ import numpy as np
 
 from sol.deploy.network import Network
 from sol.errors import InputError, UnsupportedError
-from sol.frontend.program_file import is_program_file, load_program
+from sol.frontend.torch.program_file import is_program_file, load_program
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
 
 if TYPE_CHECKING:
     import torch
 
-    from sol.frontend.imported import Imported
     from sol.frontend.onnx.context import NeedsValue
     from sol.frontend.onnx.loader import LoadedModel
+    from sol.frontend.torch.imported import Imported
 
 
 Shapes = Mapping[str, Sequence["int | str"]]
@@ -64,9 +64,9 @@ def network_of(
 
 
 def _from_module(model: Any, inputs: Any, dynamic_shapes: Any, smallest: int) -> Network:
-    from sol.frontend.export import import_module
-    from sol.runtime.inputs import as_call, check_inputs, check_model
-    from sol.runtime.module import SolModule
+    from sol.frontend.torch.export import import_module
+    from sol.runtime.torch.inputs import as_call, check_inputs, check_model
+    from sol.runtime.torch.module import SolModule
 
     if inputs is None:
         raise InputError("an nn.Module needs example inputs", remedy="give sol.deploy(model, [tensor, ...])")
@@ -103,14 +103,14 @@ def _dim_names(dynamic_shapes: Any, args: tuple[Any, ...], kwargs: Mapping[str, 
 
 
 def _from_program(program: Any, title: str, smallest: int) -> Network:
-    from sol.frontend.export import import_exported
+    from sol.frontend.torch.export import import_exported
 
     imported = import_exported(program, smallest=smallest, torch_at_hand=False)
     return _from_imported(imported, lambda target: program.state_dict[target], title)
 
 
 def _from_imported(imported: Imported, tensor: Any, title: str) -> Network:
-    from sol.runtime.tensors import numpy_of
+    from sol.runtime.torch.tensors import numpy_of
 
     for mutation in imported.mutations:
         raise UnsupportedError(

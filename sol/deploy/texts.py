@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sol.build.build import FLAGS
 from sol.config import config
 from sol.deploy.interface import ABI_VERSION, Argument, Interface, Symbol
 from sol.deploy.network import Copied, Split
@@ -16,7 +17,6 @@ from sol.deploy.variants import Variant, largest_buffer_count, variant_context
 from sol.deploy.weights import Chunk, Place
 from sol.errors import SolError
 from sol.ir.dim import evaluate
-from sol.runtime.build import FLAGS
 from sol.runtime.weights import STAGGER
 
 BASE_FLAGS = tuple(f for f in FLAGS if not f.startswith("-O"))

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from sol.build.build import FULL, FolderFull
+from sol.build.toolchain import Compiler, environment, find_compiler
 from sol.codegen.targets import machine
 from sol.config import config
 from sol.deploy.names import Device
 from sol.errors import CompilerError, CompilerNotFoundError, SolError
-from sol.runtime.build import FULL, FolderFull
-from sol.runtime.toolchain import Compiler, environment, find_compiler
 
 _REMEDY = {
     "aarch64": "install one: apt-get install gcc-aarch64-linux-gnu (Debian, Ubuntu), dnf install gcc-aarch64-linux-gnu (Fedora); "

@@ -11,10 +11,10 @@ from sol.codegen.memory import assign_offsets, lower_bound
 from sol.codegen.program import arena_buffers
 from sol.codegen.schedule import arena_interval
 from sol.compiler import Compiled
+from sol.inspect.explanation import Explanation, region_ops
+from sol.inspect.profile import Profile, ProfileRow
 from sol.ir.dim import evaluate
 from sol.ir.graph import Graph
-from sol.runtime.explanation import Explanation, region_ops
-from sol.runtime.profile import Profile, ProfileRow
 
 
 @dataclass(frozen=True)

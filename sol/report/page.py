@@ -14,12 +14,12 @@ from typing import Any
 import jinja2
 
 from sol import __version__
+from sol.inspect.profile import LEGEND, Profile, ProfileRow
 from sol.report.charts import graph_svg, heat, megabytes, memory_svg, roof_colour
 from sol.report.data import LaunchView, Part, Report, owner_of
 from sol.report.highlight import highlight
 from sol.report.roofs import roofline_svg
 from sol.report.timeline import timeline_svg
-from sol.runtime.profile import LEGEND, Profile, ProfileRow
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from html import escape
 
+from sol.inspect.profile import ProfileRow
+from sol.inspect.roofline import Roofline
 from sol.report.charts import BOTTOM, LEFT, H, W, roof_colour, tip
-from sol.runtime.profile import ProfileRow
-from sol.runtime.roofline import Roofline
 
 Link = Callable[[str], str]
 RIGHT, TOP = 20.0, 20.0

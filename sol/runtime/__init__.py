@@ -1,1 +1,1 @@
-"""C text → something that can be called: toolchain, build, cache, library, module."""
+"""A compiled network that runs: memory, packed weights, threads. ``torch`` and ``numpy`` are what their users call."""

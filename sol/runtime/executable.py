@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sol.build import library as libraries
 from sol.codegen.memory import assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.plan import Plan, Port
 from sol.codegen.program import arena_buffers
@@ -16,7 +17,6 @@ from sol.compiler import Compiled, build_library
 from sol.config import config
 from sol.errors import IndexRangeError
 from sol.ir.dim import evaluate, symbols
-from sol.runtime import library as libraries
 from sol.runtime.arrays import NUMPY, Arrays
 from sol.runtime.memory import Block
 from sol.runtime.spans import Recorder, Samples

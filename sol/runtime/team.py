@@ -16,11 +16,11 @@ import ctypes
 import functools
 import os
 
+from sol.build import library as libraries
+from sol.build.build import Unit, build
 from sol.codegen.render import render
 from sol.codegen.targets import by_name
 from sol.config import config
-from sol.runtime import library as libraries
-from sol.runtime.build import Unit, build
 
 _CDEF = """
 uintptr_t sol_team_launch(int fixed);

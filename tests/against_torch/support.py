@@ -11,7 +11,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 import sol
-from sol.frontend.policy import Policy
+from sol.frontend.torch.policy import Policy
 
 TOLERANCE = 5.0  # times torch's own error
 FLOOR = 2.0  # units in the last place of the largest element that are allowed where torch happens to be exact

@@ -273,7 +273,7 @@ sol.cli.main(sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize("module", ["numpy", "onnx", "jinja2", "sol.runtime.session", "cffi"])
+@pytest.mark.parametrize("module", ["numpy", "onnx", "jinja2", "sol.runtime.numpy.session", "cffi"])
 def test_an_interrupt_during_imports(folder, module):
     done = program(module, "run", folder / "net.onnx", code=INTERRUPTED_AT)
     assert (done.returncode, done.stderr.strip()) == (INTERRUPTED, "interrupted")

@@ -35,7 +35,7 @@ def test_neon_kernel(repeat: Callable, function: Callable, arguments: dict[str, 
 
 NETWORK = """
 import torch, sol
-from sol.runtime.toolchain import find_compiler
+from sol.build.toolchain import find_compiler
 torch.manual_seed(0)
 torch.set_num_threads(2)
 model = torch.nn.Sequential(

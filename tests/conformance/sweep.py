@@ -28,7 +28,7 @@ from sol.config import config
 from tests.conformance.sweep_table import summary, table
 from tests.conformance.sweep_trial import Make, Row, trial
 
-for _name in ("torch._dynamo", "torch._inductor.fx_passes", "torch.export._trace", "sol.runtime.module", "sol.runtime.explain"):
+for _name in ("torch._dynamo", "torch._inductor.fx_passes", "torch.export._trace", "sol.runtime.torch.module", "sol.inspect.explain"):
     importlib.import_module(_name)  # else every process would, at its first model: seconds each
 
 ROOT = Path(__file__).parents[2]

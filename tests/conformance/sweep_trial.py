@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 import sol
-from sol.frontend.capture import LEFT_OUT
+from sol.frontend.torch.capture import LEFT_OUT
 
 Row = dict[str, Any]
 Inputs = tuple[Any, ...] | dict[str, Any]

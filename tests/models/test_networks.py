@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import sol
-from sol.runtime.verification import relative_error
+from sol.inspect.verification import relative_error
 from tests.models.networks import FAMILIES, NETWORKS, QUICK, build
 
 TOLERANCE = 1e-4

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import sol
-from sol.runtime.verification import relative_error
+from sol.inspect.verification import relative_error
 from tests.models.exported import export
 from tests.models.networks import NETWORKS, build
 
@@ -21,7 +21,7 @@ QUICK = ("logreg", "linreg", "lstm", "gru", "squeezenet1_1")
 TRANSFORMERS = ("bert", "bert_torch", "gpt2")
 
 
-def prepared(name: str, folder: Path) -> tuple[torch.nn.Module, tuple[torch.Tensor, ...], sol.runtime.session.Session]:
+def prepared(name: str, folder: Path) -> tuple[torch.nn.Module, tuple[torch.Tensor, ...], sol.runtime.numpy.session.Session]:
     """A network, inputs, and its export loaded on one thread."""
     model, inputs = build(name)
     torch.manual_seed(1)

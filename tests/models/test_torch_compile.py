@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import nn
 
-from sol.runtime.dynamo import sol_backend
-from sol.runtime.verification import relative_error
+from sol.inspect.verification import relative_error
+from sol.runtime.torch.dynamo import sol_backend
 from tests.models.networks import build
 
 

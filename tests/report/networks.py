@@ -7,12 +7,12 @@ from collections import Counter
 import numpy as np
 
 from sol.compiler import compile_graph
+from sol.inspect.explanation import Explanation, region_rows
+from sol.inspect.load import Load
+from sol.inspect.profile import Profile, profile_rows
+from sol.inspect.roofline import CacheRoof, Roofline
 from sol.ir.text import parse_graph
 from sol.report.data import Report, part_of
-from sol.runtime.explanation import Explanation, region_rows
-from sol.runtime.load import Load
-from sol.runtime.profile import Profile, profile_rows
-from sol.runtime.roofline import CacheRoof, Roofline
 from sol.runtime.spans import Spread, samples_of
 
 TEXT = """

@@ -128,7 +128,7 @@ def test_damaged_cache_entry(empty_cache: Path) -> None:
             os.chmod(path, 0o644)
             path.unlink()
             path.write_bytes(b"damaged")
-        from sol.runtime import library
+        from sol.build import library
 
         library._loaded.clear()
         close(sol.optimize(model, x)(x), model(x))

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 import sol
-from sol.runtime.load import Load, Watch
+from sol.inspect.load import Load, Watch
 from sol.runtime.spans import Spread, samples_of
 from tests.runtime.models import convnet
 

@@ -1,6 +1,6 @@
 """Which kernel serves a region: one table of candidates per anchor, first match wins, the last one always works.
 
-Where a measurement may overrule the model (sol/runtime/tuning.py), every other candidate that is possible is an alternative, and so are the
+Where a measurement may overrule the model (sol/tuning/tuner.py), every other candidate that is possible is an alternative, and so are the
 candidates' variants: whoever adds a candidate to a table need do nothing for that.
 """
 

@@ -13,7 +13,7 @@ from onnx.reference import ReferenceEvaluator
 
 from sol.errors import SolError
 from sol.frontend.onnx import import_model, load_model
-from sol.runtime.session import load
+from sol.runtime.numpy.session import load
 
 HEAD = '<ir_version: 10, opset_import: ["" : 21]>\n'
 

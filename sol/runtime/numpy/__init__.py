@@ -1,0 +1,1 @@
+"""Compiled ONNX models as functions of numpy arrays, without torch."""

@@ -1,0 +1,1 @@
+"""Compiled networks as modules of torch, and as a backend of ``torch.compile``."""

@@ -1,0 +1,263 @@
+"""SolModule: the user's model as an nn.Module whose forward runs compiled code and whose parameters are the model's own."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from sol.frontend.torch.export import collector_paused
+from sol.runtime.torch.autograd import differentiable, needs_gradient
+from sol.runtime.torch.held import HeldTensors
+from sol.runtime.torch.inputs import only_plain_tensors, overlapping
+from sol.runtime.torch.methods import Redirection, is_method_of
+from sol.runtime.torch.prefetch import lines_of
+from sol.runtime.torch.program import Program, Taken
+from sol.runtime.torch.watch import State, Structure, Unsettled
+from sol.runtime.torch.ways import Options, Ways
+from sol.tuning.tuner import budgeted
+
+_is_grad_enabled = torch.is_grad_enabled
+_is_dynamo_compiling = torch.compiler.is_dynamo_compiling
+_active_transform = torch._C._functorch.peek_interpreter_stack
+MANY_LINES = 500  # cache lines below which fetching them early gains nothing
+_SAME, _TRAINING = State.SAME, State.TRAINING
+_SHARED = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
+
+
+class SolModule(torch.nn.Module):
+    """A compiled model.
+
+    It holds the same parameter, buffer and submodule objects under the same names as the model it was made from, so that
+    ``state_dict``, optimizers, ``.train()/.eval()`` and checkpoints work on either. In eval mode calls run compiled code; in training
+    mode they run the model in torch. A changed parameter takes effect at the next call; a change that torch does not
+    count (``parameter.data.add_(…)``, or any change of an inference tensor) needs ``refresh()``. An input of another shape is compiled
+    for at its first call; sizes and numbers that keep changing stay open. Plain attributes of the model and hooks of its submodules are
+    as they were when it was compiled. Methods of the model that call it, such as ``generate``, run compiled code too.
+
+    Calls run in torch, with torch's result, for tensor subclasses and under the transforms of ``torch.func``.
+    """
+
+    def __init__(self, model: torch.nn.Module, options: Options | None = None) -> None:
+        object.__setattr__(self, "_model", model)
+        training = model.training
+        super().__init__()
+        model.training = training
+        held = HeldTensors(model)
+        options = options or Options()
+        ways = Ways(model, options, held, self._counter, self._held_still)
+        self.__dict__.update(_options=options, _held=held, _ways=ways, _lock=threading.RLock(), _ahead=None)
+        self.__dict__["_redirection"] = Redirection(model, self.forward)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        self.__dict__.update({name: getattr(self._model, name) for name in _SHARED}, _structure=Structure(self._model))
+
+    # -- compile -------------------------------------------------------------------------------------------------------
+
+    def compile_for(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
+        """The program for these inputs, compiled now if need be; None if they run in pieces or in torch (``ways`` says why)."""
+        with self._lock, collector_paused(), budgeted(self._options.time_budget):
+            found = self._ways.find(args, kwargs)
+            if found is not None:
+                return found[0]
+            with self._redirection.original():
+                program = self._ways.make(args, kwargs)
+            if program is not None:
+                self._look_ahead()
+            return program
+
+    @contextmanager
+    def _held_still(self) -> Iterator[None]:
+        """While torch.export captures the model: it puts fake tensors into it."""
+        structure = self._structure
+        self.__dict__["_structure"] = Unsettled(structure)
+        try:
+            yield
+        finally:
+            self.__dict__["_structure"] = structure
+
+    def _look_ahead(self) -> None:
+        """What every call looks at is fetched into the cache at once."""
+        ahead = None
+        if self._programs and not isinstance(self._structure, Unsettled):
+            program = self._programs[0]
+            lines = lines_of(self._structure.dicts, program.watched)
+            ahead = program.prefetcher(lines) if len(lines) >= MANY_LINES else None
+        self.__dict__["_ahead"] = ahead
+
+    @property
+    def _programs(self) -> list[Program]:
+        return self._ways.programs
+
+    @property
+    def _title(self) -> str:
+        return self._ways.title
+
+    def _counter(self, target: str) -> torch.Tensor | None:
+        owner = self._model.get_submodule(target.rpartition(".")[0])
+        return owner.num_batches_tracked if isinstance(owner, _BatchNorm) else None
+
+    def _settle(self) -> None:
+        """Tensors or submodules were exchanged: bind again, and forget programs that no longer fit."""
+        with self._lock:
+            if not self._structure.changed():  # another thread was faster, or compiled
+                return
+            before = self._structure.modules
+            self._look_again()
+            self._held.forget()
+            after = self._structure.modules
+            same = len(before) == len(after) and all(a is b for a, b in zip(before, after))
+            self._ways.programs = [p for p in self._programs if same and p.rebind()]
+            self._look_ahead()
+
+    def refresh(self) -> None:
+        """Pack the weights again; needed after changes through ``.data``, which torch does not count."""
+        with self._lock:
+            for program in self._programs:
+                program.refresh()
+
+    # -- call ----------------------------------------------------------------------------------------------------------
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """The model's result. Raises what the model raises in torch; InputError and compile errors in strict mode."""
+        if _is_dynamo_compiling():
+            return self._model(*args, **kwargs)
+        if self._ahead is not None:
+            self._ahead()
+        state = self._structure.look()
+        if state is _TRAINING:
+            return self._model(*args, **kwargs)
+        try:
+            programs = self._ways.programs
+            if programs and state is _SAME:
+                program = programs[0]
+                taken = program.take(args, kwargs)
+                if taken is not None:
+                    program.refresh_if_stale()
+                    if _is_grad_enabled() or program.changes_things:
+                        return self._run(program, taken, args, kwargs)
+                    return program.run(taken, args, kwargs)
+            return self._general(args, kwargs, state)
+        except RuntimeError:
+            if _active_transform() is None:  # wrapped tensors have no memory of their own
+                raise
+        return self._model(*args, **kwargs)
+
+    def _general(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], state: State) -> Any:
+        """A call that the program of the last one does not take."""
+        ways = self._ways
+        if ways.failure is not None or (state is _SAME and ways.ran_in_torch(args, kwargs)):
+            return self._model(*args, **kwargs)
+        if not self._is_for_compiled_code(args, kwargs):
+            return self._model(*args, **kwargs)
+        if state is not _SAME:
+            self._settle()
+        found = ways.find(args, kwargs)
+        if found is None and not ways.are_known(args, kwargs) and self.compile_for(args, kwargs) is not None:
+            found = ways.find(args, kwargs)
+        if found is not None:
+            found[0].refresh_if_stale()
+            return self._run(found[0], found[1], args, kwargs)
+        if ways.partition is not None:
+            return ways.partition(args, kwargs)
+        return self._model(*args, **kwargs)
+
+    def _is_for_compiled_code(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """False for fake tensors, those of subclasses, and, where the module may fall back, of other devices and layouts."""
+        return only_plain_tensors(args, kwargs, everywhere=not self._options.falls_back)
+
+    def _run(self, program: Program, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        if program.changes_things and overlapping(program.graph_inputs(taken)):
+            return self._model(*args, **kwargs)
+        if _is_grad_enabled() and needs_gradient(program, taken):
+            return differentiable(self._model, program, taken, args, kwargs)
+        result = program.run(taken, args, kwargs)
+        if program.imported.exchanges:
+            for target in self._ways.foreseen(program):
+                self._structure.accept(*self._held.place(target))
+        return result
+
+    # -- nn.Module -----------------------------------------------------------------------------------------------------
+
+    @property
+    def training(self) -> bool:  # type: ignore[override]
+        """Whether the model is in training mode."""
+        return self._model.training
+
+    @training.setter
+    def training(self, mode: bool) -> None:
+        self._model.training = mode
+
+    def train(self, mode: bool = True) -> SolModule:
+        """Set training mode on the model and all its submodules."""
+        self._model.train(mode)
+        return self
+
+    def apply(self, fn: Callable[[torch.nn.Module], None]) -> SolModule:
+        """Apply ``fn`` to the model and all its submodules."""
+        self._model.apply(fn)
+        return self
+
+    def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> SolModule:
+        self._model._apply(fn, recurse)
+        if self._structure.changed():
+            self._settle()
+        self.refresh()
+        return self
+
+    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
+        return self._model.state_dict(*args, **kwargs)
+
+    def load_state_dict(self, *args: Any, **kwargs: Any) -> Any:
+        return self._model.load_state_dict(*args, **kwargs)
+
+    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        self._model._load_from_state_dict(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name == "_model":
+                raise
+            value = getattr(self.__dict__["_model"], name)
+            return self.__dict__["_redirection"].method(value) if is_method_of(value, self.__dict__["_model"]) else value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__ and not isinstance(value, (torch.nn.Parameter, torch.nn.Module, torch.Tensor)):
+            self.__dict__[name] = value
+        else:
+            setattr(self._model, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if name in self.__dict__:
+            del self.__dict__[name]
+        else:
+            delattr(self._model, name)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._model[index]  # type: ignore[index]
+
+    def _hooks(self) -> dict[str, Any]:
+        """Hooks registered on this module itself."""
+        return {k: v for k, v in self.__dict__.items() if "_hooks" in k and k.startswith("_") and v}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SolModule:
+        other = SolModule(copy.deepcopy(self._model, memo), self._options)
+        memo[id(self)] = other
+        other.__dict__.update(copy.deepcopy(self._hooks(), memo))
+        other._ways.programs = [p.share(other._held, other._counter) for p in self._programs]
+        return other
+
+    def __reduce__(self) -> Any:
+        """The model and the options; code is compiled again where it is loaded (at once if that machine's cache has it)."""
+        return SolModule, (self._model, self._options), self._hooks() or None
+
+    def extra_repr(self) -> str:
+        return f"compiled from {self._title} for {len(self._programs)} input type(s)"

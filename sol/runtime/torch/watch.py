@@ -1,0 +1,177 @@
+"""What may change between two calls of a module: tensors in place, tensors and submodules exchanged, training flags.
+
+All of it is looked at before every call, so it must cost some ten nanoseconds per object.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+from collections.abc import Iterable, Sequence
+from operator import attrgetter, is_, itemgetter
+from typing import Any
+
+import numpy as np
+import torch
+
+from sol.runtime.torch.words import DictPlaces, Words, words_of_tensors
+
+_training = itemgetter("training")
+_training_attribute = attrgetter("training")
+_version = attrgetter("_version")
+_children = attrgetter("_modules")
+_bytes_of = np.ndarray.tobytes
+
+
+class InPlaceChanges:
+    """Were tensors changed in place since this was made?
+
+    Inference tensors count no changes; neither are changes through ``.data`` counted.
+    """
+
+    def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
+        self._tensors = [t for t in {id(t): t for t in tensors}.values() if not t.is_inference()]
+        self._versions = list(map(_version, self._tensors))
+        self._words = words_of_tensors(self._tensors, self._versions) if self._tensors else None
+
+    @property
+    def in_python(self) -> list[torch.Tensor]:
+        """Tensors that are asked one by one."""
+        return self._tensors if self._words is None else []
+
+    def seen(self) -> bool:
+        """Whether any was changed."""
+        if self._words is not None:
+            return self._words.changed() != 0
+        return list(map(_version, self._tensors)) != self._versions
+
+
+class UncountedChanges:
+    """Was the content of small tensors changed? torch updates running statistics of normalisation without counting it."""
+
+    def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
+        self._views = [t.detach().view(torch.uint8).numpy() for t in tensors]
+        self._bytes = list(map(_bytes_of, self._views))
+
+    def seen(self) -> bool:
+        """Whether any was changed."""
+        return list(map(_bytes_of, self._views)) != self._bytes
+
+
+@functools.cache
+def depends_on_mode(kind: type) -> bool:
+    """Whether modules of a class may compute something else in training mode; of classes outside torch.nn nobody knows."""
+    if not kind.__module__.startswith("torch.nn."):
+        return True
+    members = [m for base in kind.__mro__ if base not in (torch.nn.Module, object) for m in vars(base).values()]
+    return any("training" in code.co_names for m in members if (code := getattr(m, "__code__", None)) is not None)
+
+
+class State(enum.Enum):
+    """What has become of a structure. TRAINING: a module whose mode matters is in training mode."""
+
+    SAME = enum.auto()
+    CHANGED = enum.auto()
+    TRAINING = enum.auto()
+
+
+_SAME, _CHANGED, _TRAINING = State.SAME, State.CHANGED, State.TRAINING
+
+
+class Structure:
+    """The parts of a module as they are now: its submodules, and which tensor each parameter and buffer name means."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self.modules: Sequence[torch.nn.Module] = list(model.modules())
+        parents = [m for m in self.modules if m._modules]
+        self._containers = [m for m in parents if hasattr(type(m), "__delitem__")]  # deleting an item makes a new dict
+        self._container_items = [dict(m._modules) for m in self._containers]
+        self._items: list[Any] = [d for m in self.modules for d in (m._parameters, m._buffers) if d]
+        self._items += [m._modules for m in parents if m not in self._containers]
+        self._copies = [dict(d) for d in self._items]
+        self._place_of = {id(d): i for i, d in enumerate(self._items)}
+        self._probe = next((t for t in (*model.parameters(), *model.buffers()) if t.is_floating_point()), None)
+        self._dtype = None if self._probe is None else self._probe.dtype
+        moded = [m for m in self.modules if m is model or depends_on_mode(type(m))]  # type: ignore[arg-type]
+        self._flags = [vars(m) for m in moded if "training" in vars(m)]
+        self._others = [m for m in moded if "training" not in vars(m)]
+        self._places = self._places_now()
+        self._words: Words | None = None  # as they were when all was the same
+
+    def _places_now(self) -> DictPlaces:
+        return DictPlaces([*self._flags, *self._items], self._containers, list(map(_children, self._containers)))
+
+    @property
+    def dicts(self) -> list[dict[str, Any]]:
+        """All that is looked into unless words of memory tell that it is not necessary."""
+        if self._places.works and not self._others:
+            return []
+        children = [d for m, copy in zip(self._containers, self._container_items) for d in (vars(m), m._modules, copy)]
+        return [*self._flags, *self._items, *self._copies, *children]
+
+    def look(self) -> State:
+        """What has become of it. Objects are asked only if words of memory tell that something was written to them."""
+        words = self._words
+        if words is not None and not words.changed() and (self._probe is None or self._probe.dtype is self._dtype):
+            return _SAME
+        if self.training():
+            return _TRAINING
+        words = self._words_now()  # before asking: what is written meanwhile is seen by the next look
+        if self.changed():
+            return _CHANGED
+        self._words = None if self.training() else words
+        return _SAME
+
+    def _words_now(self) -> Words | None:
+        """None if modules without an attribute ``training`` are there, or items of a container are in another dict now."""
+        places = self._places
+        words = None if self._others else places.words()
+        if all(map(is_, map(_children, self._containers), places.children)):
+            return words
+        self._places = self._places_now()
+        return None
+
+    def changed(self) -> bool:
+        """Whether a name means another tensor or module now, or the module was converted to another dtype."""
+        if self._probe is not None and self._probe.dtype is not self._dtype:
+            return True
+        try:
+            # lists compare items by identity first: only an exchanged tensor is ever compared by value
+            return self._items != self._copies or list(map(_children, self._containers)) != self._container_items
+        except Exception:  # tensors of several elements have no truth value
+            return True
+
+    def accept(self, tensors: dict[str, Any], name: str) -> None:
+        """The tensor that a name means in a dict of a module is the right one from now on; other changes are seen as ever."""
+        place = self._place_of.get(id(tensors))
+        if place is None:
+            return
+        copy = self._copies[place]
+        copy[name] = tensors[name]
+        if self._words is not None:
+            self._words.read_again(len(self._flags) + place)
+            if len(tensors) != len(copy) or not all(map(is_, tensors.values(), copy.values())):  # changed by somebody else meanwhile
+                self._words = None
+
+    def training(self) -> bool:
+        """Whether any module whose mode matters is in training mode."""
+        return True in map(_training, self._flags) or True in map(_training_attribute, self._others)
+
+
+class Unsettled:
+    """Stands for the structure of a module while it is being captured: who looks must wait until that is done."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.modules = structure.modules
+        self.training = structure.training
+
+    def look(self) -> State:
+        """Never the same."""
+        return _TRAINING if self.training() else _CHANGED
+
+    def changed(self) -> bool:
+        """Always."""
+        return True
+
+    def accept(self, tensors: dict[str, Any], name: str) -> None:
+        """Nothing: all is looked at again."""

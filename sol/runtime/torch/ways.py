@@ -1,0 +1,270 @@
+"""How the calls of one model run: compiled whole, in pieces where torch.export cannot capture the model, or in torch.
+
+Each step down is logged once, in one line. With ``fallback="error"`` there is none: what cannot be compiled whole is an error.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+
+from sol.config import config
+from sol.errors import (
+    CacheError,
+    CompilerNotFoundError,
+    ConfigError,
+    ExportError,
+    InputError,
+    SolError,
+    TypeInferenceError,
+    UnsupportedError,
+    VerifyError,
+)
+from sol.frontend.torch.capture import Call, take_call
+from sol.frontend.torch.export import import_call
+from sol.frontend.torch.imported import Imported
+from sol.frontend.torch.shapes import leaf_shapes, without_small
+from sol.runtime.torch.calls import take_function
+from sol.runtime.torch.history import History
+from sol.runtime.torch.inputs import check_inputs, check_model, is_plain, told
+from sol.runtime.torch.partition import Partition
+from sol.runtime.torch.program import Counter, Held, Program, Taken
+from sol.runtime.torch.rehearsal import like_torchs, rehearse
+from sol.runtime.torch.segments import split_segments
+
+log = logging.getLogger("sol.runtime")
+DEFECT = "this is a defect of sol, please report it"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a module is compiled. dynamic_shapes as torch.export takes them; threads: None follows torch.
+
+    time_budget: seconds for measuring kernels; None: as ``config["autotune"]`` says.
+    """
+
+    isa: str | None = None
+    dynamic_shapes: Any = None
+    threads: int | None = None
+    fallback: str | None = None
+    time_budget: float | None = None
+
+    @property
+    def falls_back(self) -> bool:
+        return (self.fallback or config["fallback"]) == "eager"
+
+
+class Way(Protocol):
+    """How calls of one kind run. take: a call's arguments → what ``Program.run`` wants, or None for a call of another kind."""
+
+    def take(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Taken | None: ...
+
+
+class InTorch:
+    """Calls of one kind run in torch. reason: why, in words, or for each of the operations that were imported."""
+
+    def __init__(self, imported: Imported, reason: BaseException | None = None) -> None:
+        self.take, self.reason = take_function(imported), reason
+        self.calls = [n for n in imported.graph if n.op == "torch_call"] if reason is None else []
+
+
+class Ways:
+    """All ways of one model. settled: holds the model still while torch.export captures it, which puts fake tensors into it for a while."""
+
+    def __init__(self, model: torch.nn.Module, options: Options, held: Held, counter: Counter,
+                 settled: Callable[[], AbstractContextManager[Any]]) -> None:  # fmt: skip
+        self.model, self.options, self.title = model, options, type(model).__name__
+        self._held, self._counter, self._settled = held, counter, settled
+        self.programs: list[Program] = []
+        self.in_torch: list[InTorch] = []
+        self.partition: Partition | None = None  # once torch.export could not capture the model
+        self.failure: BaseException | None = None  # why everything runs in torch
+        if isinstance(model, torch.jit.ScriptModule):
+            self.failure = UnsupportedError("a TorchScript module runs in torch")
+            log.warning("%s: %s", self.title, self.failure)
+        self._history = History(any(isinstance(m, torch.nn.RNNBase) for m in model.modules()))
+        self._said: set[str] = set()
+        self._foreseen: tuple[Program, list[Program], list[str]] | None = None
+
+    # -- find ----------------------------------------------------------------------------------------------------------
+
+    def find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Program, Taken] | None:
+        """The program that takes a call, and the call taken apart; it is tried first from now on."""
+        for program in self.programs:
+            taken = program.take(args, kwargs)
+            if taken is not None:
+                if program is not self.programs[0]:
+                    self.programs = [program, *(p for p in self.programs if p is not program)]
+                return program, taken
+        return None
+
+    def foreseen(self, program: Program) -> list[str]:
+        """Buffers that a program exchanges by tensors that all programs take as well."""
+        if self._foreseen is None or self._foreseen[0] is not program or self._foreseen[1] is not self.programs:
+            programs, exchanges = self.programs, program.exchanges or []
+            fit = all(p.serves(target, type) for p in programs for target, type in exchanges)
+            self._foreseen = program, programs, [target for target, _ in exchanges] if fit else []
+        return self._foreseen[2]
+
+    def ran_in_torch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """Whether calls of this kind were found to run in torch; the kind is tried first from now on."""
+        for way in self.in_torch:
+            if way.take(args, kwargs) is not None:
+                if way is not self.in_torch[0]:
+                    self.in_torch = [way, *(w for w in self.in_torch if w is not way)]
+                return True
+        return False
+
+    def are_known(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """Whether a call that no program takes is known to run in pieces or in torch."""
+        return self.partition is not None or self.failure is not None or self.ran_in_torch(args, kwargs)
+
+    def reasons(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+        """Why a call runs in torch: (operation, reason, place in the model), of the model as a whole or of each operation."""
+        way = next((way for way in self.in_torch if way.take(args, kwargs) is not None), None)
+        if way is not None and way.calls:
+            return [(n.attrs["key"], n.attrs["reason"], str(n.origin).strip()) for n in way.calls]
+        found = self.failure or (way and way.reason)
+        return [(self.title, str(found or "inputs of this kind run in torch"), "")]
+
+    # -- make ----------------------------------------------------------------------------------------------------------
+
+    def make(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
+        """A program for a call that none takes; None if such calls run in pieces or in torch."""
+        if self.are_known(args, kwargs):
+            return None
+        if not self.options.falls_back:
+            check_inputs(args, kwargs)
+            check_model(self.model)
+        elif not self._is_for_compiled_code():
+            return None
+        try:
+            imported = self._import(args, kwargs)
+        except (ConfigError, InputError, VerifyError):
+            raise
+        except Exception as error:
+            self._step_down(error)
+            return None
+        return self._program(imported, args, kwargs)
+
+    def _is_for_compiled_code(self) -> bool:
+        """Whether all tensors of the model lie where compiled code can read them."""
+        for name, tensor in (*self.model.named_parameters(), *self.model.named_buffers()):
+            if not (tensor.is_cpu and tensor.layout is torch.strided):
+                self.failure = InputError(f"{name} of the model is a {tensor.layout} tensor on the {tensor.device} device")
+                log.warning("%s runs in torch: %s", self.title, told(self.failure))
+                return False
+        return True
+
+    def _step_down(self, error: Exception) -> None:
+        """The model cannot be imported: from now on it runs in pieces."""
+        if not self.options.falls_back:
+            raise error
+        cause = told(error) if isinstance(error, SolError) else f"{told(error)} ({DEFECT})"
+        log.warning("%s is compiled in pieces, at its first call: %s", self.title, cause)
+        self.partition = Partition(self.model, self.options.isa, self.options.threads, error)
+
+    def _program(self, imported: Imported, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
+        o = self.options
+        if o.falls_back and imported.torch_calls and not any(s.graph is not None for s in split_segments(imported.graph)):
+            self.in_torch.append(InTorch(imported))
+            return None
+        try:
+            program = Program(imported, self._held, title=self.title, isa=o.isa, threads=o.threads, counter=self._counter)
+        except (ConfigError, VerifyError):
+            raise
+        except Exception as error:
+            if not o.falls_back:
+                raise
+            log.error("%s runs in torch: %s (%s)", self.title, told(error), DEFECT if _is_defect(error) else getattr(error, "remedy", ""))
+            self.in_torch.append(InTorch(imported, error))
+            return None
+        self._keep(program)
+        return program
+
+    def _keep(self, program: Program) -> None:
+        limit = config["recompile_limit"]
+        if len(self.programs) >= limit:
+            log.warning("%s was compiled for more than %d input types: the least recently used is dropped", self.title, limit)
+        self.programs = [program, *self.programs][:limit]
+
+    # -- import --------------------------------------------------------------------------------------------------------
+
+    def _import(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Imported:
+        """The model for this call, its sizes open where the caller says so or where they keep changing.
+
+        Raises InputError, also of torch's type, for what the model does not take in torch.
+        """
+        call = take_call(args, kwargs)
+        error: Exception | None = None
+        for candidate, shapes in self._candidates(call):
+            try:
+                with self._settled():
+                    imported = import_call(self.model, candidate, shapes)
+                if take_function(imported)(args, kwargs) is not None:
+                    return imported
+                error = ExportError("what was captured is not for the call that it was captured for")
+            except (ConfigError, VerifyError):
+                raise
+            except Exception as found:  # sizes that torch.export must fix; the last candidate leaves nothing open
+                error = error or found
+                if _depends_on_data(found):
+                    break
+        assert error is not None
+        if isinstance(error, (ExportError, TypeInferenceError)) and not is_limit(error):
+            self._try_in_torch(args, kwargs)
+        raise error
+
+    def _candidates(self, call: Call) -> Iterator[tuple[Call, dict[int, dict[int, Any]]]]:
+        """Ways to capture a call, the most general one first."""
+        opened = self._history.enter(call)
+        if self.options.dynamic_shapes is not None:
+            shapes, small = without_small(call, leaf_shapes(self.model, call, self.options.dynamic_shapes))
+            if small:
+                self._say(f"{', '.join(small)}: this size is fixed in what is compiled, other ones are compiled for when they come")
+            yield call, shapes
+            if not self.programs and not self.options.falls_back:
+                return
+            self._say("the sizes of dynamic_shapes cannot stay open as given: as many as possible are")
+            yield call, {leaf: dict.fromkeys(dims, torch.export.Dim.AUTO) for leaf, dims in shapes.items()}
+        elif opened:
+            yield call.opening(opened.numbers), {leaf: dict.fromkeys(dims, torch.export.Dim.AUTO) for leaf, dims in opened.dims.items()}
+            self._history.close(call)
+        yield call, {}
+
+    def _say(self, message: str) -> None:
+        if message not in self._said:
+            self._said.add(message)
+            log.warning("%s: %s", self.title, message)
+
+    def _try_in_torch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """InputError, which is of torch's type too, if the model itself does not take the call."""
+        if all(is_plain(t) for t in self.model.parameters()):
+            try:
+                rehearse(self.model, args, kwargs)
+            except Exception as error:
+                raise like_torchs(error, self.title, args, kwargs) from error
+
+
+_LIMITS = ("torch._dynamo", "torch.fx.experimental", "torch._subclasses", "torch._export", "torch.export")
+
+
+def is_limit(error: BaseException) -> bool:
+    """Whether an error of a capture tells of what capturing cannot do, and not of what the model does not take."""
+    cause = error.__cause__
+    return cause is None or type(cause).__module__.startswith(_LIMITS)
+
+
+def _depends_on_data(error: BaseException) -> bool:
+    """Whether a capture failed by what data decide, which no choice of open sizes mends."""
+    return type(error.__cause__).__name__ in ("GuardOnDataDependentSymNode", "DataDependentOutputException")
+
+
+def _is_defect(error: BaseException) -> bool:
+    """Whether an error while compiling is one of sol and not of its surroundings."""
+    return not isinstance(error, (CompilerNotFoundError, CacheError))

@@ -1,0 +1,46 @@
+"""The machine's limits, and the shares of them that profiles show."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import sol
+from sol.inspect import roofline as module
+from sol.inspect.profile import LEGEND, Profile, ProfileRow
+from sol.inspect.roofline import Roofline, roofline
+from tests.runtime.models import convnet
+
+LIMITS = Roofline(100e9, 10e9, 1)
+
+
+def test_the_limit_that_binds():
+    assert LIMITS.seconds(1e9, 1e7) == pytest.approx(0.01) and LIMITS.binds(1e9, 1e7) == "compute"
+    assert LIMITS.seconds(1e6, 1e9) == pytest.approx(0.1) and LIMITS.binds(1e6, 1e9) == "memory"
+    assert LIMITS.fraction(1e9, 0, 0.02) == pytest.approx(0.5) and LIMITS.fraction(1, 1, 0) == 0
+
+
+def test_measured_once_and_plausible(monkeypatch):
+    found = roofline(1)
+    assert 1e8 < found.flops < 1e13 and 1e8 < found.bandwidth < 1e13
+    monkeypatch.setattr(module, "_measured", lambda *a: pytest.fail("measured again"))
+    assert roofline(1) == found
+
+
+def test_two_threads_do_more_arithmetic():
+    assert roofline(2).flops > 1.2 * roofline(1).flops
+
+
+def test_profile_sums_and_shows_shares():
+    rows = (ProfileRow("r0", "k", "a", 0.02, 10**9, 0, 0.5), ProfileRow("r1", "k", "b", 0.01, 10**9, 0, 1.0))
+    found = Profile(rows, LIMITS)
+    assert found.by_kernel()[0].roof == pytest.approx(2 / 3) and found.total().gflops == pytest.approx(2 / 0.03)
+    text = str(found)
+    assert "67%" in text and LEGEND in text and "100 GFLOP/s, 10.0 GB/s with 1 thread" in text
+    assert found.as_dict()["launches"][0]["kernel"] == "k"
+    assert str(Profile(())) == "no launches"
+
+
+def test_profile_of_a_module_has_shares():
+    found = sol.profile(convnet(), torch.rand(1, 3, 8, 8), runs=2)
+    assert found.roofline and all(r.roof is not None and r.roof >= 0 for r in found.rows)
