@@ -1,11 +1,14 @@
-"""The tour: graph → passes → plan → C → library. A newcomer reads this file first; each line names the room it enters."""
+"""The tour: graph → passes → plan → C. A newcomer reads this file first; each line names the room it enters.
+
+What turns C into a library is `sol.build`. The tour with measured kernels and kept plans is `sol.tuning.compile`.
+"""
 
 from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from sol.codegen.plan import Plan
 from sol.codegen.program import SourceFile, render_program
@@ -18,9 +21,6 @@ from sol.ir.verify import verify
 from sol.passes.choices import Choose, first
 from sol.passes.pipeline import run_passes
 from sol.stages import stage
-
-if TYPE_CHECKING:
-    from sol.tuning.tuner import Tuner
 
 log = logging.getLogger("sol.compiler")
 
@@ -35,33 +35,48 @@ class Compiled:
     target: Target
 
 
-def compile_graph(graph: Graph, *, title: str = "network", isa: str | Target | None = None, threads: int | None = None) -> Compiled:
-    """Imported graph → C. isa: instruction set, default ``config["isa"]``; as a Target (``targets.by_name``) also one of another machine,
-    whose C can be written here but neither built nor run. threads: for which kernels are chosen, and measured with ``config["autotune"]``;
-    None: the usable CPUs.
+class Measurements(Protocol):
+    """Who knows what measurements found and makes missing ones: `sol.tuning.tuner.Tuner`."""
+
+    @property
+    def choose(self) -> Choose: ...
+
+    def measure(self, graph: Graph) -> bool:
+        """Measure what ``choose`` was asked and could not tell; whether all should be decided again."""
+
+
+def target_for(isa: str | Target | None = None, threads: int | None = None) -> Target:
+    """The target that kernels are chosen for.
+
+    isa: instruction set, default ``config["isa"]``; as a Target (``targets.by_name``) also one of another machine, whose C can be written
+    here but neither built nor run. threads: in its team; None: the usable CPUs.
+    """
+    target = isa if isinstance(isa, Target) else resolve(isa or config["isa"])
+    return replace(target, team=threads or usable_cpus())
+
+
+def compile_graph(
+    graph: Graph,
+    *,
+    title: str = "network",
+    isa: str | Target | None = None,
+    threads: int | None = None,
+    measurements: Measurements | None = None,
+) -> Compiled:
+    """Imported graph → C. isa, threads: as for ``target_for``. measurements: overrule the cost model where there are any.
 
     Raises UnsupportedError for what has no kernel; VerifyError (with SOL_VERIFY=1) names the pass that broke an invariant.
     """
-    target = isa if isinstance(isa, Target) else resolve(isa or config["isa"])
-    target = replace(target, team=threads or usable_cpus())
-    tuner = _tuner(target, threads)
-    if tuner or config["dump"] or config["verify"]:
-        return _compiled(graph, title, target, tuner)
-    from sol.build.plans import kept_plan
-
-    return kept_plan(graph, title, target, lambda: _compiled(graph, title, target, None))
-
-
-def _compiled(graph: Graph, title: str, target: Target, tuner: Tuner | None) -> Compiled:
-    """What ``compile_graph`` gives, decided now."""
+    target = target_for(isa, threads)
+    choose = measurements.choose if measurements else first
     dump = _Dump(config["dump"])
     dump.write("import.txt", lambda: graph_text(graph))
     if config["verify"]:
         verify(graph)
-    fused, plan = _decide(graph, target, tuner.choose if tuner else first, dump)
-    while tuner and tuner.measure(graph):  # again, because other fusions give other regions
+    fused, plan = _decide(graph, target, choose, dump)
+    while measurements and measurements.measure(graph):  # again, because other fusions give other regions
         dump.restart()
-        fused, plan = _decide(graph, target, tuner.choose, dump)
+        fused, plan = _decide(graph, target, choose, dump)
     stage("writing C")
     sources = render_program(plan, title)
     for source in sources:
@@ -81,22 +96,6 @@ def _decide(graph: Graph, target: Target, choose: Choose, dump: _Dump) -> tuple[
     plan = make_plan(graph, target, choose)
     dump.write("plan.txt", lambda: plan_text(plan))
     return graph, plan
-
-
-def _tuner(target: Target, threads: int | None) -> Tuner | None:
-    """Who knows what measurements found and makes missing ones; None where the cost model alone decides."""
-    if config["autotune"] == "off" or not target.runs_here():
-        return None
-    from sol.tuning.tuner import Tuner
-
-    return Tuner(target, threads)
-
-
-def build_library(compiled: Compiled) -> Path:
-    """C → shared library in the cache; compiles only what is not there yet."""
-    from sol.build.build import build, units_of
-
-    return build(units_of(compiled.sources), compiled.target)
 
 
 def plan_text(plan: Plan) -> str:

@@ -36,11 +36,10 @@ MAY_IMPORT = {
     "build": LEAVES | {"ir", "codegen", "compiler"},
     "runtime": LEAVES | {"ir", "codegen", "compiler", "build"},
     "tuning": LEAVES | {"ir", "passes", "codegen", "compiler", "build", "runtime"},
-    "runtime/numpy": LEAVES | {"ir", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning"},
-    "runtime/torch": LEAVES
-    | {"ir", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "runtime/numpy"},
+    "runtime/numpy": LEAVES | {"ir", "frontend/onnx", "codegen", "build", "runtime", "tuning"},
+    "runtime/torch": LEAVES | {"ir", "frontend/torch", "frontend/onnx", "codegen", "build", "runtime", "tuning", "runtime/numpy"},
     "inspect": LEAVES
-    | {"ir", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "runtime/numpy", "runtime/torch"},
+    | {"ir", "frontend/torch", "frontend/onnx", "codegen", "build", "runtime", "tuning", "runtime/numpy", "runtime/torch"},
     "pytorch": {"__init__", "config", "deploy"},  # the public names, two of which are called like their stages
     "deploy": LEAVES | {"ir", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "runtime/torch"},
     "onnx_backend": {"errors", "runtime/numpy"},
@@ -53,10 +52,6 @@ MAY_IMPORT = {
     "__init__": LEAVES | {"build", "runtime/numpy", "runtime/torch", "inspect", "deploy"},
 }
 """Room (a file or folder of ``sol``) → the rooms it may import, besides itself: the way data takes."""
-EXCEPTIONS = {
-    ("sol/compiler.py", "build"): "the tour ends with the build; imported when it gets there",
-    ("sol/compiler.py", "tuning"): "what was measured decides; imported when it is asked for",
-}
 
 
 def room_of(parts: tuple[str, ...]) -> str:
@@ -90,13 +85,7 @@ def name_of(path: Path) -> str:
 def test_imports_follow_the_data(path):
     stage = stage_of(path)
     wrong = imported_stages(path) - MAY_IMPORT[stage] - {stage}
-    wrong = {s for s in wrong if (name_of(path), s) not in EXCEPTIONS}
     assert not wrong, f"{name_of(path)} imports {sorted(wrong)}: {stage} may import {sorted(MAY_IMPORT[stage])}"
-
-
-def test_exceptions_are_needed():
-    for name, stage in EXCEPTIONS:
-        assert stage in imported_stages(ROOT / name)
 
 
 @pytest.mark.parametrize("path", ALL, ids=name_of)

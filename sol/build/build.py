@@ -26,6 +26,7 @@ from sol.build.progress import progress as progress_bar
 from sol.build.toolchain import Compiler, asked_for, environment, find_compiler, half_flags
 from sol.codegen.program import SourceFile
 from sol.codegen.targets import Target, usable_cpus
+from sol.compiler import Compiled
 from sol.config import config
 from sol.errors import CompilerError, CompilerNotFoundError
 from sol.stages import stage
@@ -71,6 +72,11 @@ def units_of(sources: Sequence[SourceFile], prefix: str = "") -> list[Unit]:
 
 class FolderFull(Exception):
     """The compiler could not write its output."""
+
+
+def build_library(compiled: Compiled) -> Path:
+    """A compiled network → shared library in the cache; compiles only what is not there yet."""
+    return build(units_of(compiled.sources), compiled.target)
 
 
 def build(units: Sequence[Unit], target: Target, *, progress: Callable[[int, int], None] | None = None) -> Path:

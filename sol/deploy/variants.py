@@ -10,13 +10,14 @@ from sol.codegen.kernels.random import FRESH
 from sol.codegen.plan import Plan
 from sol.codegen.program import SourceFile, arena_buffers, render_program
 from sol.codegen.targets import Target, by_name, cpu_features, machine, resolve
-from sol.compiler import Compiled, compile_graph
+from sol.compiler import Compiled
 from sol.config import config
 from sol.deploy.names import Device
 from sol.errors import ConfigError, SolError
 from sol.ir.dim import Dim, DimLike, dim_text, symbols
 from sol.ir.graph import Graph
 from sol.runtime.executable import BYTES_PER_SECOND, FLOPS_PER_SECOND, SERIAL_SECONDS
+from sol.tuning.compile import compile_tuned
 
 MULTI = {Device.x86: ("avx512", "avx2", "generic"), Device.aarch64: ("neon",)}
 """Instruction sets of ``isa="multi"``, best first; the last runs on any machine of that kind."""
@@ -95,7 +96,7 @@ def targets_for(device: Device, isa: str | None) -> tuple[Target, ...]:
 
 def make_variant(graph: Graph, target: Target, title: str, function: str, threads: int | None) -> Variant:
     """Compile a graph for a target, down to C. threads: for which kernels are chosen."""
-    compiled = compile_graph(graph, title=title, isa=target, threads=threads)
+    compiled = compile_tuned(graph, title=title, isa=target, threads=threads)
     prefix = f"{function}_{target.name}_"
     return Variant(target.name, prefix, target, compiled, render_program(compiled.plan, title, prefix), _features(target))
 

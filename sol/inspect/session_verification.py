@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import onnx
 
-from sol.compiler import compile_graph
 from sol.errors import SolError
 from sol.inspect.bisection import PartRun, computed_values, find_culprit
 from sol.inspect.checks import IMPORT, SOL, UNKNOWN, OutputCheck, Verification, judged, relative_error
@@ -23,6 +22,7 @@ from sol.ir.interpret import evaluate
 from sol.ir.storage import as_held, held_from_edge
 from sol.runtime.executable import Executable
 from sol.runtime.numpy.session import Session, Value, load
+from sol.tuning.compile import compile_tuned
 
 log = logging.getLogger("sol.verify")
 
@@ -129,7 +129,7 @@ class _Verifier:
             return "unknown: the float64 interpreter cannot evaluate every value"
 
         def run(part: Graph) -> PartRun:
-            executable = Executable(compile_graph(part, title=f"up to {part.outputs[0]}", isa=session.isa), threads=session.threads)
+            executable = Executable(compile_tuned(part, title=f"up to {part.outputs[0]}", isa=session.isa), threads=session.threads)
             executable.pack(parameters)
             results = executable(prepared.stored, prepared.env)
             return PartRun([as_held(r, part.type_of(v).dtype) for r, v in zip(results, part.outputs)], executable.plan.launches)

@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from sol.build import library as libraries
+from sol.build.build import build_library
 from sol.codegen.memory import assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.plan import Plan, Port
 from sol.codegen.program import arena_buffers
 from sol.codegen.schedule import arena_interval
-from sol.compiler import Compiled, build_library
+from sol.compiler import Compiled
 from sol.config import config
 from sol.errors import IndexRangeError
 from sol.ir.dim import evaluate, symbols

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sol.build.build import build_library
 from sol.codegen.packing import apply_pack
 from sol.codegen.targets import by_name, machine
-from sol.compiler import build_library, compile_graph
+from sol.compiler import compile_graph
 from sol.errors import CompilerError, ConfigError
 from sol.ir.interpret import evaluate_constants, evaluate_outputs
 from tests.codegen.foreign_cases import PARAMS, repeat  # noqa: F401  (a fixture)

@@ -15,13 +15,13 @@ from sol.build.cache import store
 from sol.codegen.plan import Launch
 from sol.codegen.targets import by_name, resolve
 from sol.codegen.trial import Group, Trial, Way, make_trial
-from sol.compiler import compile_graph
 from sol.config import config
 from sol.errors import ConfigError
 from sol.ir.graph import NO_ORIGIN
 from sol.ir.text import parse_graph
 from sol.passes.pipeline import run_passes
 from sol.tuning import tuner as tuning
+from sol.tuning.compile import compile_tuned
 from sol.tuning.database import Database, Record, export_tuning, import_tuning, machine_of, read_file
 from sol.tuning.trials import Bench
 from sol.tuning.tuner import Tuner, budgeted, corrected, decide, run_all, typical
@@ -194,7 +194,7 @@ def test_what_is_known_is_answered_without_measuring(machine):
 
 def compiled_with(text: str, **knobs: object):
     with config.override(**knobs):
-        return compile_graph(parse_graph(text), threads=2)
+        return compile_tuned(parse_graph(text), threads=2)
 
 
 @pytest.fixture

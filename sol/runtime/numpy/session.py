@@ -14,7 +14,6 @@ import numpy as np
 
 from sol.build.templates import keep_templates
 from sol.codegen.plan import Plan
-from sol.compiler import compile_graph
 from sol.config import checked_threads, config
 from sol.errors import InputError, UnsupportedError
 from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
@@ -31,6 +30,7 @@ from sol.runtime.executable import Executable
 from sol.runtime.numpy.edges import as_arrays
 from sol.runtime.numpy.specialise import check_guards, import_for
 from sol.stages import stage
+from sol.tuning.compile import compile_tuned
 
 log = logging.getLogger("sol.runtime")
 
@@ -205,7 +205,7 @@ class _Program:
         self.executable: Executable | None = None
         if computed:
             threads = threads or default_threads()
-            compiled = compile_graph(Graph(graph.nodes, graph.inputs, tuple(computed)), isa=isa, threads=threads)
+            compiled = compile_tuned(Graph(graph.nodes, graph.inputs, tuple(computed)), isa=isa, threads=threads)
             _check_memory(compiled.plan)
             self.executable = Executable(compiled, threads=threads)
             self.executable.pack(imported.parameters)

@@ -8,7 +8,6 @@ from typing import Any
 import torch
 
 from sol.build.templates import keep_templates
-from sol.compiler import compile_graph
 from sol.frontend.torch.imported import Slot, TorchCall
 from sol.ir.dim import Dim, symbols
 from sol.ir.graph import Graph, Node
@@ -17,12 +16,13 @@ from sol.runtime.source import Source, python_of
 from sol.runtime.torch.hoist import hoist, values_of
 from sol.runtime.torch.segments import Segment, split_segments
 from sol.runtime.torch.tensors import TENSORS
+from sol.tuning.compile import compile_tuned
 
 TorchCalls = Mapping[str, TorchCall]
 
 
 def _executable(graph: Graph, title: str, isa: str | None, threads: int | None) -> Executable:
-    compiled = compile_graph(graph, title=title, isa=isa, threads=threads or TENSORS.threads())
+    compiled = compile_tuned(graph, title=title, isa=isa, threads=threads or TENSORS.threads())
     return Executable(compiled, threads=threads, arrays=TENSORS)
 
 

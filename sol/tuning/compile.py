@@ -1,0 +1,26 @@
+"""The tour as a process takes it: kernels that were measured where that is asked for, and the plans of large graphs kept."""
+
+from __future__ import annotations
+
+from sol.build.plans import kept_plan
+from sol.codegen.targets import Target
+from sol.compiler import Compiled, compile_graph, target_for
+from sol.config import config
+from sol.ir.graph import Graph
+from sol.tuning.tuner import Tuner
+
+
+def compile_tuned(graph: Graph, *, title: str = "network", isa: str | Target | None = None, threads: int | None = None) -> Compiled:
+    """Imported graph → C, as ``sol.compiler.compile_graph``; with ``config["autotune"]`` kernels are measured for so many ``threads``.
+
+    A plan is kept where nothing is measured, dumped or checked on the way.
+    """
+    target = target_for(isa, threads)
+    tuner = Tuner(target, threads) if config["autotune"] != "off" and target.runs_here() else None
+
+    def decided() -> Compiled:
+        return compile_graph(graph, title=title, isa=target, threads=threads, measurements=tuner)
+
+    if tuner or config["dump"] or config["verify"]:
+        return decided()
+    return kept_plan(graph, title, target, decided)
