@@ -75,7 +75,7 @@ class _ControlPlan:
 
     def _outside(self, value: str) -> BufferRef:
         """Where a value of the graph around lies."""
-        view = operand_view(self.placement, self.planner.library, value)
+        view = self.planner.library.placed(operand_view(self.placement, value))
         self.touched.add(view.buffer)
         return BufferRef(view.buffer, view.offset * view.dtype.itemsize)
 

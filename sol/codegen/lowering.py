@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from sol.codegen.packing import make_pack
-from sol.codegen.plan import BufferRef, Check, Kernel, Launch, View, Weight
+from sol.codegen.plan import BufferRef, Check, Kernel, Launch, Pack, View, Weight
 from sol.errors import SolError
 from sol.ir.dim import DimLike
 from sol.ir.graph import Attrs, Graph, Node, Origin
+from sol.ir.strides import contiguous_strides
 from sol.ir.types import DType, TensorType
 
 
@@ -20,7 +21,8 @@ class Placement(Protocol):
     by_rows: whether the threads that wrote a buffer shared out rows (each wrote all channels of some), not channels; by its root.
     """
 
-    by_rows: dict[str, bool]
+    @property
+    def by_rows(self) -> Mapping[str, bool]: ...
 
     def root(self, value: str) -> str: ...
     def view(self, value: str) -> View: ...
@@ -95,10 +97,11 @@ class KernelLibrary:
         """The number by which kernels report an index out of range of this operation."""
         return self.checks.setdefault(Check(op, origin), len(self.checks) + 1)
 
-    def weight(self, value: str, kind: str, attrs: Mapping[str, Any]) -> str:
-        """The buffer that holds a packed constant."""
-        value = self.path + value
-        pack = make_pack(kind, **attrs)
+    def placed(self, view: View) -> View:
+        """The view of memory that exists when kernels run: that of a packed constant names the buffer which holds it."""
+        return view if view.pack is None else replace(view, buffer=self._weight(self.path + view.buffer, view.pack), pack=None)
+
+    def _weight(self, value: str, pack: Pack) -> str:
         if (value, pack) not in self._by_weight:
             name = f"@w{len(self.weights)}"  # no name of a value
             self.weights[name] = Weight(name, value, pack)
@@ -109,6 +112,8 @@ class KernelLibrary:
 class Lowering:
     """One region on its way to launches. Values are named as in the region's body graph.
 
+    Looking changes nothing. ``emit`` adds to ``launches`` and to the library; ``by_rows`` says how threads share out the results, which
+    whoever keeps the launches tells the placement (``shares``).
     variant: which way of the candidate that serves it is wanted; "" for the candidate's own choice.
     """
 
@@ -116,6 +121,7 @@ class Lowering:
         self.region, self.placement, self.library, self.target = region, placement, library, target
         self.body: Graph = region.attrs["body"]
         self.launches: list[Launch] = []
+        self.by_rows: bool | None = None
         self.variant = ""
         self._outer = dict(zip(self.body.inputs, region.inputs)) | dict(zip(self.body.outputs, region.outputs))
 
@@ -144,30 +150,37 @@ class Lowering:
     def view(self, value: str) -> View:
         """Where a body input or output lies. A constant that was not packed is given row-major."""
         outer = self._outer[value]
-        return self.weight(value, "plain") if self.placement.is_constant(outer) else operand_view(self.placement, self.library, outer)
+        return self.weight(value, "plain") if self.placement.is_constant(outer) else operand_view(self.placement, outer)
 
     def weight(self, value: str, kind: str, **attrs: Any) -> View:
-        """A packed constant body input. The view's shape and strides describe the row-major logical value only for kind "plain"."""
-        from sol.ir.strides import contiguous_strides
+        """A constant body input as ``emit`` is to pack it; looking changes nothing.
 
+        The view's shape and strides describe the row-major logical value only for kind "plain".
+        """
         type = self.type_of(value)
-        buffer = self.library.weight(self._outer[value], kind, attrs)
-        return View(buffer, type.dtype, type.shape, contiguous_strides(type.shape))
+        return View(self._outer[value], type.dtype, type.shape, contiguous_strides(type.shape), pack=make_pack(kind, **attrs))
+
+    @property
+    def shares(self) -> dict[str, bool]:
+        """What the placement's ``by_rows`` is to say of the region's results; empty if its kernels do not say."""
+        return {} if self.by_rows is None else {self.placement.root(self._outer[v]): self.by_rows for v in self.body.outputs}
 
     def set_share(self, by_rows: bool) -> None:
         """The region's results are written by threads that share out rows, or channels."""
-        for value in self.body.outputs:
-            self.placement.by_rows[self.placement.root(self._outer[value])] = by_rows
+        self.by_rows = by_rows
 
-    def follow_share(self, *values: str) -> int:
-        """1 if the region is to share out rows, as those who wrote ``values`` did, else 0: what a thread reads is then what it wrote.
+    def followed_share(self, *values: str) -> bool:
+        """Whether the region is to share out rows, as those who wrote ``values`` did: what a thread reads is then what it wrote.
 
         Rows unless all were written by threads that share out channels.
         """
         written = [self.placement.by_rows.get(self.placement.root(self._outer[v])) for v in values if v in self._outer]
-        by_rows = False not in written or True in written
-        self.set_share(by_rows)
-        return int(by_rows)
+        return False not in written or True in written
+
+    def follow_share(self, *values: str) -> int:
+        """1 if the region shares out rows as ``followed_share`` says, else 0."""
+        self.set_share(self.followed_share(*values))
+        return int(self.by_rows or 0)
 
     def emit(
         self,
@@ -190,6 +203,7 @@ class Lowering:
         params: name in the template → run-time integer (int or Dim). table: any number of integers that follow them in ``arg``.
         context: ints, strings and small frozen values for the template.
         """
+        reads = {n: self.library.placed(v) for n, v in reads.items()}
         pointers = [(n, f"const {v.dtype.c}") for n, v in reads.items()] + [(n, v.dtype.c) for n, v in writes.items()]
         name = self.library.kernel(stem, template, pointers, list(params), context)
         refs = [BufferRef(v.buffer, v.offset * v.dtype.itemsize) for v in reads.values()]
@@ -200,11 +214,11 @@ class Lowering:
         )  # fmt: skip
 
 
-def operand_view(placement: Placement, library: KernelLibrary, value: str) -> View:
+def operand_view(placement: Placement, value: str) -> View:
     """Where a value of the whole graph lies; a constant is packed row-major."""
     view = placement.view(value)
     if placement.is_constant(view.buffer):  # also one that is expanded to a size that is known at run time
-        return replace(view, buffer=library.weight(view.buffer, "plain", {}))
+        return replace(view, pack=make_pack("plain"))
     return view
 
 

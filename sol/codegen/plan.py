@@ -12,6 +12,14 @@ from sol.ir.types import PLAIN, DType, Layout
 
 
 @dataclass(frozen=True, slots=True)
+class Pack:
+    """How a constant value is laid out for a kernel: the name of a packer (sol/codegen/packing.py) and its arguments."""
+
+    kind: str
+    attrs: Attrs = field(default_factory=Attrs)
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """How a kernel sees a value in memory.
 
@@ -19,6 +27,7 @@ class View:
     offset: elements from the buffer's start to element (0, …, 0).
     channels: logical C of a blocked value (lanes beyond it are padding), else 0.
     border: zeroed elements that physically surround the spatial dimensions, ``((before, after), …)``; a kernel may read that far outside.
+    pack: how a constant value is laid out for the kernel; ``buffer`` is then the value's name, and what is emitted names the packed weight.
     """
 
     buffer: str
@@ -29,14 +38,7 @@ class View:
     layout: Layout = PLAIN
     channels: DimLike = 0
     border: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Pack:
-    """How a constant value is laid out for a kernel: the name of a packer (sol/codegen/packing.py) and its arguments."""
-
-    kind: str
-    attrs: Attrs = field(default_factory=Attrs)
+    pack: Pack | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,7 @@ class _Planner:
     def _region(self, node: Node, placement: GraphPlacement, bordered: set[str]) -> list[Launch]:
         lowering = Lowering(node, placement, self.library, self.target)
         lower_region(lowering, self.choose)
+        placement.by_rows |= lowering.shares
         launches = lower_borders(node, placement, self.library, bordered)
         return launches + _defining(node, lowering.launches, placement)
 

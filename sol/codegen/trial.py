@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from sol.codegen.kernels import alternatives, lower_alternative, lower_region
+from sol.codegen.decision import Decision
+from sol.codegen.kernels import alternatives, lower_decision, lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, Interval, assign_offsets
 from sol.codegen.placement import GraphPlacement
@@ -28,7 +29,7 @@ OCCURRENCES = 3
 """Regions with the same signature that are measured; more would tell nothing new."""
 
 Wanted = Callable[[str, Sequence[str]], Sequence[str]]
-"""(signature, alternatives) → the alternatives to be compared, the one to beat first; fewer than two: nothing to compare."""
+"""(signature, names of decisions) → those to be compared, the one to beat first; fewer than two: nothing to compare."""
 
 
 @dataclass(frozen=True)
@@ -108,31 +109,36 @@ def _group(
     body: Graph = node.attrs["body"]
     nodes = frozenset(n.name for n in body.nodes if n.op not in ("input", "constant"))
     lowering = Lowering(node, placement, library, target)
-    options = alternatives(lowering)
+    options = {d.name: d for d in alternatives(lowering)}
     if len(options) < 2:
         lower_region(lowering)
+        placement.by_rows |= lowering.shares
         return Group(node.name, "", nodes, (Way("", tuple(lowering.launches)),))
     key = signature(lowering)
-    names = wanted(key, options)
+    names = wanted(key, tuple(options))
     if len(names) < 2 or seen.get(key, 0) >= OCCURRENCES:
-        lower_alternative(lowering, names[0])
+        lower_decision(lowering, options[names[0]])
+        placement.by_rows |= lowering.shares
         return Group(node.name, "", nodes, (Way(names[0], tuple(lowering.launches)),))
     seen[key] = seen.get(key, 0) + 1
-    return Group(node.name, key, nodes, tuple(_distinct(node, placement, library, target, names)), tuple(names))
+    lowered = _distinct(lowering, [options[n] for n in names])
+    placement.by_rows |= next((x.shares for x in lowered.values()), {})  # of the one to beat
+    ways = tuple(Way(name, tuple(x.launches)) for name, x in lowered.items())
+    return Group(node.name, key, nodes, ways, tuple(names))
 
 
-def _distinct(node: Node, placement: GraphPlacement, library: KernelLibrary, target: TargetLike, names: Sequence[str]) -> list[Way]:
-    """The named alternatives that are possible; of several that are the same only the first."""
-    ways: list[Way] = []
-    for name in names:
-        lowering = Lowering(node, placement, library, target)
+def _distinct(lowering: Lowering, decisions: Sequence[Decision]) -> dict[str, Lowering]:
+    """Names and launches of the decisions that are possible; of several that are the same only the first."""
+    found: dict[str, Lowering] = {}
+    for decision in decisions:
+        one = Lowering(lowering.region, lowering.placement, lowering.library, lowering.target)
         try:
-            lower_alternative(lowering, name)
+            lower_decision(one, decision)
         except SolError:
             continue
-        if all(tuple(lowering.launches) != w.launches for w in ways):
-            ways.append(Way(name, tuple(lowering.launches)))
-    return ways
+        if all(one.launches != other.launches for other in found.values()):
+            found[decision.name] = one
+    return found
 
 
 def _kept(groups: Sequence[Group], also: Collection[str]) -> list[Group]:

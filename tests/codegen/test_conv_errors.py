@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from sol.codegen.kernels import lower_alternative
+from sol.codegen.decision import Decision, Named
+from sol.codegen.kernels import lower_decision
 from sol.codegen.targets import resolve
 from sol.config import config
 from tests import harness
@@ -195,7 +196,9 @@ def taken(monkeypatch):
         )
         made = layer(change, size, outputs, taps, groups, seed)
         inputs["x"], arrays["w"] = made.x, made.w
-        monkeypatch.setattr(harness, "lower_region", lambda lowering: lower_alternative(lowering, way))
+        candidate, _, variant = way.partition("/")
+        decision = Decision(candidate, Named(variant), variant)
+        monkeypatch.setattr(harness, "lower_region", lambda lowering: lower_decision(lowering, decision))
         region = as_region(graph, "dnn", "conv", block=resolve(isa).lanes)
         with config.override(conv_max_error=1.0):
             (got,) = run_region(region, inputs, arrays, isa=isa, threads=2, borders={"x": ((taps // 2,) * 2,) * 2})

@@ -9,6 +9,7 @@ from sol.codegen import kernels
 from sol.codegen.kernels import conv_paired, conv_paired_grouped, pairs
 from sol.codegen.kernels.conv_direct import Conv
 from sol.codegen.kernels.conv_paired import max_error
+from sol.codegen.lowering import Candidate
 from sol.codegen.packing import apply_pack, make_pack
 from sol.codegen.targets import by_name
 from sol.ir.dim import Dim
@@ -29,7 +30,7 @@ def forced(monkeypatch):
     """Only this way, also where it does not pay; there is none other to fall back to."""
     paired = (*conv_paired.CANDIDATES, *conv_paired.POOLED_CANDIDATES, *conv_paired.PROLOGUE_CANDIDATES)
     found = (*paired, *conv_paired_grouped.CANDIDATES)
-    always = tuple(kernels.Candidate(c.name, c.can or c.when, c.lower) for c in found)
+    always = tuple(Candidate(c.name, c.can or c.when, c.lower) for c in found)
     monkeypatch.setattr(kernels, "candidates", lambda _: always)
 
 

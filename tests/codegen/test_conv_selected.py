@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import sol
-from sol.codegen.kernels import alternatives, conv_selected, lower_alternative
+from sol.codegen.kernels import alternatives, conv_selected, lower_decision
 from sol.codegen.kernels.conv import KERNELS
 from sol.codegen.kernels.conv_selected import pack_selected
 from sol.codegen.lowering import KernelLibrary, Lowering
@@ -156,10 +156,10 @@ def test_no_other_kernel_claims_the_region(channels):
     target = by_name("avx512")
     lowering = lowering_of(case((48,), shuffled((48,), channels), channels, (14, 14))[0], target)
     assert [c.name for c in KERNELS["conv"] if c.is_possible(lowering)] == ["selected_paired", "selected"]
-    names = alternatives(lowering)
-    assert {"selected/tiles", "selected/vectors"} <= set(names)
-    for name in names:
-        lower_alternative(lowering, name)
+    decisions = alternatives(lowering)
+    assert {"selected/tiles", "selected/vectors"} <= {d.name for d in decisions}
+    for decision in decisions:
+        lower_decision(lowering, decision)
 
 
 def test_other_regions_are_left_alone():

@@ -10,6 +10,7 @@ import pytest
 
 from sol.codegen import kernels
 from sol.codegen.kernels import conv_chain, conv_selected, pairs
+from sol.codegen.lowering import Candidate
 from sol.codegen.targets import by_name
 from tests.codegen.conv_cases import ISAS, check
 from tests.codegen.test_conv_chain import Block, block_graph
@@ -18,9 +19,9 @@ from tests.codegen.test_conv_selected import case, divide, lowering_of, residual
 pytestmark = pytest.mark.skipif("avx512" not in ISAS, reason="no vectors of 16 lanes here")
 
 
-def only(monkeypatch, candidate: kernels.Candidate) -> None:
+def only(monkeypatch, candidate: Candidate) -> None:
     """This candidate wherever it is possible; there is none other to fall back to."""
-    always = kernels.Candidate(candidate.name, candidate.can or candidate.when, candidate.lower)
+    always = Candidate(candidate.name, candidate.can or candidate.when, candidate.lower)
     monkeypatch.setattr(kernels, "candidates", lambda _: (always,))
 
 

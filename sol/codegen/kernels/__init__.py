@@ -1,7 +1,8 @@
-"""Which kernel serves a region: one table of candidates per anchor, first match wins, the last one always works.
+"""Which kernel serves a region: one table of candidates per anchor, and the one selector that asks them.
 
-Where a measurement may overrule the model (sol/tuning/tuner.py), every other candidate that is possible is an alternative, and so are the
-candidates' variants: whoever adds a candidate to a table need do nothing for that.
+The first candidate that pays wins, or the cheapest where costs are known; the last one of a table always works. Where a measurement may
+overrule the model (sol/tuning/tuner.py), every other candidate that is possible is an alternative, and so are the candidates' variants:
+whoever adds a candidate to a table need do nothing for that.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from sol.codegen.lowering import Candidate, KernelLibrary, Lowering
+from sol.codegen.decision import Candidate, Decision, adapted
+from sol.codegen.lowering import Lowering
 from sol.codegen.signature import signature
 from sol.errors import UnsupportedError
 from sol.passes.choices import Choose, first
@@ -35,7 +37,7 @@ def candidates(anchor: str) -> tuple[Candidate, ...]:
     """Kernels for an anchor, fastest first."""
     if anchor not in FAMILIES:
         return ()
-    return import_module(f"sol.codegen.kernels.{FAMILIES[anchor]}").KERNELS[anchor]
+    return tuple(map(adapted, import_module(f"sol.codegen.kernels.{FAMILIES[anchor]}").KERNELS[anchor]))
 
 
 def lower_region(lowering: Lowering, choose: Choose = first) -> None:
@@ -46,50 +48,64 @@ def lower_region(lowering: Lowering, choose: Choose = first) -> None:
         dfp.lower_dfp(lowering)
         return
     if choose is not first:
-        options = alternatives(lowering)
+        options = {d.name: d for d in alternatives(lowering)}
         if len(options) > 1:
-            lower_alternative(lowering, choose(signature(lowering), options, [n.name for n in lowering.body.nodes]))
+            lower_decision(lowering, options[choose(signature(lowering), tuple(options), [n.name for n in lowering.body.nodes])])
             return
-    _preferred(lowering).lower(lowering)
+    lower_decision(lowering, preferred(lowering))
 
 
-def _preferred(lowering: Lowering) -> Candidate:
-    region = lowering.region
-    anchor = region.attrs["anchor"]
-    for candidate in candidates(anchor):
-        if candidate.when(lowering):
-            return candidate
-    raise UnsupportedError(
-        f"no kernel for {anchor} in region {region.name}",
-        origin=str(region.origin),
-        remedy="report this: the last candidate of every table must serve all regions",
-    )
+def preferred(lowering: Lowering) -> Decision:
+    """The model's choice: of what pays the first in the table, or a later one of which less time is predicted."""
+    best: Decision | None = None
+    for candidate in _table(lowering):
+        if best is not None and (best.seconds is None or candidate.cost is None):
+            continue
+        decision = candidate.choice(lowering)
+        if decision is not None and (best is None or _is_faster(decision, best)):
+            best = decision
+    if best is None:
+        region, anchor = lowering.region, lowering.region.attrs["anchor"]
+        raise UnsupportedError(
+            f"no kernel for {anchor} in region {region.name}",
+            origin=str(region.origin),
+            remedy="report this: the last candidate of every table must serve all regions",
+        )
+    return best
+
+
+def _is_faster(decision: Decision, other: Decision) -> bool:
+    return decision.seconds is not None and other.seconds is not None and decision.seconds < other.seconds
+
+
+def _table(lowering: Lowering) -> tuple[Candidate, ...]:
+    return tuple(map(adapted, candidates(lowering.region.attrs["anchor"])))
 
 
 TUNED = ("conv", "conv_chain")
 """Anchors whose candidates differ by more than what they take."""
 
 
-def alternatives(lowering: Lowering) -> tuple[str, ...]:
-    """Names of all ways to serve a region: ``candidate`` or ``candidate/variant``, the model's choice first, then by promise: a variant
-    of it, the other candidates, and in turn what is left.
+def alternatives(lowering: Lowering) -> tuple[Decision, ...]:
+    """All ways to serve a region, the model's choice first, then by promise: a variant of it, the other candidates, in turn what is left.
 
     Some may turn out not to be possible (UnsupportedError when lowered) or the same as another.
     """
-    anchor = lowering.region.attrs["anchor"]
-    if anchor not in TUNED:
+    if lowering.region.attrs["anchor"] not in TUNED:
         return ()
-    lowering = Lowering(lowering.region, lowering.placement, KernelLibrary(), lowering.target)  # who looks at a constant packs it
-    preferred = _preferred(lowering)
-    possible = [preferred, *(c for c in candidates(anchor) if c is not preferred and c.is_possible(lowering))]
-    ways = [[c.name, *(f"{c.name}/{v}" for v in (c.variants(lowering) if c.variants else ()))] for c in possible]
+    best = preferred(lowering)
+    found = [tuple(candidate.decisions(lowering)) for candidate in _table(lowering)]
+    ways = sorted((ways for ways in found if ways), key=lambda ways: ways[0].candidate != best.candidate)
     longest = max(map(len, ways))
-    early = [*ways[0][:2], *(names[0] for names in ways[1:])]
-    return tuple(dict.fromkeys([*early, *(names[i] for i in range(1, longest) for names in ways if i < len(names))]))
+    early = [*ways[0][:2], *(decisions[0] for decisions in ways[1:])]
+    ordered = [*early, *(decisions[i] for i in range(1, longest) for decisions in ways if i < len(decisions))]
+    distinct: dict[str, Decision] = {}
+    for decision in ordered:
+        distinct.setdefault(decision.name, decision)
+    return tuple(distinct.values())
 
 
-def lower_alternative(lowering: Lowering, name: str) -> None:
+def lower_decision(lowering: Lowering, decision: Decision) -> None:
     """Fill ``lowering.launches`` with the kernels of one of ``alternatives``."""
-    wanted, _, lowering.variant = name.partition("/")
-    candidate = next(c for c in candidates(lowering.region.attrs["anchor"]) if c.name == wanted)
-    candidate.lower(lowering)
+    candidate = next(c for c in _table(lowering) if c.name == decision.candidate)
+    candidate.lower(lowering, decision.found)

@@ -1,0 +1,116 @@
+"""What a kernel family answers about a region: the ways in which it can compute it, each as data that holds all that was found.
+
+match → cost → lower: ``match`` looks at a region and changes nothing, ``cost`` predicts a time from what was found and from the machine,
+``lower`` emits launches and reads nothing but what was found. One selector (sol/codegen/kernels/__init__.py) asks, for plans, trials and
+explanations alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sol.codegen import lowering as legacy
+from sol.codegen.lowering import Lowering, TargetLike
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One way to compute a region.
+
+    candidate: the name of the kernel. variant: which of its ways; "" for its own choice. found: all that ``match`` found (problem, tiles,
+    prologue, where results go, …), frozen, of the family's own type. pays: whether the model takes the candidate here if none before it
+    does; else only a measurement may. seconds: predicted time, None where the family has no model.
+    """
+
+    candidate: str
+    found: Any
+    variant: str = ""
+    pays: bool = True
+    seconds: float | None = None
+
+    @property
+    def name(self) -> str:
+        """``candidate`` or ``candidate/variant``: as records of measurements call it."""
+        return f"{self.candidate}/{self.variant}" if self.variant else self.candidate
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kernel of a family.
+
+    match: the ways in which it can compute a region: none if it cannot, else its own choice first, then variants, promising ones first.
+    It may be a generator: variants are only asked for where measurements or explanations need them.
+    lower: emits the launches of what ``match`` found.
+    cost: seconds on a target, if there is a model.
+    """
+
+    name: str
+    match: Callable[[Lowering], Iterable[Decision]]
+    lower: Callable[[Lowering, Any], None]
+    cost: Callable[[Any, TargetLike], float] | None = None
+
+    def decisions(self, lowering: Lowering) -> Iterator[Decision]:
+        """What ``match`` gives, with predicted times."""
+        for decision in self.match(lowering):
+            yield decision if self.cost is None else replace(decision, seconds=self.cost(decision.found, lowering.target))
+
+    def choice(self, lowering: Lowering) -> Decision | None:
+        """Its own way, if that pays."""
+        decision = next(self.decisions(lowering), None)
+        return decision if decision is not None and decision.pays else None
+
+
+Pays = Callable[[Any, TargetLike], bool]
+
+
+def sole(name: str, read: Callable[[Lowering], Any], lower: Callable[[Lowering, Any], None], pays: Pays | None = None) -> Candidate:
+    """A candidate with one way. read: gives what it finds, None where it is impossible. pays: whether that is worth it, always if None."""
+
+    def match(lowering: Lowering) -> Iterator[Decision]:
+        found = read(lowering)
+        if found is not None:
+            yield Decision(name, found, pays=pays is None or pays(found, lowering.target))
+
+    return Candidate(name, match, lower)
+
+
+@dataclass(frozen=True)
+class Named:
+    """What is found by a candidate that looks again while it lowers: the name of the variant."""
+
+    variant: str
+
+
+def adapted(candidate: Candidate | legacy.Candidate) -> Candidate:
+    """A candidate that says when it serves a region as one that says what it found."""
+    if isinstance(candidate, Candidate):
+        return candidate
+    old = candidate
+
+    def match(lowering: Lowering) -> Iterator[Decision]:
+        pays = old.when(lowering)
+        if pays or (old.can is not None and old.can(lowering)):
+            yield Decision(old.name, Named(""), pays=pays)
+            for variant in old.variants(lowering) if old.variants else ():
+                yield Decision(old.name, Named(variant), variant, pays)
+
+    def lower(lowering: Lowering, found: Named) -> None:
+        lowering.variant = found.variant
+        old.lower(lowering)
+
+    return _Adapted(old.name, match, lower, when=old.when)
+
+
+@dataclass(frozen=True)
+class _Adapted(Candidate):
+    """A candidate of which it costs less to ask whether it pays than whether it is possible."""
+
+    when: Callable[[Lowering], bool] = lambda lowering: True
+
+    def choice(self, lowering: Lowering) -> Decision | None:
+        return Decision(self.name, Named("")) if self.when(lowering) else None
+
+
+__all__ = ["Candidate", "Decision", "Named", "adapted", "sole"]
