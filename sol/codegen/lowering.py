@@ -114,7 +114,8 @@ class Lowering:
 
     Looking changes nothing. ``emit`` adds to ``launches`` and to the library; ``by_rows`` says how threads share out the results, which
     whoever keeps the launches tells the placement (``shares``).
-    variant: which way of the candidate that serves it is wanted; "" for the candidate's own choice.
+    variant: which way of the candidate that serves it is wanted; "" for the candidate's own choice. problem: what a family
+    has read of the region, in a tuple; None before that.
     """
 
     def __init__(self, region: Node, placement: Placement, library: KernelLibrary, target: TargetLike) -> None:
@@ -123,6 +124,7 @@ class Lowering:
         self.launches: list[Launch] = []
         self.by_rows: bool | None = None
         self.variant = ""
+        self.problem: Any = None
         self._outer = dict(zip(self.body.inputs, region.inputs)) | dict(zip(self.body.outputs, region.outputs))
 
     @property

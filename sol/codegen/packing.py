@@ -39,11 +39,11 @@ def packer(kind: str, shape: Shape | None = None) -> Callable[[Packer], Packer]:
 
 
 HOMES = {
-    "blocked": "dfp_space", "strassen_panels": "conv_strassen", "conv_selected": "conv_selected", "conv_stem": "conv_stem",
+    "blocked": "dfp_space", "strassen_panels": "conv_strassen", "conv_selected": "conv_direct", "conv_stem": "conv_stem",
     "recurrent_panels": "recurrent", "recurrent_bias": "recurrent", "conv_panels": "conv_direct", "gemm_panels": "matmul",
     "gemm_rows": "matmul", "winograd_panels": "conv_winograd", "conv_depthwise": "conv_small", "conv_grouped": "conv_small",
     "winograd_pairs": "conv_winograd", "paired_panels": "conv_paired", "paired_groups": "conv_paired_grouped",
-    "conv_plain": "conv_plain", "paired_selected": "conv_selected", "input_scales": "conv_strassen", "result_scales": "conv_strassen",
+    "conv_plain": "conv_plain", "paired_selected": "conv_paired", "input_scales": "conv_strassen", "result_scales": "conv_strassen",
     "pair_scales": "pairs", "int_taps": "conv_int", "int_panels": "matmul_int",
 }  # fmt: skip
 """Packer → the module of sol.codegen.kernels that registers it, for plans that were made by another process."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 
+from sol.codegen.decision import Candidate
 from sol.codegen.targets import runnable
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import DimLike
@@ -18,6 +20,13 @@ from tests.harness import as_region, run_region
 from tests.toolchains import target_of
 
 ISAS = runnable()
+
+
+def forced(candidate: Candidate) -> Candidate:
+    """The candidate wherever it is possible, whether or not it pays."""
+    return replace(candidate, match=lambda lowering: [replace(d, pays=True) for d in candidate.match(lowering)])
+
+
 Tail = Callable[[GraphBuilder, str, dict[str, np.ndarray]], str]
 
 

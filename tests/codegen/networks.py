@@ -228,6 +228,7 @@ NETWORKS: dict[str, str] = {
 PAIRED: dict[str, str] = {
     "paired": convolution(32, 96, 14, 1),
     "selected": selected(128, 96, 160),
+    "prologue": NETWORKS["prologue"],
     "chain": NETWORKS["chain"],
     "groups": convolution(64, 64, 14, 3, groups=2, pad=1),
 }

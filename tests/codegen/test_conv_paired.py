@@ -7,13 +7,13 @@ import pytest
 
 from sol.codegen import kernels
 from sol.codegen.kernels import conv_paired, conv_paired_grouped, pairs
-from sol.codegen.kernels.conv_direct import Conv
 from sol.codegen.kernels.conv_paired import max_error
-from sol.codegen.lowering import Candidate
+from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.packing import apply_pack, make_pack
 from sol.codegen.targets import by_name
 from sol.ir.dim import Dim
 from sol.ir.interpret import evaluate
+from tests.codegen import conv_cases
 from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import ISAS, check, conv_graph, random
 from tests.codegen.test_conv_direct import add_relu, divide, plane, scale_silu
@@ -28,9 +28,8 @@ pytestmark = pytest.mark.skipif("avx512" not in ISAS, reason="no vectors of 16 l
 @pytest.fixture(autouse=True)
 def forced(monkeypatch):
     """Only this way, also where it does not pay; there is none other to fall back to."""
-    paired = (*conv_paired.CANDIDATES, *conv_paired.POOLED_CANDIDATES, *conv_paired.PROLOGUE_CANDIDATES)
-    found = (*paired, *conv_paired_grouped.CANDIDATES)
-    always = tuple(Candidate(c.name, c.can or c.when, c.lower) for c in found)
+    found = (*conv_paired.CANDIDATES, *conv_paired_grouped.CANDIDATES)
+    always = tuple(map(conv_cases.forced, found))
     monkeypatch.setattr(kernels, "candidates", lambda _: always)
 
 

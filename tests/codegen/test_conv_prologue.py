@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from sol.codegen.kernels import conv_prologue
-from sol.codegen.kernels.conv_direct import read_conv
+from sol.codegen.kernels import conv_direct
+from sol.codegen.kernels.conv_problem import read_problem
+from sol.codegen.kernels.conv_shape import read_conv
 from sol.codegen.kernels.conv_tiling import choose_tiling
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.targets import by_name
@@ -151,7 +152,7 @@ def test_symbolic_batch_and_size(isa):
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_several_strips(isa, threads, monkeypatch):
-    monkeypatch.setattr(conv_prologue, "strip_tiles", lambda target, conv, tiling: 3)
+    monkeypatch.setattr(conv_direct, "strip_tiles", lambda target, conv, tiling: 3)
     graph, inputs, arrays = case((2, 40, 11, 29), 72, scale_shift_relu)
     check(graph, inputs, arrays, isa=isa, threads=threads)
 
@@ -161,7 +162,7 @@ def test_several_strips(isa, threads, monkeypatch):
 def test_map_made_by_the_whole_team(isa, size):
     """More threads than make a small map each for themselves."""
     graph, inputs, arrays = case((2, 40, *size), 136, scale_shift_relu)
-    check(graph, inputs, arrays, isa=isa, threads=conv_prologue.ALONE + 1)
+    check(graph, inputs, arrays, isa=isa, threads=conv_direct.ALONE + 1)
 
 
 @pytest.mark.parametrize("isa", ISAS)
@@ -177,11 +178,12 @@ def test_a_strip_fits_half_of_the_cache():
     for size in (7, 56):
         conv = read_conv(lowering_of(case((1, 512, size, size), 128, relu)[0], target))
         tiling = choose_tiling(target, 8, size, size, flat=True)
-        strip = conv_prologue.strip_tiles(target, conv, tiling)
+        strip = conv_direct.strip_tiles(target, conv, tiling)
         assert 1 <= strip and strip * tiling.tiles[0][1] * 512 * 4 <= target.l2 // 2
 
 
 def test_other_convolutions_are_left_alone():
     target = by_name("avx512")
     plain = lowering_of(case((1, 16, 4, 4), 16, nothing)[0], target)
-    assert not any(c.when(plain) for c in conv_prologue.CANDIDATES)
+    found = read_problem(plain)
+    assert found is not None and found.source.kind == "memory"

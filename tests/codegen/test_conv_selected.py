@@ -9,9 +9,10 @@ import pytest
 import torch
 
 import sol
-from sol.codegen.kernels import alternatives, conv_selected, lower_decision
+from sol.codegen.kernels import alternatives, lower_decision
 from sol.codegen.kernels.conv import KERNELS
-from sol.codegen.kernels.conv_selected import pack_selected
+from sol.codegen.kernels.conv_direct import pack_selected
+from sol.codegen.kernels.conv_problem import read_problem
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.targets import by_name
 from sol.ir.builder import GraphBuilder
@@ -155,9 +156,9 @@ def lowering_of(graph: Graph, target) -> Lowering:
 def test_no_other_kernel_claims_the_region(channels):
     target = by_name("avx512")
     lowering = lowering_of(case((48,), shuffled((48,), channels), channels, (14, 14))[0], target)
-    assert [c.name for c in KERNELS["conv"] if c.is_possible(lowering)] == ["selected_paired", "selected"]
+    assert [c.name for c in KERNELS["conv"] if next(iter(c.match(lowering)), None)] == ["paired", "direct"]
     decisions = alternatives(lowering)
-    assert {"selected/tiles", "selected/vectors"} <= {d.name for d in decisions}
+    assert {"direct/tiles", "direct/vectors"} <= {d.name for d in decisions}
     for decision in decisions:
         lower_decision(lowering, decision)
 
@@ -169,7 +170,8 @@ def test_other_regions_are_left_alone():
     y = b.add("conv", [b.add("relu", [x]), b.parameter("w", TensorType(DType.F32, (16, 16, 1, 1)))],
               stride=(1, 1), padding=((0, 0), (0, 0)), dilation=(1, 1), groups=1)  # fmt: skip
     lowering = lowering_of(b.build([y]), target)
-    assert not any(c.when(lowering) for c in conv_selected.CANDIDATES)
+    found = read_problem(lowering)
+    assert found is not None and found.source.kind == "made"
 
 
 def test_weights_hold_the_channels_in_order_and_no_others():

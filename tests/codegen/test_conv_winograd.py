@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sol.codegen.kernels import conv_winograd, pairs, winograd_model
-from sol.codegen.kernels.conv_direct import Conv
+from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.winograd_matrices import MODULI, amplification, shorter, winograd
 from sol.codegen.kernels.winograd_model import (
     Organisation,

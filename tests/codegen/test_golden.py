@@ -22,19 +22,27 @@ from tests.ops.test_control import looped
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_text())
+SOURCES = ("conv_direct.c.j2:made", "conv_direct.c.j2:selected", "conv_paired.c.j2:made", "conv_paired.c.j2:selected")
 
 
 @functools.cache
 def instances() -> dict[str, str]:
-    """Template → the first kernel made from it, by the networks in their order."""
+    """Template → the first kernel made from it, by the networks in their order; ``template:source`` for other sources of a convolution."""
     plans = [plan_of(text) for text in NETWORKS.values()] + [plan_of(text, adders=True) for text in PAIRED.values()]
     with config.override(conv_max_error=ALLOWED_FROM):
         plans += [plan_of(text) for text in TOLERANT.values()]
     found: dict[str, Kernel] = {}
     for plan in plans:
         for kernel in plan.kernels:
-            found.setdefault(kernel.template, kernel)
-    return {template: kernel_source(replace(kernel, name=template.partition(".")[0])).text for template, kernel in found.items()}
+            source = kernel.context.get("source", "memory")
+            found.setdefault(kernel.template + (f":{source}" if source in ("made", "selected") else ""), kernel)
+    return {key: kernel_source(replace(kernel, name=golden_name(key).removesuffix(".c"))).text for key, kernel in found.items()}
+
+
+def golden_name(key: str) -> str:
+    """The file of an instance."""
+    template, _, source = key.partition(":")
+    return f"{template.removesuffix('.c.j2')}{f'_{source}' if source else ''}.c"
 
 
 def compare(name: str, text: str, refresh: bool) -> None:
@@ -45,10 +53,10 @@ def compare(name: str, text: str, refresh: bool) -> None:
     assert path.read_text() == text, f"{name} changed: if that is wanted, run pytest with --refresh-golden"
 
 
-@pytest.mark.parametrize("template", ENTRY)
+@pytest.mark.parametrize("template", (*ENTRY, *SOURCES))
 def test_template(template, refresh_golden):
     assert template in instances(), f"no network of tests/codegen/networks.py uses {template}"
-    compare(template.removesuffix(".j2"), instances()[template], refresh_golden)
+    compare(golden_name(template), instances()[template], refresh_golden)
 
 
 def test_network(refresh_golden):
@@ -73,5 +81,5 @@ def test_convolution_relu_and_average_of_the_whole_map_is_one_kernel(refresh_gol
 
 
 def test_no_stale_files():
-    known = {t.removesuffix(".j2") for t in ENTRY} | {"network.c", "network_symbolic.c", "network_loop.c", "conv_relu_avgpool.c"}
+    known = {golden_name(t) for t in (*ENTRY, *SOURCES)} | {"network.c", "network_symbolic.c", "network_loop.c", "conv_relu_avgpool.c"}
     assert {p.name for p in GOLDEN.glob("*")} == known

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from sol.codegen import kernels
-from sol.codegen.kernels import conv_chain, conv_selected, pairs
-from sol.codegen.lowering import Candidate
+from sol.codegen.decision import Candidate
+from sol.codegen.kernels import conv_chain, conv_paired, pairs
 from sol.codegen.targets import by_name
-from tests.codegen.conv_cases import ISAS, check
+from tests.codegen.conv_cases import ISAS, check, forced
 from tests.codegen.test_conv_chain import Block, block_graph
 from tests.codegen.test_conv_selected import case, divide, lowering_of, residual, shuffled
 
@@ -21,13 +21,12 @@ pytestmark = pytest.mark.skipif("avx512" not in ISAS, reason="no vectors of 16 l
 
 def only(monkeypatch, candidate: Candidate) -> None:
     """This candidate wherever it is possible; there is none other to fall back to."""
-    always = Candidate(candidate.name, candidate.can or candidate.when, candidate.lower)
-    monkeypatch.setattr(kernels, "candidates", lambda _: (always,))
+    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(candidate),))
 
 
 @pytest.fixture
 def selected(monkeypatch):
-    only(monkeypatch, conv_selected.CANDIDATES[0])
+    only(monkeypatch, conv_paired.CANDIDATES[0])
 
 
 @pytest.fixture
@@ -76,7 +75,7 @@ def test_selected_neighbours_are_not_read(selected):
 def test_channels_that_are_selected_twice_are_left_to_others():
     target = by_name("avx512")
     once, twice = (lowering_of(case((20, 12), index, 24)[0], target) for index in (range(32), [*range(32), 3]))
-    assert conv_selected.CANDIDATES[0].is_possible(once) and not conv_selected.CANDIDATES[0].is_possible(twice)
+    assert conv_paired.read_way(once) is not None and conv_paired.read_way(twice) is None
 
 
 @pytest.mark.parametrize("block", [

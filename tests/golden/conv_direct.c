@@ -6,16 +6,17 @@
  *   share of (panel, tile) pairs of this thread       panel = 2 output vectors, its weights stay in the cache
  *     panel
  *       tile (image, row, column)
- *         input block, channel of the block           sizes and strides are run-time arguments; the zero border is physical
+ *         input block, channel of the block     sizes and strides are run-time arguments; the zero border is physical
  *
  * w: [panel][input block][r][s][channel][2 * LANES]; the last input block holds in_last channels only. */
 #include "sol_team.h"
 #include "sol_simd.h"
 
 typedef struct {
-    const float *in, *w;
+    const float *w;
     float *out;
-int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s, in_group;
+    const float *in;
+    int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s, in_group;
     int64_t out_n, out_cb, out_row, w_kb, rows, columns, group_vectors, OH, OW;
 } conv;
 
@@ -400,8 +401,13 @@ static inline int64_t tile_at(const conv *c, int64_t p)
     return (n * c->rows + y) * c->columns + x;
 }
 
-#define PANEL(kb, width, t0, t1) \
-    ((kb) % group_vectors + (width) < group_vectors ? panel_2(&c, kb, t0, t1) : panel_1(&c, kb, t0, t1))
+static void panel(const conv *c, int64_t kb, int64_t width, int64_t t0, int64_t t1)
+{
+    if (kb % c->group_vectors + width >= c->group_vectors) panel_1(c, kb, t0, t1);
+    else
+    panel_2(c, kb, t0, t1);
+}
+
 void conv_direct(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *in = buf[0];
@@ -412,12 +418,12 @@ void conv_direct(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t OW = arg[2];
     const int64_t groups = arg[3];
     const int64_t group_vectors = arg[4];
-    const int64_t stride_y = arg[5];
-    const int64_t by_tiles = arg[6];
-    const int64_t in_blocks = arg[7];
-    const int64_t in_last = arg[8];
-    const int64_t R = arg[9];
-    const int64_t S = arg[10];
+    const int64_t by_tiles = arg[5];
+    const int64_t in_blocks = arg[6];
+    const int64_t in_last = arg[7];
+    const int64_t R = arg[8];
+    const int64_t S = arg[9];
+    const int64_t stride_y = arg[10];
     const int64_t in_n = arg[11];
     const int64_t in_cb = arg[12];
     const int64_t in_row = arg[13];
@@ -428,46 +434,46 @@ void conv_direct(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t out_cb = arg[18];
     const int64_t out_row = arg[19];
     (void)team; (void)buf; (void)arg;
+    const int64_t vectors = groups * group_vectors;
     const conv c = {
-        .in = in + in_start, .w = w, .out = out,
-.in_blocks = in_blocks, .in_last = in_last, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s,
-        .in_group = in_blocks * in_cb, .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
-        .w_kb = ((in_blocks - 1) * LANES + in_last) * R * S * LANES,
+        .w = w, .out = out,
+        .in = in + in_start, .in_blocks = in_blocks, .in_last = in_last, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s,
+        .in_group = in_blocks * in_cb, .w_kb = ((in_blocks - 1) * LANES + in_last) * R * S * LANES,
+        .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
         .rows = (OH + 0) / 1, .columns = (OW + 13) / 14,
         .group_vectors = group_vectors, .OH = OH, .OW = OW,
     };
-    const int64_t vectors = groups * group_vectors, tiles = N * c.rows * c.columns;
+    const int64_t tiles = N * c.rows * c.columns, pixels = N * OH * OW;
     if (tiles == 0) return;
     const int64_t tile_bytes = groups * in_blocks * 14 * stride_y * LANES * 4; /* fresh input per tile */
     const int64_t weight_bytes = vectors * c.w_kb * 4, in_bytes = tiles * tile_bytes;
     const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
-    if (by_tiles < 0 ? 2 * in_bytes >= weight_bytes && (most - tiles) * 16 <= tiles : by_tiles) {
+    const int share_tiles = by_tiles < 0 ? 2 * in_bytes >= weight_bytes && (most - tiles) * 16 <= tiles : by_tiles != 0;
+    int64_t u0, u1;
+    sol_split(team, share_tiles ? tiles : (2 * vectors) * pixels, &u0, &u1);
+    if (share_tiles) {
         /* Threads share out the tiles. Where a thread's input does not fit the cache, it goes by blocks that do, if that moves fewer bytes. */
-        int64_t t0, t1, step;
-        sol_split(team, tiles, &t0, &t1);
-        step = 524288 / tile_bytes;
-        const int64_t mine = t1 - t0, passes = step ? (mine + step - 1) / step : mine;
+        int64_t step = 524288 / tile_bytes;
+        const int64_t mine = u1 - u0, passes = step ? (mine + step - 1) / step : mine;
         if (!step || passes * weight_bytes >= mine * tile_bytes * ((vectors + 1) / 2 - 1)) step = mine;
-        for (; t0 < t1; t0 += step) {
-            const int64_t end = t0 + step < t1 ? t0 + step : t1;
+        for (; u0 < u1; u0 += step) {
+            const int64_t end = u0 + step < u1 ? u0 + step : u1;
             for (int64_t kb = 0, width; kb < vectors; kb += width) {
                 const int64_t rest = group_vectors - kb % group_vectors;
                 width = rest < 2 ? rest : 2;
-                PANEL(kb, width, t0, end);
+                panel(&c, kb, width, u0, end);
             }
         }
     } else {
         /* Threads share out the multiply-adds: output vectors, to the tile. A last vector of which half is used is half the work. */
-        const int64_t pixels = N * OH * OW;
-        int64_t u0, u1;
-        sol_split(team, (2 * vectors) * pixels, &u0, &u1);
         int64_t kb = u0 / (2 * pixels);
         kb -= kb % group_vectors % 2;
         for (int64_t width; 2 * kb * pixels < u1; kb += width) {
             const int64_t rest = group_vectors - kb % group_vectors, base = 2 * kb * pixels;
             width = rest < 2 ? rest : 2;
             const int64_t halves = 2 * width, end = (u1 - base) / halves;
-            PANEL(kb, width, u0 > base ? tile_at(&c, (u0 - base) / halves) : 0, end < pixels ? tile_at(&c, end) : tiles);
+            const int64_t t0 = u0 > base ? tile_at(&c, (u0 - base) / halves) : 0, t1 = end < pixels ? tile_at(&c, end) : tiles;
+            panel(&c, kb, width, t0, t1);
         }
     }
 }

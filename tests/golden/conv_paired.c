@@ -14,9 +14,11 @@
 #include "sol_pack.h"
 
 typedef struct {
-    const float *in, *w, *factors; /* factors: of input channels at each tap, with the signs of pairs */
+    const float *w, *factors; /* factors: of input channels at each tap, with the signs of pairs */
     float *out;
-    int64_t in_blocks, R, S, in_n, in_cb, in_row, in_r, in_s, steps; /* steps: taps of all channel blocks */
+const float *in;
+    int64_t in_blocks, R, S, in_n, in_cb, in_row, in_r, in_s;
+    int64_t steps; /* taps of all channel blocks */
     int64_t out_n, out_cb, out_row, rows, columns, OH, OW, packed; /* packed: elements of a tile's packed input */
     int64_t claims; /* are the output's lines to be asked for: whether another thread may have read what was there before */
 } conv;
@@ -3709,7 +3711,7 @@ static inline void advance(const conv *c, place *p)
 #define IS_EDGE(c, p) (((p).x + 1) * 20 > (c)->OW)
 
 /* Tiles t0 … t1 - 1, packed one behind the other. */
-static void pack(const conv *c, int64_t t0, int64_t t1, float *packed)
+static __attribute__((noinline)) void pack(const conv *c, int64_t t0, int64_t t1, float *packed)
 {
     place p = place_of(c, t0);
     for (; t0 < t1; t0++, packed += c->packed, advance(c, &p)) {
@@ -3747,29 +3749,29 @@ void conv_paired(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t vectors = arg[3];
     const int64_t block = arg[4];
     const int64_t by_tiles = arg[5];
-    const int64_t in_blocks = arg[6];
-    const int64_t R = arg[7];
-    const int64_t S = arg[8];
-    const int64_t in_n = arg[9];
-    const int64_t in_cb = arg[10];
-    const int64_t in_row = arg[11];
-    const int64_t in_r = arg[12];
-    const int64_t in_s = arg[13];
-    const int64_t in_start = arg[14];
-    const int64_t out_n = arg[15];
-    const int64_t out_cb = arg[16];
-    const int64_t out_row = arg[17];
-    const int64_t packed_size = arg[18];
+    const int64_t packed_size = arg[6];
+    const int64_t in_blocks = arg[7];
+    const int64_t R = arg[8];
+    const int64_t S = arg[9];
+    const int64_t in_n = arg[10];
+    const int64_t in_cb = arg[11];
+    const int64_t in_row = arg[12];
+    const int64_t in_r = arg[13];
+    const int64_t in_s = arg[14];
+    const int64_t in_start = arg[15];
+    const int64_t out_n = arg[16];
+    const int64_t out_cb = arg[17];
+    const int64_t out_row = arg[18];
     (void)team; (void)buf; (void)arg;
-    const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * columns;
+const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * columns;
     const int by_panels = !by_tiles && team->size > 1;
+    float *packed = (float *)team->scratch;
     const conv c = {
-        .in = in + in_start, .w = w, .factors = factors, .out = out,
-.in_blocks = in_blocks, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s, .steps = in_blocks * R * S,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
+        .w = w, .factors = factors, .out = out,
+.in = in + in_start, .in_blocks = in_blocks, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s,
+        .steps = in_blocks * R * S, .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
         .rows = rows, .columns = columns, .OH = OH, .OW = OW, .packed = packed_size, .claims = by_panels,
     };
-    float *packed = (float *)team->scratch;
     int64_t u0, u1, first = 0, last = tiles;
     if (tiles == 0) return;
     if (by_panels && team->size > 4) {
@@ -3782,21 +3784,21 @@ void conv_paired(const sol_team *team, void *const *buf, const int64_t *arg)
             t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;
             multiply(&c, u0 / tiles, t0, t1, packed + t0 * packed_size);
         }
-        return;
-    }
-    /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
-    if (by_panels) {
-        sol_split(team, vectors * tiles, &u0, &u1);
     } else {
-        sol_split(team, tiles, &first, &last);
-        u0 = 0, u1 = vectors * tiles;
-    }
-    for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
-        b1 = last - b0 < block ? last : b0 + block;
-        pack(&c, b0, b1, packed);
-        for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
-            const int64_t t0 = u0 - kb * tiles > b0 ? u0 - kb * tiles : b0, t1 = u1 - kb * tiles < b1 ? u1 - kb * tiles : b1;
-            if (t0 < t1) multiply(&c, kb, t0, t1, packed + (t0 - b0) * packed_size);
+        /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
+        if (by_panels) {
+            sol_split(team, vectors * tiles, &u0, &u1);
+        } else {
+            sol_split(team, tiles, &first, &last);
+            u0 = 0, u1 = vectors * tiles;
+        }
+        for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
+            b1 = last - b0 < block ? last : b0 + block;
+            pack(&c, b0, b1, packed);
+            for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
+                const int64_t t0 = u0 - kb * tiles > b0 ? u0 - kb * tiles : b0, t1 = u1 - kb * tiles < b1 ? u1 - kb * tiles : b1;
+                if (t0 < t1) multiply(&c, kb, t0, t1, packed + (t0 - b0) * packed_size);
+            }
         }
     }
 }

@@ -1566,16 +1566,16 @@ void conv_paired_grouped(const sol_team *team, void *const *buf, const int64_t *
     const int64_t stride_y = arg[10];
     const int64_t dilation_y = arg[11];
     const int64_t dilation_x = arg[12];
-    const int64_t in_n = arg[13];
-    const int64_t in_cb = arg[14];
-    const int64_t in_row = arg[15];
+    const int64_t partial_size = arg[13];
+    const int64_t in_n = arg[14];
+    const int64_t in_cb = arg[15];
     const int64_t in_start = arg[16];
-    const int64_t out_n = arg[17];
-    const int64_t out_cb = arg[18];
-    const int64_t out_row = arg[19];
-    const int64_t partial_size = arg[20];
+    const int64_t in_row = arg[17];
+    const int64_t out_n = arg[18];
+    const int64_t out_cb = arg[19];
+    const int64_t out_row = arg[20];
     (void)team; (void)buf; (void)arg;
-    conv c = {
+conv c = {
         .in = in + in_start, .w = w, .factors = factors, .out = out,
 .group_blocks = group_blocks, .group_vectors = group_vectors, .R = R, .S = S, .dilation_y = dilation_y, .dilation_x = dilation_x,
         .in_n = in_n, .in_cb = in_cb, .in_group = group_blocks * in_cb, .in_row = in_row, .steps = group_blocks * R * S, .stride_y = stride_y,
@@ -1593,16 +1593,15 @@ void conv_paired_grouped(const sol_team *team, void *const *buf, const int64_t *
     c.claims = !alike && team->size > 1;
     int64_t u0, u1;
     sol_split(team, alike ? bands : bands * groups, &u0, &u1);
-    if (!alike) {
+    if (!alike)
         for (; u0 < u1; u0++) {
             const int64_t b = u0 % bands, y = b % image * band;
             work(&c, b / image, u0 / bands, y, OH - y < band ? OH - y : band);
         }
-        return;
-    }
-    for (int64_t g = 0; g < groups; g++)
-        for (int64_t b = u0; b < u1; b++) {
-            const int64_t y = b % image * band;
-            work(&c, b / image, g, y, OH - y < band ? OH - y : band);
-        }
+    else
+        for (int64_t g = 0; g < groups; g++)
+            for (int64_t b = u0; b < u1; b++) {
+                const int64_t y = b % image * band;
+                work(&c, b / image, g, y, OH - y < band ? OH - y : band);
+            }
 }

@@ -234,11 +234,11 @@ void conv_stem(const sol_team *team, void *const *buf, const int64_t *arg)
     const float *w = buf[1];
     float *out = buf[2];
     const int64_t N = arg[0];
-    const int64_t C = arg[1];
-    const int64_t H = arg[2];
-    const int64_t W = arg[3];
-    const int64_t OH = arg[4];
-    const int64_t OW = arg[5];
+    const int64_t OH = arg[1];
+    const int64_t OW = arg[2];
+    const int64_t C = arg[3];
+    const int64_t H = arg[4];
+    const int64_t W = arg[5];
     const int64_t LINES = arg[6];
     const int64_t LINE = arg[7];
     const int64_t band_rows = arg[8];
@@ -258,7 +258,7 @@ void conv_stem(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t out_cb = arg[22];
     const int64_t out_row = arg[23];
     (void)team; (void)buf; (void)arg;
-    conv direct, c = {
+conv direct, c = {
         .direct = &direct,
         .in = in, .w = w, .out = out,
 .C = C, .R = R, .S = S, .H = H, .W = W, .OH = OH, .OW = OW, .in_c = LINES * LINE, .in_row = stride_y * LINE, .in_r = dilation_y * LINE,
@@ -280,12 +280,12 @@ void conv_stem(const sol_team *team, void *const *buf, const int64_t *arg)
     if ((most - tiles) * 16 <= tiles) {
         sol_split(team, tiles, &t0, &t1);
         walk(&c, (float *)team->scratch, t0, t1, 0, vectors);
-        return;
-    }
-    sol_split(team, vectors * tiles, &u0, &u1);
-    for (int64_t kb = 0, width; kb < vectors; kb += width) {
-        width = vectors - kb < PANEL ? vectors - kb : PANEL;
-        t0 = u0 > kb * tiles ? (u0 - kb * tiles) / width : 0, t1 = u1 > kb * tiles ? (u1 - kb * tiles) / width : 0;
-        walk(&c, (float *)team->scratch, t0, t1 < tiles ? t1 : tiles, kb, kb + width);
+    } else {
+        sol_split(team, vectors * tiles, &u0, &u1);
+        for (int64_t kb = 0, width; kb < vectors; kb += width) {
+            width = vectors - kb < PANEL ? vectors - kb : PANEL;
+            t0 = u0 > kb * tiles ? (u0 - kb * tiles) / width : 0, t1 = u1 > kb * tiles ? (u1 - kb * tiles) / width : 0;
+            walk(&c, (float *)team->scratch, t0, t1 < tiles ? t1 : tiles, kb, kb + width);
+        }
     }
 }

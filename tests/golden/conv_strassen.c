@@ -884,25 +884,25 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t N = arg[0];
     const int64_t OH = arg[1];
     const int64_t OW = arg[2];
-    const int64_t vectors = arg[3];
-    const int64_t block = arg[4];
-    const int64_t held_block = arg[5];
-    const int64_t by_panels = arg[6];
-    const int64_t overlap = arg[7];
-    const int64_t in_blocks = arg[8];
-    const int64_t R = arg[9];
-    const int64_t S = arg[10];
-    const int64_t in_n = arg[11];
-    const int64_t in_cb = arg[12];
-    const int64_t in_row = arg[13];
-    const int64_t in_r = arg[14];
-    const int64_t in_s = arg[15];
-    const int64_t in_start = arg[16];
-    const int64_t in_half = arg[17];
-    const int64_t out_n = arg[18];
-    const int64_t out_cb = arg[19];
-    const int64_t out_row = arg[20];
-    const int64_t out_half = arg[21];
+    const int64_t half_rows = arg[3];
+    const int64_t half_columns = arg[4];
+    const int64_t vectors = arg[5];
+    const int64_t block = arg[6];
+    const int64_t held_block = arg[7];
+    const int64_t by_panels = arg[8];
+    const int64_t overlap = arg[9];
+    const int64_t in_blocks = arg[10];
+    const int64_t R = arg[11];
+    const int64_t S = arg[12];
+    const int64_t in_n = arg[13];
+    const int64_t in_cb = arg[14];
+    const int64_t in_row = arg[15];
+    const int64_t in_r = arg[16];
+    const int64_t in_s = arg[17];
+    const int64_t in_start = arg[18];
+    const int64_t in_half = arg[19];
+    const int64_t down = arg[20];
+    const int64_t right = arg[21];
     const int64_t tile_y = arg[22];
     const int64_t tile_x = arg[23];
     const int64_t sum_size = arg[24];
@@ -912,16 +912,19 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t row_step = arg[28];
     const int64_t sum_r = arg[29];
     const int64_t sum_s = arg[30];
+    const int64_t out_n = arg[31];
+    const int64_t out_cb = arg[32];
+    const int64_t out_row = arg[33];
     (void)team; (void)buf; (void)arg;
-    const int64_t groups = N * ((OH + 0) / 1) * ((OW + 13) / 14), panels = vectors / (PARTS * 2);
+const int64_t groups = N * ((half_rows + 0) / 1) * ((half_columns + 13) / 14), panels = vectors / (PARTS * 2);
     const int64_t most = (groups + team->size - 1) / team->size * team->size; /* groups of the slowest thread, times the team */
     if (groups == 0) return;
     const int uneven = by_panels && team->size > 1 && (most - groups) * 16 > groups;
     const conv c = {
         .in = in + in_start, .out = out,
         .in_blocks = in_blocks, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s,
-        .in_half = in_half, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .out_half = out_half,
-        .rows = (OH + 0) / 1, .columns = (OW + 13) / 14, .OH = OH, .OW = OW,
+        .in_half = in_half, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .out_half = down * out_row + right * LANES,
+        .rows = (half_rows + 0) / 1, .columns = (half_columns + 13) / 14, .OH = OH, .OW = OW,
         .vectors = vectors, .patch_row = patch_row, .patch_rows = patch_rows, .patch_columns = patch_columns,
         .claims = overlap || uneven, .tile_y = tile_y, .tile_x = tile_x, .sum_row = patch_columns * LANES, .sum_cb = patch_rows * patch_columns * LANES, .sum_size = sum_size,
         .group = SUMS * sum_size + SCALES, .scale = scale, .factor = factor,
@@ -941,26 +944,26 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
             if (g1 - g0 > held_block) g1 = g0 + held_block;
             multiply(&c, &m, w, u0 / groups, g0, g1, sums + g0 * c.group, held);
         }
-        return;
-    }
-    /* The groups, or the (panel, group) pairs, of this thread: pairs u0 … u1 - 1 of those of groups first … last - 1. */
-    float *sums = held + block * SLOTS * HELD;
-    int64_t first = 0, last = groups;
-    if (overlap) { /* what two parts share is written by one thread, always in the same order */
-        sol_split(team, panels, &u0, &u1);
-        u0 *= groups, u1 *= groups;
-    } else if (uneven) {
-        sol_split(team, panels * groups, &u0, &u1);
     } else {
-        sol_split(team, groups, &first, &last);
-        u0 = 0, u1 = panels * groups;
-    }
-    for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
-        b1 = last - b0 < block ? last : b0 + block;
-        make_sums(&c, b0, b1, sums);
-        for (int64_t panel = u0 / groups; panel * groups < u1; panel++) {
-            const int64_t g0 = u0 - panel * groups > b0 ? u0 - panel * groups : b0, g1 = u1 - panel * groups < b1 ? u1 - panel * groups : b1;
-            if (g0 < g1) multiply(&c, &m, w, panel, g0, g1, sums + (g0 - b0) * c.group, held);
+        /* The groups, or the (panel, group) pairs, of this thread: pairs u0 … u1 - 1 of those of groups first … last - 1. */
+        float *sums = held + block * SLOTS * HELD;
+        int64_t first = 0, last = groups;
+        if (overlap) { /* what two parts share is written by one thread, always in the same order */
+            sol_split(team, panels, &u0, &u1);
+            u0 *= groups, u1 *= groups;
+        } else if (uneven) {
+            sol_split(team, panels * groups, &u0, &u1);
+        } else {
+            sol_split(team, groups, &first, &last);
+            u0 = 0, u1 = panels * groups;
+        }
+        for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
+            b1 = last - b0 < block ? last : b0 + block;
+            make_sums(&c, b0, b1, sums);
+            for (int64_t panel = u0 / groups; panel * groups < u1; panel++) {
+                const int64_t g0 = u0 - panel * groups > b0 ? u0 - panel * groups : b0, g1 = u1 - panel * groups < b1 ? u1 - panel * groups : b1;
+                if (g0 < g1) multiply(&c, &m, w, panel, g0, g1, sums + (g0 - b0) * c.group, held);
+            }
         }
     }
 }

@@ -585,7 +585,7 @@ void conv_winograd(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t out_cb = arg[13];
     const int64_t out_row = arg[14];
     (void)team; (void)buf; (void)arg;
-    const int64_t rows = (OH + ROWS - 1) / ROWS, columns = (OW + COLUMNS - 1) / COLUMNS, tiles = N * rows * columns;
+const int64_t rows = (OH + ROWS - 1) / ROWS, columns = (OW + COLUMNS - 1) / COLUMNS, tiles = N * rows * columns;
     const int64_t groups = (vectors + 1) / 2;
     const int by_channels = tiles < split_channels * team->size;
     const int alone = tiles <= block && 2 * team->size <= vectors; /* the repeated transforms take an eighth of the time at most */

@@ -7,7 +7,7 @@
 #include "sol_run.h"
 
 void dfp_reorder(const sol_team *, void *const *, const int64_t *);
-void conv1x1_s1_2x14(const sol_team *, void *const *, const int64_t *);
+void conv_direct1x1_s1_2x14(const sol_team *, void *const *, const int64_t *);
 void max_pool3s2(const sol_team *, void *const *, const int64_t *);
 void adaptive_max_pool(const sol_team *, void *const *, const int64_t *);
 void dfp_reorder_v2(const sol_team *, void *const *, const int64_t *);
@@ -29,8 +29,8 @@ static void network(const sol_team *team, const sol_call *call)
     sol_begin(team, call, 1);
     {
         void *const b[] = { arena + 0, (char *)w[0], arena + 25152 };
-        static const int64_t a[] = { 1, 1, 196, 1, 2, 1, 1, 2, 16, 1, 1, 6272, 3136, 224, 224, 16, 0, 6272, 3136, 224 };
-        conv1x1_s1_2x14(team, b, a);
+        static const int64_t a[] = { 1, 1, 196, 1, 2, 1, 2, 16, 1, 1, 1, 6272, 3136, 224, 224, 16, 0, 6272, 3136, 224 };
+        conv_direct1x1_s1_2x14(team, b, a);
     }
     sol_end(team, call, 1);
     /* max_pool */

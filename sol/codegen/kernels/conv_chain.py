@@ -7,29 +7,18 @@ from typing import Any
 
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels import pairs
-from sol.codegen.kernels.conv_direct import (
-    Conv,
-    check_border,
-    needs_mask,
-    operand_context,
-    operand_params,
-    read_conv,
-    spatial_strides,
-    tile_variants,
-    weights,
-)
-from sol.codegen.kernels.conv_paired import GAIN, max_error, paired_variant, paired_weights, row_cost, row_tiling
+from sol.codegen.kernels.conv_direct import even_last, panels
+from sol.codegen.kernels.conv_paired import GAIN, max_error, paired_weights, row_cost, row_tiling
+from sol.codegen.kernels.conv_shape import Conv, check_border, read_conv, spatial_strides
 from sol.codegen.kernels.conv_small import column_taps, tile_ladder, tile_taps
-from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, panels_of
+from sol.codegen.kernels.conv_tails import needs_mask, operand_context, operand_params, tile_variants
+from sol.codegen.kernels.conv_tiling import Panel, Tiling, choose_tiling, panels_of
 from sol.codegen.kernels.pairs import LANES
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.config import config
 from sol.errors import SolError
 from sol.ir.dim import DimLike, product
-
-UNROLL = 2
-"""The last input block of a dense stage is padded to whole steps of the reduction."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +77,7 @@ def _int(size: DimLike) -> int:
 def _paired(lowering: Lowering, conv: Conv, tail: Epilogue) -> tuple[dict[str, Any], Tiling]:
     """Template context of the last stage by Winograd's inner product, row by row."""
     tiling = row_tiling(_int(conv.ow))
-    variants = [paired_variant(tail, h, w, needs_mask(tail, conv.k, LANES)) for h, w in tiling.tiles]
+    variants = tile_variants(tail, [Panel(1)], tiling, needs_mask(tail, conv.k, LANES), by_pixel=True)
     context = {
         "title": "1x1 convolution by Winograd's inner product", "ocb": 1, "tiles": tiling.tiles, "variants": variants,
         "has_bias": len(conv.node.inputs) == 3, "operands": operand_context(tail), "masked": needs_mask(tail, conv.k, LANES),
@@ -141,23 +130,18 @@ def _depthwise(conv: Conv, tail: Epilogue, target: TargetLike) -> dict[str, Any]
     }  # fmt: skip
 
 
-def _even_last(channels: int, lanes: int) -> int:
-    """Channels of the last block, padded to whole steps of the reduction."""
-    last = channels - (-(-channels // lanes) - 1) * lanes
-    return last + last % UNROLL
-
-
 def _reads(lowering: Lowering, chain: Chain, tilings: dict[str, Tiling], source: View) -> dict[str, View]:
     lanes = lowering.target.lanes
     reads = {"in": source}
     if chain.expand:
-        reads |= {f"expand_{k}": v for k, v in weights(lowering, chain.expand, tilings["expand"].ocb).items()}
-    depthwise = chain.depthwise.node.inputs
-    reads["depthwise_w"] = lowering.weight(depthwise[1], "conv_depthwise", block=lanes)
-    if len(depthwise) == 3:
-        reads["depthwise_bias"] = lowering.weight(depthwise[2], "channels", block=lanes)
-    project = paired_weights if is_paired(chain.project, lowering.target) else weights
-    return {**reads, **project(lowering, chain.project, tilings["project"].ocb), **{e.name: e.view for e in chain.tails[-1].operands}}
+        reads["expand_w"] = panels(lowering, chain.expand, tilings["expand"].ocb)
+    reads["depthwise_w"] = lowering.weight(chain.depthwise.node.inputs[1], "conv_depthwise", block=lanes)
+    paired = is_paired(chain.project, lowering.target)
+    reads |= paired_weights(lowering, chain.project) if paired else {"w": panels(lowering, chain.project, tilings["project"].ocb)}
+    for name, conv in (("expand_bias", chain.expand), ("depthwise_bias", chain.depthwise), ("bias", chain.project)):
+        if conv and len(conv.node.inputs) == 3:
+            reads[name] = lowering.weight(conv.node.inputs[2], "channels", block=lanes)
+    return reads | {e.name: e.view for e in chain.tails[-1].operands}
 
 
 def _stem(chain: Chain, paired: bool) -> str:
@@ -200,7 +184,7 @@ def _lower(lowering: Lowering) -> None:
     out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params: dict[str, DimLike] = {
         "N": depthwise.n, "OH": depthwise.oh, "OW": depthwise.ow, "strip": strip, "vectors": vectors,
-        "narrow_last": _even_last(depthwise.k, lanes), "out_vectors": -(-project.k // lanes),
+        "narrow_last": even_last(depthwise.k, lanes), "out_vectors": -(-project.k // lanes),
         "in_n": in_n, "in_cb": in_cb, "in_row": in_row, "out_n": out_n, "out_cb": out_cb, "out_row": out_row,
         **operand_params(chain.tails[-1]),
     }  # fmt: skip
@@ -210,7 +194,7 @@ def _lower(lowering: Lowering) -> None:
         params["K"] = project.k
     if chain.expand:
         params |= {
-            "in_blocks": -(-first.c // lanes), "in_last": _even_last(first.c, lanes),
+            "in_blocks": -(-first.c // lanes), "in_last": even_last(first.c, lanes),
             "H": depthwise.h, "W": depthwise.w, "above": depthwise.padding[0], "left": left, "wide_row": wide_row,
         }  # fmt: skip
     else:

@@ -5,40 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
-from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
-from sol.codegen.kernels.conv_direct import (
-    Conv,
-    check_border,
-    is_flat,
-    is_heavy,
-    is_pointwise_tail,
-    needs_mask,
-    operand_context,
-    operand_params,
-    read_conv,
-    serves_blocked_input,
-    shares_tiles,
-    spatial_strides,
-    stem_of,
-    store,
-    tail_lines,
-    tail_steps,
-    traffic,
-)
-from sol.codegen.kernels.conv_pooled import Pool, output_params, read_pool
-from sol.codegen.kernels.conv_prologue import Prologue, chain_loads, chain_value, read_prologue
-from sol.codegen.kernels.conv_tiling import Tiling
+from sol.codegen.kernels.conv_direct import shares_tiles
+from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
+from sol.codegen.kernels.conv_shape import Conv
+from sol.codegen.kernels.conv_source import vectors_table
+from sol.codegen.kernels.conv_tails import tile_variants
+from sol.codegen.kernels.conv_tiling import Panel, Tiling
 from sol.codegen.kernels.pairs import LANES, LEAST, MOST, step_cycles
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
-from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.config import config
@@ -62,6 +45,10 @@ HIDDEN = 0.9
 """The part of computing or of fetching weights, the shorter one, that is hidden: the next panel's weights come meanwhile."""
 ALONE = 4
 """Threads up to which each packs, or sums, for itself: cheaper than to wait for each other and to fetch from another core."""
+GATHERED = 1.05
+"""What a convolution costs whose channels must be gathered, in units of one that reads a tensor."""
+ORIGIN = 128
+"""Bytes of what tells where the channels of a vector go."""
 
 
 def max_error(reduction: int) -> float:
@@ -134,67 +121,38 @@ def choose(conv: Conv, target: TargetLike, error: float, flat: bool) -> Tiling |
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A convolution, the tiles of its map, what makes its input and what global pooling follows, if any."""
+class Way:
+    """The tiles of a region's map. cost: time in units of direct convolution at the processor's peak."""
 
-    conv: Conv
+    problem: Problem
     tiling: Tiling
-    prologue: Prologue | None
-    pool: Pool | None
-
-    @property
-    def made(self) -> int:
-        """Inputs of the prologue for each of the convolution."""
-        return self.prologue.window[0] * self.prologue.window[1] if self.prologue else 0
+    cost: float
 
 
-def read_choice(lowering: Lowering) -> Choice | None:
-    """How the region's convolution can be computed in pairs."""
-    conv, lanes = read_conv(lowering), lowering.target.lanes
-    if conv is None or not all(isinstance(size, int) and size > 0 for size in (conv.oh, conv.ow)):
+def read_way(lowering: Lowering) -> Way | None:
+    """How a region's convolution can be computed in pairs; None if it cannot."""
+    problem, target = problem_of(lowering), lowering.target
+    if problem is None or problem.source.kind == "plain" or not problem.source.is_light:
         return None
-    prologue = None
-    if conv.node.inputs[0] not in lowering.body.inputs:
-        prologue = _light_prologue(lowering, conv)
-        if prologue is None:
-            return None
-    elif not serves_blocked_input(lowering):
+    conv, source = problem.conv, problem.source
+    if problem.pool and not isinstance(conv.n, int):
         return None
-    pool = read_pool(lowering, conv) if isinstance(conv.n, int) and prologue is None else None
-    if not is_pointwise_tail(lowering, pool.source if pool else lowering.output, lanes):
+    if source.prologue and conv.c % LANES or len(set(source.table)) < len(source.table):
         return None
-    source, out = lowering.view(prologue.source if prologue else conv.node.inputs[0]), lowering.view(lowering.output)
-    if not pool and spatial_strides(out.strides)[3:] != (lanes, 1):
+    tiling = choose(conv, target, config["conv_max_error"], problem.flat)
+    if tiling is None:
         return None
-    epilogue = make_epilogue(lowering, conv.node.name, pool.source if pool else lowering.output, channel_axis=1, block=lanes)
-    written = [] if pool else [out.strides]
-    flat = is_flat(conv, [source.strides, *written, *(e.strides for e in epilogue.operands if e.kind == "tile")])
-    flat = flat and not (prologue and prologue.pools)
-    tiling = choose(conv, lowering.target, config["conv_max_error"], flat)
-    return None if tiling is None else Choice(conv, tiling, prologue, pool)
+    return Way(problem, tiling, (GATHERED if source.table else 1) * relative_cost(conv, target, tiling, source.inputs))
 
 
-def _light_prologue(lowering: Lowering, conv: Conv) -> Prologue | None:
-    """What makes the input of a 1x1 convolution, if that is a few steps for each pixel."""
-    lanes = lowering.target.lanes
-    if conv.c % lanes or conv.kernel != (1, 1) or conv.padding != (0, 0) or conv.after != (0, 0):
-        return None
-    prologue = read_prologue(lowering)
-    if prologue is None or is_heavy(prologue.chain):
-        return None
-    view = lowering.view(prologue.source)
-    return prologue if view.layout.block == lanes and spatial_strides(view.strides)[3:] == (lanes, 1) else None
+def other_cost(lowering: Lowering) -> float:
+    """What other algorithms are compared with: time in pairs in units of direct convolution at the peak; 1 where that is not to be had."""
+    way = read_way(lowering) if lowering.target.adders else None
+    return way.cost if way else 1.0
 
 
-def _serves(lowering: Lowering) -> bool:
-    if not lowering.target.adders:
-        return False
-    choice = read_choice(lowering)
-    return choice is not None and relative_cost(choice.conv, lowering.target, choice.tiling, choice.made) < GAIN
-
-
-def _can(lowering: Lowering) -> bool:
-    return read_choice(lowering) is not None
+def _pays(way: Way, target: TargetLike) -> bool:
+    return target.adders and way.cost < GAIN
 
 
 def packed_block(conv: Conv, target: TargetLike, tiling: Tiling, by_tiles: bool) -> tuple[int, int]:
@@ -215,87 +173,50 @@ def _steps(conv: Conv) -> int:
     return -(-(conv.c // conv.groups) // LANES) * conv.kernel[0] * conv.kernel[1]
 
 
-def _lower(lowering: Lowering) -> None:
-    choice = read_choice(lowering)
-    assert choice is not None
-    conv, tiling, prologue, pool = choice.conv, choice.tiling, choice.prologue, choice.pool
-    target, lanes, node = lowering.target, lowering.target.lanes, conv.node
-    source, out = lowering.view(prologue.source if prologue else node.inputs[0]), lowering.view(lowering.output)
-    if prologue is None:
-        check_border(lowering, conv, source)
-    epilogue = make_epilogue(lowering, node.name, pool.source if pool else lowering.output, channel_axis=1, block=lanes)
-    masked = needs_mask(epilogue, conv.k, lanes)
-    by_tiles = shares_tiles(conv, tiling, target, tiling.flat)
-    lowering.set_share(by_tiles != 0)
+def _lower(lowering: Lowering, way: Way) -> None:
+    problem, tiling, target = way.problem, way.tiling, lowering.target
+    conv, source, node = problem.conv, problem.source, problem.conv.node
+    by_tiles = shares_tiles(conv, tiling, target, tiling.flat) != 0
+    lowering.set_share(by_tiles)
     th, tw = tiling.tiles[0]
-    rows, columns = (1, conv.oh * conv.ow) if tiling.flat else (conv.oh, conv.ow)
+    rows, columns = problem.size(tiling)
     tiles = conv.n * -(-rows // th) * -(-columns // tw)
-    packed, block = packed_block(conv, target, tiling, by_tiles != 0)
-    made = prologue.chain.operands if prologue else ()
-    reads = {"in": source, **paired_weights(lowering, conv), **{p.name: p.view for p in made}}
-    reads |= {e.name: e.view for e in epilogue.operands}
-    n, cb, row, column, _ = spatial_strides(source.strides)
-    step = prologue.step if prologue else (1, 1)
-    shared = 0 if by_tiles else tiles * packed
-    params = {
-        "N": conv.n, "OH": rows, "OW": columns, "vectors": -(-conv.k // lanes), "block": block, "by_tiles": int(by_tiles != 0),
-        "in_blocks": -(-conv.c // lanes), "R": conv.kernel[0], "S": conv.kernel[1],
-        "in_n": n, "in_cb": cb, "in_row": row * conv.stride[0] * step[0],
-        "in_r": row * conv.dilation[0], "in_s": column * conv.dilation[1],
-        "in_start": -(row * conv.padding[0] + column * conv.padding[1]),
-        **_sink_params(conv, out, pool, lanes, shared), "packed_size": packed, **operand_params(epilogue),
-        **({"K": conv.k} if masked else {}),
+    packed, block = packed_block(conv, target, tiling, by_tiles)
+    params: dict[str, DimLike] = {
+        "vectors": problem.vectors, "block": block, "by_tiles": int(by_tiles), "packed_size": packed,
+        "in_blocks": -(-conv.c // LANES), "R": conv.kernel[0], "S": conv.kernel[1],
     }  # fmt: skip
-    for p in made:
-        params |= {f"{p.name}_n": p.strides[0], f"{p.name}_cb": p.strides[1]}
-    pooled = conv.n * -(-conv.k // lanes) * lanes * conv.oh * conv.ow if pool else 0
-    stem = stem_of(conv, tiling, epilogue, "conv_paired") + (f"_{pool.kind}_pool" if pool else "")
-    lowering.emit(
-        "conv_paired.c.j2", f"conv_{prologue.stem}_then_{stem}" if prologue else stem,
-        reads=reads, writes={"out": out}, params=params, scratch=4 * block * packed, common=4 * (shared + pooled),
-        flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        pairs=pairs.context(pairs.last_channels(conv.c)), alone=ALONE,
-        tiles=tiling.tiles, along_y=tiling.along_y, sx=conv.stride[1] * step[1], pitch="LANES", sink="out", has_bias=False,
-        biased="bias" in reads, masked=masked, operands=operand_context(epilogue), tail=epilogue.stem,
-        passed="".join(f", {e.name}" for e in epilogue.operands),
-        variants=[paired_variant(epilogue, h, w, masked) for h, w in tiling.tiles],
-        pool=pool.kind if pool else "", **_made_context(prologue),
+    scratch: DimLike = 4 * block * packed
+    table: list[int] = []
+    weights = paired_weights(lowering, conv)
+    if source.table:
+        table, pitch = vectors_table(source.table, source.tensors, LANES), (_steps(conv) + 1 | 1) * LANES
+        params |= {"C": conv.c, "pitch": pitch, "count": len(table) // 2, **source.tensor_params(True)}
+        scratch += conv.n * (len(table) // 2) * ORIGIN + 4 * (th * tw * pitch + LANES)
+        weights = {
+            "w": lowering.weight(node.inputs[1], "paired_selected", order=source.order),
+            "factors": lowering.weight(node.inputs[1], "pair_scales", order=source.order),
+        }  # fmt: skip
+    else:
+        params |= source.params(conv)
+    lines, value = source.prologue.value("c->in_r") if source.prologue else ([], "")
+    emit_conv(
+        lowering, problem, tiling, "paired", weights=weights, params=params, scratch=scratch, table=table,
+        common=0 if by_tiles else 4 * tiles * packed, stem=f"selected{source.tensors}_paired" if source.table else "paired",
+        pairs=pairs.context(pairs.last_channels(conv.c)), alone=ALONE, has_bias=False, variants=paired_variants(problem, tiling),
+        made_loads=source.prologue.loads("block") if source.prologue else (), made_lines=lines, made_value=value,
     )  # fmt: skip
 
 
-def _sink_params(conv: Conv, out: View, pool: Pool | None, lanes: int, map_start: DimLike) -> dict[str, DimLike]:
-    """Where results go: strides of the map, or those of the pooled values and where the map lies in common memory."""
-    if pool is None:
-        out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
-        return {"out_n": out_n, "out_cb": out_cb, "out_row": out_row}
-    count = {} if pool.kind == "max" else {"count": pool.count}
-    return {**output_params(out, conv, lanes), "map_start": map_start, **count}
+def paired_variants(problem: Problem, tiling: Tiling) -> list[dict[str, object]]:
+    """Template context of the functions of all tiles, of one output vector each."""
+    return tile_variants(problem.epilogue, [Panel(1)], tiling, problem.masked, by_pixel=True)
 
 
-def _made_context(prologue: Prologue | None) -> dict[str, Any]:
-    """Template context of what makes the input."""
-    if prologue is None:
-        return {"made": "", "made_operands": (), "made_loads": (), "made_lines": (), "made_value": ""}
-    lines, value = chain_value(prologue, "c->in_r")
-    return {
-        "made": prologue.stem.replace("_", " "), "made_operands": [p.name for p in prologue.chain.operands],
-        "made_loads": chain_loads(prologue, "block"), "made_lines": lines, "made_value": value,
-    }  # fmt: skip
-
-
-def paired_variant(epilogue: Epilogue, th: int, tw: int, masked: bool = False) -> dict[str, object]:
-    """Template context of a tile's functions."""
-    steps = tail_steps(epilogue, 1, th, tw, masked)
-    return {"th": th, "tw": tw, "steps": steps, "tail": [] if steps else tail_lines(epilogue, 1, th, tw, store, masked)}
-
-
-def paired_weights(lowering: Lowering, conv: Conv, ocb: int = 1) -> dict[str, View]:
-    """Packed weights, what inputs are multiplied by, and bias as the kernel's pointers."""
+def paired_weights(lowering: Lowering, conv: Conv) -> dict[str, View]:
+    """Packed weights and what inputs are multiplied by, as the kernel's pointers."""
     w = conv.node.inputs[1]
-    reads = {"w": lowering.weight(w, "paired_panels"), "factors": lowering.weight(w, "pair_scales", taps=conv.kernel[0] * conv.kernel[1])}
-    if len(conv.node.inputs) == 3:
-        reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=LANES)
-    return reads
+    return {"w": lowering.weight(w, "paired_panels"), "factors": lowering.weight(w, "pair_scales", taps=conv.kernel[0] * conv.kernel[1])}
 
 
 def packed_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -320,18 +241,10 @@ def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarr
     return out
 
 
-def _candidate(name: str, holds: Callable[[Lowering], bool]) -> Candidate:
-    return Candidate(name, lambda x: holds(x) and _serves(x), _lower, lambda x: holds(x) and _can(x))
+@packer("paired_selected", shape=lambda shape, order: packed_shape(shape))
+def pack_paired_selected(array: np.ndarray, *, order: tuple[int, ...], out: np.ndarray | None = None) -> np.ndarray:
+    """w[K, C, 1, 1] as ``pack_paired`` packs it, the channels in the given order."""
+    return pack_paired(array[:, list(order)], out=out)
 
 
-def _makes_input(lowering: Lowering) -> bool:
-    return lowering.anchor.inputs[0] not in lowering.body.inputs
-
-
-def _pools(lowering: Lowering) -> bool:
-    return lowering.type_of(lowering.output).shape != lowering.anchor.type.shape
-
-
-CANDIDATES: tuple[Candidate, ...] = (_candidate("paired", lambda x: not _makes_input(x) and not _pools(x)),)
-POOLED_CANDIDATES: tuple[Candidate, ...] = (_candidate("paired_pooled", lambda x: not _makes_input(x) and _pools(x)),)
-PROLOGUE_CANDIDATES: tuple[Candidate, ...] = (_candidate("paired_prologue", _makes_input),)
+CANDIDATES: tuple[Candidate, ...] = (sole("paired", read_way, _lower, _pays),)

@@ -10,25 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sol.codegen.epilogue import make_epilogue
+from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
-from sol.codegen.kernels.conv_direct import (
-    Conv,
-    check_border,
-    is_pointwise_tail,
-    operand_context,
-    operand_params,
-    read_conv,
-    serves_blocked_input,
-    spatial_strides,
-    stem_of,
-    traffic,
-)
-from sol.codegen.kernels.conv_paired import GAIN, HIDDEN, max_error, paired_variant, tile_cost, tilings
+from sol.codegen.kernels.conv_paired import GAIN, HIDDEN, max_error, paired_variants, tile_cost, tilings
+from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
+from sol.codegen.kernels.conv_shape import Conv, spatial_strides
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.pairs import LANES
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
-from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import packer
 from sol.config import config
 
@@ -115,68 +105,54 @@ def choose(conv: Conv, target: TargetLike, error: float, by_rows: bool) -> Choic
     return min((_banded(conv, target, t, by_rows) for t in tilings(conv.oh, conv.ow, False)), key=lambda c: _cost(c, target))
 
 
-def read_choice(lowering: Lowering, by_rows: bool = False) -> Choice | None:
-    """How the region's convolution can be computed in pairs, if it can."""
-    conv, lanes = read_conv(lowering), lowering.target.lanes
-    if conv is None or not serves_blocked_input(lowering) or not is_pointwise_tail(lowering, lowering.output, lanes):
+@dataclass(frozen=True)
+class Way:
+    """How the map is computed, and the same if threads may share out what they like, by whose cost it is judged."""
+
+    problem: Problem
+    choice: Choice
+    free: Choice
+
+
+def _read(lowering: Lowering) -> Way | None:
+    """How a region's convolution can be computed in pairs, if it can."""
+    problem, target, error = problem_of(lowering), lowering.target, config["conv_max_error"]
+    if problem is None or problem.source.kind != "memory" or not isinstance(problem.conv.n, int) and problem.pool:
         return None
-    if spatial_strides(lowering.view(lowering.output).strides)[3:] != (lanes, 1):
-        return None
-    return choose(conv, lowering.target, config["conv_max_error"], by_rows)
+    free = choose(problem.conv, target, error, False)
+    choice = choose(problem.conv, target, error, True) if free and lowering.followed_share(lowering.anchor.inputs[0]) else free
+    return None if choice is None or free is None else Way(problem, choice, free)
 
 
-def _serves(lowering: Lowering) -> bool:
-    if not lowering.target.adders:
-        return False
-    choice = read_choice(lowering)
-    return choice is not None and relative_cost(choice, lowering.target) < GAIN
+def _pays(way: Way, target: TargetLike) -> bool:
+    return target.adders and relative_cost(way.free, target) < GAIN
 
 
-def _can(lowering: Lowering) -> bool:
-    return read_choice(lowering) is not None
-
-
-def _lower(lowering: Lowering) -> None:
-    choice = read_choice(lowering, lowering.follow_share(lowering.anchor.inputs[0]) == 1)
-    assert choice is not None
-    conv, tiling = choice.conv, choice.tiling
+def _lower(lowering: Lowering, way: Way) -> None:
+    problem, choice, node = way.problem, way.choice, way.problem.conv.node
+    conv, tiling, lanes = choice.conv, choice.tiling, problem.lanes
     assert isinstance(conv.ow, int)
-    node, lanes = conv.node, lowering.target.lanes
-    source, out = lowering.view(node.inputs[0]), lowering.view(lowering.output)
-    check_border(lowering, conv, source)
-    epilogue = make_epilogue(lowering, node.name, channel_axis=1, block=lanes)
     lowering.set_share(choice.by_bands)
     blocks, pixels = conv.c // conv.groups // lanes, packed_pixels(conv, choice.band)
     partial = -(-pixels // 2) * 2 + lanes * conv.stride[1]
     beside = choice.band * -(-conv.ow // lanes) * lanes
-    reads = {
-        "in": source, "w": lowering.weight(node.inputs[1], "paired_groups", groups=conv.groups),
+    weights = {
+        "w": lowering.weight(node.inputs[1], "paired_groups", groups=conv.groups),
         "factors": lowering.weight(node.inputs[1], "pair_scales", groups=conv.groups),
     }  # fmt: skip
-    if len(node.inputs) == 3:
-        reads["bias"] = lowering.weight(node.inputs[2], "channels", block=lanes)
-    reads |= {e.name: e.view for e in epilogue.operands}
-    n, cb, row, column, _ = spatial_strides(source.strides)
-    out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params = {
-        "N": conv.n, "OH": conv.oh, "OW": conv.ow, "groups": conv.groups, "group_blocks": blocks,
+        "groups": conv.groups, "group_blocks": blocks,
         "group_vectors": conv.k // conv.groups // lanes, "band": choice.band, "by_bands": int(choice.by_bands),
         "R": conv.kernel[0], "S": conv.kernel[1], "stride_y": conv.stride[0],
-        "dilation_y": conv.dilation[0], "dilation_x": conv.dilation[1],
-        "in_n": n, "in_cb": cb, "in_row": row, "in_start": -(row * conv.padding[0] + column * conv.padding[1]),
-        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, "partial_size": partial, **operand_params(epilogue),
+        "dilation_y": conv.dilation[0], "dilation_x": conv.dilation[1], "partial_size": partial,
+        **problem.source.params(conv, "n cb start"), "in_row": spatial_strides(problem.source.view.strides)[2],
     }  # fmt: skip
     pitch, sx = conv.stride[0] * packed_pixels(conv, 1) // _extent(1, 1, conv.kernel[0], conv.dilation[0]), conv.stride[1]
-    lowering.emit(
-        "conv_paired_grouped.c.j2", stem_of(conv, tiling, epilogue, "conv_paired_groups"),
-        reads=reads, writes={"out": out}, params=params,
-        scratch=4 * (blocks * pixels * lanes + beside + partial) + 8 * (conv.reduction // lanes),
-        flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        pairs=pairs.context(),
-        tiles=tiling.tiles, along_y=tiling.along_y, sx=conv.stride[1], sink="out", has_bias=False,
-        biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
-        passed="".join(f", {e.name}" for e in epilogue.operands),
-        variants=[paired_variant(epilogue, h, w) | {"places": _places(h, w, pitch, sx)} for h, w in tiling.tiles],
+    variants = paired_variants(problem, tiling)
+    emit_conv(
+        lowering, problem, tiling, "paired_grouped", weights=weights, params=params, stem="paired_groups",
+        scratch=4 * (blocks * pixels * lanes + beside + partial) + 8 * (conv.reduction // lanes), pairs=pairs.context(), has_bias=False,
+        variants=[v | {"places": _places(h, w, pitch, sx)} for v, (h, w) in zip(variants, tiling.tiles)],
     )  # fmt: skip
 
 
@@ -203,4 +179,4 @@ def pack_groups(array: np.ndarray, *, groups: int, out: np.ndarray | None = None
     return out
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("paired_groups", _serves, _lower, _can),)
+CANDIDATES: tuple[Candidate, ...] = (sole("paired_groups", _read, _lower, _pays),)

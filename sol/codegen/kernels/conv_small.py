@@ -46,6 +46,8 @@ def _is_small(lowering: Lowering) -> bool:
     lanes = lowering.target.lanes
     return (
         x.dtype is DType.F32
+        and conv.inputs[0] in lowering.body.inputs
+        and lowering.type_of(lowering.output).shape == conv.type.shape
         and x.layout.block == lanes
         and lowering.type_of(lowering.output).layout.block == lanes
         and 3 <= x.rank <= 4

@@ -2,51 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sol.codegen.epilogue import make_epilogue
-from sol.codegen.kernels.conv_direct import (
-    Conv,
-    is_pointwise_tail,
-    needs_mask,
-    operand_context,
-    operand_params,
-    read_conv,
-    spatial_strides,
-    stem_of,
-    tile_variants,
-    traffic,
-)
+from sol.codegen.decision import Candidate, sole
+from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
+from sol.codegen.kernels.conv_shape import Conv
+from sol.codegen.kernels.conv_tails import tile_variants
 from sol.codegen.kernels.conv_tiling import Tiling, panels_of, pixels_per_tile, width_tiles
-from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import packer
 from sol.ir.dim import DimLike
 
 UNROLLED_TAPS = 12
 """Filter rows up to this length are unrolled."""
+FEW_CHANNELS = 16
+"""Input channels up to which a tile fetches what the one below it reads first."""
 LINE_UNIT = 16
 """Elements of a cache line, of which the lines of a copy are multiples."""
 
 
-def choose_tiling(target: TargetLike, vectors: int, ow: DimLike) -> Tiling:
-    """One row of pixels per tile."""
+def choose_tiling(target: TargetLike, vectors: int, ow: DimLike, flat: bool = False) -> Tiling:
+    """One row of pixels per tile; flat: the map is one long row."""
     ocb = min(2, vectors)
-    return Tiling(ocb, width_tiles(pixels_per_tile(target, ocb), ow))
+    return Tiling(ocb, width_tiles(pixels_per_tile(target, ocb), ow), flat)
 
 
-def _serves(lowering: Lowering) -> bool:
-    conv, lanes = read_conv(lowering), lowering.target.lanes
-    if conv is None or conv.groups != 1 or lowering.type_of(conv.node.inputs[0]).layout.block:
-        return False
-    if conv.node.inputs[0] not in lowering.body.inputs:
-        return False
-    if lowering.type_of(lowering.output).layout.block != lanes or not is_pointwise_tail(
-        lowering, lowering.output, lanes
-    ):
-        return False
-    return spatial_strides(lowering.view(lowering.output).strides)[3:] == (lanes, 1)
+def _read(lowering: Lowering) -> Problem | None:
+    problem = problem_of(lowering)
+    return problem if problem is not None and problem.source.kind == "plain" else None
 
 
 @dataclass(frozen=True)
@@ -77,44 +62,30 @@ def choose_band(conv: Conv, target: TargetLike, width: int) -> Band:
     return Band(rows, columns, reach(0, rows), line)
 
 
-def _lower(lowering: Lowering) -> None:
-    conv = read_conv(lowering)
-    assert conv is not None
-    target, lanes = lowering.target, lowering.target.lanes
-    source, out = lowering.view(conv.node.inputs[0]), lowering.view(lowering.output)
-    source_n, source_c, source_h, source_w = (
-        source.strides if len(source.strides) == 4 else (*source.strides[:2], 0, source.strides[2])
-    )
-    epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
-    vectors = -(-conv.k // lanes)
-    tiling = choose_tiling(target, vectors, conv.ow)
-    masked = needs_mask(epilogue, conv.k, lanes)
+def _lower(lowering: Lowering, problem: Problem) -> None:
+    conv, target, lanes = problem.conv, lowering.target, problem.lanes
+    if problem.flat:
+        conv = replace(conv, h=1, w=conv.h * conv.w, oh=1, ow=conv.oh * conv.ow)
+    strides = problem.source.view.strides
+    source_n, source_c, source_h, source_w = strides if len(strides) == 4 else (*strides[:2], 0, strides[2])
+    tiling = choose_tiling(target, problem.vectors, conv.ow, problem.flat)
     panels = panels_of(target, conv.k, tiling.ocb)
-    variants = tile_variants(epilogue, panels, tiling, masked)
     rolled = conv.kernel[1] > UNROLLED_TAPS
     band = choose_band(conv, target, tiling.tiles[0][1])
-    out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
     params = {
-        "N": conv.n, "C": conv.c, "H": conv.h, "W": conv.w, "OH": conv.oh, "OW": conv.ow, "LINES": band.lines, "LINE": band.line,
+        "C": conv.c, "H": conv.h, "W": conv.w, "LINES": band.lines, "LINE": band.line,
         "band_rows": band.rows, "band_columns": band.columns,
         "R": conv.kernel[0], "S": conv.kernel[1], "pad_y": conv.padding[0], "pad_x": conv.padding[1],
-        "stride_y": conv.stride[0], "dilation_y": conv.dilation[0], "vectors": vectors,
+        "stride_y": conv.stride[0], "dilation_y": conv.dilation[0], "vectors": problem.vectors,
         "source_n": source_n, "source_c": source_c, "source_h": source_h, "source_w": source_w,
-        "out_n": out_n, "out_cb": out_cb, "out_row": out_row,
-        **operand_params(epilogue), **({"K": conv.k} if masked else {}),
     }  # fmt: skip
-    reads = {"in": source, "w": lowering.weight(conv.node.inputs[1], "conv_stem", lanes=lanes, vectors=tiling.ocb)}
-    if len(conv.node.inputs) == 3:
-        reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=lanes)
-    reads |= {e.name: e.view for e in epilogue.operands}
-    lowering.emit(
-        "conv_stem.c.j2", stem_of(conv, tiling, epilogue, f"conv_stem_{'n' if rolled else conv.kernel[1]}"),
-        reads=reads, writes={"out": out}, params=params, scratch=4 * conv.c * band.lines * band.line,
-        flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
-        ocb=tiling.ocb, panels=panels, tiles=tiling.tiles, along_y=False,
-        sx=conv.stride[1], dx=conv.dilation[1], taps=1 if rolled else conv.kernel[1], rolled=rolled, pitch="1",
-        sink="out", has_bias="bias" in reads, operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
-        variants=variants,
+    emit_conv(
+        lowering, problem, tiling, "stem", stem=f"stem_{'n' if rolled else conv.kernel[1]}",
+        weights={"w": lowering.weight(conv.node.inputs[1], "conv_stem", lanes=lanes, vectors=tiling.ocb)}, params=params,
+        scratch=4 * conv.c * band.lines * band.line,
+        ocb=tiling.ocb, panels=panels, dx=conv.dilation[1], fetches_below=conv.c <= FEW_CHANNELS,
+        taps=1 if rolled else conv.kernel[1], rolled=rolled, pitch="1", has_bias=len(conv.node.inputs) == 3,
+        variants=tile_variants(problem.epilogue, panels, tiling, problem.masked),
     )  # fmt: skip
 
 
@@ -134,4 +105,4 @@ def pack_stem(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
     return np.concatenate(parts)
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("stem", _serves, _lower),)
+CANDIDATES: tuple[Candidate, ...] = (sole("stem", _read, _lower),)

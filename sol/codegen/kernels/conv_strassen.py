@@ -14,30 +14,20 @@ and NaN only in the outputs that read it. ``config["conv_max_error"] = 0`` keeps
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import conv_paired
-from sol.codegen.kernels.conv_direct import (
-    Conv,
-    check_border,
-    is_flat,
-    is_pointwise_tail,
-    operand_context,
-    operand_params,
-    read_conv,
-    serves_blocked_input,
-    spatial_strides,
-    stem_of,
-    store,
-    tail_lines,
-    tail_steps,
-    traffic,
-)
+from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
+from sol.codegen.kernels.conv_shape import Conv, spatial_strides
+from sol.codegen.kernels.conv_tails import tile_variants
+from sol.codegen.kernels.conv_tiling import Panel
 from sol.codegen.kernels.scales import channel_scales, inverse
 from sol.codegen.kernels.strassen_model import GAIN, Choice, choose, groups_of, patch, relative_cost, shares_groups, shares_panels
 from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, Move, Part, is_part, schedule, slots
-from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import STAGE, packer, staged
 from sol.config import config
 from sol.ir.dim import DimLike
@@ -50,31 +40,24 @@ SCALES = 16
 """Floats behind the sums of a tile group: what scales its parts, three for each."""
 
 
-def read_choice(lowering: Lowering) -> Choice | None:
-    """The cheapest way in which the region's convolution can be computed, if there is one."""
-    conv, lanes = read_conv(lowering), lowering.target.lanes
-    if conv is None or not serves_blocked_input(lowering) or not is_pointwise_tail(lowering, lowering.output, lanes):
+@dataclass(frozen=True)
+class Way:
+    """Halves and tiles. pays: whether it takes less time than other products do."""
+
+    problem: Problem
+    choice: Choice
+    pays: bool
+
+
+def _read(lowering: Lowering) -> Way | None:
+    """The cheapest way in which a region's convolution can be computed, if there is one."""
+    problem, target = problem_of(lowering), lowering.target
+    if problem is None or problem.source.kind != "memory" or not isinstance(problem.conv.n, int) and problem.pool:
         return None
-    out = lowering.view(lowering.output)
-    if spatial_strides(out.strides)[3:] != (lanes, 1):
+    choice = choose(problem.conv, target, config["conv_max_error"], problem.flat)
+    if choice is None:
         return None
-    epilogue = make_epilogue(lowering, conv.node.name, channel_axis=1, block=lanes)
-    tiles = [e.strides for e in epilogue.operands if e.kind == "tile"]
-    flat = is_flat(conv, [lowering.view(conv.node.inputs[0]).strides, out.strides, *tiles])
-    return choose(conv, lowering.target, config["conv_max_error"], flat)
-
-
-def _serves(lowering: Lowering) -> bool:
-    conv, target = read_conv(lowering), lowering.target
-    found = read_choice(lowering)
-    if found is None or conv is None:
-        return False
-    cost, otherwise = relative_cost(conv, target, found), conv_paired.read_choice(lowering) if target.adders else None
-    return cost < GAIN * (1 if otherwise is None else min(1.0, conv_paired.relative_cost(conv, target, otherwise.tiling)))
-
-
-def _can(lowering: Lowering) -> bool:
-    return read_choice(lowering) is not None
+    return Way(problem, choice, relative_cost(problem.conv, target, choice) < GAIN * min(1.0, conv_paired.other_cost(lowering)))
 
 
 def _steps() -> list[str]:
@@ -137,14 +120,9 @@ def _sum_floats(conv: Conv, choice: Choice, lanes: int) -> int:
     return (conv.c // PARTS // lanes * rows * columns | 1) * lanes
 
 
-def _lower(lowering: Lowering) -> None:
-    conv, choice = read_conv(lowering), read_choice(lowering)
-    assert conv is not None and choice is not None
-    target, lanes, node = lowering.target, lowering.target.lanes, conv.node
-    tiling = choice.tiling
-    source, out = lowering.view(node.inputs[0]), lowering.view(lowering.output)
-    check_border(lowering, conv, source)
-    epilogue = make_epilogue(lowering, node.name, channel_axis=1, block=lanes)
+def _lower(lowering: Lowering, way: Way) -> None:
+    problem, choice, target = way.problem, way.choice, lowering.target
+    conv, lanes, tiling, w = problem.conv, problem.lanes, choice.tiling, problem.conv.node.inputs[1]
     (th, tw), ocb = tiling.tiles[0], tiling.ocb
     sums, needed = _sum_texts()
     sum_floats, held = _sum_floats(conv, choice, lanes), slots() * ocb * th * tw * lanes
@@ -153,60 +131,39 @@ def _lower(lowering: Lowering) -> None:
     blocks = _blocks(target, held, group_floats, groups)
     by_panels = shares_panels(groups)
     lowering.set_share(shares_groups(groups, choice, target))
-    w = node.inputs[1]
-    reads = {
-        "in": source, "scale": lowering.weight(w, "input_scales"),
-        "w": lowering.weight(w, "strassen_panels", lanes=lanes, vectors=ocb), "factor": lowering.weight(w, "result_scales"),
+    weights = {
+        "scale": lowering.weight(w, "input_scales"), "w": lowering.weight(w, "strassen_panels", lanes=lanes, vectors=ocb),
+        "factor": lowering.weight(w, "result_scales"),
     }  # fmt: skip
-    if len(node.inputs) == 3:
-        reads["bias"] = lowering.weight(node.inputs[2], "channels", block=lanes)
-    reads |= {e.name: e.view for e in epilogue.operands}
-    variants = [_variant(epilogue, target, ocb, h, w) for h, w in tiling.tiles]
-    lowering.emit(
-        "conv_strassen.c.j2", stem_of(conv, tiling, epilogue, "conv_strassen"),
-        reads=reads, writes={"out": out}, params=_params(lowering, conv, choice, epilogue, blocks, by_panels, sum_floats),
-        scratch=4 * max(blocks[1] * held, blocks[0] * (held + group_floats)),
-        common=4 * groups * group_floats if by_panels else 0,
-        flops=conv.flops, bytes=traffic(conv, [source, out, *(e.view for e in epilogue.operands)]),
+    free = max(0, target.registers - 4 - LAST * ocb) // ocb  # pixels whose accumulators leave room for the last channels' weights
+    variants = tile_variants(problem.epilogue, [Panel(ocb)], tiling, problem.masked, by_pixel=True)
+    emit_conv(
+        lowering, problem, tiling, "strassen", weights=weights,
+        params=_params(problem, choice, blocks, by_panels, sum_floats),
+        scratch=4 * max(blocks[1] * held, blocks[0] * (held + group_floats)), common=4 * groups * group_floats if by_panels else 0,
         parts=PARTS, products=len(PRODUCTS), alone=conv_paired.ALONE, fetches=True, sums=sums,
         needed=[(f"i{p}_{k}", _part_text(p, k), p, k) for p, k in needed], scales=SCALES, steps=_steps(),
-        left=list(range(LAST)), slots=slots(), ocb=ocb,
-        relieved=conv.reduction // PARTS > STRETCH, stretch=STRETCH,
-        tiles=tiling.tiles, along_y=tiling.along_y,
-        sx=conv.stride[1], pixel_step=conv.stride[1] if conv.kernel[1] == 1 else 1, pitch="LANES", sink="out",
-        has_bias=False, biased="bias" in reads, masked=False, operands=operand_context(epilogue), tail=epilogue.stem,
-        passed="".join(f", {e.name}" for e in epilogue.operands), variants=variants,
+        left=list(range(LAST)), slots=slots(), ocb=ocb, relieved=conv.reduction // PARTS > STRETCH, stretch=STRETCH,
+        pixel_step=conv.stride[1] if conv.kernel[1] == 1 else 1, has_bias=False,
+        variants=[v | {"loaded": max(0, v["th"] * v["tw"] - free)} for v in variants],
     )  # fmt: skip
 
 
-def _variant(epilogue: Epilogue, target: TargetLike, ocb: int, th: int, tw: int) -> dict[str, object]:
-    """Template context of a tile's function. loaded: pixels after which the last channels' weights fit in the registers, too."""
-    steps = tail_steps(epilogue, ocb, th, tw, False)
-    tail = [] if steps else tail_lines(epilogue, ocb, th, tw, store, False)
-    free = target.registers - 4 - LAST * ocb
-    return {"th": th, "tw": tw, "tail": tail, "steps": steps, "loaded": max(0, th * tw - max(0, free) // ocb)}
-
-
-def _params(
-    lowering: Lowering, conv: Conv, choice: Choice, epilogue: Epilogue, blocks: tuple[int, int], by_panels: bool, sum_floats: int
-) -> dict[str, DimLike]:
-    lanes, split = lowering.target.lanes, choice.split
-    source, out = lowering.view(conv.node.inputs[0]).strides, lowering.view(lowering.output).strides
-    n, cb, row, column, _ = spatial_strides(source)
-    out_n, out_cb, out_row = spatial_strides(out)[:3]
+def _params(problem: Problem, choice: Choice, blocks: tuple[int, int], by_panels: bool, sum_floats: int) -> dict[str, DimLike]:
+    conv, lanes, split = problem.conv, problem.lanes, choice.split
+    source = problem.source.view.strides
+    row = spatial_strides(source)[2]
     rows, columns = patch(conv, *choice.tiling.tiles[0])
     one_row = conv.kernel[0] == 1
     params: dict[str, DimLike] = {
-        "N": split.n, "OH": split.oh, "OW": split.ow, "vectors": conv.k // lanes,
+        "half_rows": split.oh, "half_columns": split.ow, "vectors": conv.k // lanes,
         "block": blocks[0], "held_block": blocks[1], "by_panels": int(by_panels), "overlap": int(split.waste > 1),
         "in_blocks": conv.c // PARTS // lanes, "R": conv.kernel[0], "S": conv.kernel[1],
-        "in_n": n, "in_cb": cb, "in_row": row * conv.stride[0], "in_r": row * conv.dilation[0], "in_s": column * conv.dilation[1],
-        "in_start": -(row * conv.padding[0] + column * conv.padding[1]), **part_strides("in", choice, source, conv.stride),
-        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **part_strides("out", choice, out, (1, 1)),
-        "tile_y": choice.stride[0], "tile_x": choice.stride[1],
-        "sum_size": sum_floats, **operand_params(epilogue),
+        **problem.source.params(conv), **part_strides("in", choice, source, conv.stride),
+        "down": choice.step[0], "right": choice.step[1], "tile_y": choice.stride[0], "tile_x": choice.stride[1],
+        "sum_size": sum_floats,
     }  # fmt: skip
-    for e in epilogue.operands:
+    for e in problem.epilogue.operands:
         params |= part_strides(e.name, choice, e.strides, (1, 1))
     params |= {
         "patch_row": row * conv.stride[0] if one_row else row, "patch_rows": rows, "patch_columns": columns,
@@ -277,4 +234,4 @@ def _written(found: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     return out
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("strassen", _serves, _lower, _can),)
+CANDIDATES: tuple[Candidate, ...] = (sole("strassen", _read, _lower, lambda way, target: way.pays),)

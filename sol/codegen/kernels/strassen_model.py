@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from sol.codegen.kernels.conv_direct import Conv
 from sol.codegen.kernels.conv_paired import ALONE, HIDDEN
+from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, pixels_per_tile, tile_cycles, width_tiles
 from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, is_part, stores
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped

@@ -9,7 +9,7 @@ from itertools import product
 from math import prod, sqrt
 
 from sol.codegen.kernels import pairs
-from sol.codegen.kernels.conv_direct import Conv
+from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_tiling import pixels_per_tile
 from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, amplification, lone_amplification, shorter, winograd
 from sol.codegen.kernels.winograd_transforms import operations

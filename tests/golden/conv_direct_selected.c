@@ -1,13 +1,15 @@
-/* 1x1 convolution of channels from up to 4 blocked tensors, in any order. NCHWc -> NCHWc.
+/* Direct convolution of selected channels, NCHWc -> NCHWc.
  *
  * out[n, k, y, x] = tail(bias[k] + sum over c of w[k, c] * in<i>[n, d, y, x])     table: for every c, d * 4 + i
  *
- * Register tile: 2 output vectors x 1 rows x 14 pixels, the whole reduction in registers, as in conv_direct.
+ * Register tile: 2 output vectors x 1 rows x 14 pixels, the whole reduction in registers.
  *   where every channel of the thread's images begins: in the thread's scratch
- *   share of (panel, tile) pairs of this thread
- *     panel, tile (image, row, column), channel
+ *   share of (panel, tile) pairs of this thread       panel = 2 output vectors, its weights stay in the cache
+ *     panel
+ *       tile (image, row, column)
+ *         channel     sizes and strides are run-time arguments
  *
- * The tensors' rows lie equally far apart. w: [panel][C][2 * LANES]. */
+ * w: [panel][C][2 * LANES]. */
 #include "sol_team.h"
 #include "sol_simd.h"
 
@@ -16,10 +18,11 @@ typedef struct {
 } origin;
 
 typedef struct {
-    const origin *origins; /* [image][C] */
     const float *w;
     float *out;
-int64_t C, in_row, out_n, out_cb, out_row, w_kb, rows, columns, vectors, OH, OW;
+    const origin *origins; /* [image][C] */
+    int64_t C, in_row;
+    int64_t out_n, out_cb, out_row, w_kb, rows, columns, group_vectors, OH, OW;
 } conv;
 
 static __attribute__((noinline)) void tile_2x1x14(const conv *c, const origin *from, int64_t row, int64_t column, const float *w, float *out, int64_t ahead)
@@ -367,15 +370,14 @@ static inline int64_t tile_at(const conv *c, int64_t p)
     return (n * c->rows + y) * c->columns + x;
 }
 
-static void panel(const conv *c, int64_t kb, int64_t t0, int64_t t1)
+static void panel(const conv *c, int64_t kb, int64_t width, int64_t t0, int64_t t1)
 {
-    if (c->vectors - kb <= 2)
-        panel_1(c, kb, t0, t1);
+    if (kb % c->group_vectors + width >= c->group_vectors) panel_1(c, kb, t0, t1);
     else
-        panel_2(c, kb, t0, t1);
+    panel_2(c, kb, t0, t1);
 }
 
-void conv_selected(const sol_team *team, void *const *buf, const int64_t *arg)
+void conv_direct_selected(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *in0 = buf[0];
     const float *in1 = buf[1];
@@ -386,66 +388,73 @@ void conv_selected(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t N = arg[0];
     const int64_t OH = arg[1];
     const int64_t OW = arg[2];
-    const int64_t vectors = arg[3];
-    const int64_t by_tiles = arg[4];
-    const int64_t C = arg[5];
-    const int64_t in0_n = arg[6];
-    const int64_t in0_cb = arg[7];
-    const int64_t in1_n = arg[8];
-    const int64_t in1_cb = arg[9];
-    const int64_t in2_n = arg[10];
-    const int64_t in2_cb = arg[11];
-    const int64_t in3_n = arg[12];
-    const int64_t in3_cb = arg[13];
-    const int64_t in_row = arg[14];
-    const int64_t out_n = arg[15];
-    const int64_t out_cb = arg[16];
-    const int64_t out_row = arg[17];
+    const int64_t groups = arg[3];
+    const int64_t group_vectors = arg[4];
+    const int64_t by_tiles = arg[5];
+    const int64_t C = arg[6];
+    const int64_t in0_n = arg[7];
+    const int64_t in0_cb = arg[8];
+    const int64_t in1_n = arg[9];
+    const int64_t in1_cb = arg[10];
+    const int64_t in2_n = arg[11];
+    const int64_t in2_cb = arg[12];
+    const int64_t in3_n = arg[13];
+    const int64_t in3_cb = arg[14];
+    const int64_t in_row = arg[15];
+    const int64_t out_n = arg[16];
+    const int64_t out_cb = arg[17];
+    const int64_t out_row = arg[18];
     (void)team; (void)buf; (void)arg;
+    const int64_t vectors = groups * group_vectors;
     origin *origins = (origin *)team->scratch;
     const conv c = {
-        .origins = origins, .w = w, .out = out,
-.C = C, .in_row = in_row, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .w_kb = C * LANES,
+        .w = w, .out = out,
+        .origins = origins, .C = C, .in_row = in_row, .w_kb = C * LANES,
+        .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
         .rows = (OH + 0) / 1, .columns = (OW + 13) / 14,
-        .vectors = vectors, .OH = OH, .OW = OW,
+        .group_vectors = group_vectors, .OH = OH, .OW = OW,
     };
-    const int64_t tiles = N * c.rows * c.columns;
+    const int64_t tiles = N * c.rows * c.columns, pixels = N * OH * OW;
     if (tiles == 0) return;
-    const int64_t tile_bytes = C * 14 * 4, weight_bytes = vectors * c.w_kb * 4, in_bytes = tiles * tile_bytes;
+    const int64_t tile_bytes = C * 14 * 4;
+    const int64_t weight_bytes = vectors * c.w_kb * 4, in_bytes = tiles * tile_bytes;
     const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
-    const int tilewise = by_tiles < 0 ? 2 * in_bytes >= weight_bytes && (most - tiles) * 16 <= tiles : by_tiles != 0;
-    const int64_t pixels = N * OH * OW;
+    const int share_tiles = by_tiles < 0 ? 2 * in_bytes >= weight_bytes && (most - tiles) * 16 <= tiles : by_tiles != 0;
     int64_t u0, u1;
-    sol_split(team, tilewise ? tiles : (2 * vectors) * pixels, &u0, &u1);
-    if (u0 == u1) return;
-
+    sol_split(team, share_tiles ? tiles : (2 * vectors) * pixels, &u0, &u1);
     const float *const from[] = { in0, in1, in2, in3 };
     const int64_t in_n[] = { in0_n, in1_n, in2_n, in3_n };
     const int64_t in_cb[] = { in0_cb, in1_cb, in2_cb, in3_cb };
-    const int64_t *table = arg + 18, image = c.rows * c.columns;
-    for (int64_t n = tilewise ? u0 / image : 0, end = tilewise ? (u1 - 1) / image + 1 : N; n < end; n++) {
+const int64_t *table = arg + 19, image = c.rows * c.columns;
+    for (int64_t n = share_tiles ? u0 / image : 0, end = u0 == u1 ? n : share_tiles ? (u1 - 1) / image + 1 : N; n < end; n++) {
         for (int64_t k = 0; k < C; k++) {
             const uint64_t i = (uint64_t)table[k] % 4, d = (uint64_t)table[k] / 4;
             origins[n * C + k] = (origin){from[i] + n * in_n[i] + (int64_t)(d / LANES) * in_cb[i] + d % LANES};
         }
     }
-
-    if (tilewise) {
+    if (share_tiles) {
         /* Threads share out the tiles. Where a thread's input does not fit the cache, it goes by blocks that do, if that moves fewer bytes. */
         int64_t step = 524288 / tile_bytes;
         const int64_t mine = u1 - u0, passes = step ? (mine + step - 1) / step : mine;
         if (!step || passes * weight_bytes >= mine * tile_bytes * ((vectors + 1) / 2 - 1)) step = mine;
-        for (; u0 < u1; u0 += step)
-            for (int64_t kb = 0; kb < vectors; kb += 2) panel(&c, kb, u0, u0 + step < u1 ? u0 + step : u1);
+        for (; u0 < u1; u0 += step) {
+            const int64_t end = u0 + step < u1 ? u0 + step : u1;
+            for (int64_t kb = 0, width; kb < vectors; kb += width) {
+                const int64_t rest = group_vectors - kb % group_vectors;
+                width = rest < 2 ? rest : 2;
+                panel(&c, kb, width, u0, end);
+            }
+        }
     } else {
-        /* Threads share out the multiply-adds, as in conv_direct. */
+        /* Threads share out the multiply-adds: output vectors, to the tile. A last vector of which half is used is half the work. */
         int64_t kb = u0 / (2 * pixels);
-        kb -= kb % 2;
+        kb -= kb % group_vectors % 2;
         for (int64_t width; 2 * kb * pixels < u1; kb += width) {
-            const int64_t base = 2 * kb * pixels;
-            width = vectors - kb < 2 ? vectors - kb : 2;
+            const int64_t rest = group_vectors - kb % group_vectors, base = 2 * kb * pixels;
+            width = rest < 2 ? rest : 2;
             const int64_t halves = 2 * width, end = (u1 - base) / halves;
-            panel(&c, kb, u0 > base ? tile_at(&c, (u0 - base) / halves) : 0, end < pixels ? tile_at(&c, end) : tiles);
+            const int64_t t0 = u0 > base ? tile_at(&c, (u0 - base) / halves) : 0, t1 = end < pixels ? tile_at(&c, end) : tiles;
+            panel(&c, kb, width, t0, t1);
         }
     }
 }

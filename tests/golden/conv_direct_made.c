@@ -1,31 +1,33 @@
-/* mul relu: 1x1 convolution of a map that is made on the way. NCHWc -> NCHWc.
+/* Direct convolution of a map that is made on the way (mul relu), NCHWc -> NCHWc.
  *
  * made[n, c, y, x] = (mul, relu)(in[n, c, y * stride_y, x * stride_x])
  * out[n, k, y, x] = tail(bias[k] + sum over c of w[k, c] * made[n, c, y, x])
  *
- * Register tile: 2 output vectors x 1 rows x 14 pixels, as in conv_direct.
- *   share of tiles of this thread, strip by strip
- *     input block, line of the strip: make it, in the thread's scratch     strip: [input block][tile][row][pixel][LANES]
- *     panel, tile of the strip: reduction in registers, tail, store
- * A line is what lies in one run in memory: a row, or the whole image.
+ * Register tile: 2 output vectors x 1 rows x 14 pixels, the whole reduction in registers.
+ *   share of (panel, tile) pairs of this thread       panel = 2 output vectors, its weights stay in the cache
+ *     strip: made in the thread's scratch, [input block][tile][row][pixel][LANES]
+ *     panel
+ *       tile (image, row, column)
+ *         input block, channel of the block     sizes and strides are run-time arguments
  * Or, where the weights outweigh the map or the tiles do not divide evenly: threads share out the output vectors. Each of a few threads
- * makes the whole map for itself, if it fits the strip; a larger team makes it together in its common memory, then waits.
+ * makes the whole map for itself, if it fits the strip; a larger team makes it together in its shared memory, then waits.
  *
- * w: [panel][input block][channel][2 * LANES]; the last input block holds in_last channels only. */
+ * w: [panel][input block][r][s][channel][2 * LANES]; the last input block holds in_last channels only. */
 #include "sol_team.h"
 #include "sol_simd.h"
 
-enum { TILE = 14 * LANES }; /* floats of a tile and input block */
-
 typedef struct {
-    const float *in, *w;
+    const float *w;
     float *out;
+    const float *in;
+    int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s, in_group;
     const float *p0;
     int64_t p0_n, p0_cb;
-    int64_t src_n, src_cb, src_line, line_pixels, line_tiles, lines;
-    int64_t in_blocks, in_last, R, S, in_cb, in_row, in_r, in_s; /* of the strip */
-    int64_t out_n, out_cb, out_row, w_kb, rows, columns, OH, OW;
+int64_t src_n, src_cb, src_line, line_pixels, line_tiles, lines;
+    int64_t out_n, out_cb, out_row, w_kb, rows, columns, group_vectors, OH, OW;
 } conv;
+
+enum { TILE = 14 * LANES }; /* floats of a tile and input block */
 
 SOL_INLINE void make_run(const conv *c, const float *i, float *o, int64_t pixels, vf p0)
 {
@@ -211,7 +213,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
 }
 
 /* Panel of vectors that starts at kb, tiles t0 … t1 - 1, the first of which is made at in. */
-static void panel_2(const conv *c, const float *in, int64_t kb, int64_t t0, int64_t t1)
+static void panel_2(const conv *c, int64_t kb, int64_t t0, int64_t t1, const float *in)
 {
     const float *w = c->w + kb * c->w_kb;
     float *out = c->out + kb * c->out_cb;
@@ -228,85 +230,100 @@ if (++x == c->columns) {
     }
 }
 
-#define PANEL(in, kb, width, t0, t1) panel_2(&c, in, kb, t0, t1)
-void conv_prologue(const sol_team *team, void *const *buf, const int64_t *arg)
+/* The tile of all images that begins nearest to pixel p of them. */
+static inline int64_t tile_at(const conv *c, int64_t p)
+{
+    const int64_t image = c->OH * c->OW, strip = c->OW;
+    const int64_t n = p / image, y = p % image / strip, x = (p % image % strip + 7) / 14;
+    return (n * c->rows + y) * c->columns + x;
+}
+
+static void panel(const conv *c, int64_t kb, int64_t width, int64_t t0, int64_t t1, const float *in)
+{
+    (void)width;
+    panel_2(c, kb, t0, t1, in);
+}
+
+void conv_direct_made(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *in = buf[0];
-    const float *w = buf[1];
-    const float *p0 = buf[2];
+    const float *p0 = buf[1];
+    const float *w = buf[2];
     float *out = buf[3];
     const int64_t N = arg[0];
     const int64_t OH = arg[1];
     const int64_t OW = arg[2];
-    const int64_t vectors = arg[3];
-    const int64_t strip = arg[4];
-    const int64_t in_blocks = arg[5];
-    const int64_t in_last = arg[6];
-    const int64_t in_n = arg[7];
-    const int64_t in_cb = arg[8];
+    const int64_t groups = arg[3];
+    const int64_t group_vectors = arg[4];
+    const int64_t by_tiles = arg[5];
+    const int64_t in_blocks = arg[6];
+    const int64_t in_last = arg[7];
+    const int64_t strip = arg[8];
     const int64_t in_line = arg[9];
     const int64_t line_tiles = arg[10];
     const int64_t lines = arg[11];
-    const int64_t line_pixels = arg[12];
-    const int64_t p0_n = arg[13];
-    const int64_t p0_cb = arg[14];
-    const int64_t out_n = arg[15];
-    const int64_t out_cb = arg[16];
-    const int64_t out_row = arg[17];
+    const int64_t in_n = arg[12];
+    const int64_t in_cb = arg[13];
+    const int64_t p0_n = arg[14];
+    const int64_t p0_cb = arg[15];
+    const int64_t line_pixels = arg[16];
+    const int64_t out_n = arg[17];
+    const int64_t out_cb = arg[18];
+    const int64_t out_row = arg[19];
     (void)team; (void)buf; (void)arg;
+    const int64_t vectors = groups * group_vectors;
     conv c = {
-        .in = in, .w = w, .out = out,
+        .w = w, .out = out,
         .p0 = p0, .p0_n = p0_n, .p0_cb = p0_cb,
-        .src_n = in_n, .src_cb = in_cb, .src_line = in_line, .line_pixels = line_pixels,
+.in = in, .src_n = in_n, .src_cb = in_cb, .src_line = in_line, .line_pixels = line_pixels,
         .line_tiles = line_tiles, .lines = lines,
-        .in_blocks = in_blocks, .in_last = in_last, .R = 1, .S = 1, .in_row = 14 * LANES,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .w_kb = ((in_blocks - 1) * LANES + in_last) * LANES,
+        .in_blocks = in_blocks, .in_last = in_last, .in_row = 14 * LANES, .w_kb = ((in_blocks - 1) * LANES + in_last) * LANES,
+        .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
         .rows = (OH + 0) / 1, .columns = (OW + 13) / 14,
-        .OH = OH, .OW = OW,
+        .group_vectors = group_vectors, .OH = OH, .OW = OW,
     };
-    const int64_t tiles = N * c.rows * c.columns;
+    const int64_t tiles = N * c.rows * c.columns, pixels = N * OH * OW;
     if (tiles == 0) return;
-    const int64_t in_bytes = tiles * in_blocks * TILE * 4, weight_bytes = vectors * c.w_kb * 4;
-    const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
-    if (team->size > 1 && (2 * in_bytes < weight_bytes || (most - tiles) * 16 > tiles)) {
-        float *map = (float *)team->common;
-        int64_t u0, u1;
+    float *made = (float *)team->scratch; /* of the first tile at hand */
+    c.in_cb = strip * TILE + LANES;
+    const int share_tiles = by_tiles || team->size == 1;
+    int64_t u0, u1;
+    sol_split(team, share_tiles ? tiles : (2 * vectors) * pixels, &u0, &u1);
+    if (share_tiles) {
+        const int64_t mine = u1 - u0, strips = (mine + strip - 1) / strip, step = strips ? (mine + strips - 1) / strips : 1;
+        for (; u0 < u1; u0 += step) {
+            const int64_t end = u0 + step < u1 ? u0 + step : u1;
+            for (int64_t b = 0; b < in_blocks; b++) make(&c, b, u0, end, made + b * c.in_cb);
+            for (int64_t kb = 0, width; kb < vectors; kb += width) {
+                const int64_t rest = group_vectors - kb % group_vectors;
+                width = rest < 2 ? rest : 2;
+                panel(&c, kb, width, u0, end, made);
+            }
+        }
+    } else {
         if (team->size <= 4 && strip >= tiles) { /* few threads: cheaper than to wait for each other and to fetch from another core */
-            map = (float *)team->scratch;
-            c.in_cb = strip * TILE + LANES;
-            for (int64_t b = 0; b < in_blocks; b++) make(&c, b, 0, tiles, map + b * c.in_cb);
+            for (int64_t b = 0; b < in_blocks; b++) make(&c, b, 0, tiles, made + b * c.in_cb);
         } else {
+            int64_t m0, m1;
+            made = (float *)team->common;
             c.in_cb = tiles * TILE + LANES;
-            sol_split(team, in_blocks * tiles, &u0, &u1);
-            for (int64_t end; u0 < u1; u0 = end) {
-                const int64_t b = u0 / tiles;
-                end = (b + 1) * tiles < u1 ? (b + 1) * tiles : u1;
-                make(&c, b, u0 - b * tiles, end - b * tiles, map + b * c.in_cb + (u0 - b * tiles) * TILE);
+            sol_split(team, in_blocks * tiles, &m0, &m1);
+            for (int64_t end; m0 < m1; m0 = end) {
+                const int64_t b = m0 / tiles;
+                end = (b + 1) * tiles < m1 ? (b + 1) * tiles : m1;
+                make(&c, b, m0 - b * tiles, end - b * tiles, made + b * c.in_cb + (m0 - b * tiles) * TILE);
             }
             sol_barrier(team);
         }
-        sol_split(team, vectors * tiles, &u0, &u1); /* output vectors, to the tile */
-        int64_t kb = u0 / tiles;
-        kb -= kb % 2;
-        for (int64_t width; kb * tiles < u1; kb += width) {
-            const int64_t rest = vectors - kb, base = kb * tiles;
+        /* Threads share out the multiply-adds: output vectors, to the tile. A last vector of which half is used is half the work. */
+        int64_t kb = u0 / (2 * pixels);
+        kb -= kb % group_vectors % 2;
+        for (int64_t width; 2 * kb * pixels < u1; kb += width) {
+            const int64_t rest = group_vectors - kb % group_vectors, base = 2 * kb * pixels;
             width = rest < 2 ? rest : 2;
-            const int64_t t0 = u0 > base ? (u0 - base) / width : 0, t1 = (u1 - base) / width;
-            PANEL(map + t0 * TILE, kb, width, t0, t1 < tiles ? t1 : tiles);
-        }
-        return;
-    }
-    float *made = (float *)team->scratch;
-    c.in_cb = strip * TILE + LANES;
-    int64_t first, last;
-    sol_split(team, tiles, &first, &last);
-    const int64_t strips = (last - first + strip - 1) / strip;
-    for (int64_t i = 0; i < strips; i++) {
-        const int64_t t0 = first + (last - first) * i / strips, t1 = first + (last - first) * (i + 1) / strips;
-        for (int64_t b = 0; b < in_blocks; b++) make(&c, b, t0, t1, made + b * c.in_cb);
-        for (int64_t kb = 0, width; kb < vectors; kb += width) {
-            width = vectors - kb < 2 ? vectors - kb : 2;
-            PANEL(made, kb, width, t0, t1);
+            const int64_t halves = 2 * width, end = (u1 - base) / halves;
+            const int64_t t0 = u0 > base ? tile_at(&c, (u0 - base) / halves) : 0, t1 = end < pixels ? tile_at(&c, end) : tiles;
+            panel(&c, kb, width, t0, t1, made + t0 * TILE);
         }
     }
 }

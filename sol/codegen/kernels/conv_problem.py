@@ -1,0 +1,197 @@
+"""What a convolution's region consists of: source × convolution × pointwise tail × sink. The products compute any combination of them.
+
+A sink is where results go: the map in memory, or a pooling over the whole map. For the latter the map lies in the team's shared memory;
+every product writes it there as it would write any other, and the team pools it (``sink_begin``, ``sink_end`` in templates/conv_tile.c.j2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.kernels.conv_shape import Conv, check_border, is_blocked, is_flat, read_conv, spatial_strides
+from sol.codegen.kernels.conv_source import Source, read_source
+from sol.codegen.kernels.conv_tails import needs_mask, operand_context, operand_params
+from sol.codegen.kernels.conv_tiling import Tiling
+from sol.codegen.lowering import Lowering
+from sol.codegen.plan import View
+from sol.ir.dim import DimLike, product
+from sol.ir.graph import Graph, Node
+from sol.ir.ops.pointwise import POINTWISE
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Global pooling at the end of a body. kind: "mean", "sum" or "max". count: what the sum is divided by."""
+
+    source: str
+    kind: str
+    count: DimLike
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A convolution's region. out: where its result lies. flat: whether the map can be taken as one long row. lanes: of the target."""
+
+    conv: Conv
+    source: Source
+    pool: Pool | None
+    out: View
+    epilogue: Epilogue
+    flat: bool
+    lanes: int
+
+    @property
+    def vectors(self) -> int:
+        """Vectors of output channels of a group."""
+        return -(-(self.conv.k // self.conv.groups) // self.lanes)
+
+    @property
+    def masked(self) -> bool:
+        """May the tail make lanes without a channel infinite or NaN?"""
+        return needs_mask(self.epilogue, self.conv.k, self.lanes)
+
+    def size(self, tiling: Tiling) -> tuple[DimLike, DimLike]:
+        """Rows and columns of the map as tiles cover it."""
+        return (1, self.conv.oh * self.conv.ow) if tiling.flat else (self.conv.oh, self.conv.ow)
+
+    @property
+    def pooled_bytes(self) -> DimLike:
+        """What the map takes in the team's shared memory."""
+        conv = self.conv
+        return 4 * self.lanes * self.vectors * conv.groups * (conv.n * conv.oh * conv.ow) if self.pool else 0
+
+
+def problem_of(lowering: Lowering) -> Problem | None:
+    """``read_problem``, once per region."""
+    if lowering.problem is None:
+        lowering.problem = (read_problem(lowering),)
+    found: Problem | None = lowering.problem[0]
+    return found
+
+
+def read_problem(lowering: Lowering) -> Problem | None:
+    """The region's convolution with what is around it; None if it is not a dense one in float32 with a blocked result."""
+    conv, lanes = read_conv(lowering), lowering.target.lanes
+    if conv is None:
+        return None
+    pool = read_pool(lowering, conv)
+    if pool and 0 in (conv.oh, conv.ow) or not is_pointwise_tail(lowering, pool.source if pool else lowering.output, lanes):
+        return None
+    source, out = read_source(lowering, conv), lowering.view(lowering.output)
+    if source is None or not (pool or is_blocked(out, lanes)):
+        return None
+    epilogue = make_epilogue(lowering, conv.node.name, pool.source if pool else lowering.output, channel_axis=1, block=lanes)
+    return Problem(conv, source, pool, out, epilogue, _is_flat(conv, source, None if pool else out, epilogue), lanes)
+
+
+def _is_flat(conv: Conv, source: Source, out: View | None, epilogue: Epilogue) -> bool:
+    if source.kind == "plain":
+        rows = source.view.strides
+        if len(rows) != 4 or rows[3] != 1 or rows[2] != conv.w:
+            return False
+    elif source.prologue and source.prologue.pools:
+        return False
+    blocked = [v.strides for v in (*source.views, *((out,) if out else ())) if v.layout.block]
+    return is_flat(conv, [*blocked, *(e.strides for e in epilogue.operands if e.kind == "tile")])
+
+
+def is_pointwise_tail(lowering: Lowering, result: str, block: int) -> bool:
+    """Is everything from the anchor to ``result`` pointwise, and the result blocked and of the anchor's shape?"""
+    body, anchor = lowering.body, lowering.anchor
+    if body.type_of(result).shape != anchor.type.shape or body.type_of(result).layout.block != block:
+        return False
+    seen, stack = set(), [result]
+    while stack:
+        node = body.producer(stack.pop())
+        if node.name in seen or node.name == anchor.name or node.op in ("input", "constant"):
+            continue
+        if node.op not in POINTWISE:
+            return False
+        seen.add(node.name)
+        stack.extend(node.inputs)
+    return True
+
+
+_KINDS = {
+    "adaptive_avg_pool": "mean", "adaptive_max_pool": "max", "avg_pool": "mean", "max_pool": "max",
+    "mean": "mean", "max": "max", "sum": "sum",
+}  # fmt: skip
+
+
+def read_pool(lowering: Lowering, conv: Conv) -> Pool | None:
+    """The pooling that ends the body, if it is over the whole map; a reshape to [N, K] may follow it."""
+    body: Graph = lowering.body
+    node = body.producer(lowering.output)
+    if node.op == "reshape" and node.type.shape == (conv.n, conv.k):
+        node = body.producer(node.inputs[0])
+    if node.op not in _KINDS or not _is_global(node, conv, body.type_of(node.inputs[0]).rank):
+        return None
+    kind = _KINDS[node.op]
+    count = node.attrs.get("divisor") or (conv.oh * conv.ow if kind == "mean" else 1)
+    return Pool(node.inputs[0], kind, count)
+
+
+def _is_global(node: Node, conv: Conv, rank: int) -> bool:
+    attrs, spatial = node.attrs, rank - 2
+    size = (conv.oh, conv.ow)[2 - spatial :]
+    if node.op.startswith("adaptive"):
+        return attrs["output_size"] == (1,) * spatial
+    if node.op in ("mean", "max", "sum"):
+        return tuple(sorted(attrs["dims"])) == tuple(range(2, rank))
+    unpadded = all(p == (0, 0) for p in attrs["padding"]) and all(d == 1 for d in attrs.get("dilation", ()))
+    return unpadded and attrs["kernel"] == size and all(s == 1 for s in node.type.shape[2:])
+
+
+def emit_conv(
+    lowering: Lowering, problem: Problem, tiling: Tiling, product_of: str, *, weights: Mapping[str, View], params: Mapping[str, DimLike],
+    scratch: DimLike = 0, common: DimLike = 0, table: Sequence[int] = (), stem: str = "", **context: Any,
+) -> None:  # fmt: skip
+    """The launch of a product, ``conv_<product_of>.c.j2``, with all that source, tail and sink bring along.
+
+    common: bytes of the team's shared memory that the product needs itself; a map that is pooled lies behind them.
+    """
+    conv, source, pool, epilogue = problem.conv, problem.source, problem.pool, problem.epilogue
+    if source.kind == "memory":
+        check_border(lowering, conv, source.view)
+    rows, columns = problem.size(tiling)
+    views = [*source.views, problem.out, *(e.view for e in epilogue.operands)]
+    merged: dict[str, DimLike] = {
+        "N": conv.n, "OH": rows, "OW": columns, **params, **_sink_params(problem, common // 4),
+        **operand_params(epilogue), **({"K": conv.k} if problem.masked else {}),
+    }  # fmt: skip
+    reads = {**source.reads, **weights}
+    if len(conv.node.inputs) == 3:
+        reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=problem.lanes)
+    name = source.stem + stem_of(conv, tiling, epilogue, stem or product_of) + (f"_{pool.kind}_pool" if pool else "")
+    lowering.emit(
+        f"conv_{product_of}.c.j2", f"conv_{name}",
+        reads=reads | {e.name: e.view for e in epilogue.operands}, writes={"pooled" if pool else "out": problem.out},
+        params=merged, table=table, scratch=scratch, common=common + problem.pooled_bytes,
+        flops=conv.flops, bytes=conv.weight_bytes + 4 * sum((product(v.shape) for v in views), start=0),
+        tiles=tiling.tiles, along_y=tiling.along_y, tail=epilogue.stem, masked=problem.masked, biased="bias" in reads,
+        passed="".join(f", {e.name}" for e in epilogue.operands), pool=pool.kind if pool else "", named=len(merged),
+        **{"sx": conv.stride[1] * source.step[1], "pitch": "LANES", "operands": operand_context(epilogue), **source.context(), **context},
+    )  # fmt: skip
+
+
+def _sink_params(problem: Problem, map_start: DimLike) -> dict[str, DimLike]:
+    """Where results go: strides of the map, or those of the pooled values and where the map lies in the team's shared memory."""
+    out, conv, lanes, pool = problem.out, problem.conv, problem.lanes, problem.pool
+    if pool is None:
+        out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
+        return {"out_n": out_n, "out_cb": out_cb, "out_row": out_row}
+    lane, block = (1, out.strides[1]) if out.layout.block else (out.strides[1], lanes * out.strides[1])
+    channels = -(-conv.k // lanes) * lanes if out.layout.block else conv.k
+    count = {} if pool.kind == "max" else {"count": pool.count}
+    return {
+        "pooled_n": out.strides[0], "pooled_cb": block, "pooled_lane": lane, "pooled_channels": channels, "map_start": map_start, **count,
+    }  # fmt: skip
+
+
+def stem_of(conv: Conv, tiling: Tiling, epilogue: Epilogue, head: str) -> str:
+    """The kernel's name without what comes before it: ``direct_s2_2x14_add_relu``."""
+    shapes = "_".join((f"{th}x" if th > 1 else "") + str(tw) for th, tw in tiling.tiles)
+    return f"{head}_s{conv.stride[1]}_{tiling.ocb}x{shapes}" + (f"_{epilogue.stem}" if epilogue.stem else "")
