@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sol.codegen.decision import Candidate, adapted
+from sol.codegen.decision import Candidate
 from sol.codegen.kernels import (
     conv_direct,
     conv_paired,
@@ -17,13 +17,13 @@ from sol.codegen.kernels import (
 KERNELS: dict[str, tuple[Candidate, ...]] = {
     "conv": (
         *conv_winograd.CANDIDATES,
-        *map(adapted, conv_small.CANDIDATES),
+        *conv_small.CANDIDATES,
         *conv_strassen.CANDIDATES,
         *conv_paired.CANDIDATES,
         *conv_paired_grouped.CANDIDATES,
         *conv_direct.CANDIDATES,
         *conv_stem.CANDIDATES,
-        *map(adapted, conv_plain.CANDIDATES),
+        *conv_plain.CANDIDATES,
     ),
-    "conv_transpose": tuple(map(adapted, conv_plain.TRANSPOSE_CANDIDATES)),
+    "conv_transpose": conv_plain.TRANSPOSE_CANDIDATES,
 }

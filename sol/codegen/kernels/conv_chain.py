@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_direct import even_last, panels
@@ -14,7 +16,7 @@ from sol.codegen.kernels.conv_small import column_taps, tile_ladder, tile_taps
 from sol.codegen.kernels.conv_tails import needs_mask, operand_context, operand_params, tile_variants
 from sol.codegen.kernels.conv_tiling import Panel, Tiling, choose_tiling, panels_of
 from sol.codegen.kernels.pairs import LANES
-from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.config import config
 from sol.errors import SolError
@@ -152,8 +154,25 @@ def _stem(chain: Chain, paired: bool) -> str:
     return f"{head}{shape}{names[-2]}_{'paired' if paired else 'conv1x1'}{names[-1]}"
 
 
-def _lower(lowering: Lowering) -> None:
-    chain, target, lanes = read_chain(lowering), lowering.target, lowering.target.lanes
+@dataclass(frozen=True)
+class Way:
+    """The convolutions, and the output rows per strip."""
+
+    chain: Chain
+    strip: int
+
+
+def _match(lowering: Lowering) -> Iterator[Decision]:
+    """Variants are other numbers of rows per strip."""
+    chain = read_chain(lowering)
+    yield Decision("conv_chain", Way(chain, strip_rows(lowering.target, chain)))
+    rows = chain.depthwise.oh
+    for strip in (n for n in (1, 2, 4, 7) if not isinstance(rows, int) or n <= rows):
+        yield Decision("conv_chain", Way(chain, strip), str(strip))
+
+
+def _lower(lowering: Lowering, way: Way) -> None:
+    chain, strip, target, lanes = way.chain, way.strip, lowering.target, lowering.target.lanes
     depthwise, project = chain.depthwise, chain.project
     first = chain.convs[0]
     source, out = lowering.view(first.node.inputs[0]), lowering.view(lowering.output)
@@ -169,7 +188,7 @@ def _lower(lowering: Lowering) -> None:
         contexts["project"], tilings["project"] = _paired(lowering, project, chain.tails[-1])
     else:
         contexts["project"], tilings["project"] = _dense("project", "1x1 convolution", project, chain.tails[-1], lowering)
-    strip, vectors = int(lowering.variant or strip_rows(target, chain)), -(-depthwise.k // lanes)
+    vectors = -(-depthwise.k // lanes)
     left = depthwise.padding[1]
     wide_row = lanes * max(left + _int(depthwise.w), (_int(depthwise.ow) - 1) * depthwise.stride[1] + depthwise.kernel[1])
     ring = (strip - 1) * depthwise.stride[0] + depthwise.kernel[0]
@@ -209,10 +228,4 @@ def _lower(lowering: Lowering) -> None:
     )  # fmt: skip
 
 
-def _variants(lowering: Lowering) -> list[str]:
-    """Other numbers of rows per strip."""
-    rows = read_chain(lowering).depthwise.oh
-    return [str(n) for n in (1, 2, 4, 7) if not isinstance(rows, int) or n <= rows]
-
-
-KERNELS: dict[str, tuple[Candidate, ...]] = {"conv_chain": (Candidate("conv_chain", lambda lowering: True, _lower, variants=_variants),)}
+KERNELS: dict[str, tuple[Candidate, ...]] = {"conv_chain": (Candidate("conv_chain", _match, _lower),)}

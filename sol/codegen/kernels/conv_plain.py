@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from sol.codegen.decision import sole
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.blocked import spatial3
 from sol.codegen.kernels.conv_direct import STRETCH
-from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.lowering import Lowering
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
@@ -263,7 +264,7 @@ def _is_plain(lowering: Lowering) -> bool:
     return not any(lowering.type_of(v).layout.block for v in values)
 
 
-CANDIDATES = (Candidate("conv_plain", lambda lowering: True, lower_conv, _is_plain),)
-TRANSPOSE_CANDIDATES = (Candidate("conv_transpose", lambda lowering: True, lower_transpose),)
+CANDIDATES = (sole("conv_plain", lambda lowering: _is_plain(lowering) or None, lambda lowering, _: lower_conv(lowering)),)
+TRANSPOSE_CANDIDATES = (sole("conv_transpose", lambda lowering: True, lambda lowering, _: lower_transpose(lowering)),)
 
 __all__ = ["CANDIDATES", "TRANSPOSE_CANDIDATES"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.blocked import make_tail, need_blocked, padded_view
-from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.lowering import Lowering
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div, product
@@ -70,15 +71,18 @@ def is_narrow_grouped(lowering: Lowering) -> bool:
     return isinstance(g, int) and 1 < g < lanes and lanes % g == 0
 
 
-def lower_depthwise(lowering: Lowering) -> None:
+Tile = tuple[int, int]
+"""Rows and columns of a register tile; (0, 0) for the model's choice."""
+
+
+def lower_depthwise(lowering: Lowering, tile: Tile) -> None:
     """One launch; see templates/conv_depthwise.c.j2."""
     target, shape = lowering.target, _Shape(lowering)
     hoisted = shape.R * shape.S <= 9 and shape.dy == shape.dx == 1 and target.registers >= 32
     unrolled = shape.S <= UNROLLED_TAPS
     width = min(7, target.registers - shape.S - 2) if unrolled else 7
     height = 2 if hoisted and shape.sy == shape.sx == 1 and shape.H != 1 else 1
-    if lowering.variant:
-        height, width = map(int, lowering.variant.split("x"))
+    height, width = tile if tile != (0, 0) else (height, width)
     widths, heights = tile_ladder(shape.W, width), tile_ladder(shape.H, height, even=False)
     mode = "hoisted" if hoisted else "rows" if unrolled else "taps"
     if mode != "hoisted":
@@ -97,7 +101,7 @@ def lower_depthwise(lowering: Lowering) -> None:
     shape.emit("conv_depthwise.c.j2", f"conv_depthwise{shape.R}x{shape.S}", "conv_depthwise", widths, params, **context)
 
 
-def depthwise_variants(lowering: Lowering) -> list[str]:
+def _depthwise_tiles(lowering: Lowering) -> list[Tile]:
     """Other tiles (rows x pixels) of a 3x3 or smaller filter: what the registers hold beside its weights and a few columns."""
     target, shape = lowering.target, _Shape(lowering)
     taps = shape.R * shape.S
@@ -105,11 +109,17 @@ def depthwise_variants(lowering: Lowering) -> list[str]:
         return []
     most = target.registers - taps - 3
     tiles = [(h, w) for h, w in ((1, 14), (1, 7), (2, 7), (3, 5), (2, 8), (4, 4), (1, 4), (2, 4)) if h * w <= most and h <= shape.H]
-    names = [f"{h}x{tile_ladder(shape.W, w)[0]}" for h, w in tiles if h == 1 or (shape.sy, shape.sx) == (1, 1)]
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys((h, tile_ladder(shape.W, w)[0]) for h, w in tiles if h == 1 or (shape.sy, shape.sx) == (1, 1)))
 
 
-def lower_grouped(lowering: Lowering) -> None:
+def _match_depthwise(lowering: Lowering) -> Iterator[Decision]:
+    if is_depthwise(lowering):
+        yield Decision("conv_depthwise", (0, 0))
+        for tile in _depthwise_tiles(lowering):
+            yield Decision("conv_depthwise", tile, f"{tile[0]}x{tile[1]}")
+
+
+def lower_grouped(lowering: Lowering, tile: Tile) -> None:
     """One launch; see templates/conv_grouped.c.j2."""
     target, shape = lowering.target, _Shape(lowering)
     g = lowering.type_of(lowering.anchor.inputs[1]).shape[1]
@@ -117,7 +127,7 @@ def lower_grouped(lowering: Lowering) -> None:
     unrolled = shape.S <= UNROLLED_TAPS
     held = shape.S * g <= target.registers // 2 - 2
     width = min(14, target.registers - 4 - (shape.S * g if held else g)) if unrolled else target.registers // 2
-    widths = tile_ladder(shape.W, int(lowering.variant or width))
+    widths = tile_ladder(shape.W, tile[1] or width)
     spreads = tuple(tuple(k // g * g + j for k in range(target.lanes)) for j in range(g))
     params: dict[str, DimLike] = {"R": shape.R} if unrolled else {"R": shape.R, "S": shape.S}
     shape.emit(
@@ -134,10 +144,14 @@ def lower_grouped(lowering: Lowering) -> None:
     )
 
 
-def grouped_variants(lowering: Lowering) -> list[str]:
-    """Other tile widths."""
-    width = _Shape(lowering).W
-    return list(dict.fromkeys(str(tile_ladder(width, w)[0]) for w in (14, 10, 7, 5))) if isinstance(width, int) else []
+def _match_grouped(lowering: Lowering) -> Iterator[Decision]:
+    """Variants are other tile widths."""
+    if not is_narrow_grouped(lowering):
+        return
+    yield Decision("conv_grouped", (0, 0))
+    size = _Shape(lowering).W
+    for width in dict.fromkeys(tile_ladder(size, w)[0] for w in (14, 10, 7, 5)) if isinstance(size, int) else ():
+        yield Decision("conv_grouped", (1, width), str(width))
 
 
 def tile_ladder(size: DimLike, widest: int, even: bool = True) -> tuple[int, ...]:
@@ -238,8 +252,8 @@ def tile_taps(kernel: tuple[int, int], stride: tuple[int, int], height: int, wid
 
 
 CANDIDATES = (
-    Candidate("conv_depthwise", is_depthwise, lower_depthwise, variants=depthwise_variants),
-    Candidate("conv_grouped", is_narrow_grouped, lower_grouped, variants=grouped_variants),
+    Candidate("conv_depthwise", _match_depthwise, lower_depthwise),
+    Candidate("conv_grouped", _match_grouped, lower_grouped),
 )
 
 __all__ = ["CANDIDATES", "column_taps", "is_depthwise", "is_narrow_grouped", "tile_ladder", "tile_taps"]
