@@ -3735,7 +3735,7 @@ void conv_paired_selected(const sol_team *team, void *const *buf, const int64_t 
     const int64_t S = arg[9];
     const int64_t C = arg[10];
     const int64_t pitch = arg[11];
-    const int64_t count = arg[12];
+    const int64_t origin_count = arg[12];
     const int64_t in0_n = arg[13];
     const int64_t in0_cb = arg[14];
     const int64_t in0_row = arg[15];
@@ -3756,11 +3756,11 @@ const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * 
     const int by_panels = !by_tiles && team->size > 1;
     float *packed = (float *)team->scratch;
     origin *origins = (origin *)team->scratch;
-    float *const run = (float *)(origins + N * count);
+    float *const run = (float *)(origins + N * origin_count);
     packed = run + (20 * pitch + LANES);
     const conv c = {
         .w = w, .factors = factors, .out = out,
-        .origins = origins, .run = run, .C = C, .count = count, .pitch = pitch,
+        .origins = origins, .run = run, .C = C, .count = origin_count, .pitch = pitch,
         .steps = in_blocks * R * S, .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
         .rows = rows, .columns = columns, .OH = OH, .OW = OW, .packed = packed_size, .claims = by_panels,
     };
@@ -3772,10 +3772,10 @@ const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * 
     const int64_t in_row[] = { in0_row, in1_row, in2_row, in3_row };
 for (int64_t n = 0; n < N; n++) {
         const int64_t *table = arg + 28;
-        for (int64_t k = 0, to = 0; k < count; k++, table += 2) {
+        for (int64_t k = 0, to = 0; k < origin_count; k++, table += 2) {
             const int64_t i = table[0] % 4, d = table[0] / 4;
             int32_t lanes[LANES] = {0};
-            origin *o = origins + n * count + k;
+            origin *o = origins + n * origin_count + k;
             *o = (origin){.base = from[i] + n * in_n[i] + d * in_cb[i], .row = in_row[i], .to = to};
             int64_t held = 0;
             for (int lane = 0; lane < LANES; lane++)

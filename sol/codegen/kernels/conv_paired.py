@@ -191,7 +191,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
     weights = paired_weights(lowering, conv)
     if source.table:
         table, pitch = vectors_table(source.table, source.tensors, LANES), (_steps(conv) + 1 | 1) * LANES
-        params |= {"C": conv.c, "pitch": pitch, "count": len(table) // 2, **source.tensor_params(True)}
+        params |= {"C": conv.c, "pitch": pitch, "origin_count": len(table) // 2, **source.tensor_params(True)}
         scratch += conv.n * (len(table) // 2) * ORIGIN + 4 * (th * tw * pitch + LANES)
         weights = {
             "w": lowering.weight(node.inputs[1], "paired_selected", order=source.order),

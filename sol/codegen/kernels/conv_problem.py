@@ -17,6 +17,7 @@ from sol.codegen.kernels.conv_tails import needs_mask, operand_context, operand_
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
+from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.pointwise import POINTWISE
@@ -157,9 +158,12 @@ def emit_conv(
     if source.kind == "memory":
         check_border(lowering, conv, source.view)
     rows, columns = problem.size(tiling)
+    sink = _sink_params(problem, common // 4)
+    if clash := sink.keys() & params.keys():
+        raise SolError(f"the product {product_of} and its sink both have arguments called {', '.join(clash)}")
     views = [*source.views, problem.out, *(e.view for e in epilogue.operands)]
     merged: dict[str, DimLike] = {
-        "N": conv.n, "OH": rows, "OW": columns, **params, **_sink_params(problem, common // 4),
+        "N": conv.n, "OH": rows, "OW": columns, **params, **sink,
         **operand_params(epilogue), **({"K": conv.k} if problem.masked else {}),
     }  # fmt: skip
     reads = {**source.reads, **weights}

@@ -1,0 +1,108 @@
+"""Every source of a convolution's input × every product × every sink, against the interpreter: what serves what, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from sol.codegen import kernels
+from sol.codegen.decision import Candidate
+from sol.codegen.kernels.conv import KERNELS
+from sol.codegen.kernels.strassen_model import ALLOWED_FROM
+from sol.codegen.kernels.strassen_products import PARTS
+from sol.codegen.targets import resolve
+from sol.config import config
+from sol.ir.builder import GraphBuilder
+from sol.ir.graph import Graph
+from sol.ir.types import DType, TensorType
+from tests.codegen.conv_cases import ISAS, check, forced, random
+
+Arrays = dict[str, np.ndarray]
+SIZE = (9, 14)
+NO_POOL = dict(padding=((0, 0), (0, 0)), ceil_mode=False, count_include_pad=True, divisor=None)
+
+
+def memory(b: GraphBuilder, c: int, inputs: Arrays) -> str:
+    inputs["x"] = random((2, c, *SIZE))
+    return b.input("x", TensorType(DType.F32, inputs["x"].shape))
+
+
+def chain(b: GraphBuilder, c: int, inputs: Arrays) -> str:
+    return b.add("relu", [memory(b, c, inputs)])
+
+
+def windows(b: GraphBuilder, c: int, inputs: Arrays) -> str:
+    inputs["x"] = random((2, c, SIZE[0] * 2, SIZE[1] * 2))
+    x = b.input("x", TensorType(DType.F32, inputs["x"].shape))
+    return b.add("avg_pool", [b.add("relu", [x])], kernel=(2, 2), stride=(2, 2), **NO_POOL)
+
+
+def selected(b: GraphBuilder, c: int, inputs: Arrays) -> str:
+    inputs |= {f"x{i}": random((2, c, *SIZE), i) for i in range(2)}
+    tensors = [b.input(f"x{i}", TensorType(DType.F32, (2, c, *SIZE))) for i in range(2)]
+    index = np.random.default_rng(0).permutation(2 * c)[:c]
+    return b.add("channel_select", tensors, index=tuple(int(i) for i in index))
+
+
+def store(b: GraphBuilder, y: str) -> str:
+    return b.add("relu", [y])
+
+
+def mean(b: GraphBuilder, y: str) -> str:
+    return b.add("mean", [b.add("relu", [y])], dims=(2, 3), keepdims=True)
+
+
+def largest(b: GraphBuilder, y: str) -> str:
+    return b.add("max", [y], dims=(2, 3), keepdims=True)
+
+
+SOURCES: dict[str, Callable[[GraphBuilder, int, Arrays], str]] = {
+    "memory": memory, "plain": memory, "chain": chain, "windows": windows, "selected": selected,
+}  # fmt: skip
+SINKS: dict[str, Callable[[GraphBuilder, str], str]] = {"store": store, "mean": mean, "max": largest}
+PRODUCTS: dict[str, tuple[int, int, tuple[str, ...]]] = {
+    "direct": (1, 1, ("memory", "chain", "windows", "selected")),
+    "paired": (1, 1, ("memory", "chain", "windows", "selected")),
+    "paired_groups": (3, 2, ("memory",)),
+    "winograd": (3, 1, ("memory",)),
+    "strassen": (1, 1, ("memory",)),
+    "stem": (3, 1, ("plain",)),
+}
+"""Product → taps along an axis, groups, and the sources that it reads. All of them write to all sinks."""
+ONLY_16_LANES = ("paired", "paired_groups")
+CASES = [
+    (isa, source, product, sink)
+    for product, (_, _, sources) in PRODUCTS.items() for source in sources for sink in SINKS for isa in ISAS
+    if isa == "avx512" or product not in ONLY_16_LANES
+]  # fmt: skip
+
+
+def candidate(product: str) -> Candidate:
+    return next(c for c in KERNELS["conv"] if c.name == product)
+
+
+def composition(source: str, product: str, sink: str, lanes: int) -> tuple[Graph, Arrays, Arrays]:
+    taps, groups, _ = PRODUCTS[product]
+    b, inputs = GraphBuilder(), {}
+    c = 5 if source == "plain" else 2 * PARTS * lanes
+    k = 2 * PARTS * lanes
+    data = SOURCES[source](b, c, inputs)
+    arrays = {"w": random((k, c // groups, taps, taps), 1) * np.float32(0.2), "b": random((k,), 2)}
+    pad = ((taps // 2,) * 2,) * 2
+    operands = [data, *(b.parameter(name, TensorType(DType.F32, array.shape)) for name, array in arrays.items())]
+    y = b.add("conv", operands, stride=(1, 1), padding=pad, dilation=(1, 1), groups=groups)
+    return b.build([SINKS[sink](b, y)]), inputs, arrays
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("isa,source,product,sink", CASES)
+def test_composition(isa, source, product, sink, threads, monkeypatch):
+    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(candidate(product)),))
+    lanes = resolve(isa).lanes
+    graph, inputs, arrays = composition(source, product, sink, lanes)
+    border = (PRODUCTS[product][0] // 2,) * 2
+    with config.override(conv_max_error=ALLOWED_FROM):
+        check(graph, inputs, arrays, isa=isa, threads=threads, plain=("x",) if source == "plain" else (),
+              borders={"x": (border, border)} if border[0] and source == "memory" else {})  # fmt: skip
