@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from sol.config import config
 from sol.ir.data_sizes import BOUNDS, definers
 from sol.ir.dim import product
 from sol.ir.graph import Attrs, Graph, Node
@@ -86,8 +85,9 @@ class _Fusion:
                 group = _Group("dfp" if "pool" in node.op or node.op in SELECTING else "dnn", node.op, [node])
                 if node.op in TAILED and (node.type.dtype is DType.F32 or node.op in INTEGERS):
                     group.nodes += self.tail_of(node)
-                    group.nodes += self.global_pool_after(group)
+                    group.nodes += self.global_pool_after(group, alone=True)
                 self.add_chain(group)
+                group.nodes += self.global_pool_after(group, alone=False)
                 self.adopt(group)
 
     def add_chain(self, group: _Group) -> None:
@@ -208,28 +208,24 @@ class _Fusion:
             stack.extend(self.graph.producer(i) for m in members for i in (*m.inputs, *self.definers.get(m.name, ())))
         return False
 
-    def global_pool_after(self, group: _Group) -> list[Node]:
-        """The reduction over the whole map that directly follows a blocked dense convolution: kept in a local array of the kernel."""
+    def global_pool_after(self, group: _Group, alone: bool) -> list[Node]:
+        """The reduction over the whole map of a blocked dense convolution. alone: nothing else reads the
+        map; else its kernel stores it, too.
+        """
         last, anchor = group.nodes[-1], group.nodes[0]
-        users = self.graph.users(last.name)
-        if anchor.op != "conv" or anchor.attrs["groups"] != 1 or len(users) != 1 or self.graph.is_output(last.name):
+        block = last.type.layout.block
+        if group.anchor != "conv" or anchor.attrs["groups"] != 1 or not block:
             return []
-        pool, block = users[0], last.type.layout.block
-        if not block or pool.name in self.group_of or not is_pooled(pool, last.type, block):
+        pools = [u for u in self.graph.users(last.name) if u.name not in self.group_of and is_pooled(u, last.type, block)]
+        if len(pools) != 1 or alone != (self.leaving({last.name, pools[0].name}) == {pools[0].name}):
             return []
+        pool = pools[0]
         if not (self.graph.type_of(anchor.inputs[0]).layout.block or self.is_read_pixelwise(anchor)):
             return []
         return [pool] if self.choose_pooling([*group.nodes, pool]) == "fused" else []
 
     def choose_pooling(self, nodes: list[Node]) -> str:
-        """Apart where pooling in the convolution's kernel would keep it from multiplying less often (Winograd)."""
-        conv = nodes[0]
-        kernel = self.graph.type_of(conv.inputs[1]).shape[2:]
-        less = kernel == (3, 3) and conv.attrs["stride"] == (1, 1) and conv.attrs["dilation"] == (1, 1) and config["conv_max_error"] > 0
-        options = ("apart", "fused") if less else ("fused", "apart")
-        if self.choose is first:
-            return options[0]
-        return self.choose(f"pool {nodes_text(self.graph, nodes)}", options, [n.name for n in nodes])
+        return self.choose(f"pool {nodes_text(self.graph, nodes)}", ("fused", "apart"), [n.name for n in nodes])
 
     def is_read_pixelwise(self, conv: Node) -> bool:
         """Whether a convolution can read its row-major input without a copy."""
@@ -246,11 +242,12 @@ class _Fusion:
 
     def takes_head(self, group: _Group) -> bool:
         """Whether the kernel makes its input itself: 1x1 without padding, so that every pixel is made once, blocked to blocked."""
-        conv, last = group.nodes[0], group.nodes[-1]
+        conv = group.nodes[0]
+        last = next(n for n in reversed(group.nodes) if n.type.shape == conv.type.shape)
         data, weight = (self.graph.type_of(v) for v in conv.inputs[:2])
         pointwise = conv.attrs["groups"] == 1 and all(s == 1 for s in weight.shape[2:]) and all(p == (0, 0) for p in conv.attrs["padding"])
         blocked = data.layout.block and last.type.layout == data.layout and last.type.dtype is DType.F32 and data.rank == 4
-        return bool(pointwise and blocked and last.type.shape == conv.type.shape and self.constants.issuperset(conv.inputs[1:]))
+        return bool(pointwise and blocked and self.constants.issuperset(conv.inputs[1:]))
 
     def add_head(self, group: _Group) -> None:
         conv = group.nodes[0]

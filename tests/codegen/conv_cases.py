@@ -82,16 +82,18 @@ def check(
     symbols: dict[str, int] | None = None,
     **options: dict,
 ) -> np.ndarray:
-    """Run the graph as one region and compare; the result."""
+    """Run the graph as one region and compare all results; the first of them."""
     region = as_region(graph, "dnn", anchor, block=target_of(isa).lanes, plain=plain)
-    (got,) = run_region(region, inputs, arrays, isa=isa, threads=threads, symbols=symbols, **options)
+    results = run_region(region, inputs, arrays, isa=isa, threads=threads, symbols=symbols, **options)
     double = {n: v.astype(np.float64) for n, v in inputs.items()}
-    reference = evaluate(graph, double, arrays, precision=np.float64)[graph.outputs[0]]
-    scale = max(1.0, float(np.abs(reference[np.isfinite(reference)]).max(initial=0)))
-    np.testing.assert_allclose(got, reference, rtol=1e-4, atol=3e-6 * scale)
-    if want is not None:
-        np.testing.assert_allclose(got, want, rtol=1e-3, atol=2e-5 * scale)
-    return got
+    references = evaluate(graph, double, arrays, precision=np.float64)
+    for name, got in zip(graph.outputs, results, strict=True):
+        reference = references[name]
+        scale = max(1.0, float(np.abs(reference[np.isfinite(reference)]).max(initial=0)))
+        np.testing.assert_allclose(got, reference, rtol=1e-4, atol=3e-6 * scale)
+        if want is not None:
+            np.testing.assert_allclose(got, want, rtol=1e-3, atol=2e-5 * scale)
+    return results[0]
 
 
 def torch_conv(inputs: dict[str, np.ndarray], arrays: dict[str, np.ndarray], **options: Any) -> torch.Tensor:

@@ -54,6 +54,11 @@ def mean(b: GraphBuilder, y: str) -> str:
     return b.add("mean", [b.add("relu", [y])], dims=(2, 3), keepdims=True)
 
 
+def both(b: GraphBuilder, y: str) -> tuple[str, ...]:
+    map = b.add("relu", [y])
+    return map, b.add("mean", [map], dims=(2, 3), keepdims=True)
+
+
 def largest(b: GraphBuilder, y: str) -> str:
     return b.add("max", [y], dims=(2, 3), keepdims=True)
 
@@ -61,7 +66,9 @@ def largest(b: GraphBuilder, y: str) -> str:
 SOURCES: dict[str, Callable[[GraphBuilder, int, Arrays], str]] = {
     "memory": memory, "plain": memory, "chain": chain, "windows": windows, "selected": selected,
 }  # fmt: skip
-SINKS: dict[str, Callable[[GraphBuilder, str], str]] = {"store": store, "mean": mean, "max": largest}
+SINKS: dict[str, Callable[[GraphBuilder, str], str | tuple[str, ...]]] = {
+    "store": store, "mean": mean, "max": largest, "store and mean": both,
+}  # fmt: skip
 PRODUCTS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "direct": (1, 1, ("memory", "chain", "windows", "selected")),
     "paired": (1, 1, ("memory", "chain", "windows", "selected")),
@@ -93,7 +100,8 @@ def composition(source: str, product: str, sink: str, lanes: int) -> tuple[Graph
     pad = ((taps // 2,) * 2,) * 2
     operands = [data, *(b.parameter(name, TensorType(DType.F32, array.shape)) for name, array in arrays.items())]
     y = b.add("conv", operands, stride=(1, 1), padding=pad, dilation=(1, 1), groups=groups)
-    return b.build([SINKS[sink](b, y)]), inputs, arrays
+    results = SINKS[sink](b, y)
+    return b.build([results] if isinstance(results, str) else list(results)), inputs, arrays
 
 
 @pytest.mark.parametrize("threads", [1, 3])

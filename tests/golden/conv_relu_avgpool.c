@@ -227,20 +227,23 @@ static void find_inner(int64_t *first, int64_t *end, int64_t count, int64_t stri
 
 static inline vf gather(vf total, vf v) { return total + v; }
 
-/* The team's share of the pooling of ``map``: [image][vector][pixel][LANES]. Several sums of each vector: rounding errors grow with their length. */
-static __attribute__((noinline)) void pool_map(const sol_team *team, const float *map, int64_t images, int64_t vectors, int64_t pixels, float *to, int64_t to_n, int64_t to_cb, int64_t to_lane, int64_t channels, int64_t count)
+/* The team's share of the pooling of ``map``, whose rows lie ``row`` elements apart. Several sums of each vector: rounding errors grow with their length. */
+static __attribute__((noinline)) void pool_map(const sol_team *team, const float *map, int64_t map_n, int64_t map_cb, int64_t row, int64_t images, int64_t vectors, int64_t rows, int64_t columns, float *to, int64_t to_n, int64_t to_cb, int64_t to_lane, int64_t channels, int64_t count)
 {
     int64_t u0, u1;
     sol_split(team, images * vectors, &u0, &u1);
+    if (row == columns * LANES) columns *= rows, rows = 1;
     for (; u0 < u1; u0++) {
         const int64_t kb = u0 % vectors;
-        const float *at = map + u0 * pixels * LANES;
         const vf none = vf_set(0.0f);
         vf t0 = none, t1 = none, t2 = none, t3 = none;
-        int64_t left = pixels;
-        for (; left >= 4; left -= 4, at += 4 * LANES)
-            t0 = gather(t0, vf_load(at)), t1 = gather(t1, vf_load(at + LANES)), t2 = gather(t2, vf_load(at + 2 * LANES)), t3 = gather(t3, vf_load(at + 3 * LANES));
-        for (; left; left--, at += LANES) t0 = gather(t0, vf_load(at));
+        for (int64_t y = 0; y < rows; y++) {
+            const float *at = map + u0 / vectors * map_n + kb * map_cb + y * row;
+            int64_t left = columns;
+            for (; left >= 4; left -= 4, at += 4 * LANES)
+                t0 = gather(t0, vf_load(at)), t1 = gather(t1, vf_load(at + LANES)), t2 = gather(t2, vf_load(at + 2 * LANES)), t3 = gather(t3, vf_load(at + 3 * LANES));
+            for (; left; left--, at += LANES) t0 = gather(t0, vf_load(at));
+        }
         const vf total = gather(gather(t0, t1), gather(t2, t3));
         float lane[LANES];
         vf_store(lane, total / (float)count);
@@ -276,11 +279,11 @@ void conv_stem_1_s1_2x13_relu_mean_pool(const sol_team *team, void *const *buf, 
     const int64_t source_c = arg[18];
     const int64_t source_h = arg[19];
     const int64_t source_w = arg[20];
-    const int64_t pooled_n = arg[21];
-    const int64_t pooled_cb = arg[22];
-    const int64_t pooled_lane = arg[23];
-    const int64_t pooled_channels = arg[24];
-    const int64_t map_start = arg[25];
+    const int64_t map_start = arg[21];
+    const int64_t pooled_n = arg[22];
+    const int64_t pooled_cb = arg[23];
+    const int64_t pooled_lane = arg[24];
+    const int64_t pooled_channels = arg[25];
     const int64_t count = arg[26];
     (void)team; (void)buf; (void)arg;
     float *const out = (float *)team->common + map_start;
@@ -316,5 +319,5 @@ conv direct, c = {
         }
     }
     sol_barrier(team);
-    pool_map(team, out, N, vectors, OH * OW, pooled, pooled_n, pooled_cb, pooled_lane, pooled_channels, count);
+    pool_map(team, out, out_n, out_cb, out_row, N, vectors, OH, OW, pooled, pooled_n, pooled_cb, pooled_lane, pooled_channels, count);
 }

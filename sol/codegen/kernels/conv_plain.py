@@ -260,8 +260,8 @@ def _named_strides(prefix: str, strides: tuple[DimLike, ...]) -> dict[str, DimLi
 
 
 def _is_plain(lowering: Lowering) -> bool:
-    values = (lowering.anchor.inputs[0], lowering.output)
-    return not any(lowering.type_of(v).layout.block for v in values)
+    values = (lowering.anchor.inputs[0], *lowering.body.outputs)
+    return len(lowering.body.outputs) == 1 and not any(lowering.type_of(v).layout.block for v in values)
 
 
 CANDIDATES = (sole("conv_plain", lambda lowering: _is_plain(lowering) or None, lambda lowering, _: lower_conv(lowering)),)

@@ -1,6 +1,6 @@
 """What a convolution's region consists of: source × convolution × pointwise tail × sink. The products compute any combination of them.
 
-A sink is where results go: the map in memory, or a pooling over the whole map. For the latter the map lies in the team's shared memory;
+A sink is where results go: the map to memory, a pooling over the whole map, or both. What is pooled alone lies in the team's shared memory;
 every product writes it there as it would write any other, and the team pools it (``sink_begin``, ``sink_end`` in templates/conv_tile.c.j2).
 """
 
@@ -25,21 +25,24 @@ from sol.ir.ops.pointwise import POINTWISE
 
 @dataclass(frozen=True)
 class Pool:
-    """Global pooling at the end of a body. kind: "mean", "sum" or "max". count: what the sum is divided by."""
+    """Global pooling at the end of a body. kind: "mean", "sum" or "max". count: what the sum is divided by. out: where results lie."""
 
     source: str
     kind: str
     count: DimLike
+    out: View
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A convolution's region. out: where its result lies. flat: whether the map can be taken as one long row. lanes: of the target."""
+    """A convolution's region. out: where its map lies in memory; None if only what is pooled leaves the kernel. flat: whether the map can
+    be taken as one long row. lanes: of the target.
+    """
 
     conv: Conv
     source: Source
     pool: Pool | None
-    out: View
+    out: View | None
     epilogue: Epilogue
     flat: bool
     lanes: int
@@ -62,7 +65,7 @@ class Problem:
     def pooled_bytes(self) -> DimLike:
         """What the map takes in the team's shared memory."""
         conv = self.conv
-        return 4 * self.lanes * self.vectors * conv.groups * (conv.n * conv.oh * conv.ow) if self.pool else 0
+        return 0 if self.out else 4 * self.lanes * self.vectors * conv.groups * (conv.n * conv.oh * conv.ow)
 
 
 def problem_of(lowering: Lowering) -> Problem | None:
@@ -78,14 +81,16 @@ def read_problem(lowering: Lowering) -> Problem | None:
     conv, lanes = read_conv(lowering), lowering.target.lanes
     if conv is None:
         return None
-    pool = read_pool(lowering, conv)
-    if pool and 0 in (conv.oh, conv.ow) or not is_pointwise_tail(lowering, pool.source if pool else lowering.output, lanes):
+    outputs = lowering.body.outputs
+    pool = next((found for value in outputs if (found := _pool(lowering, conv, value))), None)
+    result = pool.source if pool else outputs[0]
+    if pool and 0 in (conv.oh, conv.ow) or len(outputs) > 1 + (pool is not None) or not is_pointwise_tail(lowering, result, lanes):
         return None
-    source, out = read_source(lowering, conv), lowering.view(lowering.output)
-    if source is None or not (pool or is_blocked(out, lanes)):
+    source, out = read_source(lowering, conv), lowering.view(result) if result in outputs else None
+    if source is None or out and not is_blocked(out, lanes) or len(outputs) > 1 and out is None:
         return None
-    epilogue = make_epilogue(lowering, conv.node.name, pool.source if pool else lowering.output, channel_axis=1, block=lanes)
-    return Problem(conv, source, pool, out, epilogue, _is_flat(conv, source, None if pool else out, epilogue), lanes)
+    epilogue = make_epilogue(lowering, conv.node.name, result, channel_axis=1, block=lanes)
+    return Problem(conv, source, pool, out, epilogue, _is_flat(conv, source, out, epilogue), lanes)
 
 
 def _is_flat(conv: Conv, source: Source, out: View | None, epilogue: Epilogue) -> bool:
@@ -122,17 +127,17 @@ _KINDS = {
 }  # fmt: skip
 
 
-def read_pool(lowering: Lowering, conv: Conv) -> Pool | None:
-    """The pooling that ends the body, if it is over the whole map; a reshape to [N, K] may follow it."""
+def _pool(lowering: Lowering, conv: Conv, value: str) -> Pool | None:
+    """The pooling that gives ``value``, if it is over the whole map; a reshape to [N, K] may follow it."""
     body: Graph = lowering.body
-    node = body.producer(lowering.output)
+    node = body.producer(value)
     if node.op == "reshape" and node.type.shape == (conv.n, conv.k):
         node = body.producer(node.inputs[0])
     if node.op not in _KINDS or not _is_global(node, conv, body.type_of(node.inputs[0]).rank):
         return None
     kind = _KINDS[node.op]
     count = node.attrs.get("divisor") or (conv.oh * conv.ow if kind == "mean" else 1)
-    return Pool(node.inputs[0], kind, count)
+    return Pool(node.inputs[0], kind, count, lowering.view(value))
 
 
 def _is_global(node: Node, conv: Conv, rank: int) -> bool:
@@ -161,7 +166,8 @@ def emit_conv(
     sink = _sink_params(problem, common // 4)
     if clash := sink.keys() & params.keys():
         raise SolError(f"the product {product_of} and its sink both have arguments called {', '.join(clash)}")
-    views = [*source.views, problem.out, *(e.view for e in epilogue.operands)]
+    writes = {**({"out": problem.out} if problem.out else {}), **({"pooled": pool.out} if pool else {})}
+    views = [*source.views, *writes.values(), *(e.view for e in epilogue.operands)]
     merged: dict[str, DimLike] = {
         "N": conv.n, "OH": rows, "OW": columns, **params, **sink,
         **operand_params(epilogue), **({"K": conv.k} if problem.masked else {}),
@@ -169,30 +175,33 @@ def emit_conv(
     reads = {**source.reads, **weights}
     if len(conv.node.inputs) == 3:
         reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=problem.lanes)
-    name = source.stem + stem_of(conv, tiling, epilogue, stem or product_of) + (f"_{pool.kind}_pool" if pool else "")
+    sink_name = f"{'_and' if problem.out else ''}_{pool.kind}_pool" if pool else ""
+    name = source.stem + stem_of(conv, tiling, epilogue, stem or product_of) + sink_name
     lowering.emit(
         f"conv_{product_of}.c.j2", f"conv_{name}",
-        reads=reads | {e.name: e.view for e in epilogue.operands}, writes={"pooled" if pool else "out": problem.out},
+        reads=reads | {e.name: e.view for e in epilogue.operands}, writes=writes,
         params=merged, table=table, scratch=scratch, common=common + problem.pooled_bytes,
         flops=conv.flops, bytes=conv.weight_bytes + 4 * sum((product(v.shape) for v in views), start=0),
         tiles=tiling.tiles, along_y=tiling.along_y, tail=epilogue.stem, masked=problem.masked, biased="bias" in reads,
-        passed="".join(f", {e.name}" for e in epilogue.operands), pool=pool.kind if pool else "", named=len(merged),
+        passed="".join(f", {e.name}" for e in epilogue.operands), named=len(merged),
+        pool=pool.kind if pool else "", stored=problem.out is not None,
         **{"sx": conv.stride[1] * source.step[1], "pitch": "LANES", "operands": operand_context(epilogue), **source.context(), **context},
     )  # fmt: skip
 
 
 def _sink_params(problem: Problem, map_start: DimLike) -> dict[str, DimLike]:
-    """Where results go: strides of the map, or those of the pooled values and where the map lies in the team's shared memory."""
-    out, conv, lanes, pool = problem.out, problem.conv, problem.lanes, problem.pool
+    """Where results go: strides of the map, or where it lies in the team's shared memory; those of the pooled values."""
+    conv, lanes, pool = problem.conv, problem.lanes, problem.pool
+    stored = spatial_strides(problem.out.strides)[:3] if problem.out else ()
+    params: dict[str, DimLike] = dict(zip(("out_n", "out_cb", "out_row"), stored)) if stored else {"map_start": map_start}
     if pool is None:
-        out_n, out_cb, out_row = spatial_strides(out.strides)[:3]
-        return {"out_n": out_n, "out_cb": out_cb, "out_row": out_row}
+        return params
+    out = pool.out
     lane, block = (1, out.strides[1]) if out.layout.block else (out.strides[1], lanes * out.strides[1])
     channels = -(-conv.k // lanes) * lanes if out.layout.block else conv.k
     count = {} if pool.kind == "max" else {"count": pool.count}
-    return {
-        "pooled_n": out.strides[0], "pooled_cb": block, "pooled_lane": lane, "pooled_channels": channels, "map_start": map_start, **count,
-    }  # fmt: skip
+    pooled = {"pooled_n": out.strides[0], "pooled_cb": block, "pooled_lane": lane, "pooled_channels": channels, **count}
+    return {**params, **pooled}
 
 
 def stem_of(conv: Conv, tiling: Tiling, epilogue: Epilogue, head: str) -> str:

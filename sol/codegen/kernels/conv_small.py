@@ -47,6 +47,7 @@ def _is_small(lowering: Lowering) -> bool:
     lanes = lowering.target.lanes
     return (
         x.dtype is DType.F32
+        and len(lowering.body.outputs) == 1
         and conv.inputs[0] in lowering.body.inputs
         and lowering.type_of(lowering.output).shape == conv.type.shape
         and x.layout.block == lanes
