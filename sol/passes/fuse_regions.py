@@ -214,7 +214,7 @@ class _Fusion:
         """
         last, anchor = group.nodes[-1], group.nodes[0]
         block = last.type.layout.block
-        if group.anchor != "conv" or anchor.attrs["groups"] != 1 or not block:
+        if group.anchor != "conv" or not block or not self.has_whole_groups(anchor, block):
             return []
         pools = [u for u in self.graph.users(last.name) if u.name not in self.group_of and is_pooled(u, last.type, block)]
         if len(pools) != 1 or alone != (self.leaving({last.name, pools[0].name}) == {pools[0].name}):
@@ -223,6 +223,11 @@ class _Fusion:
         if not (self.graph.type_of(anchor.inputs[0]).layout.block or self.is_read_pixelwise(anchor)):
             return []
         return [pool] if self.choose_pooling([*group.nodes, pool]) == "fused" else []
+
+    def has_whole_groups(self, conv: Node, block: int) -> bool:
+        """Whether the groups of a convolution, if it has several, are whole vectors of channels."""
+        groups, weight = conv.attrs["groups"], self.graph.type_of(conv.inputs[1])
+        return groups == 1 or weight.is_static and weight.shape[1] % block == 0 and weight.shape[0] // groups % block == 0
 
     def choose_pooling(self, nodes: list[Node]) -> str:
         return self.choose(f"pool {nodes_text(self.graph, nodes)}", ("fused", "apart"), [n.name for n in nodes])
