@@ -87,7 +87,7 @@ def compile_graph(
 def _decide(graph: Graph, target: Target, choose: Choose, dump: _Dump) -> tuple[Graph, Plan]:
     """Imported graph → fused graph and plan."""
     stage("optimizing the graph")
-    for name, after in run_passes(graph, target.lanes, choose):
+    for name, after in run_passes(graph, target, choose):
         graph = after
         dump.write(f"{name}.txt", lambda: graph_text(after))  # noqa: B023  (called at once)
         if config["verify"]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sol.build.toolchain import find_compiler, half_flags
 from sol.codegen.render import INCLUDE
-from sol.codegen.targets import Target, by_name, machine, resolve, runnable
+from sol.codegen.targets import Target, architecture, by_name, resolve, runnable
 from sol.config import config
 
 BUILD = Path(tempfile.gettempdir()) / "sol_test_kernels"
@@ -43,8 +43,8 @@ class Tools:
         return f"{' and '.join(absent)} not on PATH (Debian packages {self.packages})" if absent else ""
 
 
-GCC = Tools(("gcc",), machine(), "gcc")
-CLANG = Tools(("clang",), machine(), "clang")
+GCC = Tools(("gcc",), architecture(), "gcc")
+CLANG = Tools(("clang",), architecture(), "clang")
 AARCH64 = Tools(("aarch64-linux-gnu-gcc",), "aarch64", "gcc-aarch64-linux-gnu and qemu-user", "qemu-aarch64")
 CLANG_AARCH64 = Tools(
     ("clang", "--target=aarch64-linux-gnu"), "aarch64", f"clang, {AARCH64.packages}", AARCH64.emulator, AARCH64.compiler[0]
@@ -68,7 +68,7 @@ def using(tools: Tools, *isas: str) -> Iterator[None]:
 def tools_for(target: Target) -> Tools:
     """The tools of ``using``, else those that make programs for the target."""
     tools = _tools.get()
-    return tools if target.machine in ("", tools.machine) else AARCH64
+    return tools if target.architecture in ("", tools.machine) else AARCH64
 
 
 def target_of(isa: str) -> Target:

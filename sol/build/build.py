@@ -97,9 +97,9 @@ def build(units: Sequence[Unit], target: Target, *, progress: Callable[[int, int
             raise
         log.info("%s: the library that was made before is used", error.message)
         return made
-    if target.machine not in ("", compiler.machine):
+    if target.architecture not in ("", compiler.machine):
         raise CompilerError(
-            f"{compiler} compiles for {compiler.machine}, but target {target.name} is {target.machine}",
+            f"{compiler} compiles for {compiler.machine}, but target {target.name} is {target.architecture}",
             remedy="name a compiler for it with $CC or sol.config['compiler']",
         )
     keys = [_object_key(unit, compiler, target) for unit in units]

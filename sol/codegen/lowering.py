@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from sol.codegen.machines import Machine
 from sol.codegen.packing import make_pack
 from sol.codegen.plan import BufferRef, Check, Kernel, Launch, Pack, View, Weight
 from sol.errors import SolError
@@ -44,6 +45,8 @@ class TargetLike(Hashable, Protocol):
     def team(self) -> int: ...
     @property
     def adders(self) -> bool: ...
+    @property
+    def machine(self) -> Machine: ...
 
 
 def _frozen(value: Any) -> Any:

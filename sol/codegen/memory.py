@@ -12,8 +12,6 @@ from math import prod
 
 LINE = 64
 PAGE = 4096
-POOLED = 32 << 20
-"""Bytes of the largest arena in which maps of different shapes are kept apart; a larger one does not stay in the caches anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +57,9 @@ ORDERS: tuple[Callable[[Interval], tuple[int, ...]], ...] = (
 """Orders in which buffers may be placed: large ones, large long-lived ones, long-lived ones or early ones first."""
 
 
-def keeps_maps_apart(intervals: Sequence[Interval], threads: int) -> bool:
-    """Whether ``by_maps`` serves a team of so many threads better than ``assign_offsets``."""
-    return threads > 1 and lower_bound(intervals) <= POOLED and by_maps(intervals)[1] <= POOLED
+def keeps_maps_apart(intervals: Sequence[Interval], threads: int, most: int) -> bool:
+    """Whether ``by_maps`` serves a team of so many threads better than ``assign_offsets``. most: bytes of its arena (``Team.apart``)."""
+    return threads > 1 and lower_bound(intervals) <= most and by_maps(intervals)[1] <= most
 
 
 def by_maps(intervals: Sequence[Interval]) -> tuple[list[int], int]:

@@ -37,7 +37,7 @@ def make_plan(graph: Graph, target: TargetLike, choose: Choose = first) -> Plan:
     lasting: list[Launch] = []
     if not symbols:
         intervals = [arena_interval(b, {}) for b in buffers if b.kind == "arena"]
-        pooled = keeps_maps_apart(intervals, target.team)
+        pooled = keeps_maps_apart(intervals, target.team, target.machine.team.apart)
         buffers, arena = _placed(buffers, *(by_maps if pooled else assign_offsets)(intervals))
         if pooled and not planner.controls:
             lasting, launches, buffers = _lasting_borders(launches, buffers)

@@ -70,7 +70,7 @@ def compile_model(
 
 def device_for(isa: str) -> str | None:
     """The device that an instruction set belongs to; None for this machine's."""
-    machine = TARGETS[isa].machine if isa in TARGETS else ""
+    machine = TARGETS[isa].architecture if isa in TARGETS else ""
     return {"x86_64": "x86", "aarch64": "aarch64"}.get(machine)
 
 

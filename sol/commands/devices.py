@@ -7,7 +7,7 @@ from typing import Any
 
 from sol.bench import machine_facts, version_of
 from sol.build.toolchain import find_compiler
-from sol.codegen.targets import TARGETS, cache_bytes, machine, resolve
+from sol.codegen.targets import TARGETS, architecture, cache_bytes, resolve
 from sol.commands.console import bytes_text
 from sol.errors import SolError
 from sol.runtime.arrays import default_threads
@@ -18,7 +18,7 @@ def devices(*, measure: bool = False) -> dict[str, Any]:
     native = resolve("native")
     facts: dict[str, Any] = {
         **machine_facts(),
-        "architecture": machine(),
+        "architecture": architecture(),
         "threads": default_threads(),
         "isas": {name: _isa(name) for name in TARGETS},
         "native": native.name,

@@ -17,7 +17,7 @@ from sol.build.templates import keep_templates
 from sol.codegen.packing import make_pack
 from sol.codegen.plan import Weight
 from sol.codegen.render import INCLUDE as KERNEL_INCLUDE
-from sol.codegen.targets import Target, machine
+from sol.codegen.targets import Target, architecture
 from sol.config import checked_threads
 from sol.deploy import texts
 from sol.deploy.build import link_shared, link_static, objects
@@ -151,7 +151,7 @@ def _request(
     target: str, device: str | None, lib_name: str, func_name: str, isa: str | None, threads: int | None, weights: str, check: bool
 ) -> Request:
     checked_threads(threads, "for as many as there are CPUs; 1 makes a library without threads")
-    here = {d.machine: d.value for d in Device}.get(machine(), machine())
+    here = {d.machine: d.value for d in Device}.get(architecture(), architecture())
     return Request(
         chosen(Deployment, target, "target"), chosen(Device, device or here, "device"), lib_name, func_name, isa, threads or 0,
         chosen(Weights, weights, "weights"), bool(check),

@@ -12,7 +12,7 @@ from typing import Any
 
 from sol.build.build import FULL, FolderFull
 from sol.build.toolchain import Compiler, environment, find_compiler
-from sol.codegen.targets import machine
+from sol.codegen.targets import architecture
 from sol.config import config
 from sol.deploy.names import Device
 from sol.errors import CompilerError, CompilerNotFoundError, SolError
@@ -59,9 +59,9 @@ def _compiler(device: Device) -> Compiler:
 
 
 def _commands(device: Device) -> Iterator[str]:
-    if config["compiler"] or os.environ.get("CC", "").strip() or device.machine == machine():
+    if config["compiler"] or os.environ.get("CC", "").strip() or device.machine == architecture():
         yield config["compiler"]
-    if device.machine != machine():
+    if device.machine != architecture():
         triple = f"{device.machine}-linux-gnu"
         if shutil.which(f"{triple}-gcc"):
             yield f"{triple}-gcc"
@@ -72,7 +72,7 @@ def _commands(device: Device) -> Iterator[str]:
 def _tool(name: str, triple: str, device: Device) -> str:
     """The path of a binary tool for that machine; empty if there is none."""
     names = [f"{triple}-{name}", f"llvm-{name}"]
-    if device.machine == machine():
+    if device.machine == architecture():
         names.insert(0, name)
     return next((path for n in names if (path := shutil.which(n))), "")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sol.codegen.kernels.random import FRESH
 from sol.codegen.plan import Plan
 from sol.codegen.program import SourceFile, arena_buffers, render_program
-from sol.codegen.targets import Target, by_name, cpu_features, machine, resolve
+from sol.codegen.targets import Target, architecture, by_name, cpu_features, resolve
 from sol.compiler import Compiled
 from sol.config import config
 from sol.deploy.names import Device
@@ -83,13 +83,13 @@ def targets_for(device: Device, isa: str | None) -> tuple[Target, ...]:
     if isa == "multi":
         return tuple(by_name(name) for name in MULTI[device])
     if isa is None:
-        isa = config["isa"] if device.machine == machine() else {Device.x86: "avx2", Device.aarch64: "neon"}[device]
+        isa = config["isa"] if device.machine == architecture() else {Device.x86: "avx2", Device.aarch64: "neon"}[device]
     if isa == "native":
-        if device.machine != machine():
+        if device.machine != architecture():
             raise ConfigError(f'isa="native" means this machine, which is no {device.value}', remedy=f"name one of {MULTI[device]}")
         return (resolve("native"),)
     target = by_name(isa)
-    if target.machine not in ("", device.machine):
+    if target.architecture not in ("", device.machine):
         raise ConfigError(f"{device.value} has no {isa}", remedy=f'it takes "multi" or one of {", ".join(MULTI[device])}')
     return (target,)
 
@@ -103,11 +103,11 @@ def make_variant(graph: Graph, target: Target, title: str, function: str, thread
 
 def _features(target: Target) -> tuple[Feature, ...]:
     """What a CPU must have; with ``-march=native`` all that this one has and the compiler may use."""
-    if target.machine != "x86_64" and not target.host:
+    if target.architecture != "x86_64" and not target.host:
         return ()
     needed = set(target.needs) | ((cpu_features() & set(FEATURES)) if target.host else set())
     unknown = needed - set(FEATURES)
-    if unknown and target.machine == "x86_64":
+    if unknown and target.architecture == "x86_64":
         raise SolError(f"no CPUID bit is known for {sorted(unknown)}")
     return tuple(FEATURES[name] for name in sorted(needed & set(FEATURES)))
 

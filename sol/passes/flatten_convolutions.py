@@ -16,25 +16,23 @@ from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
 from sol.ir.types import DType, TensorType
 from sol.passes.assign_layout import REDUCTIONS, is_blockable
+from sol.passes.sizes import GraphSizes
 
 Shape = tuple[DimLike, ...]
 
-WORTH_REORDERING = 64
-"""Multiply-adds per input element from which on a convolution pays for putting its input into blocks and its result back in rows."""
 
-
-def flatten_convolutions(graph: Graph, lanes: int) -> Graph:
+def flatten_convolutions(graph: Graph, lanes: int, sizes: GraphSizes) -> Graph:
     """Every convolution of rank 3 or 5 that a kernel on blocks of ``lanes`` channels can compute, and what follows it."""
     if not any(n.op == "conv" and n.type.rank != 4 for n in graph.nodes):
         return graph
-    return _Flattening(graph, lanes).run()
+    return _Flattening(graph, lanes, sizes).run()
 
 
 class _Flattening:
     """One walk over the graph. flat: the map that holds the same elements as a value, where one was computed."""
 
-    def __init__(self, graph: Graph, lanes: int) -> None:
-        self.graph, self.lanes = graph, lanes
+    def __init__(self, graph: Graph, lanes: int, sizes: GraphSizes) -> None:
+        self.graph, self.lanes, self.sizes = graph, lanes, sizes
         self.editor = Editor(graph)
         self.constants = graph.constant_values
         self.flat: dict[str, str] = {}
@@ -117,7 +115,7 @@ class _Flattening:
         assert isinstance(work, int)
         for step in attrs["stride"]:
             work //= step
-        return channels >= self.lanes and w.shape[0] >= self.lanes and attrs["groups"] == 1 and work >= WORTH_REORDERING
+        return channels >= self.lanes and w.shape[0] >= self.lanes and attrs["groups"] == 1 and work >= self.sizes.reordered_from
 
     # -- what follows --------------------------------------------------------------------------------------------------
 

@@ -6,33 +6,19 @@ from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
 from sol.ir.types import DType
 from sol.passes.choices import Choose, first, nodes_text
+from sol.passes.sizes import GraphSizes
 
 ANCHOR = "conv_chain"
 ACTIVATIONS = frozenset("relu clamp sigmoid tanh hardsigmoid hardswish silu gelu mish leaky_relu elu softplus".split())
 """Ops on one operand that stay finite: lanes without a channel may go through them."""
 LARGEST_KERNEL = 9
-SMALLEST_MAP = 3 << 18
-"""Bytes of a map between two convolutions from which on it pays not to write it; a smaller one stays in the second-level cache anyway."""
-LARGE_MAP = 4 << 20
-"""Bytes from which on any map between a 1x1 and a depthwise convolution is worth not writing."""
-SMALLEST_EXPANSION = 3
-"""Wide over input channels: for a smaller map, a 1x1 convolution that widens less computes for longer than its result takes to write."""
-LARGEST_WEIGHTS = 3 << 18
-"""Bytes of weights that go through the cache for every strip of rows."""
-FEWEST_ROWS = 14
-"""Rows from which on threads share out a map evenly: then a depthwise and a 1x1 convolution in one kernel save a barrier, and no thread
-reads what another made between them."""
-SHARED_WEIGHTS = 1 << 18
-"""Bytes of the 1x1 convolution's weights up to which that holds: more of them are read once for the whole map, or multiplied less often."""
-LARGEST_ROW = 1 << 14
-"""Bytes of a row between a depthwise convolution that reads from memory and the 1x1 convolution, which reads it several times."""
-
-
 MARGIN = 4
-"""How far beyond these sizes a chain is still worth a measurement."""
+"""How far beyond the sizes of a machine a chain is still worth a measurement."""
 
 
-def conv_chain(graph: Graph, project: Node, constants: set[str] | frozenset[str], choose: Choose = first) -> list[Node]:
+def conv_chain(
+    graph: Graph, project: Node, constants: set[str] | frozenset[str], sizes: GraphSizes, choose: Choose = first
+) -> list[Node]:
     """The nodes before a 1x1 convolution that its kernel can compute row by row, in order; empty if none or not worth it.
 
     choose: picks "expand" (all three), "start" (from the depthwise convolution on) or "none".
@@ -49,8 +35,8 @@ def conv_chain(graph: Graph, project: Node, constants: set[str] | frozenset[str]
     chains = {"expand": [*wider, *found], "start": found, "none": []}
 
     def paying(margin: int) -> list[str]:
-        expand = bool(wider) and _pays_to_expand(graph, wider[0], project, margin)
-        return [*(["expand"] if expand else []), *(["start"] if _pays_to_start(graph, depthwise, project, margin) else []), "none"]
+        expand = bool(wider) and _pays_to_expand(graph, wider[0], project, sizes, margin)
+        return [*(["expand"] if expand else []), *(["start"] if _pays_to_start(graph, depthwise, project, sizes, margin) else []), "none"]
 
     options = list(dict.fromkeys([*paying(1), *paying(MARGIN)])) if choose is not first else paying(1)
     if len(options) == 1 or choose is first:
@@ -61,21 +47,21 @@ def conv_chain(graph: Graph, project: Node, constants: set[str] | frozenset[str]
     return chains[choose(f"chain {nodes_text(graph, nodes)}", ordered, [n.name for n in nodes])]
 
 
-def _pays_to_expand(graph: Graph, expand: Node, project: Node, margin: int) -> bool:
+def _pays_to_expand(graph: Graph, expand: Node, project: Node, sizes: GraphSizes, margin: int) -> bool:
     """Whether the kernel should make the depthwise convolution's input itself."""
     channels, wide = graph.type_of(expand.inputs[0]).shape[1], expand.type.shape[1]
     size = _batch_bytes(expand) * margin
     weights = sum(_bytes(graph.type_of(n.inputs[1]).shape) for n in (expand, project))
-    large = size >= LARGE_MAP or (size >= SMALLEST_MAP and wide >= SMALLEST_EXPANSION * channels)
-    return large and weights <= LARGEST_WEIGHTS * margin
+    large = size >= sizes.chain_large_map or (size >= sizes.chain_map and wide >= sizes.chain_expansion * channels)
+    return large and weights <= sizes.chain_weights * margin
 
 
-def _pays_to_start(graph: Graph, depthwise: Node, project: Node, margin: int) -> bool:
+def _pays_to_start(graph: Graph, depthwise: Node, project: Node, sizes: GraphSizes, margin: int) -> bool:
     """Whether a chain should begin with the depthwise convolution."""
     _, channels, rows, width = depthwise.type.shape
     weights = _bytes(graph.type_of(project.inputs[1]).shape)
-    shared = isinstance(rows, int) and rows * margin >= FEWEST_ROWS and weights <= SHARED_WEIGHTS * margin
-    return (shared or _batch_bytes(depthwise) * margin >= SMALLEST_MAP) and _bytes((channels, width)) <= LARGEST_ROW * margin
+    shared = isinstance(rows, int) and rows * margin >= sizes.chain_rows and weights <= sizes.chain_shared_weights * margin
+    return (shared or _batch_bytes(depthwise) * margin >= sizes.chain_map) and _bytes((channels, width)) <= sizes.chain_row * margin
 
 
 def _batch_bytes(node: Node) -> int:

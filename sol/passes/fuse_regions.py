@@ -22,6 +22,7 @@ from sol.passes.choices import Choose, first, nodes_text
 from sol.passes.fuse_conv_chains import ANCHOR as CHAIN
 from sol.passes.fuse_conv_chains import conv_chain
 from sol.passes.global_pooling import is_pointwise_conv, is_pooled
+from sol.passes.sizes import GraphSizes
 from sol.passes.views import is_view, strides_of, value_strides
 
 INTEGERS = ("int_linear", "int_matmul", "int_conv")
@@ -38,12 +39,12 @@ USUAL_NUMBERS = (0.0, 0.5, 1.0, 128.0, 255.0)
 LARGEST_HEAD_WINDOW = 9  # pixels averaged while a convolution's input is made
 
 
-def fuse_regions(graph: Graph, choose: Choose = first) -> Graph:
+def fuse_regions(graph: Graph, sizes: GraphSizes, choose: Choose = first) -> Graph:
     """The graph with every computing node inside a region; views, concat, constants and torch calls stay outside.
 
-    choose: who decides whether convolutions become a chain, and whether one makes its input itself.
+    sizes: from which on convolutions become a chain. choose: who decides whether they do, and whether a convolution makes its input itself.
     """
-    fusion = _Fusion(graph, choose)
+    fusion = _Fusion(graph, sizes, choose)
     fusion.grow_tails()
     fusion.grow_heads()
     fusion.grow_rows()
@@ -60,8 +61,8 @@ class _Group:
 
 
 class _Fusion:
-    def __init__(self, graph: Graph, choose: Choose) -> None:
-        self.graph, self.choose = graph, choose
+    def __init__(self, graph: Graph, sizes: GraphSizes, choose: Choose) -> None:
+        self.graph, self.sizes, self.choose = graph, sizes, choose
         self.constants = graph.constant_values
         self.order = {n.name: i for i, n in enumerate(graph.nodes)}
         self.group_of: dict[str, _Group] = {}
@@ -95,7 +96,7 @@ class _Fusion:
         last = group.nodes[-1]
         if last.type != group.nodes[0].type:
             return
-        chain = conv_chain(self.graph, group.nodes[0], self.constants, self.choose)
+        chain = conv_chain(self.graph, group.nodes[0], self.constants, self.sizes, self.choose)
         if chain and not any(n.name in self.group_of for n in chain):
             group.anchor, group.nodes = CHAIN, [*chain, *group.nodes]
 

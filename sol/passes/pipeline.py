@@ -31,12 +31,14 @@ from sol.passes.merge_takes import merge_takes
 from sol.passes.place_concats import place_concats
 from sol.passes.remove_empty import remove_empty
 from sol.passes.remove_identities import remove_identities
+from sol.passes.sizes import TargetLike
 
 Pass = Callable[[Graph], Graph]
 
 
-def passes(lanes: int, choose: Choose = first) -> tuple[tuple[str, Pass], ...]:
-    """Name and function of every pass, in order. lanes: float32 lanes of the target's vectors. choose: who decides what was measured."""
+def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass], ...]:
+    """Name and function of every pass, in order. target: what they make the graph for. choose: who decides what was measured."""
+    lanes, sizes = target.lanes, target.machine.graph
     return (
         ("remove_empty", remove_empty),  # first: no other pass knows sizes of 0
         ("canonicalize_types", canonicalize_types),  # before the rules, which know the kernels of float32
@@ -52,21 +54,21 @@ def passes(lanes: int, choose: Choose = first) -> tuple[tuple[str, Pass], ...]:
         ("canonicalize_attention", canonicalize_attention),  # after products with weights are told from those of attention
         ("fold_batchnorm", fold_batchnorm),  # before layout: weights are still OIHW, bias a plain vector
         ("merge_takes", merge_takes),  # after folding: places are literals then
-        ("flatten_convolutions", lambda graph: flatten_convolutions(graph, lanes)),  # after folding, before what is made for images
+        ("flatten_convolutions", lambda graph: flatten_convolutions(graph, lanes, sizes)),  # after folding, before what is made for images
         ("merge_channel_moves", merge_channel_moves),  # before layout: shuffles are still reshape and permute
         ("eliminate_common_subexpressions", eliminate_common_subexpressions),  # after the rules: they make equal scales and reshapes
         ("fold_channel_permutations", lambda graph: fold_channel_permutations(graph, lanes)),  # before layout: weights are still OIHW
         ("fold_stem_strides", lambda graph: fold_stem_strides(graph, lanes)),  # before layout: the input is plain, weights are OIHW
         ("assign_layout", lambda graph: assign_layout(graph, lanes)),  # before fusion: a reorder between two ops would split a region
         ("materialize_views", materialize_views),  # after layout: reorders decide which views exist
-        ("fuse_regions", lambda graph: fuse_regions(graph, choose)),
+        ("fuse_regions", lambda graph: fuse_regions(graph, sizes, choose)),
         ("place_concats", place_concats),  # after fusion: only a region can write in place
     )
 
 
-def run_passes(graph: Graph, lanes: int, choose: Choose = first) -> Iterator[tuple[str, Graph]]:
+def run_passes(graph: Graph, target: TargetLike, choose: Choose = first) -> Iterator[tuple[str, Graph]]:
     """Yield the graph after each pass, with the pass's name."""
-    for name, function in passes(lanes, choose):
+    for name, function in passes(target, choose):
         graph = on_bodies(graph, function)
         yield name, graph
 

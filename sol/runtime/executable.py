@@ -40,9 +40,9 @@ void sol_prefetch(const uintptr_t *lines, int64_t count);
 class _Context:
     """What one call needs for itself: pointer arrays and memory. Pooled, never shared by two calls at once."""
 
-    def __init__(self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int) -> None:
+    def __init__(self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int, apart: int) -> None:
         threads, launch = starter(useful_threads(plan, env, threads))
-        arena, self.offsets = _arena(plan, env, threads)
+        arena, self.offsets = _arena(plan, env, threads, apart)
         common, scratch = evaluate(plan.common, env), evaluate(plan.scratch, env)
         self.memory = Block(arena + common + scratch * threads + 64)
         self.inputs = ffi.new("uintptr_t[]", max(len(plan.inputs), 1))
@@ -72,11 +72,11 @@ def useful_threads(plan: Plan, env: Mapping[str, int], threads: int) -> int:
     return 1 if flops / FLOPS_PER_SECOND + moved / BYTES_PER_SECOND < SERIAL_SECONDS else threads
 
 
-def _arena(plan: Plan, env: Mapping[str, int], threads: int) -> tuple[int, list[int]]:
+def _arena(plan: Plan, env: Mapping[str, int], threads: int, apart: int) -> tuple[int, list[int]]:
     if not plan.symbols:
         return evaluate(plan.arena, env), []
     intervals = [arena_interval(b, dict(env)) for b in arena_buffers(plan)]
-    offsets, total = by_maps(intervals) if keeps_maps_apart(intervals, threads) else assign_offsets(intervals)
+    offsets, total = by_maps(intervals) if keeps_maps_apart(intervals, threads, apart) else assign_offsets(intervals)
     return total, offsets
 
 
@@ -92,7 +92,7 @@ class Executable:
         self._run = self.library.functions.sol_run
         self.packed: PackedWeights | None = None
         self._state: tuple[Any, dict[tuple[Any, ...], list[_Context]]] = (None, {})  # weights, and contexts that point to them
-        self._static = not self.plan.symbols
+        self._static, self._apart = not self.plan.symbols, compiled.target.machine.team.apart
         self._new_outputs = [arrays.allocator(self._roomy(port)) for port in self.plan.outputs]
 
     def _roomy(self, port: Port) -> Port:
@@ -141,7 +141,7 @@ class Executable:
         try:
             context = pool.pop()
         except IndexError:
-            context = _Context(self.library.ffi, self.plan, env, weights[0], threads)
+            context = _Context(self.library.ffi, self.plan, env, weights[0], threads, self._apart)
         address = self._address
         slots = context.inputs
         for i, array in enumerate(inputs):
@@ -183,7 +183,7 @@ class Executable:
         env = env or {}
         ffi = self.library.ffi
         weights, _ = self._state
-        context = _Context(ffi, self.plan, env, weights[0], self._team())
+        context = _Context(ffi, self.plan, env, weights[0], self._team(), self._apart)
         recorder = Recorder(ffi, context.call.threads, len(self.plan.launches))
         context.call.spans = recorder.memory
         outputs = [allocate(env) for allocate in self._new_outputs]
@@ -199,7 +199,7 @@ class Executable:
 
     def memory_bytes(self, env: Mapping[str, int] | None = None) -> dict[str, int]:
         """Bytes of packed weights and of one call's arena, for the sizes in ``env``."""
-        arena, _ = _arena(self.plan, env or {}, self._team())
+        arena, _ = _arena(self.plan, env or {}, self._team(), self._apart)
         return {"weights": self.packed.size if self.packed else 0, "arena": arena}
 
 

@@ -156,7 +156,7 @@ class Tuner:
                 forced[key] = options[min(index, len(options) - 1)]
                 return forced[key]
 
-            return list(run_passes(graph, self.target.lanes, choose))[-1][1], forced
+            return list(run_passes(graph, self.target, choose))[-1][1], forced
 
         found = [ways(0)]
         for index in range(1, max(map(len, asked.values()), default=1)):

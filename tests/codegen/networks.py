@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sol.codegen.machines import ZEN4
 from sol.codegen.plan import Plan
 from sol.codegen.schedule import make_plan
 from sol.codegen.targets import by_name
@@ -239,8 +240,8 @@ TOLERANT = {"strassen": convolution(256, 256, 14, 1)}
 
 def plan_of(text: str, isa: str = "avx512", adders: bool = False) -> Plan:
     """The plan of a network for a target, whatever this machine is."""
-    return make_plan(fused_graph(text, isa), replace(by_name(isa), adders=adders))
+    return make_plan(fused_graph(text, isa), replace(by_name(isa), machine=ZEN4) if adders else by_name(isa))
 
 
 def fused_graph(text: str, isa: str = "avx512") -> Graph:
-    return list(run_passes(parse_graph(text), by_name(isa).lanes))[-1][1]
+    return list(run_passes(parse_graph(text), by_name(isa)))[-1][1]

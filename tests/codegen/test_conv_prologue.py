@@ -12,7 +12,7 @@ from sol.codegen.kernels.conv_problem import read_problem
 from sol.codegen.kernels.conv_shape import read_conv
 from sol.codegen.kernels.conv_tiling import choose_tiling
 from sol.codegen.lowering import KernelLibrary, Lowering
-from sol.codegen.targets import by_name
+from sol.codegen.targets import by_name, resolve
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, DimLike
 from sol.ir.graph import Graph
@@ -162,7 +162,7 @@ def test_several_strips(isa, threads, monkeypatch):
 def test_map_made_by_the_whole_team(isa, size):
     """More threads than make a small map each for themselves."""
     graph, inputs, arrays = case((2, 40, *size), 136, scale_shift_relu)
-    check(graph, inputs, arrays, isa=isa, threads=conv_direct.ALONE + 1)
+    check(graph, inputs, arrays, isa=isa, threads=resolve(isa).machine.team.alone + 1)
 
 
 @pytest.mark.parametrize("isa", ISAS)

@@ -7,7 +7,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sol.codegen.memory import LINE, POOLED, Interval, Map, assign_offsets, by_maps, keeps_maps_apart, lower_bound
+from sol.codegen.memory import LINE, Interval, Map, assign_offsets, by_maps, keeps_maps_apart, lower_bound
 
 NUMBERS = (st.integers(0, 30), st.integers(0, 12), st.integers(1, 1 << 20))
 INTERVALS = st.builds(lambda first, length, size: Interval(first, first + length, size), *NUMBERS)
@@ -44,9 +44,13 @@ def test_maps_meet_their_like_only(intervals):
                 assert (at - other) % i.map.size == 0  # borders on borders
 
 
+MOST = 32 << 20
+"""Bytes of the largest arena in which maps are kept apart."""
+
+
 def test_who_keeps_maps_apart():
-    small, large = Interval(0, 1, 1 << 20), Interval(0, 1, POOLED + 1)
-    assert keeps_maps_apart([small], 2) and not keeps_maps_apart([small], 1) and not keeps_maps_apart([small, large], 2)
+    small, large = Interval(0, 1, 1 << 20), Interval(0, 1, MOST + 1)
+    assert keeps_maps_apart([small], 2, MOST) and not keeps_maps_apart([small], 1, MOST) and not keeps_maps_apart([small, large], 2, MOST)
 
 
 def test_arena_is_close_to_the_bound():

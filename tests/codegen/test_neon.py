@@ -11,7 +11,7 @@ import pytest
 
 from sol.build.build import build_library
 from sol.codegen.packing import apply_pack
-from sol.codegen.targets import by_name, machine
+from sol.codegen.targets import architecture, by_name
 from sol.compiler import compile_graph
 from sol.errors import CompilerError, ConfigError
 from sol.ir.interpret import evaluate_constants, evaluate_outputs
@@ -77,7 +77,7 @@ def test_network(name: str, isa: str) -> None:
         assert at == len(written)
 
 
-@pytest.mark.skipif(machine() == "aarch64", reason="NEON is this machine's own")
+@pytest.mark.skipif(architecture() == "aarch64", reason="NEON is this machine's own")
 def test_a_foreign_network_is_written_but_not_built() -> None:
     compiled = compile_graph(NETWORKS["recurrent"]()[0], isa=by_name("neon"))
     assert compiled.plan.target == "neon"

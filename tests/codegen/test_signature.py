@@ -34,7 +34,7 @@ def network(size: int = 8, *, names: str = "", tail: str = "relu", value: float 
 
 
 def fused(text: str) -> Graph:
-    return list(run_passes(parse_graph(text), TARGET.lanes))[-1][1]
+    return list(run_passes(parse_graph(text), TARGET))[-1][1]
 
 
 def lowerings(graph: Graph) -> list[Lowering]:

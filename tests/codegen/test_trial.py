@@ -26,7 +26,7 @@ def stack(layers: int, last: int = 1) -> Graph:
         value = f"b{i}"
     lines.append(f"%y: f32[1,24,16,16] = conv(%{value}, %v){CONV1}")
     text = "graph(%x: f32[1,16,16,16]) {\n" + "\n".join(lines) + "\nreturn %y\n}"
-    return list(run_passes(parse_graph(text), TARGET.lanes))[-1][1]
+    return list(run_passes(parse_graph(text), TARGET))[-1][1]
 
 
 def everything(key: str, options: Sequence[str]) -> Sequence[str]:

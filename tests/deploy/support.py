@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sol.codegen.targets import machine
+from sol.codegen.targets import architecture
 from sol.deploy.api import Deployed
 from sol.deploy.network import Network
 from tests.codegen.whole_networks import NETWORKS
@@ -19,7 +19,7 @@ from tests.toolchains import GCC, Tools
 
 CALLER = Path(__file__).parent / "caller.c"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
-X86 = pytest.mark.skipif(machine() != "x86_64", reason="x86-64 programs do not run here")
+X86 = pytest.mark.skipif(architecture() != "x86_64", reason="x86-64 programs do not run here")
 
 
 def small(name: str) -> tuple[Network, list[np.ndarray]]:

@@ -305,9 +305,9 @@ def test_models_that_cannot_be_deployed(tmp_path: Path) -> None:
 
 
 def test_no_cross_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sol.codegen.targets import machine
+    from sol.codegen.targets import architecture
 
-    if machine() != "x86_64":
+    if architecture() != "x86_64":
         pytest.skip("aarch64 is this machine's own")
     monkeypatch.setattr("shutil.which", lambda name, *rest, **more: None if "aarch64" in name or "clang" in name else f"/usr/bin/{name}")
     with pytest.raises(CompilerNotFoundError, match="no C compiler for aarch64"):

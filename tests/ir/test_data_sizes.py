@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from sol.codegen.targets import by_name
 from sol.ir.builder import GraphBuilder
 from sol.ir.data_sizes import definers, definitions, symbols_used, upper
 from sol.ir.dim import Dim, dim_max
@@ -43,7 +44,7 @@ def test_the_largest_value_of_a_size():
 
 
 def test_regions_define_what_their_anchor_does():
-    for _, graph in run_passes(nested(), 16):
+    for _, graph in run_passes(nested(), by_name("avx512")):
         verify(graph)
         assert list(definitions(graph)) == ["u_0", "u_1"]
     region = graph.producer(definitions(graph)["u_1"].node)

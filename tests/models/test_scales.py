@@ -12,6 +12,7 @@ from torch import nn
 
 import sol
 from sol.codegen import targets
+from sol.codegen.machines import ZEN4
 from tests.models.networks import build
 
 TIMES = 5.0
@@ -49,7 +50,7 @@ def isa(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
     if not targets.by_name(name).runs_here():
         pytest.skip(f"this machine lacks {name}")
     if request.param == "adders":
-        changed = dict(targets.TARGETS, avx512=replace(targets.TARGETS["avx512"], adders=True))
+        changed = dict(targets.TARGETS, avx512=replace(targets.TARGETS["avx512"], machine=ZEN4))
         monkeypatch.setattr(targets, "TARGETS", changed)
     yield name
 

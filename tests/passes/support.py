@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from sol.codegen.targets import Target, by_name
 from sol.ir.dim import evaluate as size_of
 from sol.ir.graph import Graph, Node
 from sol.ir.interpret import evaluate
@@ -13,7 +14,8 @@ from sol.ir.text import parse_graph
 from sol.ir.verify import verify
 from sol.passes.pipeline import run_passes
 
-LANES = 16
+TARGET = by_name("avx512")
+LANES = TARGET.lanes
 CONV1 = "{dilation=(1, 1), groups=1, padding=((0, 0), (0, 0)), stride=(1, 1)}"
 CONV3 = "{dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}"
 
@@ -59,11 +61,11 @@ def run(function: Callable[[Graph], Graph], text: str, **env: int) -> Graph:
     return after
 
 
-def fused(text: str, lanes: int = LANES, **env: int) -> Graph:
+def fused(text: str, target: Target = TARGET, **env: int) -> Graph:
     """The graph after all passes, checked after each."""
     before = verify(parse_graph(text))
     after = before
-    for name, after in run_passes(before, lanes):
+    for name, after in run_passes(before, target):
         verify(after, name)
         assert_same(before, after, **env)
     return after

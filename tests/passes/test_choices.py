@@ -8,7 +8,7 @@ from sol.ir.graph import Graph
 from sol.ir.text import parse_graph
 from sol.passes.choices import first, nodes_text
 from sol.passes.pipeline import run_passes
-from tests.passes.support import CONV1, LANES, assert_same, regions
+from tests.passes.support import CONV1, TARGET, assert_same, regions
 from tests.passes.test_fuse_conv_chains import block
 
 
@@ -20,7 +20,7 @@ def asked(text: str, answer: str = "") -> tuple[Graph, dict[str, tuple[str, ...]
         questions[key] = tuple(options)
         return answer if answer in options else options[0]
 
-    return list(run_passes(parse_graph(text), LANES, choose))[-1][1], questions
+    return list(run_passes(parse_graph(text), TARGET, choose))[-1][1], questions
 
 
 def test_the_model_is_asked_where_nobody_else_is():

@@ -6,7 +6,7 @@ import pytest
 
 from sol.ir.graph import Graph
 from sol.passes.flatten_convolutions import flatten_convolutions
-from tests.passes.support import LANES, ops, run
+from tests.passes.support import LANES, TARGET, ops, run
 
 SEQUENCE = "dilation=(1,), groups=1, padding=((1, 1),), stride=(1,)"
 
@@ -17,7 +17,7 @@ def conv(x: str, w: str, out: str, tail: str = "%c", attrs: str = SEQUENCE, rest
 
 
 def flattened(text: str, **env: int) -> Graph:
-    return run(lambda graph: flatten_convolutions(graph, LANES), text, **env)
+    return run(lambda graph: flatten_convolutions(graph, LANES, TARGET.machine.graph), text, **env)
 
 
 def volume(padding: str = "((1, 1), (0, 0), (0, 0))", stride: str = "(1, 1, 1)", groups: int = 1) -> str:

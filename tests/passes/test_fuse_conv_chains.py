@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sol.codegen.placement import GraphPlacement
 from sol.ir.graph import Graph
-from sol.passes import fuse_conv_chains
-from tests.passes.support import CONV1, fused, regions
+from tests.passes.support import CONV1, TARGET, regions
+from tests.passes.support import fused as fused_for
 
 CHAIN = ["conv", "relu", "conv", "relu", "conv"]
 DENSE = CONV1
@@ -44,10 +46,10 @@ def block(
 }}"""
 
 
-@pytest.fixture(autouse=True)
-def every_size(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_MAP", 1)
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANSION", 1)
+def fused(text: str, n: int = 1, **sizes: int) -> Graph:
+    """The fused graph for a machine on which chains pay from these sizes on, by default from any. n: images, where they are open."""
+    graph = replace(TARGET.machine.graph, **{"chain_map": 1, "chain_expansion": 1, **sizes})
+    return fused_for(text, replace(TARGET, machine=replace(TARGET.machine, graph=graph)), n=n)
 
 
 def convs(graph: Graph) -> list[list[str]]:
@@ -93,45 +95,35 @@ def test_projection_with_a_stride():
     assert convs(fused(text)) == [["conv", "relu"], ["conv", "relu"], ["conv", "relu"]]
 
 
-def test_small_maps_stay_apart(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_MAP", 4 * 32 * 12 * 12 + 1)
-    assert convs(fused(block())) == [["conv", "relu"]] * 3
+def test_small_maps_stay_apart():
+    assert convs(fused(block(), chain_map=4 * 32 * 12 * 12 + 1)) == [["conv", "relu"]] * 3
 
 
-def test_a_chain_starts_at_the_depthwise_convolution_of_narrow_rows(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANSION", 3)
-    assert convs(fused(block())) == [["conv", "relu"], [*TAIL, "relu"]]
-    monkeypatch.setattr(fuse_conv_chains, "LARGEST_ROW", 4 * 32 * 12 - 1)
-    assert convs(fused(block())) == [["conv", "relu"]] * 3
+def test_a_chain_starts_at_the_depthwise_convolution_of_narrow_rows():
+    assert convs(fused(block(), chain_expansion=3)) == [["conv", "relu"], [*TAIL, "relu"]]
+    assert convs(fused(block(), chain_expansion=3, chain_row=4 * 32 * 12 - 1)) == [["conv", "relu"]] * 3
 
 
-def test_a_small_map_whose_rows_threads_share_out_evenly(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_MAP", 1 << 30)
-    assert convs(fused(block(size=12))) == [["conv", "relu"]] * 3
-    assert convs(fused(block(size=14))) == [["conv", "relu"], [*TAIL, "relu"]]
-    assert convs(fused(block(size=14, stride=2))) == [["conv", "relu"]] * 3
-    monkeypatch.setattr(fuse_conv_chains, "SHARED_WEIGHTS", 4 * 32 * 16 - 1)
-    assert convs(fused(block(size=14))) == [["conv", "relu"]] * 3
+def test_a_small_map_whose_rows_threads_share_out_evenly():
+    assert convs(fused(block(size=12), chain_map=1 << 30)) == [["conv", "relu"]] * 3
+    assert convs(fused(block(size=14), chain_map=1 << 30)) == [["conv", "relu"], [*TAIL, "relu"]]
+    assert convs(fused(block(size=14, stride=2), chain_map=1 << 30)) == [["conv", "relu"]] * 3
+    assert convs(fused(block(size=14), chain_map=1 << 30, chain_shared_weights=4 * 32 * 16 - 1)) == [["conv", "relu"]] * 3
 
 
-def test_size_of_the_whole_batch_counts(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_MAP", 2 * 4 * 32 * 12 * 12)
-    assert convs(fused(block())) == [["conv", "relu"]] * 3
-    assert convs(fused(block(batch="2"))) == [[*CHAIN, "relu"]]
+def test_size_of_the_whole_batch_counts():
+    assert convs(fused(block(), chain_map=2 * 4 * 32 * 12 * 12)) == [["conv", "relu"]] * 3
+    assert convs(fused(block(batch="2"), chain_map=2 * 4 * 32 * 12 * 12)) == [[*CHAIN, "relu"]]
 
 
-def test_large_weights(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fuse_conv_chains, "LARGEST_WEIGHTS", 2 * 4 * 32 * 16 - 1)
-    assert convs(fused(block())) == [["conv", "relu"], [*TAIL, "relu"]]
+def test_large_weights():
+    assert convs(fused(block(), chain_weights=2 * 4 * 32 * 16 - 1)) == [["conv", "relu"], [*TAIL, "relu"]]
 
 
-def test_large_maps_need_no_expansion(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANSION", 3)
-    monkeypatch.setattr(fuse_conv_chains, "LARGE_MAP", 4 * 32 * 12 * 12)
-    assert convs(fused(block())) == [[*CHAIN, "relu"]]
+def test_large_maps_need_no_expansion():
+    assert convs(fused(block(), chain_expansion=3, chain_large_map=4 * 32 * 12 * 12)) == [[*CHAIN, "relu"]]
 
 
-def test_only_an_input_from_memory_has_a_border(monkeypatch: pytest.MonkeyPatch):
+def test_only_an_input_from_memory_has_a_border():
     assert all(b == ((0, 0), (0, 0)) for b in GraphPlacement(fused(block())).borders.values())
-    monkeypatch.setattr(fuse_conv_chains, "SMALLEST_EXPANSION", 3)
-    assert ((1, 1), (1, 1)) in GraphPlacement(fused(block())).borders.values()
+    assert ((1, 1), (1, 1)) in GraphPlacement(fused(block(), chain_expansion=3)).borders.values()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sol.codegen.program import render_program
 from sol.codegen.schedule import make_plan
-from sol.codegen.targets import resolve
+from sol.codegen.targets import by_name, resolve
 from sol.ir.interpret import evaluate
 from sol.ir.verify import verify
 from sol.passes.pipeline import passes, run_passes
@@ -45,7 +45,7 @@ def check_passes(recipe: Recipe, isa: str) -> None:
     """Every pass keeps the values; the plan can be made and rendered."""
     target, want = resolve(isa), expected(recipe)
     graph = verify(recipe.graph)
-    for name, graph in run_passes(recipe.graph, target.lanes):
+    for name, graph in run_passes(recipe.graph, target):
         verify(graph, name)
         found = evaluate(graph, recipe.inputs, recipe.parameters, symbols=recipe.symbols)
         for output, w in zip(graph.outputs, want, strict=True):
@@ -83,6 +83,6 @@ def test_compiled_random_networks(seed):
 
 
 def test_pass_names_say_what_they_do():
-    for name, _ in passes(16):
+    for name, _ in passes(by_name("avx512")):
         verbs = "fold flatten find divide remove canonicalize merge eliminate assign materialize fuse place".split()
         assert name.split("_")[0] in verbs

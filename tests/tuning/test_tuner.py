@@ -277,7 +277,7 @@ def test_budget():
 
 def test_a_trial_runs_and_times_every_group(cache_folder):
     target = resolve("native")
-    graph = list(run_passes(parse_graph(CONVS), target.lanes))[-1][1]
+    graph = list(run_passes(parse_graph(CONVS), target))[-1][1]
     trial = make_trial(graph, target, lambda key, options: options[:2])
     bench = Bench(trial, graph, target, 2)
     seconds = bench.run([0] * len(trial.groups))

@@ -14,8 +14,6 @@ from sol.ir.dim import DimLike, ceil_div, product
 from sol.ir.types import DType
 
 NV = 2  # vectors per panel: half the packing waste of three, and still not bound by loads
-FEW_QUERIES = 4  # per head, up to which keys are read where they lie
-GRAIN = 32768  # multiply-adds worth waking one more thread
 STRETCH = 256  # keys, and vectors of a row of weights, that are added up one after the other: rounding errors grow with their number
 
 
@@ -53,7 +51,8 @@ def _describe(lowering: Lowering) -> _Heads:
     kind = {None: "", DType.BOOL: "bool", DType.F32: "float"}[mask.dtype if mask else None]
     causal = bool(anchor.attrs["causal"])
     context = {
-        "mask": kind, "causal": causal, "scale": c_float(anchor.attrs["scale"]), "batch": len(batch), "grain": GRAIN,
+        "mask": kind, "causal": causal, "scale": c_float(anchor.attrs["scale"]), "batch": len(batch),
+        "grain": lowering.target.machine.team.grain,
         "batch_size": " * ".join(f"B{d}" for d in range(len(batch))) or "1", "q_step": "1" if q.strides[-1] == 1 else "Q_e",
     }  # fmt: skip
     if context["q_step"] == "1":
@@ -98,7 +97,8 @@ def has_few_queries(lowering: Lowering) -> bool:
     q, k, v = lowering.anchor.inputs[:3]
     queries = lowering.type_of(q).shape[-2]
     along = all(lowering.view(x).strides[-1] == 1 for x in (k, v))
-    return lowering.type_of(q).dtype is DType.F32 and along and isinstance(queries, int) and 1 <= queries <= FEW_QUERIES
+    few = lowering.target.machine.products.queries
+    return lowering.type_of(q).dtype is DType.F32 and along and isinstance(queries, int) and 1 <= queries <= few
 
 
 def lower_few(lowering: Lowering) -> None:

@@ -10,7 +10,7 @@ from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_direct import even_last, panels
-from sol.codegen.kernels.conv_paired import GAIN, max_error, paired_weights, row_cost, row_tiling
+from sol.codegen.kernels.conv_paired import max_error, paired_weights, row_cost, row_tiling
 from sol.codegen.kernels.conv_shape import Conv, check_border, read_conv, spatial_strides
 from sol.codegen.kernels.conv_small import column_taps, tile_ladder, tile_taps
 from sol.codegen.kernels.conv_tails import needs_mask, operand_context, operand_params, tile_variants
@@ -92,7 +92,7 @@ def is_paired(conv: Conv, target: TargetLike) -> bool:
     """Whether the last stage is computed by Winograd's inner product."""
     if not target.adders or target.lanes != LANES or max_error(conv.reduction) > config["conv_max_error"]:
         return False
-    return row_cost(conv, row_tiling(_int(conv.ow))) < GAIN
+    return row_cost(conv, target, row_tiling(_int(conv.ow))) < target.machine.inner_product.gain
 
 
 def _dense(name: str, title: str, conv: Conv, tail: Epilogue, lowering: Lowering) -> tuple[dict[str, Any], Tiling]:

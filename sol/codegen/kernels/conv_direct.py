@@ -24,22 +24,16 @@ from sol.codegen.packing import STAGE, packer, staged
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
 
-SHORT = 64
-"""Multiply-adds per output up to which a panel's weights are too few to be fetched ahead."""
 STRETCH = 256
 """Multiply-adds per output that are added up one after the other: rounding errors grow with the length of such a sum."""
 UNROLL = 2
 """Input channels per step; more make gcc hoist broadcasts and spill. The last input block is padded to whole steps."""
 FEW_TILES = 64
 """Maps of at most so many tiles may not divide evenly among the threads."""
-ALONE = 4
-"""Threads up to which each makes a small map for itself: cheaper than to wait for each other and to fetch from another core."""
 POINTER = 8
 """Bytes of an address or a stride in the thread's scratch."""
 SHARES = ("vectors", "tiles")
 """What the threads share out, where that is not left to ``shares_tiles``."""
-REMOTE = 2
-"""What a byte costs that another core wrote, in bytes of weights from the shared cache or memory."""
 
 
 def shares_tiles(conv: Conv, tiling: Tiling, target: TargetLike, flat: bool) -> int:
@@ -54,7 +48,7 @@ def shares_tiles(conv: Conv, tiling: Tiling, target: TargetLike, flat: bool) -> 
     tiles = static_size(conv.n * -(-height // th) * -(-width // tw))
     in_bytes = tiles * conv.c * th * tw * conv.stride[0] * conv.stride[1] * 4
     uneven = -tiles % target.team * 16 > tiles
-    return int(REMOTE * in_bytes >= conv.weight_bytes and not uneven)
+    return int(target.machine.team.remote * in_bytes >= conv.weight_bytes and not uneven)
 
 
 def panels(lowering: Lowering, conv: Conv, ocb: int) -> View:
@@ -167,7 +161,7 @@ def _made(lowering: Lowering, problem: Problem, tiling: Tiling) -> _Input:
     conv, source, lanes, prologue = problem.conv, problem.source, problem.lanes, problem.source.prologue
     assert prologue is not None
     lines, strip = lines_of(conv, source, tiling.tiles[0], tiling.flat), strip_tiles(lowering.target, conv, tiling)
-    context = {**strip_context(conv, prologue, lanes), "by_rows": lines.by_rows, "alone": ALONE, "sx": 1}
+    context = {**strip_context(conv, prologue, lanes), "by_rows": lines.by_rows, "alone": lowering.target.machine.team.alone, "sx": 1}
     params: dict[str, DimLike] = {
         **_blocks(conv, lanes), "strip": strip, "in_line": lines.stride, "line_tiles": lines.tiles, "lines": lines.count,
         **source.params(conv, f"n cb{' row' if lines.by_rows else ''}{' r' if prologue.pools else ''}"),
@@ -198,8 +192,8 @@ def _lower(lowering: Lowering, way: Way) -> None:
         table=[channel * source.tensors + tensor for tensor, channel in sorted(source.table)],
         stem=f"selected{source.tensors}" if source.table else "direct1x1" if pointwise and not source.prologue else "direct",
         ocb=tiling.ocb, panels=widths, has_bias=len(conv.node.inputs) == 3, pointwise=pointwise,
-        fetches=source.kind != "memory" or conv.reduction > SHORT, shared=shared,
-        relieved=is_long(conv), stretch=STRETCH, l2=target.l2, remote=REMOTE,
+        fetches=source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from, shared=shared,
+        relieved=is_long(conv), stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
         variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, by_pixel=pointwise and (conv.c > 1 or not source.table)),
         **given.context,
     )  # fmt: skip

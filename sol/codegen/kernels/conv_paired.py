@@ -19,9 +19,10 @@ from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_source import vectors_table
 from sol.codegen.kernels.conv_tails import tile_variants
 from sol.codegen.kernels.conv_tiling import Panel, Tiling
-from sol.codegen.kernels.pairs import LANES, LEAST, MOST, step_cycles
+from sol.codegen.kernels.pairs import LANES, LEAST, MOST, step_cost
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Lowering, TargetLike
+from sol.codegen.machines import Machine
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.config import config
@@ -33,20 +34,6 @@ ERROR = (4e-7, 5e-8)
 Measured on normally distributed data with and without ReLU, 16 … 4096 multiply-adds, dense and grouped: at most 0.79 of the bound, and
 2.3 times the error of direct convolution (on average 1.2 without, 1.3 with ReLU).
 """
-GAIN = 0.95
-"""Share of direct convolution's cost below which it is worth while."""
-TILE = 30.0
-"""Cycles that a tile costs beside its blocks, and per pixel two more."""
-PACKED = 8.0
-"""Cycles in which a vector of input is packed."""
-MADE = 6.0
-"""Cycles more in which it is made on the way, for each input of a window."""
-HIDDEN = 0.9
-"""The part of computing or of fetching weights, the shorter one, that is hidden: the next panel's weights come meanwhile."""
-ALONE = 4
-"""Threads up to which each packs, or sums, for itself: cheaper than to wait for each other and to fetch from another core."""
-GATHERED = 1.05
-"""What a convolution costs whose channels must be gathered, in units of one that reads a tensor."""
 ORIGIN = 128
 """Bytes of what tells where the channels of a vector go."""
 
@@ -56,9 +43,10 @@ def max_error(reduction: int) -> float:
     return ERROR[0] + ERROR[1] * sqrt(reduction)
 
 
-def tile_cost(pixels: int, steps: int) -> float:
-    """Cycles of a tile of one output vector over so many blocks of channels."""
-    return steps * step_cycles(pixels) + TILE + 2 * pixels
+def tile_cost(pixels: int, steps: int, machine: Machine) -> float:
+    """Vector multiply-adds in the time of a tile of one output vector over so many blocks of channels."""
+    costs = machine.inner_product
+    return steps * step_cost(pixels, machine) + costs.tile + costs.pixel * pixels
 
 
 def tilings(oh: int, ow: int, flat: bool) -> Iterator[Tiling]:
@@ -76,16 +64,16 @@ def row_tiling(width: int) -> Tiling:
     return next(t for t in tilings(1, width, False))
 
 
-def row_cost(conv: Conv, tiling: Tiling) -> float:
+def row_cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
     """Time of a 1x1 convolution row by row in units of direct convolution at the processor's peak, packing included."""
     assert isinstance(conv.ow, int)
     steps, vectors = -(-conv.reduction // LANES), -(-conv.k // LANES)
-    multiply = sum(tile_cost(w, steps) * n for (_, w), n in zip(tiling.tiles, (conv.ow // tiling.tiles[0][1], 1)))
-    return (multiply * vectors + PACKED * steps * conv.ow) / (vectors * conv.reduction * conv.ow)
+    multiply = sum(tile_cost(w, steps, target.machine) * n for (_, w), n in zip(tiling.tiles, (conv.ow // tiling.tiles[0][1], 1)))
+    return (multiply * vectors + target.machine.inner_product.packed * steps * conv.ow) / (vectors * conv.reduction * conv.ow)
 
 
 def _cost(conv: Conv, target: TargetLike, tiling: Tiling, made: int = 0) -> float:
-    """Cycles of one thread for its share, weights fetched meanwhile. made: inputs of the prologue for each of the convolution."""
+    """Multiply-adds of vectors in the time of one thread's share, weights fetched meanwhile. made: inputs of the prologue for one."""
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
     steps, vectors, team = _steps(conv), -(-conv.k // LANES), target.team
     images = conv.n if isinstance(conv.n, int) else 1
@@ -94,21 +82,24 @@ def _cost(conv: Conv, target: TargetLike, tiling: Tiling, made: int = 0) -> floa
     counts = [(rows // th) * (columns // tw) * images]
     if len(tiling.tiles) > 1:
         counts.append((columns // tw if tiling.along_y else rows) * images)
-    multiply = sum(n * tile_cost(h * w, steps) for n, (h, w) in zip(counts, tiling.tiles)) * vectors
-    packed = (PACKED + MADE * made) * steps * rows * columns * images
+    costs, alone = target.machine.inner_product, target.machine.team.alone
+    multiply = sum(n * tile_cost(h * w, steps, target.machine) for n, (h, w) in zip(counts, tiling.tiles)) * vectors
+    packed = (costs.packed + costs.made * made) * steps * rows * columns * images
     tiles = sum(counts)
     by_tiles = shares_tiles(replace(conv, n=images), tiling, target, tiling.flat) == 1
-    compute = (multiply + packed) * -(-tiles // team) / tiles if by_tiles else multiply / team + packed * (1 if team <= ALONE else 1 / team)
-    return overlapped(compute, fetch_cost(conv.weight_bytes, target) / team, HIDDEN)
+    compute = (multiply + packed) * -(-tiles // team) / tiles if by_tiles else multiply / team + packed * (1 if team <= alone else 1 / team)
+    return overlapped(compute, fetch_cost(conv.weight_bytes, target, costs.fetch) / team, costs.hidden)
 
 
 def relative_cost(conv: Conv, target: TargetLike, tiling: Tiling, made: int = 0) -> float:
     """Time in units of direct convolution at the processor's peak."""
     images = conv.n if isinstance(conv.n, int) else 1
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
-    vectors = -(-conv.k // LANES) * conv.reduction + MADE / 2 * made * (conv.c // LANES)
+    costs = target.machine.inner_product
+    vectors = -(-conv.k // LANES) * conv.reduction + costs.made / 2 * made * (conv.c // LANES)
     direct = vectors * images * conv.oh * conv.ow / target.team
-    return _cost(conv, target, tiling, made) / overlapped(direct, fetch_cost(conv.weight_bytes, target) / target.team, HIDDEN)
+    fetch = fetch_cost(conv.weight_bytes, target, costs.fetch) / target.team
+    return _cost(conv, target, tiling, made) / overlapped(direct, fetch, costs.hidden)
 
 
 def choose(conv: Conv, target: TargetLike, error: float, flat: bool) -> Tiling | None:
@@ -142,7 +133,8 @@ def read_way(lowering: Lowering) -> Way | None:
     tiling = choose(conv, target, config["conv_max_error"], problem.flat)
     if tiling is None:
         return None
-    return Way(problem, tiling, (GATHERED if source.table else 1) * relative_cost(conv, target, tiling, source.inputs))
+    gathered = target.machine.inner_product.gathered if source.table else 1
+    return Way(problem, tiling, gathered * relative_cost(conv, target, tiling, source.inputs))
 
 
 def other_cost(lowering: Lowering) -> float:
@@ -152,7 +144,7 @@ def other_cost(lowering: Lowering) -> float:
 
 
 def _pays(way: Way, target: TargetLike) -> bool:
-    return target.adders and way.cost < GAIN
+    return target.adders and way.cost < target.machine.inner_product.gain
 
 
 def packed_block(conv: Conv, target: TargetLike, tiling: Tiling, by_tiles: bool) -> tuple[int, int]:
@@ -203,7 +195,8 @@ def _lower(lowering: Lowering, way: Way) -> None:
     emit_conv(
         lowering, problem, tiling, "paired", weights=weights, params=params, scratch=scratch, table=table,
         common=0 if by_tiles else 4 * tiles * packed, stem=f"selected{source.tensors}_paired" if source.table else "paired",
-        pairs=pairs.context(pairs.last_channels(conv.c)), alone=ALONE, has_bias=False, variants=paired_variants(problem, tiling),
+        pairs=pairs.context(pairs.last_channels(conv.c)), alone=target.machine.team.alone,
+        has_bias=False, variants=paired_variants(problem, tiling),
         made_loads=source.prologue.loads("block") if source.prologue else (), made_lines=lines, made_value=value,
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
-from sol.codegen.kernels.conv_paired import GAIN, HIDDEN, max_error, paired_variants, tile_cost, tilings
+from sol.codegen.kernels.conv_paired import max_error, paired_variants, tile_cost, tilings
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, spatial_strides
 from sol.codegen.kernels.conv_tiling import Tiling
@@ -22,10 +22,6 @@ from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import packer
 from sol.config import config
 
-PACKED = 7.0
-"""Cycles in which a vector of input is packed."""
-ADDED = 0.4
-"""Cycles per tap and output pixel of a group, to add up what is subtracted."""
 UNEVEN = 1 / 16
 """Excess of the largest share up to which threads share out bands, as in the template."""
 
@@ -70,21 +66,23 @@ def _even(count: int, team: int) -> bool:
 
 
 def _cost(choice: Choice, target: TargetLike) -> float:
-    """Cycles of one thread for its share, weights fetched meanwhile."""
+    """Vector multiply-adds of one thread for its share, weights fetched meanwhile."""
     conv, tiling = choice.conv, choice.tiling
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
     images = conv.n if isinstance(conv.n, int) else 1
     steps, vectors = conv.reduction // LANES, conv.k // LANES
+    costs = target.machine.inner_product
     (th, tw), rest = tiling.tiles[0], tiling.tiles[1:]
     counts = [(conv.oh // th) * (conv.ow // tw), *([conv.ow // tw if tiling.along_y else conv.oh] if rest else [])]
-    multiply = sum(n * tile_cost(h * w, steps) for n, (h, w) in zip(counts, tiling.tiles)) * vectors
+    multiply = sum(n * tile_cost(h * w, steps, target.machine) for n, (h, w) in zip(counts, tiling.tiles)) * vectors
     bands = -(-conv.oh // choice.band)
     pixels = packed_pixels(conv, choice.band) * (bands - 1) + packed_pixels(conv, conv.oh - (bands - 1) * choice.band)
-    added = ADDED * (1 if conv.stride[1] <= 2 else 8) * conv.groups * conv.kernel[0] * conv.kernel[1] * conv.oh * conv.ow
+    taps = conv.groups * conv.kernel[0] * conv.kernel[1]
+    added = (costs.subtracted if conv.stride[1] <= 2 else costs.subtracted_far) * taps * conv.oh * conv.ow
     units = bands * images * (1 if choice.by_bands else conv.groups)
     share = -(-units // target.team) / units
-    compute = (multiply + PACKED * conv.c // LANES * pixels + added) * images * share
-    return overlapped(compute, fetch_cost(conv.weight_bytes, target) / target.team, HIDDEN)
+    compute = (multiply + costs.packed_once * conv.c // LANES * pixels + added) * images * share
+    return overlapped(compute, fetch_cost(conv.weight_bytes, target, costs.fetch) / target.team, costs.hidden)
 
 
 def relative_cost(choice: Choice, target: TargetLike) -> float:
@@ -93,7 +91,8 @@ def relative_cost(choice: Choice, target: TargetLike) -> float:
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
     images = conv.n if isinstance(conv.n, int) else 1
     direct = conv.k // LANES * conv.reduction * images * conv.oh * conv.ow / target.team
-    return _cost(choice, target) / overlapped(direct, fetch_cost(conv.weight_bytes, target) / target.team, HIDDEN)
+    costs = target.machine.inner_product
+    return _cost(choice, target) / overlapped(direct, fetch_cost(conv.weight_bytes, target, costs.fetch) / target.team, costs.hidden)
 
 
 def choose(conv: Conv, target: TargetLike, error: float, by_rows: bool) -> Choice | None:
@@ -125,7 +124,7 @@ def _read(lowering: Lowering) -> Way | None:
 
 
 def _pays(way: Way, target: TargetLike) -> bool:
-    return target.adders and relative_cost(way.free, target) < GAIN
+    return target.adders and relative_cost(way.free, target) < target.machine.inner_product.gain
 
 
 def _lower(lowering: Lowering, way: Way) -> None:

@@ -18,8 +18,6 @@ from sol.ir.types import DType
 
 #: Filter rows longer than this are run-time loops.
 UNROLLED_TAPS = 9
-#: Blocks of channels ahead of which the rows of a neighbouring thread are asked for.
-FETCHED = 2
 
 
 @packer("conv_depthwise")
@@ -88,7 +86,7 @@ def lower_depthwise(lowering: Lowering, tile: Tile) -> None:
     mode = "hoisted" if hoisted else "rows" if unrolled else "taps"
     if mode != "hoisted":
         heights = (1,)
-    context: dict[str, Any] = {"mode": mode, "heights": heights, "fetched": FETCHED}
+    context: dict[str, Any] = {"mode": mode, "heights": heights, "fetched": target.machine.direct.depthwise_ahead}
     params: dict[str, DimLike] = {}
     if mode == "hoisted":
         kernel, stride = (shape.R, shape.S), (shape.sy, shape.sx)

@@ -25,7 +25,7 @@ from sol.codegen.kernels.conv_shape import Conv, spatial_strides
 from sol.codegen.kernels.conv_tails import tile_variants
 from sol.codegen.kernels.conv_tiling import Panel
 from sol.codegen.kernels.scales import channel_scales, inverse
-from sol.codegen.kernels.strassen_model import GAIN, Choice, choose, groups_of, patch, relative_cost, shares_groups, shares_panels
+from sol.codegen.kernels.strassen_model import Choice, choose, groups_of, patch, relative_cost, shares_groups, shares_panels
 from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, Move, Part, is_part, schedule, slots
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import STAGE, packer, staged
@@ -57,7 +57,8 @@ def _read(lowering: Lowering) -> Way | None:
     choice = choose(problem.conv, target, config["conv_max_error"], problem.flat)
     if choice is None:
         return None
-    return Way(problem, choice, relative_cost(problem.conv, target, choice) < GAIN * min(1.0, conv_paired.other_cost(lowering)))
+    least = min(1.0, conv_paired.other_cost(lowering))
+    return Way(problem, choice, relative_cost(problem.conv, target, choice) < target.machine.strassen.gain * least)
 
 
 def _steps() -> list[str]:
@@ -141,7 +142,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
         lowering, problem, tiling, "strassen", weights=weights,
         params=_params(problem, choice, blocks, by_panels, sum_floats),
         scratch=4 * max(blocks[1] * held, blocks[0] * (held + group_floats)), common=4 * groups * group_floats if by_panels else 0,
-        parts=PARTS, products=len(PRODUCTS), alone=conv_paired.ALONE, fetches=True, sums=sums,
+        parts=PARTS, products=len(PRODUCTS), alone=target.machine.team.alone, fetches=True, sums=sums,
         needed=[(f"i{p}_{k}", _part_text(p, k), p, k) for p, k in needed], scales=SCALES, steps=_steps(),
         left=list(range(LAST)), slots=slots(), ocb=ocb, relieved=conv.reduction // PARTS > STRETCH, stretch=STRETCH,
         pixel_step=conv.stride[1] if conv.kernel[1] == 1 else 1, has_bias=False,

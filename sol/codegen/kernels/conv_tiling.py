@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sol.codegen.lowering import TargetLike
+from sol.codegen.machines.table import DirectConvolution
 from sol.ir.dim import DimLike
 
 HALVED = 16
@@ -68,8 +69,8 @@ def choose_tiling(
         return _tiling(target, min(2, vectors), oh, ow, flat)
     fitting = [n for n in (2, 4, 3, 1, 8) if n <= max(2, vectors // 2) and n <= vectors]
     tilings = [_tiling(target, n, oh, ow, flat) for n in fitting]
-    cost = {t.ocb: _map_cycles(t, vectors, oh, ow, reduction) for t in tilings}
-    return next(t for t in tilings if cost[t.ocb] <= 1.03 * min(cost.values()))
+    cost = {t.ocb: _map_cycles(target.machine.direct, t, vectors, oh, ow, reduction) for t in tilings}
+    return next(t for t in tilings if cost[t.ocb] <= target.machine.direct.alike * min(cost.values()))
 
 
 def tile_text(tiling: Tiling) -> str:
@@ -98,7 +99,7 @@ def tiling_names(target: TargetLike, vectors: int, oh: DimLike, ow: DimLike, *, 
         low = max(1, min(rows, pixels_per_tile(target, ocb) // max(columns, 1)) - 1)
         others = [f"{ocb}x1x{narrow}", *([f"{ocb}x{low}x{columns}"] if whole.tiles[0][0] > 1 else [])]
         for name in (tile_text(whole), *others):
-            found[name] = _map_cycles(named_tiling(name, rows, columns, False), vectors, rows, columns)
+            found[name] = _map_cycles(target.machine.direct, named_tiling(name, rows, columns, False), vectors, rows, columns)
     best = min(found.values())
     return [n for n in sorted(found, key=found.__getitem__) if found[n] <= WORST_TILING * best]
 
@@ -107,26 +108,20 @@ WORST_TILING = 1.4
 """How much dearer than the model's best a tiling may be to be worth a measurement."""
 
 
-def tile_cycles(ocb: int, pixels: int) -> float:
-    """Cycles per input channel: two multiply-adds and two loads each, and a latency of four to cover."""
-    return max(ocb * pixels / 2, (ocb + pixels) / 2, 4)
+def tile_cycles(ocb: int, pixels: int, direct: DirectConvolution) -> float:
+    """Cycles per input channel: what multiply-adds, loads or the latency of a multiply-add take."""
+    return max(ocb * pixels / direct.multiply_adds, (ocb + pixels) / direct.loads, direct.latency)
 
 
-TILE_CYCLES = 20
-"""What a tile costs beside its multiply-adds."""
-CHANGE_CYCLES = 40
-"""What a tile costs whose size differs from the others: a call that is not foreseen."""
-
-
-def _map_cycles(tiling: Tiling, vectors: int, oh: int, ow: int, reduction: int = 1 << 20) -> float:
+def _map_cycles(direct: DirectConvolution, tiling: Tiling, vectors: int, oh: int, ow: int, reduction: int = 1 << 20) -> float:
     """Cycles per input channel for the whole map, ``reduction`` multiply-adds per output."""
     th, tw = tiling.tiles[0]
     pixels = [th * tw] * ((oh // th) * (ow // tw))
     for height, width in tiling.tiles[1:]:
         pixels += [height * width] * (ow // tw if tiling.along_y else oh)
     widths = [tiling.ocb] * (vectors // tiling.ocb) + [vectors % tiling.ocb] * (vectors % tiling.ocb > 0)
-    beside = len(widths) * (TILE_CYCLES * len(pixels) + CHANGE_CYCLES * (len(pixels) - pixels.count(th * tw))) / reduction
-    return beside + sum(tile_cycles(n, p) * widths.count(n) * pixels.count(p) for n in set(widths) for p in set(pixels))
+    beside = len(widths) * (direct.tile * len(pixels) + direct.change * (len(pixels) - pixels.count(th * tw))) / reduction
+    return beside + sum(tile_cycles(n, p, direct) * widths.count(n) * pixels.count(p) for n in set(widths) for p in set(pixels))
 
 
 def _tiling(target: TargetLike, ocb: int, oh: DimLike, ow: DimLike, flat: bool) -> Tiling:

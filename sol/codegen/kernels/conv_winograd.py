@@ -25,7 +25,6 @@ from sol.codegen.kernels.conv_tails import is_heavy, operand_step
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.winograd_matrices import winograd
 from sol.codegen.kernels.winograd_model import (
-    GAIN,
     LINE,
     UNROLL,
     Grid,
@@ -115,7 +114,7 @@ def _pays(lowering: Lowering, conv: Conv) -> bool:
     if grid is None or not target.adders:
         return grid is not None
     other = conv_paired.read_way(lowering)
-    return other is None or winograd_cost(conv, target, grid) < GAIN * other.cost * direct_cost(conv, target)
+    return other is None or winograd_cost(conv, target, grid) < target.machine.winograd.gain * other.cost * direct_cost(conv, target)
 
 
 def _match(lowering: Lowering) -> Iterator[Decision]:

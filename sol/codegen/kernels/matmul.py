@@ -12,7 +12,6 @@ import numpy as np
 from sol.codegen.emit import vector_store
 from sol.codegen.kernels.matmul_dot import fits_dot, lower_dot
 from sol.codegen.kernels.matmul_product import (
-    GRAIN,
     STRETCH,
     Product,
     batch_text,
@@ -30,11 +29,6 @@ from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, bounds, ceil_div
 from sol.ir.types import DType
-
-PREFETCH = 2048  # floats of a constant panel fetched ahead: it may come from memory
-IN_PLACE = 32  # rows up to which reading the right operand where it lies costs less than making panels of it
-SHORT = 64  # length of a reduction up to which a result takes longer to write than to compute
-RUN_LIMIT = 64  # row blocks whose partial sums are kept while the reduction is sliced
 
 
 def _packed_shape(shape: tuple[int, ...], *, width: int, lanes: int, transposed: bool) -> tuple[int, ...]:
@@ -110,15 +104,16 @@ def _is_read_in_place(p: Product) -> bool:
     """A right operand whose rows lie as a panel's do, or that is read too seldom for panels to pay."""
     if p.constant or right_strides(p)[1] != 1:
         return False
-    few = isinstance(p.loops.rows, int) and p.loops.rows <= IN_PLACE
+    few = isinstance(p.loops.rows, int) and p.loops.rows <= p.lowering.target.machine.products.in_place
     narrow = isinstance(p.n, int) and p.n <= 2 * p.lowering.target.lanes and right_strides(p)[0] == p.n
     return few or narrow
 
 
 def _is_bound_by_results(p: Product, width: int) -> bool:
     """A reduction so short that writing the result takes longest: whole rows of it are then written one after the other."""
-    many = not isinstance(p.loops.rows, int) or p.loops.rows >= 4 * IN_PLACE
-    short = isinstance(p.k, int) and isinstance(p.n, int) and p.k <= SHORT and width < p.n <= p.lowering.target.l2 // (8 * max(p.k, 1))
+    costs, l2 = p.lowering.target.machine.products, p.lowering.target.l2
+    many = not isinstance(p.loops.rows, int) or p.loops.rows >= 4 * costs.in_place
+    short = isinstance(p.k, int) and isinstance(p.n, int) and p.k <= costs.short and width < p.n <= l2 // (8 * max(p.k, 1))
     return many and short
 
 
@@ -126,6 +121,7 @@ def lower_gemm(lowering: Lowering) -> None:
     """Panels, packed or in place: linear and matmul in f32 with any strides, any number of rows."""
     p = describe(lowering)
     target, lanes, epilogue = lowering.target, lowering.target.lanes, p.epilogue
+    costs = target.machine.products
     few_rows = isinstance(p.loops.rows, int) and p.loops.rows <= 4 and p.constant
     in_place = _is_read_in_place(p)
     nv = vectors_per_panel(p.n, lanes)
@@ -134,7 +130,7 @@ def lower_gemm(lowering: Lowering) -> None:
     mr = rows_per_tile(target, nv)
     ladder, exact = row_ladder(p.loops.rows, mr)
     full, tail, tail_nv = panel_columns(p, nv, lanes)
-    k_limit = max(256, int(0.6 * target.l2) // (4 * width) // 64 * 64)
+    k_limit = max(256, int(costs.slice * target.l2) // (4 * width) // 64 * 64)
     k_block = k_limit if bounds(p.k)[1] > k_limit * 3 // 2 and not few_rows and not in_place else 0
     pack_a, pack_b = p.a_k != 1, not p.constant and not in_place
     tile_operands = tuple(o for o in epilogue.operands if o.kind == "tile")
@@ -156,7 +152,7 @@ def lower_gemm(lowering: Lowering) -> None:
     params = run_time_arguments(p, packed_size, constant_bias)
     if in_place:
         del params["B_n"]
-    part_floats = RUN_LIMIT * mr * width if k_block else 0
+    part_floats = costs.run * mr * width if k_block else 0
     batch = p.loops.batch
     lowering.emit(
         "matmul_gemm.c.j2",
@@ -169,10 +165,10 @@ def lower_gemm(lowering: Lowering) -> None:
         flops=2 * p.loops.batch_size * p.loops.rows * p.n * p.k,
         bytes=bytes_moved(p),
         mr=ladder[0], nv=nv, ladder=ladder, exact=exact, tiles=tiles, full=full, tail=tail, tail_nv=tail_nv,
-        k_block=k_block, part_floats=part_floats, run_limit=RUN_LIMIT, pack_a=pack_a, pack_b=pack_b, in_place=in_place,
+        k_block=k_block, part_floats=part_floats, run_limit=costs.run, pack_a=pack_a, pack_b=pack_b, in_place=in_place,
         rows_outside=rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH else 0,
-        grain=GRAIN, batch=len(batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=epilogue.stem,
-        prefetch=PREFETCH if p.constant else 0, signature=parameters, arguments=arguments,
+        grain=target.machine.team.grain, batch=len(batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=epilogue.stem,
+        prefetch=costs.prefetch if p.constant else 0, signature=parameters, arguments=arguments,
         tile_operands=tuple((o.name, o.lane_stride) for o in tile_operands),
     )  # fmt: skip
 
@@ -323,7 +319,8 @@ def lower_plain(lowering: Lowering) -> None:
     lowering.emit(
         "matmul_plain.c.j2", f"{anchor.op}_{dtype}", reads=reads, writes={"C": vc}, params=params,
         flops=2 * anchor.type.size * va.shape[-1], stored=stored, computed=computed, dtype=str(dtype), batch=lead,
-        batch_size=" * ".join(f"B{d}" for d in range(lead)) or "1", bias=len(anchor.inputs) > 2, grain=GRAIN // 8,
+        batch_size=" * ".join(f"B{d}" for d in range(lead)) or "1", bias=len(anchor.inputs) > 2,
+        grain=lowering.target.machine.team.grain // 8,
     )  # fmt: skip
 
 

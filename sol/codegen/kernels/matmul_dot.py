@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sol.codegen.kernels.matmul_product import (
-    GRAIN,
     Product,
     batch_text,
     bytes_moved,
@@ -18,8 +17,6 @@ from sol.codegen.plan import View
 from sol.ir.dim import DimLike, bounds
 
 STRETCH = 128  # vectors of a dot product that are added up before they join a compensated sum
-WORTH_ADDING = 64  # length of a dot product from which on adding up its lanes costs little
-FEW_ROWS = 16  # rows up to which reading the right operand once for every few of them costs less than turning it into panels
 
 
 def fits_dot(lowering: Lowering) -> bool:
@@ -29,8 +26,9 @@ def fits_dot(lowering: Lowering) -> bool:
     product = describe(lowering)
     if product.a_k != 1:
         return False
-    rows = product.loops.rows if isinstance(product.loops.rows, int) else FEW_ROWS
-    long = not isinstance(product.k, int) or product.k >= WORTH_ADDING
+    costs = lowering.target.machine.products
+    rows = product.loops.rows if isinstance(product.loops.rows, int) else costs.dot_rows
+    long = not isinstance(product.k, int) or product.k >= costs.dot_length
     lanes = lowering.target.lanes
     if product.constant:
         if not isinstance(product.n, int) or lowering.type_of(product.b).rank != 2:
@@ -39,7 +37,7 @@ def fits_dot(lowering: Lowering) -> bool:
     if right_strides(product)[0] != 1:
         return False
     few_columns = isinstance(product.n, int) and product.n * 4 <= lanes
-    return rows <= 2 or (long and (few_columns or rows < FEW_ROWS))
+    return rows <= 2 or (long and (few_columns or rows < costs.dot_rows))
 
 
 def _block(product: Product) -> tuple[int, int, int]:
@@ -78,7 +76,8 @@ def lower_dot(lowering: Lowering) -> None:
         params=params,
         flops=2 * p.loops.batch_size * p.loops.rows * p.n * p.k,
         bytes=bytes_moved(p),
-        lines=(*hoisted, *lines), result=result, batch=len(p.loops.batch), batch_size=batch_text(p), grain=GRAIN,
+        lines=(*hoisted, *lines), result=result, batch=len(p.loops.batch), batch_size=batch_text(p),
+        grain=lowering.target.machine.team.grain,
         bias=bool(p.bias), tail_ops=p.epilogue.stem, rows=rows, group=group, parts=parts, padded=group + (group == 3),
         stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH * p.lowering.target.lanes else 0,
         tile_operands=tuple(o.name for o in p.epilogue.operands if o.kind == "tile"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sol.codegen.kernels.matmul import PREFETCH, panel_columns, tile_of, tile_signature
-from sol.codegen.kernels.matmul_product import GRAIN, STRETCH, Product, bytes_moved, describe, kernel_stem
+from sol.codegen.kernels.matmul import panel_columns, tile_of, tile_signature
+from sol.codegen.kernels.matmul_product import STRETCH, Product, bytes_moved, describe, kernel_stem
 from sol.codegen.kernels.matmul_rows import row_ladder, rows_per_tile, vectors_per_panel
 from sol.codegen.lowering import Candidate, Lowering
 from sol.codegen.plan import View
@@ -44,8 +44,9 @@ def lower_grouped(lowering: Lowering) -> None:
         flops=2 * p.loops.rows * p.n * p.k,
         bytes=bytes_moved(p),
         mr=mr, nv=nv, ladder=ladder, tiles=tiles, full=full, tail=tail, k_block=0, pack_a=pack_a, pack_b=pack_b, in_place=False,
-        stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH else 0, grain=GRAIN, tail_ops=p.epilogue.stem,
-        prefetch=PREFETCH if p.constant else 0, signature=parameters, arguments=arguments, ends_type=reads["ends"].dtype.c,
+        stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH else 0, grain=target.machine.team.grain, tail_ops=p.epilogue.stem,
+        prefetch=target.machine.products.prefetch if p.constant else 0,
+        signature=parameters, arguments=arguments, ends_type=reads["ends"].dtype.c,
         tile_operands=tuple((o.name, o.lane_stride) for o in p.epilogue.operands if o.kind == "tile"),
     )  # fmt: skip
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sol.codegen.kernels.matmul import PREFETCH, panel_columns, tile_of, tile_signature
-from sol.codegen.kernels.matmul_product import GRAIN, batch_text, describe, kernel_stem, run_time_arguments
+from sol.codegen.kernels.matmul import panel_columns, tile_of, tile_signature
+from sol.codegen.kernels.matmul_product import batch_text, describe, kernel_stem, run_time_arguments
 from sol.codegen.kernels.matmul_rows import row_ladder, vectors_per_panel
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
 from sol.codegen.packing import packer
@@ -76,8 +76,10 @@ def lower_int_gemm(lowering: Lowering) -> None:
         flops=2 * batches * p.loops.rows * p.n * p.k,
         bytes=lowering.type_of(p.a).size + lowering.type_of(p.b).size + out.size * out.dtype.itemsize,
         mr=ladder[0], nv=nv, ladder=ladder, exact=exact, tiles=tuple(tile_of(p, r, v, t, False, nv) for r, v, t in shapes),
-        full=full, tail=tail, pack_a=pack_a, pack_b=not p.constant, grain=GRAIN, batch=len(batch), batch_size=batch_text(p),
-        tail_ops=epilogue.stem, prefetch=PREFETCH if p.constant else 0, signature=signature, arguments=arguments.replace("lda", "pitch"),
+        full=full, tail=tail, pack_a=pack_a, pack_b=not p.constant, grain=target.machine.team.grain,
+        batch=len(batch), batch_size=batch_text(p),
+        tail_ops=epilogue.stem, prefetch=target.machine.products.prefetch if p.constant else 0,
+        signature=signature, arguments=arguments.replace("lda", "pitch"),
         a_k="1" if p.a_k == 1 else "A_k", result=out.dtype.c, c_n="" if p.c_n == 1 else " * C_n",
         tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in epilogue.operands if o.kind == "tile"),
     )  # fmt: skip

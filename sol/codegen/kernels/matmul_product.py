@@ -11,7 +11,6 @@ from sol.ir.dim import DimLike
 from sol.ir.lanes import LANE_DTYPES
 from sol.ir.types import DType
 
-GRAIN = 32768  # multiply-adds worth waking one more thread
 STRETCH = 384  # steps of a reduction after which what is added up joins a compensated sum: rounding errors grow with the length of a sum
 
 

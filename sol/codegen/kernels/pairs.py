@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from sol.codegen.kernels.scales import channel_scales, inverse
+from sol.codegen.machines import Machine
 from sol.codegen.packing import packer
 
 PAIRS = 5
@@ -43,13 +44,12 @@ BEHIND = 3
 """Vectors behind a panel's weights: what pairs subtract, factors of the results, the least share of inputs that are paired."""
 STRETCH, PLAIN_STRETCH = 16, 4
 """Steps that are added up one after the other, in pairs and plain: rounding errors grow with the length of such a sum."""
-STEP = 7.0
-"""Cycles that a step of 16 channels costs beside its additions and multiply-adds."""
 
 
-def step_cycles(pixels: int) -> float:
-    """Cycles of 16 input channels of one output vector."""
-    return (LANES - PAIRS) * max(pixels, LEAST) + STEP
+def step_cost(pixels: int, machine: Machine) -> float:
+    """Vector multiply-adds in the time of 16 input channels of one output vector; each pixel's channels are broadcast for it alone."""
+    cycles = machine.cycles(multiply_adds=LANES - PAIRS, additions=2 * PAIRS, broadcasts=LANES)
+    return cycles * machine.core.multiply_adds * max(pixels, LEAST) + machine.inner_product.step
 
 
 def assembly(

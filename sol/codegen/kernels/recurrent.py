@@ -15,7 +15,6 @@ from sol.ir.graph import Node
 from sol.ir.types import DType
 
 GATES = {"lstm_scan": 4, "gru_scan": 3, "rnn_scan": 1}
-GRAIN = 16384  # multiply-adds per step worth waking one more thread
 
 
 @packer("recurrent_panels")
@@ -110,7 +109,7 @@ def lower_scan(lowering: Lowering) -> None:
         common=4 * batch * depth * (3 if cell == "lstm" else 2),
         flops=2 * steps * batch * gates * hidden * hidden,
         bytes=4 * (steps * batch * (gates + 1) * hidden + gates * hidden * hidden),
-        cell=cell, gates=gates, reverse=bool(anchor.attrs["reverse"]), k_step=step, grain=GRAIN,
+        cell=cell, gates=gates, reverse=bool(anchor.attrs["reverse"]), k_step=step, grain=lowering.target.machine.team.step_grain,
         tiles=batch_tiles(batch, gates, lowering.target), y="Y" in writes, hn="HN" in writes, cn="CN" in writes,
     )  # fmt: skip
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from sol.codegen.kernels.conv_paired import ALONE, HIDDEN
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, pixels_per_tile, tile_cycles, width_tiles
 from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, is_part, stores
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import TargetLike
+from sol.codegen.machines.table import DirectConvolution
 from sol.ir.dim import DimLike
 
 ERROR = (4e-7, 5e-8)
@@ -22,12 +22,6 @@ those of direct convolution in torch, eight where a tenth of inputs or weights i
 ALLOWED_FROM = 1e-4
 """``conv_max_error`` from which on this algorithm may be chosen: it is the one whose errors are more than five times torch's on some data,
 where most of an image or of the weights is zero."""
-GAIN = 0.95
-"""Share of direct convolution's cost below which it is worth while."""
-ADDED = 2.5
-"""Multiply-adds in the time in which a vector of a product is added to what is held and stored, beside those that go on meanwhile."""
-SUMMED = 4.0
-"""The same for one vector of a sum of input parts."""
 FEW_GROUPS = 64
 """Tile groups up to which threads may share out the panels."""
 
@@ -124,21 +118,22 @@ def relative_cost(conv: Conv, target: TargetLike, choice: Choice) -> float:
     (th, tw), ocb = tiling.tiles[0], tiling.ocb
     tile = ocb * th * tw
     reduction = conv.reduction / PARTS
-    multiply = len(PRODUCTS) * reduction * 2 * tile_cycles(ocb, th * tw)
+    machine, costs = target.machine, target.machine.strassen
+    multiply = len(PRODUCTS) * reduction * machine.direct.multiply_adds * tile_cycles(ocb, th * tw, machine.direct)
     added = stores() * tile
     rows, columns = patch(conv, th, tw)
     columns = (columns - 1) // conv.stride[1] + 1 if conv.kernel[1] == 1 else columns
     summed = sum(not is_part(p.inputs) for p in PRODUCTS) * (conv.c / PARTS / target.lanes) * rows * columns
     panels = conv.k // (target.lanes * PARTS * ocb)
-    waste = split.waste * _padded(split, tiling) / (split.oh * split.ow)
+    waste = split.waste * _padded(split, tiling, machine.direct) / (split.oh * split.ow)
     if split.waste > 1:
         waste *= -(-panels // target.team) * target.team / panels
-    makers = target.team if split.waste > 1 else min(target.team, ALONE) if shares_panels(groups_of(choice)) else 1
+    makers = target.team if split.waste > 1 else min(target.team, machine.team.alone) if shares_panels(groups_of(choice)) else 1
     direct = PARTS**3 * reduction * tile
-    compute = waste * (multiply + ADDED * added + SUMMED * summed * makers / panels) / direct
+    compute = waste * (multiply + costs.added * added + costs.summed * summed * makers / panels) / direct
     pixels = split.oh * split.ow * (split.n if isinstance(split.n, int) else 1) * PARTS / split.waste
-    fetch = fetch_cost(4 * target.lanes / pixels, target)
-    return overlapped(compute, fetch * len(PRODUCTS) / PARTS**2, HIDDEN) / overlapped(1.0, fetch, HIDDEN)
+    fetch = fetch_cost(4 * target.lanes / pixels, target, costs.fetch)
+    return overlapped(compute, fetch * len(PRODUCTS) / PARTS**2, costs.hidden) / overlapped(1.0, fetch, costs.hidden)
 
 
 def groups_of(choice: Choice) -> DimLike:
@@ -160,14 +155,14 @@ def shares_groups(groups: DimLike, choice: Choice, target: TargetLike) -> bool:
     return choice.split.waste == 1 and not (shares_panels(groups) and uneven)
 
 
-def _padded(split: Split, tiling: Tiling) -> float:
+def _padded(split: Split, tiling: Tiling, direct: DirectConvolution) -> float:
     """Pixels of a part's map as expensive as its tiles are."""
     th, tw = tiling.tiles[0]
-    full = tile_cycles(tiling.ocb, th * tw) / (th * tw)
+    full = tile_cycles(tiling.ocb, th * tw, direct) / (th * tw)
     pixels = float((split.oh // th * th) * (split.ow // tw * tw))
     for height, width in tiling.tiles[1:]:
         count = split.ow // tw if tiling.along_y else split.oh // th
-        pixels += count * tile_cycles(tiling.ocb, height * width) / full
+        pixels += count * tile_cycles(tiling.ocb, height * width, direct) / full
     return pixels
 
 

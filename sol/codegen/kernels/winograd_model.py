@@ -14,21 +14,18 @@ from sol.codegen.kernels.conv_tiling import pixels_per_tile
 from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, amplification, lone_amplification, shorter, winograd
 from sol.codegen.kernels.winograd_transforms import operations
 from sol.codegen.lowering import TargetLike
+from sol.codegen.machines.table import Fetch, Machine, WinogradTiles
 from sol.ir.dim import DimLike
 
 UNROLL = 4
 """Input channels per step of the products, which the last input block is padded to."""
 LINE = 16
 """Floats between the end of one frequency and the start of the next."""
-ALIKE = 1.02
-"""Tiles whose costs differ by less are alike: the more exact one is taken."""
 MOST = 4.0
 """``amplification`` of both axes up to which tiles are taken: their errors are at most five times those of direct convolution in torch,
 image by image, where an image's channels or pixels differ in scale or some of them are zero, too (tests/codegen/test_conv_errors.py)."""
 LONE = 4.25
 """The same of ``lone_amplification``, where most of them are zero."""
-GAIN = 0.9
-"""Share of another kernel's cost below which Winograd's tiles are worth while."""
 LARGEST = 8
 """Outputs of a tile along an axis, at most."""
 ERROR = (1e-7, 3.2e-8)
@@ -38,49 +35,8 @@ Measured on normally distributed data with and without ReLU, C = 16 … 256, and
 amplification is at most 2.1e-7 at C = 16, 2.6e-7 at C = 64, 5.7e-7 at C = 256.
 """
 
-PAIRED_ALIKE = 1.04
-"""``ALIKE`` for products in pairs, which leave less to gain from large tiles than the model knows."""
 PAIRED_ERROR = 2.0
 """The bound of products in pairs over that of the usual ones."""
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What the cost model takes for granted, in vector multiply-adds of one thread.
-
-    moved: loads and stores of a transform, per product of a tile and channel vector. operation: one of its additions or multiply-adds.
-    weight_byte: one byte of weights from memory; again: one byte of those that a later block fetches, if the cache does not hold them.
-    shared: exponent of the number of threads by which fetching grows against computing.
-    hidden, hidden_direct: the part of the shorter one of computing and fetching weights that is hidden behind the longer one, in Winograd's
-    tiles and in direct convolution.
-    beyond: how many times longer computing takes if transformed tiles of a block overflow the second level cache.
-    call: what a register tile costs beside its multiply-adds. shortest: multiply-adds that cover the latency of one.
-    paired_call: what a register tile in pairs costs beside its steps, constant and per tile. paired_moved, paired_sums: what scaling
-    and summing of pairs add to a transform, per product of a tile and channel vector, and per product of a tile.
-    """
-
-    moved: float = 2.5
-    operation: float = 1.0
-    weight_byte: float = 0.12
-    again: float = 0.0
-    shared: float = 0.8
-    hidden: float = 0.8
-    hidden_direct: float = 0.8
-    beyond: float = 1.0
-    call: float = 0.5
-    shortest: int = 8
-    paired_call: tuple[float, float] = (30.0, 2.0)
-    paired_moved: float = 5.0
-    paired_sums: float = 10.0
-
-
-MACHINE = Machine()
-"""Measured on Zen 4 (118 GFLOP/s, 31 GB/s per thread)."""
-OTHERS = Machine(operation=2.0, weight_byte=0.3, again=0.15, shared=0.3, hidden=0.3, hidden_direct=0.0, beyond=1.3)
-"""For processors without ``Target.adders``, measured on an Intel Xeon of the Emerald Rapids kind with one thread: it computes faster and
-fetches more slowly, so that tiles with many products, whose weights and transformed inputs are larger, are worth less. Of F(2) … F(8) on
-nine layers, the tiles that are taken are 2 % slower than the fastest on average; by the constants of Zen 4 they are 15 % slower. With two
-threads, of F(3), F(5), F(6), F(8) on ten layers: 3 % on average, 13 % on the worst (256 to 512 channels of 28 x 28)."""
 
 
 def _known(size: DimLike, otherwise: int) -> int:
@@ -230,15 +186,15 @@ class Products:
         return whole * self.whole + self.cycles[tiles - whole * self.widths[0]]
 
 
-def call_cost(ocb: int, width: int) -> float:
+def call_cost(ocb: int, width: int, costs: WinogradTiles) -> float:
     """Multiply-adds in whose time a register tile takes one input channel."""
-    return max(ocb * width, ocb + width, MACHINE.shortest) + MACHINE.call
+    return max(ocb * width, ocb + width, costs.shortest) + costs.call
 
 
-def paired_cost(width: int, steps: int) -> float:
+def paired_cost(width: int, steps: int, machine: Machine) -> float:
     """The same of a register tile of one vector in pairs, over so many steps."""
-    constant, growth = MACHINE.paired_call
-    return (pairs.step_cycles(width) + (constant + growth * width) / steps) / pairs.LANES
+    costs = machine.winograd
+    return (pairs.step_cost(width, machine) + (costs.paired_tile + costs.paired_pixel * width) / steps) / pairs.LANES
 
 
 @cache
@@ -249,10 +205,11 @@ def products(target: TargetLike, vectors: int, counts: tuple[int, ...] = (), ste
     takes one vector at once, 0 for the usual one.
     """
     if steps:
-        return _widened(1, {pairs.MOST, 14, pairs.LEAST}, counts, pairs.LEAST, lambda width: paired_cost(width, steps))
+        return _widened(1, {pairs.MOST, 14, pairs.LEAST}, counts, pairs.LEAST, lambda width: paired_cost(width, steps, target.machine))
     ocb = next((n for n in (2, 3) if vectors % n == 0), 1 if vectors < 8 else 2)
     widest = pixels_per_tile(target, ocb)
-    return _widened(ocb, {widest, -(-widest * 4 // 7), -(-widest * 2 // 7)}, counts, 1, lambda width: call_cost(ocb, width))
+    costs = target.machine.winograd
+    return _widened(ocb, {widest, -(-widest * 4 // 7), -(-widest * 2 // 7)}, counts, 1, lambda width: call_cost(ocb, width, costs))
 
 
 def _widened(ocb: int, widths: set[int], counts: tuple[int, ...], least: int, cost: Callable[[int], float]) -> Products:
@@ -322,23 +279,19 @@ def register_tiles(conv: Conv, target: TargetLike, grid: Grid, block: int) -> Pr
 def direct_cost(conv: Conv, target: TargetLike) -> float:
     """Vector multiply-adds of direct convolution, weights fetched meanwhile."""
     pixels = _known(conv.n, 1) * _known(conv.oh, 56) * _known(conv.ow, 56)
-    machine = _machine(target)
-    fetch = fetch_cost(conv.weight_bytes, target, machine)
-    return overlapped(-(-conv.k // target.lanes) * conv.reduction * pixels, fetch, machine.hidden_direct)
+    costs = target.machine.winograd
+    fetch = fetch_cost(conv.weight_bytes, target, costs.fetch)
+    return overlapped(-(-conv.k // target.lanes) * conv.reduction * pixels, fetch, costs.hidden_direct)
 
 
-def _machine(target: TargetLike) -> Machine:
-    return MACHINE if target.adders else OTHERS
-
-
-def fetch_cost(weight_bytes: float, target: TargetLike, machine: Machine = MACHINE) -> float:
+def fetch_cost(weight_bytes: float, target: TargetLike, fetch: Fetch) -> float:
     """Vector multiply-adds of one thread in the time that weights take from memory, whose bandwidth a team shares."""
-    return machine.weight_byte * target.team**machine.shared * weight_bytes
+    return fetch.byte * target.team**fetch.shared * weight_bytes
 
 
-def overlapped(compute: float, fetch: float, hidden: float | None = None) -> float:
-    """Time of computing while weights are fetched, if so much of the shorter one is hidden (as for Winograd's tiles)."""
-    return max(compute, fetch) + (1 - (MACHINE.hidden if hidden is None else hidden)) * min(compute, fetch)
+def overlapped(compute: float, fetch: float, hidden: float) -> float:
+    """Time of computing while weights are fetched, if so much of the shorter one is hidden."""
+    return max(compute, fetch) + (1 - hidden) * min(compute, fetch)
 
 
 def winograd_cost(conv: Conv, target: TargetLike, grid: Grid) -> float:
@@ -348,16 +301,16 @@ def winograd_cost(conv: Conv, target: TargetLike, grid: Grid) -> float:
     tile = register_tiles(conv, target, grid, block)
     groups, passes = -(-vectors // tile.ocb), -(-grid.tiles // block)
     multiply = sum(count * passes * tile.cost(-(-tiles // passes)) for tiles, count in grid.counts())
-    machine = _machine(target)
-    there, back = (machine.operation * n / grid.products + machine.moved for n in operations(grid.y.whole, grid.x.whole))
+    costs = target.machine.winograd
+    there, back = (costs.operation * n / grid.products + costs.moved for n in operations(grid.y.whole, grid.x.whole))
     if grid.paired:
-        there += machine.paired_moved + machine.paired_sums / blocks
+        there += costs.paired_moved + costs.paired_sums / blocks
     compute = groups * conv.c * multiply + grid.transformed * (there * blocks + back * vectors)
     if 4 * conv.c * grid.products * block > target.l2:
-        compute *= machine.beyond
+        compute *= costs.beyond
     weights = 4 * grid.products * conv.c * groups * tile.ocb * target.lanes
-    later = machine.again * weights * (passes - 1) if weights > target.l2 else 0
-    return overlapped(compute, fetch_cost(weights, target, machine) + later, machine.hidden)
+    later = costs.again * weights * (passes - 1) if weights > target.l2 else 0
+    return overlapped(compute, fetch_cost(weights, target, costs.fetch) + later, costs.hidden)
 
 
 def can_pair(conv: Conv, target: TargetLike) -> bool:
@@ -366,7 +319,7 @@ def can_pair(conv: Conv, target: TargetLike) -> bool:
 
 
 def allowed_grids(conv: Conv, target: TargetLike, error: float) -> Sequence[Grid]:
-    """All tiles whose error is within bounds: the most exact of those that are ``ALIKE``, then the others, the cheapest first."""
+    """All tiles whose error is within bounds: the most exact of those that are alike, then the others, the cheapest first."""
     return _allowed(replace(conv, node=None), target, error)  # type: ignore[arg-type]  # equal for layers of equal shape
 
 
@@ -375,10 +328,11 @@ def _allowed(conv: Conv, target: TargetLike, error: float) -> tuple[Grid, ...]:
     found = grids(conv)
     if target.adders and can_pair(conv, target):
         found += [replace(g, paired=True) for g in found]
+    machine = target.machine.winograd
     costs = {g: winograd_cost(conv, target, g) for g in found if g.max_error(conv.c) <= error and g.is_exact}
     if not costs:
         return ()
-    alike = [g for g in costs if costs[g] <= (PAIRED_ALIKE if g.paired else ALIKE) * min(costs.values())]
+    alike = [g for g in costs if costs[g] <= (machine.paired_alike if g.paired else machine.alike) * min(costs.values())]
     best = min(alike, key=lambda g: (g.amplification, costs[g]))
     return (best, *sorted(set(costs) - {best}, key=lambda g: (costs[g], g.name)))
 
@@ -386,6 +340,6 @@ def _allowed(conv: Conv, target: TargetLike, error: float) -> tuple[Grid, ...]:
 def choose_grid(conv: Conv, target: TargetLike, error: float) -> Grid | None:
     """The cheapest tiles whose error is within bounds; None: direct convolution."""
     best = next(iter(allowed_grids(conv, target, error)), None)
-    if best is None or winograd_cost(conv, target, best) >= GAIN * direct_cost(conv, target):
+    if best is None or winograd_cost(conv, target, best) >= target.machine.winograd.gain * direct_cost(conv, target):
         return None
     return best

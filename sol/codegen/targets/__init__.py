@@ -1,4 +1,4 @@
-"""What a kernel may assume of the machine it runs on: vector width, registers, caches, compiler flags.
+"""What a kernel may assume of the machine it runs on: vector width, registers, compiler flags, and the table of measured figures.
 
 One file per target defines TARGET; this one finds out which of them this machine can execute.
 """
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
+from sol.codegen.machines import Machine, machine_of
 from sol.errors import ConfigError
 
 
@@ -21,32 +22,47 @@ class Target:
     """One instruction set.
 
     lanes: float32 values per vector. registers: vector registers. flags: what the C compiler must be given.
-    l1, l2: bytes of data cache per core. header: file in codegen/include that maps sol_simd.h to this target.
-    machine: as platform.machine() says it, "" for any. needs: CPU features as in /proc/cpuinfo.
+    machine: figures of the processor it runs on, by which kernels are chosen. header: file in codegen/include that maps sol_simd.h to this
+    target. architecture: as ``architecture()`` says it, "" for any. needs: CPU features as in /proc/cpuinfo.
     team: threads that the cost model counts on. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
-    adders: whether vector additions have units of their own, beside those of multiply-adds.
     """
 
     name: str
     lanes: int
     registers: int
     flags: tuple[str, ...]
-    l1: int
-    l2: int
+    machine: Machine
     header: str
-    machine: str = ""
+    architecture: str = ""
     needs: tuple[str, ...] = ()
     team: int = 2
     host: str = field(default="", repr=False)
-    adders: bool = False
 
     @property
     def vector_bytes(self) -> int:
         return 4 * self.lanes
 
+    @property
+    def l1(self) -> int:
+        """Bytes of a core's first-level data cache."""
+        return self.machine.memory.l1.bytes
+
+    @property
+    def l2(self) -> int:
+        """Bytes of a core's second-level cache."""
+        return self.machine.memory.l2.bytes
+
+    @property
+    def adders(self) -> bool:
+        """Whether products whose broadcasts each serve one vector gain from independent floating-point adders: there must be some, and
+        enough broadcasts for an addition beside each multiply-add.
+        """
+        core = self.machine.core
+        return core.additions > 0 and core.broadcasts >= 2 * core.multiply_adds
+
     def runs_here(self) -> bool:
         """Can this machine execute it?"""
-        return self.machine in ("", machine()) and cpu_features().issuperset(self.needs)
+        return self.architecture in ("", architecture()) and cpu_features().issuperset(self.needs)
 
 
 def usable_cpus() -> int:
@@ -54,7 +70,7 @@ def usable_cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def machine() -> str:
+def architecture() -> str:
     """This machine's architecture: x86_64, aarch64, or what the system calls it."""
     name = platform.machine().lower()
     return {"amd64": "x86_64", "arm64": "aarch64"}.get(name, name)
@@ -67,7 +83,7 @@ def cpu_features() -> frozenset[str]:
         name, _, value = line.partition(":")
         if name.strip() in ("flags", "Features"):
             return frozenset(value.split())
-    return frozenset({"asimd"}) if machine() == "aarch64" else frozenset()
+    return frozenset({"asimd"}) if architecture() == "aarch64" else frozenset()
 
 
 @functools.cache
@@ -79,7 +95,7 @@ def cpu_identity() -> str:
         name, _, value = line.partition(":")
         if name.strip() in wanted:
             fields.setdefault(name.strip(), value.strip())
-    return "; ".join([machine(), *(f"{k}={v}" for k, v in sorted(fields.items())), " ".join(sorted(cpu_features()))])
+    return "; ".join([architecture(), *(f"{k}={v}" for k, v in sorted(fields.items())), " ".join(sorted(cpu_features()))])
 
 
 def cache_bytes(level: int) -> int | None:
@@ -129,26 +145,14 @@ def runnable() -> tuple[str, ...]:
 @functools.cache
 def _native() -> Target:
     best = TARGETS[runnable()[0]]
-    tune = {"x86_64": ("-march=native",), "aarch64": ("-mcpu=native",)}.get(machine(), ())
-    return replace(
-        best, flags=best.flags + tune, l1=cache_bytes(1) or best.l1, l2=cache_bytes(2) or best.l2, host=cpu_identity(),
-        adders=_has_adders(),
-    )
-
-
-def _has_adders() -> bool:
-    """Whether this CPU starts two vector additions per cycle beside two multiply-adds, and two loads: AMD Zen 3 and Zen 4.
-
-    Measured on Zen 4: a multiply-add and an addition of 16 lanes per cycle, with operands from memory. Source: AMD, Software Optimization
-    Guide for the AMD Zen4 Microarchitecture, floating-point unit.
-    """
-    fields = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in _cpuinfo()[:32])}
-    return fields.get("vendor_id") == "AuthenticAMD" and fields.get("cpu family") == "25"
+    tune = {"x86_64": ("-march=native",), "aarch64": ("-mcpu=native",)}.get(architecture(), ())
+    table = machine_of(_cpuinfo()).with_caches(cache_bytes(1) or best.l1, cache_bytes(2) or best.l2)
+    return replace(best, flags=best.flags + tune, machine=table, host=cpu_identity())
 
 
 def _why_not(target: Target) -> str:
-    if target.machine not in ("", machine()):
-        return f"it needs {target.machine}, this is {machine()}"
+    if target.architecture not in ("", architecture()):
+        return f"it needs {target.architecture}, this is {architecture()}"
     return f"its CPU lacks {', '.join(f for f in target.needs if f not in cpu_features())}"
 
 

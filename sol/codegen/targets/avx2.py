@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sol.codegen.machines import NEUTRAL
 from sol.codegen.targets import Target
 
 TARGET: Target = Target(
@@ -9,9 +10,8 @@ TARGET: Target = Target(
     lanes=8,
     registers=16,
     flags=("-mavx2", "-mfma", "-mf16c", "-mprfchw"),
-    l1=32 << 10,
-    l2=256 << 10,
+    machine=NEUTRAL.with_caches(32 << 10, 256 << 10),
     header="sol_simd_avx2.h",
-    machine="x86_64",
+    architecture="x86_64",
     needs=("avx2", "fma", "f16c"),
 )

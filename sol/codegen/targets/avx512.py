@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sol.codegen.machines import NEUTRAL
 from sol.codegen.targets import Target
 
 TARGET: Target = Target(
@@ -9,9 +10,8 @@ TARGET: Target = Target(
     lanes=16,
     registers=32,
     flags=("-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx2", "-mfma", "-mf16c", "-mprfchw"),
-    l1=32 << 10,
-    l2=1 << 20,
+    machine=NEUTRAL.with_caches(32 << 10, 1 << 20),
     header="sol_simd_avx512.h",
-    machine="x86_64",
+    architecture="x86_64",
     needs=("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "fma", "f16c"),
 )

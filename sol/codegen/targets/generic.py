@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sol.codegen.machines import NEUTRAL
 from sol.codegen.targets import Target
 
 TARGET: Target = Target(
@@ -9,7 +10,6 @@ TARGET: Target = Target(
     lanes=4,
     registers=16,
     flags=(),
-    l1=32 << 10,
-    l2=256 << 10,
+    machine=NEUTRAL.with_caches(32 << 10, 256 << 10),
     header="sol_simd_generic.h",
 )

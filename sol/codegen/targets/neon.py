@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sol.codegen.machines import NEUTRAL
 from sol.codegen.targets import Target
 
 TARGET: Target = Target(
@@ -9,9 +10,8 @@ TARGET: Target = Target(
     lanes=4,
     registers=32,
     flags=(),
-    l1=64 << 10,
-    l2=512 << 10,
+    machine=NEUTRAL.with_caches(64 << 10, 512 << 10),
     header="sol_simd_neon.h",
-    machine="aarch64",
+    architecture="aarch64",
     needs=("asimd",),
 )

@@ -1,0 +1,248 @@
+"""What a machine table says: measured figures of one kind of processor, in sections, each with its unit and what uses it.
+
+A *figure* describes the hardware (clock, what a core starts per cycle, sizes and bandwidths of caches, waking a team). A *coefficient* is
+what a part of a kernel was found to cost, or how far a model's prediction is to be trusted. Both are of one machine. Bounds on errors,
+sizes of
+words and register tiles that follow from the instruction set are not: they stand where they are used.
+
+The unit of most coefficients is the *vector multiply-add*: the time in which one thread that does nothing else multiplies and adds one
+vector of the widest instruction set. ``Machine.seconds`` turns it into seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sol.passes.sizes import GraphSizes
+
+
+@dataclass(frozen=True)
+class Core:
+    """What one core does per cycle, in vectors of the widest instruction set that it has.
+
+    clock: cycles per second while it multiplies vectors. multiply_adds: fused multiply-adds of float32 vectors started per cycle.
+    additions: float32 additions started per cycle beside so many multiply-adds, in units of their own; 0 where both share units.
+    loads: vectors loaded per cycle from the first-level cache; broadcasts: numbers that are loaded into all lanes of a vector.
+    """
+
+    clock: float
+    multiply_adds: float
+    additions: float
+    loads: float
+    broadcasts: float
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level of memory. bytes: what a core has of it or shares with others; alone: bytes per second that one thread reads from it;
+    together: the same of all threads of a team, ``Memory.threads`` of them, added up. 0 where that is not known.
+    """
+
+    bytes: int
+    alone: float
+    together: float
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The levels of memory, main memory last, and the number of threads that read ``together``."""
+
+    l1: Level
+    l2: Level
+    l3: Level
+    main: Level
+    threads: int
+
+
+@dataclass(frozen=True)
+class Team:
+    """What working together costs.
+
+    barrier: seconds until all threads of a team have met. wake: seconds until a team that has slept works.
+    grain: multiply-adds of a product worth waking one more thread. step_grain: the same for one step of a recurrence.
+    alone: threads up to which each makes what all of them read for itself: cheaper than to wait, and to fetch from another core.
+    remote: what a byte costs that another core wrote, in bytes of weights from the shared cache or memory.
+    apart: bytes of the largest arena in which maps of different shapes are kept apart, so that a line stays with one core; a larger one
+    does not stay in the caches anyway.
+    """
+
+    barrier: float
+    wake: float
+    grain: int
+    step_grain: int
+    alone: int
+    remote: int
+    apart: int
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """Weights from memory. byte: vector multiply-adds of one thread in the time of one byte. shared: exponent of the number of threads by
+    which fetching grows against computing.
+    """
+
+    byte: float
+    shared: float
+
+
+@dataclass(frozen=True)
+class DirectConvolution:
+    """Register tiles of a product that multiplies as usual, in cycles.
+
+    multiply_adds, loads: vectors per cycle that the count for a tile assumes; latency: cycles that a multiply-add's result takes.
+    tile: what a tile costs beside its multiply-adds. change: the same for one whose size differs from the others: a call that is not
+    foreseen.
+    alike: tilings whose cycles differ by less are alike. fetched_from: multiply-adds per output above which a panel's weights are enough to
+    be fetched ahead. depthwise_ahead: blocks of channels ahead of which a depthwise convolution asks for the rows of a neighbouring thread.
+    """
+
+    multiply_adds: float
+    loads: float
+    latency: float
+    tile: float
+    change: float
+    alike: float
+    fetched_from: int
+    depthwise_ahead: int
+
+
+@dataclass(frozen=True)
+class InnerProduct:
+    """The fast inner product (kernels/pairs.py), in vector multiply-adds.
+
+    step: what a step of 16 channels costs beside its additions and multiply-adds. tile, pixel: what a tile costs beside its steps, and each
+    of its pixels. packed: a vector of input packed; packed_once: the same where all taps read it. made: what it costs more to make it on
+    the way, for each input of a window. subtracted, subtracted_far: adding up what is subtracted from a grouped convolution's results,
+    for each tap and output pixel of a group, with a stride of at most 2 and above.
+    gathered: what it costs where channels are gathered, in units of one that reads a tensor.
+    gain: share of direct convolution's cost below which it is worth while.
+    fetch: weights from memory; hidden: the part of the shorter one of computing and fetching that is hidden behind the longer one.
+    """
+
+    step: float
+    tile: float
+    pixel: float
+    packed: float
+    packed_once: float
+    made: float
+    subtracted: float
+    subtracted_far: float
+    gathered: float
+    gain: float
+    fetch: Fetch
+    hidden: float
+
+
+@dataclass(frozen=True)
+class WinogradTiles:
+    """Winograd's tiles, in vector multiply-adds.
+
+    moved: loads and stores of a transform, for each product of a tile and channel vector. operation: one of its additions or multiply-adds.
+    fetch: weights from memory; again: one byte of those that a later block fetches, if the cache does not hold them.
+    hidden, hidden_direct: the part of the shorter one of computing and fetching weights that is hidden behind the longer one, in these
+    tiles and in direct convolution.
+    beyond: how many times longer computing takes if the transformed tiles of a block overflow the second-level cache.
+    call: what a register tile costs beside its multiply-adds. shortest: multiply-adds that cover the latency of one.
+    paired_tile, paired_pixel: what a register tile of the fast inner product costs beside its steps, and for each of its pixels.
+    paired_moved, paired_sums: what scaling and sums for it add to a transform, for each product of a tile and channel vector, and for each
+    product of a tile.
+    alike, paired_alike: tiles whose costs differ by less are alike, with usual products and with fast ones, which leave less to gain from
+    large tiles than the model knows: the more exact tiles are taken. gain: share of another kernel's cost below which they are worth while.
+    """
+
+    moved: float
+    operation: float
+    fetch: Fetch
+    again: float
+    hidden: float
+    hidden_direct: float
+    beyond: float
+    call: float
+    shortest: int
+    paired_tile: float
+    paired_pixel: float
+    paired_moved: float
+    paired_sums: float
+    alike: float
+    paired_alike: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class Strassen:
+    """Strassen's algorithm, in vector multiply-adds.
+
+    added: a vector of a product added to what is held and stored, beside those that go on meanwhile. summed: a vector of a sum of input
+    parts.
+    gain: share of another kernel's cost below which it is worth while.
+    fetch: weights from memory; hidden: the part of the shorter one of computing and fetching that is hidden behind the longer one.
+    """
+
+    added: float
+    summed: float
+    gain: float
+    fetch: Fetch
+    hidden: float
+
+
+@dataclass(frozen=True)
+class MatrixProducts:
+    """Linear layers, products of matrices and attention.
+
+    prefetch: float32 numbers of a constant panel fetched ahead: it may come from memory.
+    slice: share of the second-level cache for a slice of the reduction. run: row blocks whose partial sums are kept while it is sliced.
+    in_place: rows up to which reading the right operand where it lies costs less than making panels of it.
+    short: length of a reduction up to which a result takes longer to write than to compute.
+    dot_rows: rows up to which reading the right operand once for every few of them costs less than turning it into panels.
+    dot_length: length of a dot product from which on adding up its lanes costs little.
+    queries: of a head, up to which keys are read where they lie.
+    """
+
+    prefetch: int
+    slice: float
+    run: int
+    in_place: int
+    short: int
+    dot_rows: int
+    dot_length: int
+    queries: int
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A table. name: of the processors that it is for; measured_on: what its figures were measured on, in words."""
+
+    name: str
+    measured_on: str
+    core: Core
+    memory: Memory
+    team: Team
+    direct: DirectConvolution
+    inner_product: InnerProduct
+    winograd: WinogradTiles
+    strassen: Strassen
+    products: MatrixProducts
+    graph: GraphSizes
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.core.clock))  # fields are many, and tables few
+
+    @property
+    def multiply_add_rate(self) -> float:
+        """Vector multiply-adds per second of one thread."""
+        return self.core.clock * self.core.multiply_adds
+
+    def seconds(self, multiply_adds: float) -> float:
+        """Seconds in which one thread does so many vector multiply-adds, the unit of the cost models."""
+        return multiply_adds / self.multiply_add_rate
+
+    def cycles(self, multiply_adds: float, additions: float, broadcasts: float) -> float:
+        """Cycles of so many vector operations of each kind that do not wait for each other; additions share units where they must."""
+        core = self.core
+        computing = (multiply_adds + (0 if core.additions else additions)) / core.multiply_adds
+        return max(computing, additions / core.additions if core.additions else 0.0, broadcasts / core.broadcasts)
+
+    def with_caches(self, l1: int, l2: int) -> Machine:
+        """The table for so many bytes of cache of the first and second level."""
+        memory = self.memory
+        return replace(self, memory=replace(memory, l1=replace(memory.l1, bytes=l1), l2=replace(memory.l2, bytes=l2)))

@@ -1,0 +1,30 @@
+"""AMD's Zen 5 with full-width AVX-512: two cores at about 4.05 GHz.
+
+Measured there: 518 GFLOP/s of two threads (259 each), 50 GB/s of main memory and 200 GB/s of the second-level cache for both, a barrier in
+0.42 µs (OpenMP's; spinning 0.25), 33 to 106 µs until a team that has slept works. A core starts two multiply-adds, two additions and two
+loads or broadcasts per cycle, all together and without a visible drop of the clock. So a fast inner product with one output vector per
+broadcast is bound by loads (88 to 95 % of the peak of multiply-adds), one with two output vectors is not (126 to 143 %).
+
+Winograd's tiles: as on the machine of the neutral table, which computes as fast for what it fetches; one byte of weights takes 0.32
+multiply-adds of a thread where two share 50 GB/s, by that table 0.37. The rest is as on Zen 4, and was not measured on Zen 5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sol.codegen.machines.neutral import WINOGRAD
+from sol.codegen.machines.table import Core, Level, Memory
+from sol.codegen.machines.zen4 import ZEN4
+
+ZEN5 = replace(
+    ZEN4,
+    name="zen5",
+    measured_on="two cores of AMD Zen 5 with AVX-512; Winograd's tiles as in the neutral table, other coefficients as on Zen 4",
+    core=Core(clock=4.05e9, multiply_adds=2.0, additions=2.0, loads=2.0, broadcasts=2.0),
+    memory=Memory(
+        l1=Level(48 << 10, 0.0, 0.0), l2=Level(1 << 20, 100e9, 200e9), l3=Level(32 << 20, 0.0, 0.0), main=Level(0, 0.0, 50e9), threads=2,
+    ),
+    team=replace(ZEN4.team, barrier=0.42e-6, wake=50e-6),
+    winograd=WINOGRAD,
+)  # fmt: skip
