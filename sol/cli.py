@@ -248,12 +248,30 @@ def inspect(model: Path, time_budget: str | None, html: Path | None, json_file: 
 
 
 @sol.command()
+@click.option("--calibrate", is_flag=True, help="Measure this machine first and keep what is found, for all later compilations.")
+@click.option("--seconds", type=Number(0, DAY), default=3.0, show_default=True, help="How long to measure.")
+@click.option("--threads", type=THREADS, help="Threads that work together; default: the usable CPUs.")
+@_json
+def tune(calibrate: bool, seconds: float, threads: int | None, json_file: Path | None) -> None:
+    """Show the figures of this machine by which kernels are chosen, and what they were measured on."""
+    from sol.commands.console import write_json
+    from sol.commands.tune import tune as command
+    from sol.commands.tune import tune_text
+
+    facts = command(calibrate=calibrate, seconds=seconds, threads=threads)
+    say(tune_text(facts))
+    if json_file is not None:
+        write_json(json_file, facts)
+
+
+@sol.command()
 @click.argument("action", type=click.Choice(["list", "clear", "size", "path"]), default="list")
-def cache(action: str) -> None:
+@click.option("--kind", help="Only entries of this kind, as list shows them; machine: what sol tune --calibrate measured.")
+def cache(action: str, kind: str | None) -> None:
     """List or clear what was compiled, or tell its size or folder."""
     from sol.commands.cache import cache as command
 
-    for line in command(action):
+    for line in command(action, kind):
         say(line)
 
 

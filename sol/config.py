@@ -156,6 +156,8 @@ _KNOBS = (
     Knob("autotune_seconds", 0, "seconds that measuring may take for one network; 0: 6 for quick, 60 for full", *_number(0)),
     Knob("tuning_database", "", "file of measurements (sol.tuning.database.export_tuning) to be used before those of the cache; "
          "never written", *_folder()),
+    Knob("calibration", True, "choose kernels by figures that sol tune --calibrate measured on this machine, where there are any; else by "
+         "those of its kind of processor", *_boolean()),
     Knob("recompile_limit", 16, "programs that one module keeps for different input types; the least recently used gives way",
          *_integer(1)),
 )  # fmt: skip

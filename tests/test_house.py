@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "bench": {"__init__"},
     "report": LEAVES | {"ir", "codegen", "compiler", "runtime", "inspect", "__init__"},
     "commands": LEAVES
-    | {"ir", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "inspect", "deploy", "bench", "report"}
+    | {"ir", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "inspect", "deploy", "bench", "report"}
     | {"__init__"},
     "cli": LEAVES | {"commands", "__init__"},
     "__init__": LEAVES | {"build", "runtime/numpy", "runtime/torch", "inspect", "deploy"},

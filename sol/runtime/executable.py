@@ -25,7 +25,7 @@ from sol.runtime.team import starter
 from sol.runtime.weights import PackedWeights, pack_weights
 from sol.stages import stage
 
-CDEF = """
+CALL = """
 typedef struct {
     uintptr_t *inputs; uintptr_t *outputs; const uintptr_t *weights; uintptr_t memory;
     const int64_t *dims; const int64_t *offsets;
@@ -33,9 +33,9 @@ typedef struct {
     uintptr_t launch;
     int64_t *stray;
 } sol_call;
-void sol_run(const sol_call *call);
-void sol_prefetch(const uintptr_t *lines, int64_t count);
 """
+"""What every C function that runs on a team is given (codegen/include/sol_run.h)."""
+CDEF = CALL + "void sol_run(const sol_call *call);\nvoid sol_prefetch(const uintptr_t *lines, int64_t count);\n"
 
 class _Context:
     """What one call needs for itself: pointer arrays and memory. Pooled, never shared by two calls at once."""

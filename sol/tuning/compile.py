@@ -7,15 +7,16 @@ from sol.codegen.targets import Target
 from sol.compiler import Compiled, compile_graph, target_for
 from sol.config import config
 from sol.ir.graph import Graph
+from sol.tuning.calibration import calibrated
 from sol.tuning.tuner import Tuner
 
 
 def compile_tuned(graph: Graph, *, title: str = "network", isa: str | Target | None = None, threads: int | None = None) -> Compiled:
     """Imported graph → C, as ``sol.compiler.compile_graph``; with ``config["autotune"]`` kernels are measured for so many ``threads``.
 
-    A plan is kept where nothing is measured, dumped or checked on the way.
+    Code for this very CPU follows what `sol.tuning.calibration` measured here, if anything was. A plan is kept where nothing is measured, dumped or checked on the way.
     """
-    target = target_for(isa, threads)
+    target = calibrated(target_for(isa, threads))
     tuner = Tuner(target, threads) if config["autotune"] != "off" and target.runs_here() else None
 
     def decided() -> Compiled:

@@ -11,6 +11,7 @@ vector of the widest instruction set. ``Machine.seconds`` turns it into seconds.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from sol.passes.sizes import GraphSizes
@@ -83,6 +84,19 @@ class Fetch:
 
     byte: float
     shared: float
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a calibration measures: figures of the hardware, not coefficients of kernels (sol/tuning/calibration.py).
+
+    barrier, wake: as in ``Team``, 0 where there is no team to measure.
+    """
+
+    core: Core
+    memory: Memory
+    barrier: float
+    wake: float
 
 
 @dataclass(frozen=True)
@@ -241,6 +255,25 @@ class Machine:
         core = self.core
         computing = (multiply_adds + (0 if core.additions else additions)) / core.multiply_adds
         return max(computing, additions / core.additions if core.additions else 0.0, broadcasts / core.broadcasts)
+
+    def with_figures(self, found: Figures) -> Machine:
+        """The table with what was measured laid over it: its figures, and what fetching weights costs, which follows from them."""
+        team = replace(self.team, barrier=found.barrier or self.team.barrier, wake=found.wake or self.team.wake)
+        new = replace(self, name=f"{self.name}, calibrated", core=found.core, memory=found.memory, team=team)
+        fetch = new.fetch_of_figures()
+        return replace(
+            new,
+            inner_product=replace(self.inner_product, fetch=fetch),
+            winograd=replace(self.winograd, fetch=fetch),
+            strassen=replace(self.strassen, fetch=fetch),
+        )
+
+    def fetch_of_figures(self) -> Fetch:
+        """What fetching weights costs by the rates of multiply-adds and main memory."""
+        main, threads = self.memory.main, self.memory.threads
+        crowding = threads * main.alone / main.together if main.together else 1.0
+        shared = math.log(max(crowding, 1.0), threads) if threads > 1 else 0.0
+        return Fetch(self.multiply_add_rate / main.alone, min(shared, 1.0))
 
     def with_caches(self, l1: int, l2: int) -> Machine:
         """The table for so many bytes of cache of the first and second level."""
