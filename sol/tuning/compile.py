@@ -14,7 +14,8 @@ from sol.tuning.tuner import Tuner
 def compile_tuned(graph: Graph, *, title: str = "network", isa: str | Target | None = None, threads: int | None = None) -> Compiled:
     """Imported graph → C, as ``sol.compiler.compile_graph``; with ``config["autotune"]`` kernels are measured for so many ``threads``.
 
-    Code for this very CPU follows what `sol.tuning.calibration` measured here, if anything was. A plan is kept where nothing is measured, dumped or checked on the way.
+    Code for this very CPU follows what `sol.tuning.calibration` measured here, if anything was. A plan is kept where nothing is
+    measured, dumped or checked on the way.
     """
     target = calibrated(target_for(isa, threads))
     tuner = Tuner(target, threads) if config["autotune"] != "off" and target.runs_here() else None
