@@ -103,11 +103,12 @@ def _read(text: str) -> Calibration:
     threads = figures["memory"].pop("threads")
     memory = Memory(**{name: Level(**level) for name, level in figures["memory"].items()}, threads=threads)
     read = Figures(Core(**figures["core"]), memory, figures["barrier"], figures["wake"])
-    numbers = [*asdict(read.core).values(), read.memory.main.alone]
-    if not all(isinstance(n, (int, float)) and math.isfinite(n) and n >= 0 for n in numbers) or read.memory.main.alone <= 0:
-        raise ValueError("a figure is no positive number")
-    if read.core.clock <= 0 or read.core.multiply_adds <= 0 or read.core.broadcasts <= 0:
-        raise ValueError("a figure is no positive number")
+    core, levels = asdict(read.core), (memory.l1, memory.l2, memory.l3, memory.main)
+    numbers = [*core.values(), *(n for level in levels for n in asdict(level).values()), threads, read.barrier, read.wake]
+    if not all(isinstance(n, (int, float)) and 0 <= n < math.inf for n in numbers):
+        raise ValueError("a figure is no number of its kind")
+    if not all(core[name] for name in core if name != "additions") or not threads:
+        raise ValueError("a figure is zero")
     return Calibration(read, tuple((n, s) for n, s in fields["spreads"]), tuple(fields["notes"]), fields["target"], fields["table"])
 
 

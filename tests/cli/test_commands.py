@@ -25,7 +25,7 @@ def test_version_and_help(capsys):
     assert call(capsys, "--version")[1] == f"sol {sol.__version__}\n"
     code, out, _ = call(capsys, "--help")
     assert code == OK and "Exit codes: 0 success" in out
-    for command in ("compile", "run", "bench", "verify", "inspect", "cache", "devices", "completion"):
+    for command in ("compile", "run", "bench", "verify", "inspect", "tune", "cache", "devices", "completion"):
         assert command in out
         assert call(capsys, command, "--help")[0] == OK
 
@@ -189,6 +189,23 @@ def test_cache(capsys, tmp_path):
         assert "1 entries (1 o)" in call(capsys, "cache")[1]
         assert "removed 1 entries" in call(capsys, "cache", "clear")[1]
         assert "0 entries" in call(capsys, "cache", "list")[1]
+
+
+def test_tune(capsys, tmp_path):
+    with sol.config.override(cache_dir=tmp_path / "cache"):
+        code, out, _ = call(capsys, "tune")
+        assert code == OK and "nothing was measured here" in out and "measured here  spread" not in out
+        code, out, _ = call(capsys, "tune", "--calibrate", "--seconds", 0, "--threads", 2, "--json", tmp_path / "t.json")
+        facts = json.loads((tmp_path / "t.json").read_text())
+        assert code == OK and "measured here  spread" in out and "kernels are chosen by what was measured here" in out
+        assert facts["used"] == "calibration" and facts["calibration"]["figures"]["core"]["clock"] > 1e8
+        assert facts["figures"] != facts["calibration"]["figures"] and facts["calibration"]["figures"]["memory"]["threads"] == 2
+        assert call(capsys, "tune")[1] == out
+        with sol.config.override(calibration=False):
+            assert "the knob calibration is off" in call(capsys, "tune")[1]
+        assert "1 entries (1 machine)" in call(capsys, "cache", "list", "--kind", "machine")[1]
+        assert "removed 1 entries" in call(capsys, "cache", "clear", "--kind", "machine")[1]
+        assert "nothing was measured here" in call(capsys, "tune")[1] and call(capsys, "cache", "size")[1] != "0\n"
 
 
 def test_devices(capsys, tmp_path):

@@ -26,6 +26,8 @@ MOST = 4.0
 image by image, where an image's channels or pixels differ in scale or some of them are zero, too (tests/codegen/test_conv_errors.py)."""
 LONE = 4.25
 """The same of ``lone_amplification``, where most of them are zero."""
+WORTH_A_WIDTH = 0.975
+"""Share of a cover's cost below which another width of register tile is worth the code that it adds."""
 LARGEST = 8
 """Outputs of a tile along an axis, at most."""
 ERROR = (1e-7, 3.2e-8)
@@ -216,7 +218,7 @@ def _widened(ocb: int, widths: set[int], counts: tuple[int, ...], least: int, co
     widest = max(widths)
     for count in counts:
         even = max(least, -(-count // -(-count // widest)))
-        if _cover(ocb, widths | {even}, cost).cost(count) < 0.975 * _cover(ocb, widths, cost).cost(count):
+        if _cover(ocb, widths | {even}, cost).cost(count) < WORTH_A_WIDTH * _cover(ocb, widths, cost).cost(count):
             widths.add(even)
     return _cover(ocb, widths, cost)
 

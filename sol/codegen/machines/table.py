@@ -260,6 +260,8 @@ class Machine:
         """The table with what was measured laid over it: its figures, and what fetching weights costs, which follows from them."""
         team = replace(self.team, barrier=found.barrier or self.team.barrier, wake=found.wake or self.team.wake)
         new = replace(self, name=f"{self.name}, calibrated", core=found.core, memory=found.memory, team=team)
+        if not found.memory.main.alone:
+            return new
         fetch = new.fetch_of_figures()
         return replace(
             new,
@@ -269,7 +271,7 @@ class Machine:
         )
 
     def fetch_of_figures(self) -> Fetch:
-        """What fetching weights costs by the rates of multiply-adds and main memory."""
+        """What fetching weights costs by the rates of multiply-adds and of main memory, as one thread and a team read it."""
         main, threads = self.memory.main, self.memory.threads
         crowding = threads * main.alone / main.together if main.together else 1.0
         shared = math.log(max(crowding, 1.0), threads) if threads > 1 else 0.0

@@ -1,0 +1,108 @@
+"""No measured number stands outside the tables of machines: every constant of kernels and passes is of a kind that no machine decides."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from math import inf
+from pathlib import Path
+
+import pytest
+
+SOL = Path(__file__).parent.parent / "sol"
+TABLES = SOL / "codegen/machines"
+FILES = sorted(p for room in ("codegen", "passes") for p in (SOL / room).rglob("*.py") if not p.is_relative_to(TABLES))
+
+ERRORS = "bounds on errors, and how long sums may become: results depend on them"
+WORDS = "sizes of words, cache lines, pages and table entries, and values with a meaning of their own"
+ALGORITHMS = "what an algorithm consists of, and register tiles that follow from the instruction set"
+SEARCHES = "how far rules look, and how much is measured"
+CODE = "how much code is written, and what compilers make of it"
+EVENNESS = "from how many pieces on work is shared out evenly; templates count the same"
+BLOCKS = "pieces of work or memory that fit the smallest caches, at any processor about the same"
+
+KINDS = {
+    ERRORS: "ERROR PAIRED_ERROR ALLOWED_FROM LEAST_ERROR SPARSE AMPLIFIED LONE STRETCH PLAIN_STRETCH TINY MOST_EXACT MOST_TERMS",
+    WORDS: "WORD BYTES LINE LINE_UNIT PAGE POINTER ORIGIN PLACE NONE _NEVER USUAL_NUMBERS LARGEST",
+    ALGORITHMS: "PAIRS LANES PARTS MOST LEAST BEHIND LEFT LAST SCALES NV HALVED FEW MAX_PARTS MOST_THREADS SMALLEST LARGEST_KERNEL",
+    SEARCHES: "WORST_TILING MARGIN BEFORE OCCURRENCES DEEPEST LONGEST_TAIL LARGEST_HEAD_WINDOW MOST_TAILS",
+    CODE: "UNROLL STEP UNROLLED_TAPS WORTH_A_WIDTH FEWEST_SOURCES MOST_PLACES",
+    EVENNESS: "UNEVEN UNITS FEW_TILES FEW_GROUPS SMALLEST_POOLED_GROUPS LARGEST_POOLED_MAP",
+    BLOCKS: "CHUNK SHORT STAGE SLICE AT_ONCE APART",
+}
+"""Kind of constant → names of those that may stand in kernels and passes."""
+NAMES = {name: kind for kind, names in KINDS.items() for name in names.split()}
+
+PLAIN = (0.0, 0.5, 1.0, 2.0, inf)
+MEANINGFUL = {
+    "passes/canonicalize_activations.py": (0.044715, 3.0),  # of GELU and the hard sigmoid
+    "passes/factors.py": (1e-5,),  # to which numbers are taken for equal
+    "passes/find_integer_products.py": (128.0,),  # between bytes with and without sign
+}
+"""File → numbers in its functions that belong to what it computes."""
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(SOL))
+
+
+def is_number(node: ast.expr) -> bool:
+    """Numbers, expressions of numbers and tuples of both."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
+    if isinstance(node, ast.UnaryOp):
+        return is_number(node.operand)
+    if isinstance(node, ast.BinOp):
+        return is_number(node.left) and is_number(node.right)
+    return isinstance(node, ast.Tuple) and bool(node.elts) and all(map(is_number, node.elts))
+
+
+def constants(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """Names that a module gives to numbers, and where."""
+    for node in tree.body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None and is_number(node.value):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                for name in ast.walk(target):
+                    if isinstance(name, ast.Name):
+                        yield name.id, node
+
+
+def inner_numbers(tree: ast.Module) -> set[float]:
+    """Floating-point numbers that are written elsewhere than in a constant with a name."""
+    named = {id(inside) for _, node in constants(tree) for inside in ast.walk(node)}
+    found = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, float) and id(n) not in named)
+    return {n.value for n in found}  # type: ignore[misc]
+
+
+REMEDY = "a measured number belongs in a table of sol/codegen/machines; one that no machine decides, in KINDS with its like"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_constant_is_not_measured(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    wrong = [name for name, _ in constants(tree) if name not in NAMES]
+    assert not wrong, f"{name_of(path)} has {', '.join(wrong)}: {REMEDY}"
+    loose = sorted(inner_numbers(tree) - {*PLAIN, *MEANINGFUL.get(name_of(path), ())})
+    assert not loose, f"{name_of(path)} has {loose} in its functions: {REMEDY}"
+
+
+def test_every_name_is_in_use() -> None:
+    used = {name for path in FILES for name, _ in constants(ast.parse(path.read_text()))}
+    assert NAMES.keys() == used, f"in KINDS but nowhere else: {sorted(NAMES.keys() - used)}"
+    numbers = {name_of(path): inner_numbers(ast.parse(path.read_text())) for path in FILES}
+    assert all(set(found) <= numbers[name] for name, found in MEANINGFUL.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "loose"),
+    [
+        ("GAIN = 0.95", ["GAIN"], set()),
+        ("A, B = 3, -(1 << 4)", ["A", "B"], set()),
+        ("COST: float = 2 * 3.5\n\ndef f(x=0.3):\n    return 1.4 * x", ["COST"], {0.3, 1.4}),
+        ("class Costs:\n    tile: float = 30.0", [], {30.0}),
+        ("KERNELS = {'a': 1}\nNAME = 'x'\nON = True", [], set()),
+    ],
+)
+def test_what_counts_as_a_number(text: str, named: list[str], loose: set[float]) -> None:
+    tree = ast.parse(text)
+    assert [name for name, _ in constants(tree)] == named and inner_numbers(tree) == loose
