@@ -17,8 +17,6 @@ from sol.ir.dim import DimLike
 
 UNROLLED_TAPS = 12
 """Filter rows up to this length are unrolled."""
-FEW_CHANNELS = 16
-"""Input channels up to which a tile fetches what the one below it reads first."""
 LINE_UNIT = 16
 """Elements of a cache line, of which the lines of a copy are multiples."""
 
@@ -83,7 +81,7 @@ def _lower(lowering: Lowering, problem: Problem) -> None:
         lowering, problem, tiling, "stem", stem=f"stem_{'n' if rolled else conv.kernel[1]}",
         weights={"w": lowering.weight(conv.node.inputs[1], "conv_stem", lanes=lanes, vectors=tiling.ocb)}, params=params,
         scratch=4 * conv.c * band.lines * band.line,
-        ocb=tiling.ocb, panels=panels, dx=conv.dilation[1], fetches_below=conv.c <= FEW_CHANNELS,
+        ocb=tiling.ocb, panels=panels, dx=conv.dilation[1], fetches_below=conv.c <= lowering.target.machine.direct.stem_ahead,
         taps=1 if rolled else conv.kernel[1], rolled=rolled, pitch="1", has_bias=len(conv.node.inputs) == 3,
         variants=tile_variants(problem.epilogue, panels, tiling, problem.masked),
     )  # fmt: skip

@@ -108,6 +108,7 @@ class DirectConvolution:
     foreseen.
     alike: tilings whose cycles differ by less are alike. fetched_from: multiply-adds per output above which a panel's weights are enough to
     be fetched ahead. depthwise_ahead: blocks of channels ahead of which a depthwise convolution asks for the rows of a neighbouring thread.
+    stem_ahead: input channels up to which a tile of a first convolution fetches what the one below it reads first.
     """
 
     multiply_adds: float
@@ -118,6 +119,7 @@ class DirectConvolution:
     alike: float
     fetched_from: int
     depthwise_ahead: int
+    stem_ahead: int
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ ZEN4 = Machine(
     ),
     team=Team(barrier=0.4e-6, wake=50e-6, grain=32768, step_grain=16384, alone=4, remote=2, apart=32 << 20),
     direct=DirectConvolution(
-        multiply_adds=2.0, loads=2.0, latency=4.0, tile=20.0, change=40.0, alike=1.03, fetched_from=64, depthwise_ahead=2,
+        multiply_adds=2.0, loads=2.0, latency=4.0, tile=20.0, change=40.0, alike=1.03, fetched_from=64, depthwise_ahead=2, stem_ahead=16,
     ),
     inner_product=InnerProduct(
         step=7.0, tile=30.0, pixel=2.0, packed=8.0, packed_once=7.0, made=6.0, subtracted=0.4, subtracted_far=3.2, gathered=1.05, gain=0.95,
