@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sol.codegen import kernels
-from sol.codegen.decision import Candidate
+from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.conv import KERNELS
+from sol.codegen.kernels.conv_problem import read_problem
+from sol.codegen.kernels.conv_winograd import named_way
 from sol.codegen.kernels.strassen_model import ALLOWED_FROM
 from sol.codegen.kernels.strassen_products import PARTS
+from sol.codegen.lowering import Lowering
 from sol.codegen.targets import resolve
 from sol.config import config
 from sol.ir.builder import GraphBuilder
@@ -30,7 +34,8 @@ def memory(b: GraphBuilder, c: int, inputs: Arrays) -> str:
 
 
 def chain(b: GraphBuilder, c: int, inputs: Arrays) -> str:
-    return b.add("relu", [memory(b, c, inputs)])
+    """What is one where its input is zero: a border of zeros is put around what is made, not around what it is made of."""
+    return b.add("add", [b.add("relu", [memory(b, c, inputs)]), b.constant(np.float32(0.5))])
 
 
 def windows(b: GraphBuilder, c: int, inputs: Arrays) -> str:
@@ -73,12 +78,13 @@ PRODUCTS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "direct": (1, 1, ("memory", "chain", "windows", "selected")),
     "paired": (1, 1, ("memory", "chain", "windows", "selected")),
     "paired_groups": (3, 2, ("memory",)),
-    "winograd": (3, 1, ("memory",)),
+    "winograd": (3, 1, ("memory", "chain")),
+    "winograd/f4p": (3, 1, ("memory", "chain")),
     "strassen": (1, 1, ("memory",)),
     "stem": (3, 1, ("plain",)),
 }
 """Product → taps along an axis, groups, and the sources that it reads. All of them write to all sinks."""
-ONLY_16_LANES = ("paired", "paired_groups")
+ONLY_16_LANES = ("paired", "paired_groups", "winograd/f4p")
 CASES = [
     (isa, source, product, sink)
     for product, (_, _, sources) in PRODUCTS.items() for source in sources for sink in SINKS for isa in ISAS
@@ -87,7 +93,15 @@ CASES = [
 
 
 def candidate(product: str) -> Candidate:
-    return next(c for c in KERNELS["conv"] if c.name == product)
+    name, _, variant = product.partition("/")
+    found = next(c for c in KERNELS["conv"] if c.name == name)
+    return replace(found, match=lambda lowering: [named(lowering, name, variant)]) if variant else forced(found)
+
+
+def named(lowering: Lowering, name: str, variant: str) -> Decision:
+    problem = read_problem(lowering)
+    assert problem is not None
+    return Decision(name, named_way(problem, lowering.target, variant), variant)
 
 
 def composition(source: str, product: str, sink: str, lanes: int) -> tuple[Graph, Arrays, Arrays]:
@@ -107,7 +121,7 @@ def composition(source: str, product: str, sink: str, lanes: int) -> tuple[Graph
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("isa,source,product,sink", CASES)
 def test_composition(isa, source, product, sink, threads, monkeypatch):
-    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(candidate(product)),))
+    monkeypatch.setattr(kernels, "candidates", lambda _: (candidate(product),))
     lanes = resolve(isa).lanes
     graph, inputs, arrays = composition(source, product, sink, lanes)
     border = (PRODUCTS[product][0] // 2,) * 2

@@ -23,7 +23,7 @@ enum { ROWS = 2, COLUMNS = 2, FREQUENCIES = 16, PANEL = 2 * LANES, LINE = 16 };
 typedef struct {
     const float *in, *w;
     float *out;
-int64_t in_blocks, in_last, in_n, in_cb, in_row, out_n, out_cb, out_row, w_frequency, vectors;
+    int64_t in_blocks, in_last, in_n, in_cb, in_row, out_n, out_cb, out_row, w_frequency, vectors;
     int64_t OH, OW, rows, columns, v_block, v_frequency, m_frequency;
 } conv;
 
@@ -115,8 +115,9 @@ static void transform_tiles(const conv *c, int64_t block, const place *places, i
     for (; t0 < t1; t0++, v += LANES) {
         const place p = places[t0];
         const float *at = in + p.n * c->in_n + p.y * c->in_row + p.x * LANES;
+        const int64_t in_row = c->in_row;
         switch (p.kind) {
-        case 0: transform_input_2x2(at, c->in_row, v, c->v_frequency); break;
+        case 0: transform_input_2x2(at, in_row, v, c->v_frequency); break;
         }
     }
 }
@@ -592,7 +593,7 @@ const int64_t rows = (OH + ROWS - 1) / ROWS, columns = (OW + COLUMNS - 1) / COLU
     const int64_t held = by_channels && !alone ? tiles : block;
     const conv c = {
         .in = in + in_start, .w = w, .out = out,
-.in_blocks = in_blocks, .in_last = in_last, .in_n = in_n, .in_cb = in_cb, .in_row = in_row,
+        .in_blocks = in_blocks, .in_last = in_last, .in_n = in_n, .in_cb = in_cb, .in_row = in_row,
         .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
         .w_frequency = ((in_blocks - 1) * LANES + in_last) * PANEL,
         .vectors = vectors, .OH = OH, .OW = OW, .rows = rows, .columns = columns,

@@ -14,7 +14,7 @@ import numpy as np
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
-from sol.codegen.kernels.conv_shape import Conv, static_size
+from sol.codegen.kernels.conv_shape import Conv, is_pointwise, static_size
 from sol.codegen.kernels.conv_source import lines_of, strip_context
 from sol.codegen.kernels.conv_stem import pack_stem
 from sol.codegen.kernels.conv_tails import tile_variants
@@ -92,7 +92,7 @@ def _way(problem: Problem, target: TargetLike, tiling: Tiling) -> Way:
 
 def _match(lowering: Lowering) -> Iterator[Decision]:
     problem, target = problem_of(lowering), lowering.target
-    if problem is None or problem.source.kind == "plain":
+    if problem is None or problem.source.kind == "plain" or problem.source.prologue and not is_pointwise(problem.conv):
         return
     conv, flat = problem.conv, problem.flat
     best = _way(problem, target, choose_tiling(target, problem.vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction))

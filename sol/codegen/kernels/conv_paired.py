@@ -15,7 +15,7 @@ from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_direct import shares_tiles
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
-from sol.codegen.kernels.conv_shape import Conv
+from sol.codegen.kernels.conv_shape import Conv, is_pointwise
 from sol.codegen.kernels.conv_source import vectors_table
 from sol.codegen.kernels.conv_tails import tile_variants
 from sol.codegen.kernels.conv_tiling import Panel, Tiling
@@ -128,7 +128,7 @@ def read_way(lowering: Lowering) -> Way | None:
     conv, source = problem.conv, problem.source
     if problem.pool and not isinstance(conv.n, int):
         return None
-    if source.prologue and conv.c % LANES or len(set(source.table)) < len(source.table):
+    if source.prologue and (conv.c % LANES or not is_pointwise(conv)) or len(set(source.table)) < len(source.table):
         return None
     tiling = choose(conv, target, config["conv_max_error"], problem.flat)
     if tiling is None:

@@ -84,6 +84,11 @@ def spatial_strides(strides: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
     return strides if len(strides) == 5 else (*strides[:2], 0, *strides[2:])
 
 
+def is_pointwise(conv: Conv) -> bool:
+    """1x1 without padding."""
+    return conv.kernel == (1, 1) and conv.padding == (0, 0) and conv.after == (0, 0)
+
+
 def is_flat(conv: Conv, strides: Sequence[tuple[DimLike, ...]]) -> bool:
     """1x1 with stride 1 on rows that lie one behind the other, provably, in every tensor of these blocked strides."""
     if conv.kernel != (1, 1) or conv.stride != (1, 1) or conv.padding != (0, 0) or conv.oh == 1:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sol.codegen.emit import c_float
 from sol.codegen.epilogue import Epilogue, make_epilogue
-from sol.codegen.kernels.conv_shape import Conv, is_blocked, spatial_strides
+from sol.codegen.kernels.conv_shape import Conv, is_blocked, is_pointwise, spatial_strides
 from sol.codegen.kernels.conv_tails import is_heavy, needs_mask
 from sol.codegen.kernels.dfp_channels import picked_channels
 from sol.codegen.lowering import Lowering
@@ -78,7 +78,8 @@ class Prologue:
 class Source:
     """The input of a convolution.
 
-    kind: "memory" (blocked, with the zero border that it reads), "plain" (row-major), "made" (by ``prologue``) or "selected" (1x1: input
+    kind: "memory" (blocked, with the zero border that it reads), "plain" (row-major), "made" (by ``prologue``, without a border: products
+    of convolutions that pad put zeros around what they make) or "selected" (1x1: input
     channel i is channel ``table[i][1]`` of tensor ``table[i][0]``). views: the tensors that are read.
     """
 
@@ -168,19 +169,18 @@ class Source:
 def read_source(lowering: Lowering, conv: Conv) -> Source | None:
     """Where a convolution's input comes from; None if no product reads it there."""
     data, lanes = conv.node.inputs[0], lowering.target.lanes
-    dense = conv.groups == 1 and conv.kernel == (1, 1) and conv.padding == (0, 0) and conv.after == (0, 0)
     if data in lowering.body.inputs:
         return _stored(lowering, conv)
-    if not dense:
+    if conv.groups != 1:
         return None
     select = lowering.body.producer(data)
     if select.op == "channel_select":
-        if any(v not in lowering.body.inputs for v in select.inputs) or conv.stride != (1, 1):
+        if any(v not in lowering.body.inputs for v in select.inputs) or conv.stride != (1, 1) or not is_pointwise(conv):
             return None
         found = Source("selected", tuple(map(lowering.view, select.inputs)), table=tuple(picked_channels(lowering, select)))
     else:
         prologue = read_prologue(lowering)
-        if prologue is None:
+        if prologue is None or prologue.pools and not is_pointwise(conv):
             return None
         found = Source("made", (lowering.view(prologue.source),), prologue)
     return found if all(is_blocked(v, lanes) for v in found.views) else None
@@ -281,6 +281,13 @@ def strip_context(conv: Conv, prologue: Prologue, lanes: int) -> dict[str, Any]:
         "step_x": conv.stride[1] * prologue.step[1], "run_values": "".join(f", {v}" for v in [*operands, *(["live"] if masked else [])]),
         "unroll": 1 if prologue.pools or is_heavy(prologue.chain) else STEP,
     }  # fmt: skip
+
+
+def patch_context(conv: Conv, prologue: Prologue, lanes: int) -> dict[str, Any]:
+    """Template context of a prologue that makes what one tile reads: statements before its pixels, and for one pixel from ``i``."""
+    lines, value = prologue.value("0")
+    kept = f"vf_select(live, {value}, vf_zero())" if needs_mask(prologue.chain, conv.c, lanes) else value
+    return {"hoisted": prologue.loads("block"), "chain": lines, "made_value": kept, "chain_masked": kept != value}
 
 
 STEP = 4

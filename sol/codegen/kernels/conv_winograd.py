@@ -21,6 +21,7 @@ from sol.codegen.epilogue import Epilogue
 from sol.codegen.kernels import conv_paired, pairs
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv
+from sol.codegen.kernels.conv_source import patch_context
 from sol.codegen.kernels.conv_tails import is_heavy, operand_step
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.winograd_matrices import winograd
@@ -41,6 +42,7 @@ from sol.codegen.kernels.winograd_transforms import transform_texts
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import packer, staged
 from sol.config import config
+from sol.ir.dim import DimLike
 
 STRETCH, SHORT = 64, 16
 """Input channels that are added up one after the other: rounding errors grow with the length of such a sum. Shorter sums take longer."""
@@ -101,7 +103,7 @@ class Way:
 
 def find_grids(problem: Problem | None, target: TargetLike) -> Sequence[Grid]:
     """Tiles with which a region's convolution can be computed, the cheapest first."""
-    if problem is None or problem.source.kind != "memory" or not is_candidate(problem.conv):
+    if problem is None or problem.source.kind not in ("memory", "made") or not is_candidate(problem.conv):
         return []
     if problem.pool and not all(isinstance(size, int) for size in (problem.conv.n, problem.conv.oh, problem.conv.ow)):
         return []
@@ -149,7 +151,7 @@ def _name(conv: Conv, grid: Grid) -> str:
 def _lower(lowering: Lowering, way: Way) -> None:
     problem, grid, how, target, lanes = way.problem, way.grid, way.how, lowering.target, lowering.target.lanes
     conv, epilogue = problem.conv, problem.epilogue
-    blocks = -(-conv.c // lanes)
+    blocks, prologue = -(-conv.c // lanes), problem.source.prologue
     tile = register_tiles(conv, target, grid, how.block)
     packing = {"kind": "winograd_pairs"} if grid.paired else {"kind": "winograd_panels", "lanes": lanes, "vectors": tile.ocb}
     weights = {"w": lowering.weight(conv.node.inputs[1], **packing, my=grid.y.m, mx=grid.x.m)}
@@ -161,14 +163,16 @@ def _lower(lowering: Lowering, way: Way) -> None:
     shared = _transformed(grid, blocks, grid.tiles, lanes, tile.slack, beside) if how.split_channels else 0
     params = {
         "vectors": problem.vectors, "split_channels": how.split_channels, "block": how.block,
-        "in_blocks": blocks, "in_last": -(-last // UNROLL) * UNROLL, **problem.source.params(conv, "n cb row start"),
+        "in_blocks": blocks, "in_last": -(-last // UNROLL) * UNROLL,
+        **problem.source.params(conv, "n cb row" if prologue else "n cb row start"), **(_patch_params(problem) if prologue else {}),
     }  # fmt: skip
     v = _transformed(grid, blocks, how.block, lanes, tile.slack, beside)
     m = grid.products * ((how.block + tile.slack) * tile.ocb * lanes + LINE)
+    patch = blocks * grid.y.whole.size * grid.x.whole.size * lanes if prologue else 0
     steps, result = ([], "a") if epilogue.is_identity else epilogue.trace("a", lambda e: e.name, "t")
     emit_conv(
         lowering, problem, Tiling(tile.ocb, ((1, tile.widths[0]),)), "winograd", weights=weights, params=params, stem=_name(conv, grid),
-        scratch=4 * (m + v) + PLACE * max(how.block, grid.tiles if how.split_channels else 0), common=4 * shared,
+        scratch=4 * (m + v + patch) + PLACE * max(how.block, grid.tiles if how.split_channels else 0), common=4 * shared,
         my=grid.y.m, mx=grid.x.m, ry=conv.kernel[0], rx=conv.kernel[1], iy=grid.y.whole.size, ix=grid.x.whole.size,
         frequencies=grid.products, kinds=grid.kinds,
         parts=_parts(grid, len(conv.node.inputs) == 3), divided=(grid.y.rest is not None, grid.x.rest is not None),
@@ -178,7 +182,14 @@ def _lower(lowering: Lowering, way: Way) -> None:
         stores=_stores(epilogue, grid, problem.masked), has_bias=len(conv.node.inputs) == 3, heavy=is_heavy(epilogue),
         operands=_operand_context(epilogue), tail_lines=steps, tail_result=result,
         paired=grid.paired, beside=beside, pairs=pairs.context() if grid.paired else {},
+        **(patch_context(conv, prologue, lanes) if prologue else {}),
     )  # fmt: skip
+
+
+def _patch_params(problem: Problem) -> dict[str, DimLike]:
+    """Where a made input ends: beyond its rows, columns and channels there are zeros."""
+    conv = problem.conv
+    return {"H": conv.h, "W": conv.w, "pad_y": conv.padding[0], "pad_x": conv.padding[1], "C": conv.c}
 
 
 def _transformed(grid: Grid, blocks: int, tiles: int, lanes: int, slack: int, beside: int) -> int:
