@@ -13,7 +13,8 @@ from importlib import import_module
 from sol.codegen.decision import Candidate, Decision, adapted
 from sol.codegen.lowering import Lowering
 from sol.codegen.signature import signature
-from sol.errors import UnsupportedError
+from sol.errors import SolError, UnsupportedError
+from sol.ir.graph import Node
 from sol.passes.choices import Choose, first
 
 FAMILIES = {
@@ -58,20 +59,28 @@ def lower_region(lowering: Lowering, choose: Choose = first) -> None:
 def preferred(lowering: Lowering) -> Decision:
     """The model's choice: of what pays the first in the table, or a later one of which less time is predicted."""
     best: Decision | None = None
+    reason: SolError | None = None
     for candidate in _table(lowering):
         if best is not None and (best.seconds is None or candidate.cost is None):
             continue
-        decision = candidate.choice(lowering)
+        try:
+            decision = candidate.choice(lowering)
+        except SolError as error:
+            reason = error
+            continue
         if decision is not None and (best is None or _is_faster(decision, best)):
             best = decision
     if best is None:
-        region, anchor = lowering.region, lowering.region.attrs["anchor"]
-        raise UnsupportedError(
-            f"no kernel for {anchor} in region {region.name}",
-            origin=str(region.origin),
-            remedy="report this: the last candidate of every table must serve all regions",
-        )
+        raise reason or _unserved(lowering.region)
     return best
+
+
+def _unserved(region: Node) -> SolError:
+    return UnsupportedError(
+        f"no kernel for {region.attrs['anchor']} and what is fused to it in region {region.name}",
+        origin=str(region.origin),
+        remedy="plan the network with sol.codegen.schedule.make_plan, which takes such regions apart",
+    )
 
 
 def _is_faster(decision: Decision, other: Decision) -> bool:
