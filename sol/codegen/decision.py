@@ -41,7 +41,8 @@ class Candidate:
     """A kernel of a family.
 
     match: the ways in which it can compute a region: none if it cannot, else its own choice first, then variants, promising ones first.
-    It may be a generator: variants are only asked for where measurements or explanations need them.
+    It may be a generator: variants are only asked for where measurements or explanations need them. Where not even the anchor alone could
+    be computed it raises UnsupportedError with the remedy, which the user sees if no other candidate takes the region.
     lower: emits the launches of what ``match`` found.
     cost: seconds on a target, if there is a model.
     """
@@ -66,7 +67,7 @@ Pays = Callable[[Any, TargetLike], bool]
 
 
 def sole(name: str, read: Callable[[Lowering], Any], lower: Callable[[Lowering, Any], None], pays: Pays | None = None) -> Candidate:
-    """A candidate with one way. read: gives what it finds, None where it is impossible. pays: whether that is worth it, always if None."""
+    """A candidate with one way. read: ``match`` for that: what it finds, None where it is impossible. pays: None where it always does."""
 
     def match(lowering: Lowering) -> Iterator[Decision]:
         found = read(lowering)
