@@ -12,7 +12,7 @@ from functools import cache, partial
 from importlib import import_module
 from itertools import islice
 
-from sol.codegen.decision import Candidate, Decision, adapted
+from sol.codegen.decision import Candidate, Decision
 from sol.codegen.lowering import Lowering
 from sol.codegen.signature import signature
 from sol.errors import SolError, UnsupportedError
@@ -40,7 +40,7 @@ def candidates(anchor: str) -> tuple[Candidate, ...]:
     """Kernels for an anchor, fastest first."""
     if anchor not in FAMILIES:
         return ()
-    return tuple(map(adapted, import_module(f"sol.codegen.kernels.{FAMILIES[anchor]}").KERNELS[anchor]))
+    return tuple(import_module(f"sol.codegen.kernels.{FAMILIES[anchor]}").KERNELS[anchor])
 
 
 def lower_region(lowering: Lowering, choose: Choose = first) -> None:
@@ -112,7 +112,7 @@ def _is_faster(decision: Decision, other: Decision) -> bool:
 
 
 def _table(lowering: Lowering) -> tuple[Candidate, ...]:
-    return tuple(map(adapted, candidates(lowering.region.attrs["anchor"])))
+    return candidates(lowering.region.attrs["anchor"])
 
 
 TUNED = ("conv", "conv_chain")
