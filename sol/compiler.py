@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from sol.codegen.defuse import served
 from sol.codegen.plan import Plan
 from sol.codegen.program import SourceFile, render_program
 from sol.codegen.schedule import make_plan
@@ -93,6 +94,11 @@ def _decide(graph: Graph, target: Target, choose: Choose, dump: _Dump) -> tuple[
         if config["verify"]:
             verify(graph)
     stage("choosing kernels and placing buffers")
+    fused, graph = graph, served(graph, target)
+    if graph != fused:
+        dump.write("served.txt", lambda: graph_text(graph))
+        if config["verify"]:
+            verify(graph)
     plan = make_plan(graph, target, choose)
     dump.write("plan.txt", lambda: plan_text(plan))
     return graph, plan

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sol.codegen import lowering as legacy
 from sol.codegen.lowering import Lowering, TargetLike
 
 
@@ -41,7 +40,8 @@ class Candidate:
     """A kernel of a family.
 
     match: the ways in which it can compute a region: none if it cannot, else its own choice first, then variants, promising ones first.
-    It may be a generator: variants are only asked for where measurements or explanations need them.
+    It may be a generator: variants are only asked for where measurements or explanations need them. Where not even the anchor alone could
+    be computed it raises UnsupportedError with the remedy, which the user sees if no other candidate takes the region.
     lower: emits the launches of what ``match`` found.
     cost: seconds on a target, if there is a model.
     """
@@ -66,7 +66,7 @@ Pays = Callable[[Any, TargetLike], bool]
 
 
 def sole(name: str, read: Callable[[Lowering], Any], lower: Callable[[Lowering, Any], None], pays: Pays | None = None) -> Candidate:
-    """A candidate with one way. read: gives what it finds, None where it is impossible. pays: whether that is worth it, always if None."""
+    """A candidate with one way. read: ``match`` for that: what it finds, None where it is impossible. pays: None where it always does."""
 
     def match(lowering: Lowering) -> Iterator[Decision]:
         found = read(lowering)
@@ -76,41 +76,4 @@ def sole(name: str, read: Callable[[Lowering], Any], lower: Callable[[Lowering, 
     return Candidate(name, match, lower)
 
 
-@dataclass(frozen=True)
-class Named:
-    """What is found by a candidate that looks again while it lowers: the name of the variant."""
-
-    variant: str
-
-
-def adapted(candidate: Candidate | legacy.Candidate) -> Candidate:
-    """A candidate that says when it serves a region as one that says what it found."""
-    if isinstance(candidate, Candidate):
-        return candidate
-    old = candidate
-
-    def match(lowering: Lowering) -> Iterator[Decision]:
-        pays = old.when(lowering)
-        if pays or (old.can is not None and old.can(lowering)):
-            yield Decision(old.name, Named(""), pays=pays)
-            for variant in old.variants(lowering) if old.variants else ():
-                yield Decision(old.name, Named(variant), variant, pays)
-
-    def lower(lowering: Lowering, found: Named) -> None:
-        lowering.variant = found.variant
-        old.lower(lowering)
-
-    return _Adapted(old.name, match, lower, when=old.when)
-
-
-@dataclass(frozen=True)
-class _Adapted(Candidate):
-    """A candidate of which it costs less to ask whether it pays than whether it is possible."""
-
-    when: Callable[[Lowering], bool] = lambda lowering: True
-
-    def choice(self, lowering: Lowering) -> Decision | None:
-        return Decision(self.name, Named("")) if self.when(lowering) else None
-
-
-__all__ = ["Candidate", "Decision", "Named", "adapted", "sole"]
+__all__ = ["Candidate", "Decision", "sole"]

@@ -11,6 +11,7 @@ from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
 from sol.errors import SolError
 from sol.ir.dim import DimLike
+from sol.ir.graph import Graph
 from sol.ir.types import DType
 
 
@@ -59,9 +60,9 @@ class EpilogueOperand:
 
 @dataclass(frozen=True)
 class Epilogue:
-    """All body nodes between the anchor's result and the region's output, up to ``result``."""
+    """All nodes of a region's body between the anchor's result and the region's output, up to ``result``."""
 
-    lowering: Lowering
+    body: Graph
     start: str
     result: str
     operands: tuple[EpilogueOperand, ...]
@@ -78,13 +79,12 @@ class Epilogue:
     @cached_property
     def signature(self) -> tuple[Hashable, ...]:
         """What decides the traced text beside the names given to ``trace``: equal signatures trace to equal statements."""
-        body = self.lowering.body
         known = {self.start: 0, **{e.value: i + 1 for i, e in enumerate(self.operands)}}
         steps: list[Hashable] = [(e.name, e.kind, e.lane_stride) for e in self.operands]
         for node in self._nodes():
             operands: list[Hashable] = []
             for value in node.inputs:
-                literal = None if value in known else (body.producer(value).attrs["value"], body.type_of(value).dtype)
+                literal = None if value in known else (self.body.producer(value).attrs["value"], self.body.type_of(value).dtype)
                 operands.append(known.get(value, literal))
             known[node.name] = len(known)
             steps.append((node.op, node.attrs, tuple(operands)))
@@ -95,11 +95,11 @@ class Epilogue:
 
     @cached_property
     def _ordered(self) -> list:
-        nodes = self.lowering.body.nodes
+        nodes = self.body.nodes
         position = {n.name: i for i, n in enumerate(nodes)}
         wanted, stack = set(), [self.result]
         while stack:
-            node = self.lowering.body.producer(stack.pop())
+            node = self.body.producer(stack.pop())
             if node.name in wanted or node.name == self.start or node.op in ("input", "constant"):
                 continue
             wanted.add(node.name)
@@ -114,8 +114,7 @@ class Epilogue:
         prefix: makes the temporaries' names unique, e.g. ``a0_3_``.
         """
         emitter = Emitter(vector=True, prefix=prefix)
-        body = self.lowering.body
-        values = {self.start: emitter.load(accumulator, body.type_of(self.start).dtype)}
+        values = {self.start: emitter.load(accumulator, self.body.type_of(self.start).dtype)}
         for operand in self.operands:
             hold = emitter.let if operand.kind == "tile" else emitter.load
             values[operand.value] = hold(load(operand), operand.dtype)
@@ -123,8 +122,8 @@ class Epilogue:
             operands = []
             for value in node.inputs:
                 if value not in values:
-                    literal = body.producer(value).attrs["value"].value
-                    values[value] = emitter._literal(literal.item(), body.type_of(value).dtype)
+                    literal = self.body.producer(value).attrs["value"].value
+                    values[value] = emitter._literal(literal.item(), self.body.type_of(value).dtype)
                 operands.append(values[value])
             values[node.name] = emitter.apply(node.op, node.attrs, operands)
         return emitter.lines, values[self.result].text
@@ -141,7 +140,7 @@ def make_epilogue(lowering: Lowering, start: str, result: str | None = None, *, 
     """
     result = result or lowering.output
     body = lowering.body
-    probe = Epilogue(lowering, start, result, ())
+    probe = Epilogue(body, start, result, ())
     operands: list[EpilogueOperand] = []
     shape = storage_shape(lowering, result)
     for value in dict.fromkeys(v for n in probe._nodes() for v in n.inputs):
@@ -152,7 +151,7 @@ def make_epilogue(lowering: Lowering, start: str, result: str | None = None, *, 
         if dtype not in dtypes:
             raise SolError(f"epilogue operand %{value} of region {lowering.region.name} is {dtype}, not {dtypes[0]}")
         operands.append(_operand(lowering, f"e{len(operands)}", value, result, shape, channel_axis, block))
-    return Epilogue(lowering, start, result, tuple(operands))
+    return Epilogue(body, start, result, tuple(operands))
 
 
 def _operand(

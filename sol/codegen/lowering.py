@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from sol.codegen.machines import Machine
@@ -126,7 +126,6 @@ class Lowering:
         self.body: Graph = region.attrs["body"]
         self.launches: list[Launch] = []
         self.by_rows: bool | None = None
-        self.variant = ""
         self.problem: Any = None
         self._outer = dict(zip(self.body.inputs, region.inputs)) | dict(zip(self.body.outputs, region.outputs))
 
@@ -225,25 +224,6 @@ def operand_view(placement: Placement, value: str) -> View:
     if placement.is_constant(view.buffer):  # also one that is expanded to a size that is known at run time
         return replace(view, pack=make_pack("plain"))
     return view
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A kernel of a family: taken where ``when`` holds; the last one of a family always holds.
-
-    can: where it is possible at all, if ``when`` also asks whether it pays; a measurement may choose it there.
-    variants: names of other ways in which it can serve a region, promising ones first; ``lower`` finds the wanted one in
-    ``lowering.variant``, "" for its own choice.
-    """
-
-    name: str
-    when: Callable[[Lowering], bool]
-    lower: Callable[[Lowering], None]
-    can: Callable[[Lowering], bool] | None = None
-    variants: Callable[[Lowering], Sequence[str]] | None = None
-
-    def is_possible(self, lowering: Lowering) -> bool:
-        return (self.can or self.when)(lowering)
 
 
 def operand_strides(operand: View, out_shape: Sequence[DimLike], out_block: int = 0) -> tuple[DimLike, ...]:

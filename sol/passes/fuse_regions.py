@@ -51,6 +51,21 @@ def fuse_regions(graph: Graph, sizes: GraphSizes, choose: Choose = first) -> Gra
     return fusion.rebuilt()
 
 
+def fuse_apart(graph: Graph, sizes: GraphSizes) -> Graph:
+    """The graph in smaller regions: each heavy node in one of its own, and between them runs of what is computed row by row."""
+    fusion = _Fusion(graph, sizes, first)
+    for node in graph.nodes:
+        if node.op in ANCHORS and fusion.computes(node):
+            fusion.adopt(_Group(kind_of(node), node.op, [node]))
+    fusion.grow_rows()
+    return fusion.rebuilt()
+
+
+def kind_of(anchor: Node) -> str:
+    """The kind of an anchor's region."""
+    return "dfp" if "pool" in anchor.op or anchor.op in SELECTING else "dnn"
+
+
 @dataclass
 class _Group:
     kind: str
@@ -83,7 +98,7 @@ class _Fusion:
     def grow_tails(self) -> None:
         for node in reversed(self.graph.nodes):
             if node.op in ANCHORS and self.computes(node) and node.name not in self.group_of:
-                group = _Group("dfp" if "pool" in node.op or node.op in SELECTING else "dnn", node.op, [node])
+                group = _Group(kind_of(node), node.op, [node])
                 if node.op in TAILED and (node.type.dtype is DType.F32 or node.op in INTEGERS):
                     group.nodes += self.tail_of(node)
                     group.nodes += self.global_pool_after(group, alone=True)
@@ -410,7 +425,7 @@ class _Fusion:
         nodes = sorted(group.nodes, key=lambda n: self.order[n.name])
         anchor = next((n for n in nodes if n.op == group.anchor), nodes[0])
         body, operands = make_body(self.graph, nodes, self.outputs_of(group))
-        return make_region(_fresh("_".join(n.op for n in nodes[:4]), taken), group.kind, group.anchor, body, operands, anchor)
+        return make_region(fresh("_".join(n.op for n in nodes[:4]), taken), group.kind, group.anchor, body, operands, anchor)
 
 
 def _may_end(node: Node, anchor: Node) -> bool:
@@ -438,7 +453,7 @@ def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tu
         if literal and value not in moved and not (quantized and _is_scale(producer)):
             literals[value] = producer
         else:
-            name = _fresh(value.replace("#", "_"), taken)
+            name = fresh(value.replace("#", "_"), taken)
             taken.add(name)
             sources[value] = Node(name, "input", (), (graph.type_of(value),))
     inner = [replace(n, inputs=tuple(sources[i].name if i in sources else i for i in n.inputs)) for n in nodes]
@@ -463,7 +478,8 @@ def single_region(graph: Graph, node: Node, name: str, anchor: str = "") -> Node
     return make_region(name, "dfp", anchor, body, operands, node)
 
 
-def _fresh(hint: str, taken: set[str]) -> str:
+def fresh(hint: str, taken: set[str]) -> str:
+    """A name that is not taken yet."""
     if hint not in taken:
         return hint
     return next(f"{hint}_{i}" for i in range(1, len(taken) + 2) if f"{hint}_{i}" not in taken)

@@ -17,6 +17,7 @@ import numpy as np
 
 from sol.build.build import usable_jobs
 from sol.build.cache import key_of, store
+from sol.codegen.defuse import served
 from sol.codegen.targets import Target
 from sol.codegen.trial import Group, Trial, make_trial, with_fewer_ways
 from sol.config import config
@@ -156,7 +157,7 @@ class Tuner:
                 forced[key] = options[min(index, len(options) - 1)]
                 return forced[key]
 
-            return list(run_passes(graph, self.target, choose))[-1][1], forced
+            return served(list(run_passes(graph, self.target, choose))[-1][1], self.target), forced
 
         found = [ways(0)]
         for index in range(1, max(map(len, asked.values()), default=1)):

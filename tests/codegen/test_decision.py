@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sol.codegen import kernels
-from sol.codegen.decision import Candidate, Decision, adapted, sole
+from sol.codegen.decision import Candidate, Decision, sole
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.schedule import make_plan
@@ -28,7 +28,7 @@ def state(library: KernelLibrary, placement: GraphPlacement) -> Any:
 
 def look_at_everything(lowering: Lowering) -> list[Decision]:
     """What every candidate of a region offers."""
-    return [d for c in kernels.candidates(lowering.region.attrs["anchor"]) for d in adapted(c).decisions(lowering)]
+    return [d for c in kernels.candidates(lowering.region.attrs["anchor"]) for d in c.decisions(lowering)]
 
 
 @pytest.mark.parametrize("name", NETWORKS)

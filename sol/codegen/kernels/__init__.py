@@ -1,19 +1,22 @@
 """Which kernel serves a region: one table of candidates per anchor, and the one selector that asks them.
 
-The first candidate that pays wins, or the cheapest where costs are known; the last one of a table always works. Where a measurement may
+The first candidate that pays wins, or the cheapest where costs are known; the last one of a table computes the anchor alone in any case,
+and what no candidate takes as a whole is taken apart (sol/codegen/defuse.py). Where a measurement may
 overrule the model (sol/tuning/tuner.py), every other candidate that is possible is an alternative, and so are the candidates' variants:
 whoever adds a candidate to a table need do nothing for that.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from itertools import islice
 
-from sol.codegen.decision import Candidate, Decision, adapted
+from sol.codegen.decision import Candidate, Decision
 from sol.codegen.lowering import Lowering
 from sol.codegen.signature import signature
-from sol.errors import UnsupportedError
+from sol.errors import SolError, UnsupportedError
+from sol.ir.graph import Node
 from sol.passes.choices import Choose, first
 
 FAMILIES = {
@@ -37,7 +40,7 @@ def candidates(anchor: str) -> tuple[Candidate, ...]:
     """Kernels for an anchor, fastest first."""
     if anchor not in FAMILIES:
         return ()
-    return tuple(map(adapted, import_module(f"sol.codegen.kernels.{FAMILIES[anchor]}").KERNELS[anchor]))
+    return tuple(import_module(f"sol.codegen.kernels.{FAMILIES[anchor]}").KERNELS[anchor])
 
 
 def lower_region(lowering: Lowering, choose: Choose = first) -> None:
@@ -56,22 +59,52 @@ def lower_region(lowering: Lowering, choose: Choose = first) -> None:
 
 
 def preferred(lowering: Lowering) -> Decision:
-    """The model's choice: of what pays the first in the table, or a later one of which less time is predicted."""
+    """The model's choice: of what pays the first in the table, or a later one of which less time is predicted.
+
+    Raises what the last candidate said against it if none takes the region.
+    """
     best: Decision | None = None
+    reason: SolError | None = None
     for candidate in _table(lowering):
         if best is not None and (best.seconds is None or candidate.cost is None):
             continue
-        decision = candidate.choice(lowering)
+        try:
+            decision = candidate.choice(lowering)
+        except SolError as error:
+            reason = error
+            continue
         if decision is not None and (best is None or _is_faster(decision, best)):
             best = decision
+    best = best or _last_resort(lowering)
     if best is None:
-        region, anchor = lowering.region, lowering.region.attrs["anchor"]
-        raise UnsupportedError(
-            f"no kernel for {anchor} in region {region.name}",
-            origin=str(region.origin),
-            remedy="report this: the last candidate of every table must serve all regions",
-        )
+        raise reason or _unserved(lowering.region)
     return best
+
+
+def is_served(lowering: Lowering) -> bool:
+    """Whether a kernel computes the region as it is."""
+    return _last_resort(lowering) is not None
+
+
+def _last_resort(lowering: Lowering) -> Decision | None:
+    """What is possible, whether it pays or not: the last of the table, which asks for least."""
+    return next((ways[0] for ways in map(partial(_ways, lowering, most=1), reversed(_table(lowering))) if ways), None)
+
+
+def _ways(lowering: Lowering, candidate: Candidate, most: int | None = None) -> tuple[Decision, ...]:
+    """What a candidate offers, at most so many; nothing where it says that it cannot."""
+    try:
+        return tuple(islice(candidate.decisions(lowering), most))
+    except SolError:
+        return ()
+
+
+def _unserved(region: Node) -> SolError:
+    return UnsupportedError(
+        f"no kernel for {region.attrs['anchor']} and what is fused to it in region {region.name}",
+        origin=str(region.origin),
+        remedy="take it apart: sol.codegen.defuse.served does that for whole graphs",
+    )
 
 
 def _is_faster(decision: Decision, other: Decision) -> bool:
@@ -79,7 +112,7 @@ def _is_faster(decision: Decision, other: Decision) -> bool:
 
 
 def _table(lowering: Lowering) -> tuple[Candidate, ...]:
-    return tuple(map(adapted, candidates(lowering.region.attrs["anchor"])))
+    return candidates(lowering.region.attrs["anchor"])
 
 
 TUNED = ("conv", "conv_chain")
@@ -94,7 +127,7 @@ def alternatives(lowering: Lowering) -> tuple[Decision, ...]:
     if lowering.region.attrs["anchor"] not in TUNED:
         return ()
     best = preferred(lowering)
-    found = [tuple(candidate.decisions(lowering)) for candidate in _table(lowering)]
+    found = [_ways(lowering, candidate) for candidate in _table(lowering)]
     ways = sorted((ways for ways in found if ways), key=lambda ways: ways[0].candidate != best.candidate)
     longest = max(map(len, ways))
     early = [*ways[0][:2], *(decisions[0] for decisions in ways[1:])]

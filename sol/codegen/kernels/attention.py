@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sol.codegen.decision import sole
 from sol.codegen.emit import c_float
 from sol.codegen.kernels.matmul_rows import broadcast_strides, row_ladder, rows_per_tile
-from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, ceil_div, product
+from sol.ir.graph import Attrs
 from sol.ir.types import DType
 
 NV = 2  # vectors per panel: half the packing waste of three, and still not bound by loads
@@ -18,29 +20,42 @@ STRETCH = 256  # keys, and vectors of a row of weights, that are added up one af
 
 
 @dataclass(frozen=True)
-class _Heads:
-    """What both kernels are told: operands, sizes and strides, and the options of their templates."""
+class Heads:
+    """What both kernels are told: operands, sizes and strides by their names in the templates.
 
-    operands: dict[str, View]
-    params: dict[str, DimLike]
-    context: dict[str, Any]
+    context: options of the templates. stem: what of them the kernel's name tells. rows: queries of all heads.
+    """
+
+    operands: tuple[tuple[str, View], ...]
+    params: tuple[tuple[str, DimLike], ...]
+    context: Attrs
     stem: str
+    rows: DimLike
+    target: TargetLike
 
     def view(self, name: str) -> View:
-        return self.operands[name]
+        return dict(self.operands)[name]
+
+    def size(self, name: str) -> DimLike:
+        return dict(self.params)[name]
+
+    def params_without(self, *names: str) -> dict[str, DimLike]:
+        return {k: v for k, v in self.params if k not in names}
 
 
-def _describe(lowering: Lowering) -> _Heads:
+def find_heads(lowering: Lowering) -> Heads | None:
     """sdpa in f32, any batch dimensions and strides; the result's innermost stride is 1."""
     anchor = lowering.anchor
-    _check(lowering)
+    if not _is_served(lowering):
+        return None
     q, k, v = (lowering.view(x) for x in anchor.inputs[:3])
     out = lowering.view(anchor.name)
     mask = lowering.view(anchor.inputs[3]) if len(anchor.inputs) > 3 else None
     operands = {"Q": q, "K": k, "VALUE": v, "OUT": out} | ({"MASK": mask} if mask else {})
     batch = anchor.type.shape[:-2]
     params: dict[str, DimLike] = {"L": q.shape[-2], "S": k.shape[-2], "E": k.shape[-1], "V": v.shape[-1]}
-    params |= {"Q_l": q.strides[-2], "Q_e": q.strides[-1], "K_s": k.strides[-2], "K_e": k.strides[-1]}
+    params |= {"Q_l": q.strides[-2]} | ({} if q.strides[-1] == 1 else {"Q_e": q.strides[-1]})
+    params |= {"K_s": k.strides[-2], "K_e": k.strides[-1]}
     params |= {"VALUE_s": v.strides[-2], "VALUE_e": v.strides[-1], "OUT_l": out.strides[-2]}
     if mask:
         params["MASK_l"], params["MASK_s"] = _mask_strides(mask)
@@ -55,22 +70,22 @@ def _describe(lowering: Lowering) -> _Heads:
         "grain": lowering.target.machine.team.grain,
         "batch_size": " * ".join(f"B{d}" for d in range(len(batch))) or "1", "q_step": "1" if q.strides[-1] == 1 else "Q_e",
     }  # fmt: skip
-    if context["q_step"] == "1":
-        del params["Q_e"]
-    return _Heads(operands, params, context, "_".join((["causal"] if causal else []) + ([f"{kind}_mask"] if kind else [])))
+    stem = "_".join((["causal"] if causal else []) + ([f"{kind}_mask"] if kind else []))
+    return Heads(tuple(operands.items()), tuple(params.items()), Attrs(context), stem, product(batch) * q.shape[-2], lowering.target)
 
 
-def _emit(lowering: Lowering, heads: _Heads, template: str, stem: str, scratch: DimLike, **context: Any) -> None:
+def _emit(
+    lowering: Lowering, heads: Heads, template: str, stem: str, scratch: DimLike, params: dict[str, DimLike], **context: Any
+) -> None:
     q, k, v, out = (heads.view(n) for n in ("Q", "K", "VALUE", "OUT"))
-    rows = product(lowering.anchor.type.shape[:-2]) * q.shape[-2]
     lowering.emit(
         template,
         stem + (f"_{heads.stem}" if heads.stem else ""),
-        reads={n: x for n, x in heads.operands.items() if n != "OUT"},
+        reads={n: x for n, x in heads.operands if n != "OUT"},
         writes={"OUT": out},
-        params=heads.params,
+        params=params,
         scratch=4 * scratch,
-        flops=2 * rows * k.shape[-2] * (k.shape[-1] + v.shape[-1]),
+        flops=2 * heads.rows * k.shape[-2] * (k.shape[-1] + v.shape[-1]),
         bytes=4 * (product(q.shape) + product(k.shape) + product(v.shape) + product(out.shape)),
         stretch=STRETCH,
         **heads.context,
@@ -78,43 +93,45 @@ def _emit(lowering: Lowering, heads: _Heads, template: str, stem: str, scratch: 
     )
 
 
-def lower_sdpa(lowering: Lowering) -> None:
+def lower_sdpa(lowering: Lowering, heads: Heads) -> None:
     """Keys in panels, which all queries of a head share."""
-    heads = _describe(lowering)
-    v, target = heads.view("VALUE"), lowering.target
-    queries, keys, depth, features = (heads.params[n] for n in "LSEV")
+    v, target = heads.view("VALUE"), heads.target
+    queries, keys, depth, features = map(heads.size, "LSEV")
     width, in_place = NV * target.lanes, v.strides[-1] == 1
     mr = row_ladder(queries, rows_per_tile(target, NV))[0][0]
-    if in_place:
-        del heads.params["VALUE_e"]
+    params = heads.params_without("VALUE_e") if in_place else heads.params_without()
     key_floats, packed_features = ceil_div(keys, width) * width, width if in_place else ceil_div(features, width) * width
     scratch = key_floats * depth + packed_features * keys + mr * depth + mr * (key_floats + target.lanes)
-    _emit(lowering, heads, "attention_sdpa.c.j2", "sdpa", scratch, mr=mr, nv=NV, values_in_place=in_place)
+    _emit(lowering, heads, "attention_sdpa.c.j2", "sdpa", scratch, params, mr=mr, nv=NV, values_in_place=in_place)
 
 
-def has_few_queries(lowering: Lowering) -> bool:
+@dataclass(frozen=True)
+class Few:
+    """Attention of ``rows`` queries per head."""
+
+    heads: Heads
+    rows: int
+
+
+def find_few(lowering: Lowering) -> Few | None:
     """So few queries per head that keys are read too seldom for panels of them to pay."""
-    q, k, v = lowering.anchor.inputs[:3]
-    queries = lowering.type_of(q).shape[-2]
-    along = all(lowering.view(x).strides[-1] == 1 for x in (k, v))
-    few = lowering.target.machine.products.queries
-    return lowering.type_of(q).dtype is DType.F32 and along and isinstance(queries, int) and 1 <= queries <= few
+    heads = find_heads(lowering)
+    if heads is None or any(heads.view(n).strides[-1] != 1 for n in ("K", "VALUE")):
+        return None
+    queries, few = heads.size("L"), lowering.target.machine.products.queries
+    return Few(heads, queries) if isinstance(queries, int) and 1 <= queries <= few else None
 
 
-def lower_few(lowering: Lowering) -> None:
+def lower_few(lowering: Lowering, found: Few) -> None:
     """Keys and values where they lie."""
-    heads = _describe(lowering)
-    target = lowering.target
-    rows = lowering.type_of(lowering.anchor.inputs[0]).shape[-2]
-    assert isinstance(rows, int)  # has_few_queries asks for it
-    for name in ("L", "K_e", "VALUE_e"):
-        del heads.params[name]
-    lanes, budget = target.lanes, target.registers // 2
+    heads, rows = found.heads, found.rows
+    lanes, budget = heads.target.lanes, heads.target.registers // 2
     nv = max(1, min(4, budget // rows))
-    scratch = rows * (ceil_div(heads.params["E"], lanes) + ceil_div(heads.params["S"], lanes) + 1) * lanes
+    scratch = rows * (ceil_div(heads.size("E"), lanes) + ceil_div(heads.size("S"), lanes) + 1) * lanes
     group = 4 if rows * 4 <= budget else 2
     parts = 2 if rows * nv < budget else 1
-    _emit(lowering, heads, "attention_few.c.j2", f"sdpa_few{rows}", scratch, rows=rows, group=group, nv=nv, parts=parts)
+    params = heads.params_without("L", "K_e", "VALUE_e")
+    _emit(lowering, heads, "attention_few.c.j2", f"sdpa_few{rows}", scratch, params, rows=rows, group=group, nv=nv, parts=parts)
 
 
 def _mask_strides(mask: View) -> tuple[DimLike, DimLike]:
@@ -125,15 +142,15 @@ def _mask_strides(mask: View) -> tuple[DimLike, DimLike]:
     return queries, keys
 
 
-def _check(lowering: Lowering) -> None:
+def _is_served(lowering: Lowering) -> bool:
+    """Whether nothing is fused; UnsupportedError for what even an attention alone must not be."""
     anchor = lowering.anchor
     origin = str(lowering.region.origin)
     if anchor.type.dtype is not DType.F32:
         raise UnsupportedError(f"sdpa of {anchor.type.dtype}", origin=origin, remedy="run the attention in float32")
-    if lowering.output != anchor.name:
-        raise UnsupportedError("sdpa with fused pointwise ops", origin=origin, remedy="keep them in a region of their own")
     if anchor.type.shape[-1] != 1 and lowering.view(anchor.name).strides[-1] != 1:
         raise UnsupportedError("sdpa into a result whose features lie apart", origin=origin, remedy="copy the result")
+    return lowering.output == anchor.name
 
 
-KERNELS = {"sdpa": (Candidate("few", has_few_queries, lower_few), Candidate("sdpa", lambda lowering: True, lower_sdpa))}
+KERNELS = {"sdpa": (sole("few", find_few, lower_few), sole("sdpa", find_heads, lower_sdpa))}

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from sol.codegen.decision import sole
 from sol.codegen.emit import vector_store
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.blocked import spatial3
 from sol.codegen.kernels.matmul_int import BYTES
-from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div, product
@@ -235,4 +236,4 @@ def _flattened(shape: _Shape, strides: dict[str, tuple[DimLike, ...]]) -> tuple[
     return replace(shape, size=row, result=row), flat
 
 
-KERNELS = {"int_conv": (Candidate("int_conv", lambda lowering: True, lower_int_conv),)}
+KERNELS = {"int_conv": (sole("int_conv", lambda lowering: True, lambda lowering, _: lower_int_conv(lowering)),)}

@@ -9,25 +9,26 @@ from typing import Any
 
 import numpy as np
 
+from sol.codegen.decision import sole
 from sol.codegen.emit import vector_store
-from sol.codegen.kernels.matmul_dot import fits_dot, lower_dot
+from sol.codegen.kernels.matmul_dot import find_dot, lower_dot
 from sol.codegen.kernels.matmul_product import (
     STRETCH,
     Product,
     batch_text,
-    bytes_moved,
-    describe,
-    is_f32,
+    float32_product,
     kernel_stem,
+    packed,
     right_strides,
     run_time_arguments,
 )
 from sol.codegen.kernels.matmul_rows import broadcast_strides, row_ladder, rows_per_tile, vectors_per_panel, wide_panel
-from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.lowering import Lowering
 from sol.codegen.packing import STAGE, packer, staged
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, bounds, ceil_div
+from sol.ir.graph import Node
 from sol.ir.types import DType
 
 
@@ -100,76 +101,110 @@ class Tile:
     finish: tuple[Step, ...]
 
 
+@dataclass(frozen=True)
+class Panels:
+    """A product over panels of its right operand.
+
+    nv, mr: vectors and rows of a tile. ladder, exact: rows of the tiles. full, tail, tail_nv: panel_columns. k_block: steps after which the
+    reduction is sliced, 0 if it is not. in_place: whether panels are read where the operand lies. rows_outside: whether a thread goes
+    through the rows once and through the panels for each of them.
+    """
+
+    product: Product
+    nv: int
+    mr: int
+    ladder: tuple[int, ...]
+    exact: bool
+    full: bool
+    tail: bool
+    tail_nv: int
+    k_block: int
+    in_place: bool
+    rows_outside: bool
+
+    @property
+    def width(self) -> int:
+        return self.nv * self.product.target.lanes
+
+    @property
+    def shapes(self) -> list[tuple[int, int, bool]]:
+        """Rows and vectors of every tile, and whether columns are missing."""
+        return [(rows, self.nv, False) for rows in self.ladder if self.full] + [
+            (rows, self.tail_nv, True) for rows in self.ladder if self.tail
+        ]
+
+
 def _is_read_in_place(p: Product) -> bool:
     """A right operand whose rows lie as a panel's do, or that is read too seldom for panels to pay."""
     if p.constant or right_strides(p)[1] != 1:
         return False
-    few = isinstance(p.loops.rows, int) and p.loops.rows <= p.lowering.target.machine.products.in_place
-    narrow = isinstance(p.n, int) and p.n <= 2 * p.lowering.target.lanes and right_strides(p)[0] == p.n
+    few = isinstance(p.loops.rows, int) and p.loops.rows <= p.target.machine.products.in_place
+    narrow = isinstance(p.n, int) and p.n <= 2 * p.target.lanes and right_strides(p)[0] == p.n
     return few or narrow
 
 
 def _is_bound_by_results(p: Product, width: int) -> bool:
     """A reduction so short that writing the result takes longest: whole rows of it are then written one after the other."""
-    costs, l2 = p.lowering.target.machine.products, p.lowering.target.l2
+    costs, l2 = p.target.machine.products, p.target.l2
     many = not isinstance(p.loops.rows, int) or p.loops.rows >= 4 * costs.in_place
     short = isinstance(p.k, int) and isinstance(p.n, int) and p.k <= costs.short and width < p.n <= l2 // (8 * max(p.k, 1))
     return many and short
 
 
-def lower_gemm(lowering: Lowering) -> None:
-    """Panels, packed or in place: linear and matmul in f32 with any strides, any number of rows."""
-    p = describe(lowering)
-    target, lanes, epilogue = lowering.target, lowering.target.lanes, p.epilogue
-    costs = target.machine.products
+def find_panels(lowering: Lowering) -> Panels | None:
+    """Linear and matmul in f32 with any strides, any number of rows."""
+    p = float32_product(lowering)
+    if p is None:
+        return None
+    target, lanes = p.target, p.target.lanes
     few_rows = isinstance(p.loops.rows, int) and p.loops.rows <= 4 and p.constant
     in_place = _is_read_in_place(p)
     nv = vectors_per_panel(p.n, lanes)
     nv = min(nv, 2) if few_rows else wide_panel(p.n, p.loops.rows, lanes, target.registers) if in_place else nv
-    width = nv * lanes
-    mr = rows_per_tile(target, nv)
-    ladder, exact = row_ladder(p.loops.rows, mr)
-    full, tail, tail_nv = panel_columns(p, nv, lanes)
-    k_limit = max(256, int(costs.slice * target.l2) // (4 * width) // 64 * 64)
+    width, mr = nv * lanes, rows_per_tile(target, nv)
+    k_limit = max(256, int(target.machine.products.slice * target.l2) // (4 * width) // 64 * 64)
     k_block = k_limit if bounds(p.k)[1] > k_limit * 3 // 2 and not few_rows and not in_place else 0
+    rows_outside = not in_place and _is_bound_by_results(p, width)
+    ladder, exact = row_ladder(p.loops.rows, mr)
+    return Panels(p, nv, mr, ladder, exact, *panel_columns(p, nv, lanes), k_block, in_place, rows_outside)
+
+
+def lower_gemm(lowering: Lowering, panels: Panels) -> None:
+    """Panels, packed or in place; see templates/matmul_gemm.c.j2."""
+    p, width, k_block, in_place = panels.product, panels.width, panels.k_block, panels.in_place
+    lanes, ladder = p.target.lanes, panels.ladder
     pack_a, pack_b = p.a_k != 1, not p.constant and not in_place
-    tile_operands = tuple(o for o in epilogue.operands if o.kind == "tile")
-    shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, tail_nv, True) for rows in ladder if tail]
-    constant_bias = bool(p.bias) and p.constant and lowering.is_constant(p.bias)
-    tiles = tuple(tile_of(p, r, v, t, constant_bias, nv) for r, v, t in shapes)
-    parameters, arguments = tile_signature(p, bool(k_block), pack_a, constant_bias, in_place)
-    reads: dict[str, View] = {"A": lowering.view(p.a)}
+    parameters, arguments = tile_signature(p, bool(k_block), pack_a, p.constant_bias, in_place)
+    reads: dict[str, View] = {"A": p.a, "B": p.b}
     packed_size: DimLike = 0
     if p.constant:
-        reads["B"] = lowering.weight(p.b, "gemm_panels", width=width, lanes=lanes, transposed=p.transposed)
+        reads["B"] = packed(p.b, "gemm_panels", width=width, lanes=lanes, transposed=p.transposed)
         packed_size = p.k * ((p.n + lanes - 1) // lanes * lanes)
-    else:
-        reads["B"] = lowering.view(p.b)
     if p.bias:
-        reads["bias"] = lowering.weight(p.bias, "channels", block=lanes) if constant_bias else lowering.view(p.bias)
-    reads |= {o.name: o.view for o in epilogue.operands}
-    rows_outside = not in_place and _is_bound_by_results(p, width)
-    params = run_time_arguments(p, packed_size, constant_bias)
+        reads["bias"] = packed(p.bias, "channels", block=lanes) if p.constant_bias else p.bias
+    reads |= {o.name: o.view for o in p.epilogue.operands}
+    params = run_time_arguments(p, packed_size, p.constant_bias)
     if in_place:
         del params["B_n"]
-    part_floats = costs.run * mr * width if k_block else 0
-    batch = p.loops.batch
+    costs = p.target.machine.products
+    part_floats = costs.run * panels.mr * width if k_block else 0
     lowering.emit(
         "matmul_gemm.c.j2",
-        kernel_stem(p, f"{lowering.anchor.op}_{ladder[0]}x{nv}{'_in_place' if in_place else ''}"),
+        kernel_stem(p, f"{p.op}_{ladder[0]}x{panels.nv}{'_in_place' if in_place else ''}"),
         reads=reads,
-        writes={"C": lowering.view(p.out)},
+        writes={"C": p.out},
         params=params,
-        scratch=4 * (part_floats + (p.k * width * (ceil_div(p.n, width) if rows_outside else 1) if pack_b else 0)),
+        scratch=4 * (part_floats + (p.k * width * (ceil_div(p.n, width) if panels.rows_outside else 1) if pack_b else 0)),
         common=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
-        flops=2 * p.loops.batch_size * p.loops.rows * p.n * p.k,
-        bytes=bytes_moved(p),
-        mr=ladder[0], nv=nv, ladder=ladder, exact=exact, tiles=tiles, full=full, tail=tail, tail_nv=tail_nv,
+        flops=p.flops,
+        bytes=p.bytes,
+        mr=ladder[0], nv=panels.nv, ladder=ladder, exact=panels.exact, tiles=tuple(tile_of(p, *s, panels.nv) for s in panels.shapes),
+        full=panels.full, tail=panels.tail, tail_nv=panels.tail_nv,
         k_block=k_block, part_floats=part_floats, run_limit=costs.run, pack_a=pack_a, pack_b=pack_b, in_place=in_place,
-        rows_outside=rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH else 0,
-        grain=target.machine.team.grain, batch=len(batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=epilogue.stem,
+        rows_outside=panels.rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH else 0,
+        grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         prefetch=costs.prefetch if p.constant else 0, signature=parameters, arguments=arguments,
-        tile_operands=tuple((o.name, o.lane_stride) for o in tile_operands),
+        tile_operands=tuple((o.name, o.lane_stride) for o in p.tiles),
     )  # fmt: skip
 
 
@@ -183,18 +218,18 @@ def panel_columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
     return p.n >= width, rest > 0, tail_nv if rest else nv
 
 
-def tile_of(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool, panel_nv: int) -> Tile:
+def tile_of(p: Product, rows: int, nv: int, tail: bool, panel_nv: int) -> Tile:
     parts = 1
     while rows * panel_nv * parts < 8:  # the same for narrow panels: equal columns get equal sums wherever they lie
         parts *= 2
-    masked = tail and not (isinstance(p.n, int) and p.n % p.lowering.target.lanes == 0 and p.constant)
-    counts = masked or (p.bias and not constant_bias) or p.c_n != 1
+    masked = tail and not (isinstance(p.n, int) and p.n % p.target.lanes == 0 and p.constant)
+    counts = masked or (p.bias and not p.constant_bias) or p.c_n != 1
     lanes_of = [f"const int n{j} = sol_lanes(count, {j});" for j in range(nv)] if counts else []
     hoisted = []
     if tail and not lanes_of:
         lanes_of = ["(void)count;"]
     for j in range(nv):
-        if p.bias and constant_bias:
+        if p.constant_bias:
             hoisted.append(f"const vf bias{j} = vf_load(bias + {j} * LANES);")
         elif p.bias:
             hoisted.append(f"const vf bias{j} = sol_load_strided(bias + {j} * LANES * bias_n, bias_n, n{j});")
@@ -202,7 +237,7 @@ def tile_of(p: Product, rows: int, nv: int, tail: bool, constant_bias: bool, pan
             if o.kind == "tile":
                 continue
             address = f"{o.name} + {j} * LANES" if o.lane_stride else o.name
-            whole = not masked or (p.constant and o.kind == "channel" and p.lowering.is_constant(o.value))
+            whole = not masked or (p.constant and o.kind == "channel" and o.name in p.packed_operands)
             hoisted.append(f"const {o.vector} {o.name}_{j} = {o.load(address) if whole else o.load_n(address, f'n{j}')};")
     finish = tuple(_finish(p, i, j, masked) for i in range(rows) for j in range(nv))
     name = f"tile_{rows}_tail" if tail else f"tile_{rows}"
@@ -223,7 +258,7 @@ def _finish(p: Product, i: int, j: int, masked: bool) -> Step:
         return o.load_n(address, f"n{j}") if masked else o.load(address)
 
     steps, result = p.epilogue.trace(value, load, f"t{i}_{j}_")
-    dtype = p.lowering.type_of(p.out).dtype
+    dtype = p.out.dtype
     if p.c_n != 1:
         lane = f"{dtype.c} lane[LANES]; {vector_store(dtype, 'lane', result)}"
         return Step((*lines, *steps), f"{lane} for (int l = 0; l < n{j}; l++) c[{i} * ldc + ({j} * LANES + l) * C_n] = lane[l];")
@@ -256,7 +291,7 @@ def tile_signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool,
             arguments += [f"{o.name}_q + m * {o.name}_m", f"{o.name}_m"]
         else:
             arguments.append(f"{o.name} + p * WIDTH" if o.lane_stride else o.name)
-    parameters += [f"{p.lowering.type_of(p.out).dtype.c} *c", "int64_t ldc", "int64_t count"]
+    parameters += [f"{p.out.dtype.c} *c", "int64_t ldc", "int64_t count"]
     arguments += ["c_q + m * ldc", "ldc", "count"]
     if p.c_n != 1:
         parameters.append("int64_t C_n")
@@ -273,60 +308,70 @@ _COMPUTED: Mapping[DType, tuple[str, str]] = {
 }  # fmt: skip
 
 
-def lower_plain(lowering: Lowering) -> None:
-    """Any dtype and any strides, one result at a time in the C type (half precision in float). Nothing may be fused."""
+@dataclass(frozen=True)
+class Plain:
+    """A product for the kernel that takes any strides. a, b, bias, out: where they lie. anchor: the op with its type."""
+
+    anchor: Node
+    a: View
+    b: View
+    bias: View | None
+    out: View
+
+
+def find_plain(lowering: Lowering) -> Plain | None:
+    """Any dtype and any strides; nothing may be fused."""
     anchor = lowering.anchor
     if lowering.output != anchor.name:
+        return None
+    if anchor.type.dtype not in _COMPUTED:
         raise UnsupportedError(
-            f"{anchor.op} of {anchor.type} with fused pointwise ops", origin=str(lowering.region.origin),
-            remedy="keep the pointwise ops in a region of their own",
-        )  # fmt: skip
-    dtype = anchor.type.dtype
-    if dtype not in _COMPUTED:
-        raise UnsupportedError(
-            f"{anchor.op} of {dtype}",
+            f"{anchor.op} of {anchor.type.dtype}",
             origin=str(lowering.region.origin),
             remedy="cast the operands to int32 or float32",
         )
-    va, vb, vc = (lowering.view(v) for v in (*anchor.inputs[:2], anchor.name))
-    rank = anchor.type.rank
-    lead = max(rank - (1 if anchor.op == "linear" else 2), 0)
-    shape = anchor.type.shape[:lead]
-    rows: DimLike = 1 if anchor.op == "linear" else anchor.type.shape[-2]
+    bias = lowering.view(anchor.inputs[2]) if len(anchor.inputs) > 2 else None
+    return Plain(anchor, lowering.view(anchor.inputs[0]), lowering.view(anchor.inputs[1]), bias, lowering.view(anchor.name))
+
+
+def lower_plain(lowering: Lowering, found: Plain) -> None:
+    """One result at a time in the C type (half precision in float); see templates/matmul_plain.c.j2."""
+    anchor, va, vb, vc = found.anchor, found.a, found.b, found.out
+    dtype, rank, linear = anchor.type.dtype, anchor.type.rank, anchor.op == "linear"
+    lead = max(rank - (1 if linear else 2), 0)
     params: dict[str, DimLike] = {
-        "M": rows,
+        "M": 1 if linear else anchor.type.shape[-2],
         "N": anchor.type.shape[-1],
         "K": va.shape[-1],
         "A_k": va.strides[-1],
         "C_n": vc.strides[-1],
     }
-    linear = anchor.op == "linear"
     params["A_m"], params["C_m"] = (0, 0) if linear else (va.strides[-2], vc.strides[-2])
     params["B_k"], params["B_n"] = (vb.strides[1], vb.strides[0]) if linear else (vb.strides[-2], vb.strides[-1])
     reads = {"A": va, "B": vb}
-    if len(anchor.inputs) > 2:
-        reads["bias"] = lowering.view(anchor.inputs[2])
-        params["bias_n"] = reads["bias"].strides[0]
+    if found.bias:
+        reads["bias"] = found.bias
+        params["bias_n"] = found.bias.strides[0]
     batches = {
         "A": broadcast_strides(va.shape[:lead] if linear else va.shape[:-2], va.strides, lead),
         "C": vc.strides[:lead],
     }
     batches["B"] = (0,) * lead if linear else broadcast_strides(vb.shape[:-2], vb.strides, lead)
-    for d, size in enumerate(shape):
+    for d, size in enumerate(anchor.type.shape[:lead]):
         params[f"B{d}"] = size
         params |= {f"{o}_{d}": batches[o][d] for o in "ABC"}
     stored, computed = _COMPUTED[dtype]
     lowering.emit(
         "matmul_plain.c.j2", f"{anchor.op}_{dtype}", reads=reads, writes={"C": vc}, params=params,
         flops=2 * anchor.type.size * va.shape[-1], stored=stored, computed=computed, dtype=str(dtype), batch=lead,
-        batch_size=" * ".join(f"B{d}" for d in range(lead)) or "1", bias=len(anchor.inputs) > 2,
+        batch_size=" * ".join(f"B{d}" for d in range(lead)) or "1", bias=bool(found.bias),
         grain=lowering.target.machine.team.grain // 8,
     )  # fmt: skip
 
 
 _CANDIDATES = (
-    Candidate("dot", fits_dot, lower_dot),
-    Candidate("gemm", is_f32, lower_gemm),
-    Candidate("plain", lambda lowering: True, lower_plain),
+    sole("dot", find_dot, lower_dot),
+    sole("gemm", find_panels, lower_gemm),
+    sole("plain", find_plain, lower_plain),
 )
 KERNELS = {"linear": _CANDIDATES, "matmul": _CANDIDATES}

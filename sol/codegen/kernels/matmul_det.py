@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.decision import sole
+from sol.codegen.lowering import Lowering
+from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, product
 from sol.ir.types import DType
 
 
-def lower_det(lowering: Lowering) -> None:
-    """One launch; see templates/matmul_det.c.j2. float32 and float64, any strides."""
+def find_det(lowering: Lowering) -> tuple[View, View]:
+    """Matrices and results: float32 and float64, any strides."""
     anchor = lowering.anchor
     if anchor.type.dtype not in (DType.F32, DType.F64):
         raise UnsupportedError(f"det of {anchor.type.dtype}", origin=str(anchor.origin), remedy="cast to float32 before and back after it")
-    a, out = lowering.view(anchor.inputs[0]), lowering.view(anchor.name)
+    return lowering.view(anchor.inputs[0]), lowering.view(anchor.name)
+
+
+def lower_det(lowering: Lowering, found: tuple[View, View]) -> None:
+    """One launch; see templates/matmul_det.c.j2."""
+    a, out = found
     batch, size = a.shape[:-2], a.shape[-1]
     params: dict[str, DimLike] = {"N": size, "in_i": a.strides[-2], "in_j": a.strides[-1]}
     for d, count in enumerate(batch):
@@ -31,4 +38,4 @@ def lower_det(lowering: Lowering) -> None:
     )  # fmt: skip
 
 
-KERNELS = {"det": (Candidate("det", lambda lowering: True, lower_det),)}
+KERNELS = {"det": (sole("det", find_det, lower_det),)}

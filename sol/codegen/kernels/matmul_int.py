@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from sol.codegen.decision import sole
 from sol.codegen.kernels.matmul import panel_columns, tile_of, tile_signature
-from sol.codegen.kernels.matmul_product import batch_text, describe, kernel_stem, run_time_arguments
+from sol.codegen.kernels.matmul_product import Product, batch_text, describe, kernel_stem, packed, run_time_arguments
 from sol.codegen.kernels.matmul_rows import row_ladder, vectors_per_panel
-from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div
@@ -41,49 +44,60 @@ def rows_per_int_tile(target: TargetLike, vectors: int) -> int:
     return next(r for r in (8, 6, 4, 2, 1) if r <= fitting or r == 1)
 
 
-def lower_int_gemm(lowering: Lowering) -> None:
+@dataclass(frozen=True)
+class IntPanels:
+    """A product of bytes over panels. nv: vectors of a panel. ladder, exact: rows of the tiles. pack_a: whether A is laid out by fours."""
+
+    product: Product
+    nv: int
+    ladder: tuple[int, ...]
+    exact: bool
+    pack_a: bool
+
+
+def find_int_panels(lowering: Lowering) -> IntPanels:
     """Any strides, any number of rows, any tail of 32-bit lanes."""
     p = describe(lowering)
-    target, lanes, epilogue = lowering.target, lowering.target.lanes, p.epilogue
     few_rows = isinstance(p.loops.rows, int) and p.loops.rows <= 4 and p.constant
-    nv = vectors_per_panel(p.n, lanes)
+    nv = vectors_per_panel(p.n, p.target.lanes)
     nv = min(nv, 2) if few_rows else nv
-    width = nv * lanes
-    ladder, exact = row_ladder(p.loops.rows, rows_per_int_tile(target, nv))
-    full, tail, tail_nv = panel_columns(p, nv, lanes)
     pack_a = p.a_k != 1 or not (isinstance(p.k, int) and p.k % BYTES == 0)
+    return IntPanels(p, nv, *row_ladder(p.loops.rows, rows_per_int_tile(p.target, nv)), pack_a)
+
+
+def lower_int_gemm(lowering: Lowering, found: IntPanels) -> None:
+    """One launch; see templates/matmul_int.c.j2."""
+    p, nv, ladder, pack_a = found.product, found.nv, found.ladder, found.pack_a
+    lanes, width = p.target.lanes, nv * p.target.lanes
+    full, tail, tail_nv = panel_columns(p, nv, lanes)
     shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, tail_nv, True) for rows in ladder if tail]
     signature, arguments = tile_signature(p, False, False, False, False)
-    reads: dict[str, View] = {"A": lowering.view(p.a)}
+    reads: dict[str, View] = {"A": p.a, "B": p.b}
     steps = ceil_div(p.k, BYTES)
     packed_size: DimLike = 0
     if p.constant:
-        reads["B"] = lowering.weight(p.b, "int_panels", width=width, lanes=lanes, transposed=p.transposed)
+        reads["B"] = packed(p.b, "int_panels", width=width, lanes=lanes, transposed=p.transposed)
         packed_size = steps * (ceil_div(p.n, lanes) * lanes)
-    else:
-        reads["B"] = lowering.view(p.b)
-    reads |= {o.name: o.view for o in epilogue.operands}
-    out = lowering.type_of(p.out)
-    batch, batches = p.loops.batch, p.loops.batch_size
+    reads |= {o.name: o.view for o in p.epilogue.operands}
     lowering.emit(
         "matmul_int.c.j2",
-        kernel_stem(p, f"{lowering.anchor.op}_{ladder[0]}x{nv}"),
+        kernel_stem(p, f"{p.op}_{ladder[0]}x{nv}"),
         reads=reads,
-        writes={"C": lowering.view(p.out)},
+        writes={"C": p.out},
         params=run_time_arguments(p, packed_size, False),
         scratch=0 if p.constant else BYTES * steps * width,
-        common=batches * p.loops.rows * steps * BYTES if pack_a else 0,
-        flops=2 * batches * p.loops.rows * p.n * p.k,
-        bytes=lowering.type_of(p.a).size + lowering.type_of(p.b).size + out.size * out.dtype.itemsize,
-        mr=ladder[0], nv=nv, ladder=ladder, exact=exact, tiles=tuple(tile_of(p, r, v, t, False, nv) for r, v, t in shapes),
-        full=full, tail=tail, pack_a=pack_a, pack_b=not p.constant, grain=target.machine.team.grain,
-        batch=len(batch), batch_size=batch_text(p),
-        tail_ops=epilogue.stem, prefetch=target.machine.products.prefetch if p.constant else 0,
+        common=p.loops.batch_size * p.loops.rows * steps * BYTES if pack_a else 0,
+        flops=p.flops,
+        bytes=p.bytes,
+        mr=ladder[0], nv=nv, ladder=ladder, exact=found.exact, tiles=tuple(tile_of(p, *s, nv) for s in shapes),
+        full=full, tail=tail, pack_a=pack_a, pack_b=not p.constant,
+        grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p),
+        tail_ops=p.epilogue.stem, prefetch=p.target.machine.products.prefetch if p.constant else 0,
         signature=signature, arguments=arguments.replace("lda", "pitch"),
-        a_k="1" if p.a_k == 1 else "A_k", result=out.dtype.c, c_n="" if p.c_n == 1 else " * C_n",
-        tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in epilogue.operands if o.kind == "tile"),
+        a_k="1" if p.a_k == 1 else "A_k", result=p.out.dtype.c, c_n="" if p.c_n == 1 else " * C_n",
+        tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles),
     )  # fmt: skip
 
 
-_CANDIDATES = (Candidate("int_gemm", lambda lowering: True, lower_int_gemm),)
+_CANDIDATES = (sole("int_gemm", find_int_panels, lower_int_gemm),)
 KERNELS = {"int_linear": _CANDIDATES, "int_matmul": _CANDIDATES}

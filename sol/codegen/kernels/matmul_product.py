@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.epilogue import Epilogue, EpilogueOperand, make_epilogue
 from sol.codegen.kernels.matmul_rows import RowLoops, broadcast_strides, collapse_rows
-from sol.codegen.lowering import Lowering
+from sol.codegen.lowering import Lowering, TargetLike
+from sol.codegen.packing import make_pack
+from sol.codegen.plan import View
 from sol.ir.dim import DimLike
 from sol.ir.lanes import LANE_DTYPES
 from sol.ir.types import DType
@@ -18,15 +21,18 @@ STRETCH = 384  # steps of a reduction after which what is added up joins a compe
 class Product:
     """One matrix product as loops: what all variants need to know.
 
-    a, b, bias, out: body values. n, k: columns of the result and length of the reduction. transposed: b is ``[N, K]``.
-    a_k, c_n: strides along the columns of a and of the result, 1 where there is one column.
+    a, b, bias, out: where operands and the result lie; constants row-major until they are ``packed``. n, k: columns of the result and
+    length of the reduction. transposed: b is ``[N, K]``. a_k, c_n: strides along the columns of a and of the result, 1 where there is one
+    column. constant, constant_bias: whether b and the bias can be packed. packed_operands: names of the epilogue's operands that can.
+    bytes: of the operands and the result.
     """
 
-    lowering: Lowering
-    a: str
-    b: str
-    bias: str
-    out: str
+    op: str
+    target: TargetLike
+    a: View
+    b: View
+    bias: View | None
+    out: View
     n: DimLike
     k: DimLike
     transposed: bool
@@ -34,30 +40,43 @@ class Product:
     loops: RowLoops
     a_k: DimLike
     c_n: DimLike
+    constant: bool
+    constant_bias: bool
+    packed_operands: frozenset[str]
+    bytes: DimLike
 
     @property
-    def constant(self) -> bool:
-        return self.lowering.is_constant(self.b)
+    def flops(self) -> DimLike:
+        return 2 * self.loops.batch_size * self.loops.rows * self.n * self.k
+
+    @property
+    def tiles(self) -> tuple[EpilogueOperand, ...]:
+        """Operands of the epilogue that differ from row to row."""
+        return tuple(o for o in self.epilogue.operands if o.kind == "tile")
+
+
+def packed(view: View, kind: str, **attrs: Any) -> View:
+    """A constant operand as a packer lays it out."""
+    return replace(view, pack=make_pack(kind, **attrs))
 
 
 def describe(lowering: Lowering) -> Product:
     """Read the region: operands, epilogue, and the loops over its rows."""
     anchor = lowering.anchor
     a, b = anchor.inputs[:2]
-    bias = anchor.inputs[2] if len(anchor.inputs) > 2 else ""
+    bias = anchor.inputs[2] if len(anchor.inputs) > 2 and anchor.op != "grouped_matmul" else ""
     out = lowering.output
     shape = lowering.type_of(out).shape
     rank = len(shape)
     dtypes = LANE_DTYPES if anchor.op.startswith("int_") else (DType.F32,)
     epilogue = make_epilogue(lowering, anchor.name, channel_axis=rank - 1, dtypes=dtypes)
-    va, vc = lowering.view(a), lowering.view(out)
+    va, vb, vc = (lowering.view(v) for v in (a, b, out))
+    constant = lowering.is_constant(b)
     strides: dict[str, tuple[DimLike, ...]] = {"A": broadcast_strides(va.shape[:-1], va.strides[:-1], rank - 1)}
     strides["B"] = (0,) * (rank - 1)
     if anchor.op in ("matmul", "int_matmul"):
-        b_type = lowering.type_of(b)
-        view = None if lowering.is_constant(b) else lowering.view(b)
-        b_strides = view.strides if view else _packed_batch_strides(b_type.shape)
-        strides["B"] = (*broadcast_strides(b_type.shape[:-2], b_strides[:-2], rank - 2), 0)
+        b_strides = _packed_batch_strides(vb.shape) if constant else vb.strides
+        strides["B"] = (*broadcast_strides(vb.shape[:-2], b_strides[:-2], rank - 2), 0)
     strides["C"] = tuple(vc.strides[:-1])
     for operand in epilogue.operands:
         if operand.kind == "tile":
@@ -65,9 +84,13 @@ def describe(lowering: Lowering) -> Product:
     k = lowering.type_of(a).shape[-1]
     c_n = 1 if shape[-1] == 1 else vc.strides[-1]
     a_k = 1 if k == 1 else va.strides[-1]
+    transposed = bool(anchor.attrs["transposed"]) if anchor.op == "grouped_matmul" else anchor.op in ("linear", "int_linear")
+    moved = [lowering.type_of(v) for v in (a, b, out)]
     return Product(
-        lowering, a, b, bias, out, shape[-1], k, anchor.op in ("linear", "int_linear"), epilogue,
-        collapse_rows(shape[:-1], strides, "B"), a_k, c_n,
+        anchor.op, lowering.target, va, vb, lowering.view(bias) if bias else None, vc, shape[-1], k, transposed, epilogue,
+        collapse_rows(shape[:-1], strides, "B"), a_k, c_n, constant, constant and bool(bias) and lowering.is_constant(bias),
+        frozenset(o.name for o in epilogue.operands if lowering.is_constant(o.value)),
+        sum((t.size * t.dtype.itemsize for t in moved), start=0),
     )  # fmt: skip
 
 
@@ -81,17 +104,20 @@ def _packed_batch_strides(shape: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
     return tuple(strides)
 
 
-def is_f32(lowering: Lowering) -> bool:
+def float32_product(lowering: Lowering) -> Product | None:
+    """The product, if all operands and the result are float32 and the result's columns are adjacent."""
     anchor = lowering.anchor
-    values = [*anchor.inputs, lowering.output]
-    view = lowering.view(lowering.output)
-    unit = lowering.type_of(lowering.output).shape[-1] == 1 or view.strides[-1] == 1
-    return unit and all(lowering.type_of(v).dtype is DType.F32 for v in values)
+    view, columns = lowering.view(lowering.output), lowering.type_of(lowering.output).shape[-1]
+    if columns != 1 and view.strides[-1] != 1:
+        return None
+    if any(lowering.type_of(v).dtype is not DType.F32 for v in (*anchor.inputs, lowering.output)):
+        return None
+    return describe(lowering)
 
 
 def run_time_arguments(p: Product, packed_size: DimLike, constant_bias: bool) -> dict[str, DimLike]:
     """Sizes and strides in the order of the kernel's arguments."""
-    loops, low = p.loops, p.lowering
+    loops = p.loops
     params: dict[str, DimLike] = {
         "M": loops.rows,
         "N": p.n,
@@ -106,8 +132,8 @@ def run_time_arguments(p: Product, packed_size: DimLike, constant_bias: bool) ->
     if not p.constant:
         params["B_k"], params["B_n"] = right_strides(p)
     if p.bias and not constant_bias:
-        params["bias_n"] = low.view(p.bias).strides[0]
-    names = ["A", "B", "C"] + [o.name for o in p.epilogue.operands if o.kind == "tile"]
+        params["bias_n"] = p.bias.strides[0]
+    names = ["A", "B", "C"] + [o.name for o in p.tiles]
     params |= {f"{o}_m": loops.row_strides[o] for o in names[3:]}
     for d, size in enumerate(loops.batch):
         params[f"B{d}"] = size
@@ -119,18 +145,13 @@ def run_time_arguments(p: Product, packed_size: DimLike, constant_bias: bool) ->
 
 def right_strides(p: Product) -> tuple[DimLike, DimLike]:
     """Strides of a right operand that is not packed, along the reduction and along the columns."""
-    strides = p.lowering.view(p.b).strides
-    return (strides[1], strides[0]) if p.transposed else (strides[-2], strides[-1])
+    strides = p.b.strides
+    return (strides[-1], strides[-2]) if p.transposed else (strides[-2], strides[-1])
 
 
 def batch_text(p: Product) -> str:
     """Number of batch items as a C expression over the kernel's parameters."""
     return " * ".join(f"B{d}" for d in range(len(p.loops.batch))) or "1"
-
-
-def bytes_moved(p: Product) -> DimLike:
-    size = p.lowering.type_of(p.a).size + p.lowering.type_of(p.b).size + p.lowering.type_of(p.out).size
-    return 4 * size
 
 
 def kernel_stem(p: Product, head: str) -> str:

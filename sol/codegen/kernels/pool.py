@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sol.codegen.epilogue import make_epilogue
-from sol.codegen.kernels.blocked import make_tail, need_blocked, spatial3
+from sol.codegen.decision import sole
+from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.kernels.blocked import Tail, make_tail, need_blocked, spatial3
 from sol.codegen.kernels.conv_small import tile_ladder
 from sol.codegen.kernels.dfp_space import FEW
-from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, product
@@ -95,22 +96,39 @@ def _crosses_the_edge(attrs: Any) -> bool:
     return attrs["ceil_mode"] or any(lo or hi for lo, hi in attrs["padding"])
 
 
-def _is_blocked(lowering: Lowering) -> bool:
-    return lowering.type_of(lowering.anchor.inputs[0]).layout.block > 0
+@dataclass(frozen=True)
+class Blocked:
+    """Windows over a blocked value. source: the value that is read, ``read`` where it lies. flops, bytes: the work."""
+
+    windows: Windows
+    source: str
+    read: View
+    out: View
+    tail: Tail
+    flops: DimLike
+    bytes: DimLike
 
 
-def is_global(lowering: Lowering) -> bool:
-    """A blocked value and windows that are whole maps."""
-    windows = windows_of(lowering)
-    return _is_blocked(lowering) and windows.cover_the_map and windows.counted != "padding"
-
-
-def lower_global(lowering: Lowering) -> None:
-    """One launch; see templates/pool_global.c.j2."""
-    windows, pool = windows_of(lowering), lowering.anchor
+def find_blocked(lowering: Lowering) -> Blocked | None:
+    """A blocked value."""
+    pool = lowering.anchor
+    if not lowering.type_of(pool.inputs[0]).layout.block:
+        return None
     need_blocked(lowering, pool.inputs[0], lowering.output)
+    windows, tail = windows_of(lowering), make_tail(lowering, pool.name, ("z", "y", "x"))
     source, out = lowering.view(pool.inputs[0]), lowering.view(lowering.output)
-    tail = make_tail(lowering, pool.name, ("z", "y", "x"))
+    return Blocked(windows, pool.inputs[0], source, out, tail, **pool_work(lowering, windows))
+
+
+def find_global(lowering: Lowering) -> Blocked | None:
+    """A blocked value and windows that are whole maps."""
+    found = find_blocked(lowering)
+    return found if found and found.windows.cover_the_map and found.windows.counted != "padding" else None
+
+
+def lower_global(lowering: Lowering, found: Blocked) -> None:
+    """One launch; see templates/pool_global.c.j2."""
+    windows, source, out, tail = found.windows, found.read, found.out, found.tail
     strides = spatial3(source.strides[2:-1], 0)
     size, lanes = windows.size, lowering.target.lanes
     if strides[1] == size[2] * lanes:
@@ -139,7 +157,8 @@ def lower_global(lowering: Lowering) -> None:
         reads={"in": source, **dict(tail.reads)},
         writes={"out": out},
         params=params,
-        **pool_work(lowering, windows),
+        flops=found.flops,
+        bytes=found.bytes,
         op=windows.op,
         counted=windows.counted,
         lanes=lanes,
@@ -149,16 +168,13 @@ def lower_global(lowering: Lowering) -> None:
     )
 
 
-def lower_blocked(lowering: Lowering) -> None:
+def lower_blocked(lowering: Lowering, found: Blocked) -> None:
     """One launch; see templates/pool_blocked.c.j2."""
-    windows, pool = windows_of(lowering), lowering.anchor
-    need_blocked(lowering, pool.inputs[0], lowering.output)
-    source, out = lowering.view(pool.inputs[0]), lowering.view(lowering.output)
-    tail = make_tail(lowering, pool.name, ("z", "y", "x"))
-    widths = _tile_widths(lowering, windows)
+    windows, source, out, tail = found.windows, found.read, found.out, found.tail
+    widths = _tile_widths(lowering.target, windows)
     S, sx, dx = windows.kernel[2], windows.stride[2], windows.dilation[2]
     columns = {w: tuple(sorted({u * sx + s * dx for u in range(w) for s in range(S)})) for w in widths}  # type: ignore[arg-type, operator]
-    by_rows = lowering.follow_share(pool.inputs[0])
+    by_rows = lowering.follow_share(found.source)
     params: dict[str, DimLike] = {"N": source.shape[0], "CB": source.shape[1], "by_rows": by_rows, **pool_sizes(windows)}
     if widths:
         params = {k: v for k, v in params.items() if k not in ("S", "sx", "dx")}
@@ -171,7 +187,8 @@ def lower_blocked(lowering: Lowering) -> None:
         reads={"in": source, **dict(tail.reads)},
         writes={"out": out},
         params={**params, **dict(tail.params)},
-        **pool_work(lowering, windows),
+        flops=found.flops,
+        bytes=found.bytes,
         op=windows.op,
         adaptive=windows.adaptive,
         counted=windows.counted,
@@ -186,32 +203,55 @@ def lower_blocked(lowering: Lowering) -> None:
 
 
 @dataclass(frozen=True)
-class _Plain:
-    """What the row-major kernels have in common: where tensors lie, the pointwise tail, and the arguments for both."""
+class Plain:
+    """Windows over a row-major value. strides: by their names in the templates. lead: sizes of the two dimensions before the spatial ones.
 
+    flops, bytes: the work.
+    """
+
+    windows: Windows
     source: View
     out: View
-    strides: dict[str, DimLike]
-    context: dict[str, Any]
-    reads: dict[str, View]
+    epilogue: Epilogue
+    strides: tuple[tuple[str, DimLike], ...]
     lead: tuple[DimLike, ...]
-    suffix: str
+    flops: DimLike
+    bytes: DimLike
+
+    @property
+    def dtype(self) -> DType:
+        return self.source.dtype
+
+    @property
+    def suffix(self) -> str:
+        """How the kernel's name ends."""
+        stem = self.epilogue.stem
+        return f"{self.dtype}{'_' if stem else ''}{stem}"
+
+    @property
+    def operands(self) -> dict[str, Any]:
+        """What both kernels read and write, and the work."""
+        reads = {"in": self.source, **{o.name: o.view for o in self.epilogue.operands}}
+        return {"reads": reads, "writes": {"out": self.out}, "flops": self.flops, "bytes": self.bytes}
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """What both templates are told."""
+        identity = self.epilogue.is_identity
+        lines, text = ([], "a") if identity else self.epilogue.trace("a", lambda o: o.name, "t")
+        context: dict[str, Any] = {"T": self.dtype.c, "out_x": "out_x" if "out_x" in dict(self.strides) else "1"}
+        return context | {"operands": self.epilogue.operands, "tail_lines": tuple(lines), "tail_result": text}
 
 
-def _describe_plain(lowering: Lowering) -> _Plain:
-    """One or two dimensions before the spatial ones; any dtype of COMPUTED."""
+def find_plain(lowering: Lowering) -> Plain | None:
+    """One or two dimensions before the spatial ones; any dtype of COMPUTED; pointwise ops behind float32 only."""
     pool = lowering.anchor
     x = lowering.type_of(pool.inputs[0])
+    if x.layout.block:
+        return None
     if x.dtype not in COMPUTED:
         raise UnsupportedError(
             f"{pool.op} of {x.dtype} values", origin=str(pool.origin), remedy="cast to float32 before and back after it"
-        )
-    epilogue = make_epilogue(lowering, pool.name, channel_axis=x.rank - 1)
-    if not epilogue.is_identity and x.dtype is not DType.F32:
-        raise UnsupportedError(
-            f"pointwise ops fused behind a {x.dtype} {pool.op}",
-            origin=str(pool.origin),
-            remedy="fuse them for f32 only",
         )
     spatial = len(pool.attrs["output_size"] if windows_are_adaptive(pool.op) else pool.attrs["kernel"])
     if x.rank - spatial > 2:
@@ -220,47 +260,44 @@ def _describe_plain(lowering: Lowering) -> _Plain:
             origin=str(pool.origin),
             remedy="reshape the leading dimensions into one",
         )
-    lines, text = epilogue.trace("a", lambda o: o.name, "t") if not epilogue.is_identity else ([], "a")
+    epilogue = make_epilogue(lowering, pool.name, channel_axis=x.rank - 1)
+    if not epilogue.is_identity and x.dtype is not DType.F32:
+        return None
     source, out = lowering.view(pool.inputs[0]), lowering.view(lowering.output)
     strides = pool_strides("in", source, spatial) | pool_strides("out", out, spatial)
-    unit = strides["out_x"] == 1
-    if unit:
+    if strides["out_x"] == 1:
         del strides["out_x"]
     for operand in epilogue.operands:
         named = pool_strides(operand.name, replace(operand.view, strides=operand.strides), spatial)
         strides |= {k: v for k, v in named.items() if not k.endswith("_x")}
-    context: dict[str, Any] = {"T": x.dtype.c, "out_x": "1" if unit else "out_x", "operands": epilogue.operands}
-    context |= {"tail_lines": tuple(lines), "tail_result": text}
-    reads = {"in": source, **{o.name: o.view for o in epilogue.operands}}
-    suffix = f"{x.dtype}{'_' if epilogue.stem else ''}{epilogue.stem}"
-    return _Plain(source, out, strides, context, reads, (1, *x.shape[: x.rank - spatial])[-2:], suffix)
+    windows, lead = windows_of(lowering), (1, *x.shape[: x.rank - spatial])[-2:]
+    return Plain(windows, source, out, epilogue, tuple(strides.items()), lead, **pool_work(lowering, windows))
 
 
-def slides_over_rows(lowering: Lowering) -> bool:
+def find_rows(lowering: Lowering) -> Plain | None:
     """Row-major float32 under windows that slide."""
-    return lowering.type_of(lowering.anchor.inputs[0]).dtype is DType.F32 and not windows_of(lowering).adaptive
+    found = find_plain(lowering) if lowering.type_of(lowering.anchor.inputs[0]).dtype is DType.F32 else None
+    return found if found and not found.windows.adaptive else None
 
 
-def lower_rows(lowering: Lowering) -> None:
+def lower_rows(lowering: Lowering, found: Plain) -> None:
     """One launch; see templates/pool_rows.c.j2."""
-    windows, plain, lanes = windows_of(lowering), _describe_plain(lowering), lowering.target.lanes
+    windows, lanes = found.windows, lowering.target.lanes
     S, stride, dilation = windows.kernel[2], windows.stride[2], windows.dilation[2]
     step = str(stride) if isinstance(stride, int) and stride <= FEW else "sx"
     wide = dilation == 1 and isinstance(S, int) and isinstance(stride, int) and S >= lanes and stride >= 3
     chunk = max(4 * lanes, CHUNK // stride // lanes * lanes) if isinstance(stride, int) else 4 * lanes
-    params = {"N": plain.lead[0], "C": plain.lead[1], **pool_sizes(windows), **plain.strides}
+    params = {"N": found.lead[0], "C": found.lead[1], **pool_sizes(windows), **dict(found.strides)}
     unused = {"sx"} if step != "sx" else set()
     unused |= {"dx"} if windows.op == "avg" else set()
     unused |= {"in_x"} if params["in_x"] == 1 else set()
     lowering.emit(
         "pool_rows.c.j2",
-        f"{pool_stem(windows, False)}_rows_{plain.suffix}",
-        reads=plain.reads,
-        writes={"out": plain.out},
+        f"{pool_stem(windows, False)}_rows_{found.suffix}",
         params={k: v for k, v in params.items() if k not in unused},
         scratch=4 * ((chunk - 1) * stride + (S - 1) * dilation + lanes * (stride + 1) + chunk + lanes),
-        **pool_work(lowering, windows),
-        **plain.context,
+        **found.operands,
+        **found.context,
         op=windows.op,
         adaptive=False,
         counted=windows.counted,
@@ -271,21 +308,18 @@ def lower_rows(lowering: Lowering) -> None:
     )
 
 
-def lower_plain(lowering: Lowering) -> None:
+def lower_plain(lowering: Lowering, found: Plain) -> None:
     """One launch; see templates/pool_plain.c.j2."""
-    windows, plain = windows_of(lowering), _describe_plain(lowering)
-    dtype = lowering.type_of(lowering.anchor.inputs[0]).dtype
+    windows, dtype, strides = found.windows, found.dtype, dict(found.strides)
     computed, lowest = COMPUTED[dtype]
-    wide = dtype is DType.F32 and plain.strides["in_x"] == 1  # those that split the map
+    wide = dtype is DType.F32 and strides["in_x"] == 1  # those that split the map
     lowering.emit(
         "pool_plain.c.j2",
-        f"{pool_stem(windows, False)}_plain_{plain.suffix}",
-        reads=plain.reads,
-        writes={"out": plain.out},
-        params={"N": plain.lead[0], "C": plain.lead[1], **pool_sizes(windows), **plain.strides},
+        f"{pool_stem(windows, False)}_plain_{found.suffix}",
+        params={"N": found.lead[0], "C": found.lead[1], **pool_sizes(windows), **strides},
         scratch=(windows.out[2] + lowering.target.lanes) * 8,
-        **pool_work(lowering, windows),
-        **plain.context,
+        **found.operands,
+        **found.context,
         op=windows.op,
         adaptive=windows.adaptive,
         counted=windows.counted,
@@ -301,12 +335,12 @@ def windows_are_adaptive(op: str) -> bool:
     return op.startswith("adaptive")
 
 
-def _tile_widths(lowering: Lowering, windows: Windows) -> tuple[int, ...]:
+def _tile_widths(target: TargetLike, windows: Windows) -> tuple[int, ...]:
     """Columns per unrolled tile, largest first; none if a window's row does not fit the registers."""
     S, sx, dx = windows.kernel[2], windows.stride[2], windows.dilation[2]
     if windows.adaptive or not isinstance(S, int) or not isinstance(sx, int):
         return ()
-    budget = lowering.target.registers // 2
+    budget = target.registers // 2
     fitting = [w for w in range(1, 9) if len({u * sx + s * dx for u in range(w) for s in range(S)}) <= budget]
     if not fitting:
         return ()
@@ -352,9 +386,9 @@ def pool_strides(prefix: str, view: View, spatial: int) -> dict[str, DimLike]:
 
 
 FAMILY = (
-    Candidate("pool_global", is_global, lower_global),
-    Candidate("pool_blocked", _is_blocked, lower_blocked),
-    Candidate("pool_rows", slides_over_rows, lower_rows),
-    Candidate("pool_plain", lambda lowering: True, lower_plain),
+    sole("pool_global", find_global, lower_global),
+    sole("pool_blocked", find_blocked, lower_blocked),
+    sole("pool_rows", find_rows, lower_rows),
+    sole("pool_plain", find_plain, lower_plain),
 )
 KERNELS = {op: FAMILY for op in ("avg_pool", "adaptive_avg_pool", "adaptive_max_pool")}

@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from sol.codegen.decision import sole
 from sol.codegen.kernels.blocked import spatial3
 from sol.codegen.kernels.pool import COMPUTED
-from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, bounds, product
+from sol.ir.graph import Attrs
 
 WORD = 8
 """Bytes that hold any element and any place."""
 
 
-def lower_argmax(lowering: Lowering) -> None:
-    """One launch; see templates/pool_argmax.c.j2. One or two dimensions before the spatial ones; any dtype of COMPUTED."""
+@dataclass(frozen=True)
+class Argmax:
+    """Windows over ``x``. attrs: of the op."""
+
+    x: View
+    out: View
+    attrs: Attrs
+
+
+def find_argmax(lowering: Lowering) -> Argmax:
+    """One or two dimensions before the spatial ones; any dtype of COMPUTED."""
     pool = lowering.anchor
-    x, out, attrs = lowering.view(pool.inputs[0]), lowering.view(pool.name), pool.attrs
-    spatial = len(attrs["kernel"])
-    if x.dtype not in COMPUTED or len(x.shape) - spatial > 2:
+    found = Argmax(lowering.view(pool.inputs[0]), lowering.view(pool.name), pool.attrs)
+    if found.x.dtype not in COMPUTED or len(found.x.shape) - len(pool.attrs["kernel"]) > 2:
         raise UnsupportedError(
             f"{pool.op} of {lowering.type_of(pool.inputs[0])}", origin=str(pool.origin),
             remedy="cast to float32, and reshape the leading dimensions into one",
         )  # fmt: skip
+    return found
+
+
+def lower_argmax(lowering: Lowering, found: Argmax) -> None:
+    """One launch; see templates/pool_argmax.c.j2."""
+    x, out, attrs = found.x, found.out, found.attrs
+    spatial = len(attrs["kernel"])
     lead = (1, *x.shape[: len(x.shape) - spatial])[-2:]
     params: dict[str, DimLike] = {"N": lead[0], "C": lead[1]}
     params |= dict(zip(("ID", "IH", "IW"), spatial3(x.shape[-spatial:], 1))) | dict(zip("DHW", spatial3(out.shape[-spatial:], 1)))
@@ -49,4 +68,4 @@ def _strides(prefix: str, view: View, spatial: int) -> dict[str, DimLike]:
     return dict(zip((f"{prefix}_{a}" for a in "nczyx"), (*lead, *spatial3(view.strides[-spatial:], 0))))
 
 
-KERNELS = {"argmax_pool": (Candidate("argmax_pool", lambda lowering: True, lower_argmax),)}
+KERNELS = {"argmax_pool": (sole("argmax_pool", find_argmax, lower_argmax),)}

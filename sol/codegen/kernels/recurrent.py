@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sol.codegen.lowering import Candidate, Lowering, TargetLike
+from sol.codegen.decision import sole
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
@@ -66,21 +67,44 @@ def batch_tiles(batch: DimLike, gates: int, target: TargetLike) -> tuple[BatchTi
     return tuple(tiles)
 
 
-def lower_scan(lowering: Lowering) -> None:
-    """lstm_scan, gru_scan and rnn_scan in f32, with any strides; results that nobody reads are not written."""
+@dataclass(frozen=True)
+class Scan:
+    """A layer: where its operands and the results that somebody reads lie, by their names in the template."""
+
+    anchor: Node
+    hidden: int
+    x: View
+    weight: View
+    bias: View | None
+    states: tuple[tuple[str, View], ...]
+    results: tuple[tuple[str, View], ...]
+
+def panel_step(lanes: int) -> int:
+    """Steps along the hidden units to which panels of weights are padded."""
+    return max(lanes, 8)
+
+
+def find_scan(lowering: Lowering) -> Scan | None:
+    """lstm_scan, gru_scan and rnn_scan in f32, with any strides."""
     anchor = lowering.anchor
-    _check(lowering)
+    if not set(lowering.body.outputs) <= set(anchor.outputs):
+        return None
+    hidden = _checked(lowering)
     gates, lanes = GATES[anchor.op], lowering.target.lanes
-    steps, batch, hidden = anchor.types[0].shape
-    step = max(lanes, 8)
     has_bias = anchor.op == "gru_scan"
-    x, states = lowering.view(anchor.inputs[0]), [lowering.view(v) for v in anchor.inputs[2 + has_bias :]]
-    reads: dict[str, View] = {
-        "X": x,
-        "W": lowering.weight(anchor.inputs[1], "recurrent_panels", gates=gates, lanes=lanes, step=step),
-    }
-    if has_bias:
-        reads["BIAS"] = lowering.weight(anchor.inputs[2], "recurrent_bias", gates=gates, lanes=lanes)
+    weight = lowering.weight(anchor.inputs[1], "recurrent_panels", gates=gates, lanes=lanes, step=panel_step(lanes))
+    bias = lowering.weight(anchor.inputs[2], "recurrent_bias", gates=gates, lanes=lanes) if has_bias else None
+    states = tuple(zip(("H0", "C0"), map(lowering.view, anchor.inputs[2 + has_bias :])))
+    results = tuple((n, lowering.view(v)) for n, v in zip(("Y", "HN", "CN"), anchor.outputs) if v in lowering.body.outputs)
+    return Scan(anchor, hidden, lowering.view(anchor.inputs[0]), weight, bias, states, results)
+
+
+def lower_scan(lowering: Lowering, found: Scan) -> None:
+    """Results that nobody reads are not written; see templates/recurrent_scan.c.j2."""
+    anchor, x, hidden = found.anchor, found.x, found.hidden
+    gates, step = GATES[anchor.op], panel_step(lowering.target.lanes)
+    steps, batch, _ = anchor.types[0].shape
+    reads: dict[str, View] = {"X": x, "W": found.weight} | ({"BIAS": found.bias} if found.bias else {}) | dict(found.states)
     params: dict[str, DimLike] = {
         "T": steps,
         "B": batch,
@@ -89,14 +113,10 @@ def lower_scan(lowering: Lowering) -> None:
         "x_b": x.strides[1],
         "x_n": x.strides[2],
     }
-    for name, view in zip(("H0", "C0"), states):
-        reads[name] = view
+    for name, view in found.states:
         params |= {f"{name.lower()}_b": view.strides[0], f"{name.lower()}_n": view.strides[1]}
-    writes: dict[str, View] = {}
-    for name, value in zip(("Y", "HN", "CN"), anchor.outputs):
-        if value not in lowering.body.outputs:
-            continue
-        view = writes[name] = lowering.view(value)
+    writes = dict(found.results)
+    for name, view in writes.items():
         params |= {f"{name.lower()}_{d}": s for d, s in zip("tbn" if name == "Y" else "bn", view.strides)}
     cell = {"lstm_scan": "lstm", "gru_scan": "gru"}.get(anchor.op) or str(anchor.attrs["nonlinearity"])
     depth = (hidden + step - 1) // step * step
@@ -119,19 +139,20 @@ def _stem(anchor: Node, cell: str) -> str:
     return "_".join(w for w in words if w)
 
 
-def _check(lowering: Lowering) -> None:
+def _checked(lowering: Lowering) -> int:
+    """The number of hidden units of a layer that can be scanned; UnsupportedError for others."""
     anchor, origin = lowering.anchor, str(lowering.region.origin)
+    hidden = anchor.types[0].shape[2]
     if anchor.types[0].dtype is not DType.F32:
         raise UnsupportedError(f"{anchor.op} of {anchor.types[0].dtype}", origin=origin, remedy="run the layer in float32")
-    if not set(lowering.body.outputs) <= set(anchor.outputs):
-        raise UnsupportedError(f"{anchor.op} with fused pointwise ops", origin=origin, remedy="keep them in a region of their own")
-    if not isinstance(anchor.types[0].shape[2], int):
+    if not isinstance(hidden, int):
         raise UnsupportedError(f"{anchor.op} with a symbolic hidden size", origin=origin, remedy="fix the hidden size")
     for value in anchor.inputs[1 : 3 if anchor.op == "gru_scan" else 2]:
         if not lowering.is_constant(value):
             raise UnsupportedError(f"{anchor.op} with a weight that is computed at run time", origin=origin,
                                    remedy="pass the recurrent weights as parameters")  # fmt: skip
+    return hidden
 
 
-_CANDIDATES = (Candidate("scan", lambda lowering: True, lower_scan),)
+_CANDIDATES = (sole("scan", find_scan, lower_scan),)
 KERNELS = {op: _CANDIDATES for op in GATES}

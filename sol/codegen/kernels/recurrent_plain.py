@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
-from sol.codegen.lowering import Candidate, Lowering
+from dataclasses import dataclass
+
+from sol.codegen.decision import sole
+from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike
+from sol.ir.graph import Node
 from sol.ir.ops.recurrent import GATES
 from sol.ir.types import DType
 
 
-def lower_recurrence(lowering: Lowering) -> None:
-    """One launch; see templates/recurrent_plain.c.j2. float32 and float64, any strides; results that nobody reads are not written."""
+@dataclass(frozen=True)
+class Recurrence:
+    """A layer: where its operands and the results that somebody reads lie, by their names in the template."""
+
+    anchor: Node
+    reads: tuple[tuple[str, View], ...]
+    writes: tuple[tuple[str, View], ...]
+
+
+def find_recurrence(lowering: Lowering) -> Recurrence:
+    """float32 and float64, any strides."""
     anchor = lowering.anchor
-    cell, attrs, dtype = anchor.attrs["cell"], anchor.attrs, anchor.types[0].dtype
+    dtype = anchor.types[0].dtype
     if dtype not in (DType.F32, DType.F64):
         raise UnsupportedError(f"recurrence of {dtype}", origin=str(anchor.origin), remedy="cast to float32 before and back after it")
+    names = ("X", "W", "BIAS", "H0", *(("C0", "PEEPHOLES") if anchor.attrs["cell"] == "lstm" else ()), "LENGTHS")
+    writes = tuple((n, lowering.view(v)) for n, v in zip(("Y", "HN", "CN"), anchor.outputs) if v in lowering.body.outputs)
+    return Recurrence(anchor, tuple(zip(names, map(lowering.view, anchor.inputs))), writes)
+
+
+def lower_recurrence(lowering: Lowering, found: Recurrence) -> None:
+    """One launch; see templates/recurrent_plain.c.j2. Results that nobody reads are not written."""
+    anchor, reads, writes = found.anchor, dict(found.reads), dict(found.writes)
+    cell, attrs, dtype = anchor.attrs["cell"], anchor.attrs, anchor.types[0].dtype
     steps, batch, hidden = anchor.types[0].shape
-    names = ("X", "W", "BIAS", "H0", *(("C0", "PEEPHOLES") if cell == "lstm" else ()), "LENGTHS")
-    reads: dict[str, View] = dict(zip(names, map(lowering.view, anchor.inputs)))
     axes = {"X": "tbn", "W": "rc", "BIAS": "n", "H0": "bn", "C0": "bn", "PEEPHOLES": "n", "LENGTHS": "b"}
+    axes |= {"Y": "tbn", "HN": "bn", "CN": "bn"}
     params: dict[str, DimLike] = {"T": steps, "B": batch, "H": hidden}
-    for name, view in reads.items():
+    for name, view in (*found.reads, *found.writes):
         params |= {f"{name.lower()}_{a}": s for a, s in zip(axes[name], view.strides)}
-    writes: dict[str, View] = {}
-    for name, value in zip(("Y", "HN", "CN"), anchor.outputs):
-        if value in lowering.body.outputs:
-            writes[name] = lowering.view(value)
-            params |= {f"{name.lower()}_{a}": s for a, s in zip("tbn" if name == "Y" else "bn", writes[name].strides)}
     f = "f" if dtype is DType.F32 else ""
     gates = GATES[cell]
     lowering.emit(
@@ -45,4 +61,4 @@ def lower_recurrence(lowering: Lowering) -> None:
     )  # fmt: skip
 
 
-KERNELS = {"recurrence": (Candidate("recurrence", lambda lowering: True, lower_recurrence),)}
+KERNELS = {"recurrence": (sole("recurrence", find_recurrence, lower_recurrence),)}

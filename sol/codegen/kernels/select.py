@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sol.codegen.kernels.sort import WORD, compute_type, load, results_of
-from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.decision import sole
+from sol.codegen.kernels.sort import WORD, Found, compute_type, finder, load
+from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, dim_min, product
 from sol.ir.types import DType
 
 
-def lower_nonzero(lowering: Lowering) -> None:
+def lower_nonzero(lowering: Lowering, found: Found) -> None:
     """Counts first, then writes; common memory holds a count per thread."""
-    node = lowering.anchor
-    x, results = lowering.view(node.inputs[0]), results_of(lowering, node, ("out0", "total"))
+    x, results = found.x, found.results
     rank = len(x.shape)
     params: dict[str, DimLike] = {f"n{i}": s for i, s in enumerate(x.shape)}
     params |= {f"s{i}": s for i, s in enumerate(x.strides)}
@@ -46,10 +46,9 @@ def _row_strides(view: View) -> dict[str, DimLike]:
     return {"s_row": view.strides[0], "s_column": view.strides[1]}
 
 
-def lower_unique(lowering: Lowering) -> None:
+def lower_unique(lowering: Lowering, found: Found) -> None:
     """One thread sorts the row numbers; scratch holds three numbers per row."""
-    node = lowering.anchor
-    x, results = lowering.view(node.inputs[0]), results_of(lowering, node, ("first", "inverse", "counts", "total"))
+    node, x, results = found.node, found.x, found.results
     rows, columns = x.shape
     params: dict[str, DimLike] = {"rows": rows, "columns": columns, "s_row": x.strides[0], "s_column": x.strides[1]}
     params |= {f"s_{name}": v.strides[0] for name, v in results.items() if name != "total"}
@@ -70,13 +69,18 @@ def lower_unique(lowering: Lowering) -> None:
     )
 
 
-def lower_nms(lowering: Lowering) -> None:
+def find_nms(lowering: Lowering) -> Found:
+    """float32 and float64, any strides."""
+    found = find_places(lowering)
+    if found.x.dtype not in (DType.F32, DType.F64):
+        raise UnsupportedError(f"nms of {found.x.dtype}", origin=str(found.node.origin), remedy="cast to float32 first")
+    return found
+
+
+def lower_nms(lowering: Lowering, found: Found) -> None:
     """Classes are split over the team; common memory holds what each one keeps."""
-    node = lowering.anchor
-    if lowering.type_of(node.inputs[0]).dtype not in (DType.F32, DType.F64):
-        raise UnsupportedError(f"nms of {lowering.type_of(node.inputs[0]).dtype}", origin=str(node.origin), remedy="cast to float32 first")
-    reads: Mapping[str, View] = {n: lowering.view(v) for n, v in zip(("boxes", "scores", "most", "iou", "score"), node.inputs)}
-    results = results_of(lowering, node, ("out0", "total"))
+    node, results = found.node, found.results
+    reads: Mapping[str, View] = dict(zip(("boxes", "scores", "most", "iou", "score"), found.operands))
     boxes, scores = reads["boxes"], reads["scores"]
     images, classes, count = scores.shape
     limit = count if node.attrs["limit"] is None else dim_min(count, node.attrs["limit"])
@@ -100,8 +104,10 @@ def lower_nms(lowering: Lowering) -> None:
     )
 
 
+find_places = finder("out0", "total")
+
 KERNELS = {
-    "nonzero": (Candidate("count", lambda lowering: True, lower_nonzero),),
-    "unique": (Candidate("sort", lambda lowering: True, lower_unique),),
-    "nms": (Candidate("greedy", lambda lowering: True, lower_nms),),
+    "nonzero": (sole("count", find_places, lower_nonzero),),
+    "unique": (sole("sort", finder("first", "inverse", "counts", "total"), lower_unique),),
+    "nms": (sole("greedy", find_nms, lower_nms),),
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from sol.codegen.decision import sole
 from sol.codegen.emit import Emitter, from_memory
 from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge
-from sol.codegen.lowering import Candidate, Lowering
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Node
@@ -18,9 +20,32 @@ FEW = 16
 """Of how many elements at least one may be among the best for a heap of these to be faster than sorting all."""
 
 
-def results_of(lowering: Lowering, node: Node, names: tuple[str, ...]) -> dict[str, View]:
-    """Views of the results that somebody reads, by name."""
-    return {name: lowering.view(v) for name, v in zip(names, node.outputs) if v in lowering.body.outputs}
+@dataclass(frozen=True)
+class Found:
+    """An op: where its operands lie, in order, and the results that somebody reads, by their names in the template."""
+
+    node: Node
+    operands: tuple[View, ...]
+    written: tuple[tuple[str, View], ...]
+
+    @property
+    def x(self) -> View:
+        return self.operands[0]
+
+    @property
+    def results(self) -> dict[str, View]:
+        return dict(self.written)
+
+
+def finder(*names: str) -> Callable[[Lowering], Found]:
+    """What finds an op whose results have these names in its template: any dtype, any strides."""
+
+    def find(lowering: Lowering) -> Found:
+        node = lowering.anchor
+        written = tuple((name, lowering.view(v)) for name, v in zip(names, node.outputs) if v in lowering.body.outputs)
+        return Found(node, tuple(map(lowering.view, node.inputs)), written)
+
+    return find
 
 
 def compute_type(dtype: DType) -> str:
@@ -71,14 +96,11 @@ def _item_size(bits: int) -> int:
     return WORD if bits == 32 else 2 * WORD
 
 
-def _emit_items(
-    lowering: Lowering, template: str, name: str, results: Mapping[str, View], buffers: int, drops: bool, **context: Any
-) -> None:
+def _emit_items(lowering: Lowering, found: Found, template: str, name: str, buffers: int, drops: bool, **context: Any) -> None:
     """One launch of a kernel that works on (key, place) items of a line; scratch holds so many buffers of them."""
-    node = lowering.anchor
-    x, dim = lowering.view(node.inputs[0]), node.attrs["dim"]
+    x, dim, results = found.x, found.node.attrs["dim"], found.results
     bits, key = _key(x.dtype)
-    space, walk = lines_along(x, node.inputs[0], dim, results, drops)
+    space, walk = lines_along(x, found.node.inputs[0], dim, results, drops)
     params = context.pop("params", {})
     lowering.emit(
         template,
@@ -95,49 +117,43 @@ def _emit_items(
     )
 
 
-def lower_sort(lowering: Lowering) -> None:
+def lower_sort(lowering: Lowering, found: Found) -> None:
     """Every line by the digits of its keys."""
-    node = lowering.anchor
-    results = results_of(lowering, node, ("values", "indices"))
+    node = found.node
     down = bool(node.attrs["largest"] if node.op == "topk" else node.attrs["descending"])
     count: dict[str, DimLike] = {"k": node.attrs["k"]} if node.op == "topk" else {}
     ordered = node.op == "sort" or bool(node.attrs["ordered"])
-    name = f"{node.op}{'_descending' if down else ''}_{lowering.type_of(node.inputs[0]).dtype}"
+    name = f"{node.op}{'_descending' if down else ''}_{found.x.dtype}"
     _emit_items(
-        lowering, "sort_lines.c.j2", name, results, 2, False, down=down, count="k" if count else "length", params=count,
-        open=node.op == "topk" and _is_open(node, results), ordered=ordered,
+        lowering, found, "sort_lines.c.j2", name, 2, False, down=down, count="k" if count else "length", params=count,
+        open=node.op == "topk" and _is_open(found), ordered=ordered,
     )  # fmt: skip
 
 
-def lower_order_statistic(lowering: Lowering) -> None:
-    node = lowering.anchor
-    x, rank = lowering.type_of(node.inputs[0]), node.attrs["rank"]
-    results = results_of(lowering, node, ("values", "indices"))
-    params: dict[str, DimLike] = {"k": node.attrs["k"]} if rank == "kth" else {}
-    _emit_items(
-        lowering, "sort_select.c.j2", f"{rank}_{x.dtype}", results, 1, True, rank=rank, is_float=x.dtype.is_float, params=params
-    )  # fmt: skip
+def lower_order_statistic(lowering: Lowering, found: Found) -> None:
+    x, rank = found.x, found.node.attrs["rank"]
+    params: dict[str, DimLike] = {"k": found.node.attrs["k"]} if rank == "kth" else {}
+    _emit_items(lowering, found, "sort_select.c.j2", f"{rank}_{x.dtype}", 1, True, rank=rank, is_float=x.dtype.is_float, params=params)
 
 
-def lower_mode(lowering: Lowering) -> None:
-    node = lowering.anchor
-    x, results = lowering.type_of(node.inputs[0]), results_of(lowering, node, ("values", "indices"))
-    _emit_items(lowering, "sort_mode.c.j2", f"mode_{x.dtype}", results, 2, True, is_float=x.dtype.is_float)
+def lower_mode(lowering: Lowering, found: Found) -> None:
+    dtype = found.x.dtype
+    _emit_items(lowering, found, "sort_mode.c.j2", f"mode_{dtype}", 2, True, is_float=dtype.is_float)
 
 
-def _is_open(node: Node, results: Mapping[str, View]) -> bool:
+def _is_open(found: Found) -> bool:
     """Whether somebody sees which of equal elements are taken, or in which order, and torch's choice is wanted."""
-    return not node.attrs["ordered"] or (node.attrs["ties"] == "open" and "indices" in results)
+    attrs = found.node.attrs
+    return not attrs["ordered"] or (attrs["ties"] == "open" and "indices" in found.results)
 
 
-def lower_topk(lowering: Lowering) -> None:
+def lower_topk(lowering: Lowering, found: Found) -> None:
     """A heap of the best; scratch holds them with their places."""
-    node = lowering.anchor
+    node, x, results = found.node, found.x, found.results
     dim, k, largest = node.attrs["dim"], node.attrs["k"], bool(node.attrs["largest"])
-    x, results = lowering.view(node.inputs[0]), results_of(lowering, node, ("values", "indices"))
     space, walk = lines_along(x, node.inputs[0], dim, results)
     bits, key = _key(x.dtype)
-    open = _is_open(node, results)
+    open = _is_open(found)
     lowering.emit(
         "select_topk.c.j2",
         "topk" if largest else "topk_smallest",
@@ -157,17 +173,21 @@ def lower_topk(lowering: Lowering) -> None:
     )
 
 
-def _keeps_few(lowering: Lowering) -> bool:
+def _keeps_few(found: Found, target: TargetLike) -> bool:
     """Whether few of a line's elements are wanted."""
-    k, size = lowering.anchor.attrs["k"], lowering.type_of(lowering.anchor.inputs[0]).shape[lowering.anchor.attrs["dim"]]
-    return _is_ordered(lowering) and isinstance(k, int) and (k <= FEW or isinstance(size, int) and k * FEW <= size)
+    k, size = found.node.attrs["k"], found.x.shape[found.node.attrs["dim"]]
+    return isinstance(k, int) and (k <= FEW or isinstance(size, int) and k * FEW <= size)
 
 
-def lower_searchsorted(lowering: Lowering) -> None:
+def find_ordered(lowering: Lowering) -> Found | None:
+    """The best few in order."""
+    return find_lines(lowering) if lowering.anchor.attrs["ordered"] else None
+
+
+def lower_searchsorted(lowering: Lowering, found: Found) -> None:
     """A binary search per value; see templates/sort_search.c.j2."""
-    node = lowering.anchor
-    (source, values), dtype = node.inputs, lowering.type_of(node.inputs[0]).dtype
-    line, v, out = lowering.view(source), lowering.view(values), lowering.view(node.name)
+    node, (line, v), out = found.node, found.operands, found.results["out0"]
+    (source, values), dtype = node.inputs, line.dtype
     one = len(line.shape) == 1
     strides = ((0,) * len(v.shape)) if one else (*line.strides[:-1], 0)
     pointers = [
@@ -197,11 +217,10 @@ def lower_searchsorted(lowering: Lowering) -> None:
     )
 
 
-def lower_running(lowering: Lowering) -> None:
+def lower_running(lowering: Lowering, found: Found) -> None:
     """One launch; see templates/sort_running.c.j2."""
-    node = lowering.anchor
-    largest, x = bool(node.attrs["largest"]), lowering.view(node.inputs[0])
-    results = results_of(lowering, node, ("values", "indices"))
+    node, x, results = found.node, found.x, found.results
+    largest = bool(node.attrs["largest"])
     space, walk = lines_along(x, node.inputs[0], node.attrs["dim"], results)
     lowering.emit(
         "sort_running.c.j2",
@@ -218,19 +237,13 @@ def lower_running(lowering: Lowering) -> None:
     )
 
 
-def _is_ordered(lowering: Lowering) -> bool:
-    return bool(lowering.anchor.attrs["ordered"])
-
-
-def _always(lowering: Lowering) -> bool:
-    return True
-
+find_lines = finder("values", "indices")
 
 KERNELS = {
-    "sort": (Candidate("digits", _always, lower_sort),),
-    "topk": (Candidate("heap", _keeps_few, lower_topk, can=_is_ordered), Candidate("digits", _always, lower_sort)),
-    "order_statistic": (Candidate("select", _always, lower_order_statistic),),
-    "mode": (Candidate("digits", _always, lower_mode),),
-    "running_extremum": (Candidate("walk", _always, lower_running),),
-    "searchsorted": (Candidate("halves", _always, lower_searchsorted),),
+    "sort": (sole("digits", find_lines, lower_sort),),
+    "topk": (sole("heap", find_ordered, lower_topk, _keeps_few), sole("digits", find_lines, lower_sort)),
+    "order_statistic": (sole("select", find_lines, lower_order_statistic),),
+    "mode": (sole("digits", find_lines, lower_mode),),
+    "running_extremum": (sole("walk", find_lines, lower_running),),
+    "searchsorted": (sole("halves", finder("out0"), lower_searchsorted),),
 }
