@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from sol.codegen.lowering import KernelLibrary
+from sol.errors import SolError
 
 ROOT = Path(__file__).parent.parent
 MAKERS = {
@@ -61,3 +67,38 @@ def test_the_builder_and_the_rewriter_make_every_graph() -> None:
 )
 def test_makers_are_found(text: str, count: int) -> None:
     assert len(graphs_made(ast.parse(text))) == count
+
+
+@dataclass
+class Changing:
+    number: int
+
+
+@dataclass(frozen=True)
+class Holding:
+    what: Any
+
+
+class Named:
+    """An object that says what it is when it is asked."""
+
+    name = "x"
+
+
+def kernel_with(value: Any) -> Callable[[], str]:
+    return lambda: KernelLibrary().kernel("k", "dfp_pointwise.c.j2", [], [], {"given": value})
+
+
+@pytest.mark.parametrize("value", [1, 2.5, True, "x", None, (1, ("x",)), [1, 2], {"a": {"b": (1,)}}, Holding((1, "x"))], ids=repr)
+def test_templates_are_given_data(value: Any) -> None:
+    kernel_with(value)()
+
+
+NO_DATA = [len, lambda: 1, Named(), int, Changing(1), Holding([1]), Holding(len), {"a": (1, len)}, {1, 2}]
+
+
+@pytest.mark.parametrize("value", NO_DATA, ids=lambda value: type(value).__name__)
+def test_templates_are_given_nothing_else(value: Any) -> None:
+    """Every kernel of every network is made by that function, so that no template can call back."""
+    with pytest.raises(SolError, match="a template is given"):
+        kernel_with(value)()
