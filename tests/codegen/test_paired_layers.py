@@ -13,11 +13,9 @@ from sol.codegen.decision import Candidate
 from sol.codegen.kernels import conv_chain, conv_paired, pairs
 from sol.codegen.render import environment
 from sol.codegen.targets import by_name
-from tests.codegen.conv_cases import ISAS, check, forced
+from tests.codegen.conv_cases import check, forced
 from tests.codegen.test_conv_chain import Block, block_graph
 from tests.codegen.test_conv_selected import case, divide, lowering_of, residual, shuffled
-
-pytestmark = pytest.mark.skipif("avx512" not in ISAS, reason="no vectors of 16 lanes here")
 
 
 def only(monkeypatch, candidate: Candidate) -> None:
