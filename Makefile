@@ -29,7 +29,7 @@ $(VENV)/.networks: $(VENV)/.base
 	touch $@
 
 $(VENV)/.lint: $(VENV)/.base
-	$(BIN)/pip install -q ruff mypy
+	$(BIN)/pip install -q -c constraints.txt ruff mypy
 	touch $@
 
 $(VENV)/.onnxruntime: $(VENV)/.networks

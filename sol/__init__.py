@@ -194,6 +194,7 @@ def verify(model: torch.nn.Module | Session, inputs: Any, *, tolerance: float = 
 
     It passes unless sol is the side that is off: further from float64 than ``tolerance``, and than several times the error of the other
     engine or of plain float32 rounding; then the first node that is off is named. Where the other engine is off, the result says so.
+    It does not pass where nothing was compared (``compared`` is False then): all of the model runs in torch, or there is no reference.
     tolerance: max |sol - float64| / max |float64| per output that is always allowed; quantized outputs may be one quantization step off.
     """
     if _is_session(model):

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from sol import __version__
-from sol.commands.failures import CODES, FAILED, INTERRUPTED, OK, USAGE, as_typed, code_of
+from sol.commands.failures import CODES, FAILED, INTERRUPTED, NOT_COMPARED, OK, USAGE, as_typed, code_of
 from sol.commands.files import OutputFile
 from sol.commands.interrupts import clean_interrupts
 from sol.config import MOST_THREADS
@@ -222,7 +222,7 @@ def verify(model: Path, time_budget: str | None, json_file: Path | None, **optio
     say(str(found))
     if json_file is not None:
         write_json(json_file, found.as_dict())
-    return OK if found.passed else FAILED
+    return OK if found.passed else FAILED if found.compared else NOT_COMPARED
 
 
 @sol.command()

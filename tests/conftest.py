@@ -7,14 +7,46 @@ import tempfile
 from collections.abc import Iterator
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests import instruction_sets
 
 os.environ.setdefault("SOL_FALLBACK", "error")  # also for the processes that tests start; tests of the default ask for it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--refresh-golden", action="store_true", help="write tests/golden anew from what is generated now")
+    parser.addoption("--without-isa", metavar="NAME", help="do as a machine that lacks this instruction set")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--without-isa"):
+        instruction_sets.pretend_to_lack(config.getoption("--without-isa"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    marks = metafunc.definition.own_markers
+    marks[:] = [instruction_sets.completed(m) if m.name == "parametrize" else m for m in marks]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    instruction_sets.taken_notes()
+    try:
+        return (yield)
+    finally:
+        item.user_properties += instruction_sets.taken_notes()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    lines = instruction_sets.summary(r for reports in terminalreporter.stats.values() for r in reports if isinstance(r, pytest.TestReport))
+    if lines:
+        terminalreporter.section("instruction sets that this machine does not run")
+        for line in lines:
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture

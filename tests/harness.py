@@ -15,6 +15,7 @@ from sol.codegen.packing import apply_pack
 from sol.codegen.plan import Launch, View
 from sol.codegen.program import kernel_source
 from sol.codegen.targets import Target
+from sol.ir.builder import graph_of
 from sol.ir.dim import evaluate
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.interpret import evaluate_constants
@@ -46,11 +47,11 @@ def as_region(graph: Graph, kind: str, anchor: str = "", block: int = 0, plain: 
     operands = list(dict.fromkeys(i for n in inside for i in n.inputs if i not in inner_names))
     types = {v: t for n in nodes for v, t in zip(n.outputs, n.types)}
     sources = [Node(v, "input", (), (types[v],)) for v in operands]
-    body = Graph((*sources, *literals, *inside), tuple(operands), graph.outputs)
+    body = graph_of((*sources, *literals, *inside), operands, graph.outputs)
     region = Node("region", "region", tuple(operands), tuple(types[o] for o in graph.outputs),
                   Attrs({"kind": kind, "anchor": anchor, "body": body}), inside[0].origin)  # fmt: skip
     outer = [n for n in nodes if n.op == "input" or n.name in constants]
-    return Graph((*outer, region), graph.inputs, region.outputs)
+    return graph_of((*outer, region), graph.inputs, region.outputs)
 
 
 class _Placement:

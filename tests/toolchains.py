@@ -17,6 +17,7 @@ from sol.build.toolchain import find_compiler, half_flags
 from sol.codegen.render import INCLUDE
 from sol.codegen.targets import Target, architecture, by_name, resolve, runnable
 from sol.config import config
+from tests import instruction_sets
 
 BUILD = Path(tempfile.gettempdir()) / "sol_test_kernels"
 WARNINGS = ("-Wall", "-Wextra", "-Wno-psabi")
@@ -72,8 +73,11 @@ def tools_for(target: Target) -> Tools:
 
 
 def target_of(isa: str) -> Target:
-    """The target of that name, also one that only an emulator runs here."""
-    return resolve(isa) if isa == "native" else by_name(isa)
+    """The target of that name, also one that only an emulator runs here; where nothing can, the running test is skipped."""
+    target = resolve(isa) if isa == "native" else by_name(isa)
+    if not target.runs_here() and not tools_for(target).emulator:
+        instruction_sets.refuse(isa)
+    return target
 
 
 def isas() -> tuple[str, ...]:
@@ -82,7 +86,9 @@ def isas() -> tuple[str, ...]:
 
 
 def isas_by_default() -> tuple[str, ...]:
-    """The ISAs of ``using``, else those that this machine runs."""
+    """The ISAs of ``using``, else those that this machine runs; for loops in tests."""
+    if not _isas.get():
+        instruction_sets.note_left_out()
     return _isas.get() or runnable()
 
 

@@ -12,7 +12,7 @@ from sol.codegen.kernels import is_served
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.placement import GraphPlacement
 from sol.ir.graph import Graph, Node
-from sol.ir.rewrite import Editor
+from sol.ir.rewrite import in_order
 from sol.passes.fuse_regions import fresh, fuse_apart
 from sol.passes.pipeline import on_bodies
 
@@ -59,7 +59,7 @@ def _apart(graph: Graph, regions: list[Node], target: TargetLike) -> Graph:
         renamed |= {old: values[new] for old, new in zip(region.outputs, inner.outputs)}
     gone = {r.name for r in regions}
     nodes = [replace(n, inputs=tuple(renamed.get(i, i) for i in n.inputs)) for n in (*graph.nodes, *pieces) if n.name not in gone]
-    return Editor(Graph(tuple(nodes), graph.inputs, tuple(renamed.get(o, o) for o in graph.outputs))).finish()
+    return in_order(nodes, graph.inputs, [renamed.get(o, o) for o in graph.outputs])
 
 
 __all__ = ["served"]

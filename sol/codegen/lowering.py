@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Protocol
 
 from sol.codegen.machines import Machine
@@ -50,13 +50,25 @@ class TargetLike(Hashable, Protocol):
 
 
 def _frozen(value: Any) -> Any:
-    """What a template is given, unchangeable."""
+    """What a template is given, unchangeable. SolError for what is no data: templates decide nothing and call nothing."""
     if isinstance(value, Mapping):
         return Attrs({k: _frozen(v) for k, v in value.items()})
     if isinstance(value, (list, tuple)):
         parts = tuple(map(_frozen, value))
         return type(value)(*parts) if hasattr(value, "_fields") else parts
+    if not _is_data(value):
+        raise SolError(f"a template is given {value!r}", remedy="give it numbers, text, tuples, mappings and frozen dataclasses of these")
     return value
+
+
+def _is_data(value: Any) -> bool:
+    """Whether a value is a number, text or nothing, or a tuple, frozen mapping or frozen dataclass of such."""
+    if value is None or isinstance(value, (int, float, str)):
+        return True
+    if isinstance(value, (tuple, Attrs)):
+        return all(map(_is_data, value.values() if isinstance(value, Attrs) else value))
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    return parameters is not None and parameters.frozen and all(_is_data(getattr(value, f.name)) for f in fields(value))
 
 
 def _identity(value: Any) -> Any:

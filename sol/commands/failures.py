@@ -18,7 +18,7 @@ from sol.errors import (
     UnsupportedError,
 )
 
-OK, FAILED, USAGE, BAD_MODEL, UNSUPPORTED, ENVIRONMENT = range(6)
+OK, FAILED, USAGE, BAD_MODEL, UNSUPPORTED, ENVIRONMENT, NOT_COMPARED = range(7)
 INTERRUPTED = 130
 
 CODES = {
@@ -28,6 +28,7 @@ CODES = {
     BAD_MODEL: "the model file is damaged or no model",
     UNSUPPORTED: "the model uses something that sol does not compile",
     ENVIRONMENT: "the C compiler, the cache folder or a package that is needed is missing or fails, or a file cannot be written",
+    NOT_COMPARED: "nothing was compared (`verify` of a model that runs in torch)",
 }
 
 _KINDS: tuple[tuple[type[Exception], int], ...] = (

@@ -12,7 +12,7 @@ import numpy as np
 from sol.deploy.network import Network
 from sol.errors import InputError, UnsupportedError
 from sol.frontend.torch.program_file import is_program_file, load_program
-from sol.ir.graph import Graph
+from sol.ir.rewrite import with_outputs
 from sol.ir.types import DType, TensorType
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _from_imported(imported: Imported, tensor: Any, title: str) -> Network:
         elif leaf.kind == "input":
             wanted.append(graph.inputs[leaf.index])
     names = [f"output{i}" for i in range(len(wanted))]
-    graph = Graph(graph.nodes, graph.inputs, tuple(wanted))
+    graph = with_outputs(graph, wanted)
 
     def parameter(target: str) -> np.ndarray:
         found = imported.constants.get(target)

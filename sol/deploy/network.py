@@ -11,6 +11,7 @@ from sol.errors import UnsupportedError
 from sol.ir.data_sizes import definitions
 from sol.ir.dim import Dim, Symbol, symbols
 from sol.ir.graph import Graph, Node
+from sol.ir.rewrite import with_outputs
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def split_outputs(network: Network) -> Split:
         else:
             first[value] = i
             result_of[i] = kept[value] = len(kept)
-    return Split(replace(network, graph=replace(graph, outputs=tuple(kept))), tuple(result_of), tuple(copies))
+    return Split(replace(network, graph=with_outputs(graph, kept)), tuple(result_of), tuple(copies))
 
 
 def check_deployable(graph: Graph) -> None:

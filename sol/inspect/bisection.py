@@ -9,6 +9,7 @@ import numpy as np
 
 from sol.codegen.plan import Launch
 from sol.inspect.checks import FACTOR, relative_error
+from sol.ir.builder import graph_of
 from sol.ir.dim import evaluate
 from sol.ir.graph import Graph, Node
 
@@ -90,8 +91,8 @@ class _Search:
         if node.name not in self.known:
             wanted = tuple(used_values(self.graph, node))
             needed = _ancestors(self.graph, wanted)
-            nodes = tuple(n for n in self.graph.nodes if n.name in needed or n.op == "input")
-            found = self.run(Graph(nodes, self.graph.inputs, wanted))
+            nodes = [n for n in self.graph.nodes if n.name in needed or n.op == "input"]
+            found = self.run(graph_of(nodes, self.graph.inputs, wanted))
             steps = any(n.op == "round" for n in nodes)  # then a small error becomes a step, wherever it falls
             allowed = [max(self.tolerance, FACTOR * (self.largest if steps else self.rounding.get(v, 0.0))) for v in wanted]
             errors = [relative_error(f, self.exact[v]) for f, v in zip(found.values, wanted)]

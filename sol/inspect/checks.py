@@ -38,6 +38,11 @@ class OutputCheck:
         """Whether sol may be wrong."""
         return self.off in (SOL, IMPORT, UNKNOWN)
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether there was something to compare with."""
+        return self.sol_against_peer is not None or self.sol_against_float64 is not None
+
 
 def judged(check: OutputCheck, limit: float, peer: str, rounding: Callable[[], float | None]) -> OutputCheck:
     """The check with the side that is off.
@@ -59,9 +64,11 @@ def judged(check: OutputCheck, limit: float, peer: str, rounding: Callable[[], f
 
 @dataclass(frozen=True)
 class Verification:
-    """passed: sol is right, whether or not the peer is. culprit: where sol is wrong, the first node whose value is off.
+    """passed: results of compiled code were compared, and sol is right, whether or not the peer is.
 
-    peer: what the outputs were compared with besides float64; empty if nothing was at hand. notes: what else a reader should know.
+    compared: whether anything was compared: False where all of the model runs in torch, or where there is no reference for any output;
+        ``passed`` is False then, too. culprit: where sol is wrong, the first node whose value is off. peer: what the outputs were compared
+        with besides float64; empty if nothing was at hand. notes: what else a reader should know.
     """
 
     passed: bool
@@ -70,15 +77,21 @@ class Verification:
     culprit: str = ""
     peer: str = "torch"
     notes: tuple[str, ...] = ()
+    compared: bool = True
+
+    @property
+    def verdict(self) -> str:
+        """``passed``, ``FAILED`` or ``nothing compared``."""
+        return "nothing compared" if not self.compared else "passed" if self.passed else "FAILED"
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         outputs = [{k: getattr(o, k) for k in o.__dataclass_fields__} for o in self.outputs]
-        return {"passed": self.passed, "tolerance": self.tolerance, "peer": self.peer, "outputs": outputs, "culprit": self.culprit,
-                "notes": list(self.notes)}  # fmt: skip
+        return {"passed": self.passed, "compared": self.compared, "tolerance": self.tolerance, "peer": self.peer, "outputs": outputs,
+                "culprit": self.culprit, "notes": list(self.notes)}  # fmt: skip
 
     def __str__(self) -> str:
-        lines = [f"{'passed' if self.passed else 'FAILED'} (tolerance {self.tolerance:g})"]
+        lines = [f"{self.verdict} (tolerance {self.tolerance:g})"]
         lines += [self._line(output) for output in self.outputs]
         if self.culprit:
             lines.append(f"  first node that is off: {self.culprit}")

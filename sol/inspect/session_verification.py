@@ -69,8 +69,10 @@ class _Verifier:
             culprit = self._wrong_part()
         elif PEER in off:
             self._explain_peer(actual)
-        failed = any(c.fails for c in checks)
-        return Verification(not failed, self.tolerance, tuple(checks), culprit, PEER if reference is not None else "", tuple(self.notes))
+        compared = any(c.is_compared for c in checks)
+        passed = compared and not any(c.fails for c in checks)
+        peer_name = PEER if reference is not None else ""
+        return Verification(passed, self.tolerance, tuple(checks), culprit, peer_name, tuple(self.notes), compared)
 
     def _checked(
         self, port: Value, index: int, value: np.ndarray, other: np.ndarray | None, exact: Mapping[str, np.ndarray] | None,

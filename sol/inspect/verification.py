@@ -27,7 +27,7 @@ from sol.runtime.torch.rehearsal import copied, rehearse
 from sol.runtime.torch.runner import Runner
 from sol.runtime.torch.tensors import TORCH, numpy_of
 
-IN_TORCH = "all of the model runs in torch: nothing compiled was compared (sol.explain says why)"
+IN_TORCH = "all of the model runs in torch (sol.explain says why)"
 
 
 def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> Verification:
@@ -46,11 +46,13 @@ def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> V
         if [name for name, _ in actual] != [name for name, _ in expected]:
             return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
         judge = _Judge(module, program, before, taken[1] or {}, (args, kwargs), tolerance)
-        if not program.runner.executables:
+        compared = bool(program.runner.executables)
+        if not compared:
             judge.notes.append(IN_TORCH)
         checks = tuple(judge.check(name, a, e) for (name, a), (_, e) in zip(actual, expected))
         culprit = judge.culprit(checks)
-    return Verification(not any(c.fails for c in checks), tolerance, checks, culprit, PEER, tuple(dict.fromkeys(judge.notes)))
+    passed = compared and not any(c.fails for c in checks)
+    return Verification(passed, tolerance, checks, culprit, PEER, tuple(dict.fromkeys(judge.notes)), compared)
 
 
 def _against_torch(module: SolModule, args: tuple[Any, ...], kwargs: Mapping[str, Any], tolerance: float) -> Verification:
@@ -58,7 +60,8 @@ def _against_torch(module: SolModule, args: tuple[Any, ...], kwargs: Mapping[str
     expected, actual = (named_tensors(rehearse(module._model, args, kwargs, run)) for run in (None, module))
     partition = module._ways.partition
     note = "the model is not captured as one graph: there is no float64 to compare with, and torch's own error is not known"
-    if partition is None or not partition.compiled:
+    compared = partition is not None and bool(partition.compiled)
+    if not compared:
         note = IN_TORCH
     if [name for name, _ in actual] != [name for name, _ in expected]:
         return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
@@ -66,7 +69,7 @@ def _against_torch(module: SolModule, args: tuple[Any, ...], kwargs: Mapping[str
         judged(OutputCheck(name, relative_error(numpy_of(a), numpy_of(e)), None, None), max(tolerance, _resolution(e)), PEER, lambda: None)
         for (name, a), (_, e) in zip(actual, expected)
     )
-    return Verification(not any(c.fails for c in checks), tolerance, checks, "", PEER, (note,))
+    return Verification(compared and not any(c.fails for c in checks), tolerance, checks, "", PEER, (note,), compared)
 
 
 class _Judge:

@@ -1,8 +1,8 @@
-"""The only way to make a Graph: every node is named, completed with defaults and typed as it is added."""
+"""The only way to make a Graph: node by node, each named, completed with defaults and typed, or of finished nodes, which are checked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,26 @@ def typed_node(
         ) from error
     types = inferred if isinstance(inferred, tuple) else (inferred,)
     return Node(name, op, tuple(inputs), types, full, origin)
+
+
+def graph_of(nodes: Iterable[Node], inputs: Sequence[str], outputs: Sequence[str]) -> Graph:
+    """A graph of finished nodes in topological order: some of another graph's, renamed ones, or those that a parser has read.
+
+    Raises SolError where a node's name is taken, or where an operand, an input or an output is no value of the nodes before it.
+    """
+    graph = Graph(tuple(nodes), tuple(inputs), tuple(outputs))
+    known: set[str] = set()
+    for node in graph.nodes:
+        if node.name in known:
+            raise SolError(f"the name %{node.name} is taken by an earlier node", origin=str(node.origin))
+        for value in node.inputs:
+            if value not in known:
+                raise SolError(f"operand %{value} of %{node.name} is not defined before it", origin=str(node.origin))
+        known.update(node.outputs)
+    for value in (*graph.inputs, *graph.outputs):
+        if value not in known:
+            raise SolError(f"no node of the graph defines %{value}")
+    return graph
 
 
 class GraphBuilder:

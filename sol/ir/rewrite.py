@@ -1,4 +1,7 @@
-"""The only way to change a Graph: an Editor adds nodes, redirects uses, and gives a sorted graph without dead nodes."""
+"""The only way to change a Graph: an Editor adds nodes, redirects uses, and gives a sorted graph without dead nodes.
+
+Changes of a whole graph that need none (other outputs, only what is needed) are functions.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,32 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from sol.errors import SolError
-from sol.ir.builder import GraphBuilder
+from sol.ir.builder import GraphBuilder, graph_of
 from sol.ir.data_sizes import definers
 from sol.ir.graph import NO_ORIGIN, SOURCES, Graph, Node, Origin
 from sol.ir.types import TensorType
+
+
+def with_outputs(graph: Graph, outputs: Iterable[str]) -> Graph:
+    """The same nodes with other outputs, which are values of the graph."""
+    return graph_of(graph.nodes, graph.inputs, tuple(outputs))
+
+
+def in_order(nodes: Iterable[Node], inputs: Sequence[str], outputs: Sequence[str]) -> Graph:
+    """The graph of those nodes, given in any order, that an output needs; a cycle is an error that names its nodes."""
+    return Editor(Graph(tuple(nodes), tuple(inputs), tuple(outputs))).finish()
+
+
+def pruned(graph: Graph) -> Graph:
+    """The graph without nodes that no output needs (inputs stay), sources first."""
+    needed = {o.partition("#")[0] for o in graph.outputs}
+    definer = definers(graph.nodes)
+    for node in reversed(graph.nodes):
+        if node.name in needed:
+            needed.update(i.partition("#")[0] for i in (*node.inputs, *definer.get(node.name, ())))
+    kept = [n for n in graph.nodes if n.name in needed or n.op == "input"]
+    ordered = [*(n for n in kept if n.op in SOURCES), *(n for n in kept if n.op not in SOURCES)]
+    return graph_of(ordered, graph.inputs, graph.outputs)
 
 
 class Editor:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from sol.errors import SolError
+from sol.ir.builder import graph_of
 from sol.ir.dim import Dim, Symbol, dim_max, dim_text, floor_div, symbols
 from sol.ir.graph import NO_ORIGIN, Array, Graph, Node, Origin
 from sol.ir.ops import complete_attrs, spec_of
@@ -241,7 +242,7 @@ class _Parser:
         self.expect("}")
         in_body = {n.name for n in nodes if n.op == "input"}
         leading = [Node(name, "input", (), (t,)) for name, t in header.items() if name not in in_body]
-        return Graph((*leading, *nodes), tuple(header), outputs)
+        return graph_of((*leading, *nodes), tuple(header), outputs)
 
     def values(self) -> tuple[str, ...]:
         found: list[str] = []

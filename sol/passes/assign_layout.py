@@ -49,7 +49,7 @@ class _Assignment:
             if node.op in ("input", "parameter", "constant") or node.name in self.constants:
                 continue
             self.visit(self.editor.producer(node.name) or node)
-        self.editor.set_outputs([self.plain(o) for o in self.graph.outputs])
+        self.editor.set_outputs([self.plain(o) for o in self.editor.outputs])
         return self.editor.finish()
 
     def visit(self, node: Node) -> None:
@@ -145,7 +145,6 @@ class _Assignment:
         self.block_all(self.editor.producer(value))
         self.forms[(node.name, self.blocked)] = value
         self.editor.replace(node.name, value)
-        self.graph = Graph(self.graph.nodes, self.graph.inputs, tuple(value if o == node.name else o for o in self.graph.outputs))
 
     # -- forms of a value ------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sol.ir.builder import graph_of
 from sol.ir.graph import Graph, Node
 
 KEPT_APART = ("input", "torch_call")
@@ -24,4 +25,4 @@ def eliminate_common_subexpressions(graph: Graph) -> Graph:
             nodes.append(node)
         else:
             renamed.update(zip(node.outputs, first.outputs))
-    return Graph(tuple(nodes), graph.inputs, tuple(renamed.get(o, o) for o in graph.outputs))
+    return graph_of(nodes, graph.inputs, [renamed.get(o, o) for o in graph.outputs])

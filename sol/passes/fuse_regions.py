@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from sol.ir.builder import graph_of
 from sol.ir.data_sizes import BOUNDS, definers
 from sol.ir.dim import product
 from sol.ir.graph import Attrs, Graph, Node
@@ -16,7 +17,7 @@ from sol.ir.lanes import fits_lanes
 from sol.ir.ops import spec_of
 from sol.ir.ops.control import CONTROL
 from sol.ir.ops.pointwise import POINTWISE
-from sol.ir.rewrite import Editor
+from sol.ir.rewrite import in_order
 from sol.ir.types import DType
 from sol.passes.choices import Choose, first, nodes_text
 from sol.passes.fuse_conv_chains import ANCHOR as CHAIN
@@ -411,8 +412,7 @@ class _Fusion:
             renamed.update(zip(self.outputs_of(group), region.outputs))
         loose = [n for n in self.graph.nodes if n.name not in self.group_of]
         nodes = [replace(n, inputs=tuple(renamed.get(i, i) for i in n.inputs)) for n in (*loose, *regions)]
-        outputs = tuple(renamed.get(o, o) for o in self.graph.outputs)
-        return Editor(Graph(tuple(nodes), self.graph.inputs, outputs)).finish()
+        return in_order(nodes, self.graph.inputs, [renamed.get(o, o) for o in self.graph.outputs])
 
     def outputs_of(self, group: _Group) -> list[str]:
         inside = {n.name for n in group.nodes}
@@ -457,7 +457,7 @@ def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tu
             taken.add(name)
             sources[value] = Node(name, "input", (), (graph.type_of(value),))
     inner = [replace(n, inputs=tuple(sources[i].name if i in sources else i for i in n.inputs)) for n in nodes]
-    body = Graph((*sources.values(), *literals.values(), *inner), tuple(s.name for s in sources.values()), tuple(outputs))
+    body = graph_of((*sources.values(), *literals.values(), *inner), [s.name for s in sources.values()], outputs)
     return body, tuple(sources)
 
 

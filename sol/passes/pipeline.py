@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from sol.ir.builder import graph_of
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.control import CONTROL
 from sol.passes.assign_layout import assign_layout
@@ -78,7 +79,7 @@ def on_bodies(graph: Graph, function: Pass) -> Graph:
     graph = function(graph)
     if not any(n.op in CONTROL for n in graph.nodes):
         return graph
-    return replace(graph, nodes=tuple(_with_bodies(n, function) if n.op in CONTROL else n for n in graph.nodes))
+    return graph_of([_with_bodies(n, function) if n.op in CONTROL else n for n in graph.nodes], graph.inputs, graph.outputs)
 
 
 def _with_bodies(node: Node, function: Pass) -> Node:

@@ -11,12 +11,13 @@ import pytest
 import torch
 
 import sol
+from sol.codegen.targets import runnable
 from sol.errors import SolError
 from tests.against_torch.random_programs import RandomProgram, random_program
 from tests.against_torch.support import FLOOR, TOLERANCE, differs, error, team_of
+from tests.toolchains import isas_by_default
 
 SAMPLE, TOGETHER = 30, 10
-INSTRUCTION_SETS = ("avx512", "avx2", "generic")
 FIRST = int(os.environ.get("SOL_RANDOM_FIRST", "0"))
 COUNT = int(os.environ.get("SOL_RANDOM_PROGRAMS", "3000"))
 STEPS_LOST = 4.0
@@ -87,10 +88,10 @@ def _close(got: Any, expected: torch.Tensor, exact: torch.Tensor, floor: float) 
     return error(got, exact) <= TOLERANCE * error(expected, exact) + max(floor, FLOOR * torch.finfo(expected.dtype).eps)
 
 
-@pytest.mark.parametrize("isa", INSTRUCTION_SETS)
+@pytest.mark.parametrize("isa", runnable())
 def test_a_sample_of_random_programs(isa):
     """Ten programs on each instruction set."""
-    first = SAMPLE // 3 * INSTRUCTION_SETS.index(isa)
+    first = SAMPLE // 3 * runnable().index(isa)
     found = wrong([random_program(seed) for seed in range(first, first + TOGETHER)], isa)
     assert not found, "\n".join(found)
 
@@ -100,5 +101,5 @@ def test_a_sample_of_random_programs(isa):
 def test_random_programs(first):
     """``SOL_RANDOM_PROGRAMS`` of them from seed ``SOL_RANDOM_FIRST`` on, each on every instruction set."""
     programs = [random_program(seed) for seed in range(first, first + TOGETHER)]
-    found = [text for isa in INSTRUCTION_SETS for text in wrong(programs, isa)]
+    found = [text for isa in isas_by_default() for text in wrong(programs, isa)]
     assert not found, "\n".join(found)

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import sol
+from sol.codegen.targets import runnable
 
 LENGTHS = [1, 2, 4, 5, 16, 17, 33, 65, 130, 1500]
 KINDS = ("drawn", "rising", "falling", "rising and falling", "with nan")
@@ -31,7 +32,7 @@ OTHERS = (torch.int64, torch.float64, torch.bfloat16, torch.uint8)
 
 
 @pytest.mark.parametrize(
-    ("isa", "dtype"), [*((isa, torch.float32) for isa in ("avx512", "avx2", "generic")), *(("native", dtype) for dtype in OTHERS)], ids=str
+    ("isa", "dtype"), [*((isa, torch.float32) for isa in runnable()), *(("native", dtype) for dtype in OTHERS)], ids=str
 )
 def test_topk_takes_the_same_of_equal_elements(isa, dtype):
     inputs = [lines(n, levels, dtype) for n in (LENGTHS if dtype is torch.float32 else LENGTHS[3::2]) for levels in (1, 2, 10)]

@@ -11,7 +11,7 @@ import pytest
 
 import sol
 from sol import cli
-from sol.commands.failures import BAD_MODEL, ENVIRONMENT, FAILED, INTERRUPTED, OK, UNSUPPORTED, USAGE
+from sol.commands.failures import BAD_MODEL, ENVIRONMENT, FAILED, INTERRUPTED, NOT_COMPARED, OK, UNSUPPORTED, USAGE
 from tests.cli import models
 
 
@@ -230,6 +230,17 @@ def test_exported_programs(capsys, folder, tmp_path):
     assert code == OK and "aten.linear.default" in out
     (tmp_path / "bad.pt2").write_bytes(b"junk")
     assert call(capsys, "run", tmp_path / "bad.pt2")[0] == BAD_MODEL
+
+
+def test_verify_of_what_runs_in_torch_compares_nothing(capsys, tmp_path):
+    import torch
+
+    model, x = torch.nn.Linear(8, 4).double().eval(), torch.rand(2, 8).double()
+    torch.export.save(torch.export.export(model, (x,)), tmp_path / "double.pt2")
+    code, out, err = call(capsys, "verify", tmp_path / "double.pt2", "--json", tmp_path / "v.json")
+    assert code == NOT_COMPARED and out.startswith("nothing compared") and "runs in torch" in out, err
+    found = json.loads((tmp_path / "v.json").read_text())
+    assert not found["compared"] and not found["passed"]
 
 
 def test_inspect_of_a_loop(capsys, tmp_path):

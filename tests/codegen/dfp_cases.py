@@ -47,6 +47,7 @@ def check(
     operands: Sequence[Operand],
     function: Callable,
     *,
+    anchor: str = "",
     arrays: Sequence[np.ndarray] | None = None,
     constants: Sequence[int] = (),
     block: bool = False,
@@ -65,7 +66,7 @@ def check(
     parameters = {f"x{i}": a for i, a in enumerate(arrays) if i in constants}
     want = evaluate(graph, inputs, parameters, precision=np.float64)
     for isa in isas or isas_by_default():
-        region = as_region(graph, "dfp", "", block=by_name(isa).lanes if block else 0, plain=plain)
+        region = as_region(graph, "dfp", anchor, block=by_name(isa).lanes if block else 0, plain=plain)
         for team in threads:
             got = run_region(region, inputs, parameters, isa=isa, threads=team, symbols=symbols, **layout)
             for output, y in zip(graph.outputs, got):

@@ -18,14 +18,12 @@ from sol.ir.dim import Dim
 from sol.ir.interpret import evaluate
 from tests.codegen import conv_cases
 from tests.codegen.combinations import thinned
-from tests.codegen.conv_cases import ISAS, check, conv_graph, random
+from tests.codegen.conv_cases import check, conv_graph, random
 from tests.codegen.test_conv_direct import add_relu, divide, plane, scale_silu
 from tests.codegen.test_conv_pooled import POOLS, pooled
 from tests.codegen.test_conv_prologue import case, nothing, relu, scale_shift_relu
 from tests.codegen.test_conv_prologue import pooled as pooled_head
 from tests.harness import as_region, run_region
-
-pytestmark = pytest.mark.skipif("avx512" not in ISAS, reason="no vectors of 16 lanes here")
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ from sol.ir.builder import GraphBuilder
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
 from tests.harness import as_region, run_region
+from tests.toolchains import isas_by_default
 
 rng = np.random.default_rng(3)
 
@@ -42,7 +43,7 @@ GRIDS = [
 @pytest.mark.parametrize(("mode", "padding"), GRIDS)
 def test_grid_sample(mode: str, padding: str) -> None:
     """Vectors of points (contiguous float32), and one by one (float64): one to three dimensions, points around the vector width."""
-    for aligned, isa in itertools.product((True, False), runnable()):
+    for aligned, isa in itertools.product((True, False), isas_by_default()):
         options = {"isa": isa, "mode": mode, "padding": padding, "align_corners": aligned}
         for points in ((4, 6), (1, 1), (1, 7), (1, 15), (2, 8), (1, 17), (3, 11)):
             check("grid_sample", randn(2, 3, 5, 7), randn(2, *points, 2) * 2, **options)

@@ -8,9 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from sol.codegen.targets import resolve, runnable
+from sol.codegen.targets import resolve
 from sol.ir.ops.numpy_math import erf, erfc, lgamma
 from tests.codegen.compiled import load_c
+from tests.instruction_sets import each_isa
 
 # name: reference in double, sampled interval (None: positive floats of all sizes), most units in the last place
 FUNCTIONS = {
@@ -50,7 +51,7 @@ SPECIAL = np.array(
 )
 
 
-@pytest.fixture(scope="module", params=runnable())
+@pytest.fixture(scope="module", params=each_isa())
 def library(request):
     text = '#include "sol_dfp.h"\n'
     for name in (*FUNCTIONS, "normal_cdf", "lgamma"):

@@ -84,6 +84,19 @@ def test_mode(dtype):
     exact("mode", [((4, 60), F32)], lambda b, v: b.add("mode", [v], dim=1), arrays=[odd(4, 60)])
 
 
+@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("length", [1, 7, 8, 15, 16, 17, 33, 300])
+def test_running_extremum(length, largest):
+    for x in (np.random.default_rng(4).integers(-5, 5, (3, length)).astype(np.float32), odd(3, length)):
+        exact("running_extremum", [(x.shape, F32)], lambda b, v: b.add("running_extremum", [v], dim=1, largest=largest), arrays=[x])
+        exact("running_extremum", [(x.T.shape, F32)], lambda b, v: b.add("running_extremum", [v], dim=0, largest=largest)[1], arrays=[x.T])
+
+
+@pytest.mark.parametrize("dtype", [F64, F16, I64, I32, U8, BOOL], ids=str)
+def test_running_extremum_of_types(dtype):
+    exact("running_extremum", [((2, 40, 3), dtype)], lambda b, v: b.add("running_extremum", [v], dim=1), high=5)
+
+
 @pytest.mark.parametrize("right", [False, True])
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 33])
 def test_searchsorted(count, right):

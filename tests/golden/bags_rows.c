@@ -6,7 +6,7 @@
 
 /* One more row of a bag. */
 SOL_VECTORIZE
-SOL_SCALAR void join(float *restrict to, int64_t to_c, const float *restrict row, int64_t row_c, int64_t columns, float weight)
+SOL_SCALAR void join(float *restrict to, const float *restrict row, int64_t columns, float weight)
 {
     SOL_INDEPENDENT
     for (int64_t j = 0; j < columns; j++) {
@@ -28,12 +28,11 @@ void bags_rows(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t bags = arg[3];
     const int64_t edges = arg[4];
     const int64_t table_r = arg[5];
-    const int64_t table_c = arg[6];
-    const int64_t index_n = arg[7];
-    const int64_t starts_n = arg[8];
-    const int64_t out_b = arg[9];
-    const int64_t out_c = arg[10];
-    const int64_t weights_n = arg[11];
+    const int64_t index_n = arg[6];
+    const int64_t starts_n = arg[7];
+    const int64_t out_b = arg[8];
+    const int64_t out_c = arg[9];
+    const int64_t weights_n = arg[10];
     (void)team; (void)buf; (void)arg;
     int64_t bag, last;
     if (length * columns < 8192) {
@@ -52,7 +51,7 @@ void bags_rows(const sol_team *team, void *const *buf, const int64_t *arg)
             if (row < 0 || row >= count) {
                 continue;
             }
-            join(to, out_c, table + row * table_r, table_c, columns, weights[i * weights_n]);
+            join(to, table + row * table_r, columns, weights[i * weights_n]);
             found++;
         }
         (void)found;

@@ -13,6 +13,7 @@ from torch import nn
 import sol
 from sol.codegen import targets
 from sol.codegen.machines import ZEN4
+from tests import instruction_sets
 from tests.models.networks import build
 
 TIMES = 5.0
@@ -48,7 +49,7 @@ def isa(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
     """An instruction set; adders: AVX-512 with the kernels of processors with units for additions alone."""
     name = "avx512" if request.param == "adders" else request.param
     if not targets.by_name(name).runs_here():
-        pytest.skip(f"this machine lacks {name}")
+        instruction_sets.refuse(name)
     if request.param == "adders":
         changed = dict(targets.TARGETS, avx512=replace(targets.TARGETS["avx512"], machine=ZEN4))
         monkeypatch.setattr(targets, "TARGETS", changed)

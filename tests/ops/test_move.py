@@ -119,6 +119,22 @@ def test_misfits(op: str, types: list, attrs: dict, message: str) -> None:
         one_op_graph(op, types, **attrs)
 
 
+@pytest.mark.parametrize(
+    "places",
+    [{1: (0,)}, {0: (1, 0, 1)}, {1: (3, 3, 0), 2: (4, 0)}, {0: (0, 1), 1: (), 2: (2,)}],
+    ids=str,
+)
+def test_pick(places: dict[int, tuple[int, ...]]) -> None:
+    def expected(x: torch.Tensor) -> torch.Tensor:
+        for dim, index in places.items():
+            x = x.index_select(dim, torch.tensor(index, dtype=torch.int64))
+        return x
+
+    check("pick", expected, randn(2, 4, 5), dims=tuple(places), index=tuple(places.values()))
+    with pytest.raises(TypeInferenceError, match="outside"):
+        one_op_graph("pick", [TensorType(F32, (2, 4))], dims=(0,), index=((2,),))
+
+
 def test_symbolic_sizes() -> None:
     graph = one_op_graph("concat", [TensorType(F32, (S, 3)), TensorType(F32, (S, 3)), TensorType(F32, (1, 3))], dim=0)
     assert graph.nodes[-1].type.shape == (S * 2 + 1, 3)

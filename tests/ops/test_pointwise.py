@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from sol.errors import TypeInferenceError
+from sol.frontend.torch.aten import TORCH_DTYPES
 from sol.ir.ops.numpy_math import NUMPY, erf
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType, TensorType
@@ -212,6 +213,30 @@ def test_cast_in_declared_precision_rounds() -> None:
     x = np.array([1 / 3], np.float32)
     assert evaluate_outputs(graph, [x], precision=None)[0].dtype == np.float16
     assert evaluate_outputs(graph, [x])[0] == np.float64(x[0])
+
+
+POWERS = np.array([1.0, 1.25, 3.0, 5.0, 0.3, 448.0])
+ROUNDED = {"up": [1, 2, 4, 8, 0.5, 512], "down": [1, 1, 2, 4, 0.25, 256], "nearest": [1, 1, 4, 4, 0.25, 512]}
+
+
+@pytest.mark.parametrize("rounding", ROUNDED)
+@pytest.mark.parametrize("op", ("cast_rounded", "cast_saturated"))
+def test_cast_to_powers_of_two(op: str, rounding: str) -> None:
+    (got,) = run_op(op, POWERS, dtype=DType.F8E8M0, rounding=rounding)
+    assert got.tolist() == ROUNDED[rounding]
+
+
+@pytest.mark.parametrize("ours", (DType.F8E4M3FN, DType.F8E4M3FNUZ, DType.F8E5M2, DType.F8E5M2FNUZ), ids=str)
+def test_cast_to_floats_of_8_bits(ours: DType) -> None:
+    theirs = TORCH_DTYPES[ours]
+    largest = torch.finfo(theirs).max
+    x = np.concatenate([randn(100) * 30, [0.0, -0.0, largest, -largest, 1e-30, np.nan]])
+    check("cast_rounded", lambda t: t.to(theirs).double(), x, dtype=ours)
+    check("cast_saturated", lambda t: t.to(theirs).double(), x, dtype=ours)
+    (got,) = run_op("cast_saturated", np.array([2 * largest, -np.inf, np.inf]), dtype=ours)
+    assert got.tolist() == [largest, -largest, largest]
+    (got,) = run_op("cast_rounded", np.array([2 * largest]), dtype=ours)
+    assert not np.isfinite(got[0])
 
 
 def test_where() -> None:

@@ -48,8 +48,9 @@ def block(
 
 def fused(text: str, n: int = 1, **sizes: int) -> Graph:
     """The fused graph for a machine on which chains pay from these sizes on, by default from any. n: images, where they are open."""
-    graph = replace(TARGET.machine.graph, **{"chain_map": 1, "chain_expansion": 1, **sizes})
-    return fused_for(text, replace(TARGET, machine=replace(TARGET.machine, graph=graph)), n=n)
+    from_any = TARGET.machine.graph
+    wanted = replace(from_any, **{"chain_map": 1, "chain_expansion": 1, **sizes})
+    return fused_for(text, replace(TARGET, machine=replace(TARGET.machine, graph=wanted)), n=n)
 
 
 def convs(graph: Graph) -> list[list[str]]:

@@ -41,9 +41,12 @@ def lower_bags(lowering: Lowering, found: Bags) -> None:
     reads = {"table": table, "index": index, "starts": starts}
     params: dict[str, DimLike] = {
         "count": table.shape[0], "columns": table.shape[1], "length": index.shape[0], "bags": out.shape[0], "edges": starts.shape[0],
-        "table_r": table.strides[0], "table_c": table.strides[1], "index_n": index.strides[0], "starts_n": starts.strides[0],
+        "table_r": table.strides[0], "index_n": index.strides[0], "starts_n": starts.strides[0],
         "out_b": out.strides[0], "out_c": out.strides[1],
     }  # fmt: skip
+    whole_rows = table.strides[1] == 1 and out.strides[1] == 1
+    if not whole_rows:
+        params["table_c"] = table.strides[1]
     if found.weights:
         reads["weights"] = found.weights
         params["weights_n"] = found.weights.strides[0]
@@ -58,7 +61,7 @@ def lower_bags(lowering: Lowering, found: Bags) -> None:
         flops=product(index.shape) * table.shape[1],
         bytes=table.dtype.itemsize * (product(index.shape) + out.shape[0]) * table.shape[1],
         T=table.dtype.c, index_type=index.dtype.c, mode=mode, weighted=bool(found.weights), checked=bool(found.attrs["checked"]),
-        without=found.attrs["without"], whole_rows=table.strides[1] == 1 and out.strides[1] == 1,
+        without=found.attrs["without"], whole_rows=whole_rows,
     )  # fmt: skip
 
 

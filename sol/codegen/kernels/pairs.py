@@ -52,56 +52,6 @@ def step_cost(pixels: int, machine: Machine) -> float:
     return cycles * machine.core.multiply_adds * max(pixels, LEAST) + machine.inner_product.step
 
 
-def assembly(
-    pixels: int, left: int = 0, channels: int = LANES, places: tuple[int, ...] = (), paced: bool = False, plain: bool = False
-) -> list[str]:
-    """Instructions (AT&T syntax, AVX-512) of a step: pairs of all pixels, and between them the channels that are multiplied directly.
-
-    plain: all channels are.
-    x, w, ahead: operands of the packed input, of the weights, and the way in bytes to those that are prefetched. a<p>: accumulators.
-    channels: of the step; what lies behind them is zero. left: directly multiplied channels that are left out. places: where the pixels
-    are, in pixels; one behind the other if not given. paced: ahead is an address, ``pace`` (at 48 of k) bytes further per channel.
-    Compilers take long over so many multiply-adds, and not all of them keep operands in memory.
-    """
-    lines: list[str] = []
-    registers: dict[int, str] = {}  # of weights, by channel; each serves every other pair, or every other channel
-
-    def load(channel: int, register: int) -> None:
-        registers[channel] = f"%%zmm{register}"
-        lines.append(f"vmovups {64 * channel}(%[w]), {registers[channel]}")
-        lines.extend(["prefetcht1 (%[ahead])", "add 48(%[k]), %[ahead]"] if paced else [f"prefetcht1 {64 * channel}(%[w],%[ahead])"])
-
-    def operand(pixel: int, channel: int) -> str:
-        return f"{64 * (places[pixel] if places else pixel) + 4 * channel}(%[x])%{{1to16%}}"
-
-    def multiply(number: int) -> None:
-        channel, pixel = alone[number // pixels], (number + pixels // 2) % pixels
-        if number % pixels == 0:
-            load(channel, FREE + 4 + number // pixels % 2)
-        lines.append(f"vfmadd231ps {operand(pixel, channel)}, {registers[channel]}, %[a{pixel}]")
-
-    last = direct_channels(channels)[len(direct_channels(channels)) - left :]
-    alone = [j for j in (range(channels) if plain else direct_channels(channels)) if j not in last]
-    paired, direct, done = 0 if plain else pairs_of(channels) * pixels, len(alone) * pixels, 0
-    for number in range(paired):
-        pair, pixel = divmod(number, pixels)
-        second = pair + LANES // 2
-        if pixel == 0:
-            load(pair, FREE + 2 * (pair % 2))
-            load(second, FREE + 2 * (pair % 2) + 1)
-        first, other = (f"%%zmm{FREE + 6 + 2 * (number % 2) + i}" for i in range(2))
-        lines.append(f"vaddps {operand(pixel, pair)}, {registers[second]}, {first}")
-        lines.append(f"vaddps {operand(pixel, second)}, {registers[pair]}, {other}")
-        lines.append(f"vfmadd231ps {first}, {other}, %[a{pixel}]")
-        due = -(-(number + 1) * direct // paired)
-        for one in range(done, due):
-            multiply(one)
-        done = due
-    for one in range(done, direct):
-        multiply(one)
-    return lines
-
-
 def last_channels(channels: int) -> int:
     """Channels of the last step."""
     return (channels - 1) % LANES + 1
@@ -117,10 +67,6 @@ def direct_channels(channels: int = LANES) -> list[int]:
     return [j for j in range(channels) if j % (LANES // 2) >= pairs_of(channels)]
 
 
-FREE = MOST
-"""The first vector register that holds no accumulator."""
-
-
 def signs() -> np.ndarray:
     """Signs [even or odd step][channel] of inputs and of weights: the second channel of every other pair is negated."""
     lane = np.arange(LANES)
@@ -133,9 +79,16 @@ def context(channels: int = LANES) -> dict[str, Any]:
     return {
         "count": PAIRS, "signs": signs().tolist(), "firsts": [int(j < PAIRS) for j in range(LANES)],
         "other_half": [(j + LANES // 2) % LANES for j in range(LANES)],
-        "assembly": assembly, "most": MOST, "behind": BEHIND, "stretch": STRETCH, "plain_stretch": PLAIN_STRETCH,
-        "last": channels, "left": direct_channels(channels)[-LEFT:],
+        "half": LANES // 2, "most": MOST, "behind": BEHIND, "stretch": STRETCH, "plain_stretch": PLAIN_STRETCH,
+        "whole": _step(LANES), "last": _step(channels), "left": direct_channels(channels)[-LEFT:],
     }  # fmt: skip
+
+
+def _step(channels: int) -> dict[str, Any]:
+    """A step of so many channels: its pairs, the channels in none, and all of them but for the last 0, 1, … of these."""
+    direct = direct_channels(channels)
+    without = [direct[len(direct) - left :] for left in range(LEFT + 1)]
+    return {"pairs": pairs_of(channels), "direct": direct, "plain": [[j for j in range(channels) if j not in w] for w in without]}
 
 
 def pack(weights: np.ndarray, panel: np.ndarray, scales: np.ndarray, taps: int = 1, alike: int = 1) -> None:

@@ -6,7 +6,7 @@ A loop over sequences, or whose state changes its shape from round to round, is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,12 @@ from onnx import GraphProto
 from sol.errors import SolError, UnsupportedError
 from sol.frontend.onnx.context import Context
 from sol.frontend.onnx.registry import OnnxNode, converter
+from sol.ir.builder import graph_of
 from sol.ir.data_sizes import definitions
 from sol.ir.dim import Dim, DimLike, dim_text, symbols, undecided
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.control import FLAG, MOST_ROUNDS, ROUND
+from sol.ir.rewrite import with_outputs
 from sol.ir.types import DType, TensorType
 
 MOST_UNROLLED = 1024
@@ -55,7 +57,7 @@ def _with_inputs(graph: Graph, inputs: Sequence[tuple[str, TensorType]]) -> Grap
     """The graph with these inputs in this order; those that it has not are added and not read."""
     known = {n.name for n in graph.nodes if n.op == "input"}
     added = tuple(Node(name, "input", (), (type_,)) for name, type_ in inputs if name not in known)
-    return replace(graph, nodes=(*added, *graph.nodes), inputs=tuple(name for name, _ in inputs))
+    return graph_of((*added, *graph.nodes), [name for name, _ in inputs], graph.outputs)
 
 
 def _fresh(graph: Graph, hint: str) -> str:
@@ -158,7 +160,7 @@ def _rolled(ctx: Context, proto: GraphProto, body: _Body, limit: Any, condition:
     round_, flag = graph.inputs[:2]
     conditional = not (graph.outputs[0] == flag or _is_true(graph, graph.outputs[0]))
     if not conditional:
-        graph = replace(graph, outputs=graph.outputs[1:])
+        graph = with_outputs(graph, graph.outputs[1:])
     stacked = len(proto.output) - 1 - len(state)
     rounds = _rounds(ctx, limit)
     if stacked and rounds is None:

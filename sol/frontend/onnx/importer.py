@@ -16,9 +16,9 @@ from sol.frontend.onnx.loader import LoadedModel, not_text
 from sol.frontend.onnx.registry import OnnxNode, find_converter
 from sol.frontend.onnx.types import ELEMENT_TYPES, STRING, array_dtype, dtype_of
 from sol.ir.builder import GraphBuilder
-from sol.ir.data_sizes import definers
 from sol.ir.dim import Dim, DimLike, substitute
-from sol.ir.graph import SOURCES, Graph
+from sol.ir.graph import Graph
+from sol.ir.rewrite import pruned
 from sol.ir.types import DType, TensorType
 
 SMALL = 1024
@@ -128,7 +128,7 @@ class Importer:
         outputs = tuple((o.name, self._place(self.find(scope, o.name, "the graph's outputs"), values)) for o in graph.output)
         guards = tuple(Guard(len(values) + i, expected, error) for i, (_, expected, error) in enumerate(self._guards))
         values += [value for value, _, _ in self._guards]
-        return ImportedModel(_pruned(ctx.builder.build(values)), inputs, outputs, self.parameters, self.symbols, self.contents, guards)
+        return ImportedModel(pruned(ctx.builder.build(values)), inputs, outputs, self.parameters, self.symbols, self.contents, guards)
 
     def guard(self, value: str, expected: bool, error: SolError) -> None:
         """Have every call check a value of the main graph: it raises the error unless the value is as expected."""
@@ -403,7 +403,7 @@ class Importer:
         for name, value in zip((o.name for o in proto.output), outputs):
             if not isinstance(value, str):
                 ctx.fail(f"output {name} of a body is a sequence or optional", "use tensors")
-        return _pruned(inner_ctx.builder.build(outputs)), tuple(inner_ctx.captures.values()), inner_ctx
+        return pruned(inner_ctx.builder.build(outputs)), tuple(inner_ctx.captures.values()), inner_ctx
 
     def convert(self, ctx: Context, op: str, inputs: Sequence[Any], outputs: int, domain: str, attrs: Mapping[str, Any]) -> Any:
         """Convert an operator that the model does not have, in place of the current one."""
@@ -429,18 +429,6 @@ def _renamed(attribute: AttributeProto, name: str) -> AttributeProto:
     copy.CopyFrom(attribute)
     copy.name = name
     return copy
-
-
-def _pruned(graph: Graph) -> Graph:
-    """The graph without nodes that no output needs (inputs stay), sources first."""
-    needed = {o.partition("#")[0] for o in graph.outputs}
-    definer = definers(graph.nodes)
-    for node in reversed(graph.nodes):
-        if node.name in needed:
-            needed.update(i.partition("#")[0] for i in (*node.inputs, *definer.get(node.name, ())))
-    kept = tuple(n for n in graph.nodes if n.name in needed or n.op == "input")
-    sources = [n for n in kept if n.op in SOURCES]
-    return Graph((*sources, *(n for n in kept if n.op not in SOURCES)), graph.inputs, graph.outputs)
 
 
 def import_model(

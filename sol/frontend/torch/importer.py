@@ -26,7 +26,8 @@ from sol.frontend.torch.policy import Policy
 from sol.frontend.torch.symbols import SizeError, Sizes, is_symbolic_number
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, evaluate, symbols
-from sol.ir.graph import SOURCES, Graph, Origin
+from sol.ir.graph import Graph, Origin
+from sol.ir.rewrite import pruned
 from sol.ir.types import DType, TensorType
 
 _DROPPED = ("_assert_", "sym_constrain_range", "_assert_async", "_functional_sym_constrain", "_make_dep_token", "_assert_scalar")
@@ -392,14 +393,7 @@ class Importer:
 
     def finish(self, outputs: list[str]) -> Graph:
         """The graph without nodes that no output needs (inputs stay)."""
-        graph = self.builder.build(outputs)
-        needed = {o.partition("#")[0] for o in outputs}
-        for node in reversed(graph.nodes):
-            if node.name in needed:
-                needed.update(i.partition("#")[0] for i in node.inputs)
-        kept = tuple(n for n in graph.nodes if n.name in needed or n.op == "input")
-        sources = [n for n in kept if n.op in SOURCES]
-        return Graph((*sources, *(n for n in kept if n.op not in SOURCES)), graph.inputs, graph.outputs)
+        return pruned(self.builder.build(outputs))
 
 
 def _unknown(*_: Any) -> Any:

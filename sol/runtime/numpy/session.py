@@ -23,6 +23,7 @@ from sol.frontend.onnx.sizes import with_sizes
 from sol.ir.dim import Dim, evaluate, symbols
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_constants
+from sol.ir.rewrite import with_outputs
 from sol.ir.storage import as_stored, edge_dtype, from_edge, stored_dtype, to_edge
 from sol.ir.types import DType
 from sol.runtime.arrays import default_threads
@@ -205,7 +206,7 @@ class _Program:
         self.executable: Executable | None = None
         if computed:
             threads = threads or default_threads()
-            compiled = compile_tuned(Graph(graph.nodes, graph.inputs, tuple(computed)), isa=isa, threads=threads)
+            compiled = compile_tuned(with_outputs(graph, computed), isa=isa, threads=threads)
             _check_memory(compiled.plan)
             self.executable = Executable(compiled, threads=threads)
             self.executable.pack(imported.parameters)

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from sol.frontend.torch.imported import TorchCall
+from sol.ir.builder import graph_of
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.interpret import evaluate_constants
 from sol.runtime.torch.tensors import TORCH, numpy_of
@@ -62,7 +63,7 @@ def _without(graph: Graph, call: Node) -> Graph:
     new = [Node(names[v], "parameter", (), (t,), Attrs({"target": _PREFIX + v}), call.origin) for v, t in zip(call.outputs, call.types)]
     renamed = [replace(n, inputs=tuple([names.get(i, i) for i in n.inputs])) for n in graph.nodes if n is not call]
     first = next(k for k, n in enumerate(renamed) if n.op != "input")
-    return Graph((*renamed[:first], *new, *renamed[first:]), graph.inputs, tuple([names.get(o, o) for o in graph.outputs]))
+    return graph_of((*renamed[:first], *new, *renamed[first:]), graph.inputs, [names.get(o, o) for o in graph.outputs])
 
 
 def values_of(graph: Graph, values: Sequence[str], parameters: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

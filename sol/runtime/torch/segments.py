@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sol.ir.builder import graph_of
 from sol.ir.data_sizes import definers
 from sol.ir.graph import Graph, Node
 
@@ -84,7 +85,7 @@ def _compiled_part(graph: Graph, part: list[Node], level: Mapping[str, int]) -> 
     sources = [Node(_plain(v), "input", (), (graph.type_of(v),)) for v in operands]
     renamed = {v: _plain(v) for v in operands}
     body = [_with_inputs(n, renamed) for n in part]
-    segment = Graph((*sources, *constants.values(), *body), tuple(_plain(v) for v in operands), tuple(outputs))
+    segment = graph_of((*sources, *constants.values(), *body), [_plain(v) for v in operands], outputs)
     return Segment(segment, None, tuple(operands), tuple(outputs))
 
 
