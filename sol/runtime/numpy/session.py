@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import resource
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +28,7 @@ from sol.runtime.arrays import default_threads
 from sol.runtime.executable import Executable
 from sol.runtime.numpy.edges import as_arrays
 from sol.runtime.numpy.specialise import check_guards, import_for
+from sol.runtime.specializations import Specializations
 from sol.stages import stage
 from sol.tuning.compile import compile_tuned
 
@@ -75,8 +75,7 @@ class Session:
                  shapes: Mapping[str, Sequence[int | str]] | None = None) -> None:  # fmt: skip
         model = with_sizes(model, shapes or {})
         self.model, self.threads, self.isa = model, threads, isa
-        self._programs: list[_Program] = []
-        self._lock = threading.RLock()
+        self._programs = Specializations[_Program](kinds="input types or contents")
         self.inputs = tuple(_value(model, i) for i in model.inputs)
         self.outputs = tuple(_value(model, o) for o in model.graph.output)
         self._names = tuple(i.name for i in self.inputs)
@@ -89,7 +88,7 @@ class Session:
 
     def _compile_ahead(self) -> None:
         try:
-            self._programs = [self._made(None)]
+            self._programs.add(self._made(None))
         except NeedsValue as needed:
             log.info("%s: compiled at the first call", needed)
 
@@ -97,8 +96,9 @@ class Session:
 
     def __call__(self, *arrays: Any, **by_name: Any) -> Any:
         """Outputs for inputs by position or name: one array if the model has one output, else a tuple."""
-        if self._programs and not by_name:
-            direct = self._programs[0].direct(arrays)
+        programs = self._programs.entries
+        if programs and not by_name:
+            direct = programs[0].direct(arrays)
             if direct is not None:
                 return direct[0] if len(direct) == 1 else tuple(direct)
         if len(arrays) > len(self._names):
@@ -137,22 +137,9 @@ class Session:
             arrays.append(as_arrays(feed.pop(value.name, None), value.name, value.dtype))
         if feed:
             raise InputError(f"the model has no input {next(iter(feed))!r}", remedy=f"it takes {', '.join(self._names)}")
-        program = self._find(arrays)
-        if program is None:
-            with self._lock:
-                program = self._find(arrays) or self._compile_for(arrays)
-        return program, arrays
-
-    def _find(self, arrays: Sequence[Any]) -> _Program | None:
-        """The program that takes these inputs, which is the one used last from now on."""
-        programs = self._programs
-        for i, program in enumerate(programs):
-            if program.accepts(arrays):
-                if i:
-                    with self._lock:
-                        self._programs = [program, *(p for p in self._programs if p is not program)]
-                return program
-        return None
+        found = self._programs.find_or_make(lambda p: p if p.accepts(arrays) else None, lambda: self._compile_for(arrays))
+        assert found is not None, "_compile_for gives a program that accepts the inputs, or raises"
+        return found[0], arrays
 
     # -- compile -------------------------------------------------------------------------------------------------------
 
@@ -166,10 +153,6 @@ class Session:
             if not program.accepts(arrays):
                 given = ", ".join(f"{v.name} {_shape_text(a.shape)}" for v, a in zip(self.inputs, arrays) if isinstance(a, np.ndarray))
                 raise InputError(f"the shapes of the inputs do not fit each other: {given}")
-        limit = config["recompile_limit"]
-        if len(self._programs) >= limit:
-            log.warning("the model was compiled for more than %d input types or contents: the least recently used is dropped", limit)
-        self._programs = [program, *self._programs][:limit]
         return program
 
     def _check_shape(self, value: Value, shape: Sequence[int]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +9,6 @@ import torch
 from torch import nn
 from torch.utils import _pytree as pytree
 
-from sol.config import config
 from sol.errors import InputError, UnsupportedError
 from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
 from sol.frontend.onnx.importer import Guard, Tree
@@ -20,12 +17,11 @@ from sol.frontend.torch.imported import Imported, InputLeaf, OutputLeaf, SymbolS
 from sol.frontend.torch.trees import Group, Taker
 from sol.runtime.numpy.edges import as_array
 from sol.runtime.numpy.specialise import check_guards, import_for
+from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import as_call, check_inputs
-from sol.runtime.torch.program import Program
+from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.tensors import TORCH
 from sol.runtime.torch.ways import Options
-
-log = logging.getLogger("sol.runtime")
 
 
 class _GuardedProgram(Program):
@@ -44,13 +40,12 @@ class OnnxModule(nn.Module):
 
     _onnx: LoadedModel
     _options: Options
-    _programs: list[_GuardedProgram]
-    _lock: Any
+    _programs: Specializations[_GuardedProgram]
     _targets: dict[str, tuple[nn.Module, str]]
 
     def __init__(self, model: LoadedModel, options: Options) -> None:
         super().__init__()
-        self.__dict__.update(_onnx=model, _options=options, _programs=[], _lock=threading.RLock(), _targets={})
+        self.__dict__.update(_onnx=model, _options=options, _programs=Specializations(), _targets={})
         self._names = tuple(i.name for i in model.inputs)
         self._single = len(model.graph.output) == 1
 
@@ -58,21 +53,21 @@ class OnnxModule(nn.Module):
 
     def compile_for(self, args: tuple[Any, ...]) -> _GuardedProgram:
         """The program for these inputs, compiled now if need be."""
-        with self._lock:
-            for i, program in enumerate(self._programs):
-                if program.take(args, {}) is not None:
-                    self._programs.insert(0, self._programs.pop(i))
-                    return program
-            arrays = dict(zip(self._names, (pytree.tree_map(as_array, a) for a in args)))
-            program = self._compile(arrays, fixed=False)
-            if program.take(args, {}) is None:
-                program = self._compile(arrays, fixed=True)
-                program.inputs_of(args, {})
-            limit = config["recompile_limit"]
-            if len(self._programs) >= limit:
-                log.warning("the model was compiled for more than %d input types: the least recently used is dropped", limit)
-            self.__dict__["_programs"] = [program, *self._programs][:limit]
-            return program
+        return self._program_for(args)[0]
+
+    def _program_for(self, args: tuple[Any, ...]) -> tuple[_GuardedProgram, Taken]:
+        """The program for these inputs, compiled now if need be, and the call taken apart."""
+        found = self._programs.find_or_make(lambda program: program.take(args, {}), lambda: self._compile_for(args))
+        assert found is not None, "_compile_for gives a program that takes the inputs, or raises"
+        return found
+
+    def _compile_for(self, args: tuple[Any, ...]) -> _GuardedProgram:
+        arrays = dict(zip(self._names, (pytree.tree_map(as_array, a) for a in args)))
+        program = self._compile(arrays, fixed=False)
+        if program.take(args, {}) is None:
+            program = self._compile(arrays, fixed=True)
+            program.inputs_of(args, {})
+        return program
 
     def _compile(self, arrays: Mapping[str, Any], *, fixed: bool) -> _GuardedProgram:
         return import_for(self._onnx, {}, arrays, self._program, fixed=fixed, trainable=True)
@@ -125,12 +120,9 @@ class OnnxModule(nn.Module):
         """Outputs for inputs by position or name. Raises InputError for inputs that do not fit, and compile errors for new input types."""
         if by_name or len(args) != len(self._names):
             args = self._in_order(args, by_name)
-        programs = self._programs
-        program = programs[0] if programs else self.compile_for(args)
-        taken = program.take(args, {})
-        if taken is None:
-            program = self.compile_for(args)
-            taken = program.inputs_of(args, {})
+        programs = self._programs.entries
+        taken = programs[0].take(args, {}) if programs else None
+        program, taken = self._program_for(args) if taken is None else (programs[0], taken)
         program.refresh_if_stale()
         if any(t is not s for t, s in zip(program.tensors, map(self._held.__getitem__, program.runner.targets))):
             program.rebind()
@@ -150,11 +142,11 @@ class OnnxModule(nn.Module):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the code, which is compiled again (at once if the cache has it)."""
-        return {k: v for k, v in self.__dict__.items() if k not in ("_programs", "_lock")}
+        return {k: v for k, v in self.__dict__.items() if k != "_programs"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self.__dict__.update(_programs=[], _lock=threading.RLock())
+        self.__dict__.update(_programs=Specializations())
 
     def extra_repr(self) -> str:
         return f"{self._onnx.graph.name}: {len(self._onnx.graph.node)} nodes, compiled for {len(self._programs)} input type(s)"
