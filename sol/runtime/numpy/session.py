@@ -15,10 +15,11 @@ from sol.build.templates import keep_templates
 from sol.codegen.plan import Plan
 from sol.config import checked_threads, config
 from sol.errors import InputError, UnsupportedError
-from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
+from sol.frontend.imported import Imported, InputLeaf, OutputLeaf
+from sol.frontend.onnx import LoadedModel, load_model
 from sol.frontend.onnx.context import NeedsValue
-from sol.frontend.onnx.importer import Tree
 from sol.frontend.onnx.sizes import with_sizes
+from sol.frontend.trees import Group, Leaf, Tree
 from sol.ir.dim import Dim, evaluate, symbols
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_constants
@@ -51,7 +52,7 @@ class Prepared:
     tensors: the graph's inputs as users have them. executable: None if no output is computed at a call. env: values of the symbols.
     """
 
-    imported: ImportedModel
+    imported: Imported
     executable: Executable | None
     tensors: tuple[np.ndarray, ...]
     env: Mapping[str, int]
@@ -172,7 +173,7 @@ class Session:
 class _Program:
     """The model compiled for some types of inputs."""
 
-    def __init__(self, imported: ImportedModel, threads: int | None, isa: str | None) -> None:
+    def __init__(self, imported: Imported, threads: int | None, isa: str | None) -> None:
         self.imported = imported
         graph = imported.graph
         self._types = [graph.type_of(v) for v in graph.inputs]
@@ -197,8 +198,8 @@ class _Program:
     def _fixed_types(self) -> list[tuple[tuple[int, ...], np.dtype]] | None:
         """Shapes and dtypes of all inputs, if they are fixed and arrays go in and out as they are: most models, whose calls are short."""
         imported, graph = self.imported, self.imported.graph
-        plain = bool([t for _, t in imported.inputs] == list(range(len(self._types))))
-        plain = plain and [t for _, t in imported.outputs] == list(range(len(graph.outputs)))
+        plain = _in_order(imported.arguments, imported.inputs, len(self._types))
+        plain = plain and _in_order(imported.results, imported.outputs, len(graph.outputs))
         types = [*self._types, *(graph.type_of(o) for o in graph.outputs)]
         unchanged = all(t.is_static and edge_dtype(t.dtype) == stored_dtype(t.dtype) for t in types)
         if not plain or not unchanged or tuple(self._computed) != graph.outputs:
@@ -217,17 +218,19 @@ class _Program:
     def accepts(self, arrays: Sequence[Any]) -> bool:
         """Whether inputs have the types and contents that this was compiled for."""
         tensors: list[np.ndarray] = []
-        for (_, tree), array in zip(self.imported.inputs, arrays):
-            if not _flatten(tree, array, tensors):
-                return False
-        return self._env(tensors) is not None
+        return self._flatten(arrays, tensors) and self._env(tensors) is not None
+
+    def _flatten(self, arrays: Sequence[Any], tensors: list[np.ndarray]) -> bool:
+        """Append the tensors of all inputs; False if the structure or the content of one is another."""
+        leaves = self.imported.inputs
+        return all(_flatten(tree, leaves, array, tensors) for tree, array in zip(self.imported.arguments, arrays))
 
     def _env(self, tensors: Sequence[np.ndarray]) -> dict[str, int] | None:
         """Values of the symbols; None if types do not fit."""
         env = {}
         for name, source in self.imported.symbols.items():
             shape = tensors[source.input].shape
-            if source.dim >= len(shape):
+            if source.dim is None or source.dim >= len(shape):
                 return None
             size = shape[source.dim]
             if not self._ranges[name].lower <= size <= self._ranges[name].upper:
@@ -243,20 +246,18 @@ class _Program:
     def operands(self, arrays: Sequence[Any]) -> tuple[tuple[np.ndarray, ...], Mapping[str, int]]:
         """The graph's inputs and the values of the symbols, for inputs that ``accepts`` took."""
         tensors: list[np.ndarray] = []
-        for (_, tree), array in zip(self.imported.inputs, arrays):
-            _flatten(tree, array, tensors)
+        self._flatten(arrays, tensors)
         return tuple(tensors), self._env(tensors) or {}
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """The model's outputs for inputs that ``accepts`` took."""
         tensors: list[np.ndarray] = []
-        for (_, tree), array in zip(self.imported.inputs, arrays):
-            _flatten(tree, array, tensors)
+        self._flatten(arrays, tensors)
         stored = [from_edge(a, t.dtype) for a, t in zip(tensors, self._types)]
         results = self.executable(stored, self._env(tensors)) if self.executable else []
         values = [self._output(o, results, tensors) for o in self.imported.graph.outputs]
         check_guards(self.imported.guards, values.__getitem__)
-        return [_unflatten(tree, values) for _, tree in self.imported.outputs]
+        return [_unflatten(tree, self.imported.outputs, values) for tree in self.imported.results]
 
     def _output(self, value: str, results: Sequence[np.ndarray], tensors: Sequence[np.ndarray]) -> np.ndarray:
         if value in self._places:
@@ -301,16 +302,24 @@ def _held(array: np.ndarray) -> np.ndarray:
     return array.astype(DType.from_numpy(array.dtype).numpy, copy=False)
 
 
-def _flatten(tree: Tree, array: Any, tensors: list[np.ndarray]) -> bool:
+def _in_order(trees: Sequence[Tree], leaves: Sequence[InputLeaf | OutputLeaf], count: int) -> bool:
+    """Whether inputs or outputs are so many tensors, in the graph's order."""
+    places = [leaf.index if leaf.kind == "tensor" else -1 for leaf in leaves]
+    return tuple(trees) == tuple(map(Leaf, range(count))) and places == list(range(count))
+
+
+def _flatten(tree: Tree, leaves: Sequence[InputLeaf], array: Any, tensors: list[np.ndarray]) -> bool:
     """Append the tensors of one input; False if its structure or its content is another."""
-    if isinstance(tree, np.ndarray):
-        return isinstance(array, np.ndarray) and _same_content(tree, array)
-    if isinstance(tree, tuple):
-        return isinstance(array, list) and len(array) == len(tree) and all(_flatten(t, a, tensors) for t, a in zip(tree, array))
-    if tree is None:
+    if isinstance(tree, Group):
+        fits = isinstance(array, list) and len(array) == len(tree.parts)
+        return fits and all(_flatten(t, leaves, a, tensors) for t, a in zip(tree.parts, array))
+    if not isinstance(tree, Leaf):
         return array is None
     if not isinstance(array, np.ndarray):
         return False
+    leaf = leaves[tree.index]
+    if leaf.kind == "constant":
+        return _same_content(leaf.value, array)
     tensors.append(array)
     return True
 
@@ -321,12 +330,13 @@ def _same_content(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(np.array_equal(a, b)) if a.dtype.kind in "OUS" else a.tobytes() == b.tobytes()
 
 
-def _unflatten(tree: Tree, values: Sequence[np.ndarray]) -> Any:
-    if isinstance(tree, int):
-        return values[tree]
-    if isinstance(tree, tuple):
-        return [_unflatten(t, values) for t in tree]
-    return tree.copy() if isinstance(tree, np.ndarray) else tree
+def _unflatten(tree: Tree, leaves: Sequence[OutputLeaf], values: Sequence[np.ndarray]) -> Any:
+    if isinstance(tree, Group):
+        return [_unflatten(t, leaves, values) for t in tree.parts]
+    if not isinstance(tree, Leaf):
+        return None
+    leaf = leaves[tree.index]
+    return values[leaf.index] if leaf.kind == "tensor" else leaf.value.copy()
 
 
 def _value(model: LoadedModel, info: Any) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -10,11 +11,10 @@ from torch import nn
 from torch.utils import _pytree as pytree
 
 from sol.errors import InputError, UnsupportedError
-from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
-from sol.frontend.onnx.importer import Guard, Tree
+from sol.frontend.imported import Guard, Imported, OutputLeaf
+from sol.frontend.onnx import LoadedModel, load_model
 from sol.frontend.onnx.types import dtype_of
-from sol.frontend.torch.imported import Imported, InputLeaf, OutputLeaf, SymbolSource
-from sol.frontend.torch.trees import Group, Taker
+from sol.frontend.trees import Group, Leaf
 from sol.runtime.numpy.edges import as_array
 from sol.runtime.numpy.specialise import check_guards, import_for
 from sol.runtime.specializations import Specializations
@@ -72,9 +72,10 @@ class OnnxModule(nn.Module):
     def _compile(self, arrays: Mapping[str, Any], *, fixed: bool) -> _GuardedProgram:
         return import_for(self._onnx, {}, arrays, self._program, fixed=fixed, trainable=True)
 
-    def _program(self, imported: ImportedModel) -> _GuardedProgram:
-        if imported.contents:
-            raise UnsupportedError(f"sizes inside the model depend on the content of {', '.join(imported.contents)}",
+    def _program(self, imported: Imported) -> _GuardedProgram:
+        fixed = [self._names[i] for i in imported.fixed_arguments]
+        if fixed:
+            raise UnsupportedError(f"sizes inside the model depend on the content of {', '.join(fixed)}",
                                    remedy="use sol.load, which compiles for each content")  # fmt: skip
         self._enter(imported)
         options = self._options
@@ -83,7 +84,7 @@ class OnnxModule(nn.Module):
         program.guards = imported.guards
         return program
 
-    def _enter(self, imported: ImportedModel) -> None:
+    def _enter(self, imported: Imported) -> None:
         """Make initializers that a graph reads tensors of this module."""
         for target, array in imported.parameters.items():
             if target in self._targets:
@@ -182,36 +183,18 @@ def _from_ml_dtype(array: Any) -> torch.Tensor:
     return torch.from_numpy(array.view("int16" if array.dtype.itemsize == 2 else "uint8").copy()).view(kind)
 
 
-def _as_torch(imported: ImportedModel) -> Imported:
-    """The import in the form that torch modules are run from."""
+def _as_torch(imported: Imported) -> Imported:
+    """The import as a module runs it: its initializers are the module's, and what calls check are further results."""
     graph = imported.graph
     for value in (*graph.inputs, *graph.outputs):
         if graph.type_of(value).dtype not in TORCH:
             raise UnsupportedError(f"torch has no {graph.type_of(value).dtype}", remedy="use sol.load, which works on numpy arrays")
-    places, results = Taker(_is_place), Taker(_is_place)
-    takes = places((tuple(_structure(t) for _, t in imported.inputs), {}))
-    gives = results((*(_structure(t) for _, t in imported.outputs), *(g.index for g in imported.guards)))
-    assert isinstance(takes, Group)
-    return Imported(
-        graph=graph, torch_calls={}, takes=takes, gives=gives,
-        inputs=tuple(InputLeaf("tensor", p) for p in places.leaves),
-        outputs=tuple(OutputLeaf("tensor", r) for r in results.leaves),
-        parameter_targets=tuple(imported.parameters),
-        symbols={n: SymbolSource(s.input, s.dim) for n, s in imported.symbols.items()},
-    )  # fmt: skip
-
-
-def _is_place(value: Any) -> bool:
-    return isinstance(value, int)
-
-
-def _structure(tree: Tree) -> Any:
-    """A place as torch's structures have it: a sequence is a list."""
-    if isinstance(tree, tuple):
-        return [_structure(t) for t in tree]
-    if tree is None or isinstance(tree, int):
-        return tree
-    raise UnsupportedError("an output of the model is a tensor of strings", remedy="use sol.load, which works on numpy arrays")
+    if any(leaf.kind == "constant" for leaf in imported.outputs):
+        raise UnsupportedError("an output of the model is a tensor of strings", remedy="use sol.load, which works on numpy arrays")
+    count = len(imported.outputs)
+    outputs = (*imported.outputs, *(OutputLeaf("tensor", g.index) for g in imported.guards))
+    results = (*imported.results, *map(Leaf, range(count, len(outputs))))
+    return replace(imported, gives=Group(tuple, "sequence", (), results, 0), outputs=outputs, parameters={})
 
 
 def optimize_onnx(model: Any, inputs: Any, options: Options) -> OnnxModule:

@@ -19,9 +19,9 @@ from torch.fx.node import map_arg
 
 from sol.config import config
 from sol.errors import ConfigError, ExportError, UnsupportedError
+from sol.frontend.imported import Imported
 from sol.frontend.torch.capture import Call
 from sol.frontend.torch.export import import_piece
-from sol.frontend.torch.imported import Imported
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import differentiable
 from sol.runtime.torch.inputs import is_plain, told

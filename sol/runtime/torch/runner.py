@@ -8,7 +8,8 @@ from typing import Any
 import torch
 
 from sol.build.templates import keep_templates
-from sol.frontend.torch.imported import Slot, TorchCall
+from sol.frontend.imported import Slot
+from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.dim import Dim, symbols
 from sol.ir.graph import Graph, Node
 from sol.runtime.executable import Executable

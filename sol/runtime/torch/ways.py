@@ -26,9 +26,9 @@ from sol.errors import (
     UnsupportedError,
     VerifyError,
 )
+from sol.frontend.imported import Imported
 from sol.frontend.torch.capture import Call, take_call
 from sol.frontend.torch.export import import_call
-from sol.frontend.torch.imported import Imported
 from sol.frontend.torch.shapes import leaf_shapes, without_small
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.calls import take_function
