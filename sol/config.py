@@ -158,8 +158,8 @@ _KNOBS = (
          "never written", *_folder()),
     Knob("calibration", True, "choose kernels by figures that sol tune --calibrate measured on this machine, where there are any; else by "
          "those of its kind of processor", *_boolean()),
-    Knob("recompile_limit", 16, "programs that one module keeps for different input types; the least recently used gives way",
-         *_integer(1)),
+    Knob("recompile_limit", 16, "programs that a model (of sol.optimize, of sol.load, or one piece of torch.compile) keeps for different "
+         "input types; the least recently used gives way", *_integer(1)),
 )  # fmt: skip
 KNOBS: Mapping[str, Knob] = MappingProxyType({knob.name: knob for knob in _KNOBS})
 

@@ -31,18 +31,20 @@ MAY_IMPORT = {
     "build": LEAVES | {"ir", "codegen", "compiler"},
     "runtime": LEAVES | {"ir", "codegen", "compiler", "build"},
     "tuning": LEAVES | {"ir", "passes", "codegen", "compiler", "build", "runtime"},
-    "runtime/numpy": LEAVES | {"ir", "frontend/onnx", "codegen", "build", "runtime", "tuning"},
-    "runtime/torch": LEAVES | {"ir", "frontend/torch", "frontend/onnx", "codegen", "build", "runtime", "tuning", "runtime/numpy"},
+    "runtime/numpy": LEAVES | {"ir", "frontend", "frontend/onnx", "codegen", "build", "runtime", "tuning"},
+    "runtime/torch": LEAVES
+    | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "build", "runtime", "tuning", "runtime/numpy"},
     "inspect": LEAVES
-    | {"ir", "frontend/torch", "frontend/onnx", "codegen", "build", "runtime", "tuning", "runtime/numpy", "runtime/torch"},
+    | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "build", "runtime", "tuning", "runtime/numpy", "runtime/torch"},
     "pytorch": {"__init__", "config", "deploy"},  # the public names, two of which are called like their stages
-    "deploy": LEAVES | {"ir", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "runtime/torch"},
+    "deploy": LEAVES
+    | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "runtime/torch"},
     "onnx_backend": {"errors", "runtime/numpy"},
     "bench": {"__init__"},
     "report": LEAVES | {"ir", "codegen", "compiler", "runtime", "inspect", "__init__"},
     "commands": LEAVES
-    | {"ir", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "inspect", "deploy", "bench", "report"}
-    | {"__init__"},
+    | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "inspect", "deploy"}
+    | {"bench", "report", "__init__"},
     "cli": LEAVES | {"commands", "__init__"},
     "__init__": LEAVES | {"build", "runtime/numpy", "runtime/torch", "inspect", "deploy"},
 }

@@ -19,8 +19,8 @@ from sol.commands.models import SHAPE_OF_A_PROGRAM, Port, as_port
 from sol.commands.ports import Shapes, make_up, parse_arrays, parse_shapes
 from sol.deploy.api import Deployed, deploy
 from sol.deploy.models import network_of
-from sol.deploy.network import Network
 from sol.errors import ConfigError, InputError, SolError, UnsupportedError
+from sol.frontend.imported import Imported
 from sol.frontend.torch.program_file import is_program_file
 from sol.inspect.checks import FACTOR, relative_error
 from sol.ir.dim import evaluate as dim_value
@@ -115,7 +115,7 @@ TRIED = (8, 64, 224, 16, 32, 4, 2, 1)
 """Values for sizes that the library leaves open, until the network takes one."""
 
 
-def compare(network: Network, call: Any, tolerance: float, seed: int) -> list[Comparison]:
+def compare(network: Imported, call: Any, tolerance: float, seed: int) -> list[Comparison]:
     """Run what was deployed and the float64 interpreter on made-up inputs.
 
     An error up to several times that of rounding every value to float32 is none: a network that quantizes makes steps of small errors.
@@ -125,24 +125,24 @@ def compare(network: Network, call: Any, tolerance: float, seed: int) -> list[Co
     exact = evaluated(np.float64)
     results = call(*(_raw(a) for a in arrays.values()))
     found = []
-    for name, value, result in zip(network.outputs, graph.outputs, results if isinstance(results, tuple) else (results,)):
+    for name, value, result in zip(network.output_names, graph.outputs, results if isinstance(results, tuple) else (results,)):
         error = relative_error(held_from_edge(_typed(result, edge_dtype(graph.type_of(value).dtype))), exact[value])
         right = error <= tolerance or error <= FACTOR * relative_error(evaluated(np.float32)[value], exact[value])
         found.append(Comparison(name, error, right))
     return found
 
 
-def _evaluated(network: Network, seed: int) -> tuple[dict[str, np.ndarray], Callable[[Any], Mapping[str, np.ndarray]]]:
+def _evaluated(network: Imported, seed: int) -> tuple[dict[str, np.ndarray], Callable[[Any], Mapping[str, np.ndarray]]]:
     """Made-up inputs that the network takes, and a function that gives all outputs in a precision."""
     graph = network.graph
     types = {value: graph.type_of(value) for value in graph.inputs}
-    parameters = {t: held_from_edge(network.parameter(t)) for t in graph.parameter_targets}
+    parameters = {t: held_from_edge(network.parameters[t]) for t in graph.parameter_targets}
     symbols_ = sorted({s for t in types.values() for d in t.shape for s in symbols(d)}, key=lambda s: s.name)
     for last, size in zip((*[False] * (len(TRIED) - 1), True), TRIED):
         env = {s.name: min(max(size, s.lower), s.upper) for s in symbols_}
         arrays = {
             value: make_up(name, edge_dtype(type_.dtype), [dim_value(d, env) for d in type_.shape], seed)
-            for name, (value, type_) in zip(network.inputs, types.items())
+            for name, (value, type_) in zip(network.input_names, types.items())
         }
         call = functools.partial(evaluate, graph, {v: held_from_edge(a) for v, a in arrays.items()}, parameters, env, None)
         exact = functools.cache(call)

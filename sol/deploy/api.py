@@ -24,13 +24,14 @@ from sol.deploy.build import link_shared, link_static, objects
 from sol.deploy.interface import Interface, interface_of
 from sol.deploy.models import Shapes, network_of
 from sol.deploy.names import Deployment, Device, Weights, chosen
-from sol.deploy.network import Network, Split, check_deployable, split_outputs
+from sol.deploy.network import Split, check_deployable, split_outputs
 from sol.deploy.render import INCLUDE
 from sol.deploy.texts import Package
 from sol.deploy.toolchain import FolderFull, Tools, tools_for
 from sol.deploy.variants import Variant, make_variant, targets_for
 from sol.deploy.weights import WeightFile, write_weights
 from sol.errors import ConfigError, OutputError, SolError, TypeInferenceError, UnsupportedError
+from sol.frontend.imported import Imported
 from sol.ir.dim import UndecidedError
 
 EMBEDDED_LIMIT = 1 << 30
@@ -92,15 +93,14 @@ def deploy(
     with _naming(folder), _work_folder(folder) as work:
         binary = work / f"{lib_name}.bin"
         with WeightFile(binary) as file:
-            places = tuple(
-                write_weights(file, v.compiled.graph, v.plan.weights, network.parameter, movable=v is not variants[0]) for v in variants
-            )
+            parameter = network.parameters.__getitem__
+            places = tuple(write_weights(file, v.compiled.graph, v.plan.weights, parameter, movable=v is not variants[0]) for v in variants)
             constant = tuple(dict.fromkeys(c.value for c in split.copies if c.kind == "constant"))
             plain = tuple(Weight(v, v, make_pack("plain")) for v in constant)
-            found = dict(zip(constant, write_weights(file, network.graph, plain, network.parameter)))
+            found = dict(zip(constant, write_weights(file, network.graph, plain, parameter)))
         where = binary.name if _in_file(request, file) else ""
         package = Package(
-            version, split, interface, variants, places, found, tuple(file.chunks), request.threads, where, request.check
+            version, network.title, split, interface, variants, places, found, tuple(file.chunks), request.threads, where, request.check
         )  # fmt: skip
         return _Writer(package, request, tools, folder, work, binary).write()
 
@@ -130,16 +130,16 @@ def _naming(folder: Path) -> Iterator[None]:
 def _compiled(
     model: Any, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, shapes: Shapes | None, request: Request,
     targets: tuple[Target, ...],
-) -> tuple[Network, Split, Interface, tuple[Variant, ...]]:
+) -> tuple[Imported, Split, Interface, tuple[Variant, ...]]:
     """The code for open sizes from 1 on; from 2 on where something cannot be decided otherwise."""
     for smallest in (1, 2):
         try:
             network = network_of(model, inputs, dynamic_shapes, constants, shapes=shapes, smallest=smallest)
             check_deployable(network.graph)
             interface = interface_of(network, request.lib_name, request.func_name)
-            split = split_outputs(network)
+            split = split_outputs(network.graph)
             threads = request.threads or None
-            variants = tuple(make_variant(split.network.graph, t, network.title, request.func_name, threads) for t in targets)
+            variants = tuple(make_variant(split.graph, t, network.title, request.func_name, threads) for t in targets)
             return network, split, interface, variants
         except SolError as error:
             if smallest == 2 or type(error) not in (SolError, TypeInferenceError, UndecidedError, UnsupportedError):

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sol.deploy.network import Network, SizeArgument, size_arguments
+from sol.deploy.network import SizeArgument, size_arguments
 from sol.errors import InputError, UnsupportedError
+from sol.frontend.imported import Imported
 from sol.ir.data_sizes import definitions, upper
 from sol.ir.dim import Dim, DimLike, dim_text, product
 from sol.ir.types import TensorType
@@ -125,20 +126,20 @@ class Interface:
         return (self.function, *(f"{self.function}_{n}" for n in names))
 
 
-def interface_of(network: Network, library: str, function: str) -> Interface:
+def interface_of(network: Imported, library: str, function: str) -> Interface:
     """The interface of a network; InputError for names that C does not take, UnsupportedError for element types."""
     _check_names(library, function)
     graph = network.graph
     single = len(graph.inputs) == len(graph.outputs) == 1
     taken = set(_WORDS) | {function, library}
-    names = [*(("input",) if single else network.inputs), *(("output",) if single else network.outputs)]
+    names = [*(("input",) if single else network.input_names), *(("output",) if single else network.output_names)]
     arguments = _identifiers(names, taken)
     types = [graph.type_of(v) for v in (*graph.inputs, *graph.outputs)]
-    shown = (*network.inputs, *network.outputs)
+    shown = (*network.input_names, *network.output_names)
     bounds = {name: d.bound for name, d in definitions(graph).items()}
     sources = size_arguments(graph)
     labels = [network.sizes.get((s.input, s.dim), "") if (s.scale, s.offset) == (1, 0) else "" for s in sources]
-    symbols = tuple(_symbol(s, network.inputs, label or f"dims[{i}]") for i, (s, label) in enumerate(zip(sources, labels)))
+    symbols = tuple(_symbol(s, network.input_names, label or f"dims[{i}]") for i, (s, label) in enumerate(zip(sources, labels)))
     called = {s.name: s.label for s in symbols}
     ports = [_argument(n, a, t, bounds, called) for n, a, t in zip(shown, arguments, types, strict=True)]
     count = len(graph.inputs)

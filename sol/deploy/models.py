@@ -1,16 +1,16 @@
-"""Models as users give them → Network: torch modules and exported programs, ONNX files, compiled modules."""
+"""Models as users give them → what is deployed: torch modules and exported programs, ONNX files, compiled modules."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sol.deploy.network import Network
 from sol.errors import InputError, UnsupportedError
+from sol.frontend.imported import Imported, OutputLeaf
 from sol.frontend.torch.program_file import is_program_file, load_program
 from sol.ir.rewrite import with_outputs
 from sol.ir.types import DType, TensorType
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from sol.frontend.onnx.context import NeedsValue
     from sol.frontend.onnx.loader import LoadedModel
-    from sol.frontend.torch.imported import Imported
 
 
 Shapes = Mapping[str, Sequence["int | str"]]
@@ -29,16 +28,16 @@ Shapes = Mapping[str, Sequence["int | str"]]
 def network_of(
     model: Any, inputs: Any, dynamic_shapes: Any = None, constants: Mapping[str, Any] | None = None, *, shapes: Shapes | None = None,
     smallest: int = 1,
-) -> Network:  # fmt: skip
-    """Any model that can be deployed as a Network.
+) -> Imported:  # fmt: skip
+    """Any model that can be deployed as a graph whose parameters are arrays and whose inputs and outputs have names.
 
     model: nn.Module, SolModule, ExportedProgram or the path of a ``.pt2`` file; ModelProto, its bytes or the path of an ``.onnx`` file;
-        or a Network. inputs: example inputs; may be None where the model says its own shapes.
+        or an Imported. inputs: example inputs; may be None where the model says its own shapes.
     constants: for ONNX, contents of graph inputs that are to be fixed. shapes: for ONNX, shapes of inputs in which numbers fix sizes and
     names leave them open. smallest: what an open size can be at least.
     Raises InputError, ExportError or UnsupportedError.
     """
-    if isinstance(model, Network):
+    if isinstance(model, Imported):
         return model
     if isinstance(model, (str, Path)):
         path = Path(model)
@@ -63,7 +62,7 @@ def network_of(
 # -- torch -------------------------------------------------------------------------------------------------------------
 
 
-def _from_module(model: Any, inputs: Any, dynamic_shapes: Any, smallest: int) -> Network:
+def _from_module(model: Any, inputs: Any, dynamic_shapes: Any, smallest: int) -> Imported:
     from sol.frontend.torch.export import import_module
     from sol.runtime.torch.inputs import as_call, check_inputs, check_model
     from sol.runtime.torch.module import SolModule
@@ -83,7 +82,7 @@ def _from_module(model: Any, inputs: Any, dynamic_shapes: Any, smallest: int) ->
         return getattr(model.get_submodule(owner) if owner else model, name)
 
     named = _dim_names(dynamic_shapes, args, kwargs)
-    return replace(_from_imported(imported, tensor, type(model).__name__), sizes=named)
+    return replace(_deployable(imported, tensor, type(model).__name__), sizes=named)
 
 
 def _dim_names(dynamic_shapes: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[tuple[int, int], str]:
@@ -102,14 +101,18 @@ def _dim_names(dynamic_shapes: Any, args: tuple[Any, ...], kwargs: Mapping[str, 
     return found
 
 
-def _from_program(program: Any, title: str, smallest: int) -> Network:
+def _from_program(program: Any, title: str, smallest: int) -> Imported:
     from sol.frontend.torch.export import import_exported
 
     imported = import_exported(program, smallest=smallest, torch_at_hand=False)
-    return _from_imported(imported, lambda target: program.state_dict[target], title)
+    return _deployable(imported, lambda target: program.state_dict[target], title)
 
 
-def _from_imported(imported: Imported, tensor: Any, title: str) -> Network:
+def _deployable(imported: Imported, tensor: Callable[[str], torch.Tensor], title: str) -> Imported:
+    """An import of torch with every result that is computed, and every input that is a result, as an output of the graph.
+
+    tensor: target → the module's tensor.
+    """
     from sol.runtime.torch.tensors import numpy_of
 
     for mutation in imported.mutations:
@@ -119,19 +122,40 @@ def _from_imported(imported: Imported, tensor: Any, title: str) -> Network:
         )
     graph = imported.graph
     wanted: list[str] = []
+    leaves: list[OutputLeaf] = []
     for leaf in imported.outputs:
-        if leaf.kind in ("tensor", "item"):
-            wanted.append(graph.outputs[leaf.index])
-        elif leaf.kind == "input":
-            wanted.append(graph.inputs[leaf.index])
-    names = [f"output{i}" for i in range(len(wanted))]
-    graph = with_outputs(graph, wanted)
+        if leaf.kind in ("tensor", "item", "input"):
+            leaves.append(OutputLeaf("item" if leaf.kind == "item" else "tensor", len(wanted)))
+            wanted.append((graph.inputs if leaf.kind == "input" else graph.outputs)[leaf.index])
+        else:
+            leaves.append(leaf)
 
     def parameter(target: str) -> np.ndarray:
-        found = imported.constants.get(target)
+        found = imported.parameters.get(target)
         return numpy_of(tensor(target) if found is None else found)
 
-    return Network(title, graph, parameter, graph.inputs, tuple(names))
+    return replace(
+        imported, graph=with_outputs(graph, wanted), outputs=tuple(leaves), title=title, input_names=graph.inputs,
+        output_names=tuple(f"output{i}" for i in range(len(wanted))), parameters=_Arrays(graph.parameter_targets, parameter),
+    )  # fmt: skip
+
+
+class _Arrays(Mapping[str, np.ndarray]):
+    """Parameters as arrays, which are made when they are asked for and not kept."""
+
+    def __init__(self, targets: Sequence[str], array: Callable[[str], np.ndarray]) -> None:
+        self._targets, self._array = dict.fromkeys(targets), array
+
+    def __getitem__(self, target: str) -> np.ndarray:
+        if target not in self._targets:
+            raise KeyError(target)
+        return self._array(target)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._targets)
+
+    def __len__(self) -> int:
+        return len(self._targets)
 
 
 # -- ONNX --------------------------------------------------------------------------------------------------------------
@@ -139,7 +163,7 @@ def _from_imported(imported: Imported, tensor: Any, title: str) -> Network:
 
 def _from_onnx(
     model: Any, title: str, inputs: Any, dynamic_shapes: Any, constants: Mapping[str, Any] | None, shapes: Shapes | None, smallest: int
-) -> Network:
+) -> Imported:
     """An ONNX model; sizes that it names stay open unless example inputs or shapes fix them."""
     from sol.frontend.onnx import import_model, load_model
     from sol.frontend.onnx.context import NeedsValue
@@ -155,18 +179,15 @@ def _from_onnx(
         imported = import_model(loaded, signatures, contents, smallest=smallest)
     except NeedsValue as needed:
         raise _must_be_known(needed, loaded) from None
-    parameters = imported.parameters
 
     def parameter(target: str) -> np.ndarray:
-        array = parameters[target]
+        array = imported.parameters[target]
         held = DType.from_numpy(array.dtype).numpy
         return array if array.dtype == held else array.astype(held)
 
-    graph = imported.graph
-    inputs_named, outputs_named = _end_names(imported.inputs, len(graph.inputs)), _end_names(imported.outputs, len(graph.outputs))
-    places = {name: tree for name, tree in imported.inputs if isinstance(tree, int)}
+    places = {name: i for i, name in enumerate(imported.input_names)}
     sizes = {(places[name], d): text for (name, d), text in size_names(loaded).items() if name in places}
-    return Network(title, graph, parameter, inputs_named, outputs_named, sizes)
+    return replace(imported, title=title, parameters=_Arrays(imported.graph.parameter_targets, parameter), sizes=sizes)
 
 
 def _must_be_known(needed: NeedsValue, loaded: LoadedModel) -> UnsupportedError:
@@ -200,19 +221,3 @@ def _signature(value: Any) -> Any:
         return tuple(_signature(v) for v in value)
     array = value.numpy() if hasattr(value, "numpy") else np.asarray(value)
     return TensorType(DType.from_numpy(array.dtype), array.shape)
-
-
-def _end_names(ends: Any, count: int) -> tuple[str, ...]:
-    """A name for each graph input or output: the model's, with the place in a sequence."""
-    found: dict[int, str] = {}
-
-    def visit(name: str, tree: Any) -> None:
-        if isinstance(tree, int):
-            found[tree] = name
-        elif isinstance(tree, tuple):
-            for i, part in enumerate(tree):
-                visit(f"{name}_{i}", part)
-
-    for name, tree in ends:
-        visit(name, tree)
-    return tuple(found[i] for i in range(count))

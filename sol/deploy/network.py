@@ -1,34 +1,14 @@
-"""What is deployed: a graph, its parameters as arrays and the names of its ends, whichever frontend they come from."""
+"""What of an import can be deployed: its outputs that kernels write and those that are copies, and where its sizes are read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-
-import numpy as np
+from dataclasses import dataclass
 
 from sol.errors import UnsupportedError
 from sol.ir.data_sizes import definitions
 from sol.ir.dim import Dim, Symbol, symbols
 from sol.ir.graph import Graph, Node
 from sol.ir.rewrite import with_outputs
-
-
-@dataclass(frozen=True)
-class Network:
-    """A graph to deploy.
-
-    parameter: target of a parameter node → its array; called when the array is packed, perhaps more than once.
-    inputs, outputs: the names that users see, one for each end of the graph. sizes: input and dimension → the name that the model gives
-    an open size.
-    """
-
-    title: str
-    graph: Graph
-    parameter: Callable[[str], np.ndarray]
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    sizes: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -43,19 +23,18 @@ class Copied:
 
 @dataclass(frozen=True)
 class Split:
-    """A network whose graph has only outputs that kernels write, each once.
+    """A graph that has only outputs that kernels write, each once.
 
     result_of: output → its index among the graph's outputs, or -1. copies: how the others are made.
     """
 
-    network: Network
+    graph: Graph
     result_of: tuple[int, ...]
     copies: tuple[Copied, ...]
 
 
-def split_outputs(network: Network) -> Split:
+def split_outputs(graph: Graph) -> Split:
     """Take outputs out of the graph that are constants, inputs or doubles."""
-    graph = network.graph
     kept: dict[str, int] = {}
     first: dict[str, int] = {}
     result_of: list[int] = []
@@ -72,7 +51,7 @@ def split_outputs(network: Network) -> Split:
         else:
             first[value] = i
             result_of[i] = kept[value] = len(kept)
-    return Split(replace(network, graph=with_outputs(graph, kept)), tuple(result_of), tuple(copies))
+    return Split(with_outputs(graph, kept), tuple(result_of), tuple(copies))
 
 
 def check_deployable(graph: Graph) -> None:

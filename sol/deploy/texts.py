@@ -26,11 +26,12 @@ BASE_FLAGS = tuple(f for f in FLAGS if not f.startswith("-O"))
 class Package:
     """All that is known when the texts are written.
 
-    places: per variant, where each of its packed constants is; constants: the same for outputs that are constants.
+    network: its title. places: per variant, where each of its packed constants is; constants: the same for outputs that are constants.
     threads: 0 for as many as there are CPUs, 1 for a library without thread team. weights_file: name, or empty if embedded.
     """
 
     version: str
+    network: str
     split: Split
     interface: Interface
     variants: tuple[Variant, ...]
@@ -47,7 +48,8 @@ class Package:
 
     @property
     def title(self) -> str:
-        return re.sub(r"[^ -~]|[\\\"]|\*/|/\*", " ", self.split.network.title)
+        """What the texts call the network, without what C would misunderstand."""
+        return re.sub(r"[^ -~]|[\\\"]|\*/|/\*", " ", self.network)
 
     @property
     def embedded(self) -> tuple[Chunk, ...]:
@@ -78,7 +80,7 @@ def library_text(package: Package) -> str:
         **{**common(package), "threads": 0 if package.threads == 1 else package.threads},
         variants=variants,
         order=_order(package),
-        results=len(package.split.network.graph.outputs),
+        results=len(package.split.graph.outputs),
         result_of=package.split.result_of,
         copies=_copies(package),
         buffers=largest_buffer_count(package.variants),

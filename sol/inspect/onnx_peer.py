@@ -162,14 +162,14 @@ def _evaluated(part: onnx.ModelProto, given: Mapping[str, np.ndarray]) -> tuple[
     loaded = load_model(part)
     imported = import_for(loaded, {}, given, lambda graph: graph, fixed=True)
     graph = imported.graph
-    arrays = [given[name] for name, place in imported.inputs if isinstance(place, int)]
+    arrays = [given[name] for name in imported.input_names if name in given]
     inputs = {v: held_from_edge(a) for v, a in zip(graph.inputs, arrays)}
     parameters = {t: held_from_edge(a) for t, a in imported.parameters.items()}
     both = []
     with np.errstate(all="ignore"):
         for precision in (np.float64, np.float32):
             values = evaluate(graph, inputs, parameters, precision=precision)
-            both.append([values[graph.outputs[p]] if isinstance(p, int) else np.asarray(p) for _, p in imported.outputs])
+            both.append([values[v] if v else np.asarray(None) for v in map(imported.result_value, range(len(imported.results)))])
     return both[0], both[1]
 
 

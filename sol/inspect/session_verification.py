@@ -78,8 +78,7 @@ class _Verifier:
         self, port: Value, index: int, value: np.ndarray, other: np.ndarray | None, exact: Mapping[str, np.ndarray] | None,
         step: float | None,
     ) -> OutputCheck:
-        place = self.prepared.imported.outputs[index][1]
-        name = self.prepared.imported.graph.outputs[place] if isinstance(place, int) else ""
+        name = self.prepared.imported.result_value(index)
         truth = exact.get(name) if exact is not None else None
         scale = _scale(truth if truth is not None else other)
         check = OutputCheck(port.name, _error(value, other), _error(value, truth), _error(other, truth), step and step / scale)

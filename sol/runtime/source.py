@@ -42,10 +42,10 @@ class Source:
         return v
 
     def function(self) -> Callable[..., Any]:
-        """The function, compiled."""
+        """The function, compiled. Its namespace does not refer back to it, so that what it names is released with it."""
         name = self.lines[0].partition(" ")[2].partition("(")[0]
         exec(compile("\n".join(self.lines) + "\n", f"<sol {name}>", "exec"), self.names)
-        return self.names[name]
+        return self.names.pop(name)
 
 
 def is_spelled(value: Any) -> bool:

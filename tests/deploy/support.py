@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,9 @@ import pytest
 
 from sol.codegen.targets import architecture
 from sol.deploy.api import Deployed
-from sol.deploy.network import Network
+from sol.frontend.imported import Imported, InputLeaf, OutputLeaf, positional
+from sol.frontend.trees import Group, Leaf
+from sol.ir.graph import Graph
 from tests.codegen.whole_networks import NETWORKS
 from tests.toolchains import GCC, Tools
 
@@ -22,11 +24,20 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror")
 X86 = pytest.mark.skipif(architecture() != "x86_64", reason="x86-64 programs do not run here")
 
 
-def small(name: str) -> tuple[Network, list[np.ndarray]]:
+def of_graph(graph: Graph, parameters: Mapping[str, np.ndarray], title: str, inputs: Sequence[str], outputs: Sequence[str]) -> Imported:
+    """A graph as a model that takes its inputs in order and gives a tuple of its outputs, under these names."""
+    taken, given = range(len(inputs)), range(len(outputs))
+    return Imported(
+        graph=graph, parameters=parameters, title=title, input_names=tuple(inputs), output_names=tuple(outputs),
+        takes=positional(tuple(map(Leaf, taken))), inputs=tuple(InputLeaf("tensor", i) for i in taken),
+        gives=Group(tuple, "sequence", (), tuple(map(Leaf, given)), 0), outputs=tuple(OutputLeaf("tensor", i) for i in given),
+    )  # fmt: skip
+
+
+def small(name: str) -> tuple[Imported, list[np.ndarray]]:
     """A network of tests/codegen/whole_networks.py and its inputs."""
     graph, inputs, parameters = NETWORKS[name]()
-    outputs = tuple(f"output{i}" for i in range(len(graph.outputs)))
-    return Network(name, graph, parameters.__getitem__, graph.inputs, outputs), inputs
+    return of_graph(graph, parameters, name, graph.inputs, [f"output{i}" for i in range(len(graph.outputs))]), inputs
 
 
 def expected(name: str) -> list[np.ndarray]:

@@ -13,7 +13,7 @@ import pytest
 import sol
 from sol.codegen.targets import runnable
 from sol.deploy.api import Deployed, deploy
-from tests.deploy.support import X86, call, close, expected, manifest, program, small
+from tests.deploy.support import X86, call, close, expected, manifest, of_graph, program, small
 from tests.toolchains import AARCH64
 
 
@@ -137,7 +137,6 @@ def test_aarch64(name: str, threads: int | None, tmp_path: Path) -> None:
 
 def test_outputs_that_no_kernel_writes(tmp_path: Path) -> None:
     """A constant, an input and the same value twice; integers and booleans."""
-    from sol.deploy.network import Network
     from sol.ir.builder import GraphBuilder
     from sol.ir.types import DType, TensorType
 
@@ -148,7 +147,7 @@ def test_outputs_that_no_kernel_writes(tmp_path: Path) -> None:
     positive = b.add("gt", [y, b.constant(0.0, DType.F32)])
     graph = b.build([y, p, k, y, positive])
     values = np.array([1.0, -2.0, 3.0], np.float32)
-    network = Network("ends", graph, {"p": values}.__getitem__, ("x", "int"), tuple("abcde"))
+    network = of_graph(graph, {"p": values}, "ends", ("x", "int"), "abcde")
     made = deploy(network, lib_name="Ends", path=tmp_path, threads=1)
     header = (tmp_path / "Ends.h").read_text()
     assert "const float* x, const int64_t* int_2, float** a, float** b, int64_t** c, float** d, uint8_t** e" in header

@@ -13,7 +13,7 @@ from sol.errors import SolError
 if find_spec("onnx") is None:
     raise SolError("the onnx package is not installed", remedy='pip install "sol[onnx]"')
 
-from sol.frontend.onnx.importer import ImportedModel, import_model
+from sol.frontend.onnx.importer import import_model
 from sol.frontend.onnx.loader import LoadedModel, load_model
 
 FAMILIES = (
@@ -25,4 +25,4 @@ for _family in FAMILIES:  # each registers its converters
     if find_spec(f"sol.frontend.onnx.{_family}") is not None:
         import_module(f"sol.frontend.onnx.{_family}")
 
-__all__ = ["ImportedModel", "LoadedModel", "import_model", "load_model"]
+__all__ = ["LoadedModel", "import_model", "load_model"]

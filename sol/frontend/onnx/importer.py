@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Union
 
 import numpy as np
@@ -11,9 +10,11 @@ import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, TensorShapeProto, TypeProto, ValueInfoProto
 
 from sol.errors import ModelError, SolError, UnsupportedError
+from sol.frontend.imported import Guard, Imported, SymbolSource
 from sol.frontend.onnx.context import Context, NeedsValue
 from sol.frontend.onnx.loader import LoadedModel, not_text
 from sol.frontend.onnx.registry import OnnxNode, find_converter
+from sol.frontend.onnx.structure import Place, gives_of, names_of, takes_of
 from sol.frontend.onnx.types import ELEMENT_TYPES, STRING, array_dtype, dtype_of
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, DimLike, substitute
@@ -33,46 +34,6 @@ REMEDIES = {"com.microsoft.nchwc": _OF_ONE_MACHINE, "com.ms.internal.nhwc": _OF_
 
 Signature = Union[TensorType, tuple["Signature", ...], None]  # noqa: UP007  (a string cannot be joined with |)
 """Type of an input as a call has it: a tensor, a sequence of such, or an empty optional."""
-
-Tree = Union[int, tuple["Tree", ...], None, np.ndarray]  # noqa: UP007
-"""Place of an input or output: its number among the graph's, a sequence of places, an empty optional, or a content known at import."""
-
-
-@dataclass(frozen=True)
-class SymbolSource:
-    """A symbol's value: size of dimension ``dim`` of graph input ``input``."""
-
-    input: int
-    dim: int
-
-
-@dataclass(frozen=True)
-class ImportedModel:
-    """An ONNX model as a graph.
-
-    inputs/outputs: for each of the model's, its name and where it lies among those of ``graph``.
-    parameters: target → array, for the graph's ``parameter`` nodes.
-    symbols: name → where a call's inputs tell its value.
-    contents: inputs whose content was taken as a constant; a call with another content needs another import.
-    guards: outputs of the graph behind those of the model that a call must find to be as expected.
-    """
-
-    graph: Graph
-    inputs: tuple[tuple[str, Tree], ...]
-    outputs: tuple[tuple[str, Tree], ...]
-    parameters: Mapping[str, np.ndarray]
-    symbols: Mapping[str, SymbolSource] = field(default_factory=dict)
-    contents: Mapping[str, np.ndarray] = field(default_factory=dict)
-    guards: tuple[Guard, ...] = ()
-
-
-@dataclass(frozen=True)
-class Guard:
-    """A bool (``index`` among the graph's outputs) without whose ``expected`` value the results of a call are not the model's."""
-
-    index: int
-    expected: bool
-    error: SolError
 
 
 class Scope:
@@ -116,25 +77,31 @@ class Importer:
 
     # the model
 
-    def run(self) -> ImportedModel:
+    def run(self) -> Imported:
         """Import the main graph. Raises NeedsValue, UnsupportedError or ModelError."""
         ctx = Context(self, GraphBuilder())
         scope = Scope(ctx, self.model.opsets)
         graph = self.model.graph
         self._declare(scope, graph)
-        inputs = tuple((i.name, self._input(scope, i)) for i in graph.input if i.name not in scope.initializers)
+        inputs = [(i.name, self._input(scope, i)) for i in graph.input if i.name not in scope.initializers]
         self.nodes(scope, graph.node)
         values: list[str] = []
-        outputs = tuple((o.name, self._place(self.find(scope, o.name, "the graph's outputs"), values)) for o in graph.output)
+        outputs = [(o.name, self._place(self.find(scope, o.name, "the graph's outputs"), values)) for o in graph.output]
         guards = tuple(Guard(len(values) + i, expected, error) for i, (_, expected, error) in enumerate(self._guards))
         values += [value for value, _, _ in self._guards]
-        return ImportedModel(pruned(ctx.builder.build(values)), inputs, outputs, self.parameters, self.symbols, self.contents, guards)
+        takes, taken = takes_of([place for _, place in inputs])
+        gives, given = gives_of([place for _, place in outputs])
+        return Imported(
+            graph=pruned(ctx.builder.build(values)), takes=takes, gives=gives, inputs=taken, outputs=given,
+            title=graph.name or "network", input_names=names_of(inputs, self._input_count), output_names=names_of(outputs, len(values)),
+            parameters=self.parameters, symbols=self.symbols, guards=guards,
+        )  # fmt: skip
 
     def guard(self, value: str, expected: bool, error: SolError) -> None:
         """Have every call check a value of the main graph: it raises the error unless the value is as expected."""
         self._guards.append((value, expected, error))
 
-    def _place(self, value: Any, values: list[str]) -> Tree:
+    def _place(self, value: Any, values: list[str]) -> Place:
         """The place of an output among those of the graph."""
         if value is None or isinstance(value, np.ndarray):
             return value
@@ -153,7 +120,7 @@ class Importer:
 
     # inputs
 
-    def _input(self, scope: Scope, info: ValueInfoProto) -> Tree:
+    def _input(self, scope: Scope, info: ValueInfoProto) -> Place:
         name = info.name
         if name in self.contents:
             array = self.contents[name]
@@ -161,10 +128,10 @@ class Importer:
             return array
         signature = self.signatures[name] if name in self.signatures else self._signature(info)
         places: list[int] = []
-        scope.names[name], tree = self._enter(scope, name, signature, places)
-        return tree
+        scope.names[name], place = self._enter(scope, name, signature, places)
+        return place
 
-    def _enter(self, scope: Scope, name: str, signature: Signature, places: list[int]) -> tuple[Any, Tree]:
+    def _enter(self, scope: Scope, name: str, signature: Signature, places: list[int]) -> tuple[Any, Place]:
         """The value of an input of this signature, and its place."""
         if signature is None:
             return None, None
@@ -434,7 +401,7 @@ def _renamed(attribute: AttributeProto, name: str) -> AttributeProto:
 def import_model(
     model: LoadedModel, signatures: Mapping[str, Signature] | None = None, contents: Mapping[str, np.ndarray] | None = None,
     *, trainable: bool = False, smallest: int = 2, sizes: Mapping[str, DimLike] | None = None, guarded: bool = False,
-) -> ImportedModel:  # fmt: skip
+) -> Imported:  # fmt: skip
     """A loaded model as a graph; see `Importer`."""
     try:
         return Importer(model, signatures, contents, trainable=trainable, smallest=smallest, sizes=sizes, guarded=guarded).run()
@@ -442,4 +409,4 @@ def import_model(
         raise not_text(error) from error
 
 
-__all__ = ["DType", "DimLike", "ImportedModel", "Importer", "Scope", "Signature", "SymbolSource", "Tree", "import_model"]
+__all__ = ["DType", "DimLike", "Importer", "Scope", "Signature", "import_model"]

@@ -7,11 +7,9 @@ from typing import Any
 
 _HOME = {
     "import_exported": "export", "import_graph_module": "export", "import_module": "export",
-    "Imported": "imported", "InputLeaf": "imported", "Mutation": "imported", "OutputLeaf": "imported",
-    "SymbolSource": "imported", "TorchCall": "imported",
+    "TorchCall": "torch_call",
 }  # fmt: skip
-__all__ = ["Imported", "InputLeaf", "Mutation", "OutputLeaf", "SymbolSource", "TorchCall", "import_exported", "import_graph_module",
-           "import_module"]  # fmt: skip  # noqa: F822
+__all__ = ["TorchCall", "import_exported", "import_graph_module", "import_module"]  # noqa: F822
 
 
 def __getattr__(name: str) -> Any:

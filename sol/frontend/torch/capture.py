@@ -18,7 +18,8 @@ from sol.errors import ExportError
 from sol.frontend.torch.noted import noting_seeds, noting_strides, noting_unmoved
 from sol.frontend.torch.state import PythonState, noting_prints
 from sol.frontend.torch.strides import is_channels_last
-from sol.frontend.torch.trees import Group, Leaf, Maker, NoTree, Taker, Tree, children_of, groups, is_argument, is_result, is_same_value
+from sol.frontend.torch.trees import Maker, NoTree, Taker, children_of, is_argument, is_result, is_same_value
+from sol.frontend.trees import Group, Leaf, Tree, groups
 
 ROOT = "model"
 LEFT_OUT = "which a graph of tensors would leave out"

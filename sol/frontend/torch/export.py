@@ -18,10 +18,10 @@ from torch.fx import GraphModule
 from torch.utils._pytree import tree_map
 
 from sol.errors import ExportError, SolError
+from sol.frontend.imported import Imported
 from sol.frontend.torch.aliases import writes
 from sol.frontend.torch.capture import ROOT, Call, Outcome, Settling, Traced, take_call
 from sol.frontend.torch.exported import ProgramImport, Terms
-from sol.frontend.torch.imported import Imported
 from sol.frontend.torch.importer import NeedsFunctional
 from sol.frontend.torch.inplace_views import make_views
 from sol.frontend.torch.layouts import depends_on_layout

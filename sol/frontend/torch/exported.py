@@ -14,17 +14,18 @@ from torch.fx import Node
 from torch.utils import _pytree as pytree
 
 from sol.errors import UnsupportedError
+from sol.frontend.imported import Imported, InputLeaf, Mutation, OutputLeaf, SymbolSource, ViewStep
 from sol.frontend.torch.aliases import Write, mutates, op_name, source_of_view, written
 from sol.frontend.torch.aten import dtype_of
 from sol.frontend.torch.capture import ROOT, Call, Outcome
-from sol.frontend.torch.imported import Imported, InputLeaf, Mutation, OutputLeaf, SymbolSource, ViewStep
 from sol.frontend.torch.importer import Importer
 from sol.frontend.torch.layouts import layout_of
 from sol.frontend.torch.numbers import Item
 from sol.frontend.torch.policy import Policy
 from sol.frontend.torch.strides import is_channels_last, storage_order
 from sol.frontend.torch.symbols import SizeError, Sizes
-from sol.frontend.torch.trees import Fixed, Group, Leaf, Taker, Tree
+from sol.frontend.torch.trees import Taker
+from sol.frontend.trees import Fixed, Group, Leaf, Tree
 from sol.ir.dim import Dim, symbols
 from sol.ir.graph import Graph, Origin
 from sol.ir.types import DType, TensorType
@@ -91,14 +92,13 @@ class ProgramImport:
             inputs=self._input_leaves(),
             outputs=tuple(leaves),
             changes=changes,
-            constants={k: t for k, t in self.constants.items() if k in kept},
-            parameter_targets=tuple(t for t in targets if t not in self.constants),
+            parameters={k: t for k, t in self.constants.items() if k in kept},
             held=tuple(self.held),
             mutations=tuple(mutations),
             exchanges=tuple([(target, leaves[i]) for target, i in exchanged]),
             symbols=self._symbol_sources(graph),
             unbacked=frozenset(self.sizes.unbacked),
-            guards=self._guards(),
+            conditions=self._conditions(),
             formats=self._formats(leaves),
             layouts=tuple([layout_of(e) for e in self.examples]) if self.terms.by_layout else (),
         )
@@ -239,7 +239,7 @@ class ProgramImport:
             raise UnsupportedError(f"sizes {sorted(missing)} cannot be read from the inputs", remedy="compile with fixed shapes")
         return found
 
-    def _guards(self) -> tuple[str, ...]:
+    def _conditions(self) -> tuple[str, ...]:
         """What torch assumed about sizes while tracing, over leaves of the arguments."""
         found = []
         if self.call is None:

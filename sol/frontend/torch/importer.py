@@ -10,6 +10,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from sol.errors import ExportError, SolError, UnsupportedError
+from sol.frontend.imported import Slot
 from sol.frontend.torch import capture
 from sol.frontend.torch.aliases import Write, mutates, op_name
 from sol.frontend.torch.aten import DTYPES, Context, Fallback, dtype_of, find_converter
@@ -19,11 +20,11 @@ from sol.frontend.torch.aten.strided import read_memory
 from sol.frontend.torch.autocast import is_autocast, with_casts
 from sol.frontend.torch.capture import ROOT
 from sol.frontend.torch.decompose import recorded
-from sol.frontend.torch.imported import Slot, TorchCall
 from sol.frontend.torch.layouts import Layout, layout_for, reads_layout
 from sol.frontend.torch.numbers import Item, number_of, takes_numbers
 from sol.frontend.torch.policy import Policy
 from sol.frontend.torch.symbols import SizeError, Sizes, is_symbolic_number
+from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, evaluate, symbols
 from sol.ir.graph import Graph, Origin

@@ -10,7 +10,7 @@ import torch
 
 from sol.errors import InputError
 from sol.frontend.torch.capture import Call
-from sol.frontend.torch.trees import Group, Leaf, Tree
+from sol.frontend.trees import Group, Leaf, Tree
 
 
 def leaf_shapes(module: torch.nn.Module, call: Call, dynamic_shapes: Any) -> dict[int, dict[int, Any]]:

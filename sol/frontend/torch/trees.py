@@ -10,13 +10,14 @@ import dataclasses
 import enum
 import types
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 import torch
 from torch.utils import _pytree as pytree
+
+from sol.frontend.trees import Again, Fixed, Given, Group, Leaf, Tree
 
 _BUILTIN = (list, tuple, dict, set, frozenset, deque)
 _WHOLE = (torch.nn.Module, torch.Generator, enum.Enum, types.ModuleType, type, types.FunctionType, types.MethodType, torch.jit.ScriptModule)
@@ -27,62 +28,6 @@ SMALL_OBJECT = 64  # parts up to which an object without tensors is taken apart 
 
 class NoTree(Exception):
     """A value that cannot be taken apart; the text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """What may differ from call to call, by its place among all leaves."""
-
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """A value that is the same at every call."""
-
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A container of ``kind``. number: its place among all containers of the tree, in the order in which they begin.
-
-    how: "sequence", "mapping", "object" (keys are attributes), "fields" (keys are those of a dataclass that is made by calling it) or
-        "registered" (keys holds pytree's context).
-    extra: the default factory of a defaultdict.
-    """
-
-    kind: type
-    how: str
-    keys: Any
-    parts: tuple[Tree, ...]
-    number: int
-    extra: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Again:
-    """A container that stands at another place of the tree too, by its number."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """In a result: the caller's own container, by its number in the arguments."""
-
-    number: int
-
-
-Tree = Leaf | Fixed | Group | Again | Given
-
-
-def groups(tree: Tree) -> Iterator[Group]:
-    """All containers of a tree."""
-    if isinstance(tree, Group):
-        yield tree
-        for part in tree.parts:
-            yield from groups(part)
 
 
 def is_tensor(value: Any) -> bool:

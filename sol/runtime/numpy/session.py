@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import resource
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,10 +15,11 @@ from sol.build.templates import keep_templates
 from sol.codegen.plan import Plan
 from sol.config import checked_threads, config
 from sol.errors import InputError, UnsupportedError
-from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
+from sol.frontend.imported import Imported, InputLeaf, OutputLeaf
+from sol.frontend.onnx import LoadedModel, load_model
 from sol.frontend.onnx.context import NeedsValue
-from sol.frontend.onnx.importer import Tree
 from sol.frontend.onnx.sizes import with_sizes
+from sol.frontend.trees import Group, Leaf, Tree
 from sol.ir.dim import Dim, evaluate, symbols
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_constants
@@ -30,6 +30,7 @@ from sol.runtime.arrays import default_threads
 from sol.runtime.executable import Executable
 from sol.runtime.numpy.edges import as_arrays
 from sol.runtime.numpy.specialise import check_guards, import_for
+from sol.runtime.specializations import Specializations
 from sol.stages import stage
 from sol.tuning.compile import compile_tuned
 
@@ -52,7 +53,7 @@ class Prepared:
     tensors: the graph's inputs as users have them. executable: None if no output is computed at a call. env: values of the symbols.
     """
 
-    imported: ImportedModel
+    imported: Imported
     executable: Executable | None
     tensors: tuple[np.ndarray, ...]
     env: Mapping[str, int]
@@ -76,8 +77,7 @@ class Session:
                  shapes: Mapping[str, Sequence[int | str]] | None = None) -> None:  # fmt: skip
         model = with_sizes(model, shapes or {})
         self.model, self.threads, self.isa = model, threads, isa
-        self._programs: list[_Program] = []
-        self._lock = threading.RLock()
+        self._programs = Specializations[_Program](kinds="input types or contents")
         self.inputs = tuple(_value(model, i) for i in model.inputs)
         self.outputs = tuple(_value(model, o) for o in model.graph.output)
         self._names = tuple(i.name for i in self.inputs)
@@ -90,7 +90,7 @@ class Session:
 
     def _compile_ahead(self) -> None:
         try:
-            self._programs = [self._made(None)]
+            self._programs.add(self._made(None))
         except NeedsValue as needed:
             log.info("%s: compiled at the first call", needed)
 
@@ -98,8 +98,9 @@ class Session:
 
     def __call__(self, *arrays: Any, **by_name: Any) -> Any:
         """Outputs for inputs by position or name: one array if the model has one output, else a tuple."""
-        if self._programs and not by_name:
-            direct = self._programs[0].direct(arrays)
+        programs = self._programs.entries
+        if programs and not by_name:
+            direct = programs[0].direct(arrays)
             if direct is not None:
                 return direct[0] if len(direct) == 1 else tuple(direct)
         if len(arrays) > len(self._names):
@@ -138,22 +139,9 @@ class Session:
             arrays.append(as_arrays(feed.pop(value.name, None), value.name, value.dtype))
         if feed:
             raise InputError(f"the model has no input {next(iter(feed))!r}", remedy=f"it takes {', '.join(self._names)}")
-        program = self._find(arrays)
-        if program is None:
-            with self._lock:
-                program = self._find(arrays) or self._compile_for(arrays)
-        return program, arrays
-
-    def _find(self, arrays: Sequence[Any]) -> _Program | None:
-        """The program that takes these inputs, which is the one used last from now on."""
-        programs = self._programs
-        for i, program in enumerate(programs):
-            if program.accepts(arrays):
-                if i:
-                    with self._lock:
-                        self._programs = [program, *(p for p in self._programs if p is not program)]
-                return program
-        return None
+        found = self._programs.find_or_make(lambda p: p if p.accepts(arrays) else None, lambda: self._compile_for(arrays))
+        assert found is not None, "_compile_for gives a program that accepts the inputs, or raises"
+        return found[0], arrays
 
     # -- compile -------------------------------------------------------------------------------------------------------
 
@@ -167,10 +155,6 @@ class Session:
             if not program.accepts(arrays):
                 given = ", ".join(f"{v.name} {_shape_text(a.shape)}" for v, a in zip(self.inputs, arrays) if isinstance(a, np.ndarray))
                 raise InputError(f"the shapes of the inputs do not fit each other: {given}")
-        limit = config["recompile_limit"]
-        if len(self._programs) >= limit:
-            log.warning("the model was compiled for more than %d input types or contents: the least recently used is dropped", limit)
-        self._programs = [program, *self._programs][:limit]
         return program
 
     def _check_shape(self, value: Value, shape: Sequence[int]) -> None:
@@ -190,7 +174,7 @@ class Session:
 class _Program:
     """The model compiled for some types of inputs."""
 
-    def __init__(self, imported: ImportedModel, threads: int | None, isa: str | None) -> None:
+    def __init__(self, imported: Imported, threads: int | None, isa: str | None) -> None:
         self.imported = imported
         graph = imported.graph
         self._types = [graph.type_of(v) for v in graph.inputs]
@@ -215,8 +199,8 @@ class _Program:
     def _fixed_types(self) -> list[tuple[tuple[int, ...], np.dtype]] | None:
         """Shapes and dtypes of all inputs, if they are fixed and arrays go in and out as they are: most models, whose calls are short."""
         imported, graph = self.imported, self.imported.graph
-        plain = bool([t for _, t in imported.inputs] == list(range(len(self._types))))
-        plain = plain and [t for _, t in imported.outputs] == list(range(len(graph.outputs)))
+        plain = _in_order(imported.arguments, imported.inputs, len(self._types))
+        plain = plain and _in_order(imported.results, imported.outputs, len(graph.outputs))
         types = [*self._types, *(graph.type_of(o) for o in graph.outputs)]
         unchanged = all(t.is_static and edge_dtype(t.dtype) == stored_dtype(t.dtype) for t in types)
         if not plain or not unchanged or tuple(self._computed) != graph.outputs:
@@ -235,17 +219,19 @@ class _Program:
     def accepts(self, arrays: Sequence[Any]) -> bool:
         """Whether inputs have the types and contents that this was compiled for."""
         tensors: list[np.ndarray] = []
-        for (_, tree), array in zip(self.imported.inputs, arrays):
-            if not _flatten(tree, array, tensors):
-                return False
-        return self._env(tensors) is not None
+        return self._flatten(arrays, tensors) and self._env(tensors) is not None
+
+    def _flatten(self, arrays: Sequence[Any], tensors: list[np.ndarray]) -> bool:
+        """Append the tensors of all inputs; False if the structure or the content of one is another."""
+        leaves = self.imported.inputs
+        return all(_flatten(tree, leaves, array, tensors) for tree, array in zip(self.imported.arguments, arrays))
 
     def _env(self, tensors: Sequence[np.ndarray]) -> dict[str, int] | None:
         """Values of the symbols; None if types do not fit."""
         env = {}
         for name, source in self.imported.symbols.items():
             shape = tensors[source.input].shape
-            if source.dim >= len(shape):
+            if source.dim is None or source.dim >= len(shape):
                 return None
             size = shape[source.dim]
             if not self._ranges[name].lower <= size <= self._ranges[name].upper:
@@ -261,20 +247,18 @@ class _Program:
     def operands(self, arrays: Sequence[Any]) -> tuple[tuple[np.ndarray, ...], Mapping[str, int]]:
         """The graph's inputs and the values of the symbols, for inputs that ``accepts`` took."""
         tensors: list[np.ndarray] = []
-        for (_, tree), array in zip(self.imported.inputs, arrays):
-            _flatten(tree, array, tensors)
+        self._flatten(arrays, tensors)
         return tuple(tensors), self._env(tensors) or {}
 
     def run(self, arrays: Sequence[Any]) -> list[Any]:
         """The model's outputs for inputs that ``accepts`` took."""
         tensors: list[np.ndarray] = []
-        for (_, tree), array in zip(self.imported.inputs, arrays):
-            _flatten(tree, array, tensors)
+        self._flatten(arrays, tensors)
         stored = [from_edge(a, t.dtype) for a, t in zip(tensors, self._types)]
         results = self.executable(stored, self._env(tensors)) if self.executable else []
         values = [self._output(o, results, tensors) for o in self.imported.graph.outputs]
         check_guards(self.imported.guards, values.__getitem__)
-        return [_unflatten(tree, values) for _, tree in self.imported.outputs]
+        return [_unflatten(tree, self.imported.outputs, values) for tree in self.imported.results]
 
     def _output(self, value: str, results: Sequence[np.ndarray], tensors: Sequence[np.ndarray]) -> np.ndarray:
         if value in self._places:
@@ -319,16 +303,24 @@ def _held(array: np.ndarray) -> np.ndarray:
     return array.astype(DType.from_numpy(array.dtype).numpy, copy=False)
 
 
-def _flatten(tree: Tree, array: Any, tensors: list[np.ndarray]) -> bool:
+def _in_order(trees: Sequence[Tree], leaves: Sequence[InputLeaf | OutputLeaf], count: int) -> bool:
+    """Whether inputs or outputs are so many tensors, in the graph's order."""
+    places = [leaf.index if leaf.kind == "tensor" else -1 for leaf in leaves]
+    return tuple(trees) == tuple(map(Leaf, range(count))) and places == list(range(count))
+
+
+def _flatten(tree: Tree, leaves: Sequence[InputLeaf], array: Any, tensors: list[np.ndarray]) -> bool:
     """Append the tensors of one input; False if its structure or its content is another."""
-    if isinstance(tree, np.ndarray):
-        return isinstance(array, np.ndarray) and _same_content(tree, array)
-    if isinstance(tree, tuple):
-        return isinstance(array, list) and len(array) == len(tree) and all(_flatten(t, a, tensors) for t, a in zip(tree, array))
-    if tree is None:
+    if isinstance(tree, Group):
+        fits = isinstance(array, list) and len(array) == len(tree.parts)
+        return fits and all(_flatten(t, leaves, a, tensors) for t, a in zip(tree.parts, array))
+    if not isinstance(tree, Leaf):
         return array is None
     if not isinstance(array, np.ndarray):
         return False
+    leaf = leaves[tree.index]
+    if leaf.kind == "constant":
+        return _same_content(leaf.value, array)
     tensors.append(array)
     return True
 
@@ -339,12 +331,13 @@ def _same_content(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(np.array_equal(a, b)) if a.dtype.kind in "OUS" else a.tobytes() == b.tobytes()
 
 
-def _unflatten(tree: Tree, values: Sequence[np.ndarray]) -> Any:
-    if isinstance(tree, int):
-        return values[tree]
-    if isinstance(tree, tuple):
-        return [_unflatten(t, values) for t in tree]
-    return tree.copy() if isinstance(tree, np.ndarray) else tree
+def _unflatten(tree: Tree, leaves: Sequence[OutputLeaf], values: Sequence[np.ndarray]) -> Any:
+    if isinstance(tree, Group):
+        return [_unflatten(t, leaves, values) for t in tree.parts]
+    if not isinstance(tree, Leaf):
+        return None
+    leaf = leaves[tree.index]
+    return values[leaf.index] if leaf.kind == "tensor" else leaf.value.copy()
 
 
 def _value(model: LoadedModel, info: Any) -> Value:

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sol.errors import InputError, ModelError, SolError, UnsupportedError
-from sol.frontend.onnx import ImportedModel, LoadedModel, import_model
+from sol.frontend.imported import Guard, Imported
+from sol.frontend.onnx import LoadedModel, import_model
 from sol.frontend.onnx.context import NeedsValue
-from sol.frontend.onnx.importer import Guard, Signature
+from sol.frontend.onnx.importer import Signature
 from sol.ir.dim import Dim, DimLike, UndecidedError, deciding_range, symbols, undecided
 from sol.ir.types import DType, TensorType
 
@@ -37,7 +38,7 @@ def is_text(array: Any) -> bool:
 
 
 def import_for(
-    model: LoadedModel, given: Mapping[str, Signature], arrays: Mapping[str, Any] | None, make: Callable[[ImportedModel], Made],
+    model: LoadedModel, given: Mapping[str, Signature], arrays: Mapping[str, Any] | None, make: Callable[[Imported], Made],
     *, fixed: bool = False, trainable: bool = False
 ) -> Made:  # fmt: skip
     """What ``make`` gives for the graph of a call, or without ``arrays`` of any call: what it needs as constants is added until nothing

@@ -15,9 +15,10 @@ import torch
 from torch.utils import _pytree as pytree
 
 from sol.errors import UnsupportedError
-from sol.frontend.torch.imported import Imported, InputLeaf, OutputLeaf, ViewStep
+from sol.frontend.imported import Imported, InputLeaf, OutputLeaf, ViewStep
 from sol.frontend.torch.strides import is_channels_last
-from sol.frontend.torch.trees import Again, Fixed, Given, Group, Leaf, Tree, is_same_value, slots_of
+from sol.frontend.torch.trees import is_same_value, slots_of
+from sol.frontend.trees import Again, Fixed, Given, Group, Leaf, Tree
 from sol.ir.dim import Dim, symbols
 from sol.ir.types import TensorType
 from sol.runtime.source import Source, is_spelled, python_of
@@ -159,7 +160,7 @@ class _Taking:
     def _sizes(self) -> str:
         """Checks of symbolic sizes; the expression of their values."""
         imported, graph = self.imported, self.imported.graph
-        if not imported.symbols and not imported.guards:
+        if not imported.symbols and not imported.conditions:
             return "None"
         own = {i: graph.type_of(graph.inputs[i]) for i in self.tensors}
         known = {s.name: s for t in own.values() for d in t.shape for s in symbols(d)}
@@ -176,21 +177,21 @@ class _Taking:
         for index, type in own.items():
             if not type.is_static:
                 self._symbolic_shape(self.tensors[index], type)
-        for guard in imported.guards:
-            self._guard(guard)
+        for condition in imported.conditions:
+            self._condition(condition)
         return "{" + ", ".join(f"{n!r}: {n}" for n in imported.symbols) + "}" if imported.symbols else "None"
 
     def _symbolic_shape(self, v: str, type: TensorType) -> None:
         sizes = "".join(f"{python_of(d)}, " for d in type.shape)
         self._unless(f"{v}.shape != ({sizes})")
 
-    def _guard(self, guard: str) -> None:
+    def _condition(self, condition: str) -> None:
         from torch.fx.experimental.symbolic_shapes import SYMPY_INTERP
 
         self.source.names.update(SYMPY_INTERP, math=__import__("math"), inf=float("inf"))
         for index, v in self.leaves.items():
-            guard = guard.replace(f"leaf[{index}]", v)
-        self._unless(f"not ({guard})")
+            condition = condition.replace(f"leaf[{index}]", v)
+        self._unless(f"not ({condition})")
 
 
 def as_tensor(array: np.ndarray) -> torch.Tensor:

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 
 from sol.frontend.torch.capture import Call
-from sol.frontend.torch.trees import Again, Fixed, Given, Group, Leaf, Tree, is_same_value
+from sol.frontend.torch.trees import is_same_value
+from sol.frontend.trees import Again, Fixed, Given, Group, Leaf, Tree
 
 OPEN_AT = 3
 """The how-manieth size of a dimension is not compiled for by itself. In an object that is passed on from call to call, such as a cache of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from sol.frontend.torch.imported import TorchCall
+from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.builder import graph_of
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.interpret import evaluate_constants

@@ -12,6 +12,7 @@ import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from sol.frontend.torch.export import collector_paused
+from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import differentiable, needs_gradient
 from sol.runtime.torch.held import HeldTensors
 from sol.runtime.torch.inputs import only_plain_tensors, overlapping
@@ -85,14 +86,15 @@ class SolModule(torch.nn.Module):
     def _look_ahead(self) -> None:
         """What every call looks at is fetched into the cache at once."""
         ahead = None
-        if self._programs and not isinstance(self._structure, Unsettled):
-            program = self._programs[0]
+        programs = self._programs.entries
+        if programs and not isinstance(self._structure, Unsettled):
+            program = programs[0]
             lines = lines_of(self._structure.dicts, program.watched)
             ahead = program.prefetcher(lines) if len(lines) >= MANY_LINES else None
         self.__dict__["_ahead"] = ahead
 
     @property
-    def _programs(self) -> list[Program]:
+    def _programs(self) -> Specializations[Program]:
         return self._ways.programs
 
     @property
@@ -113,13 +115,13 @@ class SolModule(torch.nn.Module):
             self._held.forget()
             after = self._structure.modules
             same = len(before) == len(after) and all(a is b for a, b in zip(before, after))
-            self._ways.programs = [p for p in self._programs if same and p.rebind()]
+            self._programs.replace(p for p in self._programs.entries if same and p.rebind())
             self._look_ahead()
 
     def refresh(self) -> None:
         """Pack the weights again; needed after changes through ``.data``, which torch does not count."""
         with self._lock:
-            for program in self._programs:
+            for program in self._programs.entries:
                 program.refresh()
 
     # -- call ----------------------------------------------------------------------------------------------------------
@@ -134,7 +136,7 @@ class SolModule(torch.nn.Module):
         if state is _TRAINING:
             return self._model(*args, **kwargs)
         try:
-            programs = self._ways.programs
+            programs = self._ways.programs.entries
             if programs and state is _SAME:
                 program = programs[0]
                 taken = program.take(args, kwargs)
@@ -252,7 +254,7 @@ class SolModule(torch.nn.Module):
         other = SolModule(copy.deepcopy(self._model, memo), self._options)
         memo[id(self)] = other
         other.__dict__.update(copy.deepcopy(self._hooks(), memo))
-        other._ways.programs = [p.share(other._held, other._counter) for p in self._programs]
+        other._programs.replace(p.share(other._held, other._counter) for p in self._programs.entries)
         return other
 
     def __reduce__(self) -> Any:

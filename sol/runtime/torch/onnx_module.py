@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 from torch.utils import _pytree as pytree
 
-from sol.config import config
 from sol.errors import InputError, UnsupportedError
-from sol.frontend.onnx import ImportedModel, LoadedModel, load_model
-from sol.frontend.onnx.importer import Guard, Tree
+from sol.frontend.imported import Guard, Imported, OutputLeaf
+from sol.frontend.onnx import LoadedModel, load_model
 from sol.frontend.onnx.types import dtype_of
-from sol.frontend.torch.imported import Imported, InputLeaf, OutputLeaf, SymbolSource
-from sol.frontend.torch.trees import Group, Taker
+from sol.frontend.trees import Group, Leaf
 from sol.runtime.numpy.edges import as_array
 from sol.runtime.numpy.specialise import check_guards, import_for
+from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import as_call, check_inputs
-from sol.runtime.torch.program import Program
+from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.tensors import TORCH
 from sol.runtime.torch.ways import Options
-
-log = logging.getLogger("sol.runtime")
 
 
 class _GuardedProgram(Program):
@@ -44,13 +40,12 @@ class OnnxModule(nn.Module):
 
     _onnx: LoadedModel
     _options: Options
-    _programs: list[_GuardedProgram]
-    _lock: Any
+    _programs: Specializations[_GuardedProgram]
     _targets: dict[str, tuple[nn.Module, str]]
 
     def __init__(self, model: LoadedModel, options: Options) -> None:
         super().__init__()
-        self.__dict__.update(_onnx=model, _options=options, _programs=[], _lock=threading.RLock(), _targets={})
+        self.__dict__.update(_onnx=model, _options=options, _programs=Specializations(), _targets={})
         self._names = tuple(i.name for i in model.inputs)
         self._single = len(model.graph.output) == 1
 
@@ -58,28 +53,29 @@ class OnnxModule(nn.Module):
 
     def compile_for(self, args: tuple[Any, ...]) -> _GuardedProgram:
         """The program for these inputs, compiled now if need be."""
-        with self._lock:
-            for i, program in enumerate(self._programs):
-                if program.take(args, {}) is not None:
-                    self._programs.insert(0, self._programs.pop(i))
-                    return program
-            arrays = dict(zip(self._names, (pytree.tree_map(as_array, a) for a in args)))
-            program = self._compile(arrays, fixed=False)
-            if program.take(args, {}) is None:
-                program = self._compile(arrays, fixed=True)
-                program.inputs_of(args, {})
-            limit = config["recompile_limit"]
-            if len(self._programs) >= limit:
-                log.warning("the model was compiled for more than %d input types: the least recently used is dropped", limit)
-            self.__dict__["_programs"] = [program, *self._programs][:limit]
-            return program
+        return self._program_for(args)[0]
+
+    def _program_for(self, args: tuple[Any, ...]) -> tuple[_GuardedProgram, Taken]:
+        """The program for these inputs, compiled now if need be, and the call taken apart."""
+        found = self._programs.find_or_make(lambda program: program.take(args, {}), lambda: self._compile_for(args))
+        assert found is not None, "_compile_for gives a program that takes the inputs, or raises"
+        return found
+
+    def _compile_for(self, args: tuple[Any, ...]) -> _GuardedProgram:
+        arrays = dict(zip(self._names, (pytree.tree_map(as_array, a) for a in args)))
+        program = self._compile(arrays, fixed=False)
+        if program.take(args, {}) is None:
+            program = self._compile(arrays, fixed=True)
+            program.inputs_of(args, {})
+        return program
 
     def _compile(self, arrays: Mapping[str, Any], *, fixed: bool) -> _GuardedProgram:
         return import_for(self._onnx, {}, arrays, self._program, fixed=fixed, trainable=True)
 
-    def _program(self, imported: ImportedModel) -> _GuardedProgram:
-        if imported.contents:
-            raise UnsupportedError(f"sizes inside the model depend on the content of {', '.join(imported.contents)}",
+    def _program(self, imported: Imported) -> _GuardedProgram:
+        fixed = [self._names[i] for i in imported.fixed_arguments]
+        if fixed:
+            raise UnsupportedError(f"sizes inside the model depend on the content of {', '.join(fixed)}",
                                    remedy="use sol.load, which compiles for each content")  # fmt: skip
         self._enter(imported)
         options = self._options
@@ -88,7 +84,7 @@ class OnnxModule(nn.Module):
         program.guards = imported.guards
         return program
 
-    def _enter(self, imported: ImportedModel) -> None:
+    def _enter(self, imported: Imported) -> None:
         """Make initializers that a graph reads tensors of this module."""
         for target, array in imported.parameters.items():
             if target in self._targets:
@@ -125,12 +121,9 @@ class OnnxModule(nn.Module):
         """Outputs for inputs by position or name. Raises InputError for inputs that do not fit, and compile errors for new input types."""
         if by_name or len(args) != len(self._names):
             args = self._in_order(args, by_name)
-        programs = self._programs
-        program = programs[0] if programs else self.compile_for(args)
-        taken = program.take(args, {})
-        if taken is None:
-            program = self.compile_for(args)
-            taken = program.inputs_of(args, {})
+        programs = self._programs.entries
+        taken = programs[0].take(args, {}) if programs else None
+        program, taken = self._program_for(args) if taken is None else (programs[0], taken)
         program.refresh_if_stale()
         if any(t is not s for t, s in zip(program.tensors, map(self._held.__getitem__, program.runner.targets))):
             program.rebind()
@@ -150,11 +143,11 @@ class OnnxModule(nn.Module):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the code, which is compiled again (at once if the cache has it)."""
-        return {k: v for k, v in self.__dict__.items() if k not in ("_programs", "_lock")}
+        return {k: v for k, v in self.__dict__.items() if k != "_programs"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self.__dict__.update(_programs=[], _lock=threading.RLock())
+        self.__dict__.update(_programs=Specializations())
 
     def extra_repr(self) -> str:
         return f"{self._onnx.graph.name}: {len(self._onnx.graph.node)} nodes, compiled for {len(self._programs)} input type(s)"
@@ -190,36 +183,18 @@ def _from_ml_dtype(array: Any) -> torch.Tensor:
     return torch.from_numpy(array.view("int16" if array.dtype.itemsize == 2 else "uint8").copy()).view(kind)
 
 
-def _as_torch(imported: ImportedModel) -> Imported:
-    """The import in the form that torch modules are run from."""
+def _as_torch(imported: Imported) -> Imported:
+    """The import as a module runs it: its initializers are the module's, and what calls check are further results."""
     graph = imported.graph
     for value in (*graph.inputs, *graph.outputs):
         if graph.type_of(value).dtype not in TORCH:
             raise UnsupportedError(f"torch has no {graph.type_of(value).dtype}", remedy="use sol.load, which works on numpy arrays")
-    places, results = Taker(_is_place), Taker(_is_place)
-    takes = places((tuple(_structure(t) for _, t in imported.inputs), {}))
-    gives = results((*(_structure(t) for _, t in imported.outputs), *(g.index for g in imported.guards)))
-    assert isinstance(takes, Group)
-    return Imported(
-        graph=graph, torch_calls={}, takes=takes, gives=gives,
-        inputs=tuple(InputLeaf("tensor", p) for p in places.leaves),
-        outputs=tuple(OutputLeaf("tensor", r) for r in results.leaves),
-        parameter_targets=tuple(imported.parameters),
-        symbols={n: SymbolSource(s.input, s.dim) for n, s in imported.symbols.items()},
-    )  # fmt: skip
-
-
-def _is_place(value: Any) -> bool:
-    return isinstance(value, int)
-
-
-def _structure(tree: Tree) -> Any:
-    """A place as torch's structures have it: a sequence is a list."""
-    if isinstance(tree, tuple):
-        return [_structure(t) for t in tree]
-    if tree is None or isinstance(tree, int):
-        return tree
-    raise UnsupportedError("an output of the model is a tensor of strings", remedy="use sol.load, which works on numpy arrays")
+    if any(leaf.kind == "constant" for leaf in imported.outputs):
+        raise UnsupportedError("an output of the model is a tensor of strings", remedy="use sol.load, which works on numpy arrays")
+    count = len(imported.outputs)
+    outputs = (*imported.outputs, *(OutputLeaf("tensor", g.index) for g in imported.guards))
+    results = (*imported.results, *map(Leaf, range(count, len(outputs))))
+    return replace(imported, gives=Group(tuple, "sequence", (), results, 0), outputs=outputs, parameters={})
 
 
 def optimize_onnx(model: Any, inputs: Any, options: Options) -> OnnxModule:

@@ -8,7 +8,6 @@ are literals of the first variant, which are left open in the second.
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import is_
@@ -20,15 +19,18 @@ from torch.fx.node import map_arg
 
 from sol.config import config
 from sol.errors import ConfigError, ExportError, UnsupportedError
+from sol.frontend.imported import Imported
 from sol.frontend.torch.capture import Call
 from sol.frontend.torch.export import import_piece
-from sol.frontend.torch.imported import Imported
+from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import differentiable
 from sol.runtime.torch.inputs import is_plain, told
 from sol.runtime.torch.program import Program, Taken
 
 log = logging.getLogger("sol")
-_VARIANTS = 8
+MOST_COMPILED = 2
+"""How many times ``config["recompile_limit"]`` one piece is compiled in all. Further kinds of calls run in torch, as they do where torch
+counts its recompilations: a piece whose inputs never repeat would be compiled at every call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ class Piece:
                  notify: Callable[[str], None] = lambda reason: None) -> None:  # fmt: skip
         self.module, self.placeholders, self.options = module, placeholders_of(module, example_inputs), options
         self._differentiates, self._notify = differentiates, notify
-        self.variants: list[_Variant] = []
+        self.variants = Specializations[_Variant]("a piece of the model")
+        self._compiled = 0  # variants that were made so far
         self.last: tuple[Program, Mapping[str, int]] | None = None  # what ran at the last call, and its sizes
         self.failure: Exception | None = None
         self._said: set[str] = set()
@@ -112,7 +115,6 @@ class Piece:
         self._floats = {i for i, p in enumerate(self.placeholders) if p.role == "float"}
         self._kept = [i for i, p in enumerate(self.placeholders) if p.role != "size"]
         self._keys: set[tuple[Any, ...]] = set()
-        self._lock = threading.RLock()
         if not torch.is_grad_enabled() and _turns_gradients_on(module):
             self.failure = UnsupportedError("the model turns gradients on inside")
 
@@ -125,26 +127,15 @@ class Piece:
             return self.module(*inputs)
         parameters = [inputs[i] for i in self._parameters]
         args = tuple([_number(inputs[i]) if i in self._floats else inputs[i] for i in self._kept])
-        found = self._find(args, parameters)
+        found = self.variants.find_or_make(lambda v: v.takes(args, parameters), lambda: self._new_variant(inputs, args, parameters))
         if found is None:
-            with self._lock:
-                found = self._new_variant(inputs, args, parameters)
-            if found is None:
-                return self.module(*inputs)
-        program, taken = found
+            return self.module(*inputs)
+        program, taken = found[0].program, found[1]
         self.last = program, taken[1] or {}
         program.refresh_if_stale()
         if with_gradient:
             return differentiable(self._again(inputs), program, taken, args, {})
         return program.run(taken, args, {})
-
-    def _find(self, args: tuple[Any, ...], parameters: Sequence[torch.Tensor]) -> tuple[Program, Taken] | None:
-        """The program that takes a call, and the call taken apart."""
-        for variant in self.variants:
-            taken = variant.takes(args, parameters)
-            if taken is not None:
-                return variant.program, taken
-        return None
 
     def _again(self, inputs: Sequence[Any]) -> Callable[..., Any]:
         """The piece in torch as a function of the arguments that programs take."""
@@ -162,11 +153,12 @@ class Piece:
             self._said.add(message)
             log.info("%s", message)
 
-    def _new_variant(
-        self, inputs: Sequence[Any], args: tuple[Any, ...], parameters: Sequence[torch.Tensor]
-    ) -> tuple[Program, Taken] | None:
-        if len(self.variants) >= _VARIANTS:
-            self._say(f"{_VARIANTS} shapes of a piece are compiled: further ones run in torch")
+    def _new_variant(self, inputs: Sequence[Any], args: tuple[Any, ...], parameters: Sequence[torch.Tensor]) -> _Variant | None:
+        """A variant for a call that none takes; None if such calls run in torch."""
+        if self.failure is not None:  # another thread was faster
+            return None
+        if self._compiled >= MOST_COMPILED * config["recompile_limit"]:
+            self._say(f"a piece was compiled for {self._compiled} input types: further ones run in torch")
             return None
         if not all(is_plain(x) for x in inputs if isinstance(x, torch.Tensor)):
             return None
@@ -176,10 +168,9 @@ class Piece:
         try:
             for dynamic, numbers in ((not self.variants or opened, opened), (False, opened), (False, False)):
                 program = Program(self._import(inputs, dynamic, numbers), held, title="graph of torch.compile", **self.options)
-                taken = program.take(args, {})
-                if taken is not None:
-                    self.variants.insert(0, _Variant(program, held, parameters))
-                    return program, taken
+                if program.take(args, {}) is not None:
+                    self._compiled += 1
+                    return _Variant(program, held, parameters)
             self.failure = UnsupportedError("what was compiled is not for the call that it was compiled for")
         except Exception as error:  # a defect of sol too: in torch the piece runs
             if isinstance(error, ConfigError) or (not isinstance(error, (ExportError, UnsupportedError)) and config["fallback"] != "eager"):

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from sol.errors import InputError
-from sol.frontend.torch.imported import Imported, OutputLeaf
+from sol.frontend.imported import Imported, OutputLeaf
 from sol.ir.graph import Graph
 from sol.ir.types import TensorType
 from sol.runtime.torch.calls import give_function, take_function
@@ -38,7 +38,7 @@ class Program:
                  runner: Runner | None = None, counter: Counter = lambda target: None) -> None:  # fmt: skip
         self.imported = imported
         self.runner = runner or Runner(imported.graph, imported.torch_calls, title=title, isa=isa, threads=threads)
-        self.held = _WithConstants(held, imported.constants) if imported.constants else held
+        self.held = _WithConstants(held, imported.parameters) if imported.parameters else held
         self._counter = counter
         self._statistics = _running_statistics(imported.graph)
         self.take = take_function(imported)
@@ -73,7 +73,7 @@ class Program:
     def _pack(self, tensors: list[torch.Tensor]) -> None:
         named = dict(zip(self.runner.targets, tensors))
         self._changes = None
-        counters = {t: None if t in self.imported.constants else self._counter(t) for t in self._statistics}
+        counters = {t: None if t in self.imported.parameters else self._counter(t) for t in self._statistics}
         uncounted = [named[t] for t, counter in counters.items() if counter is None]
         watched = [*tensors, *(c for c in counters.values() if c is not None)]
         # before packing: what changes meanwhile is seen by the next call

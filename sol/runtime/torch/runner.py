@@ -8,7 +8,8 @@ from typing import Any
 import torch
 
 from sol.build.templates import keep_templates
-from sol.frontend.torch.imported import Slot, TorchCall
+from sol.frontend.imported import Slot
+from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.dim import Dim, symbols
 from sol.ir.graph import Graph, Node
 from sol.runtime.executable import Executable
@@ -86,7 +87,7 @@ class Runner:
         """Graph outputs for graph inputs, in whatever order they lie in memory, and symbol values."""
         if self._only is not None:
             return self._only([t if t.is_contiguous() and not t.is_neg() else ready(t) for t in inputs], env)
-        return self._run(inputs, env)
+        return self._run(inputs, env, self.constants)
 
 
 def ready(tensor: torch.Tensor) -> torch.Tensor:
@@ -97,14 +98,12 @@ def ready(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _written(runner: Runner) -> Callable[..., list[torch.Tensor]]:
-    """The steps as a function of graph inputs and symbol values."""
+    """The steps as a function of graph inputs, symbol values and the runner's constants."""
     graph = runner.graph
-    source = Source("def run(inputs, env):")
-    source.names.update(READY=ready, RUNNER=runner, AS_TENSOR=torch.tensor, IS_TENSOR=torch.is_tensor)
+    source = Source("def run(inputs, env, constants):")
+    source.names.update(READY=ready, AS_TENSOR=torch.tensor, IS_TENSOR=torch.is_tensor)
     variables = {v: source.assign(f"inputs[{i}]") for i, v in enumerate(graph.inputs)}
-    if runner._constants_wanted:
-        source.add("constants = RUNNER.constants")
-        variables |= {v: source.assign(f"constants[{v!r}]") for v in runner._constants_wanted}
+    variables |= {v: source.assign(f"constants[{v!r}]") for v in runner._constants_wanted}
     symbolic = any(s.graph is not None for s in runner.segments) and not all(t.is_static for n in graph.nodes for t in n.types)
     source.add("sizes = dict(env or ())" if symbolic else "sizes = env or {}")
     last = {v: k for k, (s, _) in enumerate(runner.steps) for v in s.inputs}

@@ -6,6 +6,7 @@ Each step down is logged once, in one line. With ``fallback="error"`` there is n
 from __future__ import annotations
 
 import logging
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -25,10 +26,11 @@ from sol.errors import (
     UnsupportedError,
     VerifyError,
 )
+from sol.frontend.imported import Imported
 from sol.frontend.torch.capture import Call, take_call
 from sol.frontend.torch.export import import_call
-from sol.frontend.torch.imported import Imported
 from sol.frontend.torch.shapes import leaf_shapes, without_small
+from sol.runtime.specializations import Specializations
 from sol.runtime.torch.calls import take_function
 from sol.runtime.torch.history import History
 from sol.runtime.torch.inputs import check_inputs, check_model, is_plain, told
@@ -80,8 +82,8 @@ class Ways:
                  settled: Callable[[], AbstractContextManager[Any]]) -> None:  # fmt: skip
         self.model, self.options, self.title = model, options, type(model).__name__
         self._held, self._counter, self._settled = held, counter, settled
-        self.programs: list[Program] = []
-        self.in_torch: list[InTorch] = []
+        self.programs = Specializations[Program](self.title)
+        self.in_torch = Specializations[InTorch](self.title, limited=False)
         self.partition: Partition | None = None  # once torch.export could not capture the model
         self.failure: BaseException | None = None  # why everything runs in torch
         if isinstance(model, torch.jit.ScriptModule):
@@ -89,36 +91,27 @@ class Ways:
             log.warning("%s: %s", self.title, self.failure)
         self._history = History(any(isinstance(m, torch.nn.RNNBase) for m in model.modules()))
         self._said: set[str] = set()
-        self._foreseen: tuple[Program, list[Program], list[str]] | None = None
+        self._foreseen: weakref.WeakKeyDictionary[Program, tuple[int, list[str]]] = weakref.WeakKeyDictionary()
 
     # -- find ----------------------------------------------------------------------------------------------------------
 
     def find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Program, Taken] | None:
         """The program that takes a call, and the call taken apart; it is tried first from now on."""
-        for program in self.programs:
-            taken = program.take(args, kwargs)
-            if taken is not None:
-                if program is not self.programs[0]:
-                    self.programs = [program, *(p for p in self.programs if p is not program)]
-                return program, taken
-        return None
+        return self.programs.find(lambda program: program.take(args, kwargs))
 
     def foreseen(self, program: Program) -> list[str]:
         """Buffers that a program exchanges by tensors that all programs take as well."""
-        if self._foreseen is None or self._foreseen[0] is not program or self._foreseen[1] is not self.programs:
-            programs, exchanges = self.programs, program.exchanges or []
-            fit = all(p.serves(target, type) for p in programs for target, type in exchanges)
-            self._foreseen = program, programs, [target for target, _ in exchanges] if fit else []
-        return self._foreseen[2]
+        version = self.programs.version
+        found = self._foreseen.get(program)
+        if found is None or found[0] != version:
+            exchanges = program.exchanges or []
+            fit = all(p.serves(target, type) for p in self.programs.entries for target, type in exchanges)
+            found = self._foreseen[program] = version, [target for target, _ in exchanges] if fit else []
+        return found[1]
 
     def ran_in_torch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
         """Whether calls of this kind were found to run in torch; the kind is tried first from now on."""
-        for way in self.in_torch:
-            if way.take(args, kwargs) is not None:
-                if way is not self.in_torch[0]:
-                    self.in_torch = [way, *(w for w in self.in_torch if w is not way)]
-                return True
-        return False
+        return bool(self.in_torch.entries) and self.in_torch.find(lambda way: way.take(args, kwargs)) is not None
 
     def are_known(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
         """Whether a call that no program takes is known to run in pieces or in torch."""
@@ -172,7 +165,7 @@ class Ways:
     def _program(self, imported: Imported, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
         o = self.options
         if o.falls_back and imported.torch_calls and not any(s.graph is not None for s in split_segments(imported.graph)):
-            self.in_torch.append(InTorch(imported))
+            self.in_torch.add(InTorch(imported))
             return None
         try:
             program = Program(imported, self._held, title=self.title, isa=o.isa, threads=o.threads, counter=self._counter)
@@ -182,16 +175,10 @@ class Ways:
             if not o.falls_back:
                 raise
             log.error("%s runs in torch: %s (%s)", self.title, told(error), DEFECT if _is_defect(error) else getattr(error, "remedy", ""))
-            self.in_torch.append(InTorch(imported, error))
+            self.in_torch.add(InTorch(imported, error))
             return None
-        self._keep(program)
+        self.programs.add(program)
         return program
-
-    def _keep(self, program: Program) -> None:
-        limit = config["recompile_limit"]
-        if len(self.programs) >= limit:
-            log.warning("%s was compiled for more than %d input types: the least recently used is dropped", self.title, limit)
-        self.programs = [program, *self.programs][:limit]
 
     # -- import --------------------------------------------------------------------------------------------------------
 

@@ -9,9 +9,10 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from sol.frontend.imported import Imported
 from sol.frontend.onnx import load_model
 from sol.frontend.onnx.context import NeedsValue
-from sol.frontend.onnx.importer import ImportedModel, Importer
+from sol.frontend.onnx.importer import Importer
 from sol.frontend.onnx.types import array_dtype
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import TensorType
@@ -44,7 +45,7 @@ def one_node(
     return model, given
 
 
-def import_for(model: onnx.ModelProto, given: Mapping[str, np.ndarray]) -> ImportedModel:
+def import_for(model: onnx.ModelProto, given: Mapping[str, np.ndarray]) -> Imported:
     """The graph for these inputs, of which those become constants whose content the import needs."""
     contents: dict[str, np.ndarray] = {}
     signatures = {n: TensorType(array_dtype(x), x.shape) for n, x in given.items() if x.dtype.kind != "O"}
@@ -59,9 +60,9 @@ def import_for(model: onnx.ModelProto, given: Mapping[str, np.ndarray]) -> Impor
 def evaluated(model: onnx.ModelProto, given: Mapping[str, np.ndarray]) -> list[np.ndarray]:
     """Outputs by the numpy references."""
     found = import_for(model, given)
-    operands = [x for n, x in given.items() if n not in found.contents]
+    operands = [x for n, x in given.items() if n in found.input_names]
     results = evaluate_outputs(found.graph, operands, found.parameters, precision=None)
-    return [p if isinstance(p, np.ndarray) else results[p] for _, p in found.outputs]  # type: ignore[index]
+    return [leaf.value if leaf.kind == "constant" else results[leaf.index] for leaf in found.outputs]
 
 
 def check(

@@ -11,7 +11,8 @@ import pytest
 import torch
 from torch.utils import _pytree as pytree
 
-from sol.frontend.torch import Imported, import_module
+from sol.frontend.imported import Imported
+from sol.frontend.torch import import_module
 from sol.frontend.torch.aten import TORCH_DTYPES
 from sol.ir.dim import Dim, evaluate
 from sol.ir.graph import Attrs, Node
@@ -32,7 +33,7 @@ def run_imported(
 ) -> tuple[Any, dict[Any, torch.Tensor]]:
     """The model's result and the new values of what it mutates, by target."""
     tensors, symbols = taken(imported, args, kwargs)
-    held = {**dict(module.named_parameters()), **dict(module.named_buffers()), **imported.constants}
+    held = {**dict(module.named_parameters()), **dict(module.named_buffers()), **imported.parameters}
     outputs = run_graph(imported, (*tensors, *[held[t] for t in imported.held]), held, symbols)
     mutated = {m.target: outputs[m.output] for m in imported.mutations}
     current = tuple([mutated.get(i, t) for i, t in enumerate(tensors)])

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from sol.frontend.torch.imported import Imported
+from sol.frontend.imported import Imported
 from sol.runtime.torch import pieces
 from sol.runtime.torch.dynamo import sol_backend
 from sol.runtime.torch.program import Program

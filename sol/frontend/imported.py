@@ -1,4 +1,7 @@
-"""What an import yields: the graph, and how the caller's structures, tensors and sizes map onto it."""
+"""What every frontend gives: a model as a graph, and how the caller's structures, tensors and sizes map onto it.
+
+Modules, sessions and deployment all start from an `Imported`, whichever framework the model comes from.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import torch
-
-from sol.frontend.torch.layouts import Layout
-from sol.frontend.torch.trees import Group, Tree
+from sol.errors import SolError
+from sol.frontend.trees import Group, Leaf, Tree, groups, leaves_of
 from sol.ir.dim import Dim, evaluate
 from sol.ir.graph import Graph
 
@@ -22,37 +23,11 @@ class Slot:
     item: bool = False
 
 
-@dataclass(frozen=True)
-class TorchCall:
-    """An operation that runs in torch.
-
-    args, kwargs: template in which `Slot` stands for an input tensor of the node and `Dim` for a size.
-    outputs: positions in the operation's results that the node's outputs stand for; numbers become 0-d tensors. several: whether the
-    operation has a tuple or list of results. layouts: how eager torch would have laid out the input tensors, for an operation that reads
-    that; None for those that may lie as they do.
-    """
-
-    name: str
-    target: Callable[..., Any]
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
-    outputs: tuple[int, ...]
-    several: bool = False
-    layouts: tuple[Layout | None, ...] = ()
-
-    def __call__(self, tensors: Sequence[torch.Tensor], symbols: Mapping[str, int] | None = None) -> tuple[torch.Tensor, ...]:
-        """Run on the node's input tensors and the current sizes; the node's outputs in order."""
-        if self.layouts:
-            tensors = [t if layout is None else layout.laid_out(t) for t, layout in zip(tensors, self.layouts)]
-        fill = _Filler(tensors, symbols or {})
-        result = self.target(*fill(self.args), **fill(dict(self.kwargs)))
-        flat = result if self.several else (result,)
-        return tuple([v if isinstance(v := flat[i], torch.Tensor) else torch.tensor(v) for i in self.outputs])
-
-
 @dataclass(frozen=True, slots=True)
-class _Filler:
-    tensors: Sequence[torch.Tensor]
+class Filler:
+    """Fills a call template: a `Slot` becomes one of ``tensors``, a `Dim` its value where symbols have those of ``symbols``."""
+
+    tensors: Sequence[Any]
     symbols: Mapping[str, int]
 
     def __call__(self, template: Any) -> Any:
@@ -87,14 +62,14 @@ class InputLeaf:
 
 @dataclass(frozen=True, slots=True)
 class ViewStep:
-    """One step from a tensor to a view of it, as torch takes it: ``target(tensor, *args, **kwargs)``; a `Dim` is a size."""
+    """One step from a tensor to a view of it: ``target(tensor, *args, **kwargs)``; a `Dim` is a size."""
 
     target: Callable[..., Any]
     args: tuple[Any, ...] = ()
     kwargs: tuple[tuple[str, Any], ...] = ()
 
-    def __call__(self, tensor: torch.Tensor, symbols: Mapping[str, int]) -> Any:
-        fill = _Filler((), symbols)
+    def __call__(self, tensor: Any, symbols: Mapping[str, int]) -> Any:
+        fill = Filler((), symbols)
         return self.target(tensor, *fill(self.args), **fill(dict(self.kwargs)))
 
 
@@ -137,37 +112,84 @@ class Mutation:
     target: int | str
 
 
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A bool (``index`` among the graph's outputs) without whose ``expected`` value the results of a call are not the model's."""
+
+    index: int
+    expected: bool
+    error: SolError
+
+
 @dataclass(frozen=True)
 class Imported:
     """A model as a graph.
 
-    takes/gives: trees of ``(args, kwargs)`` and of the result; inputs/outputs: what each of their leaves is.
+    takes, gives: trees of ``(args, kwargs)`` and of the result; inputs, outputs: what each of their leaves is.
+    input_names, output_names: what users call the graph's inputs and outputs, where the model says so.
     changes: (number of the caller's container, its new content) for containers that the model changes; their leaves are outputs too.
-    torch_calls: key of each ``torch_call`` node → what to run.
-    constants: tensors the model holds that are neither parameters nor buffers, by ``parameter`` target ("const:...").
-    parameter_targets: targets of the other ``parameter`` nodes: qualified names of module parameters and buffers.
+    parameters: target → tensor or array of those ``parameter`` nodes whose content the import knows; the others a module holds, as
+    parameters and buffers under their qualified names.
     held: targets of the graph's inputs behind those of the caller: tensors of the module that a call changes.
     exchanges: buffers, by name, that mean the tensor of a leaf after the call.
+    torch_calls: key of each ``torch_call`` node → what to run (`frontend.torch.torch_call.TorchCall`).
     symbols: name → how to read it from the call; ``unbacked`` names sizes known only after a torch call ran.
-    guards: Python expressions over ``leaf[i]``, leaves of the arguments, that must hold for the graph to be right.
+    sizes: (graph input, dimension) → the name that the model gives that open size.
+    conditions: Python expressions over ``leaf[i]``, leaves of the arguments, that hold for the calls that the graph is right for.
+    guards: outputs of the graph behind those of the model that a call must find to be as expected.
     layouts: for each graph input its strides, or "contiguous" where sizes are open; None for those whose strides do not matter.
     formats: for each graph input whose memory format decides that of results: whether it is channels_last; None for the others.
     """
 
     graph: Graph
-    torch_calls: Mapping[str, TorchCall]
     takes: Group
     gives: Tree
     inputs: tuple[InputLeaf, ...]
     outputs: tuple[OutputLeaf, ...]
+    title: str = "network"
+    input_names: tuple[str, ...] = ()
+    output_names: tuple[str, ...] = ()
     changes: tuple[tuple[int, Group], ...] = ()
-    constants: Mapping[str, torch.Tensor] = field(default_factory=dict)
-    parameter_targets: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     held: tuple[str, ...] = ()
     mutations: tuple[Mutation, ...] = ()
     exchanges: tuple[tuple[str, OutputLeaf], ...] = ()
+    torch_calls: Mapping[str, Any] = field(default_factory=dict)
     symbols: Mapping[str, SymbolSource] = field(default_factory=dict)
     unbacked: frozenset[str] = frozenset()
-    guards: tuple[str, ...] = ()
+    sizes: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    conditions: tuple[str, ...] = ()
+    guards: tuple[Guard, ...] = ()
     formats: tuple[bool | None, ...] = ()
     layouts: tuple[tuple[int, ...] | str | None, ...] = ()
+
+    @property
+    def arguments(self) -> tuple[Tree, ...]:
+        """The trees of the positional arguments."""
+        args = self.takes.parts[0]
+        assert isinstance(args, Group)
+        return args.parts
+
+    @property
+    def fixed_arguments(self) -> tuple[int, ...]:
+        """Numbers of the positional arguments whose content the graph holds for: a call with another content needs another import."""
+        kinds = [[self.inputs[leaf].kind for leaf in leaves_of(tree)] for tree in self.arguments]
+        return tuple(i for i, found in enumerate(kinds) if "constant" in found)
+
+    @property
+    def results(self) -> tuple[Tree, ...]:
+        """The trees of the results: the parts of a tuple, else the only one."""
+        return self.gives.parts if isinstance(self.gives, Group) and self.gives.kind is tuple else (self.gives,)
+
+    def result_value(self, number: int) -> str:
+        """The value of the graph that a result is; "" for a container and for what is no value of the graph."""
+        tree = self.results[number]
+        leaf = self.outputs[tree.index] if isinstance(tree, Leaf) else OutputLeaf("")
+        return self.graph.outputs[leaf.index] if leaf.kind == "tensor" else ""
+
+
+def positional(parts: tuple[Tree, ...]) -> Group:
+    """The tree of a call with these positional arguments, whose containers are numbered from 2 on."""
+    count = sum(1 for part in parts for _ in groups(part))
+    args, kwargs = Group(tuple, "sequence", (), parts, 1), Group(dict, "mapping", (), (), 2 + count)
+    return Group(tuple, "sequence", (), (args, kwargs), 0)
