@@ -111,9 +111,9 @@ def test_what_was_measured_is_laid_over_a_table(machine: Machine) -> None:
     assert found.name != machine.name and found != machine and astuple(found) != astuple(machine)
     target = replace(by_name("avx512"), machine=found, team=2)
     assert target.adders and target.l2 == 2 << 20
-    assert found.fetch is not None and fetch_cost(1e9, target, found.fetch) * found.seconds(1) == pytest.approx(
-        1e9 / 20e9
-    )  # half of 40 GB/s each
+    fetch = Fetch(byte=8e9 / 40e9, shared=1.0)
+    assert found.fetch == fetch
+    assert fetch_cost(1e9, target, fetch) * found.seconds(1) == pytest.approx(1e9 / 20e9)  # each has half of 40 GB/s
 
 
 def test_a_machine_without_a_team_keeps_what_a_table_says_of_teams() -> None:

@@ -281,7 +281,7 @@ class Machine:
 
     @property
     def fetch(self) -> Fetch | None:
-        """What fetching weights costs by the rates of multiply-adds and main memory, as one thread and a team read it; None if not known."""
+        """What fetching weights costs by the rates of multiply-adds and main memory, as a thread and a team read it; None if not known."""
         main, threads = self.memory.main, self.memory.threads
         if not main.alone or not main.together:
             return None
