@@ -29,6 +29,8 @@ FEWEST = 5
 """Samples of each figure, at least."""
 LARGEST = 192 << 20
 """Bytes that a thread reads from main memory, at most: a larger last-level cache is not left by it."""
+ENOUGH = 3
+"""Samples of a figure below which it counts as not measured."""
 UNSTEADY = 0.25
 """Spread of a figure's middle samples, in units of their median, above which it is said to be unsteady."""
 ROUNDED = 0.15
@@ -124,9 +126,13 @@ class _Samples:
         if math.isfinite(rate) and rate > 0:
             self.of.setdefault(name, []).append(rate)
 
+    def has(self, name: str) -> bool:
+        """Are there enough samples of a figure?"""
+        return len(self.of.get(name, ())) >= ENOUGH
+
     def median(self, name: str, otherwise: float) -> float:
-        """Of a figure; ``otherwise`` where there is no sample, which is noted."""
-        if name in self.of:
+        """Of a figure; ``otherwise`` where there are too few samples, which is noted."""
+        if self.has(name):
             return statistics.median(self.of[name])
         self.notes.append(f"{name} could not be measured: the table's figure stays")
         return otherwise
@@ -156,12 +162,13 @@ def measure(target: Target, threads: int, seconds: float) -> Calibration:
     rates = Rates(target, threads, sizes["main"])
     actions = [*_of_core(rates, target, samples), *_of_memory(rates, sizes, threads, samples), *_of_team(rates, threads, samples)]
     end, turn = time.monotonic() + seconds, 0
-    while turn < FEWEST or time.monotonic() < end:
-        for action in actions:
-            action()
-        turn += 1
+    with config.override(team="fixed"):  # else other programs make teams smaller
+        while turn < FEWEST or time.monotonic() < end:
+            for action in actions:
+                action()
+            turn += 1
     figures = _figures(machine, target, samples, threads)
-    spreads = tuple((name, samples.spread(name)) for name in samples.of)
+    spreads = tuple((name, samples.spread(name)) for name in samples.of if samples.has(name))
     unsteady = [name for name, spread in spreads if spread > UNSTEADY]
     if unsteady:
         samples.notes.append(f"the machine was not quiet: {', '.join(unsteady)} varied by more than {UNSTEADY:.0%}; medians are kept")
@@ -250,11 +257,10 @@ def _figures(machine: Machine, target: Target, samples: _Samples, threads: int) 
     )
 
     def level(name: str, known: Level, bytes: int) -> Level:
-        rates = [f"{name} alone", f"{name} together" if threads > 1 else f"{name} alone"]
-        if rates[0] not in samples.of:
+        if f"{name} alone" not in samples.of:  # a level that is too small to be told from the one before
             return replace(known, bytes=bytes)
-        alone, together = (samples.median(rate, 0.0) for rate in rates)
-        return Level(bytes, alone, together or alone)
+        alone = samples.median(f"{name} alone", known.alone)
+        return Level(bytes, alone, samples.median(f"{name} together", 0.0) if threads > 1 else alone)
 
     levels = Memory(
         l1=level("l1", memory.l1, memory.l1.bytes),

@@ -100,18 +100,32 @@ def test_what_was_measured_is_laid_over_a_table(machine: Machine) -> None:
     found = machine.with_figures(MEASURED)
     assert (found.core, found.memory, found.team.barrier, found.team.wake) == (MEASURED.core, MEASURED.memory, 0.2e-6, 60e-6)
     assert found.direct == machine.direct and found.graph == machine.graph and found.team.grain == machine.team.grain
-    fetch = Fetch(byte=8e9 / 40e9, shared=1.0)  # two threads read no more than one
-    assert found.winograd.fetch == found.inner_product.fetch == found.strassen.fetch == fetch
+    for section in ("inner_product", "winograd", "strassen"):
+        known, new = (getattr(m, section).fetch for m in (machine, found))
+        if machine.fetch is None:
+            assert new == Fetch(byte=8e9 / 40e9, shared=1.0)  # two threads read no more than one
+        else:
+            assert new.byte == pytest.approx(known.byte * 0.2 / machine.fetch.byte)
+            assert new.shared == pytest.approx(min(1.0, known.shared + 1.0 - machine.fetch.shared))
     assert replace(found.winograd, fetch=machine.winograd.fetch) == machine.winograd
     assert found.name != machine.name and found != machine and astuple(found) != astuple(machine)
     target = replace(by_name("avx512"), machine=found, team=2)
     assert target.adders and target.l2 == 2 << 20
+    fetch = Fetch(byte=8e9 / 40e9, shared=1.0)
+    assert found.fetch == fetch
     assert fetch_cost(1e9, target, fetch) * found.seconds(1) == pytest.approx(1e9 / 20e9)  # each has half of 40 GB/s
 
 
 def test_a_machine_without_a_team_keeps_what_a_table_says_of_teams() -> None:
     found = ZEN4.with_figures(replace(MEASURED, barrier=0.0, wake=0.0, memory=replace(MEASURED.memory, threads=1)))
-    assert found.team == ZEN4.team and found.winograd.fetch == Fetch(0.2, 0.0)
+    assert found.team == ZEN4.team and found.winograd.fetch.shared == 0.0
+
+
+def test_a_machine_with_the_figures_of_its_table_keeps_its_choices() -> None:
+    for machine in (ZEN4, NEUTRAL):
+        found = machine.with_figures(Figures(machine.core, machine.memory, machine.team.barrier, machine.team.wake))
+        assert found.winograd.fetch.byte == pytest.approx(machine.winograd.fetch.byte) and found.team == machine.team
+        assert found.winograd.fetch.shared == pytest.approx(machine.winograd.fetch.shared)
 
 
 def test_without_main_memory_fetching_costs_what_the_table_says() -> None:

@@ -97,6 +97,19 @@ def test_what_cannot_be_measured_keeps_the_figure_of_the_table(fake: None) -> No
     assert ZEN4.with_figures(found.figures).team == ZEN4.team
 
 
+def test_a_single_sample_is_no_measurement(fake: None) -> None:
+    seen: list[int] = []
+
+    def mostly_without_a_team(time: float, number: int) -> float:
+        seen.append(number)
+        return time * 100 if len(seen) == 1 else math.nan
+
+    FakeRates.wrong = {"barriers": mostly_without_a_team}
+    found = measure(TARGET, 2, 0)
+    assert found.figures.barrier == 0 and "barrier" not in dict(found.spreads)
+    assert any(note.startswith("barrier could not be measured") for note in found.notes)
+
+
 def test_a_clock_that_falls_is_that_of_multiply_adds(fake: None) -> None:
     FakeRates.wrong = {"multiply_adds": lambda time, number: time / 0.8}
     found = measure(TARGET, 1, 0)

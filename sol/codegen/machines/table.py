@@ -259,25 +259,34 @@ class Machine:
         return max(computing, additions / core.additions if core.additions else 0.0, broadcasts / core.broadcasts)
 
     def with_figures(self, found: Figures) -> Machine:
-        """The table with what was measured laid over it: its figures, and what fetching weights costs, which follows from them."""
+        """The table with what was measured laid over it: its figures, and what fetching weights costs, which changes as they do."""
         team = replace(self.team, barrier=found.barrier or self.team.barrier, wake=found.wake or self.team.wake)
         new = replace(self, name=f"{self.name}, calibrated", core=found.core, memory=found.memory, team=team)
-        if not found.memory.main.alone:
+        before, after = self.fetch, new.fetch
+        if after is None:
             return new
-        fetch = new.fetch_of_figures()
+
+        def scaled(known: Fetch) -> Fetch:
+            """As models were fitted with the table's figures, a machine that has these keeps its choices."""
+            if before is None:
+                return after
+            return Fetch(known.byte * after.byte / before.byte, min(1.0, max(0.0, known.shared + after.shared - before.shared)))
+
         return replace(
             new,
-            inner_product=replace(self.inner_product, fetch=fetch),
-            winograd=replace(self.winograd, fetch=fetch),
-            strassen=replace(self.strassen, fetch=fetch),
+            inner_product=replace(self.inner_product, fetch=scaled(self.inner_product.fetch)),
+            winograd=replace(self.winograd, fetch=scaled(self.winograd.fetch)),
+            strassen=replace(self.strassen, fetch=scaled(self.strassen.fetch)),
         )
 
-    def fetch_of_figures(self) -> Fetch:
-        """What fetching weights costs by the rates of multiply-adds and of main memory, as one thread and a team read it."""
+    @property
+    def fetch(self) -> Fetch | None:
+        """What fetching weights costs by the rates of multiply-adds and main memory, as a thread and a team read it; None if not known."""
         main, threads = self.memory.main, self.memory.threads
-        crowding = threads * main.alone / main.together if main.together else 1.0
-        shared = math.log(max(crowding, 1.0), threads) if threads > 1 else 0.0
-        return Fetch(self.multiply_add_rate / main.alone, min(shared, 1.0))
+        if not main.alone or not main.together:
+            return None
+        shared = math.log(max(threads * main.alone / main.together, 1.0), threads) if threads > 1 else 0.0
+        return Fetch(self.multiply_add_rate / main.alone, shared)
 
     def with_caches(self, l1: int, l2: int) -> Machine:
         """The table for so many bytes of cache of the first and second level."""
