@@ -15,29 +15,11 @@ from sol.ir.graph import Graph
 from sol.ir.types import DType
 
 
-@dataclass(frozen=True)
-class EpilogueOperand:
-    """An extra tensor that the tail reads.
+class _Vectors:
+    """How vectors of an operand are read, as C text. Subclasses say its dtype and lane_stride: 1 or 0 along the vector axis."""
 
-    name: pointer name in the template (``e0``…). strides: elements along the result's storage dimensions, 0 where broadcast.
-    lane_stride: 1 or 0 along the vector axis (the last storage dimension).
-    kind: "tile" (varies along the inner spatial or row axes), "channel" (varies only along the vector's axis and its blocks: hoist
-    it out of the tile), "scalar" (one number).
-    """
-
-    name: str
-    value: str
-    view: View
-    strides: tuple[DimLike, ...]
-    kind: str
-
-    @property
-    def lane_stride(self) -> int:
-        return int(self.strides[-1] != 0)
-
-    @property
-    def dtype(self) -> DType:
-        return self.view.dtype
+    dtype: DType
+    lane_stride: int
 
     @property
     def pointer(self) -> str:
@@ -59,6 +41,47 @@ class EpilogueOperand:
 
 
 @dataclass(frozen=True)
+class OperandText(_Vectors):
+    """What a template is told of an operand: not where it lies, so that layers share kernels. type: as a DType is written, "f32"."""
+
+    name: str
+    type: str
+    lane_stride: int
+
+    @property
+    def dtype(self) -> DType:  # type: ignore[override]
+        return DType(self.type)
+
+
+@dataclass(frozen=True)
+class EpilogueOperand(_Vectors):
+    """An extra tensor that the tail reads.
+
+    name: pointer name in the template (``e0``…). strides: elements along the result's storage dimensions, 0 where broadcast.
+    kind: "tile" (varies along the inner spatial or row axes), "channel" (varies only along the vector's axis and its blocks: hoist
+    it out of the tile), "scalar" (one number).
+    """
+
+    name: str
+    value: str
+    view: View
+    strides: tuple[DimLike, ...]
+    kind: str
+
+    @property
+    def lane_stride(self) -> int:  # type: ignore[override]
+        return int(self.strides[-1] != 0)
+
+    @property
+    def dtype(self) -> DType:  # type: ignore[override]
+        return self.view.dtype
+
+    @property
+    def text(self) -> OperandText:
+        return OperandText(self.name, self.dtype.value, self.lane_stride)
+
+
+@dataclass(frozen=True)
 class Epilogue:
     """All nodes of a region's body between the anchor's result and the region's output, up to ``result``."""
 
@@ -70,6 +93,11 @@ class Epilogue:
     @property
     def is_identity(self) -> bool:
         return self.start == self.result
+
+    @property
+    def texts(self) -> tuple[OperandText, ...]:
+        """Its operands for a template."""
+        return tuple(o.text for o in self.operands)
 
     @property
     def stem(self) -> str:

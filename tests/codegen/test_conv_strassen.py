@@ -10,7 +10,7 @@ from sol.codegen.kernels import conv_direct, conv_strassen, strassen_model
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.strassen_model import Split, max_error
 from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, schedule, slots, stores
-from sol.codegen.targets import resolve
+from sol.codegen.targets import by_name, resolve
 from sol.config import KNOBS, config
 from sol.ir.interpret import evaluate
 from tests.codegen.combinations import thinned
@@ -160,7 +160,7 @@ def test_splits(shape, flat, want):
 
 @pytest.mark.parametrize("pixels", [15, 16, 25, 49, 72, 100, 196])
 def test_tiles_of_a_long_row_are_about_equally_wide(pixels):
-    target = resolve("avx512")
+    target = by_name("avx512")
     tiling = strassen_model._tiling(target, 4, Split(1, 1, pixels, (0, pixels)), True)
     assert tiling is not None
     widths = [w for _, w in tiling.tiles]

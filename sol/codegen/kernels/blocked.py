@@ -23,20 +23,17 @@ FINITE = frozenset(
 
 
 @dataclass(frozen=True)
-class Tail:
+class TailText:
     """A blocked kernel's epilogue as C text.
 
     A template writes ``function`` before its entry, ``unit`` once per channel block (with C variables n and c in scope), and
-    ``call(acc, axes)`` for the finished vector at a position. reads, params: what the launch has to pass.
+    ``call(acc, axes)`` for the finished vector at a position.
     """
 
     function: str
     unit: tuple[str, ...]
     hoisted: tuple[str, ...]
     tiles: tuple[tuple[str, str, tuple[str, ...]], ...]
-    stem: str
-    reads: tuple[tuple[str, View], ...]
-    params: tuple[tuple[str, DimLike], ...]
 
     def call(self, accumulator: str, *axes: str) -> str:
         """C expression of the stored vector; ``axes``: C expressions of the spatial position, outermost first."""
@@ -49,6 +46,16 @@ class Tail:
         return f"tail({', '.join([accumulator, *self.hoisted, *loads])})"
 
 
+@dataclass(frozen=True)
+class Tail:
+    """A blocked kernel's epilogue: its text for the template, and what the launch has to pass."""
+
+    text: TailText
+    stem: str
+    reads: tuple[tuple[str, View], ...]
+    params: tuple[tuple[str, DimLike], ...]
+
+
 def make_tail(lowering: Lowering, start: str, axes: Sequence[str]) -> Tail:
     """The tail behind value ``start``; ``axes`` names the kernel's spatial loops, e.g. ("y", "x"), at least as many as the value has.
 
@@ -57,7 +64,7 @@ def make_tail(lowering: Lowering, start: str, axes: Sequence[str]) -> Tail:
     lanes = lowering.target.lanes
     epilogue = make_epilogue(lowering, start, channel_axis=1, block=lanes)
     if epilogue.is_identity:
-        return Tail("", (), (), (), "", (), ())
+        return Tail(TailText("", (), (), ()), "", (), ())
     hoisted, tiles, unit, params = [], [], [], []
     for operand in epilogue.operands:
         name, strides = operand.name, _axis_strides(operand, len(axes))
@@ -98,7 +105,8 @@ def make_tail(lowering: Lowering, start: str, axes: Sequence[str]) -> Tail:
     title = epilogue.stem.replace("_", " ")
     function = f"/* The pointwise ops behind the anchor: {title}. */\nSOL_INLINE vf tail({', '.join(arguments)})\n{{\n{body}\n}}"
     reads = tuple((o.name, o.view) for o in epilogue.operands)
-    return Tail(function, tuple(unit), tuple(hoisted), tuple(tiles), f"_{epilogue.stem}", reads, tuple(params))
+    text = TailText(function, tuple(unit), tuple(hoisted), tuple(tiles))
+    return Tail(text, f"_{epilogue.stem}", reads, tuple(params))
 
 
 def _axis_strides(operand: EpilogueOperand, axes: int) -> tuple[DimLike, ...]:

@@ -176,7 +176,8 @@ def lower_int_conv(lowering: Lowering) -> None:
         flops=2 * weight.size // weight.shape[0] * product(out.shape),
         bytes=product(views["in"].shape) + weight.size + product(out.shape) * out.dtype.itemsize,
         fill="fill" if literal else "*fill", XV=tile.xv, KB=tile.kb, local=local, in_x="1" if strides["in"][4] == 1 else "in_x",
-        neighbours=neighbours, flat=flat, operands=epilogue.operands, **_tail(epilogue, out.dtype, strides["out"][4] == 1),
+        neighbours=neighbours, flat=flat, operands=epilogue.texts,
+        **_tail(epilogue, out.dtype, strides["out"][4] == 1),
     )  # fmt: skip
 
 

@@ -169,7 +169,7 @@ def _emit(lowering: Lowering, job: _Job) -> None:
         stretch=STRETCH if bounds(reduction)[1] > 2 * STRETCH else 0,
         has_bias=len(conv.inputs) == 3,
         out_x="1" if unit else "out_x",
-        operands=epilogue.operands,
+        operands=epilogue.texts,
         tail_lines=tuple(lines),
         tail_result=text,
     )

@@ -219,7 +219,7 @@ class _Shape:
             dx=self.dx,
             dy=self.dy,
             has_bias=len(conv.inputs) == 3,
-            tail=tail,
+            tail=tail.text,
             **context,
         )
 

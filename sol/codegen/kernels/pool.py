@@ -162,7 +162,7 @@ def lower_global(lowering: Lowering, found: Blocked) -> None:
         op=windows.op,
         counted=windows.counted,
         lanes=lanes,
-        tail=tail,
+        tail=tail.text,
         unroll=unroll,
         steps=(4, 2, 1),
     )
@@ -198,7 +198,7 @@ def lower_blocked(lowering: Lowering, found: Blocked) -> None:
         S=S,
         sx=sx,
         dx=dx,
-        tail=tail,
+        tail=tail.text,
     )
 
 
@@ -240,7 +240,7 @@ class Plain:
         identity = self.epilogue.is_identity
         lines, text = ([], "a") if identity else self.epilogue.trace("a", lambda o: o.name, "t")
         context: dict[str, Any] = {"T": self.dtype.c, "out_x": "out_x" if "out_x" in dict(self.strides) else "1"}
-        return context | {"operands": self.epilogue.operands, "tail_lines": tuple(lines), "tail_result": text}
+        return context | {"operands": self.epilogue.texts, "tail_lines": tuple(lines), "tail_result": text}
 
 
 def find_plain(lowering: Lowering) -> Plain | None:
