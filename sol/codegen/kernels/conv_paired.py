@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
-import numpy as np
-
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_direct import (
@@ -39,7 +37,6 @@ from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.pairs import LANES, LEAST, MOST, step_cycles
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
-from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.config import config
 from sol.ir.dim import DimLike
@@ -296,28 +293,6 @@ def paired_weights(lowering: Lowering, conv: Conv, ocb: int = 1) -> dict[str, Vi
     if len(conv.node.inputs) == 3:
         reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=LANES)
     return reads
-
-
-def packed_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    depth = -(-shape[1] // LANES) * LANES * int(np.prod(shape[2:]))
-    return -(-shape[0] // LANES), (depth + pairs.BEHIND) * LANES
-
-
-@packer("paired_panels", shape=packed_shape)
-def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pairs.pack gives; C and K padded with zeros."""
-    k, c = array.shape[:2]
-    scales = pairs.padded_scales(array)
-    if k % LANES or c % LANES:
-        array = np.pad(array, ((0, -k % LANES), (0, -c % LANES), *((0, 0),) * (array.ndim - 2)))
-        k, c = array.shape[:2]
-    taps = int(np.prod(array.shape[2:]))
-    if out is None:
-        out = np.zeros(packed_shape(array.shape), np.float32)
-    rows, some = array.reshape(k // LANES, LANES, c * taps), pairs.panels_at_once(c * taps)
-    for first in range(0, len(rows), some):
-        pairs.pack(rows[first : first + some], out[first : first + some], scales, taps)
-    return out
 
 
 def _candidate(name: str, holds: Callable[[Lowering], bool]) -> Candidate:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels import conv_paired, pairs
 from sol.codegen.kernels.conv_direct import (
@@ -24,11 +22,9 @@ from sol.codegen.kernels.conv_direct import (
     wanted_share,
     wanted_tiling,
 )
-from sol.codegen.kernels.conv_stem import pack_stem
 from sol.codegen.kernels.conv_tiling import Tiling, panels_of
 from sol.codegen.kernels.dfp_channels import picked_channels
 from sol.codegen.lowering import Candidate, Lowering
-from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.config import config
 from sol.ir.dim import DimLike, product
@@ -205,18 +201,6 @@ def _lower(lowering: Lowering) -> None:
         has_bias="bias" in reads, operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=variants, l2=target.l2, remote=REMOTE,
     )  # fmt: skip
-
-
-@packer("conv_selected")
-def pack_selected(array: np.ndarray, *, lanes: int, vectors: int, order: tuple[int, ...]) -> np.ndarray:
-    """w[K, C, 1, 1] -> [panel][channel][vectors * lanes], flat; the channels in the given order, K padded with zeros to whole vectors."""
-    return pack_stem(array[:, list(order)], lanes=lanes, vectors=vectors)
-
-
-@packer("paired_selected", shape=lambda shape, order: conv_paired.packed_shape(shape))
-def pack_paired_selected(array: np.ndarray, *, order: tuple[int, ...], out: np.ndarray | None = None) -> np.ndarray:
-    """w[K, C, 1, 1] as conv_paired packs it, the channels in the given order."""
-    return conv_paired.pack_paired(array[:, list(order)], out=out)
 
 
 CANDIDATES: tuple[Candidate, ...] = (

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.conv_direct import (
     Conv,
@@ -21,7 +19,6 @@ from sol.codegen.kernels.conv_direct import (
 )
 from sol.codegen.kernels.conv_tiling import Tiling, panels_of, pixels_per_tile, width_tiles
 from sol.codegen.lowering import Candidate, Lowering, TargetLike
-from sol.codegen.packing import packer
 from sol.ir.dim import DimLike
 
 UNROLLED_TAPS = 12
@@ -116,22 +113,6 @@ def _lower(lowering: Lowering) -> None:
         sink="out", has_bias="bias" in reads, operands=operand_context(epilogue), tail=epilogue.stem, masked=masked,
         variants=variants,
     )  # fmt: skip
-
-
-@packer("conv_stem")
-def pack_stem(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
-    """w[K, C, *kernel] -> [panel][channel][tap][vectors * lanes], flat; the last panel is what is left.
-
-    K is padded with zeros to whole vectors.
-    """
-    k, channels = array.shape[:2]
-    rows = -(-k // lanes)
-    padded = np.zeros((rows * lanes, channels, int(np.prod(array.shape[2:]))), array.dtype)
-    padded[:k] = array.reshape(k, channels, -1)
-    parts = []
-    for first in range(0, rows * lanes, vectors * lanes):
-        parts.append(padded[first : first + vectors * lanes].transpose(1, 2, 0).reshape(-1))
-    return np.concatenate(parts)
 
 
 CANDIDATES: tuple[Candidate, ...] = (Candidate("stem", _serves, _lower),)
