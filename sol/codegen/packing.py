@@ -22,6 +22,9 @@ Shape = tuple[int, ...]
 SOURCE, FACTOR, RESULT, NOTHING = "in", "factor", "out", ""
 """Buffers of packing launches: the constant (row-major, elements as C reads them), what its rows are multiplied by, the packed array."""
 
+STREAM = "stream"
+"""The last number that some kernels take, given when they are launched: whether what they write shall not stay in caches."""
+
 
 @dataclass(frozen=True, eq=False)
 class Packing:
@@ -71,9 +74,11 @@ class Recipe:
     def launch(
         self, kernel: Kernel, buffers: Sequence[str | tuple[str, int]], args: Sequence[int], *, after: bool = False, scratch: int = 0
     ) -> None:
-        """Launch a kernel. buffers: names, with bytes from their start. after: it reads what an earlier launch writes."""
+        """Launch a kernel. buffers: names, with bytes from their start. args: its numbers but for STREAM. after: it reads what an earlier
+        launch writes.
+        """
         refs = tuple(BufferRef(*((b, 0) if isinstance(b, str) else b)) for b in buffers)
-        if len(refs) != len(kernel.buffers) or len(args) != len(kernel.params):
+        if len(refs) != len(kernel.buffers) or len(args) + kernel.params.count(STREAM) != len(kernel.params):
             raise SolError(f"the packer {self.kind} calls {kernel.name} with {len(refs)} buffers and {len(args)} numbers")
         self._kernels[kernel.name] = kernel
         self._launches.append(Launch(kernel.name, refs, tuple(args), self.kind, Origin(), scratch=scratch, barrier=after))

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, Packing, packing_of
+from sol.build import library as libraries
+from sol.build.build import Unit, build
+from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Packing, packing_of
 from sol.codegen.plan import Kernel, Launch, Pack
 from sol.codegen.program import kernel_source
 from sol.codegen.targets import Target, resolve
 from sol.ir.dim import evaluate
-from sol.runtime import library as libraries
 from sol.runtime.arrays import default_threads
-from sol.runtime.build import Unit, build
 from sol.runtime.memory import Block
 from sol.runtime.team import starter, team
 
@@ -53,12 +53,14 @@ def addresses(kernels: Iterable[Kernel], target: Target) -> dict[str, int]:
 class Batch:
     """Constants that are packed together by a team of at most ``threads``.
 
-    target: what the kernels are compiled for, which must run here (None: this very CPU). Arrays are kept until ``run``.
+    target: what the kernels are compiled for (None, or one that does not run here: this very CPU). stream: what is packed shall not stay in
+    caches. Arrays are kept until ``run``.
     """
 
-    def __init__(self, target: Target | None = None, threads: int | None = None) -> None:
+    def __init__(self, target: Target | None = None, threads: int | None = None, *, stream: bool = False) -> None:
         self._target = target if target is not None and target.runs_here() else resolve("native")
         self._threads = threads or default_threads()
+        self._stream = stream
         self._launches: list[tuple[Launch, tuple[int, ...]]] = []
         self._seen: set[tuple[Any, ...]] = set()
         self._temporaries: dict[tuple[Any, ...], np.ndarray] = {}
@@ -101,7 +103,9 @@ class Batch:
             where = addresses(self._kernels.values(), self._target)
             numbers: list[int] = []
             for launch, buffers in self._launches:
-                numbers += (where[launch.kernel], launch.barrier, len(buffers), len(launch.args), *buffers, *launch.args)
+                last = (self._stream,) if STREAM in self._kernels[launch.kernel].params else ()
+                args = (*(evaluate(a, {}) for a in launch.args), *last)
+                numbers += (where[launch.kernel], launch.barrier, len(buffers), len(args), *buffers, *args)
             threads, start = starter(self._threads) if self.bytes >= WORTH_A_TEAM else (1, 0)
             each = max(-(-evaluate(x.scratch, {}) // 64) * 64 for x, _ in self._launches)
             scratch = Block(max(each * threads, 1))

@@ -9,7 +9,7 @@ import numpy as np
 
 from sol.codegen.kernels.conv_direct import UNROLL
 from sol.codegen.kernels.matmul_int import BYTES
-from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, Recipe, Shape, count, packer
+from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Recipe, Shape, count, packer
 from sol.codegen.plan import Kernel
 from sol.ir.graph import Attrs
 
@@ -25,7 +25,7 @@ PANELS = {
         f"pack_panels_{8 * size}", "pack_panels.c.j2", Attrs({"bytes": size, "piece": 1024 // size}),
         (("in", f"const {c}"), ("factor", "const float"), ("place", "const int32_t"), ("out", c)),
         ("batches", "in_batch", "out_batch", "factor_batch", "panels", "in_panel", "out_panel", "count", "room", "row", "runs", "run",
-         "hop", "step", "lane"),
+         "hop", "step", "lane", STREAM),
     )
     for size, c in ELEMENTS.items()
 }  # fmt: skip
@@ -276,7 +276,7 @@ def lay_across(recipe: Recipe, rows: int, columns: int, width: int) -> None:
     whole, rest = divmod(rows, width)
     for first, number, wide in ((0, whole, width), (whole * width, min(rest, 1), rest)):
         if number:
-            buffers = [(SOURCE, first * columns * size), NOTHING, NOTHING, (RESULT, first * size)]
+            buffers = ((SOURCE, first * columns * size), NOTHING, NOTHING, (RESULT, first * size))
             args = (1, 0, 0, 0, number, width * columns, width, wide, wide, columns, 1, columns, 0, rows, 1)
             recipe.launch(PANELS[size], buffers, args)
 

@@ -15,19 +15,21 @@ from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, winograd
 from sol.codegen.kernels.winograd_model import UNROLL
 from sol.codegen.packers.panels import Panels, Rows, block_places, lay, round_up, selected_places
 from sol.codegen.packers.scales import LANES, SIGNS, scales_of
-from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, Recipe, Shape, count, packer
+from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Recipe, Shape, count, packer
 from sol.codegen.plan import Kernel
 from sol.ir.graph import Attrs
 
+MOST = 1 + max(sum(m.products for m in moduli) for moduli in MODULI.values())
+"""Products of a tile along an axis, infinity included; taps are fewer."""
 PAIRS = Kernel(
     "pack_pairs", "pack_pairs.c.j2", Attrs({"signs": SIGNS, "pairs": pairs.PAIRS, "behind": pairs.BEHIND, "sparse": pairs.SPARSE}),
     (("inputs", "const float"), ("gains", "const float"), ("out", "float")),
     ("panels", "per_group", "channels", "blocks", "taps", "alike", "kinds"),
 )
 WINOGRAD = Kernel(
-    "pack_winograd", "pack_winograd.c.j2", Attrs({"most": max(MODULI)}),
+    "pack_winograd", "pack_winograd.c.j2", Attrs({"most": MOST}),
     (("in", "const float"), ("factor", "const float"), ("gy", "const double"), ("gx", "const double"), ("out", "float")),
-    ("K", "C", "ry", "rx", "ny", "nx", "width", "kind"),
+    ("K", "C", "ry", "rx", "ny", "nx", "width", "kind", STREAM),
 )
 STRASSEN = Kernel(
     "pack_strassen", "pack_strassen.c.j2",
@@ -141,8 +143,8 @@ def strassen_panels(recipe: Recipe, *, lanes: int, vectors: int) -> None:
     """w[K, C, *kernel] -> [panel][product][input channel block][r][s][channel][vectors * lanes], sums of scaled parts.
 
     Weights are divided by the factors of their channels (packers/scales.py), but for products of one input part by those of the outputs
-    alone: such an input is read as it is. A panel is ``vectors`` output vectors of each half of K, neighbours; C and K divide into whole vectors per
-    half.
+    alone: such an input is read as it is. A panel is ``vectors`` output vectors of each half of K, neighbours; C and K divide into whole
+    vectors per half.
     """
     k, c = recipe.shape[:2]
     results, inputs = scales_of(recipe, padded=False)
