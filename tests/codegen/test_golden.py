@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sol.codegen.kernels.strassen_model import ALLOWED_FROM
+from sol.codegen.packing import all_kernels
 from sol.codegen.plan import Kernel
 from sol.codegen.program import kernel_source, render_program
 from sol.codegen.render import TEMPLATES
@@ -26,7 +27,7 @@ ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_
 
 @functools.cache
 def instances() -> dict[str, str]:
-    """Template → the first kernel made from it, by the networks in their order."""
+    """Template → the first kernel made from it, by the networks in their order, or that packs weights."""
     plans = [plan_of(text) for text in NETWORKS.values()] + [plan_of(text, adders=True) for text in PAIRED.values()]
     with config.override(conv_max_error=ALLOWED_FROM):
         plans += [plan_of(text) for text in TOLERANT.values()]
@@ -34,6 +35,8 @@ def instances() -> dict[str, str]:
     for plan in plans:
         for kernel in plan.kernels:
             found.setdefault(kernel.template, kernel)
+    for kernel in all_kernels():
+        found.setdefault(kernel.template, kernel)
     return {template: kernel_source(replace(kernel, name=template.partition(".")[0])).text for template, kernel in found.items()}
 
 

@@ -13,7 +13,7 @@ from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Recipe,
 from sol.codegen.plan import Kernel
 from sol.ir.graph import Attrs
 
-ELEMENTS = {1: "uint8_t", 2: "uint16_t", 4: "float", 8: "double"}
+ELEMENTS = {4: "float", 1: "uint8_t", 2: "uint16_t", 8: "double"}
 """C types that elements of so many bytes are moved as."""
 
 COPY = Kernel(
