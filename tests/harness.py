@@ -11,7 +11,6 @@ import numpy as np
 
 from sol.codegen.kernels import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering
-from sol.codegen.packing import apply_pack
 from sol.codegen.plan import Launch, View
 from sol.codegen.program import kernel_source
 from sol.codegen.targets import Target
@@ -22,6 +21,7 @@ from sol.ir.interpret import evaluate_constants
 from sol.ir.storage import as_held, as_stored, stored_dtype
 from sol.ir.strides import contiguous_strides
 from sol.ir.types import Layout
+from tests.codegen.reference_packers import apply_pack
 from tests.toolchains import run_program, shared_library, target_of, tools_for
 
 DRIVER, PROGRAM = (Path(__file__).parent / "codegen" / name for name in ("region_driver.c", "region_main.c"))

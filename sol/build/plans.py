@@ -1,4 +1,4 @@
-"""Keeps what was decided for a large graph (fusion, kernels, buffers, C text): another process that compiles it need not decide again.
+"""Keeps what was decided for a graph that is large or took long (fusion, kernels, buffers, C text), for other processes that compile it.
 
 A plan follows from the graph, the target, the knobs and the code of the stages before; all of them make its key. Plans lie in the same
 owner-only, checksummed store as the libraries that are loaded from it.
@@ -11,6 +11,7 @@ import logging
 import os
 import pickle
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import astuple
 from pathlib import Path
@@ -27,26 +28,33 @@ from sol.ir.text import graph_text
 
 log = logging.getLogger("sol.cache")
 
-SMALLEST = 100
-"""Nodes of a graph from which a plan is kept: smaller ones are planned in a few hundredths of a second."""
+LARGE, SMALL = 100, 8
+"""Nodes of a graph from which a plan is kept in any case, and from which it is if it took SLOW seconds."""
+SLOW = 0.1
 PACKAGE = Path(__file__).resolve().parent.parent
 STAGES = ("compiler.py", "ir", "passes", "codegen")
 """Files and folders of the package whose code decides."""
 
 
 def kept_plan(graph: Graph, title: str, target: Target, make: Callable[[], Compiled]) -> Compiled:
-    """The compiled graph of an earlier run, or what ``make`` gives, which is kept."""
-    if len(graph) < SMALLEST:
+    """The compiled graph of an earlier run, or what ``make`` gives, which is kept if another run would wait for it."""
+    if len(graph) < SMALL:
         return make()
     key = _key(graph, title, target)
     compiled = _read(key)
     if compiled is None:
+        began = time.perf_counter()
         compiled = make()
-        try:
-            store().put(key, pickle.dumps(compiled, pickle.HIGHEST_PROTOCOL))
-        except (OSError, SolError, pickle.PicklingError) as error:
-            log.warning("a plan cannot be kept: %s", error)
+        if len(graph) >= LARGE or time.perf_counter() - began >= SLOW:
+            _keep(key, compiled)
     return compiled
+
+
+def _keep(key: str, compiled: Compiled) -> None:
+    try:
+        store().put(key, pickle.dumps(compiled, pickle.HIGHEST_PROTOCOL))
+    except (OSError, SolError, pickle.PicklingError) as error:
+        log.warning("a plan cannot be kept: %s", error)
 
 
 def _read(key: str) -> Compiled | None:

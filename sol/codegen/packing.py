@@ -1,117 +1,163 @@
-"""Packers: numpy functions that lay out a constant for a kernel. Kernel families register theirs beside their templates."""
+"""How constants are laid out for kernels: packers, each of which says what shape the packed array has and which kernels write it.
+
+The kernels are C made from templates like any other (``codegen/packers``). They are launched by a team of threads when weights change
+(``sol.runtime.packers``) and take all sizes as run-time arguments, lanes of the target included, so that a few of them serve every network
+and every target.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from sol.codegen.plan import Pack
+from sol.codegen.plan import BufferRef, Kernel, Launch, Pack
 from sol.errors import SolError
-from sol.ir.graph import Attrs
+from sol.ir.graph import Attrs, Origin
 
-Packer = Callable[..., np.ndarray]
-Shape = Callable[..., tuple[int, ...]]
-PACKERS: dict[str, Packer] = {}
-SHAPES: dict[str, Shape] = {}
-LINE = 64
-STAGE = 512  # elements of a row that are transposed at once
+Shape = tuple[int, ...]
+SOURCE, FACTOR, RESULT, NOTHING = "in", "factor", "out", ""
+"""Buffers of packing launches: the constant (row-major, elements as C reads them), what its rows are multiplied by, the packed array."""
+
+STREAM = "stream"
+"""The last number that some kernels take, given when they are launched: whether what they write shall not stay in caches."""
 
 
-def packer(kind: str, shape: Shape | None = None) -> Callable[[Packer], Packer]:
-    """Decorator: ``function(array, **attrs)`` returns the packed array, whose bytes the kernel reads in C order.
+@dataclass(frozen=True, eq=False)
+class Packing:
+    """How one constant is packed.
 
-    shape: ``shape(array.shape, **attrs)`` is that of the packed array, which has the dtype of the given one. The function then also takes
-    ``out``, a zeroed array of that shape to write to, and needs little other memory.
+    shape: of the packed array, which has the element type of the constant. launches: one after the other. They leave padding as it is,
+    which is zero at first. Their buffers are the constant, the packed array, FACTOR, NOTHING (a null pointer), tables and temporaries.
+    tables: numbers by name. temporaries: bytes by name, equal for equal launches on the same constant.
+    scales: whether row r of the constant's first dimension can be multiplied by FACTOR[r] (float32) meanwhile.
     """
 
-    def add(function: Packer) -> Packer:
+    shape: Shape
+    kernels: Mapping[str, Kernel]
+    launches: tuple[Launch, ...]
+    tables: Mapping[str, np.ndarray]
+    temporaries: Mapping[str, int]
+    scales: bool
+
+
+class Recipe:
+    """Collects the launches of one packing. shape: of the constant; itemsize: bytes of an element."""
+
+    def __init__(self, kind: str, shape: Shape, itemsize: int) -> None:
+        self.kind, self.shape, self.itemsize = kind, shape, itemsize
+        self.scales = True
+        self._kernels: dict[str, Kernel] = {}
+        self._launches: list[Launch] = []
+        self._tables: dict[str, np.ndarray] = {}
+        self._temporaries: dict[str, int] = {}
+
+    @property
+    def taps(self) -> int:
+        """Elements behind the first two dimensions."""
+        return count(self.shape[2:])
+
+    def table(self, numbers: np.ndarray) -> str:
+        """A buffer that holds these numbers."""
+        name = f"table{len(self._tables)}"
+        self._tables[name] = np.ascontiguousarray(numbers)
+        return name
+
+    def temporary(self, name: str, size: int) -> str:
+        """A buffer of so many bytes, zero at first."""
+        self._temporaries[name] = size
+        return name
+
+    def launch(
+        self, kernel: Kernel, buffers: Sequence[str | tuple[str, int]], args: Sequence[int], *, after: bool = False, scratch: int = 0
+    ) -> None:
+        """Launch a kernel. buffers: names, with bytes from their start. args: its numbers but for STREAM. after: it reads what an earlier
+        launch writes.
+        """
+        refs = tuple(BufferRef(*((b, 0) if isinstance(b, str) else b)) for b in buffers)
+        if len(refs) != len(kernel.buffers) or len(args) + kernel.params.count(STREAM) != len(kernel.params):
+            raise SolError(f"the packer {self.kind} calls {kernel.name} with {len(refs)} buffers and {len(args)} numbers")
+        self._kernels[kernel.name] = kernel
+        self._launches.append(Launch(kernel.name, refs, tuple(args), self.kind, Origin(), scratch=scratch, barrier=after))
+
+    def packing(self, shape: Shape) -> Packing:
+        """What was collected."""
+        return Packing(shape, self._kernels, tuple(self._launches), self._tables, self._temporaries, self.scales)
+
+
+@dataclass(frozen=True)
+class Packer:
+    """A way to lay out constants.
+
+    shape: ``shape(constant's shape, **attrs)`` is that of the packed array. describe: ``describe(recipe, **attrs)`` says how it is written.
+    floats: whether it takes float32 alone.
+    """
+
+    shape: Callable[..., Shape]
+    describe: Callable[..., None]
+    floats: bool = False
+
+
+PACKERS: dict[str, Packer] = {}
+
+
+def packer(kind: str, shape: Callable[..., Shape], *, floats: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorator that registers a function as ``Packer.describe``."""
+
+    def add(function: Callable[..., None]) -> Callable[..., None]:
         if kind in PACKERS:
             raise SolError(f"packer {kind} is registered twice")
-        PACKERS[kind] = function
-        if shape is not None:
-            SHAPES[kind] = shape
+        PACKERS[kind] = Packer(shape, function, floats)
         return function
 
     return add
 
 
-HOMES = {
-    "blocked": "dfp_space", "strassen_panels": "conv_strassen", "conv_selected": "conv_direct", "conv_stem": "conv_stem",
-    "recurrent_panels": "recurrent", "recurrent_bias": "recurrent", "conv_panels": "conv_direct", "gemm_panels": "matmul",
-    "gemm_rows": "matmul", "winograd_panels": "conv_winograd", "conv_depthwise": "conv_small", "conv_grouped": "conv_small",
-    "winograd_pairs": "conv_winograd", "paired_panels": "conv_paired", "paired_groups": "conv_paired_grouped",
-    "conv_plain": "conv_plain", "paired_selected": "conv_paired", "input_scales": "conv_strassen", "result_scales": "conv_strassen",
-    "pair_scales": "pairs", "int_taps": "conv_int", "int_panels": "matmul_int",
-}  # fmt: skip
-"""Packer → the module of sol.codegen.kernels that registers it, for plans that were made by another process."""
-
-
 def _find(kind: str) -> Packer:
-    if kind not in PACKERS and kind in HOMES:
-        import_module(f"sol.codegen.kernels.{HOMES[kind]}")
+    if kind not in PACKERS:
+        import_module("sol.codegen.packers")
+    if kind not in PACKERS:
+        raise SolError(f"unknown packer {kind}")
     return PACKERS[kind]
 
 
 def make_pack(kind: str, **attrs: Any) -> Pack:
     """A Pack with its packer's existence checked."""
-    if kind not in PACKERS:
-        raise SolError(f"unknown packer {kind}")
+    _find(kind)
     return Pack(kind, Attrs(attrs))
 
 
-def apply_pack(pack: Pack, array: np.ndarray) -> np.ndarray:
-    """The packed bytes of a constant."""
-    return np.ascontiguousarray(_find(pack.kind)(array, **pack.attrs))
+def packed_shape(pack: Pack, shape: Shape) -> Shape:
+    """The shape of the packed array of a constant of this shape."""
+    return _find(pack.kind).shape(shape, **pack.attrs)
 
 
-def packed_shape(pack: Pack, array: np.ndarray) -> tuple[int, ...] | None:
-    """The shape of the packed array, or None if only packing tells."""
-    _find(pack.kind)
-    shape = SHAPES.get(pack.kind)
-    return shape(array.shape, **pack.attrs) if shape else None
+def packing_of(pack: Pack, shape: Shape, dtype: np.dtype) -> Packing:
+    """How a constant of this shape and element type is packed. Raises SolError for a type that the packer does not take."""
+    found = _find(pack.kind)
+    if found.floats and dtype != np.float32:
+        raise SolError(f"the packer {pack.kind} takes float32, not {dtype}")
+    recipe = Recipe(pack.kind, shape, dtype.itemsize)
+    recipe.scales = dtype == np.float32
+    packed = found.shape(shape, **pack.attrs)
+    if count(packed) and count(shape):
+        found.describe(recipe, **pack.attrs)
+    return recipe.packing(packed)
 
 
-def pack_into(pack: Pack, array: np.ndarray, out: np.ndarray) -> None:
-    """Pack a constant into zeroed memory of ``packed_shape``."""
-    packed = _find(pack.kind)(array, out=out, **pack.attrs)
-    if packed is not out:
-        out[...] = packed
+def count(shape: Sequence[int]) -> int:
+    """Elements of an array of this shape."""
+    total = 1
+    for size in shape:
+        total *= size
+    return total
 
 
-def staged(rows: np.ndarray, step: int, dtype: Any = None) -> Iterator[tuple[int, np.ndarray]]:
-    """A matrix in pieces of at most ``step`` columns, with the first column of each, about to be transposed: they lie in one small buffer
-    whose rows start in different cache sets, as rows of a power of two apart do not.
-    """
-    dtype = np.dtype(dtype or rows.dtype)
-    pitch = (-(-step * dtype.itemsize // LINE) | 1) * LINE // dtype.itemsize
-    buffer = np.empty((len(rows), pitch), dtype)
-    for first in range(0, rows.shape[1], step):
-        piece = rows[:, first : first + step]
-        held = buffer[:, : piece.shape[1]]
-        held[...] = piece
-        yield first, held
+def all_kernels() -> Iterator[Kernel]:
+    """Every kernel that packs."""
+    from sol.codegen.packers import KERNELS
 
-
-def _same_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return shape
-
-
-@packer("plain", shape=_same_shape)
-def pack_plain(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """Row-major, as it is."""
-    if out is None:
-        return array
-    out[...] = array
-    return out
-
-
-@packer("channels")
-def pack_channels(array: np.ndarray, *, block: int, fill: float = 0.0) -> np.ndarray:
-    """A per-channel vector of any broadcast shape, padded with ``fill`` to a multiple of ``block``."""
-    flat = array.reshape(-1)
-    out = np.full(-(-flat.size // block) * block, fill, flat.dtype)
-    out[: flat.size] = flat
-    return out
+    yield from KERNELS

@@ -14,12 +14,13 @@ from types import TracebackType
 
 import numpy as np
 
-from sol.codegen.packing import apply_pack
 from sol.codegen.plan import Weight
 from sol.deploy.moves import Move, moves_between
 from sol.ir.bodies import constants_of, type_at
 from sol.ir.graph import Graph
-from sol.runtime.weights import STAGGER, as_stored
+from sol.ir.storage import as_stored
+from sol.runtime.packers import packed
+from sol.runtime.weights import STAGGER
 
 CHUNK = 32 << 20
 """Bytes after which a piece ends: the assembler and the linker hold one piece in memory."""
@@ -139,11 +140,11 @@ def write_weights(
     parameters = _Parameters(graph, parameter)
     for value in dict.fromkeys(w.value for w in weights):
         array = constants_of(graph, [value], parameters)[value]
+        stored = as_stored(array, type_at(graph, value).dtype)
         for weight in weights:
             if weight.value == value:
-                packed = as_stored(apply_pack(weight.pack, array), type_at(graph, value).dtype)
-                places[weight.name] = file.add(packed, value, movable=movable)
-        del array
+                places[weight.name] = file.add(packed(weight.pack, stored), value, movable=movable)
+        del array, stored
     return tuple(places[w.name] for w in weights)
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+import os
+import threading
+import weakref
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +26,7 @@ from sol.runtime.arrays import NUMPY, Arrays
 from sol.runtime.memory import Block
 from sol.runtime.spans import Recorder, Samples
 from sol.runtime.team import starter
-from sol.runtime.weights import PackedWeights, pack_weights
+from sol.runtime.weights import PackedWeights, pack_again, pack_weights, readers_of
 from sol.stages import stage
 
 CALL = """
@@ -37,6 +41,13 @@ typedef struct {
 """What every C function that runs on a team is given (codegen/include/sol_run.h)."""
 CDEF = CALL + "void sol_run(const sol_call *call);\nvoid sol_prefetch(const uintptr_t *lines, int64_t count);\n"
 
+
+_State = tuple[Any, "dict[tuple[Any, ...], list[_Context]]"]
+"""Pointers to the weights with what keeps them, and contexts that wait for calls."""
+_making = threading.Lock()
+"""Held by who makes contexts or packs weights."""
+
+
 class _Context:
     """What one call needs for itself: pointer arrays and memory. Pooled, never shared by two calls at once."""
 
@@ -50,8 +61,9 @@ class _Context:
         self.dims = ffi.new("int64_t[]", [env[s] for s in plan.symbols] + [0] * len(plan.defined) or [0])
         self._offsets = ffi.new("int64_t[]", self.offsets or [0])
         self.call = ffi.new("sol_call *")
+        self.weights = weights  # kept as long as a call may read them
         call = self.call
-        call.inputs, call.outputs, call.weights, call.memory = self.inputs, self.outputs, weights, self.memory.address
+        call.inputs, call.outputs, call.weights, call.memory = self.inputs, self.outputs, weights[0], self.memory.address
         call.dims, call.offsets = self.dims, self._offsets
         call.arena, call.common, call.scratch, call.threads = arena, common, scratch, threads
         call.flush_denormals, call.zeroed = config["flush_denormals"], 1
@@ -91,7 +103,8 @@ class Executable:
         self.library = library or libraries.load(build_library(compiled), CDEF, lambda: build_library(compiled))
         self._run = self.library.functions.sol_run
         self.packed: PackedWeights | None = None
-        self._state: tuple[Any, dict[tuple[Any, ...], list[_Context]]] = (None, {})  # weights, and contexts that point to them
+        self._state: _State = (None, {})
+        self._contexts: weakref.WeakSet[_Context] = weakref.WeakSet()  # all that point to these weights, also those that calls have
         self._static, self._apart = not self.plan.symbols, compiled.target.machine.team.apart
         self._new_outputs = [arrays.allocator(self._roomy(port)) for port in self.plan.outputs]
 
@@ -115,14 +128,51 @@ class Executable:
         """Parameters that the packed weights depend on."""
         return self.compiled.graph.parameter_targets
 
-    def pack(self, parameters: Mapping[str, Any]) -> None:
-        """(Re)build the packed weights; calls under way finish with the old ones."""
+    def pack(self, parameters: Mapping[str, Any], changed: Collection[str] | None = None) -> None:
+        """(Re)build the packed weights; calls under way finish with the old ones. Where there are none, weights are packed in place.
+
+        changed: parameters that are not as they were the last time; None: any may be.
+        """
         held = {t: self.arrays.held(parameters[t]) for t in self.targets}
         stage("packing weights")
-        packed = pack_weights(self.compiled.graph, self.plan.weights, held)
-        ffi = self.library.ffi
-        self.packed = packed
-        self._state = ((ffi.new("uintptr_t[]", packed.addresses or [0]), packed), {})
+        graph, weights, target = self.compiled.graph, self.plan.weights, self.compiled.target
+        with _making:
+            idle = self._idle()
+            if self.packed is None or idle is None:
+                self.packed = pack_weights(graph, weights, held, target, self._team())
+                self._contexts = weakref.WeakSet()
+                self._state = ((self.library.ffi.new("uintptr_t[]", self.packed.addresses or [0]), self.packed), {})
+                return
+            some = range(len(weights)) if changed is None else sorted({n for t in changed for n in self._readers.get(t, ())})
+            (state, self._state), (packed, self.packed) = (self._state, (None, {})), (self.packed, None)  # lest half of them are used
+            pack_again(graph, weights, some, held, packed, target, self._team())
+            for pool, context in idle:
+                pool.append(context)
+            self._state, self.packed = state, packed
+
+    @functools.cached_property
+    def _readers(self) -> dict[str, set[int]]:
+        """Parameter → the weights that depend on it."""
+        return readers_of(self.compiled.graph, self.plan.weights)
+
+    def _idle(self) -> list[tuple[list[_Context], _Context]] | None:
+        """All contexts, taken from where they wait for calls; None if a call has one. A call that finds none waits for ``_making``."""
+        found = []
+        for pool in list(self._state[1].values()):
+            with contextlib.suppress(IndexError):
+                while True:
+                    found.append((pool, pool.pop()))
+        if len(found) == len(self._contexts):
+            return found
+        for pool, context in found:
+            pool.append(context)
+        return None
+
+    def _new_context(self, env: Mapping[str, int], threads: int) -> _Context:
+        with _making:
+            context = _Context(self.library.ffi, self.plan, env, self._state[0], threads, self._apart)
+            self._contexts.add(context)
+            return context
 
     def __call__(self, inputs: Sequence[Any], env: Mapping[str, int] | None = None, found: dict[str, int] | None = None) -> list[Any]:
         """Run on contiguous arrays of the plan's dtypes and shapes.
@@ -132,7 +182,7 @@ class Executable:
         threads = self._team()
         env = env or {}
         key = (threads,) if self._static else (threads, *(env[s] for s in self.plan.symbols))
-        weights, pools = self._state
+        pools = self._state[1]
         pool = pools.get(key)
         if pool is None:
             if len(pools) >= POOLS:
@@ -141,7 +191,7 @@ class Executable:
         try:
             context = pool.pop()
         except IndexError:
-            context = _Context(self.library.ffi, self.plan, env, weights[0], threads, self._apart)
+            context = self._new_context(env, threads)
         address = self._address
         slots = context.inputs
         for i, array in enumerate(inputs):
@@ -182,8 +232,7 @@ class Executable:
         """How long every thread works and waits in every launch, in so many runs after two that do not count."""
         env = env or {}
         ffi = self.library.ffi
-        weights, _ = self._state
-        context = _Context(ffi, self.plan, env, weights[0], self._team(), self._apart)
+        context = self._new_context(env, self._team())
         recorder = Recorder(ffi, context.call.threads, len(self.plan.launches))
         context.call.spans = recorder.memory
         outputs = [allocate(env) for allocate in self._new_outputs]
@@ -213,3 +262,12 @@ def _trimmed(result: Any, port: Port, env: Mapping[str, int]) -> Any:
     if 2 * size < len(result):
         part = part.clone() if hasattr(part, "clone") else part.copy()
     return part.reshape(shape)
+
+
+def _renew_lock() -> None:
+    """In a forked child: nobody else packs."""
+    global _making
+    _making = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)

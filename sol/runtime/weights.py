@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import mmap
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from sol.codegen.packing import apply_pack, pack_into, packed_shape
-from sol.codegen.plan import Weight
-from sol.codegen.targets import usable_cpus
-from sol.ir.bodies import each_constant_of, type_at
-from sol.ir.graph import Graph
+from sol.codegen.packing import packed_shape
+from sol.codegen.plan import Pack, Weight
+from sol.codegen.targets import Target, cache_bytes
+from sol.ir.bodies import each_constant_of, graph_at, type_at
+from sol.ir.graph import Graph, Node
+from sol.ir.interpret import SMALL
 from sol.ir.storage import as_stored, stored_dtype
+from sol.ir.types import DType
 from sol.runtime.memory import Block
+from sol.runtime.packers import Batch, described
 
 CHUNK = 32 << 20
+"""Bytes of values that are held at a time, and of memory that is taken at a time."""
 PAUSE = 0.02  # seconds
-LARGE = 1 << 17  # bytes from which a weight is worth another thread
 STAGGER = 5 * 64  # weights that start on the same line of different pages would compete for the same cache sets
 
 
@@ -36,39 +38,152 @@ class PackedWeights:
     size: int
 
 
-def pack_weights(graph: Graph, weights: tuple[Weight, ...], parameters: Mapping[str, np.ndarray]) -> PackedWeights:
+def pack_weights(
+    graph: Graph, weights: tuple[Weight, ...], parameters: Mapping[str, np.ndarray], target: Target | None = None,
+    threads: int | None = None,
+) -> PackedWeights:  # fmt: skip
     """Evaluate and pack every weight of a plan.
 
     graph: the fused graph whose constant values the weights name. parameters: target → array (not copied, not changed).
-    Values are computed one after the other while threads pack those before, so that few are held at a time; so are pages of files from
-    which parameters are mapped.
+    target, threads: as for ``Batch``. Values that are computed are held until there are CHUNK bytes of them, which are then packed; so are
+    pages of files from which parameters are mapped.
     """
-    uses: dict[str, list[int]] = {}
-    for number, weight in enumerate(weights):
-        uses.setdefault(weight.value, []).append(number)
     room = _Room(CHUNK if len(weights) > 8 else 0)
     addresses = [0] * len(weights)
-    files, done = _mapped_files(parameters), 0
-    with _Workers(lambda: _give_back(files)) as workers:
-        for value, array in each_constant_of(graph, uses, parameters):
-            done += array.nbytes
-            if done > CHUNK:
-                done = 0
-                _give_back(files)
-            dtype = type_at(graph, value).dtype
-            for number in uses[value]:
-                pack = weights[number].pack
-                shape = packed_shape(pack, array) if array.dtype == stored_dtype(dtype) else None
-                if shape is None:
-                    packed = as_stored(apply_pack(pack, array), dtype)
-                    out = room.take(packed.shape, packed.dtype)
-                    out[...] = packed
-                else:
-                    out = room.take(shape, array.dtype)
-                    workers.run(out.nbytes, pack_into, pack, array, out)
-                addresses[number] = out.ctypes.data
-    _give_back(files)
+
+    def place(number: int, shape: tuple[int, ...], dtype: np.dtype) -> int:
+        addresses[number] = room.take(shape, dtype)
+        return addresses[number]
+
+    _pack(graph, weights, range(len(weights)), parameters, place, Batch(target, threads))
     return PackedWeights(tuple(addresses), tuple(room.blocks), room.bytes)
+
+
+def pack_again(
+    graph: Graph, weights: tuple[Weight, ...], numbers: Collection[int], parameters: Mapping[str, np.ndarray], packed: PackedWeights,
+    target: Target | None = None, threads: int | None = None,
+) -> None:  # fmt: skip
+    """Evaluate and pack some of the weights into the memory in which they lie, which nobody reads meanwhile."""
+    batch = Batch(target, threads, stream=packed.size > _last_cache())
+    _pack(graph, weights, numbers, parameters, lambda number, shape, dtype: packed.addresses[number], batch)
+
+
+@functools.cache
+def _last_cache() -> int:
+    """Bytes that stay in caches from packing to the next call; memory that was never written to does so in any case."""
+    return cache_bytes(3) or CHUNK
+
+
+def readers_of(graph: Graph, weights: Sequence[Weight]) -> dict[str, set[int]]:
+    """Parameter → numbers of the weights whose values depend on it."""
+    found: dict[str, set[int]] = {}
+    known: dict[str, frozenset[str]] = {}
+    for number, weight in enumerate(weights):
+        path, mark, name = weight.value.rpartition("/")
+        for target in _targets_of(graph_at(graph, path + mark), path + mark, name, known):
+            found.setdefault(target, set()).add(number)
+    return found
+
+
+def _targets_of(graph: Graph, path: str, value: str, known: dict[str, frozenset[str]]) -> frozenset[str]:
+    """Parameters that a constant value depends on. known: what was found before, by path and node."""
+    stack = [value]
+    while stack:
+        node = graph.producer(stack[-1])
+        missing = [i for i in node.inputs if path + graph.producer(i).name not in known]
+        if path + node.name in known or not missing:
+            own = [body.parameter_targets for body in node.attrs.values() if isinstance(body, Graph)]
+            own += [(node.attrs["target"],)] if node.op == "parameter" else []
+            below = [known[path + graph.producer(i).name] for i in node.inputs]
+            known[path + node.name] = frozenset().union(*own, *below)
+            stack.pop()
+        else:
+            stack += missing
+    return known[path + graph.producer(value).name]
+
+
+Place = Callable[[int, tuple[int, ...], np.dtype], int]
+
+
+def _pack(
+    graph: Graph, weights: Sequence[Weight], numbers: Iterable[int], parameters: Mapping[str, np.ndarray], place: Place, batch: Batch
+) -> None:
+    files, done = _mapped_files(parameters), 0
+    own = {a.ctypes.data for a in parameters.values()}
+    for value, pack_numbers, array, factor in _values(graph, weights, numbers, parameters):
+        dtype = type_at(graph, value).dtype
+        stored = np.ascontiguousarray(as_stored(array, dtype)).reshape(array.shape)
+        for number in pack_numbers:
+            pack = weights[number].pack
+            batch.add(pack, stored, place(number, packed_shape(pack, stored.shape), stored.dtype), factor)
+        if files or stored.ctypes.data not in own:
+            done += stored.nbytes
+        if done > CHUNK:
+            done = 0
+            _run(batch, files)
+    _run(batch, files)
+
+
+def _values(
+    graph: Graph, weights: Sequence[Weight], numbers: Iterable[int], parameters: Mapping[str, np.ndarray]
+) -> Iterator[tuple[str, list[int], np.ndarray, np.ndarray | None]]:
+    """Constant values one after the other, numbers of the weights that are packed of each, and what its rows are multiplied by for them."""
+    uses: dict[tuple[str, str], list[int]] = {}
+    for number in numbers:
+        weight = weights[number]
+        uses.setdefault(_scaled(graph, weight.value), []).append(number)
+    for (value, factor), some in list(uses.items()):
+        if factor and not all(_takes_factor(graph, value, weights[n].pack) for n in some):
+            del uses[value, factor]
+            for number in some:
+                uses.setdefault((weights[number].value, ""), []).append(number)
+    by_value: dict[str, list[str]] = {}
+    for value, factor in uses:
+        by_value.setdefault(value, []).append(factor)
+    factors: dict[str, np.ndarray | None] = dict.fromkeys((f for _, f in uses if f), None)
+    for value, array in each_constant_of(graph, dict.fromkeys([*factors, *by_value]), parameters):
+        if value in factors:
+            factors[value] = np.ascontiguousarray(array).reshape(-1)
+        for factor in by_value.get(value, ()):
+            yield value, uses[value, factor], array, factors[factor] if factor else None
+
+
+def _scaled(graph: Graph, value: str) -> tuple[str, str]:
+    """(x, f) where the value is x with row r multiplied by f[r], in float32, which packers do on the way; else (value, "")."""
+    path, mark, name = value.rpartition("/")
+    inside = graph_at(graph, path + mark)
+    node = inside.producer(name)
+    if node.op == "mul" and not mark:
+        for x, f in (node.inputs, node.inputs[::-1]):
+            if _is_scaling(inside, node, x, f):
+                return path + mark + x, path + mark + f
+    return value, ""
+
+
+def _is_scaling(graph: Graph, node: Node, x: str, f: str) -> bool:
+    """Whether a product is x with a factor for each row, and large enough to be computed in float32 (``each_constant``)."""
+    types = [graph.type_of(v) for v in (node.name, x, f)]
+    (shape, whole, few) = (t.shape for t in types)
+    if any(t.dtype is not DType.F32 for t in types) or any(not isinstance(d, int) for d in (*whole, *few)) or shape != whole:
+        return False
+    return len(few) == len(whole) > 1 and few == (whole[0], *[1] * (len(whole) - 1)) and math.prod(whole) > SMALL
+
+
+def _takes_factor(graph: Graph, value: str, pack: Pack) -> bool:
+    return described(pack, tuple(int(d) for d in type_at(graph, value).shape), stored_dtype(DType.F32)).scales  # type: ignore[arg-type]
+
+
+def _run(batch: Batch, files: Sequence[mmap.mmap]) -> None:
+    """Pack what was added; pages of files are given back now and then."""
+    if not files or batch.bytes < CHUNK:
+        batch.run()
+    else:
+        with ThreadPoolExecutor(1, thread_name_prefix="sol-pack") as pool:
+            future = pool.submit(batch.run)
+            while wait([future], PAUSE).not_done:
+                _give_back(files)
+            future.result()
+    _give_back(files)
 
 
 def _mapped_files(parameters: Mapping[str, np.ndarray]) -> list[mmap.mmap]:
@@ -97,50 +212,12 @@ class _Room:
     def __init__(self, chunk: int) -> None:
         self.chunk, self.blocks, self.used, self.bytes = chunk, list[Block](), 0, 0
 
-    def take(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    def take(self, shape: tuple[int, ...], dtype: np.dtype) -> int:
+        """The address of memory for an array."""
         size = math.prod(shape) * dtype.itemsize
         if not self.blocks or self.used + size > self.blocks[-1].size:
             self.blocks.append(Block(max(self.chunk, size)))
             self.used = 0
         self.bytes += size
         start, self.used = self.used, -(-(self.used + size) // 64) * 64 + STAGGER
-        return self.blocks[-1].bytes[start : start + size].view(dtype).reshape(shape)
-
-
-class _Workers:
-    """Threads that pack large weights, one per CPU; a few wait at most. What fails is raised here or where ``with`` ends.
-
-    meanwhile: called now and then while they are waited for.
-    """
-
-    def __init__(self, meanwhile: Callable[[], None]) -> None:
-        self._meanwhile = meanwhile
-        self._count = usable_cpus()
-        self._pool: ThreadPoolExecutor | None = None
-        self._pending: deque[Future[None]] = deque()
-
-    def run(self, size: int, action: Callable[..., None], *args: Any) -> None:
-        """Call it, in another thread if it writes many bytes."""
-        if size < LARGE or self._count == 1:
-            return action(*args)
-        self._pool = self._pool or ThreadPoolExecutor(self._count, thread_name_prefix="sol-pack")
-        if len(self._pending) > self._count:
-            self._finish(self._pending.popleft())
-        self._pending.append(self._pool.submit(action, *args))
-
-    def _finish(self, future: Future[None]) -> None:
-        while wait([future], PAUSE).not_done:
-            self._meanwhile()
-        future.result()
-
-    def __enter__(self) -> _Workers:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._pool is None:
-            return
-        try:
-            while kind is None and self._pending:
-                self._finish(self._pending.popleft())
-        finally:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        return self.blocks[-1].address + start

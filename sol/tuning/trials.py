@@ -9,18 +9,19 @@ import numpy as np
 from sol.build import library as libraries
 from sol.build.build import build, units_of
 from sol.build.cache import store
-from sol.codegen.packing import apply_pack
+from sol.codegen.packing import count, packed_shape
 from sol.codegen.plan import Plan
 from sol.codegen.targets import Target, usable_cpus
 from sol.codegen.trial import Trial, render_trial
 from sol.config import config
 from sol.ir.dim import evaluate
 from sol.ir.graph import Graph
+from sol.ir.storage import stored_dtype
 from sol.ir.types import DType
 from sol.runtime.executable import CDEF
 from sol.runtime.memory import Block
 from sol.runtime.team import starter
-from sol.runtime.weights import STAGGER, as_stored
+from sol.runtime.weights import STAGGER
 
 NOISE = 1 << 18
 """Numbers that are repeated as weights: values do not matter, but zeros take less power than others."""
@@ -80,8 +81,8 @@ def _noise(plan: Plan, graph: Graph) -> tuple[Block, list[int]]:
         type = graph.type_of(weight.value)
         if (type, weight.pack) not in sizes:
             shape = tuple(evaluate(d, {}) for d in type.shape)
-            packed = as_stored(apply_pack(weight.pack, np.zeros(shape, type.dtype.numpy)), type.dtype)
-            sizes[type, weight.pack] = packed.nbytes, type.dtype is DType.F32
+            size = count(packed_shape(weight.pack, shape)) * stored_dtype(type.dtype).itemsize
+            sizes[type, weight.pack] = size, type.dtype is DType.F32
         size, is_float = sizes[type, weight.pack]
         places.append((at, size, is_float))
         at = -(-(at + size) // 64) * 64 + STAGGER

@@ -65,12 +65,20 @@ def test_what_decides_is_part_of_the_key(decided: list[str], monkeypatch: pytest
     assert decided == ["a", "b", "c", "a", "a", "a", "a"]
 
 
-def test_small_graphs_and_checked_ones_are_decided_anew(decided: list[str]) -> None:
+def test_small_graphs_and_checked_ones_are_decided_anew(decided: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plans, "SLOW", 1e9)
     for _ in range(2):
         compile_tuned(chain(3), title="small")
     with config.override(verify=True):
         compile_tuned(chain(40), title="checked")
     assert decided == ["small", "small", "checked"] and not [e for e in store().list() if e.kind == "plan"]
+
+
+def test_a_small_graph_that_took_long_is_kept(decided: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plans, "SLOW", 0.0)
+    for _ in range(2):
+        compile_tuned(chain(3), title="slow")
+    assert decided == ["slow"]
 
 
 @pytest.mark.parametrize("content", [b"", pickle.dumps(len), b"\x80\x05c"])

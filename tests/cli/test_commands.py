@@ -132,12 +132,9 @@ def test_verify(capsys, folder, tmp_path):
 
 
 def test_verify_fails_where_the_code_is_wrong(capsys, folder, monkeypatch):
-    from sol.codegen import packing
+    from tests.runtime.wrong_weights import plant
 
-    def wrong(packer):
-        return lambda array, **attrs: packer(array, **attrs) * (1.5 if array.size == 40 * 40 * 9 else 1)
-
-    monkeypatch.setattr(packing, "PACKERS", {k: wrong(p) for k, p in packing.PACKERS.items()})
+    plant(monkeypatch, lambda array: array.size == 40 * 40 * 9)
     code, out, _ = call(capsys, "verify", folder / "net.onnx")
     assert code == FAILED and "FAILED" in out and "second" in out, out
 

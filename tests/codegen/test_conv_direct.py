@@ -7,11 +7,13 @@ import pytest
 import torch
 
 from sol.codegen.kernels import conv_direct
+from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name
 from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim
 from sol.ir.types import DType, TensorType
+from sol.runtime.packers import packed as packed_weight
 from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import ISAS, check, conv_graph, random, torch_conv
 
@@ -156,7 +158,7 @@ def test_tilings_cover_the_map_and_fit_the_registers(isa, vectors, size, flat):
 @pytest.mark.parametrize("k,c,vectors,groups", [(40, 21, 2, 1), (16, 16, 1, 1), (96, 32, 2, 2), (80, 3, 4, 1)])
 def test_packed_weights(k, c, vectors, groups):
     w = random((k, c, 3, 2))
-    packed = conv_direct.pack_panels(w, lanes=8, vectors=vectors, groups=groups)
+    packed = packed_weight(make_pack("conv_panels", lanes=8, vectors=vectors, groups=groups), w)
     per_group, at = k // groups, 0
     rows = -(-per_group // 8)
     for group in range(groups):

@@ -12,13 +12,15 @@ from sol.codegen.kernels import conv_paired, conv_paired_grouped, pairs
 from sol.codegen.kernels.conv_paired import max_error
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.machines import ZEN4
-from sol.codegen.packing import apply_pack, make_pack
+from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name
 from sol.ir.dim import Dim
 from sol.ir.interpret import evaluate
+from sol.runtime.packers import packed as packed_weight
 from tests.codegen import conv_cases
 from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import check, conv_graph, random
+from tests.codegen.reference_packers import padded_scales
 from tests.codegen.test_conv_direct import add_relu, divide, plane, scale_silu
 from tests.codegen.test_conv_pooled import POOLS, pooled
 from tests.codegen.test_conv_prologue import case, nothing, relu, scale_shift_relu
@@ -202,8 +204,8 @@ def test_results_do_not_depend_on_the_team(groups):
 @pytest.mark.parametrize("shape", [(16, 16, 1, 1), (32, 48, 3, 3), (48, 32, 7)])
 def test_packed_weights(shape, by_block):
     w = random(shape, 3) * np.float32(37)
-    packed = apply_pack(make_pack("paired_groups", groups=1) if by_block else make_pack("paired_panels"), w)
-    scales = pairs.padded_scales(w)
+    packed = packed_weight(make_pack("paired_groups", groups=1) if by_block else make_pack("paired_panels"), w)
+    scales = padded_scales(w)
     assert (np.log2(scales) % 1 == 0).all() and scales.max() == 1
     w = w / scales.reshape(-1, *[1] * (w.ndim - 2))
     taps = int(np.prod(shape[2:]))
@@ -224,7 +226,7 @@ def test_packed_weights(shape, by_block):
 
 
 def test_weights_of_zeros_are_packed_as_such():
-    packed = apply_pack(make_pack("paired_panels"), np.zeros((16, 16, 1, 1), np.float32))
+    packed = packed_weight(make_pack("paired_panels"), np.zeros((16, 16, 1, 1), np.float32))
     assert not packed.any()
 
 

@@ -11,14 +11,15 @@ import torch
 import sol
 from sol.codegen.kernels import alternatives, lower_decision
 from sol.codegen.kernels.conv import KERNELS
-from sol.codegen.kernels.conv_direct import pack_selected
 from sol.codegen.kernels.conv_problem import read_problem
 from sol.codegen.lowering import KernelLibrary, Lowering
+from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, DimLike
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
+from sol.runtime.packers import packed as packed_weight
 from tests.codegen.conv_cases import ISAS, Tail, check, random, torch_conv
 from tests.harness import _Placement, as_region
 
@@ -176,7 +177,7 @@ def test_other_regions_are_left_alone():
 
 def test_weights_hold_the_channels_in_order_and_no_others():
     w = np.arange(1, 7, dtype=np.float32).reshape(2, 3, 1, 1)
-    packed = pack_selected(w, lanes=4, vectors=1, order=(2, 0, 1))
+    packed = packed_weight(make_pack("conv_selected", lanes=4, vectors=1, order=(2, 0, 1)), w)
     np.testing.assert_array_equal(packed, [3, 6, 0, 0, 1, 4, 0, 0, 2, 5, 0, 0])
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from sol.codegen.kernels.conv_small import pack_depthwise, pack_grouped, tile_ladder
+from sol.codegen.kernels.conv_small import tile_ladder
+from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name, runnable
 from sol.errors import SolError
 from sol.ir.builder import GraphBuilder
@@ -14,6 +15,7 @@ from sol.ir.dim import Dim
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.ir.types import DType, TensorType
+from sol.runtime.packers import packed as packed_weight
 from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
 
@@ -178,9 +180,9 @@ def test_tile_ladder_covers_every_size() -> None:
 
 def test_packers_place_every_weight() -> None:
     w = np.arange(5 * 2 * 3 * 3, dtype=np.float32).reshape(5, 2, 3, 3)
-    packed = pack_grouped(w, block=4)
+    packed = packed_weight(make_pack("conv_grouped", block=4), w)
     assert packed.shape == (2, 9, 2, 4) and packed[1, 7, 1, 0] == w[4, 1, 2, 1] and packed[1, 0, 0, 1] == 0
-    packed = pack_depthwise(w[:, :1], block=4)
+    packed = packed_weight(make_pack("conv_depthwise", block=4), w[:, :1])
     assert packed.shape == (2, 9, 4) and packed[0, 5, 3] == w[3, 0, 1, 2] and packed[1, 0, 1] == 0
 
 

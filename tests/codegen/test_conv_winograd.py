@@ -21,12 +21,15 @@ from sol.codegen.kernels.winograd_model import (
     winograd_cost,
 )
 from sol.codegen.machines import ZEN4
+from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name, resolve
 from sol.config import config
 from sol.ir.dim import Dim
 from sol.ir.interpret import evaluate
+from sol.runtime.packers import packed as packed_weight
 from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import ISAS, check, conv_graph, random, torch_conv
+from tests.codegen.reference_packers import padded_scales
 from tests.codegen.test_conv_direct import add_relu, divide, plane, scale_silu
 from tests.harness import as_region, run_region
 from tests.instruction_sets import row
@@ -378,7 +381,7 @@ def test_products_cover_any_number_of_tiles(isa, vectors, counts, steps):
 
 def test_packed_weights():
     w = random((40, 21, 3, 5))
-    packed = conv_winograd.pack_winograd(w, lanes=8, vectors=2, my=4, mx=2)
+    packed = packed_weight(make_pack("winograd_panels", lanes=8, vectors=2, my=4, mx=2), w)
     assert packed.shape == (3, 49, 24, 16) and packed.dtype == np.float32
     gy, gx = (np.array([[float(x) for x in row] for row in winograd(m, r).g]) for m, r in ((4, 3), (2, 5)))
     np.testing.assert_allclose(packed[1, :, 5, 3].reshape(7, 7), gy @ w[19, 5].astype(np.float64) @ gx.T, rtol=1e-5, atol=1e-6)
@@ -388,11 +391,11 @@ def test_packed_weights():
 def test_packed_pairs():
     w = random((17, 32, 3, 3))
     w[3] = 0
-    packed = conv_winograd.pack_pairs(w, my=4, mx=4)
+    packed = packed_weight(make_pack("winograd_pairs", my=4, mx=4), w)
     assert packed.shape == (2, 49, (32 + pairs.BEHIND) * 16) and packed.dtype == np.float32
     g = np.array([[float(x) for x in row] for row in winograd(4, 3).g])
     weights, subtracted, factor = packed[..., : 32 * 16].reshape(2, 49, 2, 16, 16), packed[..., -48:-32], packed[..., -32:-16]
-    got = (weights[1, :, 1, 5, 0] * factor[1, :, 0]).reshape(7, 7) * pairs.padded_scales(w)[21]
+    got = (weights[1, :, 1, 5, 0] * factor[1, :, 0]).reshape(7, 7) * padded_scales(w)[21]
     np.testing.assert_allclose(got, g @ w[16, 21].astype(np.float64) @ g.T, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(subtracted, (weights[:, :, :, :5] * weights[:, :, :, 8:13]).sum((2, 3)), rtol=1e-4, atol=1e-3)
     assert (packed[..., -16:].max(1) == packed[..., -16:].min(1)).all()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sol.codegen.kernels.strassen_model import ALLOWED_FROM
+from sol.codegen.packing import all_kernels
 from sol.codegen.plan import Kernel
 from sol.codegen.program import kernel_source, render_program
 from sol.codegen.render import TEMPLATES
@@ -27,7 +28,8 @@ SOURCES = ("conv_direct.c.j2:made", "conv_direct.c.j2:selected", "conv_paired.c.
 
 @functools.cache
 def instances() -> dict[str, str]:
-    """Template → the first kernel made from it, by the networks in their order; ``template:source`` for other sources of a convolution."""
+    """Template → the first kernel made from it, by the networks in their order, or that packs weights; ``template:source`` for other
+    sources of a convolution."""
     plans = [plan_of(text) for text in NETWORKS.values()] + [plan_of(text, adders=True) for text in PAIRED.values()]
     with config.override(conv_max_error=ALLOWED_FROM):
         plans += [plan_of(text) for text in TOLERANT.values()]
@@ -36,6 +38,8 @@ def instances() -> dict[str, str]:
         for kernel in plan.kernels:
             source = kernel.context.get("source", "memory")
             found.setdefault(kernel.template + (f":{source}" if source in ("made", "selected") else ""), kernel)
+    for kernel in all_kernels():
+        found.setdefault(kernel.template, kernel)
     return {key: kernel_source(replace(kernel, name=golden_name(key).removesuffix(".c"))).text for key, kernel in found.items()}
 
 

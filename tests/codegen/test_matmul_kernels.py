@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from sol.codegen.kernels.matmul import pack_gemm_panels
 from sol.codegen.kernels.matmul_rows import collapse_rows, row_ladder
+from sol.codegen.packing import make_pack
 from sol.codegen.targets import runnable
 from sol.errors import UnsupportedError
 from sol.ir.builder import GraphBuilder
@@ -15,6 +15,7 @@ from sol.ir.dim import Dim
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
+from sol.runtime.packers import packed as packed_weight
 from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
 from tests.toolchains import isas
@@ -250,7 +251,7 @@ def test_special_values_reach_the_result() -> None:
 
 def test_panels_hold_every_weight_once() -> None:
     w = np.arange(1, 2 * 5 * 37 + 1, dtype=np.float32).reshape(2, 5, 37)
-    packed = pack_gemm_panels(w, width=12, lanes=4, transposed=False)
+    packed = packed_weight(make_pack("gemm_panels", width=12, lanes=4, transposed=False), w).reshape(2, -1)
     assert packed.shape == (2, 5 * 40)
     assert packed[0].reshape(-1)[: 5 * 36].reshape(3, 5, 12)[1, 2, 3] == w[0, 2, 15]
     assert sorted(packed[packed != 0]) == sorted(w.reshape(-1))

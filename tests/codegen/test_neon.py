@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from sol.build.build import build_library
-from sol.codegen.packing import apply_pack
 from sol.codegen.targets import architecture, by_name
 from sol.compiler import compile_graph
 from sol.errors import CompilerError, ConfigError
 from sol.ir.interpret import evaluate_constants, evaluate_outputs
 from tests.codegen.foreign_cases import PARAMS, repeat  # noqa: F401  (a fixture)
+from tests.codegen.reference_packers import apply_pack
 from tests.codegen.test_conv_winograd import force  # noqa: F401
 from tests.codegen.whole_networks import NETWORKS
 from tests.toolchains import AARCH64, CLANG_AARCH64, Tools, run_program

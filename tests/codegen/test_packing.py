@@ -1,85 +1,205 @@
-"""Packers: names, arguments, and the two that every family uses."""
+"""Kernels that pack weights, compared bit by bit with numpy: every packer, instruction set and team, sizes around vectors and panels."""
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
-from pathlib import Path
+import functools
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
-from sol.codegen import packing
-from sol.codegen.packing import PACKERS, apply_pack, make_pack, pack_into, packed_shape, packer, staged
+from sol.codegen import packers
+from sol.codegen.packing import PACKERS, Recipe, make_pack, packed_shape, packer, packing_of
 from sol.codegen.plan import Pack
+from sol.codegen.program import kernel_source
+from sol.codegen.targets import by_name, resolve, runnable
 from sol.errors import SolError
-from sol.ir.graph import Attrs
+from sol.runtime import packers as runtime
+from sol.runtime.packers import Batch, packed
+from tests.codegen.reference_packers import REFERENCES, apply_pack
+
+Case = tuple[Pack, tuple[int, ...], str]
+LANES = (4, 8, 16)
 
 
-def test_plain_is_row_major():
-    packed = apply_pack(make_pack("plain"), np.arange(6.0).reshape(2, 3).T)
-    assert packed.flags.c_contiguous and packed.tolist() == [[0, 3], [1, 4], [2, 5]]
+def case(kind: str, shape: tuple[int, ...], dtype: str = "f4", **attrs: Any) -> Case:
+    return make_pack(kind, **attrs), shape, dtype
 
 
-@pytest.mark.parametrize("count", [1, 7, 8, 9, 16])
-def test_channels_fill_whole_blocks(count):
-    packed = apply_pack(make_pack("channels", block=8, fill=2.0), np.arange(count, dtype=np.float32).reshape(1, count, 1, 1))
-    assert packed.size % 8 == 0 and packed[:count].tolist() == list(range(count)) and (packed[count:] == 2).all()
+def moves() -> Iterator[Case]:
+    """Packers that every element passes unchanged, of all sizes of elements that they are used with."""
+    for dtype in ("i1", "i2", "f4", "f8"):
+        yield case("plain", (3, 5, 7), dtype)
+        yield from (case("channels", (1, n, 1, 1), dtype, block=16) for n in (1, 15, 16, 17, 33))
+        yield from (case("gemm_rows", shape, dtype, transposed=t) for shape in [(1, 1), (33, 7), (65, 130)] for t in (False, True))
+        for shape, rank in [((2, 17, 3, 5), 4), ((17, 1, 1), 4), ((1, 33, 7), 3)]:
+            yield from (case("blocked", shape, dtype, block=block, rank=rank) for block in (4, 16))
+        for shape in [(1, 1), (7, 33), (33, 8), (2, 3, 17, 15), (520, 41), (41, 520)]:
+            for t in (False, True):
+                yield from (case("gemm_panels", shape, dtype, width=n * lanes, lanes=lanes, transposed=t) for n, lanes in [(1, 16), (3, 8)])
+        for shape, groups in [((8, 6, 3, 3), 2), ((34, 18, 2, 2), 1), ((6, 66, 3), 2), ((1, 1, 1, 1), 1)]:
+            yield from (case("conv_plain", shape, dtype, groups=groups, width=16, transposed=t) for t in (False, True))
+    for units in (1, 7, 16, 33):
+        for lanes in LANES:
+            yield case("recurrent_panels", (3 * units, units), gates=3, lanes=lanes, step=4)
+            yield case("recurrent_bias", (4 * units,), gates=4, lanes=lanes)
 
 
-def test_equal_packs_are_equal():
+def filters() -> Iterator[Case]:
+    """Weights of convolutions."""
+    shapes = [(1, 1, 3, 3), (17, 7, 3, 3), (33, 15, 1, 1), (70, 37, 1, 7), (64, 64, 3, 3), (130, 33, 5), (12, 16, 2, 2, 2), (16, 160, 3, 3)]
+    for lanes in LANES:
+        for vectors in (1, 3, 5):
+            for shape in shapes:
+                yield case("conv_panels", shape, lanes=lanes, vectors=vectors, groups=1)
+                yield case("conv_stem", shape, lanes=lanes, vectors=vectors)
+            yield from (case("conv_panels", (k, 9, 2, 3), lanes=lanes, vectors=vectors, groups=g) for k, g in [(12, 2), (70, 5)])
+        yield case("conv_selected", (33, 17, 1, 1), lanes=lanes, vectors=2, order=tuple(reversed(range(17))))
+        for k in (1, 7, 16, 17, 33):
+            yield from (case("conv_depthwise", (k, 1, *kernel), block=lanes) for kernel in [(3, 3), (5,)])
+            yield from (case("conv_grouped", (k, g, *kernel), block=lanes) for g, kernel in [(3, (3, 3)), (4, (1, 1))])
+    yield case("conv_panels", (33, 9, 3, 3), "i2", lanes=16, vectors=1, groups=1)
+
+
+def of_bytes() -> Iterator[Case]:
+    for shape in [(1, 1), (7, 33), (33, 8), (2, 30, 41), (64, 50), (50, 64)]:
+        for t in (False, True):
+            widths = [(16, 16), (24, 8), (4, 4)]
+            yield from (case("int_panels", shape, "i1", width=width, lanes=lanes, transposed=t) for width, lanes in widths)
+    layers = [((17, 7, 3, 3), 1, False), ((16, 8, 1, 1), 1, False), ((12, 5, 3), 2, False), ((9, 1, 3, 5), 9, True), ((6, 1, 7), 6, True)]
+    for shape, groups, neighbours in layers:
+        yield from (case("int_taps", shape, "i1", groups=groups, rows=rows, neighbours=neighbours) for rows in (1, 4, 6))
+
+
+def transforms() -> Iterator[Case]:
+    """Packers that compute."""
+    for shape in [(1, 1, 1, 1), (16, 16, 1, 1), (32, 48, 3, 3), (48, 32, 7), (17, 33, 3, 3), (40, 20, 3, 1)]:
+        yield from (case(kind, shape) for kind in ("input_scales", "result_scales", "paired_panels"))
+        yield case("pair_scales", shape, taps=3)
+    order = tuple(reversed(range(33)))
+    yield case("pair_scales", (17, 33, 1, 1), order=order)
+    yield case("paired_selected", (17, 33, 1, 1), order=order)
+    for groups in (1, 2, 4):
+        yield case("paired_groups", (64, 32, 3, 3), groups=groups)
+        yield case("pair_scales", (64, 32, 3, 3), groups=groups)
+    for my, mx in [(4, 2), (6, 6), (1, 4)]:
+        for shape in [(50, 11, 3, 3), (1, 1, 3, 3), (33, 17, 3, 3), (5, 21, 5, 3 if mx == 6 else 5)]:
+            if my + shape[2] <= 11:
+                tiles = [(8, 2), (16, 1), (4, 3), (16, 3)]
+                yield from (case("winograd_panels", shape, lanes=lanes, vectors=v, my=my, mx=mx) for lanes, v in tiles)
+        yield from (case("winograd_pairs", shape, my=my, mx=mx) for shape in [(50, 16, 3, 3), (16, 48, 3, 3)])
+    yield case("winograd_panels", (20, 6, 5), lanes=4, vectors=2, my=1, mx=3)
+    for shape, lanes, vectors in [((64, 32, 1, 1), 8, 1), ((32, 48, 3, 3), 8, 2), ((96, 64, 3, 3), 16, 3), ((64, 64, 1, 1), 4, 2)]:
+        yield case("strassen_panels", shape, lanes=lanes, vectors=vectors)
+
+
+CASES = [*moves(), *filters(), *of_bytes(), *transforms()]
+ULP = ("winograd_panels", "winograd_pairs")
+"""What is rounded from sums in float64, whose order may change the last bit."""
+
+
+@functools.cache
+def array_of(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    draw = np.random.default_rng(1)
+    return draw.integers(-120, 120, shape).astype(dtype) if dtype[0] == "i" else draw.standard_normal(shape).astype(dtype)
+
+
+@functools.cache
+def expected(index: int) -> np.ndarray:
+    pack, shape, dtype = CASES[index]
+    return apply_pack(pack, array_of(shape, dtype))
+
+
+def same(got: np.ndarray, want: np.ndarray, kind: str) -> None:
+    assert got.dtype == want.dtype and got.size == want.size
+    got, want = got.reshape(-1), want.reshape(-1)
+    if kind in ULP:
+        np.testing.assert_array_max_ulp(got, want, 1)
+    else:
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("isa", runnable())
+def test_packed_as_numpy_does(isa: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime, "WORTH_A_TEAM", 0)
+    for index, (pack, shape, dtype) in enumerate(CASES):
+        try:
+            same(packed(pack, array_of(shape, dtype), resolve(isa), threads), expected(index), pack.kind)
+        except AssertionError as error:
+            raise AssertionError(f"{pack} of {dtype}{shape}: {error}") from error
+
+
+def test_all_packers_are_compared() -> None:
+    assert {pack.kind for pack, _, _ in CASES} == set(PACKERS) == set(REFERENCES)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_weights_are_packed_again_in_place_with_factors_on_the_way(stream: bool) -> None:
+    """Launches leave what they do not write, so that padding stays zero; constants that share temporaries are packed together."""
+    draw = np.random.default_rng(2)
+    cases = [(i, pack, shape) for i, (pack, shape, dtype) in enumerate(CASES) if dtype == "f4"]
+    memory: dict[int, np.ndarray] = {}
+    for _ in range(2):
+        batch, found = Batch(threads=2, stream=stream), []
+        for i, pack, shape in cases:
+            array = draw.standard_normal(shape).astype(np.float32)
+            scales = packing_of(pack, shape, array.dtype).scales
+            factor = draw.uniform(0.5, 2, shape[0]).astype(np.float32) if scales else None
+            out = memory.setdefault(i, aligned(packed_shape(pack, shape)))
+            batch.add(pack, array, out.ctypes.data, factor)
+            scaled = array if factor is None else array * factor.reshape(-1, *[1] * (array.ndim - 1))
+            found.append((pack, out, scaled))
+        batch.run()
+        for pack, out, scaled in found:
+            same(out, apply_pack(pack, scaled), pack.kind)
+
+
+def aligned(shape: tuple[int, ...]) -> np.ndarray:
+    """Zeros that start with a cache line."""
+    raw = np.zeros(int(np.prod(shape)) * 4 + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + int(np.prod(shape)) * 4].view(np.float32).reshape(shape)
+
+
+@pytest.mark.parametrize("kind", ["paired_panels", "strassen_panels", "pair_scales", "winograd_pairs"])
+@pytest.mark.parametrize("broken", [0, np.nan, np.inf, 1e-30, 3e38])
+def test_weights_that_are_no_ordinary_numbers(kind: str, broken: float) -> None:
+    attrs = {"strassen_panels": {"lanes": 16, "vectors": 1}, "winograd_pairs": {"my": 4, "mx": 4}}.get(kind, {})
+    w = np.random.default_rng(3).standard_normal((32, 32, 3, 3)).astype(np.float32)
+    w[3], w[:, 5], w[7, 9] = broken, broken, broken
+    pack = make_pack(kind, **attrs)
+    with np.errstate(all="ignore"):
+        same(packed(pack, w), apply_pack(pack, w), "winograd_pairs" if kind == "winograd_pairs" else kind)
+
+
+def test_nothing_is_packed_of_nothing() -> None:
+    assert packed(make_pack("conv_panels", lanes=8, vectors=1, groups=1), np.zeros((0, 3, 3, 3), np.float32)).size == 0
+
+
+def test_equal_packs_are_equal() -> None:
     assert make_pack("channels", block=8) == make_pack("channels", block=8) != make_pack("channels", block=16)
 
 
-def test_unknown_and_double_names():
+def test_unknown_and_double_names_and_other_types() -> None:
     with pytest.raises(SolError, match="unknown packer nothing"):
         make_pack("nothing")
     with pytest.raises(SolError, match="plain is registered twice"):
-        packer("plain")(lambda array: array)
-    assert PACKERS["plain"]
+        packer("plain", lambda shape: shape)(lambda recipe: None)
+    with pytest.raises(SolError, match="paired_panels takes float32, not float64"):
+        packing_of(make_pack("paired_panels"), (16, 16, 1, 1), np.dtype(np.float64))
+    with pytest.raises(SolError, match="calls pack_copy with 0 buffers"):
+        Recipe("odd", (3,), 4).launch(packers.COPY, (), ())
 
 
-PACKS = [
-    ((3, 5), make_pack("plain")),
-    ((70, 37, 1, 7), Pack("conv_panels", Attrs({"lanes": 8, "vectors": 3, "groups": 1}))),
-    ((12, 9, 2, 3), Pack("conv_panels", Attrs({"lanes": 4, "vectors": 1, "groups": 2}))),
-    ((50, 11, 3, 3), Pack("winograd_panels", Attrs({"lanes": 8, "vectors": 2, "my": 4, "mx": 2}))),
-    ((20, 6, 5), Pack("winograd_panels", Attrs({"lanes": 4, "vectors": 2, "my": 1, "mx": 3}))),
-    ((64, 32, 1, 1), Pack("strassen_panels", Attrs({"lanes": 8, "vectors": 1}))),
-    ((32, 48, 3, 3), Pack("strassen_panels", Attrs({"lanes": 8, "vectors": 2}))),
-    ((2, 30, 41), Pack("gemm_panels", Attrs({"width": 24, "lanes": 8, "transposed": False}))),
-    ((41, 600), Pack("gemm_panels", Attrs({"width": 24, "lanes": 8, "transposed": True}))),
-]
+@pytest.mark.parametrize("kernel", packers.KERNELS, ids=lambda k: k.name)
+def test_a_kernel_is_one_text_for_every_target_and_network(kernel: Any) -> None:
+    text = kernel_source(kernel).text
+    assert text == kernel_source(kernel).text and f"void {kernel.name}(" in text
 
 
-@pytest.mark.parametrize("shape, pack", PACKS, ids=str)
-def test_packing_in_place_gives_the_same(shape, pack):
-    array = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
-    expected = apply_pack(pack, array)
-    out = np.zeros(packed_shape(pack, array), np.float32)
-    pack_into(pack, array, out)
-    np.testing.assert_array_equal(out, expected)
-
-
-@pytest.mark.parametrize("step", [1, 7, 16, 100])
-def test_pieces_make_the_whole(step):
-    rows = np.arange(5 * 40, dtype=np.float32).reshape(5, 40)
-    pieces = [(first, held.astype(np.float64)) for first, held in staged(rows, step, np.float64)]
-    assert [first for first, _ in pieces] == list(range(0, 40, step))
-    np.testing.assert_array_equal(np.concatenate([held for _, held in pieces], axis=1), rows)
-
-
-def test_rows_of_a_stage_start_in_different_cache_sets():
-    _, held = next(staged(np.zeros((8, 512), np.float32), 512))
-    assert held.strides[0] // 64 % 2 == 1
-
-
-def test_packers_of_other_processes_are_found():
-    """Every packer outside of this module has a home, so that a kept plan finds it."""
-    code = "from sol.codegen import packing; print([packing._find(k) is packing.PACKERS[k] for k in packing.HOMES])"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "False" not in run.stdout
-    folder = Path(packing.__file__).parent / "kernels"
-    named = {k for f in folder.glob("*.py") for k in re.findall(r'^@packer\("(\w+)"', f.read_text(), re.MULTILINE)}
-    assert named == set(packing.HOMES)
+def test_a_target_of_another_machine_is_packed_for_here() -> None:
+    pack, array = make_pack("conv_panels", lanes=4, vectors=2, groups=1), array_of((17, 7, 3, 3), "f4")
+    foreign = "neon" if "neon" not in runnable() else "avx512"
+    same(packed(pack, array, by_name(foreign)), apply_pack(pack, array), pack.kind)

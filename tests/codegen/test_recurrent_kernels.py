@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sol.codegen.kernels.recurrent import GATES, batch_tiles, pack_recurrent_bias, pack_recurrent_panels
+from sol.codegen.kernels.recurrent import GATES, batch_tiles
+from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name, runnable
 from sol.errors import UnsupportedError
 from sol.ir.builder import GraphBuilder
@@ -13,6 +14,7 @@ from sol.ir.dim import Dim
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
+from sol.runtime.packers import packed as packed_weight
 from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
 
@@ -121,12 +123,11 @@ def test_what_is_refused() -> None:
 
 def test_packing() -> None:
     w = np.arange(1, 3 * 5 * 5 + 1, dtype=np.float32).reshape(15, 5)
-    packed = pack_recurrent_panels(w, gates=3, lanes=4, step=8)
-    assert packed.shape == (2, 8, 3, 4)
+    packed = packed_weight(make_pack("recurrent_panels", gates=3, lanes=4, step=8), w).reshape(2, 8, 3, 4)
     assert packed[1, 2, 1, 0] == w[5 + 4, 2] and packed[0, 3, 2, 1] == w[10 + 1, 3]
     assert np.count_nonzero(packed) == w.size
-    bias = pack_recurrent_bias(np.arange(15.0), gates=3, lanes=4)
-    assert bias.shape == (2, 3, 4) and bias[1, 2, 0] == 14 and bias[0, 1, 3] == 8
+    bias = packed_weight(make_pack("recurrent_bias", gates=3, lanes=4), np.arange(15, dtype=np.float32)).reshape(2, 3, 4)
+    assert bias[1, 2, 0] == 14 and bias[0, 1, 3] == 8
 
 
 def test_batch_tiles_fit_the_registers() -> None:

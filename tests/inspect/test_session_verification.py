@@ -12,13 +12,13 @@ onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 import sol  # noqa: E402
-from sol.codegen import packing  # noqa: E402
 from sol.frontend.onnx import registry  # noqa: E402
 from sol.inspect import onnx_peer, session_verification  # noqa: E402
 from sol.inspect.checks import OutputCheck, judged  # noqa: E402
 from sol.inspect.session_checks import profile_session  # noqa: E402
 from sol.inspect.session_verification import verify_session  # noqa: E402
 from tests.cli.models import convolutions  # noqa: E402
+from tests.runtime.wrong_weights import plant  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +46,7 @@ def test_profile_of_an_open_size(model, image):
 
 
 def test_wrong_code_is_found(model, image, monkeypatch):
-    def wrong(packer):
-        return lambda array, **attrs: packer(array, **attrs) * (1.5 if array.size == 40 * 40 * 9 else 1)
-
-    monkeypatch.setattr(packing, "PACKERS", {k: wrong(p) for k, p in packing.PACKERS.items()})
+    plant(monkeypatch, lambda array: array.size == 40 * 40 * 9)
     found = verify_session(sol.load(str(model)), [image], peer=False)
     assert not found.passed and "= conv at second" in found.culprit, found.culprit
 
@@ -96,10 +93,7 @@ def test_a_peer_that_is_off_is_no_alarm(model, image, disturbed):
 
 
 def test_wrong_code_beside_a_peer_that_is_off(model, image, disturbed, monkeypatch):
-    def wrong(packer):
-        return lambda array, **attrs: packer(array, **attrs) * (1.5 if array.size == 40 * 40 * 9 else 1)
-
-    monkeypatch.setattr(packing, "PACKERS", {k: wrong(p) for k, p in packing.PACKERS.items()})
+    plant(monkeypatch, lambda array: array.size == 40 * 40 * 9)
     found = verify_session(sol.load(str(model)), [image])
     assert not found.passed and found.outputs[0].off == "sol" and "= conv at second" in found.culprit, str(found)
 

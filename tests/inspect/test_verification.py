@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
 import sol
-from sol.codegen import packing
 from sol.inspect.checks import relative_error
 from tests.runtime.models import Counter, Lambda, convnet, mlp
+from tests.runtime.wrong_weights import plant
 
 
 @pytest.mark.parametrize(
@@ -44,15 +42,6 @@ def test_buffers_and_modes_are_left_as_they_were() -> None:
     model = Counter().train()
     assert sol.verify(model, torch.zeros(3)).passed
     assert model.training and model.count.count_nonzero() == 0
-
-
-def plant(monkeypatch: pytest.MonkeyPatch, when: Any) -> None:
-    """Packers give wrong weights where ``when(array)`` holds."""
-
-    def wrong(packer: Any) -> Any:
-        return lambda array, **attrs: packer(array, **attrs) * (1.5 if when(array) else 1)
-
-    monkeypatch.setattr(packing, "PACKERS", {k: wrong(p) for k, p in packing.PACKERS.items()})
 
 
 def test_wrong_weights_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,22 +1,24 @@
-"""Packing all weights of a plan: contents, order, threads, and memory that is given back."""
+"""Packing all weights of a plan: contents, order, what is packed again, and memory that is given back."""
 
 from __future__ import annotations
 
 import mmap
-import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from sol.codegen.packing import make_pack
-from sol.codegen.plan import Pack, Weight
-from sol.errors import SolError
+from sol.codegen.plan import Weight
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
+from sol.ir.interpret import evaluate_constants
 from sol.ir.types import DType, TensorType
 from sol.runtime import weights as packing
-from sol.runtime.weights import PackedWeights, pack_weights
+from sol.runtime.packers import Batch
+from sol.runtime.weights import PackedWeights, pack_again, pack_weights, readers_of
+from tests.codegen.reference_packers import apply_pack
 
 rng = np.random.default_rng(3)
 
@@ -39,14 +41,13 @@ def content(packed: PackedWeights, number: int, size: int, dtype: type = np.floa
     return block.bytes[start : start + size * np.dtype(dtype).itemsize].view(dtype)
 
 
-@pytest.mark.parametrize("cpus", [1, 3])
-def test_every_weight_is_packed_at_its_address(monkeypatch: pytest.MonkeyPatch, cpus: int) -> None:
-    monkeypatch.setattr(packing, "usable_cpus", lambda: cpus)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_every_weight_is_packed_at_its_address(threads: int) -> None:
     count, shape = 20, (200, 300)
     given = {f"p{i}": rng.standard_normal(shape).astype(np.float32) for i in range(count)}
     panels = make_pack("channels", block=16)
     weights = tuple(Weight(f"@w{i}", f"d{i % count}", make_pack("plain") if i < count else panels) for i in range(2 * count))
-    packed = pack_weights(graph_of(shape, count), weights, given)
+    packed = pack_weights(graph_of(shape, count), weights, given, threads=threads)
     for i in range(2 * count):
         np.testing.assert_array_equal(content(packed, i, 60000), 2 * given[f"p{i % count}"].reshape(-1))
     assert all(a % 64 == 0 for a in packed.addresses) and len(set(packed.addresses)) == 2 * count
@@ -57,19 +58,65 @@ def test_bfloat16_is_stored_as_bits() -> None:
     assert content(packed, 0, 4, np.uint16).tolist() == [0x4000] * 4
 
 
-def test_errors_of_threads_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "usable_cpus", lambda: 2)
+@pytest.mark.parametrize("chunk", [1, 1 << 30])
+def test_computed_values_are_packed_before_there_are_many(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    monkeypatch.setattr(packing, "CHUNK", chunk)
+    held: list[int] = []
+    run = Batch.run
 
-    def fails(pack: Pack, array: np.ndarray, out: np.ndarray) -> None:
-        assert threading.current_thread().name.startswith("sol-pack")
-        raise SolError("cannot pack")
+    def counted(batch: Batch) -> None:
+        held.append(batch.bytes)
+        run(batch)
 
-    monkeypatch.setattr(packing, "pack_into", fails)
+    monkeypatch.setattr(Batch, "run", counted)
+    given = {f"p{i}": rng.standard_normal((50, 7)).astype(np.float32) for i in range(5)}
     weights = tuple(Weight(f"@w{i}", f"d{i}", make_pack("plain")) for i in range(5))
-    given = {f"p{i}": np.ones((200, 300), np.float32) for i in range(5)}
-    with pytest.raises(SolError, match="cannot pack"):
-        pack_weights(graph_of((200, 300), 5), weights, given)
-    assert not [t for t in threading.enumerate() if t.name.startswith("sol-pack")]
+    packed = pack_weights(graph_of((50, 7), 5), weights, given)
+    assert max(held) == (1400 if chunk == 1 else 7000)
+    np.testing.assert_array_equal(content(packed, 3, 350), 2 * given["p3"].reshape(-1))
+
+
+def folded(rows: int, transposed: bool = False) -> tuple[Graph, dict[str, np.ndarray]]:
+    """Weights whose rows are multiplied by a function of another parameter, large enough to be computed in float32."""
+    b = GraphBuilder()
+    shape = (rows, 5 * rows)
+    w = b.parameter("w", TensorType(DType.F32, shape))
+    s = b.add("sqrt", [b.parameter("s", TensorType(DType.F32, (1, 5 * rows) if transposed else (rows, 1)))])
+    graph = b.build([b.add("mul", [s, w], name="y")])
+    factors = rng.uniform(1, 9, graph.parameter_types["s"].shape).astype(np.float32)
+    return graph, {"w": rng.standard_normal(shape).astype(np.float32), "s": factors}
+
+
+@pytest.mark.parametrize("rows", [16, 170])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("kind", [{"kind": "gemm_panels", "width": 32, "lanes": 16, "transposed": True}, {"kind": "plain"}])
+def test_factors_of_rows_are_those_of_the_interpreter(rows: int, transposed: bool, kind: dict[str, Any]) -> None:
+    """Multiplied by the packer, or before."""
+    graph, given = folded(rows, transposed)
+    pack = make_pack(**kind)
+    packed = pack_weights(graph, (Weight("@w0", "y", pack), Weight("@w1", "y", make_pack("plain"))), given)
+    value = evaluate_constants(graph, ["y"], given)["y"]
+    want = apply_pack(pack, value).reshape(-1)
+    np.testing.assert_array_equal(content(packed, 0, want.size), want)
+    np.testing.assert_array_equal(content(packed, 1, value.size), value.reshape(-1))
+
+
+def test_who_reads_a_parameter() -> None:
+    graph, _ = folded(16)
+    weights = (Weight("@w0", "y", make_pack("plain")), Weight("@w1", graph.producer("y").inputs[1], make_pack("plain")))
+    assert readers_of(graph, weights) == {"w": {0, 1}, "s": {0}}
+
+
+def test_some_are_packed_again_where_they_lie() -> None:
+    graph = graph_of((40, 30), 3)
+    weights = tuple(Weight(f"@w{i}", f"d{i}", make_pack("gemm_panels", width=16, lanes=16, transposed=True)) for i in range(3))
+    given = {f"p{i}": rng.standard_normal((40, 30)).astype(np.float32) for i in range(3)}
+    packed = pack_weights(graph, weights, given)
+    changed = {t: 3 * a for t, a in given.items()}
+    pack_again(graph, weights, [1], changed, packed)
+    for i in range(3):
+        want = apply_pack(weights[i].pack, 2 * (changed if i == 1 else given)[f"p{i}"]).reshape(-1)
+        np.testing.assert_array_equal(content(packed, i, want.size), want)
 
 
 def resident(mapping: mmap.mmap) -> int:

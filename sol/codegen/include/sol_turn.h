@@ -56,6 +56,21 @@ SOL_INLINE void vd_zip(vd a, vd b, vd *low, vd *high)
             for (int i = 0; i < type##_lanes; i++) r[i] = t[i];                                      \
         }                                                                                            \
     }
+/* Writes an aligned vector past the caches, where the compiler has such a store; sol_streamed: others may read what was written so. */
+#if defined(__clang__)
+SOL_INLINE void vf_stream(float *p, vf v) { __builtin_nontemporal_store(v, (vf *)p); }
+#elif defined(__AVX512F__) && SOL_LANES == 16
+SOL_INLINE void vf_stream(float *p, vf v) { __builtin_ia32_movntps512((void *)p, (sol_v16)v); }
+#else
+SOL_INLINE void vf_stream(float *p, vf v) { vf_store(p, v); }
+#endif
+SOL_INLINE void sol_streamed(void)
+{
+#ifdef __SSE__
+    __builtin_ia32_sfence();
+#endif
+}
+
 SOL_TRANSPOSE(sol_u8x16)
 SOL_TRANSPOSE(sol_u16x8)
 SOL_TRANSPOSE(vd)

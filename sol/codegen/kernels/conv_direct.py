@@ -10,17 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, static_size
 from sol.codegen.kernels.conv_source import lines_of, strip_context
-from sol.codegen.kernels.conv_stem import pack_stem
 from sol.codegen.kernels.conv_tails import tile_variants
 from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, named_tiling, panels_of, tiling_names
 from sol.codegen.lowering import Lowering, TargetLike
-from sol.codegen.packing import STAGE, packer, staged
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
 
@@ -197,51 +193,6 @@ def _lower(lowering: Lowering, way: Way) -> None:
         variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, by_pixel=pointwise and (conv.c > 1 or not source.table)),
         **given.context,
     )  # fmt: skip
-
-
-def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int, groups: int) -> tuple[int, ...]:
-    rows, last = -(-shape[0] // groups // lanes), (shape[1] - 1) % lanes + 1
-    return (groups * rows * lanes * (shape[1] + last % UNROLL) * int(np.prod(shape[2:])),)
-
-
-@packer("conv_panels", shape=_packed_shape)
-def pack_panels(
-    array: np.ndarray, *, lanes: int, vectors: int, groups: int, out: np.ndarray | None = None
-) -> np.ndarray:
-    """w[K, C/groups, *kernel] -> [group][panel][input block][r][s][channel][vectors * lanes], flat.
-
-    A panel is ``vectors`` output vectors, the last one of a group what is left. K and C are padded with zeros:
-    K to whole vectors, the last input block to an even number of channels.
-    """
-    k, channels = array.shape[0] // groups, array.shape[1]
-    taps = int(np.prod(array.shape[2:]))
-    blocks, rows = -(-channels // lanes), -(-k // lanes)
-    last = channels - (blocks - 1) * lanes
-    if out is None:
-        out = np.zeros(_packed_shape(array.shape, lanes=lanes, vectors=vectors, groups=groups), array.dtype)
-    depth, head = taps * (channels + last % UNROLL), taps * (blocks - 1) * lanes
-    source, target = array.reshape(groups, k, channels * taps), out.reshape(groups, -1)
-    block = lanes * taps
-    step = max(1, STAGE // block) * block
-    for group, number in np.ndindex(groups, -(-rows // vectors)):
-        row = number * vectors
-        width, start = min(vectors, rows - row) * lanes, row * lanes * depth
-        outputs = source[group, row * lanes : row * lanes + width]
-        panel = target[group, start : start + depth * width].reshape(depth, width)
-        count = len(outputs)
-        for first, held in staged(outputs[:, :head], step):
-            size = held.shape[1]
-            whole = panel[first : first + size].reshape(-1, taps, lanes, width)
-            whole[..., :count] = held.reshape(count, -1, lanes, taps).transpose(1, 3, 2, 0)
-        rest = panel[head:].reshape(taps, -1, width)
-        rest[:, :last, :count] = outputs[:, head:].reshape(count, last, taps).transpose(2, 1, 0)
-    return out
-
-
-@packer("conv_selected")
-def pack_selected(array: np.ndarray, *, lanes: int, vectors: int, order: tuple[int, ...]) -> np.ndarray:
-    """w[K, C, 1, 1] -> [panel][channel][vectors * lanes], flat; the channels in the given order, K padded with zeros to whole vectors."""
-    return pack_stem(array[:, list(order)], lanes=lanes, vectors=vectors)
 
 
 CANDIDATES: tuple[Candidate, ...] = (Candidate("direct", _match, _lower),)

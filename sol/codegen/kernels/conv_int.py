@@ -6,15 +6,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from sol.codegen.decision import sole
 from sol.codegen.emit import vector_store
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.blocked import spatial3
 from sol.codegen.kernels.matmul_int import BYTES
 from sol.codegen.lowering import Lowering, TargetLike
-from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div, product
 from sol.ir.lanes import LANE_DTYPES
@@ -22,25 +19,6 @@ from sol.ir.types import DType
 
 MOST_PLACES = 1 << 14
 """Places of a chunk: its sums in int32 stay near the core."""
-
-
-@packer("int_taps")
-def pack_int_taps(array: np.ndarray, *, groups: int, rows: int, neighbours: bool = False) -> np.ndarray:
-    """``w[K, C/groups, *kernel]`` as ``[group][block of rows output channels][C / 4][tap][row][4]``, zero beyond both kinds of channels.
-
-    neighbours: there is one channel per group, and four taps of a row take the place of four channels.
-    """
-    if neighbours:
-        wide = -(-array.shape[-1] // BYTES) * BYTES
-        array = np.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, wide - array.shape[-1])])
-        array = np.moveaxis(array.reshape(*array.shape[:-1], -1, BYTES)[:, 0], -1, 1)
-    k, channels = array.shape[:2]
-    taps, per_group = math.prod(array.shape[2:]), k // groups
-    quads, blocks = -(-channels // BYTES), -(-per_group // rows)
-    whole = np.zeros((groups, blocks * rows, quads * BYTES, taps), np.int8)
-    whole[:, :per_group, :channels] = array.reshape(groups, per_group, channels, taps)
-    parts = whole.reshape(groups, blocks, rows, quads, BYTES, taps)
-    return np.ascontiguousarray(parts.transpose(0, 1, 3, 5, 2, 4))
 
 
 @dataclass(frozen=True)

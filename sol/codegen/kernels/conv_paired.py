@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
 
-import numpy as np
-
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_direct import shares_tiles
@@ -23,7 +21,6 @@ from sol.codegen.kernels.pairs import LANES, LEAST, MOST, step_cost
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.machines import Machine
-from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.config import config
 from sol.ir.dim import DimLike
@@ -210,34 +207,6 @@ def paired_weights(lowering: Lowering, conv: Conv) -> dict[str, View]:
     """Packed weights and what inputs are multiplied by, as the kernel's pointers."""
     w = conv.node.inputs[1]
     return {"w": lowering.weight(w, "paired_panels"), "factors": lowering.weight(w, "pair_scales", taps=conv.kernel[0] * conv.kernel[1])}
-
-
-def packed_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    depth = -(-shape[1] // LANES) * LANES * int(np.prod(shape[2:]))
-    return -(-shape[0] // LANES), (depth + pairs.BEHIND) * LANES
-
-
-@packer("paired_panels", shape=packed_shape)
-def pack_paired(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pairs.pack gives; C and K padded with zeros."""
-    k, c = array.shape[:2]
-    scales = pairs.padded_scales(array)
-    if k % LANES or c % LANES:
-        array = np.pad(array, ((0, -k % LANES), (0, -c % LANES), *((0, 0),) * (array.ndim - 2)))
-        k, c = array.shape[:2]
-    taps = int(np.prod(array.shape[2:]))
-    if out is None:
-        out = np.zeros(packed_shape(array.shape), np.float32)
-    rows, some = array.reshape(k // LANES, LANES, c * taps), pairs.panels_at_once(c * taps)
-    for first in range(0, len(rows), some):
-        pairs.pack(rows[first : first + some], out[first : first + some], scales, taps)
-    return out
-
-
-@packer("paired_selected", shape=lambda shape, order: packed_shape(shape))
-def pack_paired_selected(array: np.ndarray, *, order: tuple[int, ...], out: np.ndarray | None = None) -> np.ndarray:
-    """w[K, C, 1, 1] as ``pack_paired`` packs it, the channels in the given order."""
-    return pack_paired(array[:, list(order)], out=out)
 
 
 CANDIDATES: tuple[Candidate, ...] = (sole("paired", read_way, _lower, _pays),)

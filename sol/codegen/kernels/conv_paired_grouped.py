@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_paired import max_error, paired_variants, tile_cost, tilings
@@ -19,7 +17,6 @@ from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.pairs import LANES
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Lowering, TargetLike
-from sol.codegen.packing import packer
 from sol.config import config
 
 UNEVEN = 1 / 16
@@ -158,24 +155,6 @@ def _lower(lowering: Lowering, way: Way) -> None:
 def _places(th: int, tw: int, pitch: int, step: int) -> tuple[int, ...]:
     """Where a tile's pixels are in the packed band, in pixels."""
     return tuple(y * pitch + x * step for y in range(th) for x in range(tw))
-
-
-def _packed_shape(shape: tuple[int, ...], *, groups: int) -> tuple[int, ...]:
-    return shape[0] // LANES, (int(np.prod(shape[1:])) + pairs.BEHIND) * LANES
-
-
-@packer("paired_groups", shape=_packed_shape)
-def pack_groups(array: np.ndarray, *, groups: int, out: np.ndarray | None = None) -> np.ndarray:
-    """w[K, C / groups, *kernel] -> [panel][input channel block][r][s][channel][LANES]; all taps of a channel block have the same signs."""
-    k, c = array.shape[:2]
-    taps = int(np.prod(array.shape[2:]))
-    if out is None:
-        out = np.zeros(_packed_shape(array.shape, groups=groups), np.float32)
-    rows, some = array.reshape(k // LANES, LANES, c * taps), pairs.panels_at_once(c * taps)
-    scales = pairs.padded_scales(array, groups).reshape(groups, 1, 1, c).repeat(k // groups // LANES, 1).reshape(-1, 1, c)
-    for first in range(0, len(rows), some):
-        pairs.pack(rows[first : first + some], out[first : first + some], scales[first : first + some], taps, alike=taps)
-    return out
 
 
 CANDIDATES: tuple[Candidate, ...] = (sole("paired_groups", _read, _lower, _pays),)

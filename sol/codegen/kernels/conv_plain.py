@@ -5,29 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from sol.codegen.decision import sole
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.blocked import spatial3
 from sol.codegen.kernels.conv_direct import STRETCH
 from sol.codegen.lowering import Lowering
-from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, bounds, ceil_div, dim_max, product
 from sol.ir.types import DType
-
-
-@packer("conv_plain")
-def pack_plain(array: np.ndarray, *, groups: int, width: int, transposed: bool) -> np.ndarray:
-    """w[K, C/G, taps] (transposed: [C, K/G, taps]) as [G][blocks][C/G][taps][width], channels beyond K/G zero."""
-    flat = array.reshape(groups, -1, *array.shape[1:2], int(np.prod(array.shape[2:], dtype=np.int64)))
-    ordered = flat.transpose(0, 1, 3, 2) if transposed else flat.transpose(0, 2, 3, 1)  # [G, C/G, taps, K/G]
-    blocks = -(-ordered.shape[-1] // width)
-    out = np.zeros((*ordered.shape[:-1], blocks * width), array.dtype)
-    out[..., : ordered.shape[-1]] = ordered
-    return np.ascontiguousarray(np.moveaxis(out.reshape(*out.shape[:-1], blocks, width), 3, 1))
 
 
 @dataclass(frozen=True)

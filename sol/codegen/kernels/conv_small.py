@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.blocked import make_tail, need_blocked, padded_view
 from sol.codegen.lowering import Lowering
-from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div, product
 from sol.ir.graph import Node
@@ -18,24 +15,6 @@ from sol.ir.types import DType
 
 #: Filter rows longer than this are run-time loops.
 UNROLLED_TAPS = 9
-
-
-@packer("conv_depthwise")
-def pack_depthwise(array: np.ndarray, *, block: int) -> np.ndarray:
-    """w[C,1,R,S] (or w[C,1,S]) as [C/block][R*S][block], zeros beyond C."""
-    channels, taps = array.shape[0], int(np.prod(array.shape[2:], dtype=np.int64))
-    out = np.zeros((-(-channels // block) * block, taps), array.dtype)
-    out[:channels] = array.reshape(channels, taps)
-    return out.reshape(-1, block, taps).transpose(0, 2, 1)
-
-
-@packer("conv_grouped")
-def pack_grouped(array: np.ndarray, *, block: int) -> np.ndarray:
-    """w[K,g,R,S] (or w[K,g,S]) as [K/block][R*S][g][block], zeros beyond K."""
-    channels, g, taps = array.shape[0], array.shape[1], int(np.prod(array.shape[2:], dtype=np.int64))
-    out = np.zeros((-(-channels // block) * block, g, taps), array.dtype)
-    out[:channels] = array.reshape(channels, g, taps)
-    return out.reshape(-1, block, g, taps).transpose(0, 3, 2, 1)
 
 
 def _is_small(lowering: Lowering) -> bool:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_tails import tile_variants
 from sol.codegen.kernels.conv_tiling import Tiling, panels_of, pixels_per_tile, width_tiles
 from sol.codegen.lowering import Lowering, TargetLike
-from sol.codegen.packing import packer
 from sol.ir.dim import DimLike
 
 UNROLLED_TAPS = 12
@@ -85,22 +82,6 @@ def _lower(lowering: Lowering, problem: Problem) -> None:
         taps=1 if rolled else conv.kernel[1], rolled=rolled, pitch="1", has_bias=len(conv.node.inputs) == 3,
         variants=tile_variants(problem.epilogue, panels, tiling, problem.masked),
     )  # fmt: skip
-
-
-@packer("conv_stem")
-def pack_stem(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
-    """w[K, C, *kernel] -> [panel][channel][tap][vectors * lanes], flat; the last panel is what is left.
-
-    K is padded with zeros to whole vectors.
-    """
-    k, channels = array.shape[:2]
-    rows = -(-k // lanes)
-    padded = np.zeros((rows * lanes, channels, int(np.prod(array.shape[2:]))), array.dtype)
-    padded[:k] = array.reshape(k, channels, -1)
-    parts = []
-    for first in range(0, rows * lanes, vectors * lanes):
-        parts.append(padded[first : first + vectors * lanes].transpose(1, 2, 0).reshape(-1))
-    return np.concatenate(parts)
 
 
 CANDIDATES: tuple[Candidate, ...] = (sole("stem", _read, _lower),)

@@ -16,19 +16,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import conv_paired
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, spatial_strides
 from sol.codegen.kernels.conv_tails import tile_variants
 from sol.codegen.kernels.conv_tiling import Panel
-from sol.codegen.kernels.scales import channel_scales, inverse
 from sol.codegen.kernels.strassen_model import Choice, choose, groups_of, patch, relative_cost, shares_groups, shares_panels
 from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, Move, Part, is_part, schedule, slots
 from sol.codegen.lowering import Lowering, TargetLike
-from sol.codegen.packing import STAGE, packer, staged
 from sol.config import config
 from sol.ir.dim import DimLike
 
@@ -173,66 +169,6 @@ def _params(problem: Problem, choice: Choice, blocks: tuple[int, int], by_panels
     if len(choice.tiling.tiles) > 1:
         params["patch_rows_edge"], params["patch_columns_edge"] = patch(conv, *choice.tiling.tiles[1])
     return params
-
-
-def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int) -> tuple[int, ...]:
-    k, c, width = shape[0] // PARTS, shape[1] // PARTS, vectors * lanes
-    return k // width, len(PRODUCTS), c // lanes, int(np.prod(shape[2:])), lanes, width
-
-
-@packer("strassen_panels", shape=_packed_shape)
-def pack_strassen(array: np.ndarray, *, lanes: int, vectors: int, out: np.ndarray | None = None) -> np.ndarray:
-    """w[K, C, *kernel] -> [panel][product][input channel block][r][s][channel][vectors * lanes], scaled sums made in float64.
-
-    Weights are divided by the factors of their channels (scales.py), but for products of one input part by those of the outputs alone: such
-    an input is read as it is. A panel is ``vectors`` output vectors of each half of K, neighbours; C and K divide into whole vectors per
-    half.
-    """
-    k, c = array.shape[0] // PARTS, array.shape[1] // PARTS
-    taps, width = int(np.prod(array.shape[2:])), vectors * lanes
-    results, inputs = channel_scales(array)
-    split = array.reshape(k // width, PARTS, width, PARTS, c, taps)
-    rows_by = inverse(results).reshape(k // width, PARTS, width, 1, 1, 1)
-    columns_by, scales = inverse(inputs).reshape(PARTS, c, 1), inputs.reshape(PARTS, c)
-    if out is None:
-        out = np.zeros(_packed_shape(array.shape, lanes=lanes, vectors=vectors), np.float32)
-    step = max(1, STAGE // (lanes * taps)) * lanes
-    for panel, rows, by in zip(out, split, rows_by):
-        for channel in range(0, c, step):
-            some = rows[:, :, :, channel : channel + step] * by * columns_by[:, channel : channel + step]
-            some = some.reshape(PARTS, width, PARTS, -1)
-            blocks = some.shape[-1] // (lanes * taps)
-            held = {at: piece for at in np.ndindex(PARTS, PARTS) for _, piece in staged(some[at[1], :, at[0]], some.shape[-1])}
-            for number, product in enumerate(PRODUCTS):
-                (at, sign), *others = product.weights.items()
-                total = held[at] if sign > 0 else -held[at]
-                for at, sign in others:
-                    total = np.add(total, held[at], dtype=np.float64) if sign > 0 else np.subtract(total, held[at], dtype=np.float64)
-                if is_part(product.inputs):
-                    (_, part) = next(iter(product.inputs))
-                    total = total * np.repeat(scales[part, channel : channel + step], taps)
-                target = panel[number, channel // lanes :][:blocks]
-                target[...] = total.reshape(width, blocks, lanes, taps).transpose(1, 3, 2, 0)
-    return out
-
-
-@packer("input_scales", shape=lambda shape: shape[1:2])
-def pack_input_scales(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """The factors of a convolution's input channels (scales.py), by w[K, C, *kernel]."""
-    return _written(channel_scales(array)[1], out)
-
-
-@packer("result_scales", shape=lambda shape: shape[:1])
-def pack_result_scales(array: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """The factors of a convolution's results (scales.py), by w[K, C, *kernel]."""
-    return _written(channel_scales(array)[0], out)
-
-
-def _written(found: np.ndarray, out: np.ndarray | None) -> np.ndarray:
-    if out is None:
-        return found
-    out[...] = found
-    return out
 
 
 CANDIDATES: tuple[Candidate, ...] = (sole("strassen", _read, _lower, lambda way, target: way.pays),)

@@ -11,10 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import log2, sqrt
 from typing import Any
-
-import numpy as np
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue
@@ -24,7 +21,6 @@ from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_source import patch_context
 from sol.codegen.kernels.conv_tails import is_heavy, operand_step
 from sol.codegen.kernels.conv_tiling import Tiling
-from sol.codegen.kernels.winograd_matrices import winograd
 from sol.codegen.kernels.winograd_model import (
     LINE,
     UNROLL,
@@ -40,7 +36,6 @@ from sol.codegen.kernels.winograd_model import (
 )
 from sol.codegen.kernels.winograd_transforms import transform_texts
 from sol.codegen.lowering import Lowering, TargetLike
-from sol.codegen.packing import packer, staged
 from sol.config import config
 from sol.ir.dim import DimLike
 
@@ -195,76 +190,6 @@ def _patch_params(problem: Problem) -> dict[str, DimLike]:
 def _transformed(grid: Grid, blocks: int, tiles: int, lanes: int, slack: int, beside: int) -> int:
     """Elements of so many transformed tiles and of what lies beside each."""
     return grid.products * (blocks * tiles * lanes + LINE) + slack * lanes + (tiles + slack) * beside
-
-
-def _packed_shape(shape: tuple[int, ...], *, lanes: int, vectors: int, my: int, mx: int) -> tuple[int, ...]:
-    k, c = shape[:2]
-    ry, rx = (1, *shape[2:])[-2:]
-    width = vectors * lanes
-    return -(-k // width), winograd(my, ry).n * winograd(mx, rx).n, -(-c // UNROLL) * UNROLL, width
-
-
-@packer("winograd_panels", shape=_packed_shape)
-def pack_winograd(
-    array: np.ndarray, *, lanes: int, vectors: int, my: int, mx: int, out: np.ndarray | None = None
-) -> np.ndarray:
-    """w[K, C, *taps] -> G w G^T as [panel][frequency][channel][vectors * lanes], transformed in float64.
-
-    my, mx: outputs per tile along the axes. K is padded with zeros to whole panels, C so that the last input block is a
-    multiple of ``UNROLL``.
-    """
-    k, c = array.shape[:2]
-    ry, rx = (1, *array.shape[2:])[-2:]
-    gy, gx = (np.array([[float(x) for x in row] for row in winograd(m, r).g]) for m, r in ((my, ry), (mx, rx)))
-    transform = np.kron(gy, gx)  # [frequencies, taps]
-    width = vectors * lanes
-    if out is None:
-        out = np.zeros(_packed_shape(array.shape, lanes=lanes, vectors=vectors, my=my, mx=mx), np.float32)
-    taps = ry * rx
-    step = max(1, SLICE // (len(transform) * width)) * taps
-    for panel, first in zip(out, range(0, k, width)):
-        rows = array[first : first + width].reshape(-1, c * taps)
-        for at, held in staged(rows, step):
-            some = held.reshape(len(rows), -1, taps).transpose(1, 2, 0).astype(np.float64, order="C")  # [channel, tap, output]
-            panel[:, at // taps : at // taps + len(some), : len(rows)] = (transform @ some).transpose(1, 0, 2)
-    return out
-
-
-def _paired_shape(shape: tuple[int, ...], *, my: int, mx: int) -> tuple[int, ...]:
-    k, c = shape[:2]
-    ry, rx = (1, *shape[2:])[-2:]
-    return -(-k // pairs.LANES), winograd(my, ry).n * winograd(mx, rx).n, (c + pairs.BEHIND) * pairs.LANES
-
-
-@packer("winograd_pairs", shape=_paired_shape)
-def pack_pairs(array: np.ndarray, *, my: int, mx: int, out: np.ndarray | None = None) -> np.ndarray:
-    """w[K, C, *taps] -> G w G^T as [panel][frequency][channel][LANES] and what pairs.pack puts behind, transformed in float64.
-
-    C is whole vectors, K is padded with zeros. All frequencies of a panel get the same least share. A frequency's weights
-    are scaled to the magnitude that its inputs have, if those of a tile are scaled to one.
-    """
-    k, c = array.shape[:2]
-    ry, rx = (1, *array.shape[2:])[-2:]
-    fy, fx = winograd(my, ry), winograd(mx, rx)
-    transform = np.kron(*(np.array([[float(x) for x in row] for row in f.g]) for f in (fy, fx)))  # [frequencies, taps]
-    powers = [round(log2(sqrt(sum(float(x * y) ** 2 for x in a for y in b)))) for a in fy.bt for b in fx.bt]
-    gains = np.exp2(np.array(powers, np.float32))[:, None]
-    if out is None:
-        out = np.zeros(_paired_shape(array.shape, my=my, mx=mx), np.float32)
-    lanes, some, scales = pairs.LANES, pairs.panels_at_once(4 * c), pairs.padded_scales(array)
-    for panel, first in zip(out, range(0, k, lanes)):
-        rows = np.zeros((ry * rx, lanes, c))
-        rows[:, : k - first] = array[first : first + lanes].reshape(-1, c, ry * rx).transpose(2, 0, 1)
-        for at in range(0, len(panel), some):
-            frequencies = panel[at : at + some]
-            transformed = (transform[at : at + some] @ rows.reshape(ry * rx, -1)).astype(np.float32)
-            pairs.pack(transformed.reshape(-1, lanes, c), frequencies, scales)
-            gain = gains[at : at + some]
-            frequencies[:, : -3 * lanes] *= gain
-            frequencies[:, -3 * lanes : -2 * lanes] *= gain * gain
-            frequencies[:, -2 * lanes : -lanes] /= gain
-        panel[:, -lanes:] = panel[:, -lanes:].max(0)
-    return out
 
 
 CANDIDATES: tuple[Candidate, ...] = (Candidate("winograd", _match, _lower),)

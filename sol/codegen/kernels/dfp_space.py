@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from sol.codegen.lowering import Lowering, operand_strides
-from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.errors import SolError, UnsupportedError
 from sol.ir.dim import DimLike, dim_text
@@ -16,16 +13,6 @@ from sol.ir.types import DType, TensorType
 
 LANE_TYPES = (DType.F32, DType.BOOL)
 FEW = 4  # elements apart: vectors of such elements are picked out of whole vectors
-
-
-@packer("blocked")
-def pack_blocked(array: np.ndarray, *, block: int, rank: int) -> np.ndarray:
-    """A constant of any broadcast shape as ``[N, ceil(C/c), *spatial, c]``, lanes beyond C zero."""
-    full: np.ndarray = np.expand_dims(array, tuple(range(rank - array.ndim)))
-    n, c = int(full.shape[0]), int(full.shape[1])
-    padded = np.zeros((n, -(-c // block) * block, *full.shape[2:]), full.dtype)
-    padded[:, :c] = full
-    return np.moveaxis(padded.reshape(n, -1, block, *full.shape[2:]), 2, -1)
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from sol.codegen.decision import sole
 from sol.codegen.emit import vector_store
@@ -24,54 +21,11 @@ from sol.codegen.kernels.matmul_product import (
 )
 from sol.codegen.kernels.matmul_rows import broadcast_strides, row_ladder, rows_per_tile, vectors_per_panel, wide_panel
 from sol.codegen.lowering import Lowering
-from sol.codegen.packing import STAGE, packer, staged
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, bounds, ceil_div
 from sol.ir.graph import Node
 from sol.ir.types import DType
-
-
-def _packed_shape(shape: tuple[int, ...], *, width: int, lanes: int, transposed: bool) -> tuple[int, ...]:
-    depth, columns = shape[:-3:-1] if transposed else shape[-2:]
-    return math.prod(shape[:-2]), depth * (columns // width * width + -(-(columns % width) // lanes) * lanes)
-
-
-@packer("gemm_panels", shape=_packed_shape)
-def pack_gemm_panels(
-    array: np.ndarray, *, width: int, lanes: int, transposed: bool, out: np.ndarray | None = None
-) -> np.ndarray:
-    """``B[..., K, N]`` (transposed: ``[N, K]``) as panels ``[batch][panel][K][width]``.
-
-    The last panel is only as wide as its columns, rounded up to ``lanes``; columns beyond N are zero.
-    """
-    b = array.swapaxes(-1, -2) if transposed else array
-    b = b.reshape(-1, *b.shape[-2:])
-    batch, depth, columns = b.shape
-    full = columns // width
-    rest = columns - full * width
-    tail = -(-rest // lanes) * lanes
-    if out is None:
-        out = np.zeros(_packed_shape(array.shape, width=width, lanes=lanes, transposed=transposed), b.dtype)
-    head = depth * full * width
-    panels = out[:, :head].reshape(batch, full, depth, width)
-    for panel in range(full):
-        columns = b[:, :, panel * width : (panel + 1) * width]
-        if not transposed:
-            panels[:, panel] = columns
-            continue
-        for matrix, target in zip(columns, panels[:, panel]):
-            for row, held in staged(matrix.T, STAGE):
-                target[row : row + held.shape[1]] = held.T
-    if rest:
-        out[:, head:].reshape(batch, depth, tail)[:, :, :rest] = b[:, :, full * width :]
-    return out
-
-
-@packer("gemm_rows")
-def pack_gemm_rows(array: np.ndarray, *, transposed: bool) -> np.ndarray:
-    """``B[K, N]`` (transposed: ``[N, K]``) as ``[N][K]``."""
-    return array if transposed else array.T
 
 
 @dataclass(frozen=True)

@@ -4,38 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from sol.codegen.decision import sole
 from sol.codegen.kernels.matmul import panel_columns, tile_of, tile_signature
 from sol.codegen.kernels.matmul_product import Product, batch_text, describe, kernel_stem, packed, run_time_arguments
 from sol.codegen.kernels.matmul_rows import row_ladder, vectors_per_panel
 from sol.codegen.lowering import Lowering, TargetLike
-from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div
 
 BYTES = 4
 """Bytes of the reduction in one lane."""
-
-
-@packer("int_panels")
-def pack_int_panels(array: np.ndarray, *, width: int, lanes: int, transposed: bool) -> np.ndarray:
-    """``B[..., K, N]`` (transposed: ``[N, K]``) as panels ``[batch][panel][K / 4][width][4]``, zero beyond K and N.
-
-    The last panel is only as wide as its columns, rounded up to ``lanes``.
-    """
-    b = array.swapaxes(-1, -2) if transposed else array
-    b = b.reshape(-1, *b.shape[-2:])
-    batch, depth, columns = b.shape
-    steps, padded = -(-depth // BYTES), -(-columns // lanes) * lanes
-    whole = np.zeros((batch, steps * BYTES, padded), np.int8)
-    whole[:, :depth, :columns] = b
-    found = []
-    for first in range(0, padded, width):
-        panel = whole[:, :, first : first + width]
-        found.append(panel.reshape(batch, steps, BYTES, -1).swapaxes(2, 3).reshape(batch, -1))
-    return np.concatenate(found, axis=1) if found else whole
 
 
 def rows_per_int_tile(target: TargetLike, vectors: int) -> int:

@@ -17,14 +17,11 @@ Not a number, infinity: an infinite input makes outputs NaN where the usual prod
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from sol.codegen.kernels.scales import channel_scales, inverse
 from sol.codegen.machines import Machine
-from sol.codegen.packing import packer
 
 PAIRS = 5
 """Pairs among 16 channels; the other 6 channels are multiplied directly. 10 additions and 11 multiply-adds per 16."""
@@ -89,87 +86,6 @@ def _step(channels: int) -> dict[str, Any]:
     direct = direct_channels(channels)
     without = [direct[len(direct) - left :] for left in range(LEFT + 1)]
     return {"pairs": pairs_of(channels), "direct": direct, "plain": [[j for j in range(channels) if j not in w] for w in without]}
-
-
-def pack(weights: np.ndarray, panel: np.ndarray, scales: np.ndarray, taps: int = 1, alike: int = 1) -> None:
-    """Write panels of LANES output channels: [step][channel][LANES], scaled, then BEHIND vectors.
-
-    weights[..., LANES output channels, input channels * taps], input channels being whole vectors; panel[..., elements]: a step is a tap of
-    LANES input channels. alike: steps in a row that have the same signs. scales[..., 1, input channels]: what inputs are multiplied by, and
-    weights divided, powers of two or 0 (scales.py).
-    Behind it lie what pairs subtract, factors of the results, and the least share of inputs that are paired.
-    An output channel is scaled by a power of two such that the root of its mean square is from 1 up to 2; its factor undoes that, and is
-    zero for a channel without weights, lest what cancels leave a trace.
-    """
-    *panels, _, depth = weights.shape
-    blocks = depth // taps // LANES
-    weights = weights * np.repeat(inverse(scales), taps, -1)
-    squares = np.einsum("...i,...i->...", weights, weights)
-    if not (np.isfinite(squares).all() and (squares > TINY).all()):
-        squares = np.square(weights, dtype=np.float64).sum(-1)
-    size = np.sqrt(squares / depth)
-    exponent = np.clip(np.floor(np.log2(np.where((size > 0) & np.isfinite(size), size, 1.0))), -120, 120).astype(np.float32)
-    rows = np.empty((*panels, LANES, (depth // LANES | 1) * LANES), np.float32)[..., :depth]  # no powers of two apart: they are transposed
-    np.multiply(weights, _row_signs(blocks, taps, alike), out=rows, casting="same_kind")
-    rows *= np.exp2(-exponent)[..., None]
-    scaled = rows.reshape(*panels, LANES, blocks, LANES, taps)
-    order = (*range(len(panels)), *(len(panels) + i for i in (1, 3, 2, 0)))
-    packed = panel[..., : -BEHIND * LANES].reshape(*panels, blocks * taps, LANES, LANES)
-    packed.reshape(*panels, blocks, taps, LANES, LANES)[...] = scaled.transpose(order)
-    products = packed[..., :PAIRS, :] * packed[..., LANES // 2 : LANES // 2 + PAIRS, :]
-    subtracted, factors, least = (panel[..., i * LANES : (i + 1) * LANES or None] for i in range(-BEHIND, 0))
-    subtracted[...] = products.sum((-3, -2), dtype=np.float64)
-    factors[...] = np.where(size == 0, 0, np.exp2(exponent))
-    least[...] = _least_share(size, np.linalg.norm(weights, 1, -1) / depth)[..., None]
-
-
-def _least_share(sizes: np.ndarray, means: np.ndarray) -> np.ndarray:
-    """The least share of inputs that panels pair.
-
-    sizes, means [..., LANES]: roots of mean squares and mean magnitudes of output channels.
-    """
-    finite = np.isfinite(sizes) & np.isfinite(means)
-    size, mean = (np.where(finite, values, 0).max(-1) for values in (sizes, means))
-    return SPARSE * np.square(size / np.where(mean > 0, mean, 1))
-
-
-def _signed_shape(shape: tuple[int, ...], *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = ()) -> tuple[int, ...]:
-    return (-(-shape[1] // LANES) * LANES * groups * taps,)
-
-
-@packer("pair_scales", shape=_signed_shape)
-def pack_scales(
-    array: np.ndarray, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = (), out: np.ndarray | None = None
-) -> np.ndarray:
-    """w[K, C / groups, *kernel] -> [step][LANES]: what inputs are multiplied by, with the signs of pairs.
-
-    taps: steps of a channel block. order: the channels to take, all if empty.
-    """
-    scales = padded_scales(array[:, list(order)] if order else array, groups)
-    steps = np.repeat(scales.reshape(-1, 1, LANES), taps, 1).reshape(groups, -1, LANES)
-    found = (steps * np.resize(signs(), steps.shape[1:])).reshape(-1)
-    if out is None:
-        return found
-    out[...] = found
-    return out
-
-
-def padded_scales(array: np.ndarray, groups: int = 1) -> np.ndarray:
-    """Factors of the input channels of w[K, C / groups, *kernel], zeros behind the last one up to whole vectors."""
-    scales = channel_scales(array, groups)[1]
-    return np.pad(scales, (0, -len(scales) % LANES)) if groups == 1 else scales
-
-
-@cache
-def _row_signs(blocks: int, taps: int, alike: int) -> np.ndarray:
-    """Signs of one output channel's weights, [input channel block][channel][tap] flat."""
-    steps = np.resize(np.repeat(signs(), alike, 0), (blocks, taps, LANES))
-    return steps.transpose(0, 2, 1).reshape(-1)
-
-
-def panels_at_once(depth: int) -> int:
-    """Panels of so many weights per output channel that are packed together: many calls would take longer than their work."""
-    return max(1, AT_ONCE // (LANES * depth))
 
 
 AT_ONCE = 1 << 17

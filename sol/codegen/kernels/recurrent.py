@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from sol.codegen.decision import sole
 from sol.codegen.lowering import Lowering, TargetLike
-from sol.codegen.packing import packer
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike
@@ -16,26 +13,6 @@ from sol.ir.graph import Node
 from sol.ir.types import DType
 
 GATES = {"lstm_scan": 4, "gru_scan": 3, "rnn_scan": 1}
-
-
-@packer("recurrent_panels")
-def pack_recurrent_panels(array: np.ndarray, *, gates: int, lanes: int, step: int) -> np.ndarray:
-    """``w_hh[gates * H, H]`` as ``[block][k][gate][lanes]``, k padded to ``step`` and units to ``lanes`` with zeros."""
-    hidden = array.shape[1]
-    blocks, depth = -(-hidden // lanes), -(-hidden // step) * step
-    padded = np.zeros((gates, blocks * lanes, depth), array.dtype)
-    padded[:, :hidden, :hidden] = array.reshape(gates, hidden, hidden)
-    return padded.reshape(gates, blocks, lanes, depth).transpose(1, 3, 0, 2)
-
-
-@packer("recurrent_bias")
-def pack_recurrent_bias(array: np.ndarray, *, gates: int, lanes: int) -> np.ndarray:
-    """``b_hh[gates * H]`` as ``[block][gate][lanes]``."""
-    hidden = array.size // gates
-    blocks = -(-hidden // lanes)
-    padded = np.zeros((gates, blocks * lanes), array.dtype)
-    padded[:, :hidden] = array.reshape(gates, hidden)
-    return padded.reshape(gates, blocks, lanes).transpose(1, 0, 2)
 
 
 @dataclass(frozen=True)

@@ -205,15 +205,17 @@ def _power(k: int) -> list[Fraction]:
 
 
 def _product(polynomials: Sequence[Polynomial]) -> list[Fraction]:
-    """The product of polynomials, lowest power first."""
-    result = [Fraction(1)]
+    """The product of polynomials, lowest power first. Whole numbers are multiplied, which takes a fraction of the time."""
+    result, divisor = [1], 1
     for polynomial in polynomials:
-        terms = [Fraction(0)] * (len(result) + len(polynomial) - 1)
+        common = math.lcm(*(x.denominator for x in polynomial))
+        factors = [x.numerator * (common // x.denominator) for x in polynomial]
+        terms = [0] * (len(result) + len(factors) - 1)
         for i, a in enumerate(result):
-            for j, b in enumerate(polynomial):
+            for j, b in enumerate(factors):
                 terms[i + j] += a * b
-        result = terms
-    return result
+        result, divisor = terms, divisor * common
+    return [Fraction(x, divisor) for x in result]
 
 
 def _frozen(rows: Iterable[Sequence[Fraction]]) -> Matrix:

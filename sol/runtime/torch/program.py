@@ -70,22 +70,29 @@ class Program:
         """Pack the weights from the parameters as they are now."""
         self._pack([self.held[t] for t in self.runner.targets])
 
-    def _pack(self, tensors: list[torch.Tensor]) -> None:
+    def _pack(self, tensors: list[torch.Tensor], *, same: bool = False) -> None:
+        """same: these are the tensors of the last time, so that what was not changed in place need not be packed again."""
         named = dict(zip(self.runner.targets, tensors))
-        self._changes = None
+        before, self._changes = (self._changes, self._uncounted), None
         counters = {t: None if t in self.imported.parameters else self._counter(t) for t in self._statistics}
         uncounted = [named[t] for t, counter in counters.items() if counter is None]
         watched = [*tensors, *(c for c in counters.values() if c is not None)]
         # before packing: what changes meanwhile is seen by the next call
         changes, self._uncounted = InPlaceChanges(watched), UncountedChanges(uncounted) if uncounted else None
-        self.runner.pack(named)
+        changed = None
+        if same and before[0] is not None:
+            found = {*map(id, changes.since(before[0]))}
+            if self._uncounted is not None and before[1] is not None:
+                found |= {*map(id, self._uncounted.since(before[1]))}
+            changed = {t for t, tensor in named.items() if id(tensor) in found or id(counters.get(t)) in found}
+        self.runner.pack(named, changed)
         self.tensors, self.watched, self._changes = tensors, changes.in_python, changes
 
     def refresh_if_stale(self) -> None:
         """Pack again if a parameter was changed in place since the last time."""
         changes = self._changes
         if changes is None or changes.seen() or (self._uncounted is not None and self._uncounted.seen()):
-            self._pack(self.tensors)
+            self._pack(self.tensors, same=True)
 
     def serves(self, target: str, type: TensorType) -> bool:
         """Whether it is right all the same once a buffer means another tensor of this type."""

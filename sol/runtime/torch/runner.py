@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -74,13 +74,13 @@ class Runner:
         """What runs in torch at every call."""
         return [s.node for s in self.segments if s.node is not None]
 
-    def pack(self, parameters: Mapping[str, torch.Tensor]) -> None:
-        """(Re)build everything derived from parameters."""
+    def pack(self, parameters: Mapping[str, torch.Tensor], changed: Collection[str] | None = None) -> None:
+        """(Re)build everything derived from parameters. changed: those that are not as they were the last time; None: any may be."""
         with torch.no_grad():
             self.derived = self.hoisted.derive(self.torch_calls, parameters)
             named = {**parameters, **self.derived}
             for executable in self.executables:
-                executable.pack(named)
+                executable.pack(named, None if changed is None else {*changed, *self.derived})
             self.constants = values_of(self.graph, self._constants_wanted, named)
 
     def __call__(self, inputs: Sequence[torch.Tensor], env: dict[str, int] | None = None) -> list[torch.Tensor]:

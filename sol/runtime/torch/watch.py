@@ -39,6 +39,10 @@ class InPlaceChanges:
         """Tensors that are asked one by one."""
         return self._tensors if self._words is None else []
 
+    def since(self, earlier: InPlaceChanges) -> list[torch.Tensor]:
+        """Tensors that were changed between when an earlier one and this one were made, both of the same tensors."""
+        return [t for t, now, before in zip(self._tensors, self._versions, earlier._versions) if now != before]
+
     def seen(self) -> bool:
         """Whether any was changed."""
         if self._words is not None:
@@ -50,8 +54,13 @@ class UncountedChanges:
     """Was the content of small tensors changed? torch updates running statistics of normalisation without counting it."""
 
     def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
-        self._views = [t.detach().view(torch.uint8).numpy() for t in tensors]
+        self._tensors = list(tensors)
+        self._views = [t.detach().view(torch.uint8).numpy() for t in self._tensors]
         self._bytes = list(map(_bytes_of, self._views))
+
+    def since(self, earlier: UncountedChanges) -> list[torch.Tensor]:
+        """Tensors that were changed between when an earlier one and this one were made, both of the same tensors."""
+        return [t for t, now, before in zip(self._tensors, self._bytes, earlier._bytes) if now != before]
 
     def seen(self) -> bool:
         """Whether any was changed."""

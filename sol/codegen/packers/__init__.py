@@ -1,0 +1,9 @@
+"""All packers: what moves elements (``panels``), factors of channels (``scales``), and what also computes (``transforms``)."""
+
+from __future__ import annotations
+
+from sol.codegen.packers.panels import COPY, PANELS
+from sol.codegen.packers.scales import SCALES
+from sol.codegen.packers.transforms import PAIRS, STRASSEN, WINOGRAD
+
+KERNELS = (COPY, *PANELS.values(), SCALES, PAIRS, WINOGRAD, STRASSEN)

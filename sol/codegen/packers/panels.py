@@ -1,0 +1,348 @@
+"""Packers that only move elements: rows of constants into panels, groups and blocks, and copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sol.codegen.kernels.conv_direct import UNROLL
+from sol.codegen.kernels.matmul_int import BYTES
+from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Recipe, Shape, count, packer
+from sol.codegen.plan import Kernel
+from sol.ir.graph import Attrs
+
+ELEMENTS = {4: "float", 1: "uint8_t", 2: "uint16_t", 8: "double"}
+"""C types that elements of so many bytes are moved as."""
+
+COPY = Kernel(
+    "pack_copy", "pack_copy.c.j2", Attrs({"longest": 1 << 16}), (("in", "const char"), ("out", "char")),
+    ("n0", "n1", "n2", "size", "in0", "in1", "in2", "out0", "out1", "out2"),
+)  # fmt: skip
+PANELS = {
+    size: Kernel(
+        f"pack_panels_{8 * size}", "pack_panels.c.j2", Attrs({"bytes": size, "piece": 1024 // size}),
+        (("in", f"const {c}"), ("factor", "const float"), ("place", "const int32_t"), ("out", c)),
+        ("batches", "in_batch", "out_batch", "factor_batch", "panels", "in_panel", "out_panel", "count", "room", "row", "runs", "run",
+         "hop", "step", "lane", STREAM),
+    )
+    for size, c in ELEMENTS.items()
+}  # fmt: skip
+"""The kernel by the bytes of an element."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a constant that shall lie side by side.
+
+    rows: of a batch, ``row`` elements apart. runs pieces of ``run`` neighbouring elements of a row, ``hop`` elements apart, are its places.
+    batches: how many there are, and elements from one to the next. In the packed array these are ``out_batch`` elements apart (None: one
+    behind the other).
+    """
+
+    rows: int
+    row: int
+    run: int
+    runs: int = 1
+    hop: int = 0
+    batches: int = 1
+    in_batch: int = 0
+    out_batch: int | None = None
+
+
+@dataclass(frozen=True)
+class Panels:
+    """How they lie: panels of ``width`` rows, the last one as wide as what is left, rounded up.
+
+    depth: places of a panel. table: where in it each of a row's places goes, negative ones nowhere; None: in their order. spread: panels
+    that lie interleaved, place by place. lane: elements of a group (4 for bytes, else 1). behind: elements by which a panel is longer.
+    """
+
+    width: int
+    rounded: int
+    depth: int
+    table: np.ndarray | None = None
+    spread: int = 1
+    lane: int = 1
+    behind: int = 0
+
+    def size(self, rows: int) -> int:
+        """Elements of a batch of so many rows."""
+        return self.depth * self.lane * self.spread * (rows // self.width * self.width + round_up(rows % self.width, self.rounded))
+
+
+def round_up(n: int, step: int) -> int:
+    return -(-n // step) * step
+
+
+def lay(recipe: Recipe, rows: Rows, panels: Panels) -> None:
+    """Launches that write the panels: the full ones, and the last one of every batch where it is narrower."""
+    if panels.lane == BYTES and panels.table is None and rows.run % BYTES == 0:
+        return _lay_words(recipe, rows, panels)
+    place = NOTHING if panels.table is None else recipe.table(panels.table.astype(np.int32))
+    whole, rest = divmod(rows.rows, panels.width)
+    out_batch = panels.size(rows.rows) if rows.out_batch is None else rows.out_batch
+    spread, size = panels.lane * panels.spread, recipe.itemsize
+    found = [(0, whole, panels.width, panels.width), (whole * panels.width, 1, rest, round_up(rest, panels.rounded))]
+    for first, number, taken, room in found:
+        if number and taken:
+            factor = (FACTOR, 4 * first) if recipe.scales else NOTHING
+            start = first * panels.depth * spread + first // panels.width * panels.behind
+            recipe.launch(
+                PANELS[size], [(SOURCE, first * rows.row * size), factor, place, (RESULT, start * size)],
+                (rows.batches, rows.in_batch, out_batch, rows.rows, number, taken * rows.row, panels.depth * room * spread + panels.behind,
+                 taken, room * panels.lane, rows.row, rows.runs, rows.run, rows.hop, room * spread, panels.lane),
+            )  # fmt: skip
+
+
+def _lay_words(recipe: Recipe, rows: Rows, panels: Panels) -> None:
+    """``lay`` for groups of four bytes that lie together in the constant, too."""
+    recipe.itemsize *= BYTES
+    sizes = {name: getattr(rows, name) // BYTES for name in ("row", "run", "hop", "in_batch")}
+    lay(recipe, replace(rows, **sizes), replace(panels, lane=1))
+    recipe.itemsize //= BYTES
+
+
+def copy(recipe: Recipe, size: int, loops: Sequence[tuple[int, int, int]] = (), start: tuple[int, int] = (0, 0)) -> None:
+    """Launch that copies pieces of ``size`` elements.
+
+    loops: at most three, outermost first: how many, elements between them in the constant and in the packed array.
+    start: the first element in both.
+    """
+    bytes = recipe.itemsize
+    whole = [(1, 0, 0)] * (3 - len(loops)) + list(loops)
+    numbers, sources, results = zip(*whole)
+    buffers = [(SOURCE, start[0] * bytes), (RESULT, start[1] * bytes)]
+    recipe.launch(COPY, buffers, (*numbers, size * bytes, *(s * bytes for s in sources), *(r * bytes for r in results)))
+    recipe.scales = False
+
+
+@packer("plain", lambda shape: shape)
+def plain(recipe: Recipe) -> None:
+    """Row-major, as it is."""
+    copy(recipe, count(recipe.shape))
+
+
+@packer("channels", lambda shape, block: (round_up(count(shape), block),))
+def channels(recipe: Recipe, *, block: int) -> None:
+    """A per-channel vector of any broadcast shape, padded with zeros to a multiple of ``block``."""
+    copy(recipe, count(recipe.shape))
+
+
+def _blocked_shape(shape: Shape, block: int, rank: int) -> Shape:
+    n, c, *spatial = _of_rank(shape, rank)
+    return (n, -(-c // block), *spatial, block)
+
+
+def _of_rank(shape: Shape, rank: int) -> Shape:
+    return (1,) * (rank - len(shape)) + tuple(shape)
+
+
+@packer("blocked", _blocked_shape)
+def blocked(recipe: Recipe, *, block: int, rank: int) -> None:
+    """A constant of any broadcast shape as ``[N, ceil(C/c), *spatial, c]``, lanes beyond C zero."""
+    n, c, *spatial = _of_rank(recipe.shape, rank)
+    pixels = count(spatial)
+    recipe.scales = False
+    if pixels == 1:
+        return copy(recipe, c, [(n, c, round_up(c, block))])
+    lay(recipe, Rows(c, pixels, pixels, batches=n, in_batch=c * pixels), Panels(block, block, pixels))
+
+
+def _conv_panels_shape(shape: Shape, lanes: int, vectors: int, groups: int) -> Shape:
+    last = (shape[1] - 1) % lanes + 1
+    return (groups * round_up(-(-shape[0] // groups), lanes) * (shape[1] + last % UNROLL) * count(shape[2:]),)
+
+
+@packer("conv_panels", _conv_panels_shape)
+def conv_panels(recipe: Recipe, *, lanes: int, vectors: int, groups: int) -> None:
+    """w[K, C/groups, *kernel] -> [group][panel][input block][r][s][channel][vectors * lanes], flat.
+
+    A panel is ``vectors`` output vectors, the last one of a group what is left. K and C are padded with zeros:
+    K to whole vectors, the last input block to an even number of channels.
+    """
+    k, c, taps = recipe.shape[0] // groups, recipe.shape[1], recipe.taps
+    depth = (c + ((c - 1) % lanes + 1) % UNROLL) * taps
+    rows = Rows(k, c * taps, c * taps, batches=groups, in_batch=k * c * taps)
+    lay(recipe, rows, Panels(vectors * lanes, lanes, depth, block_places(c, taps, lanes, UNROLL) if taps > 1 else None))
+
+
+def block_places(c: int, taps: int, lanes: int, rounded: int) -> np.ndarray:
+    """For [channel][tap] flat the place in [block of channels][tap][channel]; the last block is what is left, rounded up."""
+    channel, tap = np.divmod(np.arange(c * taps), taps)
+    first = channel // lanes * lanes
+    width = np.minimum(lanes, round_up(c, rounded) - first)
+    return first * taps + tap * width + channel - first
+
+
+def _stem_shape(shape: Shape, lanes: int, vectors: int) -> Shape:
+    return (round_up(shape[0], lanes) * count(shape[1:]),)
+
+
+@packer("conv_stem", _stem_shape)
+def conv_stem(recipe: Recipe, *, lanes: int, vectors: int) -> None:
+    """w[K, C, *kernel] -> [panel][channel][tap][vectors * lanes], flat; the last panel is what is left.
+
+    K is padded with zeros to whole vectors.
+    """
+    depth = count(recipe.shape[1:])
+    lay(recipe, Rows(recipe.shape[0], depth, depth), Panels(vectors * lanes, lanes, depth))
+
+
+@packer("conv_selected", lambda shape, lanes, vectors, order: (round_up(shape[0], lanes) * len(order),))
+def conv_selected(recipe: Recipe, *, lanes: int, vectors: int, order: tuple[int, ...]) -> None:
+    """w[K, C, 1, 1] -> [panel][channel][vectors * lanes], flat; the channels in the given order, K padded with zeros to whole vectors."""
+    k, c = recipe.shape[:2]
+    lay(recipe, Rows(k, c, c), Panels(vectors * lanes, lanes, len(order), selected_places(c, order)))
+
+
+def selected_places(c: int, order: Sequence[int]) -> np.ndarray:
+    """For each of c channels its place among the selected ones, -1 where it is not."""
+    places = np.full(c, -1)
+    places[list(order)] = np.arange(len(order))
+    return places
+
+
+@packer("conv_depthwise", lambda shape, block: (-(-shape[0] // block), count(shape[2:]), block))
+def conv_depthwise(recipe: Recipe, *, block: int) -> None:
+    """w[C,1,R,S] (or w[C,1,S]) as [C/block][R*S][block], zeros beyond C."""
+    lay(recipe, Rows(recipe.shape[0], recipe.taps, recipe.taps), Panels(block, block, recipe.taps))
+
+
+@packer("conv_grouped", lambda shape, block: (-(-shape[0] // block), count(shape[2:]), shape[1], block))
+def conv_grouped(recipe: Recipe, *, block: int) -> None:
+    """w[K,g,R,S] (or w[K,g,S]) as [K/block][R*S][g][block], zeros beyond K."""
+    k, g = recipe.shape[:2]
+    depth = g * recipe.taps
+    lay(recipe, Rows(k, depth, depth), Panels(block, block, depth, block_places(g, recipe.taps, g, 1)))
+
+
+def _conv_plain_shape(shape: Shape, groups: int, width: int, transposed: bool) -> Shape:
+    c, k = (shape[0] // groups, shape[1]) if transposed else (shape[1], shape[0] // groups)
+    return groups, -(-k // width), c, count(shape[2:]), width
+
+
+@packer("conv_plain", _conv_plain_shape)
+def conv_plain(recipe: Recipe, *, groups: int, width: int, transposed: bool) -> None:
+    """w[K, C/G, taps] (transposed: [C, K/G, taps]) as [G][blocks][C/G][taps][width], channels beyond K/G zero."""
+    _, _, c, taps, _ = _conv_plain_shape(recipe.shape, groups, width, transposed)
+    k = recipe.shape[1] if transposed else recipe.shape[0] // groups
+    batch = k * c * taps
+    rows = Rows(k, taps, taps, c, k * taps, groups, batch) if transposed else Rows(k, c * taps, c * taps, 1, 0, groups, batch)
+    recipe.scales = recipe.scales and not transposed
+    lay(recipe, rows, Panels(width, width, c * taps))
+
+
+def _gemm_panels_shape(shape: Shape, width: int, lanes: int, transposed: bool) -> Shape:
+    depth, columns = shape[:-3:-1] if transposed else shape[-2:]
+    return count(shape[:-2]), depth * (columns // width * width + round_up(columns % width, lanes))
+
+
+@packer("gemm_panels", _gemm_panels_shape)
+def gemm_panels(recipe: Recipe, *, width: int, lanes: int, transposed: bool) -> None:
+    """``B[..., K, N]`` (transposed: ``[N, K]``) as panels ``[batch][panel][K][width]``.
+
+    The last panel is only as wide as its columns, rounded up to ``lanes``; columns beyond N are zero.
+    """
+    depth, columns = recipe.shape[:-3:-1] if transposed else recipe.shape[-2:]
+    batches, size = count(recipe.shape[:-2]), depth * columns
+    recipe.scales = recipe.scales and transposed and len(recipe.shape) == 2
+    if transposed:
+        return lay(recipe, Rows(columns, depth, depth, batches=batches, in_batch=size), Panels(width, lanes, depth))
+    whole, rest = divmod(columns, width)
+    out_batch = _gemm_panels_shape(recipe.shape, width, lanes, transposed)[1]
+    if whole:
+        copy(recipe, width, [(batches, size, out_batch), (depth, columns, width), (whole, width, depth * width)])
+    if rest:
+        start = whole * width, depth * whole * width
+        copy(recipe, rest, [(batches, size, out_batch), (depth, columns, round_up(rest, lanes))], start)
+
+
+@packer("gemm_rows", lambda shape, transposed: shape if transposed else shape[::-1])
+def gemm_rows(recipe: Recipe, *, transposed: bool) -> None:
+    """``B[K, N]`` (transposed: ``[N, K]``) as ``[N][K]``."""
+    if transposed:
+        return copy(recipe, count(recipe.shape))
+    depth, columns = recipe.shape
+    recipe.scales = False
+    width = min(depth, 64)
+    lay_across(recipe, depth, columns, width)
+
+
+def lay_across(recipe: Recipe, rows: int, columns: int, width: int) -> None:
+    """Launches that transpose a matrix, so many rows at a time."""
+    size = recipe.itemsize
+    whole, rest = divmod(rows, width)
+    for first, number, wide in ((0, whole, width), (whole * width, min(rest, 1), rest)):
+        if number:
+            buffers = ((SOURCE, first * columns * size), NOTHING, NOTHING, (RESULT, first * size))
+            args = (1, 0, 0, 0, number, width * columns, width, wide, wide, columns, 1, columns, 0, rows, 1)
+            recipe.launch(PANELS[size], buffers, args)
+
+
+def _recurrent_shape(shape: Shape, gates: int, lanes: int, step: int) -> Shape:
+    return -(-shape[1] // lanes), round_up(shape[1], step), gates, lanes
+
+
+@packer("recurrent_panels", _recurrent_shape)
+def recurrent_panels(recipe: Recipe, *, gates: int, lanes: int, step: int) -> None:
+    """``w_hh[gates * H, H]`` as ``[block][k][gate][lanes]``, k padded to ``step`` and units to ``lanes`` with zeros."""
+    hidden = recipe.shape[1]
+    rows = Rows(hidden, hidden, hidden, batches=gates, in_batch=hidden * hidden, out_batch=lanes)
+    lay(recipe, rows, Panels(lanes, lanes, round_up(hidden, step), spread=gates))
+
+
+@packer("recurrent_bias", lambda shape, gates, lanes: (-(-count(shape) // gates // lanes), gates, lanes))
+def recurrent_bias(recipe: Recipe, *, gates: int, lanes: int) -> None:
+    """``b_hh[gates * H]`` as ``[block][gate][lanes]``."""
+    hidden = count(recipe.shape) // gates
+    whole, rest = divmod(hidden, lanes)
+    if whole:
+        copy(recipe, lanes, [(gates, hidden, lanes), (whole, lanes, gates * lanes)])
+    if rest:
+        copy(recipe, rest, [(gates, hidden, lanes)], (whole * lanes, whole * gates * lanes))
+
+
+def _int_taps_shape(shape: Shape, groups: int, rows: int, neighbours: bool = False) -> Shape:
+    taps, channels = count(shape[2:]), shape[1]
+    if neighbours:
+        taps, channels = count(shape[2:-1]) * -(-shape[-1] // BYTES), BYTES
+    return groups, -(-(shape[0] // groups) // rows), -(-channels // BYTES), taps, rows, BYTES
+
+
+@packer("int_taps", _int_taps_shape)
+def int_taps(recipe: Recipe, *, groups: int, rows: int, neighbours: bool = False) -> None:
+    """``w[K, C/groups, *kernel]`` as ``[group][block of rows output channels][C / 4][tap][row][4]``, zero beyond both kinds of channels.
+
+    neighbours: there is one channel per group, and four taps of a row take the place of four channels.
+    """
+    _, _, quads, taps, _, _ = _int_taps_shape(recipe.shape, groups, rows, neighbours)
+    per_group, size = recipe.shape[0] // groups, count(recipe.shape[1:])
+    if neighbours:
+        row, tap = np.divmod(np.arange(size), recipe.shape[-1])
+        table: np.ndarray | None = row * round_up(recipe.shape[-1], BYTES) + tap
+    else:
+        channel, tap = np.divmod(np.arange(size), recipe.taps)
+        table = (channel // BYTES * taps + tap) * BYTES + channel % BYTES if taps > 1 else None
+    source = Rows(per_group, size, size, batches=groups, in_batch=per_group * size)
+    lay(recipe, source, Panels(rows, rows, quads * taps, table, lane=BYTES))
+
+
+def _int_panels_shape(shape: Shape, width: int, lanes: int, transposed: bool) -> Shape:
+    depth, columns = shape[:-3:-1] if transposed else shape[-2:]
+    return count(shape[:-2]), round_up(depth, BYTES) * round_up(columns, lanes)
+
+
+@packer("int_panels", _int_panels_shape)
+def int_panels(recipe: Recipe, *, width: int, lanes: int, transposed: bool) -> None:
+    """``B[..., K, N]`` (transposed: ``[N, K]``) as panels ``[batch][panel][K / 4][width][4]``, zero beyond K and N.
+
+    The last panel is only as wide as its columns, rounded up to ``lanes``.
+    """
+    depth, columns = recipe.shape[:-3:-1] if transposed else recipe.shape[-2:]
+    batches, size = count(recipe.shape[:-2]), depth * columns
+    panels = Panels(width, lanes, -(-depth // BYTES), lane=BYTES)
+    if transposed:
+        return lay(recipe, Rows(columns, depth, depth, batches=batches, in_batch=size), panels)
+    lay(recipe, Rows(columns, 1, 1, depth, columns, batches, size), panels)

@@ -1,0 +1,153 @@
+"""Packers that compute: filters of Winograd's algorithm, sums of Strassen's, and weights of the fast inner product.
+
+Their sums are made in float64, so that a result may differ from that of another order of summation in its last bit only.
+"""
+
+from __future__ import annotations
+
+from math import log2, sqrt
+
+import numpy as np
+
+from sol.codegen.kernels import pairs
+from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, is_part
+from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, winograd
+from sol.codegen.kernels.winograd_model import UNROLL
+from sol.codegen.packers.panels import Panels, Rows, block_places, lay, round_up, selected_places
+from sol.codegen.packers.scales import LANES, SIGNS, scales_of
+from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Recipe, Shape, count, packer
+from sol.codegen.plan import Kernel
+from sol.ir.graph import Attrs
+
+MOST = 1 + max(sum(m.products for m in moduli) for moduli in MODULI.values())
+"""Products of a tile along an axis, infinity included; taps are fewer."""
+PAIRS = Kernel(
+    "pack_pairs", "pack_pairs.c.j2", Attrs({"signs": SIGNS, "pairs": pairs.PAIRS, "behind": pairs.BEHIND, "sparse": pairs.SPARSE}),
+    (("inputs", "const float"), ("gains", "const float"), ("out", "float")),
+    ("panels", "per_group", "channels", "blocks", "taps", "alike", "kinds"),
+)
+WINOGRAD = Kernel(
+    "pack_winograd", "pack_winograd.c.j2", Attrs({"most": MOST}),
+    (("in", "const float"), ("factor", "const float"), ("gy", "const double"), ("gx", "const double"), ("out", "float")),
+    ("K", "C", "ry", "rx", "ny", "nx", "width", "kind", STREAM),
+)
+STRASSEN = Kernel(
+    "pack_strassen", "pack_strassen.c.j2",
+    Attrs({"products": tuple(
+        (tuple((*at, sign) for at, sign in p.weights.items()), next(iter(p.inputs))[1] if is_part(p.inputs) else -1) for p in PRODUCTS
+    )}),
+    (("in", "const float"), ("factor", "const float"), ("results", "const float"), ("inputs", "const float"), ("out", "float")),
+    ("K", "C", "taps", "width", "lanes"),
+)  # fmt: skip
+VECTOR = 64
+"""Bytes of the longest vector."""
+
+
+def _paired_shape(shape: Shape, groups: int = 1, order: tuple[int, ...] = ()) -> Shape:
+    depth = round_up(len(order) or shape[1], LANES) * count(shape[2:])
+    return -(-shape[0] // LANES), (depth + pairs.BEHIND) * LANES
+
+
+@packer("paired_panels", _paired_shape, floats=True)
+def paired_panels(recipe: Recipe) -> None:
+    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pack_pairs gives; C and K padded with zeros."""
+    _paired(recipe, 1, (), alike=1)
+
+
+@packer("paired_selected", _paired_shape, floats=True)
+def paired_selected(recipe: Recipe, *, order: tuple[int, ...]) -> None:
+    """w[K, C, 1, 1] like paired_panels, the channels in the given order."""
+    _paired(recipe, 1, order, alike=1)
+
+
+@packer("paired_groups", _paired_shape, floats=True)
+def paired_groups(recipe: Recipe, *, groups: int) -> None:
+    """w[K, C / groups, *kernel] -> [panel][input channel block][r][s][channel][LANES]; all taps of a channel block have the same signs."""
+    _paired(recipe, groups, (), alike=recipe.taps)
+
+
+def _paired(recipe: Recipe, groups: int, order: tuple[int, ...], alike: int) -> None:
+    k, c, taps = *recipe.shape[:2], recipe.taps
+    channels = round_up(len(order) or c, LANES)
+    depth = channels * taps
+    _, inputs = scales_of(recipe, groups, order)
+    table = selected_places(c, order) if order else block_places(c, taps, LANES, LANES)
+    lay(recipe, Rows(k, c * taps, c * taps), Panels(LANES, LANES, depth, table, behind=pairs.BEHIND * LANES))
+    per_group = -(-k // LANES) // groups
+    recipe.launch(PAIRS, (inputs, NOTHING, RESULT), (-(-k // LANES), per_group, channels, channels // LANES, taps, alike, 1), after=True)
+
+
+def _filters(shape: Shape, my: int, mx: int) -> tuple[Winograd, Winograd]:
+    ry, rx = (1, *shape[2:])[-2:]
+    return winograd(my, ry), winograd(mx, rx)
+
+
+def _matrix(filter: Winograd) -> np.ndarray:
+    return np.array([[float(x) for x in row] for row in filter.g])
+
+
+def _transform(recipe: Recipe, fy: Winograd, fx: Winograd, width: int, kind: int) -> None:
+    """Launch that writes transformed filters, each frequency of a panel ``kind`` elements long."""
+    k, c = recipe.shape[:2]
+    tables = [recipe.table(_matrix(f)) for f in (fy, fx)]
+    sizes = (k, c, fy.r, fx.r, fy.n, fx.n, width, kind)
+    recipe.launch(WINOGRAD, (SOURCE, FACTOR, *tables, RESULT), sizes, scratch=VECTOR * (LANES * recipe.taps + LANES))
+
+
+def _winograd_shape(shape: Shape, lanes: int, vectors: int, my: int, mx: int) -> Shape:
+    fy, fx = _filters(shape, my, mx)
+    width = vectors * lanes
+    return -(-shape[0] // width), fy.n * fx.n, round_up(shape[1], UNROLL), width
+
+
+@packer("winograd_panels", _winograd_shape, floats=True)
+def winograd_panels(recipe: Recipe, *, lanes: int, vectors: int, my: int, mx: int) -> None:
+    """w[K, C, *taps] -> G w G^T as [panel][frequency][channel][vectors * lanes], transformed in float64.
+
+    my, mx: outputs per tile along the axes. K is padded with zeros to whole panels, C so that the last input block is a
+    multiple of ``UNROLL``.
+    """
+    width = vectors * lanes
+    _transform(recipe, *_filters(recipe.shape, my, mx), width, round_up(recipe.shape[1], UNROLL) * width)
+
+
+def _winograd_pairs_shape(shape: Shape, my: int, mx: int) -> Shape:
+    fy, fx = _filters(shape, my, mx)
+    return -(-shape[0] // LANES), fy.n * fx.n, (shape[1] + pairs.BEHIND) * LANES
+
+
+@packer("winograd_pairs", _winograd_pairs_shape, floats=True)
+def winograd_pairs(recipe: Recipe, *, my: int, mx: int) -> None:
+    """w[K, C, *taps] -> G w G^T as [panel][frequency][channel][LANES] and what pack_pairs puts behind, transformed in float64.
+
+    C is whole vectors, K is padded with zeros. All frequencies of a panel get the same least share. A frequency's weights
+    are scaled to the magnitude that its inputs have, if those of a tile are scaled to one.
+    """
+    k, c = recipe.shape[:2]
+    fy, fx = _filters(recipe.shape, my, mx)
+    powers = [round(log2(sqrt(sum(float(x * y) ** 2 for x in a for y in b)))) for a in fy.bt for b in fx.bt]
+    gains = recipe.table(np.exp2(np.array(powers, np.float32)))
+    _, inputs = scales_of(recipe)
+    _transform(recipe, fy, fx, LANES, (c + pairs.BEHIND) * LANES)
+    panels = -(-k // LANES)
+    recipe.launch(PAIRS, (inputs, gains, RESULT), (panels, panels, c, c // LANES, 1, 1, fy.n * fx.n), after=True)
+
+
+def _strassen_shape(shape: Shape, lanes: int, vectors: int) -> Shape:
+    k, c, width = shape[0] // PARTS, shape[1] // PARTS, vectors * lanes
+    return k // width, len(PRODUCTS), c // lanes, count(shape[2:]), lanes, width
+
+
+@packer("strassen_panels", _strassen_shape, floats=True)
+def strassen_panels(recipe: Recipe, *, lanes: int, vectors: int) -> None:
+    """w[K, C, *kernel] -> [panel][product][input channel block][r][s][channel][vectors * lanes], sums of scaled parts.
+
+    Weights are divided by the factors of their channels (packers/scales.py), but for products of one input part by those of the outputs
+    alone: such an input is read as it is. A panel is ``vectors`` output vectors of each half of K, neighbours; C and K divide into whole
+    vectors per half.
+    """
+    k, c = recipe.shape[:2]
+    results, inputs = scales_of(recipe, padded=False)
+    sizes = (k, c, recipe.taps, vectors * lanes, lanes)
+    scratch = VECTOR * PARTS**2 * (lanes * recipe.taps + LANES)
+    recipe.launch(STRASSEN, (SOURCE, FACTOR, results, inputs, RESULT), sizes, after=True, scratch=scratch)

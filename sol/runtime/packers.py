@@ -1,0 +1,127 @@
+"""Runs the kernels that pack weights: each is compiled once for a machine, as a library of its own, and stays loaded.
+
+A network's library contains none of them: few serve all networks, what is deployed brings its weights packed, and a library for another
+machine is packed here by kernels of this one.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from sol.build import library as libraries
+from sol.build.build import Unit, build
+from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Packing, packing_of
+from sol.codegen.plan import Kernel, Launch, Pack
+from sol.codegen.program import kernel_source
+from sol.codegen.targets import Target, resolve
+from sol.ir.dim import evaluate
+from sol.runtime.arrays import default_threads
+from sol.runtime.memory import Block
+from sol.runtime.team import starter, team
+
+EXPORTED = "#pragma GCC visibility push(default)\n"
+WORTH_A_TEAM = 1 << 17
+"""Packed bytes below which waking other threads costs more than it gains."""
+
+described = functools.lru_cache(maxsize=1024)(packing_of)
+"""``packing_of``, whose answers are kept: a training step packs the same constants again."""
+
+
+@functools.cache
+def _address(kernel: Kernel, target: Target) -> int:
+    """Where the kernel's function lies. Raises CompilerNotFoundError or CompilerError."""
+    units = [Unit(kernel.name, EXPORTED + kernel_source(kernel).text)]
+    library = libraries.load(build(units, target), f"void {kernel.name}(void);", lambda: build(units, target))
+    return int(library.ffi.cast("uintptr_t", getattr(library.functions, kernel.name)))
+
+
+def addresses(kernels: Iterable[Kernel], target: Target) -> dict[str, int]:
+    """Kernel → where its function lies; those that were never compiled are compiled at the same time."""
+    distinct = list({k.name: k for k in kernels}.values())
+    if len(distinct) < 2:
+        return {k.name: _address(k, target) for k in distinct}
+    with ThreadPoolExecutor(len(distinct), thread_name_prefix="sol-packers") as pool:
+        found = list(pool.map(lambda k: _address(k, target), distinct))
+    return dict(zip((k.name for k in distinct), found))
+
+
+class Batch:
+    """Constants that are packed together by a team of at most ``threads``.
+
+    target: what the kernels are compiled for (None, or one that does not run here: this very CPU). stream: what is packed shall not stay in
+    caches. Arrays are kept until ``run``.
+    """
+
+    def __init__(self, target: Target | None = None, threads: int | None = None, *, stream: bool = False) -> None:
+        self._target = target if target is not None and target.runs_here() else resolve("native")
+        self._threads = threads or default_threads()
+        self._stream = stream
+        self._launches: list[tuple[Launch, tuple[int, ...]]] = []
+        self._seen: set[tuple[Any, ...]] = set()
+        self._temporaries: dict[tuple[Any, ...], np.ndarray] = {}
+        self._kernels: dict[str, Kernel] = {}
+        self._alive: list[Any] = []
+        self.bytes = 0
+
+    def add(self, pack: Pack, array: np.ndarray, out: int, factor: np.ndarray | None = None) -> None:
+        """Pack a C-contiguous array of elements as C reads them into memory at ``out`` that is zero or holds such a packed array.
+
+        factor: float32, what row r of the array is multiplied by; only where ``described(…).scales``.
+        """
+        packing = described(pack, array.shape, array.dtype)
+        known = {SOURCE: array.ctypes.data, RESULT: out, NOTHING: 0, FACTOR: 0 if factor is None else factor.ctypes.data}
+        known |= {name: table.ctypes.data for name, table in packing.tables.items()}
+        known |= self._temporaries_of(packing, array, known)
+        for launch in packing.launches:
+            self._add(launch, tuple(evaluate(b.offset, {}) + known[b.buffer] if known[b.buffer] else 0 for b in launch.buffers))
+        self._kernels |= packing.kernels
+        self._alive += [array, factor, packing]
+        self.bytes += array.nbytes
+
+    def _temporaries_of(self, packing: Packing, array: np.ndarray, known: Mapping[str, int]) -> dict[str, int]:
+        found = {}
+        for name, size in packing.temporaries.items():
+            key = (name, size, known[SOURCE], known[FACTOR], array.shape)
+            found[name] = self._temporaries.setdefault(key, np.empty(size, np.uint8)).ctypes.data
+        return found
+
+    def _add(self, launch: Launch, buffers: tuple[int, ...]) -> None:
+        """Once: what several packed forms of a constant need is made for the first of them."""
+        key = (launch.kernel, buffers, launch.args)
+        if key not in self._seen:
+            self._seen.add(key)
+            self._launches.append((launch, buffers))
+
+    def run(self) -> None:
+        """Pack what was added, and forget it."""
+        if self._launches:
+            where = addresses(self._kernels.values(), self._target)
+            numbers: list[int] = []
+            for launch, buffers in self._launches:
+                last = (self._stream,) if STREAM in self._kernels[launch.kernel].params else ()
+                args = (*(evaluate(a, {}) for a in launch.args), *last)
+                numbers += (where[launch.kernel], launch.barrier, len(buffers), len(args), *buffers, *args)
+            threads, start = starter(self._threads) if self.bytes >= WORTH_A_TEAM else (1, 0)
+            each = max(-(-evaluate(x.scratch, {}) // 64) * 64 for x, _ in self._launches)
+            scratch = Block(max(each * threads, 1))
+            pool = team()
+            pool.functions.sol_team_pack(pool.ffi.new("int64_t[]", numbers), len(numbers), scratch.address, each, threads, start)
+        for held in (self._launches, self._seen, self._temporaries, self._alive):
+            held.clear()
+        self.bytes = 0
+
+
+def packed(pack: Pack, array: np.ndarray, target: Target | None = None, threads: int | None = None) -> np.ndarray:
+    """The packed form of one array of elements as C reads them."""
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    shape = described(pack, array.shape, array.dtype).shape
+    out = np.zeros(shape, array.dtype)
+    batch = Batch(target, threads)
+    batch.add(pack, array, out.ctypes.data)
+    batch.run()
+    return out

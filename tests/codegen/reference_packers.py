@@ -1,0 +1,298 @@
+"""What packers give, in numpy: the reference of the kernels that pack weights, and how the tests of other kernels get theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log2, prod, sqrt
+from typing import Any
+
+import numpy as np
+
+from sol.codegen.kernels import pairs
+from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, is_part
+from sol.codegen.kernels.winograd_matrices import winograd
+from sol.codegen.packers.scales import LARGEST
+from sol.codegen.plan import Pack
+
+REFERENCES: dict[str, Callable[..., np.ndarray]] = {}
+LANES = pairs.LANES
+
+
+def reference(kind: str) -> Callable[[Callable[..., np.ndarray]], Callable[..., np.ndarray]]:
+    """Decorator that registers the reference of a packer."""
+
+    def add(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+        REFERENCES[kind] = function
+        return function
+
+    return add
+
+
+def apply_pack(pack: Pack, array: np.ndarray) -> np.ndarray:
+    """The packed array."""
+    return np.ascontiguousarray(REFERENCES[pack.kind](array, **pack.attrs))
+
+
+def padded(array: np.ndarray, axis: int, size: int) -> np.ndarray:
+    """The array with zeros behind it along an axis."""
+    return np.pad(array, [(0, size - n if i == axis else 0) for i, n in enumerate(array.shape)])
+
+
+def up(n: int, step: int) -> int:
+    return -(-n // step) * step
+
+
+def in_panels(rows: np.ndarray, width: int, lanes: int) -> np.ndarray:
+    """[rows][…] as [panel][…][width] flat; the last panel is as wide as what is left, rounded up to ``lanes``."""
+    parts = [rows[i : i + width] for i in range(0, len(rows), width)]
+    return np.concatenate([np.moveaxis(padded(p, 0, up(len(p), lanes)), 0, -1).reshape(-1) for p in parts])
+
+
+@reference("plain")
+def plain(array: np.ndarray) -> np.ndarray:
+    return array
+
+
+@reference("channels")
+def channels(array: np.ndarray, *, block: int) -> np.ndarray:
+    return padded(array.reshape(-1), 0, up(array.size, block))
+
+
+@reference("blocked")
+def blocked(array: np.ndarray, *, block: int, rank: int) -> np.ndarray:
+    full: np.ndarray = np.expand_dims(array, tuple(range(rank - array.ndim)))
+    n, c, *spatial = full.shape
+    return np.moveaxis(padded(full, 1, up(c, block)).reshape(n, -1, block, *spatial), 2, -1)
+
+
+@reference("conv_panels")
+def conv_panels(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> np.ndarray:
+    c, taps = array.shape[1], prod(array.shape[2:])
+    parts = []
+    for w in array.reshape(groups, -1, c, taps):
+        for row in range(0, len(w), vectors * lanes):
+            panel = w[row : row + vectors * lanes]
+            panel = padded(panel, 0, up(len(panel), lanes))
+            for first in range(0, c, lanes):
+                block = panel[:, first : first + lanes]
+                parts.append(padded(block, 1, up(block.shape[1], 2)).transpose(2, 1, 0).reshape(-1))
+    return np.concatenate(parts)
+
+
+@reference("conv_stem")
+def conv_stem(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
+    return in_panels(array.reshape(*array.shape[:2], -1), vectors * lanes, lanes)
+
+
+@reference("conv_selected")
+def conv_selected(array: np.ndarray, *, lanes: int, vectors: int, order: tuple[int, ...]) -> np.ndarray:
+    return conv_stem(array[:, list(order)], lanes=lanes, vectors=vectors)
+
+
+@reference("conv_depthwise")
+def conv_depthwise(array: np.ndarray, *, block: int) -> np.ndarray:
+    taps = prod(array.shape[2:])
+    return padded(array.reshape(-1, taps), 0, up(len(array), block)).reshape(-1, block, taps).transpose(0, 2, 1)
+
+
+@reference("conv_grouped")
+def conv_grouped(array: np.ndarray, *, block: int) -> np.ndarray:
+    g, taps = array.shape[1], prod(array.shape[2:])
+    return padded(array, 0, up(len(array), block)).reshape(-1, block, g, taps).transpose(0, 3, 2, 1)
+
+
+@reference("conv_plain")
+def conv_plain(array: np.ndarray, *, groups: int, width: int, transposed: bool) -> np.ndarray:
+    flat = array.reshape(groups, -1, array.shape[1], prod(array.shape[2:]))
+    ordered = flat.transpose(0, 1, 3, 2) if transposed else flat.transpose(0, 2, 3, 1)  # [G, C/G, taps, K/G]
+    out = padded(ordered, 3, up(ordered.shape[-1], width))
+    return np.moveaxis(out.reshape(*out.shape[:-1], -1, width), 3, 1)
+
+
+def _matrices(array: np.ndarray, transposed: bool) -> np.ndarray:
+    """[batch][columns][depth]."""
+    b = array if transposed else array.swapaxes(-1, -2)
+    return b.reshape(-1, *b.shape[-2:])
+
+
+@reference("gemm_panels")
+def gemm_panels(array: np.ndarray, *, width: int, lanes: int, transposed: bool) -> np.ndarray:
+    return np.stack([in_panels(m, width, lanes) for m in _matrices(array, transposed)])
+
+
+@reference("gemm_rows")
+def gemm_rows(array: np.ndarray, *, transposed: bool) -> np.ndarray:
+    return array if transposed else array.T
+
+
+@reference("recurrent_panels")
+def recurrent_panels(array: np.ndarray, *, gates: int, lanes: int, step: int) -> np.ndarray:
+    hidden = array.shape[1]
+    whole = padded(padded(array.reshape(gates, hidden, hidden), 1, up(hidden, lanes)), 2, up(hidden, step))
+    return whole.reshape(gates, -1, lanes, whole.shape[-1]).transpose(1, 3, 0, 2)
+
+
+@reference("recurrent_bias")
+def recurrent_bias(array: np.ndarray, *, gates: int, lanes: int) -> np.ndarray:
+    hidden = array.size // gates
+    return padded(array.reshape(gates, hidden), 1, up(hidden, lanes)).reshape(gates, -1, lanes).transpose(1, 0, 2)
+
+
+@reference("int_taps")
+def int_taps(array: np.ndarray, *, groups: int, rows: int, neighbours: bool = False) -> np.ndarray:
+    if neighbours:
+        array = padded(array, array.ndim - 1, up(array.shape[-1], 4))
+        array = np.moveaxis(array.reshape(*array.shape[:-1], -1, 4)[:, 0], -1, 1)
+    k, c = array.shape[:2]
+    whole = padded(padded(array.reshape(groups, k // groups, c, -1), 1, up(k // groups, rows)), 2, up(c, 4))
+    return whole.reshape(groups, -1, rows, up(c, 4) // 4, 4, whole.shape[-1]).transpose(0, 1, 3, 5, 2, 4)
+
+
+@reference("int_panels")
+def int_panels(array: np.ndarray, *, width: int, lanes: int, transposed: bool) -> np.ndarray:
+    found = []
+    for m in _matrices(array, transposed):
+        groups = padded(m, 1, up(m.shape[1], 4)).reshape(len(m), -1, 4)
+        parts = [groups[i : i + width] for i in range(0, len(m), width)]
+        found.append(np.concatenate([padded(p, 0, up(len(p), lanes)).swapaxes(0, 1).reshape(-1) for p in parts]))
+    return np.stack(found)
+
+
+def channel_scales(weights: np.ndarray, groups: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Factors [K] of the results and [C] of the inputs for w[K, C / groups, *kernel], float32 powers of two."""
+    k, c = weights.shape[:2]
+    squares = np.square(weights.reshape(k, c, -1), dtype=np.float64).sum(2)
+    squares = np.where(np.isfinite(squares), squares, 1).reshape(groups, k // groups, c)
+    rows = _power(squares.mean(2))
+    columns = _power((squares / np.square(rows)[:, :, None]).mean(1))
+    inputs = columns / columns.max(1, keepdims=True, initial=2.0**-LARGEST)
+    inputs = np.maximum(inputs, 2.0**-LARGEST)
+    results = _power((squares / np.square(inputs)[:, None, :]).mean(2))
+    inputs[squares.max(1, initial=0) == 0], results[squares.max(2, initial=0) == 0] = 0, 0
+    return results.reshape(-1).astype(np.float32), inputs.reshape(-1).astype(np.float32)
+
+
+def inverse(scales: np.ndarray) -> np.ndarray:
+    """What divides by them: 1 for those that are 0."""
+    return np.reciprocal(np.where(scales == 0, 1, scales))
+
+
+def _power(squares: np.ndarray) -> np.ndarray:
+    """The power of two up to the root; 1 for zero."""
+    exponents = np.floor(np.log2(np.where(squares > 0, squares, 1)) / 2)
+    return np.exp2(np.clip(exponents, -LARGEST, LARGEST))
+
+
+@reference("input_scales")
+def input_scales(array: np.ndarray) -> np.ndarray:
+    return channel_scales(array)[1]
+
+
+@reference("result_scales")
+def result_scales(array: np.ndarray) -> np.ndarray:
+    return channel_scales(array)[0]
+
+
+def padded_scales(array: np.ndarray, groups: int = 1) -> np.ndarray:
+    """Factors of the input channels of w[K, C / groups, *kernel], zeros behind the last one up to whole vectors."""
+    scales = channel_scales(array, groups)[1]
+    return np.pad(scales, (0, -len(scales) % LANES)) if groups == 1 else scales
+
+
+@reference("pair_scales")
+def pair_scales(array: np.ndarray, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = ()) -> np.ndarray:
+    scales = padded_scales(array[:, list(order)] if order else array, groups)
+    steps = np.repeat(scales.reshape(-1, 1, LANES), taps, 1).reshape(groups, -1, LANES)
+    return (steps * np.resize(pairs.signs(), steps.shape[1:])).reshape(-1)
+
+
+def pack_pairs(weights: np.ndarray, scales: np.ndarray, taps: int = 1, alike: int = 1) -> np.ndarray:
+    """weights [LANES outputs, input channels * taps] -> [step][channel][LANES], scaled, then what pairs subtract, factors, least share.
+
+    Sums are made in float64. alike: steps in a row that have the same signs. scales: of the input channels.
+    """
+    depth = weights.shape[1]
+    blocks = depth // taps // LANES
+    weights = weights * np.repeat(inverse(scales), taps)
+    size = np.sqrt(np.square(weights, dtype=np.float64).sum(-1) / depth)
+    mean = np.abs(weights).sum(-1, dtype=np.float64) / depth
+    exponent = np.clip(np.floor(np.log2(np.where((size > 0) & np.isfinite(size), size, 1.0))), -120, 120).astype(np.float32)
+    steps = np.resize(np.repeat(pairs.signs(), alike, 0), (blocks, taps, LANES)).transpose(0, 2, 1)
+    rows = weights * steps.reshape(-1) * np.exp2(-exponent)[:, None]
+    packed = rows.reshape(LANES, blocks, LANES, taps).transpose(1, 3, 2, 0)
+    products = packed[..., : pairs.PAIRS, :] * packed[..., LANES // 2 : LANES // 2 + pairs.PAIRS, :]
+    finite = np.isfinite(size) & np.isfinite(mean)
+    largest, average = (np.where(finite, x, 0).max() for x in (size, mean))
+    least = np.full(LANES, pairs.SPARSE * np.square(largest / (average if average > 0 else 1)))
+    parts = (packed, products.sum((0, 1, 2), dtype=np.float64), np.where(size == 0, 0, np.exp2(exponent)), least)
+    return np.concatenate([x.reshape(-1) for x in parts]).astype(np.float32)
+
+
+def _paired(array: np.ndarray, groups: int, alike: int) -> np.ndarray:
+    scales = padded_scales(array, groups).reshape(groups, -1)
+    whole = padded(padded(array, 0, up(len(array), LANES)), 1, up(array.shape[1], LANES))
+    panels = whole.reshape(-1, LANES, prod(whole.shape[1:]))
+    each = len(panels) // groups
+    return np.stack([pack_pairs(p, scales[i // each], prod(array.shape[2:]), alike) for i, p in enumerate(panels)])
+
+
+@reference("paired_panels")
+def paired_panels(array: np.ndarray) -> np.ndarray:
+    return _paired(array, 1, 1)
+
+
+@reference("paired_selected")
+def paired_selected(array: np.ndarray, *, order: tuple[int, ...]) -> np.ndarray:
+    return _paired(array[:, list(order)], 1, 1)
+
+
+@reference("paired_groups")
+def paired_groups(array: np.ndarray, *, groups: int) -> np.ndarray:
+    return _paired(array, groups, prod(array.shape[2:]))
+
+
+def _transformed(array: np.ndarray, my: int, mx: int) -> np.ndarray:
+    """w[K, C, *taps] -> G w G^T [frequency][K][C] in float64."""
+    k, c = array.shape[:2]
+    ry, rx = (1, *array.shape[2:])[-2:]
+    gy, gx = (np.array([[float(x) for x in row] for row in winograd(m, r).g]) for m, r in ((my, ry), (mx, rx)))
+    return np.tensordot(np.kron(gy, gx), array.reshape(k, c, -1).astype(np.float64), (1, 2))
+
+
+@reference("winograd_panels")
+def winograd_panels(array: np.ndarray, *, lanes: int, vectors: int, my: int, mx: int) -> np.ndarray:
+    width = vectors * lanes
+    found = _transformed(array, my, mx).astype(np.float32)
+    whole = padded(padded(found, 1, up(found.shape[1], width)), 2, up(found.shape[2], 4))
+    return whole.reshape(len(whole), -1, width, whole.shape[2]).transpose(1, 0, 3, 2)
+
+
+@reference("winograd_pairs")
+def winograd_pairs(array: np.ndarray, *, my: int, mx: int) -> np.ndarray:
+    ry, rx = (1, *array.shape[2:])[-2:]
+    powers = [round(log2(sqrt(sum(float(x * y) ** 2 for x in a for y in b)))) for a in winograd(my, ry).bt for b in winograd(mx, rx).bt]
+    found = _transformed(array, my, mx).astype(np.float32)
+    whole, scales = padded(found, 1, up(len(array), LANES)), padded_scales(array)
+    panels = np.stack([[pack_pairs(f[k : k + LANES], scales) for f in whole] for k in range(0, whole.shape[1], LANES)])
+    gain = np.exp2(np.array(powers, np.float32))[:, None]
+    panels[..., : -3 * LANES] *= gain
+    panels[..., -3 * LANES : -2 * LANES] *= gain * gain
+    panels[..., -2 * LANES : -LANES] /= gain
+    panels[..., -LANES:] = panels[..., -LANES:].max(1, keepdims=True)
+    return panels
+
+
+@reference("strassen_panels")
+def strassen_panels(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
+    k, c, taps, width = array.shape[0] // PARTS, array.shape[1] // PARTS, prod(array.shape[2:]), vectors * lanes
+    results, inputs = channel_scales(array)
+    scaled = array.reshape(*array.shape[:2], taps) * inverse(results)[:, None, None] * inverse(inputs)[:, None]
+    split = scaled.reshape(k // width, PARTS, width, PARTS, c, taps)
+    found = []
+    for product in PRODUCTS:
+        total: Any = sum(sign * split[:, out, :, part].astype(np.float64) for (part, out), sign in product.weights.items())
+        if is_part(product.inputs):
+            (_, part) = next(iter(product.inputs))
+            total = total * inputs.reshape(PARTS, c, 1)[part]
+        found.append(total.reshape(k // width, width, c // lanes, lanes, taps).transpose(0, 2, 4, 3, 1))
+    return np.stack(found, 1).astype(np.float32)

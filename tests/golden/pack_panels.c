@@ -1,0 +1,110 @@
+/* Rows of a constant as panels: for every place of the rows, the elements of a panel's rows lie side by side.
+ *
+ *   batch b, panel p, row r of count, run j of runs, element e of run:
+ *   out[b * out_batch + p * out_panel + at * step + r] = in[b * in_batch + p * in_panel + r * row + j * hop + e]
+ *
+ * at: place[j * run + e], that number itself if there is no table; nothing is written where it is negative.
+ * lane = 4: groups of four bytes instead of elements lie side by side, at * step / 4 is out's group and at % 4 the byte in it.
+ * room: elements that may be written for a place, count of which are rows; the others are written as zeros or not at all.
+ * factor: NULL, or what each row is multiplied by (row r of panel p of batch b: element b * factor_batch + p * count + r).
+ * stream: panels shall not stay in caches; lines that are vectors are then written past them.
+ * A thread takes a share of the panels, cut into pieces of a row. Squares of elements are transposed in registers: rows are read along,
+ * and each line of a panel is written once.
+ */
+#include "sol_turn.h"
+#include "sol_team.h"
+
+typedef float element;
+typedef vf vector;
+enum { SIDE = vf_lanes, PIECE = 256, LINE = 64 }; /* elements of a row that are taken at once; bytes */
+
+SOL_INLINE vector load(const element *p, int n)
+{
+    if (n == SIDE) return vf_load(p);
+    return vf_load_n(p, n);
+}
+
+SOL_INLINE void store(element *p, vector v, int n)
+{
+    if (n == SIDE) vf_store(p, v);
+    else vf_store_n(p, v, n);
+}
+
+/* A square of n rows and m places; w elements are written for each place. */
+SOL_INLINE void turn(element *out, const element *in, const float *factor, const int32_t *place, int64_t at, int64_t row, int64_t step, int n,
+                     int m, int w, int stream)
+{
+    vector r[SIDE];
+#pragma GCC unroll 16
+    for (int i = 0; i < SIDE; i++) r[i] = i < n ? load(in + i * row, m) : (vector){0};
+    if (factor)
+#pragma GCC unroll 16
+        for (int i = 0; i < SIDE; i++)
+            if (i < n) r[i] *= vf_set(factor[i]);
+    vf_transpose(r);
+#pragma GCC unroll 16
+    for (int i = 0; i < SIDE; i++)
+        if (i < m) {
+            const int64_t to = place ? place[at + i] : at + i;
+            if (to < 0) continue;
+            if (stream) {
+                vf_stream(out + to * step, r[i]);
+                continue;
+            }
+            store(out + to * step, r[i], w);
+        }
+}
+
+SOL_INLINE int least(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
+
+/* Elements at … at + size - 1 of count rows. */
+static void panel_of(element *out, const element *in, const float *factor, const int32_t *place, int64_t at, int64_t size, int64_t row,
+                     int64_t step, int64_t count, int64_t room, int stream)
+{
+    for (int64_t v = 0; v < count; v += SIDE) {
+        const int n = least(SIDE, count - v), w = least(SIDE, room - v);
+        const float *by = factor ? factor + v : NULL;
+        int64_t e = 0;
+        if (n == SIDE && w == SIDE && stream)
+            for (; e + SIDE <= size; e += SIDE) turn(out + v, in + v * row + e, by, place, at + e, row, step, SIDE, SIDE, SIDE, 1);
+        if (n == SIDE && w == SIDE)
+            for (; e + SIDE <= size; e += SIDE) turn(out + v, in + v * row + e, by, place, at + e, row, step, SIDE, SIDE, SIDE, 0);
+        for (; e < size; e += SIDE) turn(out + v, in + v * row + e, by, place, at + e, row, step, n, least(SIDE, size - e), w, 0);
+    }
+}
+void pack_panels(const sol_team *team, void *const *buf, const int64_t *arg)
+{
+    const float *in = buf[0];
+    const float *factor = buf[1];
+    const int32_t *place = buf[2];
+    float *out = buf[3];
+    const int64_t batches = arg[0];
+    const int64_t in_batch = arg[1];
+    const int64_t out_batch = arg[2];
+    const int64_t factor_batch = arg[3];
+    const int64_t panels = arg[4];
+    const int64_t in_panel = arg[5];
+    const int64_t out_panel = arg[6];
+    const int64_t count = arg[7];
+    const int64_t room = arg[8];
+    const int64_t row = arg[9];
+    const int64_t runs = arg[10];
+    const int64_t run = arg[11];
+    const int64_t hop = arg[12];
+    const int64_t step = arg[13];
+    const int64_t lane = arg[14];
+    const int64_t stream = arg[15];
+    (void)team; (void)buf; (void)arg;
+    const int64_t cuts = (run + PIECE - 1) / PIECE, each = runs * cuts;
+    int64_t begin, end;
+    sol_split(team, batches * panels * each, &begin, &end);
+    for (int64_t item = begin; item < end; item++) {
+        const int64_t b = item / each / panels, p = item / each % panels, j = item % each / cuts, e = item % cuts * PIECE;
+        const element *from = in + b * in_batch + p * in_panel + j * hop + e;
+        element *to = out + b * out_batch + p * out_panel;
+        const int64_t size = least(PIECE, run - e);
+        const int whole = stream && SIDE * sizeof(element) == LINE && ((uintptr_t)to | (uintptr_t)step * sizeof(element)) % LINE == 0;
+        panel_of(to, from, factor ? factor + b * factor_batch + p * count : NULL, place, j * run + e, size, row, step, count, room, whole);
+    }
+    sol_streamed();
+}
