@@ -30,6 +30,7 @@ VALID = {
     "autotune": ("Quick", "quick"),
     "team": ("Fixed", "fixed"),
     "autotune_seconds": ("12.5", 12.5),
+    "calibration": ("off", False),
     "tuning_database": ("/some/tuning.jsonl", "/some/tuning.jsonl"),
 }
 INVALID = [

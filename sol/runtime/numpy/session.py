@@ -35,6 +35,8 @@ from sol.stages import stage
 from sol.tuning.compile import compile_tuned
 
 log = logging.getLogger("sol.runtime")
+Taken = tuple[list[np.ndarray], dict[str, int]]
+"""A call taken apart: the graph's inputs as users have them, and the values of symbols."""
 
 
 @dataclass(frozen=True)
@@ -123,15 +125,15 @@ class Session:
 
     def prepared(self, inputs: Sequence[Any] | Mapping[str, Any]) -> Prepared:
         """What runs for these inputs, compiled if need be: for profiles, reports and verification."""
-        program, arrays = self._program_for(dict(inputs) if isinstance(inputs, Mapping) else dict(zip(self._names, inputs)))
-        tensors, env = program.operands(arrays)
-        return Prepared(program.imported, program.executable, tensors, env)
+        program, (tensors, env) = self._program_for(dict(inputs) if isinstance(inputs, Mapping) else dict(zip(self._names, inputs)))
+        return Prepared(program.imported, program.executable, tuple(tensors), env)
 
     def _run(self, feed: dict[str, Any]) -> list[Any]:
-        program, arrays = self._program_for(feed)
-        return program.run(arrays)
+        program, taken = self._program_for(feed)
+        return program.run(taken)
 
-    def _program_for(self, feed: dict[str, Any]) -> tuple[_Program, list[Any]]:
+    def _program_for(self, feed: dict[str, Any]) -> tuple[_Program, Taken]:
+        """The program for these inputs, compiled now if need be, and the inputs as it takes them."""
         arrays: list[Any] = []
         for value in self.inputs:
             if value.name not in feed and value.dtype is not None:
@@ -139,9 +141,9 @@ class Session:
             arrays.append(as_arrays(feed.pop(value.name, None), value.name, value.dtype))
         if feed:
             raise InputError(f"the model has no input {next(iter(feed))!r}", remedy=f"it takes {', '.join(self._names)}")
-        found = self._programs.find_or_make(lambda p: p if p.accepts(arrays) else None, lambda: self._compile_for(arrays))
-        assert found is not None, "_compile_for gives a program that accepts the inputs, or raises"
-        return found[0], arrays
+        found = self._programs.find_or_make(lambda program: program.take(arrays), lambda: self._compile_for(arrays))
+        assert found is not None, "_compile_for gives a program that takes the inputs, or raises"
+        return found
 
     # -- compile -------------------------------------------------------------------------------------------------------
 
@@ -150,9 +152,9 @@ class Session:
             if isinstance(array, np.ndarray) and value.shape is not None:
                 self._check_shape(value, array.shape)
         program = self._made(arrays)
-        if not program.accepts(arrays):
+        if program.take(arrays) is None:
             program = self._made(arrays, fixed=True)
-            if not program.accepts(arrays):
+            if program.take(arrays) is None:
                 given = ", ".join(f"{v.name} {_shape_text(a.shape)}" for v, a in zip(self.inputs, arrays) if isinstance(a, np.ndarray))
                 raise InputError(f"the shapes of the inputs do not fit each other: {given}")
         return program
@@ -194,13 +196,14 @@ class _Program:
             _check_memory(compiled.plan)
             self.executable = Executable(compiled, threads=threads)
             self.executable.pack(imported.parameters)
+        self._arguments, self._results = imported.arguments, imported.results
         self._fixed = self._fixed_types()
 
     def _fixed_types(self) -> list[tuple[tuple[int, ...], np.dtype]] | None:
         """Shapes and dtypes of all inputs, if they are fixed and arrays go in and out as they are: most models, whose calls are short."""
         imported, graph = self.imported, self.imported.graph
-        plain = _in_order(imported.arguments, imported.inputs, len(self._types))
-        plain = plain and _in_order(imported.results, imported.outputs, len(graph.outputs))
+        plain = _in_order(self._arguments, imported.inputs, len(self._types))
+        plain = plain and _in_order(self._results, imported.outputs, len(graph.outputs))
         types = [*self._types, *(graph.type_of(o) for o in graph.outputs)]
         unchanged = all(t.is_static and edge_dtype(t.dtype) == stored_dtype(t.dtype) for t in types)
         if not plain or not unchanged or tuple(self._computed) != graph.outputs:
@@ -216,15 +219,14 @@ class _Program:
                 return None
         return self.executable(arrays)  # type: ignore[misc]
 
-    def accepts(self, arrays: Sequence[Any]) -> bool:
-        """Whether inputs have the types and contents that this was compiled for."""
+    def take(self, arrays: Sequence[Any]) -> Taken | None:
+        """The graph's inputs and the values of the symbols; None for inputs of other types or contents than this was compiled for."""
         tensors: list[np.ndarray] = []
-        return self._flatten(arrays, tensors) and self._env(tensors) is not None
-
-    def _flatten(self, arrays: Sequence[Any], tensors: list[np.ndarray]) -> bool:
-        """Append the tensors of all inputs; False if the structure or the content of one is another."""
-        leaves = self.imported.inputs
-        return all(_flatten(tree, leaves, array, tensors) for tree, array in zip(self.imported.arguments, arrays))
+        for tree, array in zip(self._arguments, arrays):
+            if not _flatten(tree, self.imported.inputs, array, tensors):
+                return None
+        env = self._env(tensors)
+        return None if env is None else (tensors, env)
 
     def _env(self, tensors: Sequence[np.ndarray]) -> dict[str, int] | None:
         """Values of the symbols; None if types do not fit."""
@@ -244,21 +246,14 @@ class _Program:
                 return None
         return env
 
-    def operands(self, arrays: Sequence[Any]) -> tuple[tuple[np.ndarray, ...], Mapping[str, int]]:
-        """The graph's inputs and the values of the symbols, for inputs that ``accepts`` took."""
-        tensors: list[np.ndarray] = []
-        self._flatten(arrays, tensors)
-        return tuple(tensors), self._env(tensors) or {}
-
-    def run(self, arrays: Sequence[Any]) -> list[Any]:
-        """The model's outputs for inputs that ``accepts`` took."""
-        tensors: list[np.ndarray] = []
-        self._flatten(arrays, tensors)
+    def run(self, taken: Taken) -> list[Any]:
+        """The model's outputs for what ``take`` gave."""
+        tensors, env = taken
         stored = [from_edge(a, t.dtype) for a, t in zip(tensors, self._types)]
-        results = self.executable(stored, self._env(tensors)) if self.executable else []
+        results = self.executable(stored, env) if self.executable else []
         values = [self._output(o, results, tensors) for o in self.imported.graph.outputs]
         check_guards(self.imported.guards, values.__getitem__)
-        return [_unflatten(tree, self.imported.outputs, values) for tree in self.imported.results]
+        return [_unflatten(tree, self.imported.outputs, values) for tree in self._results]
 
     def _output(self, value: str, results: Sequence[np.ndarray], tensors: Sequence[np.ndarray]) -> np.ndarray:
         if value in self._places:
