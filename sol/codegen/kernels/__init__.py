@@ -8,6 +8,7 @@ whoever adds a candidate to a table need do nothing for that.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache, partial
 from importlib import import_module
 from itertools import islice
@@ -120,12 +121,15 @@ TUNED = ("conv", "conv_chain")
 
 
 def alternatives(lowering: Lowering) -> tuple[Decision, ...]:
+    """``decisions`` of a region between which a measurement may choose; none where that is not worth its time."""
+    return decisions(lowering) if lowering.region.attrs["anchor"] in TUNED else ()
+
+
+def decisions(lowering: Lowering) -> tuple[Decision, ...]:
     """All ways to serve a region, the model's choice first, then by promise: a variant of it, the other candidates, in turn what is left.
 
     Some may turn out not to be possible (UnsupportedError when lowered) or the same as another.
     """
-    if lowering.region.attrs["anchor"] not in TUNED:
-        return ()
     best = preferred(lowering)
     found = [_ways(lowering, candidate) for candidate in _table(lowering)]
     ways = sorted((ways for ways in found if ways), key=lambda ways: ways[0].candidate != best.candidate)
@@ -136,6 +140,20 @@ def alternatives(lowering: Lowering) -> tuple[Decision, ...]:
     for decision in ordered:
         distinct.setdefault(decision.name, decision)
     return tuple(distinct.values())
+
+
+def lowered_apart(lowering: Lowering, options: Iterable[Decision]) -> dict[str, Lowering]:
+    """What each decision makes of a region, by name: of those that are possible, and only the first of several that are the same."""
+    found: dict[str, Lowering] = {}
+    for decision in options:
+        one = Lowering(lowering.region, lowering.placement, lowering.library, lowering.target)
+        try:
+            lower_decision(one, decision)
+        except SolError:
+            continue
+        if all(one.launches != other.launches for other in found.values()):
+            found[decision.name] = one
+    return found
 
 
 def lower_decision(lowering: Lowering, decision: Decision) -> None:
