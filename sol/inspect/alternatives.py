@@ -12,8 +12,9 @@ from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Kernel, Launch, Plan
 from sol.codegen.schedule import BORDER
 from sol.codegen.signature import signature
-from sol.compiler import Compiled
+from sol.codegen.targets import Target
 from sol.ir.bodies import graphs_in
+from sol.ir.graph import Graph
 from sol.runtime.arrays import default_threads
 from sol.tuning.database import Database, Record, machine_of
 
@@ -41,30 +42,31 @@ class Alternative:
         return f"{'*' if self.taken else ' '} {self.name:24}  {', '.join(times) or 'no prediction'}"
 
 
-def alternatives_of(compiled: Compiled, threads: int | None = None) -> dict[str, tuple[Alternative, ...]]:
+def alternatives_of(graph: Graph, plan: Plan, target: Target, threads: int | None = None) -> dict[str, tuple[Alternative, ...]]:
     """The best ways to compute each region with a heavy operation, by the region's name: at most three, the one that was taken among them.
 
     Measured ones stand first, then those with a predicted time, each the fastest first; the others in the order in which the selector
-    would try them. threads: in the team, for which measurements are looked up; None for the usual number.
+    would try them. graph, plan: as they were compiled for the target. threads: in the team, for which measurements are looked up; None for
+    the usual number.
     """
-    database = Database(machine_of(compiled.target, threads or default_threads()))
+    database = Database(machine_of(target, threads or default_threads()))
     found = {}
-    for path, lowering in _lowerings(compiled):
-        found[path + lowering.region.name] = _of_region(lowering, _planned(compiled.plan, path + lowering.region.name), database)
+    for path, lowering in _lowerings(graph, target):
+        found[path + lowering.region.name] = _of_region(lowering, _planned(plan, path + lowering.region.name), database)
     return found
 
 
-def _lowerings(compiled: Compiled) -> Iterator[tuple[str, Lowering]]:
+def _lowerings(graph: Graph, target: Target) -> Iterator[tuple[str, Lowering]]:
     """Every region with a heavy operation and the path of its graph; results are shared out among threads as the model's choices do."""
-    for path, graph in graphs_in(compiled.graph):
-        placement = GraphPlacement(graph)
-        for node in graph.nodes:
+    for path, body in graphs_in(graph):
+        placement = GraphPlacement(body)
+        for node in body.nodes:
             if node.op != "region":
                 continue
-            lowering = Lowering(node, placement, KernelLibrary(), compiled.target)
+            lowering = Lowering(node, placement, KernelLibrary(), target)
             if node.attrs["anchor"]:
                 yield path, lowering
-            again = Lowering(node, placement, KernelLibrary(), compiled.target)
+            again = Lowering(node, placement, KernelLibrary(), target)
             lower_region(again)
             placement.by_rows |= again.shares
 

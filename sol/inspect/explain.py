@@ -64,8 +64,9 @@ def _explanation(
     memory = []
     for program, env in programs:
         for executable in program.runner.executables:
-            others = alternatives_of(executable.compiled, executable.threads) if alternatives else {}
-            rows += region_rows(executable.compiled.graph, executable.plan, env, others)
+            compiled = executable.compiled
+            others = alternatives_of(compiled.graph, compiled.plan, compiled.target, executable.threads) if alternatives else {}
+            rows += region_rows(compiled.graph, compiled.plan, env, others)
             memory.append(executable.memory_bytes(env))
         found += [TorchRow(n.attrs["key"], n.attrs["reason"], str(n.origin).strip()) for n in program.runner.torch_nodes]
     return Explanation(

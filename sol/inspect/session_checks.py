@@ -23,8 +23,9 @@ def explain_session(session: Session, inputs: Inputs, *, alternatives: bool = Fa
     weights = arena = kernels = launches = 0
     if prepared.executable is not None:
         executable = prepared.executable
-        others = alternatives_of(executable.compiled, executable.threads) if alternatives else {}
-        rows = region_rows(executable.compiled.graph, executable.plan, prepared.env, others)
+        compiled = executable.compiled
+        others = alternatives_of(compiled.graph, compiled.plan, compiled.target, executable.threads) if alternatives else {}
+        rows = region_rows(compiled.graph, compiled.plan, prepared.env, others)
         memory = executable.memory_bytes(prepared.env)
         weights, arena = memory["weights"], memory["arena"]
         kernels, launches = len(executable.plan.kernels), len(executable.plan.launches)

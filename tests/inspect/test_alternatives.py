@@ -15,7 +15,7 @@ from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.signature import signature
 from sol.compiler import Compiled, compile_graph
-from sol.inspect.alternatives import SHOWN, alternatives_of
+from sol.inspect.alternatives import SHOWN, Alternative, alternatives_of
 from sol.ir.bodies import graphs_in
 from sol.ir.text import parse_graph
 from sol.tuning.database import Database, Record, machine_of
@@ -30,6 +30,10 @@ def lowering_of(compiled: Compiled, anchor: str) -> Lowering:
     return Lowering(node, GraphPlacement(graph), KernelLibrary(), compiled.target)
 
 
+def ways_of(compiled: Compiled, threads: int | None = None) -> dict[str, tuple[Alternative, ...]]:
+    return alternatives_of(compiled.graph, compiled.plan, compiled.target, threads)
+
+
 def anchored(compiled: Compiled) -> set[str]:
     return {p + n.name for p, g in graphs_in(compiled.graph) for n in g.nodes if n.op == "region" and n.attrs["anchor"]}
 
@@ -37,7 +41,7 @@ def anchored(compiled: Compiled) -> set[str]:
 @pytest.mark.parametrize("name", NETWORKS)
 def test_every_heavy_region_tells_which_way_was_taken(name, cache_folder):
     compiled = compile_graph(parse_graph(NETWORKS[name]))
-    found = alternatives_of(compiled)
+    found = ways_of(compiled)
     assert set(found) == anchored(compiled)
     for ways in found.values():
         assert 1 <= len(ways) <= SHOWN and sum(w.taken for w in ways) == 1
@@ -51,10 +55,10 @@ def test_measured_ways_stand_first_and_the_one_of_the_plan_is_never_left_out(cac
     assert len(names) > SHOWN
     times = {names[0]: 4e-6, names[1]: 3e-6, names[2]: 1e-6, names[3]: 2e-6}
     Database(machine_of(compiled.target, 2)).add([Record(signature(lowering), names[2], times, "quick")])
-    ways = alternatives_of(compiled, 2)[lowering.region.name]
+    ways = ways_of(compiled, 2)[lowering.region.name]
     assert [(w.name, w.measured) for w in ways] == [(n, times[n]) for n in (names[2], names[3], names[0])]
     assert [w.taken for w in ways] == [False, False, True]  # it was compiled before anything was measured
-    assert all(w.measured is None for w in alternatives_of(compiled, 1)[lowering.region.name])
+    assert all(w.measured is None for w in ways_of(compiled, 1)[lowering.region.name])
 
 
 def test_predicted_times_order_what_was_not_measured(cache_folder, monkeypatch):
@@ -66,16 +70,14 @@ def test_predicted_times_order_what_was_not_measured(cache_folder, monkeypatch):
         return tuple(replace(c, cost=(lambda s: lambda found, target: s)(costs.get(c.name, 9e-6))) for c in table(anchor))
 
     monkeypatch.setattr(kernels, "candidates", with_costs)
-    for ways in alternatives_of(compiled).values():
+    for ways in ways_of(compiled).values():
         untaken = [w.predicted for w in ways if not w.taken]
         assert all(w.predicted is not None for w in ways) and untaken == sorted(untaken)
 
 
 def test_a_tuned_network_has_the_measured_time_of_what_runs(cache_folder):
-    model, x = (
-        torch.nn.Sequential(torch.nn.Conv2d(16, 16, 3), torch.nn.ReLU(), torch.nn.Conv2d(16, 32, 1)).eval(),
-        torch.rand(1, 16, 16, 16),
-    )
+    model = torch.nn.Sequential(torch.nn.Conv2d(16, 16, 3), torch.nn.ReLU(), torch.nn.Conv2d(16, 32, 1)).eval()
+    x = torch.rand(1, 16, 16, 16)
     fast = sol.optimize(model, x, time_budget=2)
     found = sol.explain(fast, x, alternatives=True)
     convolutions = [r for r in found.regions if "conv" in r.ops]
