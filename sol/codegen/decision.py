@@ -35,6 +35,9 @@ class Decision:
         return f"{self.candidate}/{self.variant}" if self.variant else self.candidate
 
 
+Cost = Callable[[Any, TargetLike], float | None]
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A kernel of a family.
@@ -43,13 +46,13 @@ class Candidate:
     It may be a generator: variants are only asked for where measurements or explanations need them. Where not even the anchor alone could
     be computed it raises UnsupportedError with the remedy, which the user sees if no other candidate takes the region.
     lower: emits the launches of what ``match`` found.
-    cost: seconds on a target, if there is a model.
+    cost: seconds on a target, if there is a model; it gives None where sizes are known only at run time.
     """
 
     name: str
     match: Callable[[Lowering], Iterable[Decision]]
     lower: Callable[[Lowering, Any], None]
-    cost: Callable[[Any, TargetLike], float] | None = None
+    cost: Cost | None = None
 
     def decisions(self, lowering: Lowering) -> Iterator[Decision]:
         """What ``match`` gives, with predicted times."""
@@ -65,7 +68,13 @@ class Candidate:
 Pays = Callable[[Any, TargetLike], bool]
 
 
-def sole(name: str, read: Callable[[Lowering], Any], lower: Callable[[Lowering, Any], None], pays: Pays | None = None) -> Candidate:
+def sole(
+    name: str,
+    read: Callable[[Lowering], Any],
+    lower: Callable[[Lowering, Any], None],
+    pays: Pays | None = None,
+    cost: Cost | None = None,
+) -> Candidate:
     """A candidate with one way. read: ``match`` for that: what it finds, None where it is impossible. pays: None where it always does."""
 
     def match(lowering: Lowering) -> Iterator[Decision]:
@@ -73,7 +82,7 @@ def sole(name: str, read: Callable[[Lowering], Any], lower: Callable[[Lowering, 
         if found is not None:
             yield Decision(name, found, pays=pays is None or pays(found, lowering.target))
 
-    return Candidate(name, match, lower)
+    return Candidate(name, match, lower, cost)
 
 
 __all__ = ["Candidate", "Decision", "sole"]

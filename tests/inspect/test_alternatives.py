@@ -97,3 +97,4 @@ def test_a_session_tells_them_too(cache_folder, tmp_path):
     session = sol.load(str(tmp_path / "m.onnx"))
     found = sol.explain(session, [np.ones((3, 4), np.float32)], alternatives=True)
     assert [w.name for r in found.regions for w in r.alternatives if w.taken] in (["gemm"], ["dot"])
+    assert all(w.predicted for r in found.regions for w in r.alternatives if w.taken) and "µs predicted" in str(found)
