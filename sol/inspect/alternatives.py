@@ -46,8 +46,8 @@ def alternatives_of(graph: Graph, plan: Plan, target: Target, threads: int | Non
     """The best ways to compute each region with a heavy operation, by the region's name: at most three, the one that was taken among them.
 
     Measured ones stand first, then those with a predicted time, each the fastest first; the others in the order in which the selector
-    would try them. graph, plan: as they were compiled for the target. threads: in the team, for which measurements are looked up; None for
-    the usual number.
+    would try them. A variant that the model does not tell from its candidate's own choice is left out unless it was measured.
+    graph, plan: as compiled for the target. threads: in the team, for which measurements are looked up; None for the usual number.
     """
     database = Database(machine_of(target, threads or default_threads()))
     found = {}
@@ -91,11 +91,18 @@ def _of_region(lowering: Lowering, planned: Text, database: Database) -> tuple[A
     looked_at = [d for i, d in enumerate(options) if i < LOOKED_AT or measured.get(d.name) is not None]
     lowered = lowered_apart(lowering, looked_at)
     taken = next((n for n, x in lowered.items() if _text(x.launches, x.library.kernels) == planned), "")
-    ranked = sorted((d for d in looked_at if d.name in lowered), key=lambda d: _rank(d, record))
+    own = {d.candidate: d.seconds for d in options if not d.variant}
+    told = [d for d in looked_at if d.name == taken or measured.get(d.name) is not None or not _is_alike(d, own)]
+    ranked = sorted((d for d in told if d.name in lowered), key=lambda d: _rank(d, record))
     best = [d for i, d in enumerate(ranked) if i < SHOWN or d.name == taken]
     if len(best) > SHOWN:
         del best[SHOWN - 1]
     return tuple(Alternative(d.name, d.seconds, measured.get(d.name), d.name == taken) for d in best)
+
+
+def _is_alike(decision: Decision, own: Mapping[str, float | None]) -> bool:
+    """Whether it is a variant of which the model tells the same time as of the candidate's own choice."""
+    return bool(decision.variant) and decision.seconds is not None and decision.seconds == own.get(decision.candidate)
 
 
 def _rank(decision: Decision, record: Record | None) -> tuple[int, float]:

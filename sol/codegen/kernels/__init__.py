@@ -8,8 +8,8 @@ whoever adds a candidate to a table need do nothing for that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache, partial
+from collections.abc import Callable, Iterable
+from functools import cache
 from importlib import import_module
 from itertools import islice
 
@@ -67,7 +67,7 @@ def preferred(lowering: Lowering) -> Decision:
     best: Decision | None = None
     reason: SolError | None = None
     for candidate in _table(lowering):
-        if best is not None and (best.seconds is None or candidate.cost is None):
+        if best is not None and (best.seconds is None or candidate.cost is None or not candidate.ranked):
             continue
         try:
             decision = candidate.choice(lowering)
@@ -89,13 +89,13 @@ def is_served(lowering: Lowering) -> bool:
 
 def _last_resort(lowering: Lowering) -> Decision | None:
     """What is possible, whether it pays or not: the last of the table, which asks for least."""
-    return next((ways[0] for ways in map(partial(_ways, lowering, most=1), reversed(_table(lowering))) if ways), None)
+    return next((ways[0] for ways in (_offers(c.match, lowering, 1) for c in reversed(_table(lowering))) if ways), None)
 
 
-def _ways(lowering: Lowering, candidate: Candidate, most: int | None = None) -> tuple[Decision, ...]:
+def _offers(offer: Callable[[Lowering], Iterable[Decision]], lowering: Lowering, most: int | None = None) -> tuple[Decision, ...]:
     """What a candidate offers, at most so many; nothing where it says that it cannot."""
     try:
-        return tuple(islice(candidate.decisions(lowering), most))
+        return tuple(islice(offer(lowering), most))
     except SolError:
         return ()
 
@@ -131,7 +131,7 @@ def decisions(lowering: Lowering) -> tuple[Decision, ...]:
     Some may turn out not to be possible (UnsupportedError when lowered) or the same as another.
     """
     best = preferred(lowering)
-    found = [_ways(lowering, candidate) for candidate in _table(lowering)]
+    found = [_offers(candidate.decisions, lowering) for candidate in _table(lowering)]
     ways = sorted((ways for ways in found if ways), key=lambda ways: ways[0].candidate != best.candidate)
     longest = max(map(len, ways))
     early = [*ways[0][:2], *(decisions[0] for decisions in ways[1:])]

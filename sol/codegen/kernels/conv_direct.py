@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sol.codegen.decision import Candidate, Decision
+from sol.codegen.kernels.conv_cost import direct_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, static_size
 from sol.codegen.kernels.conv_source import lines_of, strip_context
@@ -104,6 +105,10 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
         else:
             size = static_size(conv.oh), static_size(conv.ow)
             yield Decision("direct", _way(problem, target, named_tiling(name, *size, flat)), name)
+
+
+def _seconds(way: Way, target: TargetLike) -> float | None:
+    return direct_seconds(way.problem.conv, way.tiling, target)
 
 
 def strip_tiles(target: TargetLike, conv: Conv, tiling: Tiling) -> int:
@@ -244,4 +249,4 @@ def pack_selected(array: np.ndarray, *, lanes: int, vectors: int, order: tuple[i
     return pack_stem(array[:, list(order)], lanes=lanes, vectors=vectors)
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("direct", _match, _lower),)
+CANDIDATES: tuple[Candidate, ...] = (Candidate("direct", _match, _lower, _seconds, ranked=False),)

@@ -13,6 +13,7 @@ import numpy as np
 
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
+from sol.codegen.kernels.conv_cost import team_seconds
 from sol.codegen.kernels.conv_direct import shares_tiles
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise
@@ -147,6 +148,13 @@ def _pays(way: Way, target: TargetLike) -> bool:
     return target.adders and way.cost < target.machine.inner_product.gain
 
 
+def _seconds(way: Way, target: TargetLike) -> float | None:
+    """``_cost`` is of one thread's share."""
+    gathered = target.machine.inner_product.gathered if way.problem.source.table else 1
+    cost = gathered * _cost(way.problem.conv, target, way.tiling, way.problem.source.inputs)
+    return team_seconds(cost * target.team, target) if isinstance(way.problem.conv.n, int) else None
+
+
 def packed_block(conv: Conv, target: TargetLike, tiling: Tiling, by_tiles: bool) -> tuple[int, int]:
     """Elements of a tile's packed input; tiles that a thread packs at a time, which have half of the second-level cache."""
     (th, tw), steps = tiling.tiles[0], _steps(conv)
@@ -240,4 +248,4 @@ def pack_paired_selected(array: np.ndarray, *, order: tuple[int, ...], out: np.n
     return pack_paired(array[:, list(order)], out=out)
 
 
-CANDIDATES: tuple[Candidate, ...] = (sole("paired", read_way, _lower, _pays),)
+CANDIDATES: tuple[Candidate, ...] = (sole("paired", read_way, _lower, _pays, _seconds, ranked=False),)

@@ -19,6 +19,7 @@ import numpy as np
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue
 from sol.codegen.kernels import conv_paired, pairs
+from sol.codegen.kernels.conv_cost import team_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_source import patch_context
@@ -132,6 +133,12 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
     blocks = [n for n in (widest, 2 * widest, 4 * widest) if n != block and n <= best.tiles]
     for name in [*(grid.name for grid in grids[1:4]), *(f"{best.name}b{n}" for n in blocks)]:
         yield Decision("winograd", named_way(problem, target, name), name, pays)
+
+
+def _seconds(way: Way, target: TargetLike) -> float | None:
+    conv = way.problem.conv
+    known = all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow))
+    return team_seconds(winograd_cost(conv, target, way.grid), target) if known else None
 
 
 def named_way(problem: Problem, target: TargetLike, name: str) -> Way:
@@ -267,4 +274,4 @@ def pack_pairs(array: np.ndarray, *, my: int, mx: int, out: np.ndarray | None = 
     return out
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("winograd", _match, _lower),)
+CANDIDATES: tuple[Candidate, ...] = (Candidate("winograd", _match, _lower, _seconds, ranked=False),)
