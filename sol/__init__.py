@@ -164,18 +164,21 @@ def raise_unsupported_precision(precision: str) -> None:
     raise ConfigError(f"precision={precision!r} is not built", remedy='use precision="float32", which computes in the dtypes of the model')
 
 
-def explain(model: torch.nn.Module | Session, inputs: Any) -> Explanation:
+def explain(model: torch.nn.Module | Session, inputs: Any, *, alternatives: bool = False) -> Explanation:
     """What was fused into which kernel, what runs in torch and why; print it.
 
     Takes what ``optimize`` or ``load`` gives; another module is compiled.
+    alternatives: also the three best ways to compute each region with a heavy operation (convolution, matrix product, attention, pooling,
+    …), with the seconds that the kernel's model predicts, where it has one, and those that tuning measured (``config["autotune"]``); a
+    star marks the way that was taken.
     """
     if _is_session(model):
         from sol.inspect.session_checks import explain_session
 
-        return explain_session(model, inputs)
+        return explain_session(model, inputs, alternatives=alternatives)
     from sol.inspect.explain import explain as run
 
-    return run(cast("torch.nn.Module", model), inputs)
+    return run(cast("torch.nn.Module", model), inputs, alternatives=alternatives)
 
 
 def profile(model: torch.nn.Module | Session, inputs: Any, *, runs: int = 20) -> Profile:

@@ -229,6 +229,7 @@ def verify(model: Path, time_budget: str | None, json_file: Path | None, **optio
 @MODEL
 @_run_options
 @click.option("--profile/--no-profile", default=True, show_default=True, help="Run the model and time every kernel.")
+@click.option("--alternatives", is_flag=True, help="Show the best ways to compute each heavy region, with predicted and measured times.")
 @click.option("--html", type=OutputFile(), metavar="FILE", help="Write a report: one page, no other file.")
 @_json
 def inspect(model: Path, time_budget: str | None, html: Path | None, json_file: Path | None, **options: Any) -> None:

@@ -35,6 +35,9 @@ class Decision:
         return f"{self.candidate}/{self.variant}" if self.variant else self.candidate
 
 
+Cost = Callable[[Any, TargetLike], float | None]
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A kernel of a family.
@@ -43,13 +46,15 @@ class Candidate:
     It may be a generator: variants are only asked for where measurements or explanations need them. Where not even the anchor alone could
     be computed it raises UnsupportedError with the remedy, which the user sees if no other candidate takes the region.
     lower: emits the launches of what ``match`` found.
-    cost: seconds on a target, if there is a model.
+    cost: seconds on a target, if there is a model; it gives None where sizes are known only at run time.
+    ranked: whether the selector prefers it to those before it where its cost is lower; else the cost is only told.
     """
 
     name: str
     match: Callable[[Lowering], Iterable[Decision]]
     lower: Callable[[Lowering, Any], None]
-    cost: Callable[[Any, TargetLike], float] | None = None
+    cost: Cost | None = None
+    ranked: bool = True
 
     def decisions(self, lowering: Lowering) -> Iterator[Decision]:
         """What ``match`` gives, with predicted times."""
@@ -57,15 +62,22 @@ class Candidate:
             yield decision if self.cost is None else replace(decision, seconds=self.cost(decision.found, lowering.target))
 
     def choice(self, lowering: Lowering) -> Decision | None:
-        """Its own way, if that pays."""
-        decision = next(self.decisions(lowering), None)
+        """Its own way, if that pays; with a predicted time if that matters to the choice."""
+        decision = next(iter(self.decisions(lowering) if self.ranked else self.match(lowering)), None)
         return decision if decision is not None and decision.pays else None
 
 
 Pays = Callable[[Any, TargetLike], bool]
 
 
-def sole(name: str, read: Callable[[Lowering], Any], lower: Callable[[Lowering, Any], None], pays: Pays | None = None) -> Candidate:
+def sole(
+    name: str,
+    read: Callable[[Lowering], Any],
+    lower: Callable[[Lowering, Any], None],
+    pays: Pays | None = None,
+    cost: Cost | None = None,
+    ranked: bool = True,
+) -> Candidate:
     """A candidate with one way. read: ``match`` for that: what it finds, None where it is impossible. pays: None where it always does."""
 
     def match(lowering: Lowering) -> Iterator[Decision]:
@@ -73,7 +85,7 @@ def sole(name: str, read: Callable[[Lowering], Any], lower: Callable[[Lowering, 
         if found is not None:
             yield Decision(name, found, pays=pays is None or pays(found, lowering.target))
 
-    return Candidate(name, match, lower)
+    return Candidate(name, match, lower, cost, ranked)
 
 
 __all__ = ["Candidate", "Decision", "sole"]

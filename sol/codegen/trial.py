@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from sol.codegen.decision import Decision
-from sol.codegen.kernels import alternatives, lower_decision, lower_region
+from sol.codegen.kernels import alternatives, lower_decision, lower_region, lowered_apart
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, Interval, assign_offsets
 from sol.codegen.placement import GraphPlacement
@@ -19,7 +18,6 @@ from sol.codegen.program import SourceFile, kernel_source
 from sol.codegen.render import render
 from sol.codegen.schedule import apart, lower_borders
 from sol.codegen.signature import signature
-from sol.errors import SolError
 from sol.ir.dim import evaluate
 from sol.ir.graph import Graph, Node
 
@@ -121,24 +119,10 @@ def _group(
         placement.by_rows |= lowering.shares
         return Group(node.name, "", nodes, (Way(names[0], tuple(lowering.launches)),))
     seen[key] = seen.get(key, 0) + 1
-    lowered = _distinct(lowering, [options[n] for n in names])
+    lowered = lowered_apart(lowering, [options[n] for n in names])
     placement.by_rows |= next((x.shares for x in lowered.values()), {})  # of the one to beat
     ways = tuple(Way(name, tuple(x.launches)) for name, x in lowered.items())
     return Group(node.name, key, nodes, ways, tuple(names))
-
-
-def _distinct(lowering: Lowering, decisions: Sequence[Decision]) -> dict[str, Lowering]:
-    """Names and launches of the decisions that are possible; of several that are the same only the first."""
-    found: dict[str, Lowering] = {}
-    for decision in decisions:
-        one = Lowering(lowering.region, lowering.placement, lowering.library, lowering.target)
-        try:
-            lower_decision(one, decision)
-        except SolError:
-            continue
-        if all(one.launches != other.launches for other in found.values()):
-            found[decision.name] = one
-    return found
 
 
 def _kept(groups: Sequence[Group], also: Collection[str]) -> list[Group]:

@@ -16,14 +16,22 @@ RUNS = 20
 
 
 def inspect(
-    model: Path, *, inputs: Sequence[str], shapes: Sequence[str], threads: int | None, isa: str | None, seed: int, profile: bool
+    model: Path,
+    *,
+    inputs: Sequence[str],
+    shapes: Sequence[str],
+    threads: int | None,
+    isa: str | None,
+    seed: int,
+    profile: bool,
+    alternatives: bool = False,
 ) -> Report:
-    """Everything that a report shows; with ``profile`` the model is run and every launch timed."""
+    """Everything that a report shows; with ``profile`` the model is run and every launch timed; alternatives: runners-up of each kernel."""
     sizes = parse_shapes(shapes)
     with showing_stages():
         opened = open_model(model, shapes=sizes, threads=threads, isa=isa)
         feed = feed_for(opened, inputs, sizes, seed)
-        explanation = opened.explain(feed)
+        explanation = opened.explain(feed, alternatives)
         measured = None
         if profile:
             stage("timing kernels")

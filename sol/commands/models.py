@@ -49,8 +49,8 @@ class Model(Protocol):
     def call(self, feed: Feed) -> Callable[[], Any]:
         """A call as short as it can be, for timing."""
 
-    def explain(self, feed: Feed) -> Explanation:
-        """What was fused into which kernel."""
+    def explain(self, feed: Feed, alternatives: bool = False) -> Explanation:
+        """What was fused into which kernel; alternatives: and the runners-up."""
 
     def profile(self, feed: Feed, runs: int) -> Profile:
         """Time of every launch."""
@@ -146,10 +146,10 @@ class OnnxModel:
         arrays = [feed[p.name] for p in self.inputs]
         return lambda: self.session.run(arrays)
 
-    def explain(self, feed: Feed) -> Explanation:
+    def explain(self, feed: Feed, alternatives: bool = False) -> Explanation:
         from sol.inspect.session_checks import explain_session
 
-        return explain_session(self.session, feed)
+        return explain_session(self.session, feed, alternatives=alternatives)
 
     def profile(self, feed: Feed, runs: int) -> Profile:
         from sol.inspect.session_checks import profile_session
@@ -266,10 +266,10 @@ class TorchModel:
         self._torch.set_grad_enabled(False)
         return lambda: self.module(*args, **kwargs)
 
-    def explain(self, feed: Feed) -> Explanation:
+    def explain(self, feed: Feed, alternatives: bool = False) -> Explanation:
         import sol
 
-        return sol.explain(*self.compiled(feed))
+        return sol.explain(*self.compiled(feed), alternatives=alternatives)
 
     def profile(self, feed: Feed, runs: int) -> Profile:
         import sol

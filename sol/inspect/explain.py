@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from sol.inspect.alternatives import alternatives_of
 from sol.inspect.explanation import Explanation, RegionRow, TorchRow, region_rows
 from sol.inspect.profile import Profile, ProfileRow, profile_rows, time_calls
 from sol.inspect.roofline import roofline
@@ -24,12 +25,12 @@ def program_for(model: torch.nn.Module, inputs: Any) -> tuple[SolModule, Program
     return module, module.compile_for(args, kwargs), args, kwargs
 
 
-def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
+def explain(model: torch.nn.Module, inputs: Any, *, alternatives: bool = False) -> Explanation:
     """See ``sol.explain``."""
     module, program, args, kwargs = program_for(model, inputs)
     notes = ["in training mode the model runs in torch"]
     if program is not None:
-        return _explanation(module._title, [(program, program.inputs_of(args, kwargs)[1] or {})], (), notes)
+        return _explanation(module._title, [(program, program.inputs_of(args, kwargs)[1] or {})], (), notes, alternatives)
     ways = module._ways
     if ways.partition is None:
         return _explanation(module._title, [], [TorchRow(*row) for row in ways.reasons(args, kwargs)], notes)
@@ -41,7 +42,7 @@ def explain(model: torch.nn.Module, inputs: Any) -> Explanation:
     notes.append(f"{captured}, because {told(ways.partition.reason)}")
     failed = [(i, p) for i, p in enumerate(ways.partition.pieces) if p.failure]
     left = [TorchRow(f"piece {i} of {ops_of(p.module)} operations", told(p.failure), "") for i, p in failed]
-    return _explanation(module._title, [p.last for p in ways.partition.compiled if p.last], left, notes)
+    return _explanation(module._title, [p.last for p in ways.partition.compiled if p.last], left, notes, alternatives)
 
 
 def ops_of(module: torch.fx.GraphModule) -> int:
@@ -50,7 +51,11 @@ def ops_of(module: torch.fx.GraphModule) -> int:
 
 
 def _explanation(
-    title: str, programs: Sequence[tuple[Program, Mapping[str, int]]], torch_rows: Sequence[TorchRow], notes: Sequence[str]
+    title: str,
+    programs: Sequence[tuple[Program, Mapping[str, int]]],
+    torch_rows: Sequence[TorchRow],
+    notes: Sequence[str],
+    alternatives: bool = False,
 ) -> Explanation:
     """What some programs do for these values of symbols, and what runs in torch besides."""
     rows: list[RegionRow] = []
@@ -59,7 +64,9 @@ def _explanation(
     memory = []
     for program, env in programs:
         for executable in program.runner.executables:
-            rows += region_rows(executable.compiled.graph, executable.plan, env)
+            compiled = executable.compiled
+            others = alternatives_of(compiled.graph, compiled.plan, compiled.target, executable.threads) if alternatives else {}
+            rows += region_rows(compiled.graph, compiled.plan, env, others)
             memory.append(executable.memory_bytes(env))
         found += [TorchRow(n.attrs["key"], n.attrs["reason"], str(n.origin).strip()) for n in program.runner.torch_nodes]
     return Explanation(

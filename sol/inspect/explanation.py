@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sol.codegen.plan import Launch, Plan
+from sol.inspect.alternatives import Alternative
 from sol.ir.bodies import graphs_in
 from sol.ir.dim import evaluate
 from sol.ir.graph import Graph, Node
@@ -17,6 +18,7 @@ class RegionRow:
     """One fused region: ops in order, kernels that compute it, result types, where it comes from.
 
     flops, bytes: the work it cannot avoid, for the sizes of the inputs that were given.
+    alternatives: the best ways to compute a region with a heavy operation, where they were asked for.
     """
 
     region: str
@@ -26,6 +28,7 @@ class RegionRow:
     origin: str
     flops: int = 0
     bytes: int = 0
+    alternatives: tuple[Alternative, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,14 +64,17 @@ class Explanation:
         for row in self.regions:
             ops, work = " + ".join(row.ops), f"{row.flops / 1e6:9.2f} {row.bytes / 1e6:8.2f}"
             lines.append(f"  {ops:{wide}}  {work}  {row.result:28}  {', '.join(row.kernels)}  [{row.origin}]")
+            lines += [f"      {alternative}" for alternative in row.alternatives]
         lines.append(f"  in torch: {len(self.torch)} operations" + (":" if self.torch else ""))
         lines += [f"    {row.operation}: {row.reason}  [{row.origin}]" for row in self.torch]
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
 
-def region_rows(graph: Graph, plan: Plan, env: Mapping[str, int]) -> list[RegionRow]:
-    """The regions of a fused graph with the kernels that its plan gives them."""
+def region_rows(
+    graph: Graph, plan: Plan, env: Mapping[str, int], alternatives: Mapping[str, tuple[Alternative, ...]] | None = None
+) -> list[RegionRow]:
+    """The regions of a fused graph with the kernels that its plan gives them. alternatives: by region."""
     launches: dict[str, list[Launch]] = defaultdict(list)
     for launch in plan.launches:
         launches[launch.region].append(launch)
@@ -80,7 +86,9 @@ def region_rows(graph: Graph, plan: Plan, env: Mapping[str, int]) -> list[Region
         kernels = tuple(dict.fromkeys(launch.kernel for launch in own))
         result = ", ".join(str(t) for t in node.types)
         flops, moved = (sum(evaluate(getattr(launch, field), env) for launch in own) for field in ("flops", "bytes"))
-        rows.append(RegionRow(name, region_ops(node), kernels, result, str(node.origin).strip(), flops, moved))
+        rows.append(
+            RegionRow(name, region_ops(node), kernels, result, str(node.origin).strip(), flops, moved, (alternatives or {}).get(name, ()))
+        )
     return rows
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sol.inspect.alternatives import alternatives_of
 from sol.inspect.explanation import Explanation, RegionRow, region_rows
 from sol.inspect.profile import Profile, profile_rows, time_calls
 from sol.inspect.roofline import roofline
@@ -15,14 +16,16 @@ from sol.runtime.numpy.session import Session
 Inputs = Sequence[Any] | Mapping[str, Any] | np.ndarray
 
 
-def explain_session(session: Session, inputs: Inputs) -> Explanation:
-    """What was fused into which kernel, for the program that runs for these inputs."""
+def explain_session(session: Session, inputs: Inputs, *, alternatives: bool = False) -> Explanation:
+    """What was fused into which kernel, for the program that runs for these inputs; alternatives: and the runners-up."""
     prepared = session.prepared(feed_of(session, inputs))
     rows: list[RegionRow] = []
     weights = arena = kernels = launches = 0
     if prepared.executable is not None:
         executable = prepared.executable
-        rows = region_rows(executable.compiled.graph, executable.plan, prepared.env)
+        compiled = executable.compiled
+        others = alternatives_of(compiled.graph, compiled.plan, compiled.target, executable.threads) if alternatives else {}
+        rows = region_rows(compiled.graph, compiled.plan, prepared.env, others)
         memory = executable.memory_bytes(prepared.env)
         weights, arena = memory["weights"], memory["arena"]
         kernels, launches = len(executable.plan.kernels), len(executable.plan.launches)

@@ -147,6 +147,9 @@ def test_inspect(capsys, folder, tmp_path):
     assert (tmp_path / "i.html").read_text().startswith("<!DOCTYPE html>")
     code, out, _ = call(capsys, "inspect", folder / "net.onnx", "--no-profile")
     assert code == OK and "µs" not in out
+    code, out, _ = call(capsys, "inspect", folder / "net.onnx", "--no-profile", "--alternatives", "--json", tmp_path / "a.json")
+    regions = json.loads((tmp_path / "a.json").read_text())["regions"]
+    assert code == OK and out.count("      * ") == sum(any(w["taken"] for w in r["alternatives"]) for r in regions) > 0
 
 
 def test_bench(capsys, folder, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -72,6 +73,8 @@ def a_region() -> Lowering:
     ([offers("a", ""), offers("b", "", seconds=1.0)], "a"),
     ([offers("a", "", seconds=2.0), offers("b", ""), offers("c", "", seconds=1.0)], "c"),
     ([offers("a", "", seconds=2.0), offers("b", "", pays=False, seconds=1.0)], "a"),
+    ([offers("a", "", seconds=2.0), replace(offers("b", "", seconds=1.0), ranked=False)], "a"),
+    ([replace(offers("a", "", seconds=2.0), ranked=False), offers("b", "", seconds=1.0)], "a"),
     ([sole("a", lambda lowering: None, lambda lowering, found: None), offers("b", "")], "b"),
     ([sole("a", lambda lowering: 1, lambda lowering, found: None, lambda found, target: found > 1), offers("b", "")], "b"),
 ])  # fmt: skip

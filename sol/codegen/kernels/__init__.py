@@ -8,7 +8,8 @@ whoever adds a candidate to a table need do nothing for that.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from collections.abc import Callable, Iterable
+from functools import cache
 from importlib import import_module
 from itertools import islice
 
@@ -66,7 +67,7 @@ def preferred(lowering: Lowering) -> Decision:
     best: Decision | None = None
     reason: SolError | None = None
     for candidate in _table(lowering):
-        if best is not None and (best.seconds is None or candidate.cost is None):
+        if best is not None and (best.seconds is None or candidate.cost is None or not candidate.ranked):
             continue
         try:
             decision = candidate.choice(lowering)
@@ -88,13 +89,13 @@ def is_served(lowering: Lowering) -> bool:
 
 def _last_resort(lowering: Lowering) -> Decision | None:
     """What is possible, whether it pays or not: the last of the table, which asks for least."""
-    return next((ways[0] for ways in map(partial(_ways, lowering, most=1), reversed(_table(lowering))) if ways), None)
+    return next((ways[0] for ways in (_offers(c.match, lowering, 1) for c in reversed(_table(lowering))) if ways), None)
 
 
-def _ways(lowering: Lowering, candidate: Candidate, most: int | None = None) -> tuple[Decision, ...]:
+def _offers(offer: Callable[[Lowering], Iterable[Decision]], lowering: Lowering, most: int | None = None) -> tuple[Decision, ...]:
     """What a candidate offers, at most so many; nothing where it says that it cannot."""
     try:
-        return tuple(islice(candidate.decisions(lowering), most))
+        return tuple(islice(offer(lowering), most))
     except SolError:
         return ()
 
@@ -120,14 +121,17 @@ TUNED = ("conv", "conv_chain")
 
 
 def alternatives(lowering: Lowering) -> tuple[Decision, ...]:
+    """``decisions`` of a region between which a measurement may choose; none where that is not worth its time."""
+    return decisions(lowering) if lowering.region.attrs["anchor"] in TUNED else ()
+
+
+def decisions(lowering: Lowering) -> tuple[Decision, ...]:
     """All ways to serve a region, the model's choice first, then by promise: a variant of it, the other candidates, in turn what is left.
 
     Some may turn out not to be possible (UnsupportedError when lowered) or the same as another.
     """
-    if lowering.region.attrs["anchor"] not in TUNED:
-        return ()
     best = preferred(lowering)
-    found = [_ways(lowering, candidate) for candidate in _table(lowering)]
+    found = [_offers(candidate.decisions, lowering) for candidate in _table(lowering)]
     ways = sorted((ways for ways in found if ways), key=lambda ways: ways[0].candidate != best.candidate)
     longest = max(map(len, ways))
     early = [*ways[0][:2], *(decisions[0] for decisions in ways[1:])]
@@ -136,6 +140,20 @@ def alternatives(lowering: Lowering) -> tuple[Decision, ...]:
     for decision in ordered:
         distinct.setdefault(decision.name, decision)
     return tuple(distinct.values())
+
+
+def lowered_apart(lowering: Lowering, options: Iterable[Decision]) -> dict[str, Lowering]:
+    """What each decision makes of a region, by name: of those that are possible, and only the first of several that are the same."""
+    found: dict[str, Lowering] = {}
+    for decision in options:
+        one = Lowering(lowering.region, lowering.placement, lowering.library, lowering.target)
+        try:
+            lower_decision(one, decision)
+        except SolError:
+            continue
+        if all(one.launches != other.launches for other in found.values()):
+            found[decision.name] = one
+    return found
 
 
 def lower_decision(lowering: Lowering, decision: Decision) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
+from sol.codegen.kernels.conv_cost import direct_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, static_size
 from sol.codegen.kernels.conv_source import lines_of, strip_context
@@ -100,6 +101,10 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
         else:
             size = static_size(conv.oh), static_size(conv.ow)
             yield Decision("direct", _way(problem, target, named_tiling(name, *size, flat)), name)
+
+
+def _seconds(way: Way, target: TargetLike) -> float | None:
+    return direct_seconds(way.problem.conv, way.tiling, target)
 
 
 def strip_tiles(target: TargetLike, conv: Conv, tiling: Tiling) -> int:
@@ -195,4 +200,4 @@ def _lower(lowering: Lowering, way: Way) -> None:
     )  # fmt: skip
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("direct", _match, _lower),)
+CANDIDATES: tuple[Candidate, ...] = (Candidate("direct", _match, _lower, _seconds, ranked=False),)

@@ -11,6 +11,7 @@ from math import sqrt
 
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
+from sol.codegen.kernels.conv_cost import team_seconds
 from sol.codegen.kernels.conv_direct import shares_tiles
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise
@@ -144,6 +145,13 @@ def _pays(way: Way, target: TargetLike) -> bool:
     return target.adders and way.cost < target.machine.inner_product.gain
 
 
+def _seconds(way: Way, target: TargetLike) -> float | None:
+    """``_cost`` is of one thread's share."""
+    gathered = target.machine.inner_product.gathered if way.problem.source.table else 1
+    cost = gathered * _cost(way.problem.conv, target, way.tiling, way.problem.source.inputs)
+    return team_seconds(cost * target.team, target) if isinstance(way.problem.conv.n, int) else None
+
+
 def packed_block(conv: Conv, target: TargetLike, tiling: Tiling, by_tiles: bool) -> tuple[int, int]:
     """Elements of a tile's packed input; tiles that a thread packs at a time, which have half of the second-level cache."""
     (th, tw), steps = tiling.tiles[0], _steps(conv)
@@ -209,4 +217,4 @@ def paired_weights(lowering: Lowering, conv: Conv) -> dict[str, View]:
     return {"w": lowering.weight(w, "paired_panels"), "factors": lowering.weight(w, "pair_scales", taps=conv.kernel[0] * conv.kernel[1])}
 
 
-CANDIDATES: tuple[Candidate, ...] = (sole("paired", read_way, _lower, _pays),)
+CANDIDATES: tuple[Candidate, ...] = (sole("paired", read_way, _lower, _pays, _seconds, ranked=False),)

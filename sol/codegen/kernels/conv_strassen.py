@@ -18,10 +18,11 @@ from dataclasses import dataclass
 
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import conv_paired
+from sol.codegen.kernels.conv_cost import direct_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, spatial_strides
 from sol.codegen.kernels.conv_tails import tile_variants
-from sol.codegen.kernels.conv_tiling import Panel
+from sol.codegen.kernels.conv_tiling import Panel, choose_tiling
 from sol.codegen.kernels.strassen_model import Choice, choose, groups_of, patch, relative_cost, shares_groups, shares_panels
 from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, Move, Part, is_part, schedule, slots
 from sol.codegen.lowering import Lowering, TargetLike
@@ -55,6 +56,13 @@ def _read(lowering: Lowering) -> Way | None:
         return None
     least = min(1.0, conv_paired.other_cost(lowering))
     return Way(problem, choice, relative_cost(problem.conv, target, choice) < target.machine.strassen.gain * least)
+
+
+def _seconds(way: Way, target: TargetLike) -> float | None:
+    conv = way.problem.conv
+    tiling = choose_tiling(target, way.problem.vectors, conv.oh, conv.ow, flat=way.problem.flat, reduction=conv.reduction)
+    direct = direct_seconds(conv, tiling, target)
+    return None if direct is None else relative_cost(conv, target, way.choice) * direct
 
 
 def _steps() -> list[str]:
@@ -171,4 +179,4 @@ def _params(problem: Problem, choice: Choice, blocks: tuple[int, int], by_panels
     return params
 
 
-CANDIDATES: tuple[Candidate, ...] = (sole("strassen", _read, _lower, lambda way, target: way.pays),)
+CANDIDATES: tuple[Candidate, ...] = (sole("strassen", _read, _lower, lambda way, target: way.pays, _seconds, ranked=False),)

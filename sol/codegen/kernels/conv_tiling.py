@@ -69,7 +69,7 @@ def choose_tiling(
         return _tiling(target, min(2, vectors), oh, ow, flat)
     fitting = [n for n in (2, 4, 3, 1, 8) if n <= max(2, vectors // 2) and n <= vectors]
     tilings = [_tiling(target, n, oh, ow, flat) for n in fitting]
-    cost = {t.ocb: _map_cycles(target.machine.direct, t, vectors, oh, ow, reduction) for t in tilings}
+    cost = {t.ocb: map_cycles(target.machine.direct, t, vectors, oh, ow, reduction) for t in tilings}
     return next(t for t in tilings if cost[t.ocb] <= target.machine.direct.alike * min(cost.values()))
 
 
@@ -99,7 +99,7 @@ def tiling_names(target: TargetLike, vectors: int, oh: DimLike, ow: DimLike, *, 
         low = max(1, min(rows, pixels_per_tile(target, ocb) // max(columns, 1)) - 1)
         others = [f"{ocb}x1x{narrow}", *([f"{ocb}x{low}x{columns}"] if whole.tiles[0][0] > 1 else [])]
         for name in (tile_text(whole), *others):
-            found[name] = _map_cycles(target.machine.direct, named_tiling(name, rows, columns, False), vectors, rows, columns)
+            found[name] = map_cycles(target.machine.direct, named_tiling(name, rows, columns, False), vectors, rows, columns)
     best = min(found.values())
     return [n for n in sorted(found, key=found.__getitem__) if found[n] <= WORST_TILING * best]
 
@@ -113,7 +113,7 @@ def tile_cycles(ocb: int, pixels: int, direct: DirectConvolution) -> float:
     return max(ocb * pixels / direct.multiply_adds, (ocb + pixels) / direct.loads, direct.latency)
 
 
-def _map_cycles(direct: DirectConvolution, tiling: Tiling, vectors: int, oh: int, ow: int, reduction: int = 1 << 20) -> float:
+def map_cycles(direct: DirectConvolution, tiling: Tiling, vectors: int, oh: int, ow: int, reduction: int = 1 << 20) -> float:
     """Cycles per input channel for the whole map, ``reduction`` multiply-adds per output."""
     th, tw = tiling.tiles[0]
     pixels = [th * tw] * ((oh // th) * (ow // tw))

@@ -16,6 +16,7 @@ from typing import Any
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue
 from sol.codegen.kernels import conv_paired, pairs
+from sol.codegen.kernels.conv_cost import team_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_source import patch_context
@@ -129,6 +130,12 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
         yield Decision("winograd", named_way(problem, target, name), name, pays)
 
 
+def _seconds(way: Way, target: TargetLike) -> float | None:
+    conv = way.problem.conv
+    known = all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow))
+    return team_seconds(winograd_cost(conv, target, way.grid), target) if known else None
+
+
 def named_way(problem: Problem, target: TargetLike, name: str) -> Way:
     """Tiles and their organisation as a variant names them."""
     sides, _, block = name.removeprefix("f").partition("b")
@@ -192,4 +199,4 @@ def _transformed(grid: Grid, blocks: int, tiles: int, lanes: int, slack: int, be
     return grid.products * (blocks * tiles * lanes + LINE) + slack * lanes + (tiles + slack) * beside
 
 
-CANDIDATES: tuple[Candidate, ...] = (Candidate("winograd", _match, _lower),)
+CANDIDATES: tuple[Candidate, ...] = (Candidate("winograd", _match, _lower, _seconds, ranked=False),)

@@ -8,7 +8,8 @@ from typing import Any
 
 from sol.codegen.decision import sole
 from sol.codegen.emit import vector_store
-from sol.codegen.kernels.matmul_dot import find_dot, lower_dot
+from sol.codegen.kernels.matmul_cost import fixed, product_seconds, tile_cycles
+from sol.codegen.kernels.matmul_dot import dot_seconds, find_dot, lower_dot
 from sol.codegen.kernels.matmul_product import (
     STRETCH,
     Product,
@@ -19,8 +20,8 @@ from sol.codegen.kernels.matmul_product import (
     right_strides,
     run_time_arguments,
 )
-from sol.codegen.kernels.matmul_rows import broadcast_strides, row_ladder, rows_per_tile, vectors_per_panel, wide_panel
-from sol.codegen.lowering import Lowering
+from sol.codegen.kernels.matmul_rows import broadcast_strides, row_counts, row_ladder, rows_per_tile, vectors_per_panel, wide_panel
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, bounds, ceil_div
@@ -160,6 +161,26 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
         prefetch=costs.prefetch if p.constant else 0, signature=parameters, arguments=arguments,
         tile_operands=tuple((o.name, o.lane_stride) for o in p.tiles),
     )  # fmt: skip
+
+
+def panels_seconds(panels: Panels, target: TargetLike) -> float | None:
+    """Tiles of rows and panels, columns beyond N included, and laying out operands that are no panels yet."""
+    p = panels.product
+    sizes = fixed(p.loops.batch_size, p.loops.rows, p.n, p.k)
+    if sizes is None:
+        return None
+    batch, rows, n, k = sizes
+    whole, rest = divmod(n, panels.width)
+    steps = 0.0
+    for size, count in row_counts(panels.ladder, rows):
+        steps += count * (whole * tile_cycles(target, size, panels.nv) + (rest > 0) * tile_cycles(target, size, panels.tail_nv))
+    packed_b = 0
+    if not (p.constant or panels.in_place):
+        shuffles = target.lanes.bit_length() - 1 if right_strides(p)[1] != 1 else 0  # of a vector whose numbers lie apart
+        packed_b = k * -(-n // panels.width) * panels.nv * (1 + shuffles)
+    packed_a = 0 if p.a_k == 1 else rows * k  # number by number
+    moved = 2 * batch * (packed_b + packed_a) / target.machine.core.loads
+    return product_seconds(p, batch * steps * k + moved, batch * rows * n * k)
 
 
 def panel_columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
@@ -324,8 +345,8 @@ def lower_plain(lowering: Lowering, found: Plain) -> None:
 
 
 _CANDIDATES = (
-    sole("dot", find_dot, lower_dot),
-    sole("gemm", find_panels, lower_gemm),
+    sole("dot", find_dot, lower_dot, cost=dot_seconds),
+    sole("gemm", find_panels, lower_gemm, cost=panels_seconds),
     sole("plain", find_plain, lower_plain),
 )
 KERNELS = {"linear": _CANDIDATES, "matmul": _CANDIDATES}

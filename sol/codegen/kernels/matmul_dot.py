@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sol.codegen.kernels.matmul_cost import fixed, product_seconds
 from sol.codegen.kernels.matmul_product import (
     Product,
     batch_text,
@@ -13,7 +14,7 @@ from sol.codegen.kernels.matmul_product import (
     right_strides,
     run_time_arguments,
 )
-from sol.codegen.lowering import Lowering
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, bounds
 
@@ -63,6 +64,20 @@ def _block(p: Product) -> tuple[int, int, int]:
     rows = p.loops.rows if isinstance(p.loops.rows, int) else 4
     block = next(r for r in (4, 2, 1) if r * group <= budget and (r <= rows or r == 1))
     return block, group, max(1, min(4, budget // (block * group)))
+
+
+def dot_seconds(found: Dot, target: TargetLike) -> float | None:
+    """Blocks of rows and columns along the reduction, and adding up the lanes of every result."""
+    p = found.product
+    sizes = fixed(p.loops.batch_size, p.loops.rows, p.n, p.k)
+    if sizes is None:
+        return None
+    batch, rows, n, k = sizes
+    core = target.machine.core
+    block = max(found.rows * found.group / core.multiply_adds, (found.rows + found.group) / core.loads)
+    blocks = batch * -(-rows // found.rows) * -(-n // found.group)
+    added = batch * rows * n * target.lanes.bit_length() / core.multiply_adds
+    return product_seconds(p, blocks * block * -(-k // target.lanes) + added, batch * rows * n * k)
 
 
 def lower_dot(lowering: Lowering, found: Dot) -> None:

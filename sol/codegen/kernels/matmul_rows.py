@@ -92,3 +92,12 @@ def row_ladder(rows: DimLike, tile: int) -> tuple[tuple[int, ...], bool]:
         steps.append(part)
         part //= 2
     return tuple(steps), False
+
+
+def row_counts(ladder: Sequence[int], rows: int) -> list[tuple[int, int]]:
+    """How many tiles of each size of a ladder cover so many rows."""
+    found, left = [], rows
+    for size in ladder:
+        found.append((size, left // size))
+        left %= size
+    return found
