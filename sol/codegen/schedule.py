@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sol.codegen.control import Part, PlannedControl, plan_control
+from sol.codegen.in_place_reuse import reuse_operands
 from sol.codegen.kernels import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, Interval, Map, assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Buffer, BufferRef, Control, Launch, Plan, Port, Step
-from sol.codegen.takeover import take_over_operands
 from sol.errors import SolError, UnsupportedError
 from sol.ir import dim
 from sol.ir.data_sizes import anchor_of, definitions, symbol_of, upper
@@ -107,7 +107,7 @@ class _Planner:
         buffers = _buffers(graph, part.placement, part.launches, uses)
         touched = {name for name, _, _ in uses}
         free = [b for b in buffers if b.name not in touched]
-        part.launches, free = take_over_operands(graph, part.placement, part.launches, free)
+        part.launches, free = reuse_operands(graph, part.placement, part.launches, free)
         left = {b.name: b for b in free}
         part.buffers = [left.get(b.name, b) for b in buffers if b.name in touched or b.name in left]
         part.buffers += [b for c in controls for b in c.buffers]

@@ -28,7 +28,7 @@ from sol.ir.storage import as_stored, edge_dtype, from_edge, stored_dtype, to_ed
 from sol.ir.types import DType
 from sol.runtime.arrays import default_threads
 from sol.runtime.executable import Executable
-from sol.runtime.numpy.edges import as_arrays
+from sol.runtime.numpy.api_boundary import as_arrays
 from sol.runtime.numpy.specialise import check_guards, import_for
 from sol.runtime.specializations import Specializations
 from sol.stages import stage

@@ -14,12 +14,12 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from sol.frontend.torch.export import collector_paused
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import differentiable, needs_gradient
+from sol.runtime.torch.change_detection import State, Structure, Unsettled
 from sol.runtime.torch.held import HeldTensors
 from sol.runtime.torch.inputs import only_plain_tensors, overlapping
 from sol.runtime.torch.methods import Redirection, is_method_of
 from sol.runtime.torch.prefetch import lines_of
 from sol.runtime.torch.program import Program, Taken
-from sol.runtime.torch.watch import State, Structure, Unsettled
 from sol.runtime.torch.ways import Options, Ways
 from sol.tuning.tuner import budgeted
 

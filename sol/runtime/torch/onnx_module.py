@@ -15,7 +15,7 @@ from sol.frontend.imported import Guard, Imported, OutputLeaf
 from sol.frontend.onnx import LoadedModel, load_model
 from sol.frontend.onnx.types import dtype_of
 from sol.frontend.trees import Group, Leaf
-from sol.runtime.numpy.edges import as_array
+from sol.runtime.numpy.api_boundary import as_array
 from sol.runtime.numpy.specialise import check_guards, import_for
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import as_call, check_inputs

@@ -15,9 +15,9 @@ from sol.frontend.imported import Imported, OutputLeaf
 from sol.ir.graph import Graph
 from sol.ir.types import TensorType
 from sol.runtime.torch.calls import give_function, take_function
+from sol.runtime.torch.change_detection import InPlaceChanges, UncountedChanges
 from sol.runtime.torch.runner import Runner
 from sol.runtime.torch.tensors import TORCH
-from sol.runtime.torch.watch import InPlaceChanges, UncountedChanges
 
 log = logging.getLogger("sol.runtime")
 Held = MutableMapping[str, torch.Tensor]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 import sol
-from sol.runtime.torch import layout, words
+from sol.runtime.torch import change_words, layout
 from sol.runtime.torch.prefetch import LINE, dict_lines, lines_of, tensor_lines
 from tests.models.networks import build
 
@@ -31,8 +31,8 @@ def test_growing_dicts_are_followed():
 
 
 def test_changes_are_seen_after_lines_were_made(monkeypatch):
-    monkeypatch.setattr(words, "dict_tag", lambda: None)
-    monkeypatch.setattr(words, "tensor_path", lambda: None)
+    monkeypatch.setattr(change_words, "dict_tag", lambda: None)
+    monkeypatch.setattr(change_words, "tensor_path", lambda: None)
     model, make = build("mobilenet_v2")
     model.eval()
     x = make(1)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from sol.runtime.torch.words import DictPlaces, Words, words_of_tensors
+from sol.runtime.torch.change_words import DictPlaces, Words, words_of_tensors
 
 _training = itemgetter("training")
 _training_attribute = attrgetter("training")

@@ -9,16 +9,16 @@ import torch
 from torch import nn
 
 import sol
-from sol.runtime.torch import words
-from sol.runtime.torch.watch import InPlaceChanges, State, Structure, UncountedChanges, depends_on_mode
+from sol.runtime.torch import change_words
+from sol.runtime.torch.change_detection import InPlaceChanges, State, Structure, UncountedChanges, depends_on_mode
 
 
 @pytest.fixture(params=["words", "python"], autouse=True)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Words of memory where they are known, and the objects themselves."""
     if request.param == "python":
-        monkeypatch.setattr(words, "dict_tag", lambda: None)
-        monkeypatch.setattr(words, "tensor_path", lambda: None)
+        monkeypatch.setattr(change_words, "dict_tag", lambda: None)
+        monkeypatch.setattr(change_words, "tensor_path", lambda: None)
     return request.param
 
 
@@ -160,7 +160,7 @@ def test_what_is_written_but_the_same_is_no_change(way: str) -> None:
         model.head.weight = nn.Parameter(torch.zeros(2, 2))
         model.head.weight = weight
         assert [structure.look() for _ in range(3)] == [State.SAME] * 3
-        assert (structure._words is not None and not structure._words.changed()) == (way == "words" and words.dict_tag() is not None)
+        assert (structure._words is not None and not structure._words.changed()) == (way == "words" and change_words.dict_tag() is not None)
     model.body[0] = nn.Identity()
     assert structure.look() is State.CHANGED
 

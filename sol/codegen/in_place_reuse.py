@@ -11,7 +11,7 @@ from sol.ir.graph import Graph, Node
 from sol.ir.ops.pointwise import POINTWISE
 
 
-def take_over_operands(
+def reuse_operands(
     graph: Graph, placement: GraphPlacement, launches: Sequence[Launch], buffers: Sequence[Buffer]
 ) -> tuple[list[Launch], list[Buffer]]:
     """Launches and buffers in which results of pointwise regions share the memory of a dying operand where they may."""
