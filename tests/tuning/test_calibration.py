@@ -175,7 +175,8 @@ def test_a_file_that_was_changed_is_removed(fake: None) -> None:
 
 
 def test_plans_are_kept_apart_by_the_figures_that_made_them(fake: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plans, "SMALLEST", 1)
+    monkeypatch.setattr(plans, "SMALL", 1)
+    monkeypatch.setattr(plans, "SLOW", 0.0)
     b = GraphBuilder()
     x = b.input("x", TensorType(DType.F32, (2, 40)))
     graph = b.build([b.add("linear", [x, b.parameter("w", TensorType(DType.F32, (40, 40)))])])
