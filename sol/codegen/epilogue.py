@@ -6,12 +6,14 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sol.codegen.emit import Emitter, c_float, vector_load
+from sol.codegen.element import vector_load
+from sol.codegen.emit import Emitter, c_float
 from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
 from sol.errors import SolError
 from sol.ir.dim import DimLike
 from sol.ir.graph import Graph
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.types import DType
 
 
@@ -47,7 +49,7 @@ class EpilogueOperand:
     @property
     def vector(self) -> str:
         """C type of its vectors."""
-        return "vf" if self.dtype is DType.F32 else "vi"
+        return "vf" if self.dtype in FLOAT_LANES else "vi"
 
     def load(self, address: str) -> str:
         """C text of the operand's vector at an address."""

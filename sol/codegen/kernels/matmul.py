@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sol.codegen.decision import sole
-from sol.codegen.emit import vector_store
+from sol.codegen.element import vector_store
 from sol.codegen.kernels.matmul_dot import find_dot, lower_dot
 from sol.codegen.kernels.matmul_product import (
     STRETCH,
