@@ -82,7 +82,7 @@ class Epilogue:
     def signature(self) -> tuple[Hashable, ...]:
         """What decides the traced text beside the names given to ``trace``: equal signatures trace to equal statements."""
         known = {self.start: 0, **{e.value: i + 1 for i, e in enumerate(self.operands)}}
-        steps: list[Hashable] = [body.type_of(self.start).dtype, *((e.name, e.kind, e.lane_stride, e.dtype) for e in self.operands)]
+        steps: list[Hashable] = [self.body.type_of(self.start).dtype, *((e.name, e.kind, e.lane_stride, e.dtype) for e in self.operands)]
         for node in self._nodes():
             operands: list[Hashable] = []
             for value in node.inputs:

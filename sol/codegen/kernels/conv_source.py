@@ -60,7 +60,7 @@ class Prologue:
     def value(self, row: str) -> tuple[list[str], str]:
         """C statements for one pixel at address ``i``, and the text of its value. row: C text of what leads to the next row of a window."""
         lines: list[str] = []
-        terms, dtype = [], self.chain.lowering.type_of(self.source).dtype
+        terms, dtype = [], self.chain.body.type_of(self.source).dtype
         for y in range(self.window[0]):
             for x in range(self.window[1]):
                 address = f"i{f' + {y} * {row}' if y else ''}{f' + {x} * LANES' if x else ''}"
