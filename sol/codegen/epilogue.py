@@ -120,6 +120,7 @@ class Epilogue:
         for operand in self.operands:
             hold = emitter.let if operand.kind == "tile" else emitter.load
             values[operand.value] = hold(load(operand), operand.dtype)
+        loaded = {operand.value for operand in self.operands}
         for node in self._nodes():
             operands = []
             for value in node.inputs:
@@ -127,6 +128,8 @@ class Epilogue:
                     literal = self.body.producer(value).attrs["value"].value
                     values[value] = emitter._literal(literal.item(), self.body.type_of(value).dtype)
                 operands.append(values[value])
+            if node.op == "cast" and operands[0].dtype is DType.BF16 and node.inputs[0] not in loaded:
+                operands = [emitter.let(f"vf_round_bf16({operands[0].text})", DType.BF16)]  # who asks for float32 gets what was rounded
             values[node.name] = emitter.apply(node.op, node.attrs, operands)
         return emitter.lines, values[self.result].text
 
