@@ -132,6 +132,11 @@ def run_region(
 CANARY = 12345.0
 
 
+def _canary(view: View) -> float:
+    """What no kernel may overwrite, as it lies in memory."""
+    return CANARY if stored_dtype(view.dtype).kind == "f" else 1
+
+
 def _storage(view: View, symbols: Mapping[str, int], value: np.ndarray | None) -> np.ndarray:
     shape = [evaluate(d, symbols) for d in view.shape]
     strides = [evaluate(d, symbols) for d in view.strides]
@@ -143,7 +148,7 @@ def _storage(view: View, symbols: Mapping[str, int], value: np.ndarray | None) -
     raw = np.zeros(extent * dtype.itemsize + 128, np.uint8)
     start = -raw.ctypes.data % 64
     flat = raw[start : start + extent * dtype.itemsize].view(dtype)
-    flat[:] = 0 if value is not None else (CANARY if dtype.kind == "f" else 1)
+    flat[:] = 0 if value is not None else _canary(view)
     if value is not None:
         _window(view, flat, shape, strides, symbols)[...] = _blocked(view, as_stored(np.asarray(value), view.dtype))
     return flat
@@ -173,8 +178,8 @@ def _logical(view: View, flat: np.ndarray, symbols: Mapping[str, int]) -> np.nda
     if any(a or b for a, b in view.border):
         mark = np.zeros(flat.shape, bool)
         _window(view, mark, shape, strides, symbols)[...] = True
-        assert (flat[~mark] == CANARY).all(), "the kernel wrote into the border"
-    merged = np.moveaxis(window, -1, 2)
+        assert (flat[~mark] == _canary(view)).all(), "the kernel wrote into the border"
+    merged = np.moveaxis(as_held(window, view.dtype), -1, 2)
     return merged.reshape(shape[0], shape[1] * shape[-1], *shape[2:-1])[:, : evaluate(view.channels, symbols)].copy()
 
 

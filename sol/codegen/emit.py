@@ -1,7 +1,7 @@
 """Traces pointwise ops into C: the math namespace that, given C values, writes one statement per step.
 
-Two modes. "vector": every value is ``vf`` (LANES float32) or ``vi`` (a mask, or integers of up to 32 bits, which ``sol_int.h`` loads and
-stores); functions are those of sol_simd.h and sol_math.h.
+Two modes. "vector": every value is ``vf`` (LANES float32, which also bfloat16 is computed in) or ``vi`` (a mask, or integers of up to 32
+bits, which ``sol_int.h`` loads and stores); functions are those of sol_simd.h and sol_math.h.
 "scalar": every value has the C type of its dtype (half precisions are computed in float); functions are libm's and those of sol_scalar.h.
 """
 
@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from sol.codegen.element import from_memory, to_memory
 from sol.codegen.emit_special import SpecialFunctions
 from sol.errors import UnsupportedError
-from sol.ir.lanes import LANE_DTYPES
+from sol.ir.lanes import FLOAT_LANES, LANE_DTYPES
 from sol.ir.minifloat import ROUNDINGS
 from sol.ir.types import THROUGH_I32, DType
 
@@ -99,7 +100,7 @@ class Emitter(SpecialFunctions):
     def ctype(self, dtype: DType) -> str:
         """The C type of a temporary."""
         if self.vector:
-            return "vf" if dtype is DType.F32 else "vi"
+            return "vf" if dtype in FLOAT_LANES else "vi"
         if dtype is DType.BOOL:
             return "int"
         return "float" if dtype in (DType.F16, DType.BF16) or dtype.is_minifloat else dtype.c
@@ -120,8 +121,9 @@ class Emitter(SpecialFunctions):
     def literal_text(self, value: Any, dtype: DType) -> str:
         """A Python number as a C literal of a dtype."""
         if self.vector:
-            lanes = -1 if dtype is DType.BOOL and value else int(value) if dtype is not DType.F32 else 0
-            return f"vf_set({c_float(value)})" if dtype is DType.F32 else f"vi_set({lanes})"
+            if dtype in FLOAT_LANES:
+                return f"vf_set({c_float(value)})"
+            return f"vi_set({-1 if dtype is DType.BOOL and value else int(value)})"
         if dtype is DType.BOOL:
             return "1" if value else "0"
         if dtype.is_float:
@@ -274,7 +276,7 @@ class Emitter(SpecialFunctions):
         if a.dtype is DType.BOOL:
             return self.let(f"{a.text} {'|' if name == 'max' else '&'} {b.text}", DType.BOOL)
         if self.vector:
-            if a.dtype is not DType.F32:
+            if a.dtype not in FLOAT_LANES:
                 return self.let(f"vi_{name}({a.text}, {b.text})", a.dtype)
             if b.literal is not None and b.literal == b.literal:
                 return self.let(f"vf_{name}_quiet({b.text}, {a.text})", a.dtype)
@@ -286,7 +288,7 @@ class Emitter(SpecialFunctions):
     def where(self, condition: CValue, a: Any, b: Any) -> CValue:
         a, b = self._pair(a, b)
         if self.vector:
-            if a.dtype is not DType.F32:
+            if a.dtype not in FLOAT_LANES:
                 return self.let(f"({condition.text} & {a.text}) | (~{condition.text} & {b.text})", a.dtype)
             return self.let(f"vf_select({condition.text}, {a.text}, {b.text})", a.dtype)
         return self.let(f"{condition.text} ? {a.text} : {b.text}", a.dtype)
@@ -386,6 +388,11 @@ class Emitter(SpecialFunctions):
             raise UnsupportedError(f"a vector cast from {x.dtype} to {dtype}")
         if dtype is DType.BOOL:
             return self.ne(x, 0)
+        if dtype is DType.BF16:
+            wide = self._vector_cast(x, DType.F32)
+            return self.let(f"vf_round_bf16({wide.text})", dtype) if x.dtype is not DType.BOOL else replace(wide, dtype=dtype)
+        if x.dtype in FLOAT_LANES and dtype is DType.F32:
+            return replace(x, dtype=dtype)
         if x.dtype is DType.BOOL:
             return self.let(f"vf_select({x.text}, vf_set(1.0f), vf_zero())" if dtype is DType.F32 else f"{x.text} & 1", dtype)
         if dtype is DType.F32:
@@ -421,45 +428,12 @@ def _wide(x: CValue) -> str:
     return "_u64" if x.dtype is DType.U64 else ""
 
 
-FAMILIES = {DType.F32: "vf", DType.BOOL: "vb", DType.I32: "vi", DType.U8: "vu8", DType.I8: "vi8", DType.U16: "vu16",
-            DType.I16: "vi16"}  # fmt: skip
-"""What the functions that load and store vectors of a dtype begin with."""
-
-
-def vector_load(dtype: DType, address: str, *, stride: int = 1, count: str = "") -> str:
-    """C text of a vector from memory. stride: 0 for one element in all lanes. count: number of lanes that exist, if not all."""
-    family = FAMILIES[dtype]
-    if not stride:
-        return f"{family}_set(*({address}))"
-    return f"{family}_load_n({address}, {count})" if count else f"{family}_load({address})"
-
-
-def vector_store(dtype: DType, address: str, value: str, *, count: str = "") -> str:
-    """C statement that stores a vector."""
-    family = FAMILIES[dtype]
-    return f"{family}_store_n({address}, {value}, {count});" if count else f"{family}_store({address}, {value});"
-
-
 def wrapping(dtype: DType, a: str, symbol: str, b: str, *, vector: bool = False) -> str:
     """C text of a sum, difference or product of integers that wraps around: in C only that of unsigned ones does."""
     if vector:
         return f"(vi)((vu){a} {symbol} (vu){b})" if a != "0" else f"(vi)({symbol}(vu){b})"
     wide = "uint64_t" if dtype.bits == 64 else "uint32_t"
     return f"({dtype.c})(({wide}){a} {symbol} ({wide}){b})"
-
-
-def from_memory(dtype: DType, text: str) -> str:
-    """C text of a stored element as scalar kernels compute with it."""
-    if dtype is DType.F16:
-        return f"(float){text}"
-    return f"sol_from_{dtype}({text})" if dtype is DType.BF16 or dtype.is_minifloat else text
-
-
-def to_memory(dtype: DType, text: str) -> str:
-    """C text that stores a computed value."""
-    if dtype is DType.F16:
-        return f"(_Float16)({text})"
-    return f"sol_to_{dtype}({text})" if dtype is DType.BF16 or dtype.is_minifloat else text
 
 
 def c_float(value: float | int | bool) -> str:

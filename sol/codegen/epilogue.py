@@ -6,12 +6,14 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sol.codegen.emit import Emitter, c_float, vector_load
+from sol.codegen.element import vector_load
+from sol.codegen.emit import Emitter, c_float
 from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
 from sol.errors import SolError
 from sol.ir.dim import DimLike
 from sol.ir.graph import Graph
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.types import DType
 
 
@@ -29,7 +31,7 @@ class _Vectors:
     @property
     def vector(self) -> str:
         """C type of its vectors."""
-        return "vf" if self.dtype is DType.F32 else "vi"
+        return "vf" if self.dtype in FLOAT_LANES else "vi"
 
     def load(self, address: str) -> str:
         """C text of the operand's vector at an address."""
@@ -108,7 +110,7 @@ class Epilogue:
     def signature(self) -> tuple[Hashable, ...]:
         """What decides the traced text beside the names given to ``trace``: equal signatures trace to equal statements."""
         known = {self.start: 0, **{e.value: i + 1 for i, e in enumerate(self.operands)}}
-        steps: list[Hashable] = [(e.name, e.kind, e.lane_stride) for e in self.operands]
+        steps: list[Hashable] = [self.body.type_of(self.start).dtype, *((e.name, e.kind, e.lane_stride, e.dtype) for e in self.operands)]
         for node in self._nodes():
             operands: list[Hashable] = []
             for value in node.inputs:
@@ -146,6 +148,7 @@ class Epilogue:
         for operand in self.operands:
             hold = emitter.let if operand.kind == "tile" else emitter.load
             values[operand.value] = hold(load(operand), operand.dtype)
+        loaded = {operand.value for operand in self.operands}
         for node in self._nodes():
             operands = []
             for value in node.inputs:
@@ -153,6 +156,8 @@ class Epilogue:
                     literal = self.body.producer(value).attrs["value"].value
                     values[value] = emitter._literal(literal.item(), self.body.type_of(value).dtype)
                 operands.append(values[value])
+            if node.op == "cast" and operands[0].dtype is DType.BF16 and node.inputs[0] not in loaded:
+                operands = [emitter.let(f"vf_round_bf16({operands[0].text})", DType.BF16)]  # who asks for float32 gets what was rounded
             values[node.name] = emitter.apply(node.op, node.attrs, operands)
         return emitter.lines, values[self.result].text
 

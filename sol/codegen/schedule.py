@@ -19,6 +19,7 @@ from sol.ir.dim import DimLike, dim_max, evaluate
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.control import CONTROL
 from sol.ir.text import symbols_of
+from sol.ir.types import DType
 from sol.passes.choices import Choose, first
 
 
@@ -187,6 +188,7 @@ def _defining(region: Node, launches: list[Launch], placement: GraphPlacement) -
 
 
 BORDER = "zero_border"
+"""What the names of kernels that zero borders begin with."""
 
 
 def _zero_border(placement: GraphPlacement, root: str, library: KernelLibrary, region: str) -> Launch:
@@ -197,7 +199,8 @@ def _zero_border(placement: GraphPlacement, root: str, library: KernelLibrary, r
         "image_stride": view.strides[0], "map_stride": view.strides[1], "H": view.shape[2], "W": view.shape[3],
         "row": view.strides[2], "lanes": view.shape[4], "top": top, "bottom": bottom, "left": left, "right": right,
     }  # fmt: skip
-    name = library.kernel(BORDER, "zero_border.c.j2", [("x", view.dtype.c)], list(params), {})
+    stem = BORDER + ("" if view.dtype is DType.F32 else f"_{view.dtype}")
+    name = library.kernel(stem, "zero_border.c.j2", [("x", view.dtype.c)], list(params), {"c": view.dtype.c})
     ref = BufferRef(view.buffer, 0, True)
     return Launch(name, (ref,), tuple(params.values()), region, placement.graph.producer(root).origin)
 
@@ -242,7 +245,7 @@ def _placed(buffers: Sequence[Buffer], offsets: Sequence[int], total: int) -> tu
 def _lasting_borders(launches: Sequence[Launch], buffers: Sequence[Buffer]) -> tuple[list[Launch], list[Launch], list[Buffer]]:
     """Launches that zero borders in the arena, which nothing else writes; the other launches; buffers, whose lifetimes count them all."""
     arena = {b.name for b in buffers if b.kind == "arena"}
-    lasts = [x.kernel == BORDER and x.buffers[0].buffer in arena for x in launches]
+    lasts = [x.kernel.startswith(BORDER) and x.buffers[0].buffer in arena for x in launches]
     found = [replace(x, once=True, barrier=False) for x, lasting in zip(launches, lasts) if lasting]
     at = [len(found) + i - sum(lasts[:i]) for i in range(len(launches) + 1)]  # a border's lifetime begins with what comes next
     moved = [replace(b, first=at[b.first], last=at[b.last]) if b.kind == "arena" else b for b in buffers]
@@ -305,7 +308,8 @@ def _straight_barriers(launches: Sequence[Launch], buffers: dict[str, Buffer], s
     busy_common = False
     out: list[Launch] = []
     for launch in launches:
-        accesses = [_access(buffers[r.buffer], r.writes, launch.kernel == BORDER, static) for r in launch.buffers if r.buffer in buffers]
+        border = launch.kernel.startswith(BORDER)
+        accesses = [_access(buffers[r.buffer], r.writes, border, static) for r in launch.buffers if r.buffer in buffers]
         wait = any(a.conflicts(p) for a in accesses for p in pending) or (busy_common and launch.common != 0)
         if wait:
             pending, busy_common = [], False

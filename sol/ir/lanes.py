@@ -1,4 +1,4 @@
-"""Which values and pointwise ops vectors of 32-bit lanes serve: float32, masks, and integers of up to 32 bits."""
+"""Which values and pointwise ops vectors of 32-bit lanes serve: float32 and bfloat16, masks, and integers of up to 32 bits."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from collections.abc import Sequence
 
 from sol.ir.types import DType
 
-LANE_DTYPES = (DType.F32, DType.BOOL, DType.I32, DType.I8, DType.U8)
+FLOAT_LANES = (DType.F32, DType.BF16)
+"""Computed in lanes of float32; a bfloat16 is rounded where it is stored or cast."""
+
+LANE_DTYPES = (*FLOAT_LANES, DType.BOOL, DType.I32, DType.I8, DType.U8)
 """Held in lanes of 32 bits; what memory holds may be narrower."""
 
 LOADED_DTYPES = (*LANE_DTYPES, DType.U16, DType.I16)
 """Those that vectors read: what is in LANE_DTYPES, and integers to be cast to it."""
 
-_FLOATS = (DType.F32, DType.BOOL)
 _SHIFTS = ("shift_left", "shift_right", "gcd")
+_OF_BITS = ("nextafter", "bitcast")
+"""Ops that look at how a number is written."""
 _OF_SMALL = ("cast", "where", "eq", "ne", "lt", "le", "gt", "ge", "maximum", "minimum", "clamp", "relu")
 """Ops of integers whose results are exact in 32 bits whatever the type's width."""
 _OF_I32 = (*_OF_SMALL, "add", "sub", "mul", "neg", "square", "bitwise_and", "bitwise_or", "bitwise_xor")
@@ -22,8 +26,10 @@ _OF_I32 = (*_OF_SMALL, "add", "sub", "mul", "neg", "square", "bitwise_and", "bit
 def fits_lanes(op: str, result: DType, operands: Sequence[DType]) -> bool:
     """Whether vector code computes a pointwise op on values of these types."""
     dtypes = {result, *operands}
-    if dtypes <= set(_FLOATS):
+    if dtypes <= {DType.F32, DType.BOOL}:
         return op not in _SHIFTS
+    if dtypes <= {DType.BF16, DType.BOOL}:
+        return op not in (*_SHIFTS, *_OF_BITS)
     if op == "cast":
         return result in LANE_DTYPES and set(operands) <= set(LOADED_DTYPES)
     if not dtypes <= set(LANE_DTYPES):

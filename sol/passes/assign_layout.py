@@ -5,6 +5,7 @@ from __future__ import annotations
 from sol.config import config
 from sol.ir.dim import Dim
 from sol.ir.graph import Graph, Node
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
 from sol.ir.types import PLAIN, DType, Layout, TensorType
@@ -15,21 +16,23 @@ REDUCTIONS = ("sum", "mean", "max", "min", "prod")
 
 
 def assign_layout(graph: Graph, lanes: int) -> Graph:
-    """Give every rank-4 float32 value that feeds or follows a convolution the layout with ``lanes`` channels per block."""
+    """Give every rank-4 value of floats that feeds or follows a convolution the layout with ``lanes`` channels per block."""
     return _Assignment(graph, lanes).run()
 
 
 def is_blockable(conv: Node, data: TensorType, weight: TensorType, lanes: int) -> bool:
     """Whether a blocked kernel exists for a convolution (others run on the plain layout)."""
-    if data.rank != 4 or data.dtype is not DType.F32 or not isinstance(data.shape[1], int):
+    if data.rank != 4 or data.dtype not in FLOAT_LANES or not isinstance(data.shape[1], int):
         return False
     if all(s == 1 for s in data.shape[2:]) and any(p != (0, 0) for p in conv.attrs["padding"]):
         return False  # a map of one pixel has no borders: its bytes are the same in both layouts
     groups, channels, out = conv.attrs["groups"], data.shape[1], weight.shape[0]
     width_in, width_out = channels // groups, out // groups
-    if groups == 1 or groups == channels == out:
+    if groups == 1 or (width_in % lanes == 0 and width_out % lanes == 0):
         return True
-    if width_in % lanes == 0 and width_out % lanes == 0:
+    if data.dtype is not DType.F32:
+        return False  # kernels of narrow groups read float32
+    if groups == channels == out:
         return True
     return width_in == width_out and width_in > 1 and lanes % width_in == 0
 
@@ -63,7 +66,7 @@ class _Assignment:
 
     def goes_blocked(self, node: Node) -> bool:
         type = node.type
-        if type.rank != 4 or type.dtype is not DType.F32 or len(node.types) > 1 or not isinstance(type.shape[1], int):
+        if type.rank != 4 or type.dtype not in FLOAT_LANES or len(node.types) > 1 or not isinstance(type.shape[1], int):
             return False
         data = [self.editor.type_of(i) for i in node.inputs]
         if node.op == "conv":
@@ -84,7 +87,7 @@ class _Assignment:
         return node.op == "channel_select" or node.op in ("concat", "slice") and node.attrs["dim"] == 1
 
     def pointwise_goes_blocked(self, node: Node, data: list[TensorType]) -> bool:
-        if any(t.dtype is not DType.F32 for t in data):
+        if any(t.dtype not in FLOAT_LANES for t in data):
             return False
         if node.type.shape[1] % self.lanes and not POINTWISE[node.op].zero_safe:
             return False

@@ -1,4 +1,7 @@
-"""Types that a family has no kernels for: 16-bit floats are computed in float32, as torch does; attention of doubles is spelled out."""
+"""Types that a family has no kernels for: 16-bit floats are computed in float32, as torch does; attention of doubles is spelled out.
+
+Products of bfloat16 with constant weights read and write it themselves.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from sol.ir.graph import Graph, Node
-from sol.ir.rewrite import Editor, apply_rules, rule
+from sol.ir.rewrite import Editor, Rule, apply_rules, rule
 from sol.ir.types import DType
+from sol.passes.assign_layout import is_blockable
 
 NARROW = (DType.F16, DType.BF16)
 
@@ -18,19 +22,40 @@ def _origin(node: Node) -> dict[str, Any]:
     return {"origin": node.origin}
 
 
-@rule("conv", "conv_transpose", "sdpa", "lstm_scan", "gru_scan", "rnn_scan")
+@rule("conv_transpose", "sdpa", "lstm_scan", "gru_scan", "rnn_scan")
 def narrow_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
     """op(x, w) -> cast(op(cast(x), cast(w))) of 16-bit floats"""
-    return _widened(g, node, NARROW)
+    return widened(g, node, NARROW)
 
 
-@rule("max_pool", "adaptive_max_pool", "avg_pool", "adaptive_avg_pool", "argmax_pool")
-def pool_of_bf16(g: Editor, node: Node) -> tuple[str, ...] | None:
-    """pool(x) -> cast(pool(cast(x))) of bfloat16"""
-    return _widened(g, node, (DType.BF16,))
+@rule("max_pool", "adaptive_max_pool", "avg_pool", "adaptive_avg_pool", "argmax_pool", "batch_norm", "layer_norm", "rms_norm",
+      "softmax", "log_softmax", "sum", "mean", "var")  # fmt: skip
+def row_of_bf16(g: Editor, node: Node) -> tuple[str, ...] | None:
+    """op(x) -> cast(op(cast(x))) of bfloat16: poolings, and what adds up rows"""
+    return widened(g, node, (DType.BF16,))
 
 
-def _widened(g: Editor, node: Node, narrow: tuple[DType, ...]) -> tuple[str, ...] | None:
+def products(graph: Graph, lanes: int) -> tuple[Rule, Rule]:
+    """The rules for products; those of constant weights are seen in the graph."""
+    constants = graph.constant_values
+
+    @rule("conv")
+    def convolution_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
+        """conv(x, w) -> cast(conv(cast(x), cast(w))) of float16, and of bfloat16 where no kernel reads it"""
+        x, w = (g.type_of(v) for v in node.inputs[:2])
+        if is_blockable(node, x, w, lanes) and constants.issuperset(node.inputs[1:]):
+            return None
+        return widened(g, node, NARROW)
+
+    @rule("linear", "matmul")
+    def product_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
+        """a @ b -> cast(cast(a) @ cast(b)) of bfloat16 where b is no constant"""
+        return None if constants.issuperset(node.inputs[1:]) else widened(g, node, (DType.BF16,))
+
+    return convolution_to_f32, product_to_f32
+
+
+def widened(g: Editor, node: Node, narrow: tuple[DType, ...]) -> tuple[str, ...] | None:
     """The results of an op on operands of narrow types, computed in float32."""
     kinds = [g.type_of(v).dtype for v in node.inputs]
     if not any(kind in narrow for kind in kinds):
@@ -69,6 +94,6 @@ def sdpa_of_doubles(g: Editor, node: Node) -> str | None:
     return g.add("matmul", [weights, v], **at)
 
 
-def canonicalize_types(graph: Graph) -> Graph:
-    """The graph with these rewritten."""
-    return apply_rules(graph, (narrow_to_f32, pool_of_bf16, sdpa_of_doubles))
+def canonicalize_types(graph: Graph, lanes: int) -> Graph:
+    """The graph with these rewritten. lanes: float32 lanes of the target's vectors."""
+    return apply_rules(graph, (narrow_to_f32, row_of_bf16, *products(graph, lanes), sdpa_of_doubles))

@@ -13,7 +13,7 @@ from sol.ir.builder import graph_of
 from sol.ir.data_sizes import BOUNDS, definers
 from sol.ir.dim import product
 from sol.ir.graph import Attrs, Graph, Node
-from sol.ir.lanes import fits_lanes
+from sol.ir.lanes import FLOAT_LANES, fits_lanes
 from sol.ir.ops import spec_of
 from sol.ir.ops.control import CONTROL
 from sol.ir.ops.pointwise import POINTWISE
@@ -29,6 +29,8 @@ from sol.passes.views import is_view, strides_of, value_strides
 INTEGERS = ("int_linear", "int_matmul", "int_conv")
 """Anchors whose tails compute with integers and bytes as well as with floats."""
 PRODUCTS = ("conv", "conv_transpose", "linear", "matmul", "grouped_matmul")
+NARROW_PRODUCTS = ("conv", "linear", "matmul")
+"""Products whose kernels also read and write bfloat16; their tails may go on, and end, in float32."""
 TAILED = (*INTEGERS, *PRODUCTS, "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
 SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms")
 SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det", "bags")
@@ -100,7 +102,7 @@ class _Fusion:
         for node in reversed(self.graph.nodes):
             if node.op in ANCHORS and self.computes(node) and node.name not in self.group_of:
                 group = _Group(kind_of(node), node.op, [node])
-                if node.op in TAILED and (node.type.dtype is DType.F32 or node.op in INTEGERS):
+                if node.op in TAILED and (node.op in INTEGERS or node.type.dtype in _floats(node)):
                     group.nodes += self.tail_of(node)
                     group.nodes += self.global_pool_after(group, alone=True)
                 self.add_chain(group)
@@ -184,14 +186,16 @@ class _Fusion:
         operands = [self.graph.type_of(v).dtype for v in node.inputs]
         if anchor.op in INTEGERS:
             return fits_lanes(node.op, node.type.dtype, operands)
-        return node.type.dtype in (DType.F32, DType.BOOL)
+        if node.type.dtype not in (*_floats(anchor), DType.BOOL):
+            return False
+        return anchor.type.dtype is DType.F32 or fits_lanes(node.op, node.type.dtype, operands)
 
     def fits_operand(self, value: str, anchor: Node) -> bool:
-        """Whether a tail can read a value: float32, broadcast or as large as the result, stride 0 or 1 along the lanes."""
+        """Whether a tail can read a value: floats, broadcast or as large as the result, stride 0 or 1 along the lanes."""
         type = self.graph.type_of(value)
         if type.rank == 0 and self.graph.producer(value).op == "constant":
             return True
-        if type.dtype not in ((DType.F32, DType.I32, DType.I8, DType.U8) if anchor.op in INTEGERS else (DType.F32,)):
+        if type.dtype not in ((DType.F32, DType.I32, DType.I8, DType.U8) if anchor.op in INTEGERS else _floats(anchor)):
             return False
         if type.rank > anchor.type.rank:
             return False
@@ -268,7 +272,7 @@ class _Fusion:
         last = next(n for n in reversed(group.nodes) if n.type.shape == conv.type.shape)
         data, weight = (self.graph.type_of(v) for v in conv.inputs[:2])
         pointwise = conv.attrs["groups"] == 1 and all(s == 1 for s in weight.shape[2:]) and all(p == (0, 0) for p in conv.attrs["padding"])
-        blocked = data.layout.block and last.type.layout == data.layout and last.type.dtype is DType.F32 and data.rank == 4
+        blocked = data.layout.block and last.type.layout == data.layout and last.type.dtype in FLOAT_LANES and data.rank == 4
         return bool(pointwise and blocked and self.constants.issuperset(conv.inputs[1:]))
 
     def add_head(self, group: _Group) -> None:
@@ -326,6 +330,8 @@ class _Fusion:
 
     def fits_head(self, node: Node, user: Node, inside: dict[str, Node]) -> bool:
         if node.op not in POINTWISE or node.name in self.group_of or self.graph.is_output(node.name):
+            return False
+        if not fits_lanes(node.op, node.type.dtype, [self.graph.type_of(v).dtype for v in node.inputs]):
             return False
         if any(u.name not in inside and u.name != user.name for u in self.graph.users(node.name)):
             return False
@@ -431,7 +437,13 @@ class _Fusion:
 def _may_end(node: Node, anchor: Node) -> bool:
     """Whether a tail's result has a type that the anchor's kernels store."""
     dtype = node.type.dtype
-    return dtype is not DType.BOOL if anchor.op in INTEGERS else dtype is anchor.type.dtype
+    return dtype is not DType.BOOL if anchor.op in INTEGERS else dtype in _floats(anchor)
+
+
+def _floats(anchor: Node) -> tuple[DType, ...]:
+    """Types of floats that the kernels of an anchor, or of an op before one, read and write."""
+    narrow = anchor.type.dtype is DType.BF16 and (anchor.op in NARROW_PRODUCTS or anchor.op in POINTWISE)
+    return FLOAT_LANES if narrow else (DType.F32,)
 
 
 def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sol.ir.dim import product
 from sol.ir.graph import Graph, Node
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.ops.pointwise import POINTWISE
-from sol.ir.types import DType, TensorType
+from sol.ir.types import TensorType
 
 SMALLEST_POOLED_GROUPS = 4  # channel blocks: fewer would leave threads idle
 LARGEST_POOLED_MAP = 1024  # pixels
@@ -37,7 +38,7 @@ def pools_whole_map(graph: Graph, conv: Node, block: int) -> bool:
         user = users[0]
         if user.op not in POINTWISE:
             return is_pooled(user, conv.type, block)
-        if user.type != conv.type or conv.type.dtype is not DType.F32:
+        if user.type != conv.type or conv.type.dtype not in FLOAT_LANES:
             return False
         if not all(i == node.name or _is_per_channel(graph, i, conv.type.rank) for i in user.inputs):
             return False
@@ -47,4 +48,4 @@ def pools_whole_map(graph: Graph, conv: Node, block: int) -> bool:
 def _is_per_channel(graph: Graph, value: str, rank: int) -> bool:
     type = graph.type_of(value)
     logical = (1,) * (rank - type.rank) + type.shape
-    return value in graph.constant_values and type.dtype is DType.F32 and all(s == 1 for i, s in enumerate(logical) if i != 1)
+    return value in graph.constant_values and type.dtype in FLOAT_LANES and all(s == 1 for i, s in enumerate(logical) if i != 1)

@@ -15,11 +15,14 @@ from sol.ir.builder import GraphBuilder
 from sol.ir.dim import DimLike
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
+from sol.ir.storage import as_held, as_stored
 from sol.ir.types import DType, TensorType
 from tests.harness import as_region, run_region
 from tests.toolchains import target_of
 
 ISAS = runnable()
+ROUNDING = 1.01 * 2**-8
+"""Relative error of a bfloat16 result: it is computed in float32 and rounded once, where it is stored."""
 
 
 def forced(candidate: Candidate) -> Candidate:
@@ -32,6 +35,11 @@ Tail = Callable[[GraphBuilder, str, dict[str, np.ndarray]], str]
 
 def random(shape: Sequence[int], seed: int = 0) -> np.ndarray:
     return np.random.default_rng([seed, *shape]).standard_normal(shape).astype(np.float32)
+
+
+def held(array: np.ndarray, dtype: DType) -> np.ndarray:
+    """The array with values that elements of ``dtype`` can have."""
+    return as_held(as_stored(array, dtype), dtype)
 
 
 def conv_graph(
@@ -90,7 +98,8 @@ def check(
     for name, got in zip(graph.outputs, results, strict=True):
         reference = references[name]
         scale = max(1.0, float(np.abs(reference[np.isfinite(reference)]).max(initial=0)))
-        np.testing.assert_allclose(got, reference, rtol=1e-4, atol=3e-6 * scale)
+        rtol = ROUNDING if graph.type_of(name).dtype is DType.BF16 else 1e-4
+        np.testing.assert_allclose(got, reference, rtol=rtol, atol=3e-6 * scale)
         if want is not None:
             np.testing.assert_allclose(got, want, rtol=1e-3, atol=2e-5 * scale)
     return results[0]

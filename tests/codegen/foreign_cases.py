@@ -15,6 +15,7 @@ import pytest
 from sol.ir.types import DType
 from tests.codegen import (
     test_attention_kernels,
+    test_bf16_kernels,
     test_conv_chain,
     test_conv_direct,
     test_conv_plain,
@@ -47,6 +48,11 @@ CASES: tuple[tuple[Callable, tuple[dict[str, Any], ...]], ...] = (
     )),
     (test_conv_direct.test_symbolic_sizes, ({"size": (5, 9)},)),
     (test_conv_direct.test_nan_and_infinity_pass, ({},)),
+    (test_bf16_kernels.test_convolution, tuple(
+        dict(zip(("c", "k", "taps", "options"), case), threads=3) for case in test_bf16_kernels.CONVOLUTIONS[1:6:2]
+    )),
+    (test_bf16_kernels.test_convolution_of_a_plain_input, ({"c": 3, "k": 17, "taps": 3, "options": {"padding": 1}, "threads": 3},)),
+    (test_bf16_kernels.test_linear, ({"m": 7, "n": 15, "k": 33},)),
     (test_conv_prologue.test_chains, tuple(
         {"c": 15, "k": 17, "head": head} for head in (test_conv_prologue.scale_shift_relu, test_conv_prologue.reciprocal)
     )),

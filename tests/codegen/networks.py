@@ -69,6 +69,22 @@ def selected(x: int, a: int, b: int) -> str:
 }}"""
 
 
+NARROW = f"""graph(%x: f32[1,3,20,20], %r: f32[1,40,20,20]) {{
+  %v = parameter{{target="v"}}: f32[24,3,3,3]
+  {weight(40, 24, 3, 3)}
+  %b = parameter{{target="b"}}: f32[40]
+  %l = parameter{{target="l"}}: f32[10,40]
+  %u: f32[1,24,20,20] = {conv("x", "v", pad=1)}
+  %a: f32[1,24,20,20] = relu(%u)
+  %y: f32[1,40,20,20] = conv(%a, %w, %b){{dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}}
+  %s: f32[1,40,20,20] = add(%y, %r)
+  %z: f32[1,40,20,20] = relu(%s)
+  %m: f32[1,40] = mean(%z){{dims=(2, 3), keepdims=False}}
+  %q: f32[1,10] = linear(%m, %l)
+  return %q
+}}""".replace("f32", "bf16")
+"""A small network of bfloat16: a plain input, a residual, a head."""
+
 NETWORKS: dict[str, str] = {
     "direct": convolution(32, 48, 14, 1),
     "winograd": convolution(64, 64, 28, 3, pad=1),

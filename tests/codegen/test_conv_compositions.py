@@ -1,4 +1,4 @@
-"""Every source of a convolution's input × every product × every sink, against the interpreter: what serves what, in one table."""
+"""Sources of a convolution's input × products × sinks × element types, against the interpreter: what serves what, in one table."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
-from tests.codegen.conv_cases import ISAS, check, forced, random
+from tests.codegen.conv_cases import ISAS, check, forced, held, random
 
 Arrays = dict[str, np.ndarray]
 SIZE = (9, 14)
 NO_POOL = dict(padding=((0, 0), (0, 0)), ceil_mode=False, count_include_pad=True, divisor=None)
 
 
-def memory(b: GraphBuilder, c: int, inputs: Arrays) -> str:
+def memory(b: GraphBuilder, c: int, inputs: Arrays, dtype: DType) -> str:
     inputs["x"] = random((2, c, *SIZE))
-    return b.input("x", TensorType(DType.F32, inputs["x"].shape))
+    return b.input("x", TensorType(dtype, inputs["x"].shape))
 
 
-def chain(b: GraphBuilder, c: int, inputs: Arrays) -> str:
+def chain(b: GraphBuilder, c: int, inputs: Arrays, dtype: DType) -> str:
     """What is one where its input is zero: a border of zeros is put around what is made, not around what it is made of."""
-    return b.add("add", [b.add("relu", [memory(b, c, inputs)]), b.constant(np.float32(0.5))])
+    return b.add("add", [b.add("relu", [memory(b, c, inputs, dtype)]), b.constant(0.5, dtype)])
 
 
-def windows(b: GraphBuilder, c: int, inputs: Arrays) -> str:
+def windows(b: GraphBuilder, c: int, inputs: Arrays, dtype: DType) -> str:
     inputs["x"] = random((2, c, SIZE[0] * 2, SIZE[1] * 2))
-    x = b.input("x", TensorType(DType.F32, inputs["x"].shape))
+    x = b.input("x", TensorType(dtype, inputs["x"].shape))
     return b.add("avg_pool", [b.add("relu", [x])], kernel=(2, 2), stride=(2, 2), **NO_POOL)
 
 
-def selected(b: GraphBuilder, c: int, inputs: Arrays) -> str:
+def selected(b: GraphBuilder, c: int, inputs: Arrays, dtype: DType) -> str:
     inputs |= {f"x{i}": random((2, c, *SIZE), i) for i in range(2)}
-    tensors = [b.input(f"x{i}", TensorType(DType.F32, (2, c, *SIZE))) for i in range(2)]
+    tensors = [b.input(f"x{i}", TensorType(dtype, (2, c, *SIZE))) for i in range(2)]
     index = np.random.default_rng(0).permutation(2 * c)[:c]
     return b.add("channel_select", tensors, index=tuple(int(i) for i in index))
 
@@ -68,7 +68,7 @@ def largest(b: GraphBuilder, y: str) -> str:
     return b.add("max", [y], dims=(2, 3), keepdims=True)
 
 
-SOURCES: dict[str, Callable[[GraphBuilder, int, Arrays], str]] = {
+SOURCES: dict[str, Callable[[GraphBuilder, int, Arrays, DType], str]] = {
     "memory": memory, "plain": memory, "chain": chain, "windows": windows, "selected": selected,
 }  # fmt: skip
 SINKS: dict[str, Callable[[GraphBuilder, str], str | tuple[str, ...]]] = {
@@ -85,10 +85,13 @@ PRODUCTS: dict[str, tuple[int, int, tuple[str, ...]]] = {
 }
 """Product → taps along an axis, groups, and the sources that it reads. All of them write to all sinks."""
 ONLY_16_LANES = ("paired", "paired_groups", "winograd/f4p")
+NARROW = ("direct", "stem")
+"""Products that also serve bfloat16."""
 CASES = [
-    (isa, source, product, sink)
+    (isa, source, product, sink, dtype)
     for product, (_, _, sources) in PRODUCTS.items() for source in sources for sink in SINKS for isa in ISAS
-    if isa == "avx512" or product not in ONLY_16_LANES
+    for dtype in (DType.F32, DType.BF16)
+    if (isa == "avx512" or product not in ONLY_16_LANES) and (dtype is DType.F32 or product in NARROW)
 ]  # fmt: skip
 
 
@@ -104,26 +107,27 @@ def named(lowering: Lowering, name: str, variant: str) -> Decision:
     return Decision(name, named_way(problem, lowering.target, variant), variant)
 
 
-def composition(source: str, product: str, sink: str, lanes: int) -> tuple[Graph, Arrays, Arrays]:
+def composition(source: str, product: str, sink: str, lanes: int, dtype: DType) -> tuple[Graph, Arrays, Arrays]:
     taps, groups, _ = PRODUCTS[product]
     b, inputs = GraphBuilder(), {}
     c = 5 if source == "plain" else 2 * PARTS * lanes
     k = 2 * PARTS * lanes
-    data = SOURCES[source](b, c, inputs)
+    data = SOURCES[source](b, c, inputs, dtype)
     arrays = {"w": random((k, c // groups, taps, taps), 1) * np.float32(0.2), "b": random((k,), 2)}
     pad = ((taps // 2,) * 2,) * 2
-    operands = [data, *(b.parameter(name, TensorType(DType.F32, array.shape)) for name, array in arrays.items())]
+    operands = [data, *(b.parameter(name, TensorType(dtype, array.shape)) for name, array in arrays.items())]
     y = b.add("conv", operands, stride=(1, 1), padding=pad, dilation=(1, 1), groups=groups)
+    inputs, arrays = ({name: held(array, dtype) for name, array in given.items()} for given in (inputs, arrays))
     results = SINKS[sink](b, y)
     return b.build([results] if isinstance(results, str) else list(results)), inputs, arrays
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("isa,source,product,sink", CASES)
-def test_composition(isa, source, product, sink, threads, monkeypatch):
+@pytest.mark.parametrize("isa,source,product,sink,dtype", CASES)
+def test_composition(isa, source, product, sink, dtype, threads, monkeypatch):
     monkeypatch.setattr(kernels, "candidates", lambda _: (candidate(product),))
     lanes = resolve(isa).lanes
-    graph, inputs, arrays = composition(source, product, sink, lanes)
+    graph, inputs, arrays = composition(source, product, sink, lanes, dtype)
     border = (PRODUCTS[product][0] // 2,) * 2
     with config.override(conv_max_error=ALLOWED_FROM):
         check(graph, inputs, arrays, isa=isa, threads=threads, plain=("x",) if source == "plain" else (),

@@ -18,18 +18,20 @@ from sol.codegen.program import kernel_source, render_program
 from sol.codegen.render import TEMPLATES
 from sol.config import config
 from sol.ir.text import graph_text
-from tests.codegen.networks import NETWORKS, PAIRED, POOLED, TOLERANT, plan_of
+from tests.codegen.networks import NARROW, NETWORKS, PAIRED, POOLED, TOLERANT, plan_of
 from tests.ops.test_control import looped
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_text())
 SOURCES = ("conv_direct.c.j2:made", "conv_direct.c.j2:selected", "conv_paired.c.j2:made", "conv_paired.c.j2:selected")
+NARROWED = ("conv_direct.c.j2:bf16", "conv_stem.c.j2:bf16", "matmul_gemm.c.j2:bf16")
 
 
 @functools.cache
 def instances() -> dict[str, str]:
     """Template → the first kernel made from it, by the networks in their order, or that packs weights; ``template:source`` for other
-    sources of a convolution."""
+    sources of a convolution, ``template:bf16`` for elements of bfloat16.
+    """
     plans = [plan_of(text) for text in NETWORKS.values()] + [plan_of(text, adders=True) for text in PAIRED.values()]
     with config.override(conv_max_error=ALLOWED_FROM):
         plans += [plan_of(text) for text in TOLERANT.values()]
@@ -40,6 +42,8 @@ def instances() -> dict[str, str]:
             found.setdefault(kernel.template + (f":{source}" if source in ("made", "selected") else ""), kernel)
     for kernel in all_kernels():
         found.setdefault(kernel.template, kernel)
+    for kernel in plan_of(NARROW).kernels:
+        found.setdefault(f"{kernel.template}:bf16", kernel)
     return {key: kernel_source(replace(kernel, name=golden_name(key).removesuffix(".c"))).text for key, kernel in found.items()}
 
 
@@ -57,7 +61,7 @@ def compare(name: str, text: str, refresh: bool) -> None:
     assert path.read_text() == text, f"{name} changed: if that is wanted, run pytest with --refresh-golden"
 
 
-@pytest.mark.parametrize("template", (*ENTRY, *SOURCES))
+@pytest.mark.parametrize("template", (*ENTRY, *SOURCES, *NARROWED))
 def test_template(template, refresh_golden):
     assert template in instances(), f"no network of tests/codegen/networks.py uses {template}"
     compare(golden_name(template), instances()[template], refresh_golden)
@@ -85,5 +89,6 @@ def test_convolution_relu_and_average_of_the_whole_map_is_one_kernel(refresh_gol
 
 
 def test_no_stale_files():
-    known = {golden_name(t) for t in (*ENTRY, *SOURCES)} | {"network.c", "network_symbolic.c", "network_loop.c", "conv_relu_avgpool.c"}
+    known = {golden_name(t) for t in (*ENTRY, *SOURCES, *NARROWED)}
+    known |= {"network.c", "network_symbolic.c", "network_loop.c", "conv_relu_avgpool.c"}
     assert {p.name for p in GOLDEN.glob("*")} == known

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <math.h>
+#include "sol_bf16.h"
 #define SOL_SCALAR static inline __attribute__((unused))
 
 /* SOL_VECTORIZE before a function and SOL_INDEPENDENT before a loop of it, whose rounds touch different elements: the compiler makes vectors
@@ -91,22 +92,6 @@ SOL_SCALAR int8_t sol_wrap_i4(uint8_t v) { return (int8_t)((int8_t)(v << 4) >> 4
 SOL_SCALAR int8_t sol_wrap_i2(uint8_t v) { return (int8_t)((int8_t)(v << 6) >> 6); }
 SOL_SCALAR uint8_t sol_wrap_u4(uint8_t v) { return v & 15; }
 SOL_SCALAR uint8_t sol_wrap_u2(uint8_t v) { return v & 3; }
-
-SOL_SCALAR float sol_from_bf16(uint16_t v)
-{
-    uint32_t bits = (uint32_t)v << 16;
-    float x;
-    memcpy(&x, &bits, 4);
-    return x;
-}
-/* Rounds to nearest even; NaN stays NaN. */
-SOL_SCALAR uint16_t sol_to_bf16(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, 4);
-    if (x != x) return 0x7fc0;
-    return (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
 
 /* Floats of 8 and 4 bits (sol/ir/minifloat.py): codes of the largest finite value, of what overflows and of NaN (-1: none); neg0: whether
    the sign bit alone is a zero. Doubles are used because kernels may run with denormal floats flushed. */

@@ -113,6 +113,7 @@ SOL_INLINE vf vf_rotated(vf v, int n) { return n == 2 ? VF_PERMUTE(v, 2, 3, 0, 1
     }
 #define SOL_MEET_SUM(...) v += VF_PERMUTE(v, __VA_ARGS__);
 SOL_FOLD(vf_sum, vf, float, SOL_MEET_SUM)
+#include "sol_narrow.h" /* bfloat16: vbf_load, vbf_store, … */
 #include "sol_math.h" /* vf_exp, vf_log, vf_tanh, vf_erf, vf_sigmoid, … */
 #include "sol_special.h" /* vf_atan, vf_sinh, vf_erfc, vf_log2, … */
 #endif

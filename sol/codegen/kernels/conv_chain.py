@@ -11,6 +11,7 @@ from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_direct import even_last, panels
 from sol.codegen.kernels.conv_paired import max_error, paired_weights, row_cost, row_tiling
+from sol.codegen.kernels.conv_problem import Types
 from sol.codegen.kernels.conv_shape import Conv, check_border, read_conv, spatial_strides
 from sol.codegen.kernels.conv_small import column_taps, tile_ladder, tile_taps
 from sol.codegen.kernels.conv_tails import needs_mask, operand_context, operand_params, tile_variants
@@ -223,7 +224,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
         "conv_chain.c.j2", _stem(chain, paired), reads=_reads(lowering, chain, tilings, source), writes={"out": out}, params=params,
         scratch=4 * floats, flops=sum((c.flops for c in chain.convs), start=0),
         bytes=sum(c.weight_bytes for c in chain.convs) + 4 * sum((product(v.shape) for v in views), start=0),
-        pairs=pairs.context(pairs.last_channels(project.c)) if paired else None, **contexts,
+        pairs=pairs.context(pairs.last_channels(project.c)) if paired else None, types=Types(), **contexts,
         **_depthwise(depthwise, chain.tails[-2], target),
     )  # fmt: skip
 

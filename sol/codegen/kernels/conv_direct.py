@@ -43,7 +43,7 @@ def shares_tiles(conv: Conv, tiling: Tiling, target: TargetLike, flat: bool) -> 
     height, width = (1, conv.oh * conv.ow) if flat else (conv.oh, conv.ow)
     th, tw = tiling.tiles[0]
     tiles = static_size(conv.n * -(-height // th) * -(-width // tw))
-    in_bytes = tiles * conv.c * th * tw * conv.stride[0] * conv.stride[1] * 4
+    in_bytes = tiles * conv.c * th * tw * conv.stride[0] * conv.stride[1] * conv.dtype.itemsize
     uneven = -tiles % target.team * 16 > tiles
     return int(target.machine.team.remote * in_bytes >= conv.weight_bytes and not uneven)
 
@@ -187,6 +187,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
     lowering.set_share(way.by_tiles != 0)
     given, pointwise = _INPUTS[source.kind](lowering, problem, tiling), conv.kernel == (1, 1)
     widths = panels_of(target, conv.k // conv.groups, tiling.ocb)
+    by_pixel = pointwise and (conv.c > 1 or not source.table)
     emit_conv(
         lowering, problem, tiling, "direct", weights={"w": given.weights}, scratch=given.scratch, common=way.common,
         params={"groups": conv.groups, "group_vectors": problem.vectors, **({"by_tiles": way.by_tiles} if shared else {}), **given.params},
@@ -195,8 +196,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
         ocb=tiling.ocb, panels=widths, has_bias=len(conv.node.inputs) == 3, pointwise=pointwise,
         fetches=source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from, shared=shared,
         relieved=is_long(conv), stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
-        variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, by_pixel=pointwise and (conv.c > 1 or not source.table)),
-        **given.context,
+        variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, by_pixel=by_pixel, stored=problem.stored), **given.context,
     )  # fmt: skip
 
 

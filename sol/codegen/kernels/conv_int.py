@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sol.codegen.decision import sole
-from sol.codegen.emit import vector_store
+from sol.codegen.element import vector_store
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.blocked import spatial3
 from sol.codegen.kernels.matmul_int import BYTES

@@ -13,7 +13,7 @@ from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_cost import team_seconds
 from sol.codegen.kernels.conv_direct import shares_tiles
-from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
+from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise
 from sol.codegen.kernels.conv_source import vectors_table
 from sol.codegen.kernels.conv_tails import tile_variants
@@ -120,7 +120,7 @@ class Way:
 
 def read_way(lowering: Lowering) -> Way | None:
     """How a region's convolution can be computed in pairs; None if it cannot."""
-    problem, target = problem_of(lowering), lowering.target
+    problem, target = float32_problem(lowering), lowering.target
     if problem is None or problem.source.kind == "plain" or not problem.source.is_light:
         return None
     conv, source = problem.conv, problem.source

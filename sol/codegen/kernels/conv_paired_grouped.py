@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_paired import max_error, paired_variants, tile_cost, tilings
-from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
+from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv, spatial_strides
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.pairs import LANES
@@ -112,7 +112,7 @@ class Way:
 
 def _read(lowering: Lowering) -> Way | None:
     """How a region's convolution can be computed in pairs, if it can."""
-    problem, target, error = problem_of(lowering), lowering.target, config["conv_max_error"]
+    problem, target, error = float32_problem(lowering), lowering.target, config["conv_max_error"]
     if problem is None or problem.source.kind != "memory" or not isinstance(problem.conv.n, int) and problem.pool:
         return None
     free = choose(problem.conv, target, error, False)

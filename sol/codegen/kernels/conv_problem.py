@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sol.codegen.element import Element, element
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_shape import Conv, check_border, is_blocked, is_flat, read_conv, spatial_strides
 from sol.codegen.kernels.conv_source import Source, read_source
@@ -20,7 +21,9 @@ from sol.codegen.plan import View
 from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.ops.pointwise import POINTWISE
+from sol.ir.types import DType
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,21 @@ class Pool:
     kind: str
     count: DimLike
     out: View
+
+
+@dataclass(frozen=True)
+class Types:
+    """Elements in memory: of the tensor that the source reads, of what register tiles read and write, and of pooled results.
+
+    What is made on the way, and a map that does not go to memory, are float32.
+    """
+
+    source: Element = element(DType.F32)
+    input: Element = element(DType.F32)
+    weight: Element = element(DType.F32)
+    bias: Element = element(DType.F32)
+    out: Element = element(DType.F32)
+    pooled: Element = element(DType.F32)
 
 
 @dataclass(frozen=True)
@@ -46,6 +64,30 @@ class Problem:
     epilogue: Epilogue
     flat: bool
     lanes: int
+
+    @property
+    def is_float32(self) -> bool:
+        """Are all its elements float32, as products want them that read their operands in ways of their own?"""
+        views = (*self.source.views, *self.results, *(e.view for e in self.epilogue.operands))
+        return self.conv.dtype is DType.F32 and all(v.dtype is DType.F32 for v in views)
+
+    @property
+    def stored(self) -> DType:
+        """Of the map as a product writes it."""
+        return self.out.dtype if self.out else DType.F32
+
+    @property
+    def results(self) -> tuple[View, ...]:
+        """What leaves the kernel: the map, what is pooled of it, or both."""
+        return (*((self.out,) if self.out else ()), *((self.pool.out,) if self.pool else ()))
+
+    def types(self, bias: DType) -> Types:
+        """bias: its dtype."""
+        source = element(self.source.view.dtype)
+        return Types(
+            source, element(DType.F32) if self.source.prologue else source, element(self.conv.dtype), element(bias),
+            element(self.stored), element(self.pool.out.dtype if self.pool else DType.F32),
+        )  # fmt: skip
 
     @property
     def vectors(self) -> int:
@@ -76,8 +118,14 @@ def problem_of(lowering: Lowering) -> Problem | None:
     return found
 
 
+def float32_problem(lowering: Lowering) -> Problem | None:
+    """``problem_of`` for products of float32 alone."""
+    problem = problem_of(lowering)
+    return problem if problem is not None and problem.is_float32 else None
+
+
 def read_problem(lowering: Lowering) -> Problem | None:
-    """The region's convolution with what is around it; None if it is not a dense one in float32 with a blocked result."""
+    """The region's convolution with what is around it; None if it is not a dense one with a blocked result."""
     conv, lanes = read_conv(lowering), lowering.target.lanes
     if conv is None:
         return None
@@ -89,7 +137,7 @@ def read_problem(lowering: Lowering) -> Problem | None:
     source, out = read_source(lowering, conv), lowering.view(result) if result in outputs else None
     if source is None or out and not is_blocked(out, lanes) or len(outputs) > 1 and out is None:
         return None
-    epilogue = make_epilogue(lowering, conv.node.name, result, channel_axis=1, block=lanes)
+    epilogue = make_epilogue(lowering, conv.node.name, result, channel_axis=1, block=lanes, dtypes=FLOAT_LANES)
     return Problem(conv, source, pool, out, epilogue, _is_flat(conv, source, out, epilogue), lanes)
 
 
@@ -175,15 +223,16 @@ def emit_conv(
     reads = {**source.reads, **weights}
     if len(conv.node.inputs) == 3:
         reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=problem.lanes)
+    types = problem.types(reads["bias"].dtype if "bias" in reads else conv.dtype)
     sink_name = f"{'_and' if problem.out else ''}_{pool.kind}_pool" if pool else ""
     name = source.stem + stem_of(conv, tiling, epilogue, stem or product_of) + sink_name
     lowering.emit(
-        f"conv_{product_of}.c.j2", f"conv_{name}",
+        f"conv_{product_of}.c.j2", f"conv_{'' if problem.is_float32 else f'{conv.dtype}_'}{name}",
         reads=reads | {e.name: e.view for e in epilogue.operands}, writes=writes,
         params=merged, table=table, scratch=scratch, common=common + problem.pooled_bytes,
-        flops=conv.flops, bytes=conv.weight_bytes + 4 * sum((product(v.shape) for v in views), start=0),
+        flops=conv.flops, bytes=conv.weight_bytes + sum((v.dtype.itemsize * product(v.shape) for v in views), start=0),
         tiles=tiling.tiles, along_y=tiling.along_y, tail=epilogue.stem, masked=problem.masked, biased="bias" in reads,
-        passed="".join(f", {e.name}" for e in epilogue.operands), named=len(merged),
+        passed="".join(f", {e.name}" for e in epilogue.operands), named=len(merged), types=types,
         pool=pool.kind if pool else "", stored=problem.out is not None,
         **{"sx": conv.stride[1] * source.step[1], "pitch": "LANES", "operands": operand_context(epilogue), **source.context(), **context},
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sol.codegen.element import PRODUCT_TYPES
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import SolError
@@ -18,7 +19,7 @@ class Conv:
     """A convolution over two spatial dimensions; one with a single dimension has height 1.
 
     n, c, k: batch, input and output channels. h, w, oh, ow: input and output size. kernel, stride, dilation: (y, x).
-    padding: zeros before the first row and column; ``after``: zeros read behind the last ones.
+    padding: zeros before the first row and column; ``after``: zeros read behind the last ones. dtype: of input and weights.
     """
 
     node: Node
@@ -35,6 +36,7 @@ class Conv:
     padding: tuple[int, int]
     after: tuple[int, int]
     groups: int
+    dtype: DType = DType.F32
 
     @property
     def flops(self) -> DimLike:
@@ -47,16 +49,17 @@ class Conv:
 
     @property
     def weight_bytes(self) -> int:
-        return 4 * self.k * self.reduction
+        return self.dtype.itemsize * self.k * self.reduction
 
 
 def read_conv(lowering: Lowering, node: Node | None = None) -> Conv | None:
-    """A convolution (the region's anchor) as a Conv; None if it has three spatial dimensions, symbolic channels or run-time weights."""
+    """A convolution (the region's anchor) as a Conv; None if it has three spatial dimensions, symbolic channels, run-time weights or
+    elements of which no product adds up in float32."""
     node = node or lowering.anchor
     x, w = lowering.type_of(node.inputs[0]), lowering.type_of(node.inputs[1])
     if x.rank not in (3, 4) or not all(isinstance(s, int) for s in (x.shape[1], *w.shape)):
         return None
-    if x.dtype is not DType.F32 or not all(lowering.is_constant(i) for i in node.inputs[1:]):
+    if x.dtype not in PRODUCT_TYPES or w.dtype is not x.dtype or not all(lowering.is_constant(i) for i in node.inputs[1:]):
         return None
     one = (1,) * (4 - x.rank)
     nowhere = ((0, 0),) * (4 - x.rank)
@@ -69,6 +72,7 @@ def read_conv(lowering: Lowering, node: Node | None = None) -> Conv | None:
         node, n, static_size(c), k, image[0], image[1], result[0], result[1],
         kernel=(kernel[0], kernel[1]), stride=(*one, *attrs["stride"]), dilation=(*one, *attrs["dilation"]),
         padding=tuple(p[0] for p in padding), after=tuple(p[1] for p in padding), groups=attrs["groups"],
+        dtype=x.dtype,
     )  # fmt: skip
 
 

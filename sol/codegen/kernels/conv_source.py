@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sol.codegen.element import vector_load
 from sol.codegen.emit import c_float
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_shape import Conv, is_blocked, is_pointwise, spatial_strides
@@ -17,6 +18,7 @@ from sol.codegen.kernels.dfp_channels import picked_channels
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.ops.pointwise import POINTWISE
 
 FEWEST_TENSORS = 4
@@ -58,10 +60,11 @@ class Prologue:
     def value(self, row: str) -> tuple[list[str], str]:
         """C statements for one pixel at address ``i``, and the text of its value. row: C text of what leads to the next row of a window."""
         lines: list[str] = []
-        terms = []
+        terms, dtype = [], self.chain.body.type_of(self.source).dtype
         for y in range(self.window[0]):
             for x in range(self.window[1]):
-                lines.append(f"const vf i{y}_{x} = vf_load(i{f' + {y} * {row}' if y else ''}{f' + {x} * LANES' if x else ''});")
+                address = f"i{f' + {y} * {row}' if y else ''}{f' + {x} * LANES' if x else ''}"
+                lines.append(f"const vf i{y}_{x} = {vector_load(dtype, address)};")
                 steps, result = self.chain.trace(f"i{y}_{x}", lambda p: p.name, f"t{y}_{x}_")
                 lines += steps
                 terms.append(result)
@@ -161,7 +164,7 @@ class Source:
         context: dict[str, Any] = {"source": self.kind, "sources": self.tensors, "selects": bool(self.table)}
         context |= {"made": "", "made_operands": ()}
         if self.prologue:
-            operands = [p.name for p in self.prologue.chain.operands]
+            operands = [{"name": p.name, "c": p.dtype.c} for p in self.prologue.chain.operands]
             context |= {"made": self.prologue.stem.replace("_", " "), "made_operands": operands, "formula": self.prologue.formula}
         return context
 
@@ -205,7 +208,7 @@ def read_prologue(lowering: Lowering) -> Prologue | None:
     source = _origin(lowering, top)
     if source is None:
         return None
-    chain = make_epilogue(lowering, source, top, channel_axis=1, block=lowering.target.lanes)
+    chain = make_epilogue(lowering, source, top, channel_axis=1, block=lowering.target.lanes, dtypes=FLOAT_LANES)
     renamed = tuple(replace(o, name=f"p{i}") for i, o in enumerate(chain.operands))
     if any(o.kind == "tile" for o in renamed):
         return None

@@ -41,7 +41,7 @@ class Band:
 
 def choose_band(conv: Conv, target: TargetLike, width: int) -> Band:
     """As many whole rows as have room for their copy in the first cache, or as many tiles of ``width`` pixels of one row; at least one."""
-    room = target.l1 // (4 * conv.c)
+    room = target.l1 // (conv.dtype.itemsize * conv.c)
 
     def reach(axis: int, outputs: int) -> int:
         return (outputs - 1) * conv.stride[axis] + (conv.kernel[axis] - 1) * conv.dilation[axis] + 1
@@ -77,10 +77,10 @@ def _lower(lowering: Lowering, problem: Problem) -> None:
     emit_conv(
         lowering, problem, tiling, "stem", stem=f"stem_{'n' if rolled else conv.kernel[1]}",
         weights={"w": lowering.weight(conv.node.inputs[1], "conv_stem", lanes=lanes, vectors=tiling.ocb)}, params=params,
-        scratch=4 * conv.c * band.lines * band.line,
+        scratch=conv.dtype.itemsize * conv.c * band.lines * band.line,
         ocb=tiling.ocb, panels=panels, dx=conv.dilation[1], fetches_below=conv.c <= lowering.target.machine.direct.stem_ahead,
         taps=1 if rolled else conv.kernel[1], rolled=rolled, pitch="1", has_bias=len(conv.node.inputs) == 3,
-        variants=tile_variants(problem.epilogue, panels, tiling, problem.masked),
+        variants=tile_variants(problem.epilogue, panels, tiling, problem.masked, stored=problem.stored),
     )  # fmt: skip
 
 

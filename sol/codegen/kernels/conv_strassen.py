@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import conv_paired
 from sol.codegen.kernels.conv_cost import direct_seconds
-from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
+from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv, spatial_strides
 from sol.codegen.kernels.conv_tails import tile_variants
 from sol.codegen.kernels.conv_tiling import Panel, choose_tiling
@@ -48,7 +48,7 @@ class Way:
 
 def _read(lowering: Lowering) -> Way | None:
     """The cheapest way in which a region's convolution can be computed, if there is one."""
-    problem, target = problem_of(lowering), lowering.target
+    problem, target = float32_problem(lowering), lowering.target
     if problem is None or problem.source.kind != "memory" or not isinstance(problem.conv.n, int) and problem.pool:
         return None
     choice = choose(problem.conv, target, config["conv_max_error"], problem.flat)

@@ -6,12 +6,14 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sol.codegen.element import vector_store
 from sol.codegen.epilogue import Epilogue, EpilogueOperand
 from sol.codegen.kernels.blocked import FINITE
 from sol.codegen.kernels.conv_shape import spatial_strides
 from sol.codegen.kernels.conv_tiling import Panel, Tiling
 from sol.errors import SolError
 from sol.ir.dim import DimLike
+from sol.ir.types import DType
 
 _CALLS = frozenset(
     "exp expm1 log log1p tanh erf sin cos tan pow fmod remainder atan2 sigmoid silu gelu mish softplus elu".split()
@@ -38,30 +40,30 @@ def operand_step(operand: EpilogueOperand) -> int:
     return step
 
 
-def tail_lines(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool) -> list[str]:
-    """C statements that take accumulators ``a<o>_<y>_<x>`` through the tail and store them."""
-    key = _tail_key(epilogue, ocb, th, tw, masked)
+def tail_lines(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32) -> list[str]:
+    """C statements that take accumulators ``a<o>_<y>_<x>`` through the tail and store them as ``stored``."""
+    key = _tail_key(epilogue, ocb, th, tw, masked, stored)
     lines = _STORED_TAILS.get(key)
     if lines is None:
         if len(_STORED_TAILS) >= MOST_TAILS:
             _STORED_TAILS.clear()  # another thread may compile: it holds what it has found
-        lines = _STORED_TAILS[key] = _traced_tail(epilogue, ocb, th, tw, masked)
+        lines = _STORED_TAILS[key] = _traced_tail(epilogue, ocb, th, tw, masked, stored)
     return lines
 
 
-def _tail_key(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool) -> Hashable:
-    return epilogue.signature, tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile"), ocb, th, tw, masked
+def _tail_key(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType) -> Hashable:
+    return epilogue.signature, tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile"), ocb, th, tw, masked, stored
 
 
 MOST_TAILS = 256
 _STORED_TAILS: dict[Hashable, list[str]] = {}  # layers with equal tails are many, and tracing one takes a millisecond
 
 
-def _traced_tail(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool) -> list[str]:
+def _traced_tail(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType) -> list[str]:
     lines = _hoisted_loads(epilogue, ocb)
 
     def one(o: int, y: str, x: str, accumulator: str, prefix: str) -> list[str]:
-        return _vector_tail(epilogue, (o, y, x), accumulator, prefix, masked)
+        return _vector_tail(epilogue, (o, y, x), accumulator, prefix, masked, stored)
 
     for o in range(ocb):
         if not is_heavy(epilogue):
@@ -83,7 +85,9 @@ def _hoisted_loads(epilogue: Epilogue, ocb: int) -> list[str]:
     return [f"const vf {e.name}_{o} = {e.load(f'{e.name} + {o} * c->{e.name}_cb')};" for o in range(ocb) for e in hoisted]
 
 
-def _vector_tail(epilogue: Epilogue, place: tuple[int, str, str], accumulator: str, prefix: str, masked: bool) -> list[str]:
+def _vector_tail(
+    epilogue: Epilogue, place: tuple[int, str, str], accumulator: str, prefix: str, masked: bool, stored: DType
+) -> list[str]:
     """Statements that take the accumulator of ``place`` (vector, C text of y, C text of x) through the tail and store it."""
     o, y, x = place
 
@@ -94,7 +98,7 @@ def _vector_tail(epilogue: Epilogue, place: tuple[int, str, str], accumulator: s
 
     steps, result = epilogue.trace(accumulator, load, prefix)
     value = f"keep({result}, valid - {o} * LANES)" if masked else result
-    return [*steps, f"vf_store(out + {o} * c->out_cb + {y} * c->out_row + {x} * LANES, {value});"]
+    return [*steps, vector_store(stored, f"out + {o} * c->out_cb + {y} * c->out_row + {x} * LANES", value)]
 
 
 @dataclass(frozen=True)
@@ -105,27 +109,27 @@ class TailSteps:
     pixels: tuple[tuple[int, int, tuple[str, ...]], ...]
 
 
-def tail_steps(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool) -> TailSteps | None:
+def tail_steps(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32) -> TailSteps | None:
     """What ``tail_lines`` gives, by pixel; None for a tail that is written only once."""
     if is_heavy(epilogue):
         return None
-    key = _tail_key(epilogue, ocb, th, tw, masked)
+    key = _tail_key(epilogue, ocb, th, tw, masked, stored)
     found = _TAIL_STEPS.get(key)
     if found is None:
         if len(_TAIL_STEPS) >= MOST_TAILS:
             _TAIL_STEPS.clear()
-        found = _TAIL_STEPS[key] = _traced_steps(epilogue, ocb, th, tw, masked)
+        found = _TAIL_STEPS[key] = _traced_steps(epilogue, ocb, th, tw, masked, stored)
     return found
 
 
 _TAIL_STEPS: dict[Hashable, TailSteps] = {}
 
 
-def _traced_steps(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool) -> TailSteps:
+def _traced_steps(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType) -> TailSteps:
     def pixel(y: int, x: int) -> tuple[str, ...]:
         places = [(o, f"{o}_{y}_{x}") for o in range(ocb)]
         return tuple(
-            line for o, at in places for line in _vector_tail(epilogue, (o, str(y), str(x)), f"a{at}", f"t{at}_", masked)
+            line for o, at in places for line in _vector_tail(epilogue, (o, str(y), str(x)), f"a{at}", f"t{at}_", masked, stored)
         )
 
     pixels = tuple((y, x, pixel(y, x)) for y in range(th) for x in range(tw))
@@ -133,20 +137,23 @@ def _traced_steps(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool) 
 
 
 def tile_variants(
-    epilogue: Epilogue, panels: Sequence[Panel], tiling: Tiling, masked: bool, *, by_pixel: bool = False
+    epilogue: Epilogue, panels: Sequence[Panel], tiling: Tiling, masked: bool, *, by_pixel: bool = False, stored: DType = DType.F32
 ) -> list[dict[str, Any]]:
-    """Template context of the functions of all tiles: ``steps`` if the tail goes by pixel and is short enough for that, else ``tail``."""
+    """Template context of the functions of all tiles: ``steps`` if the tail goes by pixel and is short enough for that, else ``tail``.
+
+    stored: what results are stored as.
+    """
     found: list[dict[str, Any]] = []
     for p in panels:
         for th, tw in tiling.tiles:
-            steps = tail_steps(epilogue, p.width, th, tw, masked) if by_pixel else None
-            tail = [] if steps else tail_lines(epilogue, p.width, th, tw, masked)
+            steps = tail_steps(epilogue, p.width, th, tw, masked, stored) if by_pixel else None
+            tail = [] if steps else tail_lines(epilogue, p.width, th, tw, masked, stored)
             found.append({"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail, "steps": steps})
     return found
 
 
 def operand_context(epilogue: Epilogue) -> list[dict[str, Any]]:
-    return [{"name": e.name, "step": operand_step(e)} for e in epilogue.operands]
+    return [{"name": e.name, "step": operand_step(e), "c": e.dtype.c} for e in epilogue.operands]
 
 
 def operand_params(epilogue: Epilogue) -> dict[str, DimLike]:

@@ -17,7 +17,7 @@ from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue
 from sol.codegen.kernels import conv_paired, pairs
 from sol.codegen.kernels.conv_cost import team_seconds
-from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
+from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_source import patch_context
 from sol.codegen.kernels.conv_tails import is_heavy, operand_step
@@ -117,7 +117,7 @@ def _pays(lowering: Lowering, conv: Conv) -> bool:
 
 def _match(lowering: Lowering) -> Iterator[Decision]:
     """Variants are ``f4``, ``f1x4``, ``f4p``, ``f4b28``: the output tile, the same in pairs, and with blocks of 28 tiles."""
-    problem, target = problem_of(lowering), lowering.target
+    problem, target = float32_problem(lowering), lowering.target
     grids = find_grids(problem, target)
     if problem is None or not grids:
         return

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sol.codegen.element import FAMILIES
 from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise
 from sol.codegen.kernels.dfp_space import Axis, merge
 from sol.codegen.lowering import Lowering
@@ -13,6 +14,7 @@ from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, dim_text, product
 from sol.ir.graph import Node
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.types import DType
 
 NONE = 255  # a lane that a term leaves alone
@@ -25,7 +27,7 @@ def lower_channel_select(lowering: Lowering, node: Node, out: View) -> None:
     block = out.layout.block
     if any(v.layout != out.layout for v in views):
         raise UnsupportedError("channel_select between layouts", origin=str(node.origin), remedy="reorder first")
-    if block and out.dtype is not DType.F32:
+    if block and out.dtype not in FLOAT_LANES:
         raise UnsupportedError(f"channel_select of blocked {out.dtype}", origin=str(node.origin), remedy="use the plain layout")
     picked = picked_channels(lowering, node)
     spatial = slice(2, len(out.shape) - (1 if block else 0))
@@ -55,6 +57,7 @@ def lower_channel_select(lowering: Lowering, node: Node, out: View) -> None:
         sources=[f"in{i}" for i in range(count)],
         named=len(params),
         ctype=out.dtype.c,
+        family=FAMILIES[out.dtype] if block else "",
         contiguous=contiguous,
     )
 
@@ -109,7 +112,8 @@ def lower_reorder(lowering: Lowering, node: Node, out: View) -> None:
         to_blocked=bool(out.layout.block),
         ctype=out.dtype.c,
         contiguous=contiguous,
-        vector=contiguous and out.dtype is DType.F32 and block == lowering.target.lanes,
+        vector=contiguous and out.dtype in FLOAT_LANES and block == lowering.target.lanes,
+        family=FAMILIES.get(out.dtype, ""),
         stages=_butterflies(block),
     )
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sol.codegen.emit import Emitter, c_float, from_memory, to_memory
+from sol.codegen.element import from_memory, to_memory
+from sol.codegen.emit import Emitter, c_float
 from sol.codegen.kernels.dfp_channels import lower_channel_select, lower_reorder, lower_space_to_depth
 from sol.codegen.kernels.dfp_pick import lower_pick
 from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise

@@ -15,6 +15,7 @@ from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div, product
 from sol.ir.graph import Graph
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType, TensorType
 
@@ -229,6 +230,6 @@ class _Writer:
             term = self.terms.of(pointer.value)
             text = known[term].text
             if self.masked:
-                text = f"vf_select(live, {text}, vf_zero())" if term.dtype is DType.F32 else f"live & ({text})"
+                text = f"vf_select(live, {text}, vf_zero())" if term.dtype in FLOAT_LANES else f"live & ({text})"
             lines.append(store_text(term.dtype, self._address(pointer.name), text, vector=vector, left=left))
         return lines

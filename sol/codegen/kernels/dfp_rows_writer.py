@@ -8,6 +8,7 @@ from sol.codegen.emit import CValue, Emitter, c_float
 from sol.codegen.kernels.dfp_accumulate import CHUNK, SHORT, Accumulator
 from sol.codegen.kernels.dfp_rows_plan import RowsPlan, Stage
 from sol.codegen.kernels.dfp_terms import ARGS, Term, cost_of, load_text, needed, store_text, trace
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.types import DType
 
 MAX_PARTS = 64  # in which a row is reduced; also how many threads may share one
@@ -51,7 +52,7 @@ class RowsWriter:
 
     def _buffer_type(self, term: Term) -> str:
         if self.vector:
-            return "float" if term.dtype is DType.F32 else "int32_t"
+            return "float" if term.dtype in FLOAT_LANES else "int32_t"
         return Emitter(vector=False).ctype(term.dtype)
 
     # reduced values
@@ -101,7 +102,7 @@ class RowsWriter:
         self.lines.append("}")
 
     def _masked(self, term: Term, text: str, live: str) -> str:
-        return f"vf_select({live}, {text}, vf_zero())" if term.dtype is DType.F32 else f"{live} & ({text})"
+        return f"vf_select({live}, {text}, vf_zero())" if term.dtype in FLOAT_LANES else f"{live} & ({text})"
 
     # one pass
 
@@ -223,7 +224,7 @@ class RowsWriter:
     def _broadcast(self, emitter: Emitter, term: Term, value: CValue) -> CValue:
         if term.kind == "literal":
             return emitter.constant(term.literal, term.dtype)
-        if term.dtype is DType.F32:
+        if term.dtype in FLOAT_LANES:
             return CValue(emitter, f"vf_set({value.text})", term.dtype)
         text = f"vi_set(-({value.text} != 0))" if term.dtype is DType.BOOL else f"vi_set({value.text})"
         return CValue(emitter, text, term.dtype)
@@ -244,7 +245,7 @@ class RowsWriter:
         name = f"keep{self.plan.buffers[term]}"
         if not self.vector:
             return f"{name}[{at}]" if load else f"{name}[{at}] = {value};"
-        if term.dtype is not DType.F32:
+        if term.dtype not in FLOAT_LANES:
             return f"*(const vi_unaligned *)({name} + {at})" if load else f"*(vi_unaligned *)({name} + {at}) = {value};"
         return f"vf_load({name} + {at})" if load else f"vf_store({name} + {at}, {value});"
 

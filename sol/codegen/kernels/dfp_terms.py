@@ -6,7 +6,8 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sol.codegen.emit import CValue, Emitter, from_memory, to_memory, vector_load, vector_store
+from sol.codegen.element import from_memory, to_memory, vector_load, vector_store
+from sol.codegen.emit import CValue, Emitter
 from sol.codegen.kernels.dfp_space import LANE_TYPES
 from sol.errors import UnsupportedError
 from sol.ir.graph import Attrs, Graph, Node

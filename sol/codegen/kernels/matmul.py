@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from sol.codegen.decision import sole
-from sol.codegen.emit import vector_store
+from sol.codegen.element import Element, element, vector_load, vector_store
 from sol.codegen.kernels.matmul_cost import fixed, product_seconds, tile_cycles
 from sol.codegen.kernels.matmul_dot import dot_seconds, find_dot, lower_dot
 from sol.codegen.kernels.matmul_product import (
     STRETCH,
     Product,
     batch_text,
-    float32_product,
     kernel_stem,
     packed,
+    product_in_float32,
     right_strides,
     run_time_arguments,
 )
@@ -27,6 +27,16 @@ from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, bounds, ceil_div
 from sol.ir.graph import Node
 from sol.ir.types import DType
+
+
+@dataclass(frozen=True)
+class Types:
+    """Elements in memory: of the left operand as it comes (source) and as tiles read it, of the right one, and of results."""
+
+    source: Element = element(DType.F32)
+    a: Element = element(DType.F32)
+    b: Element = element(DType.F32)
+    c: Element = element(DType.F32)
 
 
 @dataclass(frozen=True)
@@ -107,8 +117,8 @@ def _is_bound_by_results(p: Product, width: int) -> bool:
 
 
 def find_panels(lowering: Lowering) -> Panels | None:
-    """Linear and matmul in f32 with any strides, any number of rows."""
-    p = float32_product(lowering)
+    """Linear and matmul that add up in f32, with any strides, any number of rows."""
+    p = product_in_float32(lowering)
     if p is None:
         return None
     target, lanes = p.target, p.target.lanes
@@ -159,7 +169,7 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
         rows_outside=panels.rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH else 0,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         prefetch=costs.prefetch if p.constant else 0, signature=parameters, arguments=arguments,
-        tile_operands=tuple((o.name, o.lane_stride) for o in p.tiles),
+        tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles), types=_types(p, pack_a),
     )  # fmt: skip
 
 
@@ -183,6 +193,11 @@ def panels_seconds(panels: Panels, target: TargetLike) -> float | None:
     return product_seconds(p, batch * steps * k + moved, batch * rows * n * k)
 
 
+def _types(p: Product, pack_a: bool) -> Types:
+    source = element(p.a.dtype)
+    return Types(source, element(DType.F32) if pack_a else source, element(p.b.dtype), element(p.out.dtype))
+
+
 def panel_columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
     """Are there full panels, is there a narrower one, and how many vectors has that."""
     width = nv * lanes
@@ -204,8 +219,8 @@ def tile_of(p: Product, rows: int, nv: int, tail: bool, panel_nv: int) -> Tile:
     if tail and not lanes_of:
         lanes_of = ["(void)count;"]
     for j in range(nv):
-        if p.constant_bias:
-            hoisted.append(f"const vf bias{j} = vf_load(bias + {j} * LANES);")
+        if p.bias and p.constant_bias:
+            hoisted.append(f"const vf bias{j} = {vector_load(p.bias.dtype, f'bias + {j} * LANES')};")
         elif p.bias:
             hoisted.append(f"const vf bias{j} = sol_load_strided(bias + {j} * LANES * bias_n, bias_n, n{j});")
         for o in p.epilogue.operands:
@@ -257,7 +272,7 @@ def tile_signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool,
         parameters += ["float *part", "int64_t k0", "int last"]
         arguments += ["partial + (m - r * MR) * WIDTH", "k0", "last"]
     if p.bias:
-        parameters += ["const float *bias"] + ([] if constant_bias else ["int64_t bias_n"])
+        parameters += [f"const {p.bias.dtype.c} *bias"] + ([] if constant_bias else ["int64_t bias_n"])
         arguments += ["bias + p * WIDTH" + ("" if constant_bias else " * bias_n")] + ([] if constant_bias else ["bias_n"])
     for o in p.epilogue.operands:
         parameters.append(f"{o.pointer}{o.name}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sol.codegen.decision import sole
-from sol.codegen.kernels.matmul import panel_columns, tile_of, tile_signature
+from sol.codegen.kernels.matmul import Types, panel_columns, tile_of, tile_signature
 from sol.codegen.kernels.matmul_product import STRETCH, Product, describe, kernel_stem, packed, right_strides
 from sol.codegen.kernels.matmul_rows import row_ladder, rows_per_tile, vectors_per_panel
 from sol.codegen.lowering import Lowering
@@ -64,7 +64,7 @@ def lower_grouped(lowering: Lowering, found: Groups) -> None:
         stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH else 0, grain=p.target.machine.team.grain, tail_ops=p.epilogue.stem,
         prefetch=p.target.machine.products.prefetch if p.constant else 0,
         signature=parameters, arguments=arguments, ends_type=found.ends.dtype.c,
-        tile_operands=tuple((o.name, o.lane_stride) for o in p.tiles),
+        tile_operands=tuple((o.name, o.lane_stride) for o in p.tiles), types=Types(),
     )  # fmt: skip
 
 

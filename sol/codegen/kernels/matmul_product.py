@@ -11,7 +11,7 @@ from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import make_pack
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
-from sol.ir.lanes import LANE_DTYPES
+from sol.ir.lanes import FLOAT_LANES, LANE_DTYPES
 from sol.ir.types import DType
 
 STRETCH = 384  # steps of a reduction after which what is added up joins a compensated sum: rounding errors grow with the length of a sum
@@ -68,7 +68,7 @@ def describe(lowering: Lowering) -> Product:
     out = lowering.output
     shape = lowering.type_of(out).shape
     rank = len(shape)
-    dtypes = LANE_DTYPES if anchor.op.startswith("int_") else (DType.F32,)
+    dtypes = LANE_DTYPES if anchor.op.startswith("int_") else FLOAT_LANES
     epilogue = make_epilogue(lowering, anchor.name, channel_axis=rank - 1, dtypes=dtypes)
     va, vb, vc = (lowering.view(v) for v in (a, b, out))
     constant = lowering.is_constant(b)
@@ -106,13 +106,21 @@ def _packed_batch_strides(shape: tuple[DimLike, ...]) -> tuple[DimLike, ...]:
 
 def float32_product(lowering: Lowering) -> Product | None:
     """The product, if all operands and the result are float32 and the result's columns are adjacent."""
-    anchor = lowering.anchor
-    view, columns = lowering.view(lowering.output), lowering.type_of(lowering.output).shape[-1]
-    if columns != 1 and view.strides[-1] != 1:
-        return None
-    if any(lowering.type_of(v).dtype is not DType.F32 for v in (*anchor.inputs, lowering.output)):
-        return None
-    return describe(lowering)
+    dtypes = {lowering.type_of(v).dtype for v in (*lowering.anchor.inputs, lowering.output)}
+    return describe(lowering) if dtypes == {DType.F32} and _has_adjacent_columns(lowering) else None
+
+
+def product_in_float32(lowering: Lowering) -> Product | None:
+    """The same, or the product of a bfloat16 with constants of this type, which also adds up in float32 and gives either."""
+    inputs = lowering.anchor.inputs
+    narrow = all(lowering.type_of(v).dtype is DType.BF16 for v in inputs) and all(map(lowering.is_constant, inputs[1:]))
+    if narrow and lowering.type_of(lowering.output).dtype in FLOAT_LANES and _has_adjacent_columns(lowering):
+        return describe(lowering)
+    return float32_product(lowering)
+
+
+def _has_adjacent_columns(lowering: Lowering) -> bool:
+    return lowering.type_of(lowering.output).shape[-1] == 1 or lowering.view(lowering.output).strides[-1] == 1
 
 
 def run_time_arguments(p: Product, packed_size: DimLike, constant_bias: bool) -> dict[str, DimLike]:
@@ -155,5 +163,6 @@ def batch_text(p: Product) -> str:
 
 
 def kernel_stem(p: Product, head: str) -> str:
-    words = [head] + (["bias"] if p.bias else []) + ([p.epilogue.stem] if p.epilogue.stem else [])
+    named = head if p.a.dtype is not DType.BF16 else f"{p.a.dtype}_{head}"
+    words = [named] + (["bias"] if p.bias else []) + ([p.epilogue.stem] if p.epilogue.stem else [])
     return "_".join(words)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sol.codegen.decision import sole
-from sol.codegen.emit import Emitter, from_memory
+from sol.codegen.element import from_memory
+from sol.codegen.emit import Emitter
 from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View

@@ -14,8 +14,14 @@ from typing import Any
 import torch
 from torch.fx import Graph, Node
 
+from sol.frontend.torch.aten import find_converter
+
 PLAIN = {torch.bfloat16: "bfloat16", torch.float16: "float16", torch.float64: "float64"}
-"""Types whose kernels are plain C, one element at a time, where torch's are vectorized."""
+"""Types whose kernels are plain C, one element at a time, where torch's are vectorized: all of them, or all but those below."""
+VECTORIZED = frozenset(("conv", "matmul", "norm", "pointwise", "pool", "view"))
+"""Families of operations whose kernels load, compute and store vectors of bfloat16, or to which these are widened first."""
+ALSO_VECTORIZED = frozenset(("mean", "sum", "cat", "concat", "constant_pad_nd", "pad"))
+NOT_VECTORIZED = frozenset(("conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "frexp", "nextafter"))
 SMALL = 1024
 """Elements up to which a plain kernel inside of a compiled part costs less than leaving that part and coming back."""
 PRODUCTS = frozenset(
@@ -37,12 +43,12 @@ class Policy:
     def of(graph: Graph) -> Policy:
         """The policy for a traced graph: if all that it computes is of plain types there is nothing to gain by compiling any of it."""
         computing = [n for n in graph.nodes if n.op == "call_function" and _tensors([n.meta.get("val")])]
-        return Policy(0 if computing and all(_plain_type(_of(n)) for n in computing) else SMALL)
+        return Policy(0 if computing and all(_plain_type(_of(n), str(n.target)) for n in computing) else SMALL)
 
     def reason(self, node: Node, target: str) -> str:
         """Why torch should compute a node of ``aten.name.overload``; empty if compiled code is as fast."""
         tensors = _of(node)
-        kind = _plain_type(tensors)
+        kind = _plain_type(tensors, target)
         name = target.split(".")[1] if target.startswith("aten.") else ""
         if name in PRODUCTS and len({t.dtype for t in tensors}) > 1:
             return ""  # whose converter says that torch does not take them
@@ -69,9 +75,18 @@ def _tensors(values: Sequence[Any]) -> list[torch.Tensor]:
     return found
 
 
-def _plain_type(tensors: Sequence[torch.Tensor]) -> torch.dtype | None:
-    """A type without fast kernels among tensors; numbers apart, which become values of the others' type."""
-    return next((t.dtype for t in tensors if t.dtype in PLAIN and t.dim()), None)
+def _plain_type(tensors: Sequence[torch.Tensor], target: str) -> torch.dtype | None:
+    """A type among tensors of which an operation has no fast kernel; numbers apart, which become values of the others' type."""
+    kinds = [t.dtype for t in tensors if t.dtype in PLAIN and t.dim()]
+    return next((k for k in kinds if k is not torch.bfloat16 or not _is_vectorized(target)), None)
+
+
+def _is_vectorized(target: str) -> bool:
+    """Whether vector kernels serve ``aten.name.overload`` of bfloat16."""
+    convert = find_converter(target)
+    name = target.removeprefix("aten.").split(".")[0]
+    family = convert.__module__.rpartition(".")[2] if convert else ""
+    return name in ALSO_VECTORIZED or (family in VECTORIZED and name not in NOT_VECTORIZED)
 
 
 def _size(tensor: torch.Tensor) -> int:

@@ -433,7 +433,7 @@ def test_bfloat16_and_half() -> None:
     for dtype in (torch.bfloat16, torch.float16):
         net, x = nn.Sequential(nn.Linear(4, 4), nn.GELU(), nn.LayerNorm(4)).to(dtype), f(2, 4).to(dtype)
         assert not import_module(net, (x,), torch_at_hand=False).torch_calls
-        assert len(import_module(net, (x,)).torch_calls) == 3
+        assert len(import_module(net, (x,)).torch_calls) == (0 if dtype is torch.bfloat16 else 3)
 
 
 def test_hf_style_helpers_are_reachable() -> None:

@@ -1,0 +1,105 @@
+"""Networks of bfloat16 end to end: as exact as torch's, and in kernels that read and write bfloat16."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+import sol
+from sol.config import config
+
+ROUNDING = 2**-8
+"""What one rounding to bfloat16 may take off a number, relative to it."""
+
+
+class Block(nn.Module):
+    """Two convolutions beside a shorter way."""
+
+    def __init__(self, c: int, k: int, stride: int = 1, groups: int = 1) -> None:
+        super().__init__()
+        self.first, self.norm = nn.Conv2d(c, k, 3, stride, 1, bias=False), nn.BatchNorm2d(k)
+        self.second, self.norm2 = nn.Conv2d(k, k, 3, 1, 1, groups=groups), nn.BatchNorm2d(k)
+        self.way = nn.Identity() if stride == 1 and c == k else nn.Conv2d(c, k, 1, stride)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.norm2(self.second(torch.relu(self.norm(self.first(x))))) + self.way(x))
+
+
+class Dense(nn.Module):
+    """Concatenation of odd numbers of channels, a depthwise convolution, poolings, and a head of several features."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b, self.c = nn.Conv2d(12, 21, 3, padding=1), nn.Conv2d(33, 17, 1), nn.Conv2d(50, 40, 1)
+        self.depthwise, self.head = nn.Conv2d(40, 40, 3, padding=1, groups=40), nn.Linear(40, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = torch.cat([x, torch.relu(self.a(x))], 1)
+        x = torch.cat([x, torch.nn.functional.silu(self.b(x))], 1)
+        x = nn.functional.avg_pool2d(self.c(x), 2)
+        return self.head(torch.relu(self.depthwise(x)).mean((2, 3)))
+
+
+def residual() -> nn.Module:
+    return nn.Sequential(
+        nn.Conv2d(3, 20, 7, 2, 3), nn.ReLU(), nn.MaxPool2d(3, 2, 1),
+        Block(20, 32), Block(32, 64, 2), Block(64, 64, 1, 4), Block(64, 128, 2),
+        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(128, 37),
+    )  # fmt: skip
+
+
+def layers() -> nn.Module:
+    return nn.Sequential(nn.Linear(100, 257), nn.GELU(), nn.Linear(257, 33), nn.ReLU(), nn.LayerNorm(33), nn.Linear(33, 7))
+
+
+NETWORKS = {
+    "residual": (residual, (2, 3, 64, 64), "conv_bf16_"), "dense": (Dense, (2, 12, 17, 15), "conv_bf16_"),
+    "layers": (layers, (9, 100), "bf16_linear_"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("isa", ["native", "avx2", "generic"])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_network(name: str, isa: str) -> None:
+    """At most torch's error and one rounding more."""
+    torch.manual_seed(0)
+    build, shape, kernel = NETWORKS[name]
+    model = build().eval()
+    for module in model.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            module.running_mean.normal_(0, 0.1), module.running_var.uniform_(0.5, 2)
+    model, x = model.to(torch.bfloat16), torch.randn(shape).to(torch.bfloat16)
+    with torch.no_grad(), config.override(isa=isa):
+        exact, theirs = copy.deepcopy(model).double()(x.double()), model(x)
+        ours = sol.optimize(model, x)(x)
+        text = str(sol.explain(model, x))
+    assert ours.dtype is torch.bfloat16
+    most = float((theirs.double() - exact).abs().max()) + ROUNDING * float(exact.abs().max())
+    assert float((ours.double() - exact).abs().max()) <= most
+    assert kernel in text and "in torch: 0 operations" in text and "conv_plain" not in text
+
+
+class Autocast(nn.Module):
+    """Convolutions in bfloat16 between values of float32, and norms in float32 between them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.Sequential(Block(16, 32), Block(32, 32, 2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.autocast("cpu", torch.bfloat16, enabled=x.dtype is torch.float32):
+            return self.blocks(x)
+
+
+def test_autocast_mixes_with_float32() -> None:
+    torch.manual_seed(0)
+    model, x = Autocast().eval(), torch.randn(2, 16, 20, 20)
+    with torch.no_grad():
+        exact, theirs, ours = copy.deepcopy(model).double()(x.double()), model(x), sol.optimize(model, x)(x)
+        assert "conv_bf16_" in str(sol.explain(model, x))
+    assert ours.dtype is theirs.dtype
+    most = float((theirs.double() - exact).abs().max()) + ROUNDING * float(exact.abs().max())
+    assert float((ours.double() - exact).abs().max()) <= most

@@ -1,0 +1,92 @@
+"""Convolutions and linear layers of bfloat16, whose sums are float32: one rounding of the result is all that they may be off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sol.ir.builder import GraphBuilder
+from sol.ir.graph import Graph
+from sol.ir.interpret import evaluate
+from sol.ir.text import arrays_of, graph_text, parse_graph
+from sol.ir.types import DType
+from tests.codegen.combinations import thinned
+from tests.codegen.conv_cases import ISAS, ROUNDING, conv_graph, held, random
+from tests.codegen.conv_cases import check as check_conv
+from tests.codegen.test_matmul_kernels import linear_graph
+from tests.harness import as_region, run_region
+
+Arrays = dict[str, np.ndarray]
+
+
+def narrowed(graph: Graph, *arrays: Arrays) -> tuple[Graph, list[Arrays]]:
+    """The same graph of bfloat16, and arrays of numbers that it can hold."""
+    narrow = parse_graph(graph_text(graph).replace("f32", "bf16"), arrays_of(graph))
+    return narrow, [{name: held(array, DType.BF16) for name, array in given.items()} for given in arrays]
+
+
+def residual(b: GraphBuilder, y: str, inputs: Arrays) -> str:
+    """What a block of a residual network ends with."""
+    inputs["other"] = random(b.type_of(y).shape, 3)
+    return b.add("relu", [b.add("add", [y, b.input("other", b.type_of(y))])])
+
+
+def smooth(b: GraphBuilder, y: str, inputs: Arrays) -> str:
+    """A tail of many instructions, which makes lanes without a channel nonzero."""
+    return b.add("add", [b.add("silu", [y]), b.constant(np.float32(0.5))])
+
+
+CONVOLUTIONS: tuple[tuple[int, int, int, dict[str, Any]], ...] = (
+    (1, 1, 1, {}), (7, 8, 1, {"tail": residual}), (15, 17, 1, {"stride": 2, "bias": False}), (16, 33, 1, {"tail": smooth}),
+    (33, 7, 1, {"tail": residual}), (17, 16, 3, {"padding": 1, "tail": residual}), (8, 15, 3, {"padding": 1, "stride": 2}),
+    (33, 40, 3, {"padding": 2, "dilation": 2, "tail": smooth}), (32, 64, 3, {"padding": 1, "groups": 2, "tail": residual}),
+    (600, 20, 1, {}),
+)  # fmt: skip
+"""Input and output channels, taps along an axis, options: sizes around the lanes of all instruction sets."""
+
+
+@pytest.mark.parametrize("isa,c,k,taps,options,threads", thinned(CONVOLUTIONS, (1, 3)))
+def test_convolution(isa: str, c: int, k: int, taps: int, options: dict[str, Any], threads: int) -> None:
+    check_narrow((2, c, 9, 13), k, taps, options, isa, threads, plain=())
+
+
+STEMS: tuple[tuple[int, int, int, dict[str, Any]], ...] = ((3, 17, 7, {"stride": 2, "padding": 3}), (1, 8, 3, {}), (5, 33, 1, {}))
+
+
+@pytest.mark.parametrize("isa,c,k,taps,options,threads", thinned(STEMS, (1, 3)))
+def test_convolution_of_a_plain_input(isa: str, c: int, k: int, taps: int, options: dict[str, Any], threads: int) -> None:
+    check_narrow((2, c, 19, 35), k, taps, {"tail": smooth, **options}, isa, threads, plain=("x",))
+
+
+def check_narrow(x: tuple[int, ...], k: int, taps: int, options: dict[str, Any], isa: str, threads: int, plain: tuple[str, ...]) -> None:
+    graph, inputs, arrays, _ = conv_graph(x, k, (taps, taps), **options)
+    narrow, (inputs, arrays) = narrowed(graph, inputs, arrays)
+    border = (options.get("padding", 0),) * 2
+    check_conv(narrow, inputs, arrays, isa=isa, threads=threads, plain=plain, borders={} if plain else {"x": (border, border)})
+
+
+LAYERS = ((1, 1, 70), (1, 33, 17), (3, 7, 31), (5, 16, 8), (9, 17, 1), (33, 200, 50), (7, 15, 33), (2, 50, 3000))
+"""Rows, columns, length of the reduction."""
+
+
+@pytest.mark.parametrize("isa,m,n,k", thinned(LAYERS))
+def test_linear(isa: str, m: int, n: int, k: int) -> None:
+    for threads, tail, bias in (1, "add_relu", True), (3, "mul_add", False):
+        check_linear(linear_graph((m, k), n, tail=tail, bias=bias), isa, threads)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_linear_of_columns_apart(isa: str) -> None:
+    """Rows of the left operand are copied first, as float32."""
+    graph, inputs, arrays = linear_graph((2, 5, 24), 50, tail="add_relu")
+    check_linear((graph, inputs, arrays), isa, 2, strides={"x": (120, 1, 5)})
+
+
+def check_linear(built: tuple[Graph, Arrays, Arrays], isa: str, threads: int, **options: Any) -> None:
+    narrow, (inputs, arrays) = narrowed(*built)
+    (got,) = run_region(as_region(narrow, "dnn", "linear"), inputs, arrays, isa=isa, threads=threads, **options)
+    double = {name: array.astype(np.float64) for name, array in inputs.items()}
+    want = evaluate(narrow, double, arrays, precision=np.float64)[narrow.outputs[0]]
+    np.testing.assert_allclose(got, want, rtol=ROUNDING, atol=3e-6 * max(1.0, float(np.abs(want).max())))

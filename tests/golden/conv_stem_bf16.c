@@ -1,0 +1,309 @@
+/* Convolution of a plain input with few channels, NCHW -> NCHWc, then relu.
+ *
+ * Each thread copies what a band of output rows reads into a zero-padded scratch of its own, [C][LINES][LINE], small enough for the cache;
+ * then register tiles of 2 output vectors x 10 pixels take the whole reduction, the taps of a filter row unrolled.
+ * Where most tiles' windows lie inside the image, and its elements side by side, these tiles read it where it is.
+ *   band of this thread's tiles (image, row, column)
+ *     copy the lines of the input, or those parts that tiles at the border read
+ *     panel of 2 output vectors, tile
+ *       channel, filter row, tap
+ * Too few tiles for the team: the threads share out panels and tiles, and go through the bands once per panel.
+ *
+ * w: [panel][channel][r][s][2 * LANES]. */
+#include "sol_team.h"
+#include "sol_simd.h"
+
+enum { WIDTH = 10, PANEL = 2 };
+
+typedef struct conv conv;
+struct conv {
+    const conv *direct; /* the same with the strides of the image itself */
+    int64_t inner_y, inner_y_end, inner_x, inner_x_end; /* rows and columns of tiles that need no copy; no row if there are few */
+    const uint16_t *in, *w;
+    uint16_t *out;
+int64_t C, R, S, H, W, OH, OW, in_c, in_row, in_r, source_n, source_c, source_h, source_w, pad_y, pad_x, stride_y, dilation_y;
+    int64_t out_n, out_cb, out_row, w_kb, vectors, columns, line, band_rows, band_columns;
+};
+
+/* Tiles of one image: rows [y, y_end) and columns [x, x_end), those from ``direct`` to ``right`` without a copy. */
+typedef struct {
+    int64_t n, y, y_end, x, direct, right, x_end;
+    const uint16_t *left_copy, *right_copy;
+} band;
+
+static __attribute__((noinline)) void tile_2hx1x10(const conv *c, const uint16_t *in, const uint16_t *w, uint16_t *out)
+{
+__builtin_prefetch(out + 0 * c->out_cb + 10 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 11 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 12 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 13 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 14 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 15 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 16 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 17 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 18 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 19 * LANES, 1); 
+__builtin_prefetch(out + 1 * c->out_cb + 10 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 11 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 12 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 13 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 14 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 15 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 16 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 17 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 18 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 19 * LANES, 1); 
+    const vf b0 = vf_zero();
+    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0;
+    const vh b1 = {0};
+    vh h1_0_0 = b1, h1_0_1 = b1, h1_0_2 = b1, h1_0_3 = b1, h1_0_4 = b1, h1_0_5 = b1, h1_0_6 = b1, h1_0_7 = b1, h1_0_8 = b1, h1_0_9 = b1;
+const int64_t channels = c->C, R = c->R, in_c = c->in_c, in_r = c->in_r;
+    for (int64_t k = 0; k < channels; k++, in += in_c) {
+        const uint16_t *row = in;
+        for (int64_t r = 0; r < R; r++, row += in_r) {
+            {
+                const uint16_t *x0 = row;
+                {
+                    const vf w0 = vbf_load(w + 0 * LANES);
+                    const vh w1 = vhbf_load(w + 1 * LANES);
+                    { const float b = sol_from_bf16(x0[0]); a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[1]); a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[2]); a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[3]); a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[4]); a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[5]); a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[6]); a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[7]); a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[8]); a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[9]); a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
+                }
+                SOL_FENCE();
+                {
+                    const vf w0 = vbf_load(w + 2 * LANES);
+                    const vh w1 = vhbf_load(w + 3 * LANES);
+                    { const float b = sol_from_bf16(x0[1]); a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[2]); a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[3]); a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[4]); a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[5]); a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[6]); a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[7]); a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[8]); a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[9]); a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[10]); a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
+                }
+                SOL_FENCE();
+                {
+                    const vf w0 = vbf_load(w + 4 * LANES);
+                    const vh w1 = vhbf_load(w + 5 * LANES);
+                    { const float b = sol_from_bf16(x0[2]); a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[3]); a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[4]); a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[5]); a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[6]); a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[7]); a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[8]); a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[9]); a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[10]); a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[11]); a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
+                }
+                SOL_FENCE();
+                w += 6 * LANES;
+            }
+        }
+    }
+    const vf a1_0_0 = vf_from_low(h1_0_0), a1_0_1 = vf_from_low(h1_0_1), a1_0_2 = vf_from_low(h1_0_2), a1_0_3 = vf_from_low(h1_0_3), a1_0_4 = vf_from_low(h1_0_4), a1_0_5 = vf_from_low(h1_0_5), a1_0_6 = vf_from_low(h1_0_6), a1_0_7 = vf_from_low(h1_0_7), a1_0_8 = vf_from_low(h1_0_8), a1_0_9 = vf_from_low(h1_0_9);
+    const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
+    const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+    const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
+    const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+    const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
+    const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+    const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
+    const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
+    const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
+    const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
+    const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
+    const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
+    const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
+    const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
+    const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
+    const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
+    const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
+    const vf t1_0_7_0 = vf_max_quiet(vf_set(0.0f), a1_0_7);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
+    const vf t1_0_8_0 = vf_max_quiet(vf_set(0.0f), a1_0_8);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
+    const vf t1_0_9_0 = vf_max_quiet(vf_set(0.0f), a1_0_9);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_0);
+}
+
+/* The panel of vectors that starts at kb. */
+static void panel_2h(const conv *copied, int64_t kb, const band *b)
+{
+    const uint16_t *w = copied->w + kb * copied->w_kb;
+    uint16_t *out = copied->out + kb * copied->out_cb;
+    const int64_t n = b->n;
+    for (int64_t y = b->y; y < b->y_end; y++)
+        for (int64_t x = b->x; x < b->x_end; x++) {
+            const conv *c = copied;
+            const uint16_t *in;
+            if (x < b->direct) in = b->left_copy + (y - b->y) * c->in_row + (x - b->x) * 10;
+            else if (x >= b->right) in = b->right_copy + (y - b->y) * c->in_row + (x - b->right) * 10;
+            else {
+                c = copied->direct;
+                in = c->in + n * c->source_n + (y * c->stride_y - c->pad_y) * c->source_h + x * 10 - c->pad_x;
+                for (int64_t k = 0; k < c->C; k++) /* what the tile below reads first */
+                    for (int64_t r = 0; r < c->stride_y; r++) {
+                        const uint16_t *next = in + k * c->in_c + c->R * c->in_r + r * c->source_h;
+__builtin_prefetch(next + 0); 
+                    }
+            }
+            const uint16_t *i = in;
+            uint16_t *o = out + n * c->out_n + y * 1 * c->out_row + x * 10 * LANES;
+            tile_2hx1x10(c, i, w, o);
+}
+}
+
+/* n elements, the first of which goes to a multiple of a vector; zeros fill the last vector. */
+static inline void copy_line(uint16_t *to, const uint16_t *from, int64_t n)
+{
+    int64_t x = 0;
+    for (; x + LANES <= n; x += LANES) vbf_store(to + x, vbf_load(from + x));
+    if (x < n) vbf_store(to + x, vbf_load_n(from + x, (int)(n - x)));
+}
+
+/* What columns x … x_end - 1 of the band read, with the zeros around the image. Returns where it begins: so that what is copied begins at a
+ * multiple of a vector. */
+static const uint16_t *copy_lines(const conv *c, const band *b, int64_t x, int64_t x_end, uint16_t *to)
+{
+    const int64_t pixels = x_end == c->columns ? c->OW - x * WIDTH : (x_end - x) * WIDTH;
+    const int64_t lines = (b->y_end - 1 - b->y) * c->stride_y + (c->R - 1) * c->dilation_y + 1;
+    const int64_t left = x * WIDTH * 1 - c->pad_x, width = (pixels - 1) * 1 + (c->S - 1) * 1 + 1;
+    int64_t begin = left < 0 ? -left : 0, end = c->W - left < width ? c->W - left : width; /* columns of the image */
+    if (begin > width) begin = width;
+    if (end < begin) end = begin;
+    to += (LANES - begin % LANES) % LANES;
+    for (int64_t k = 0; k < c->C; k++) {
+        uint16_t *line = to + k * c->in_c;
+        for (int64_t i = 0; i < lines; i++, line += c->line) {
+            const int64_t y = b->y * c->stride_y - c->pad_y + i;
+            if (y < 0 || y >= c->H) {
+                memset(line, 0, width * sizeof *line);
+                continue;
+            }
+            const uint16_t *s = c->in + b->n * c->source_n + k * c->source_c + y * c->source_h + left * c->source_w;
+            if (0 < begin && begin <= LANES) vbf_store(line + begin - LANES, vf_zero());
+            else for (int64_t x = 0; x < begin; x++) line[x] = 0;
+            if (c->source_w == 1) copy_line(line + begin, s + begin, end - begin);
+            else for (int64_t x = begin; x < end; x++) line[x] = s[x * c->source_w];
+            for (int64_t x = end; x < width; x++) line[x] = 0;
+        }
+    }
+    return to;
+}
+
+static inline int64_t within(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
+
+/* Elements of a line, a multiple of a vector, of the copy for so many tiles side by side. */
+static inline int64_t copied_line(const conv *c, int64_t tiles)
+{
+    return tiles ? ((tiles * WIDTH - 1) * 1 + (c->S - 1) * 1 + 2 * LANES - 1) / LANES * LANES : 0;
+}
+
+/* Tiles t0 … t1 - 1 of all images, vectors k0 … k1 - 1: bands of several rows, or of a part of one. */
+static void walk(const conv *c, uint16_t *scratch, int64_t t0, int64_t t1, int64_t k0, int64_t k1)
+{
+    while (t0 < t1) {
+        band b = {.n = t0 / (c->OH * c->columns), .y = t0 / c->columns % c->OH, .x = t0 % c->columns};
+        int64_t rows = 1, columns = c->columns - b.x;
+        if (b.x == 0 && t1 - t0 >= c->columns && c->columns <= c->band_columns) {
+            rows = (t1 - t0) / c->columns;
+            if (rows > c->band_rows) rows = c->band_rows;
+            if (rows > c->OH - b.y) rows = c->OH - b.y;
+        } else {
+            if (columns > c->band_columns) columns = c->band_columns;
+            if (columns > t1 - t0) columns = t1 - t0;
+        }
+        b.x_end = b.direct = b.right = b.x + columns;
+        if (b.y >= c->inner_y && b.y < c->inner_y_end) {
+            if (rows > c->inner_y_end - b.y) rows = c->inner_y_end - b.y;
+            b.direct = within(c->inner_x, b.x, b.x_end), b.right = within(c->inner_x_end, b.x, b.x_end);
+        } else if (b.y < c->inner_y && rows > c->inner_y - b.y) rows = c->inner_y - b.y;
+        b.y_end = b.y + rows, t0 += rows * columns;
+        if (b.x < b.direct) b.left_copy = copy_lines(c, &b, b.x, b.direct, scratch);
+        if (b.right < b.x_end) b.right_copy = copy_lines(c, &b, b.right, b.x_end, scratch + copied_line(c, b.direct - b.x));
+        for (int64_t kb = k0; kb < k1; kb += PANEL) {
+            panel_2h(c, kb, &b);
+        }
+    }
+}
+
+/* First and one behind the last of count outputs whose windows, that begin at i * stride - pad and are reach long, lie inside size elements. */
+static void find_inner(int64_t *first, int64_t *end, int64_t count, int64_t stride, int64_t pad, int64_t reach, int64_t size)
+{
+    *first = (pad + stride - 1) / stride;
+    *end = size + pad < reach ? 0 : (size + pad - reach) / stride + 1;
+    if (*end > count) *end = count;
+}
+
+void conv_stem_bf16(const sol_team *team, void *const *buf, const int64_t *arg)
+{
+    const uint16_t *in = buf[0];
+    const uint16_t *w = buf[1];
+    uint16_t *out = buf[2];
+    const int64_t N = arg[0];
+    const int64_t OH = arg[1];
+    const int64_t OW = arg[2];
+    const int64_t C = arg[3];
+    const int64_t H = arg[4];
+    const int64_t W = arg[5];
+    const int64_t LINES = arg[6];
+    const int64_t LINE = arg[7];
+    const int64_t band_rows = arg[8];
+    const int64_t band_columns = arg[9];
+    const int64_t R = arg[10];
+    const int64_t S = arg[11];
+    const int64_t pad_y = arg[12];
+    const int64_t pad_x = arg[13];
+    const int64_t stride_y = arg[14];
+    const int64_t dilation_y = arg[15];
+    const int64_t vectors = arg[16];
+    const int64_t source_n = arg[17];
+    const int64_t source_c = arg[18];
+    const int64_t source_h = arg[19];
+    const int64_t source_w = arg[20];
+    const int64_t out_n = arg[21];
+    const int64_t out_cb = arg[22];
+    const int64_t out_row = arg[23];
+    (void)team; (void)buf; (void)arg;
+conv direct, c = {
+        .direct = &direct,
+        .in = in, .w = w, .out = out,
+.C = C, .R = R, .S = S, .H = H, .W = W, .OH = OH, .OW = OW, .in_c = LINES * LINE, .in_row = stride_y * LINE, .in_r = dilation_y * LINE,
+        .source_n = source_n, .source_c = source_c, .source_h = source_h, .source_w = source_w,
+        .pad_y = pad_y, .pad_x = pad_x, .stride_y = stride_y, .dilation_y = dilation_y,
+        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .w_kb = C * R * S * LANES, .vectors = vectors,
+        .columns = (OW + WIDTH - 1) / WIDTH, .line = LINE, .band_rows = band_rows, .band_columns = band_columns,
+    };
+    if (source_w == 1) {
+        int64_t first, end;
+        find_inner(&first, &end, OW, 1, pad_x, (S - 1) * 1 + 1, W);
+        c.inner_x = (first + WIDTH - 1) / WIDTH, c.inner_x_end = end == OW ? c.columns : end / WIDTH;
+        if ((c.inner_x_end - c.inner_x) * 4 >= c.columns * 3 && copied_line(&c, c.inner_x) + copied_line(&c, c.columns - c.inner_x_end) <= LINE)
+            find_inner(&c.inner_y, &c.inner_y_end, OH, stride_y, pad_y, (R - 1) * dilation_y + 1, H);
+    }
+    direct = c, direct.in_c = source_c, direct.in_r = dilation_y * source_h;
+    const int64_t tiles = N * OH * c.columns, most = (tiles + team->size - 1) / team->size * team->size;
+    int64_t t0, t1, u0, u1;
+    if ((most - tiles) * 16 <= tiles) {
+        sol_split(team, tiles, &t0, &t1);
+        walk(&c, (uint16_t *)team->scratch, t0, t1, 0, vectors);
+    } else {
+        sol_split(team, vectors * tiles, &u0, &u1);
+        for (int64_t kb = 0, width; kb < vectors; kb += width) {
+            width = vectors - kb < PANEL ? vectors - kb : PANEL;
+            t0 = u0 > kb * tiles ? (u0 - kb * tiles) / width : 0, t1 = u1 > kb * tiles ? (u1 - kb * tiles) / width : 0;
+            walk(&c, (uint16_t *)team->scratch, t0, t1 < tiles ? t1 : tiles, kb, kb + width);
+        }
+    }
+}
