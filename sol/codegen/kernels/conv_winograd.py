@@ -20,7 +20,7 @@ from sol.codegen.kernels.conv_cost import team_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_source import patch_context
-from sol.codegen.kernels.conv_tails import is_heavy, operand_step
+from sol.codegen.kernels.conv_tails import is_heavy, operand_context, operand_step
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.winograd_model import (
     LINE,
@@ -67,11 +67,9 @@ def _stores(epilogue: Epilogue, grid: Grid, masked: bool) -> list[list[str]]:
 
 def _operand_context(epilogue: Epilogue) -> list[dict[str, Any]]:
     """Operands as the template wants them; ``load``: what is hoisted out of the tile."""
-    return [
-        {"name": e.name, "kind": e.kind, "step": operand_step(e),
-         "load": e.load(f"c->{e.name} + p->n * c->{e.name}_n + kb * c->{e.name}_cb")}
-        for e in epilogue.operands
-    ]  # fmt: skip
+    loads = [e.load(f"c->{e.name} + p->n * c->{e.name}_n + kb * c->{e.name}_cb") for e in epilogue.operands]
+    kinds = [e.kind for e in epilogue.operands]
+    return [{**operand, "kind": kind, "load": load} for operand, kind, load in zip(operand_context(epilogue), kinds, loads, strict=True)]
 
 
 def _parts(grid: Grid, bias: bool) -> list[dict[str, Any]]:
