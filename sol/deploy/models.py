@@ -219,5 +219,9 @@ def _signatures(inputs: Any, names: list[str]) -> dict[str, Any]:
 def _signature(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple(_signature(v) for v in value)
+    if hasattr(value, "detach"):  # a tensor of torch, which has types that numpy lacks
+        from sol.frontend.torch.aten import dtype_of
+
+        return TensorType(dtype_of(value.dtype), tuple(value.shape))
     array = value.numpy() if hasattr(value, "numpy") else np.asarray(value)
     return TensorType(DType.from_numpy(array.dtype), array.shape)
