@@ -1,4 +1,4 @@
-"""Convolutions and linear layers of bfloat16, whose sums are float32: one rounding of the result is all that they may be off."""
+"""Convolutions, linear layers and poolings of bfloat16, whose sums are float32: one rounding of the result is all that they may be off."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import ISAS, ROUNDING, conv_graph, held, random
 from tests.codegen.conv_cases import check as check_conv
 from tests.codegen.test_matmul_kernels import linear_graph
+from tests.codegen.test_pool_kernels import CASES as POOLINGS
+from tests.codegen.test_pool_kernels import build as pooling_graph
 from tests.harness import as_region, run_region
+from tests.toolchains import target_of
 
 Arrays = dict[str, np.ndarray]
 
@@ -90,3 +93,14 @@ def check_linear(built: tuple[Graph, Arrays, Arrays], isa: str, threads: int, **
     double = {name: array.astype(np.float64) for name, array in inputs.items()}
     want = evaluate(narrow, double, arrays, precision=np.float64)[narrow.outputs[0]]
     np.testing.assert_allclose(got, want, rtol=ROUNDING, atol=3e-6 * max(1.0, float(np.abs(want).max())))
+
+
+@pytest.mark.parametrize("isa,op,shape,attrs,tail", thinned(POOLINGS))
+def test_pooling_of_blocks(isa: str, op: str, shape: tuple[int, ...], attrs: dict[str, Any], tail: tuple[str, ...]) -> None:
+    """Whose tails other kernels compute."""
+    narrow, (inputs,) = narrowed(pooling_graph(op, shape, **attrs), {"x": random(shape)})
+    region = as_region(narrow, "dnn", op, block=target_of(isa).lanes)
+    borders = {name: ((1, 1),) * (len(shape) - 2) for name in ("x", *narrow.outputs)}
+    (got,) = run_region(region, inputs, isa=isa, threads=2, borders=borders)
+    want = evaluate(narrow, {"x": inputs["x"].astype(np.float64)}, {}, precision=np.float64)[narrow.outputs[0]]
+    np.testing.assert_allclose(got, want, rtol=0 if "max" in op else ROUNDING, atol=0 if "max" in op else 3e-6)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -126,13 +126,14 @@ def spatial3(values: Sequence[T], fill: T) -> tuple[T, ...]:
     return (*(fill,) * (3 - len(values)), *values)
 
 
-def need_blocked(lowering: Lowering, *values: str) -> None:
-    """SolError unless each value is float32 in blocks of the target's lanes, with its channels' lanes and columns adjacent."""
+def need_blocked(lowering: Lowering, *values: str, dtypes: Collection[DType] = (DType.F32,)) -> None:
+    """SolError unless each value is one of ``dtypes`` in blocks of the target's lanes, with its channels' lanes and columns adjacent."""
     for value in values:
         view = lowering.view(value)
-        if view.layout.block != lowering.target.lanes or view.dtype is not DType.F32:
+        if view.layout.block != lowering.target.lanes or view.dtype not in dtypes:
             raise SolError(
-                f"%{value} of region {lowering.region.name} is {lowering.type_of(value)}, needs f32 in blocks of {lowering.target.lanes}",
+                f"%{value} of region {lowering.region.name} is {lowering.type_of(value)}, needs {' or '.join(map(str, dtypes))} in blocks of "
+                f"{lowering.target.lanes}",
                 origin=str(lowering.region.origin),
             )
         if view.strides[-1] != 1 or (view.strides[-2] != view.shape[-1] and view.shape[-2] != 1):

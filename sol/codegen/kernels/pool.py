@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sol.codegen.decision import sole
+from sol.codegen.element import element
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.blocked import Tail, make_tail, need_blocked, spatial3
 from sol.codegen.kernels.conv_small import tile_ladder
@@ -14,6 +15,7 @@ from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, product
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.types import DType
 
 #: Input columns that a chunk of row-major windows reads: they stay in the first cache.
@@ -108,13 +110,24 @@ class Blocked:
     flops: DimLike
     bytes: DimLike
 
+    @property
+    def stem(self) -> str:
+        """How the kernel's name begins for elements that are not float32."""
+        return "" if self.out.dtype is DType.F32 else f"{self.out.dtype}_"
+
+    @property
+    def elements(self) -> dict[str, Any]:
+        """What the templates are told of what they load and store."""
+        dtype = self.out.dtype
+        return {"element": element(dtype), "numbers": "float32" if dtype is DType.F32 else f"{dtype}, computed in float32"}
+
 
 def find_blocked(lowering: Lowering) -> Blocked | None:
-    """A blocked value."""
+    """A blocked value of floats."""
     pool = lowering.anchor
     if not lowering.type_of(pool.inputs[0]).layout.block:
         return None
-    need_blocked(lowering, pool.inputs[0], lowering.output)
+    need_blocked(lowering, pool.inputs[0], lowering.output, dtypes=FLOAT_LANES)
     windows, tail = windows_of(lowering), make_tail(lowering, pool.name, ("z", "y", "x"))
     source, out = lowering.view(pool.inputs[0]), lowering.view(lowering.output)
     return Blocked(windows, pool.inputs[0], source, out, tail, **pool_work(lowering, windows))
@@ -153,7 +166,7 @@ def lower_global(lowering: Lowering, found: Blocked) -> None:
     unroll = 8
     lowering.emit(
         "pool_global.c.j2",
-        f"{windows.op}_pool_global{tail.stem}",
+        f"{found.stem}{windows.op}_pool_global{tail.stem}",
         reads={"in": source, **dict(tail.reads)},
         writes={"out": out},
         params=params,
@@ -165,6 +178,7 @@ def lower_global(lowering: Lowering, found: Blocked) -> None:
         tail=tail.text,
         unroll=unroll,
         steps=(4, 2, 1),
+        **found.elements,
     )
 
 
@@ -183,7 +197,7 @@ def lower_blocked(lowering: Lowering, found: Blocked) -> None:
         params |= {f"{prefix}_n": view.strides[0], f"{prefix}_b": view.strides[1], f"{prefix}_z": z, f"{prefix}_y": y}
     lowering.emit(
         "pool_blocked.c.j2",
-        pool_stem(windows, bool(widths)) + tail.stem,
+        found.stem + pool_stem(windows, bool(widths)) + tail.stem,
         reads={"in": source, **dict(tail.reads)},
         writes={"out": out},
         params={**params, **dict(tail.params)},
@@ -199,6 +213,7 @@ def lower_blocked(lowering: Lowering, found: Blocked) -> None:
         sx=sx,
         dx=dx,
         tail=tail.text,
+        **found.elements,
     )
 
 
