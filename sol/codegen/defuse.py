@@ -28,7 +28,7 @@ def served(graph: Graph, target: TargetLike) -> Graph:
 
 def _served(graph: Graph, target: TargetLike) -> Graph:
     while True:
-        placement = GraphPlacement(graph)
+        placement = GraphPlacement(graph, target.space)
         whole = [n for n in graph.nodes if n.op == "region" and _can_fall_apart(n)]
         found = [n for n in whole if not is_served(Lowering(n, placement, KernelLibrary(), target))]
         if not found:

@@ -14,6 +14,7 @@ from sol.ir.dim import DimLike
 from sol.ir.graph import Attrs, Graph, Node, Origin
 from sol.ir.strides import contiguous_strides
 from sol.ir.types import DType, TensorType
+from sol.passes.assign_spaces import transferred_to
 
 
 class Placement(Protocol):
@@ -47,6 +48,8 @@ class TargetLike(Hashable, Protocol):
     def adders(self) -> bool: ...
     @property
     def machine(self) -> Machine: ...
+    @property
+    def space(self) -> str: ...
 
 
 def _frozen(value: Any) -> Any:
@@ -114,12 +117,12 @@ class KernelLibrary:
 
     def placed(self, view: View) -> View:
         """The view of memory that exists when kernels run: that of a packed constant names the buffer which holds it."""
-        return view if view.pack is None else replace(view, buffer=self._weight(self.path + view.buffer, view.pack), pack=None)
+        return view if view.pack is None else replace(view, buffer=self._weight(self.path + view.buffer, view.pack, view.space), pack=None)
 
-    def _weight(self, value: str, pack: Pack) -> str:
+    def _weight(self, value: str, pack: Pack, space: str) -> str:
         if (value, pack) not in self._by_weight:
             name = f"@w{len(self.weights)}"  # no name of a value
-            self.weights[name] = Weight(name, value, pack)
+            self.weights[name] = Weight(name, value, pack, space)
             self._by_weight[(value, pack)] = name
         return self._by_weight[(value, pack)]
 
@@ -174,7 +177,8 @@ class Lowering:
         The view's shape and strides describe the row-major logical value only for kind "plain".
         """
         type = self.type_of(value)
-        return View(self._outer[value], type.dtype, type.shape, contiguous_strides(type.shape), pack=make_pack(kind, **attrs))
+        strides, pack = contiguous_strides(type.shape), make_pack(kind, **attrs)
+        return View(self._outer[value], type.dtype, type.shape, strides, pack=pack, space=self.target.space)
 
     @property
     def shares(self) -> dict[str, bool]:
@@ -219,6 +223,7 @@ class Lowering:
         params: name in the template → run-time integer (int or Dim). table: any number of integers that follow them in ``arg``.
         context: ints, strings and small frozen values for the template.
         """
+        self._check_spaces([*reads.values(), *writes.values()])
         reads = {n: self.library.placed(v) for n, v in reads.items()}
         pointers = [(n, f"const {v.dtype.c}") for n, v in reads.items()] + [(n, v.dtype.c) for n, v in writes.items()]
         name = self.library.kernel(stem, template, pointers, list(params), context)
@@ -226,8 +231,22 @@ class Lowering:
         refs += [BufferRef(v.buffer, v.offset * v.dtype.itemsize, True) for v in writes.values()]
         self.launches.append(
             Launch(name, tuple(refs), (*params.values(), *table), self.region.name, self.region.origin,
-                   scratch=scratch, common=common, flops=flops, bytes=bytes)
+                   scratch=scratch, common=common, flops=flops, bytes=bytes, space=self.target.space)
         )  # fmt: skip
+
+    def _check_spaces(self, views: Sequence[View]) -> None:
+        """Kernels address the target's memory alone; a transfer also that from or to which it takes a value."""
+        if transferred_to(self.region) is not None:
+            return
+        space = self.target.space
+        for view in views:
+            if view.space != space:
+                raise SolError(
+                    f"region {self.region.name} meets %{view.buffer} in {view.space} memory, "
+                    f"kernels of {self.target.name} work in {space} memory",
+                    origin=str(self.region.origin),
+                    remedy="take it there with a transfer (sol/passes/assign_spaces.py)",
+                )
 
 
 def operand_view(placement: Placement, value: str) -> View:

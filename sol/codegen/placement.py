@@ -9,6 +9,8 @@ from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
 from sol.ir.strides import contiguous_strides, view_strides
+from sol.ir.types import HOST
+from sol.passes.assign_spaces import transferred_to
 from sol.passes.place_concats import Slot, concat_slots
 from sol.passes.views import is_view, own_strides, storage_orders
 
@@ -18,11 +20,11 @@ Border = tuple[tuple[int, int], ...]
 class GraphPlacement:
     """Views of all values. A value shares the buffer of its root: the concat result it is a slice of, or what it is a view of.
 
-    by_rows: which buffers threads write by rows, by root (lowering.py).
+    by_rows: which buffers threads write by rows, by root (lowering.py). space: memory space of what kernels write, transfers excepted.
     """
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, space: str = HOST) -> None:
+        self.graph, self.home = graph, space
         self.constants = graph.constant_values
         self.slots: dict[str, Slot] = concat_slots(graph)
         self.orders = storage_orders(graph)
@@ -81,17 +83,25 @@ class GraphPlacement:
             self._views[value] = view
         return self._views[value]
 
+    def _space(self, value: str) -> str:
+        """The memory space of a value that owns its buffer: that of the kernels that write it; callers give inputs in the host's."""
+        if value in self.graph.inputs:
+            return HOST
+        producer = self.graph.producer(value)
+        return self.home if producer.op != "region" else transferred_to(producer) or self.home
+
     def _own(self, value: str) -> View:
         type = self.graph.type_of(value)
-        block = type.layout.block
+        block, space = type.layout.block, self._space(value)
         if not block:
-            return View(value, type.dtype, type.shape, own_strides(type, self.orders.get(value)))
+            return View(value, type.dtype, type.shape, own_strides(type, self.orders.get(value)), space=space)
         border = self.borders.get(value, ((0, 0),) * (type.rank - 2))
         groups = (type.shape[1] + block - 1) // block
         padded = tuple(s + a + b for s, (a, b) in zip(type.shape[2:], border))
         strides = contiguous_strides((type.shape[0], groups, *padded, block))
         offset = sum(a * s for (a, _), s in zip(border, strides[2:-1]))
-        return View(value, type.dtype, (type.shape[0], groups, *type.shape[2:], block), strides, offset, type.layout, type.shape[1], border)
+        shape = (type.shape[0], groups, *type.shape[2:], block)
+        return View(value, type.dtype, shape, strides, offset, type.layout, type.shape[1], border, space=space)
 
     def _slice(self, base: View, value: str, dim: int, start: DimLike) -> View:
         type = self.graph.type_of(value)
@@ -120,13 +130,13 @@ class GraphPlacement:
             if base.strides[1] != base.shape[-1] and base.shape[1] != 1:
                 raise SolError(f"%{node.name}: a bordered map of one pixel cannot be read as plain", origin=str(node.origin))
             strides = (base.strides[0], *(1 for _ in type.shape[1:]))
-            return View(base.buffer, type.dtype, type.shape, strides, base.offset)
+            return View(base.buffer, type.dtype, type.shape, strides, base.offset, space=base.space)
         block = type.layout.block
         groups = type.shape[1] // block
         spatial = tuple(block for _ in type.shape[2:])
         shape = (type.shape[0], groups, *type.shape[2:], block)
         return View(base.buffer, type.dtype, shape, (base.strides[0], block, *spatial, 1), base.offset, type.layout, type.shape[1],
-                    ((0, 0),) * (type.rank - 2))  # fmt: skip
+                    ((0, 0),) * (type.rank - 2), space=base.space)  # fmt: skip
 
     def _check_concat(self, node: Node) -> None:
         """Every operand of a concat lies where the result expects it."""

@@ -8,7 +8,7 @@ from typing import Any
 from sol.ir.data_sizes import upper
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Attrs, Origin
-from sol.ir.types import PLAIN, DType, Layout
+from sol.ir.types import HOST, PLAIN, DType, Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class View:
     channels: logical C of a blocked value (lanes beyond it are padding), else 0.
     border: zeroed elements that physically surround the spatial dimensions, ``((before, after), …)``; a kernel may read that far outside.
     pack: how a constant value is laid out for the kernel; ``buffer`` is then the value's name, and what is emitted names the packed weight.
+    space: the memory space that it lies in.
     """
 
     buffer: str
@@ -39,15 +40,20 @@ class View:
     channels: DimLike = 0
     border: tuple[tuple[int, int], ...] = ()
     pack: Pack | None = None
+    space: str = HOST
 
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """A constant value of the graph, packed; derived data that the runtime rebuilds when a parameter changes."""
+    """A constant value of the graph, packed; derived data that the runtime rebuilds when a parameter changes.
+
+    space: the memory space in which kernels read it.
+    """
 
     name: str
     value: str
     pack: Pack
+    space: str = HOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,7 @@ class Launch:
     barrier: all threads wait before it starts, because it reads or overwrites what an earlier launch touched.
     defines: sizes that data decides and that are read when all threads are done, with the int64 that states them.
     once: it writes zeros that stay: skipped by calls whose memory was zero at first. Such launches come first.
+    space: the memory space of the target whose kernel it is; only a transfer also reads or writes another one.
     """
 
     kernel: str
@@ -97,6 +104,7 @@ class Launch:
     barrier: bool = True
     defines: tuple[tuple[str, BufferRef], ...] = ()
     once: bool = False
+    space: str = HOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +169,7 @@ class Buffer:
     (where a variable of a loop points to).
     size: bytes. first, last: launch indices between which an arena buffer lives. offset: bytes from the arena's start.
     map_shape: pixels of one of the maps that a blocked buffer consists of, zero borders included; empty for others. pixel: bytes of
-    one; border: those zeros.
+    one; border: those zeros. space: the memory space that it lies in; those of one space lie side by side in the arena.
     """
 
     name: str
@@ -173,6 +181,7 @@ class Buffer:
     map_shape: tuple[DimLike, ...] = ()
     pixel: int = 0
     border: tuple[tuple[int, int], ...] = ()
+    space: str = HOST
 
 
 @dataclass(frozen=True, slots=True)

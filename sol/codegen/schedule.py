@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sol.codegen.control import Part, PlannedControl, plan_control
 from sol.codegen.in_place_reuse import reuse_operands
 from sol.codegen.kernels import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
-from sol.codegen.memory import LINE, Interval, Map, assign_offsets, by_maps, keeps_maps_apart
+from sol.codegen.memory import LINE, PAGE, Interval, Map, assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Buffer, BufferRef, Control, Launch, Plan, Port, Step
 from sol.errors import SolError, UnsupportedError
@@ -37,9 +37,9 @@ def make_plan(graph: Graph, target: TargetLike, choose: Choose = first) -> Plan:
     steps: Sequence[Step] = part.steps
     lasting: list[Launch] = []
     if not symbols:
-        intervals = [arena_interval(b, {}) for b in buffers if b.kind == "arena"]
-        pooled = keeps_maps_apart(intervals, target.team, target.machine.team.apart)
-        buffers, arena = _placed(buffers, *(by_maps if pooled else assign_offsets)(intervals))
+        in_arena = [b for b in buffers if b.kind == "arena"]
+        pooled = keeps_maps_apart([arena_interval(b, {}) for b in in_arena], target.team, target.machine.team.apart)
+        buffers, arena = _placed(buffers, *arena_offsets(in_arena, {}, by_maps if pooled else assign_offsets))
         if pooled and not planner.controls:
             lasting, launches, buffers = _lasting_borders(launches, buffers)
             steps = range(len(launches))
@@ -76,7 +76,7 @@ class _Planner:
         self.library.path = path
         for name, definition in definitions(graph).items():
             self.limits[name] = upper(definition.bound, self.limits)
-        part = Part(GraphPlacement(graph))
+        part = Part(GraphPlacement(graph, self.target.space))
         controls: list[PlannedControl] = []
         bordered: set[str] = set()
         for node in graph.nodes:
@@ -202,7 +202,7 @@ def _zero_border(placement: GraphPlacement, root: str, library: KernelLibrary, r
     stem = BORDER + ("" if view.dtype is DType.F32 else f"_{view.dtype}")
     name = library.kernel(stem, "zero_border.c.j2", [("x", view.dtype.c)], list(params), {"c": view.dtype.c})
     ref = BufferRef(view.buffer, 0, True)
-    return Launch(name, (ref,), tuple(params.values()), region, placement.graph.producer(root).origin)
+    return Launch(name, (ref,), tuple(params.values()), region, placement.graph.producer(root).origin, space=view.space)
 
 
 def _buffers(
@@ -232,7 +232,8 @@ def _buffers(
                 known.add(root)
                 shape, pixel, border = placement.map(root)
                 buffers.append(
-                    Buffer(root, "arena", placement.size(root), first[root], last[root], map_shape=shape, pixel=pixel, border=border)
+                    Buffer(root, "arena", placement.size(root), first[root], last[root], map_shape=shape, pixel=pixel, border=border,
+                           space=placement.view(root).space)
                 )
     return buffers
 
@@ -257,6 +258,26 @@ def arena_interval(buffer: Buffer, env: dict[str, int]) -> Interval:
     shape = tuple(evaluate(d, env) for d in buffer.map_shape)
     map = Map(shape, buffer.pixel, buffer.border) if shape and 0 not in shape else None
     return Interval(buffer.first, buffer.last, max(evaluate(buffer.size, env), 1), map)
+
+
+Place = Callable[[Sequence[Interval]], tuple[list[int], int]]
+"""Offsets of buffers and the bytes that they take together (codegen/memory.py)."""
+
+
+def arena_offsets(buffers: Sequence[Buffer], env: dict[str, int], place: Place) -> tuple[list[int], int]:
+    """Offset of each arena buffer and the arena's size, for given symbol values. place: how those of one memory space are placed.
+
+    Each memory space has a range of pages for itself, in the order in which buffers name them.
+    """
+    offsets, total = [0] * len(buffers), 0
+    for space in dict.fromkeys(b.space for b in buffers):
+        members = [i for i, b in enumerate(buffers) if b.space == space]
+        start = -(-total // PAGE) * PAGE
+        found, size = place([arena_interval(buffers[i], env) for i in members])
+        for i, offset in zip(members, found):
+            offsets[i] = start + offset
+        total = start + size
+    return offsets, total
 
 
 # -- barriers ----------------------------------------------------------------------------------------------------------

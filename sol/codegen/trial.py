@@ -66,7 +66,7 @@ class Trial:
 
 def make_trial(graph: Graph, target: TargetLike, wanted: Wanted, also: Collection[str] = ()) -> Trial:
     """The groups of a fused graph without symbols that are to be compared, those with a node of ``also``, and what runs before them."""
-    placement, library = GraphPlacement(graph), KernelLibrary()
+    placement, library = GraphPlacement(graph, target.space), KernelLibrary()
     groups: list[Group] = []
     seen: dict[str, int] = {}
     bordered: set[str] = set()

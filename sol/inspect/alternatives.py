@@ -59,7 +59,7 @@ def alternatives_of(graph: Graph, plan: Plan, target: Target, threads: int | Non
 def _lowerings(graph: Graph, target: Target) -> Iterator[tuple[str, Lowering]]:
     """Every region with a heavy operation and the path of its graph; results are shared out among threads as the model's choices do."""
     for path, body in graphs_in(graph):
-        placement = GraphPlacement(body)
+        placement = GraphPlacement(body, target.space)
         for node in body.nodes:
             if node.op != "region":
                 continue

@@ -134,6 +134,10 @@ ML_DTYPES = {
 _BY_NUMPY_NAME = {**{_NUMPY[d].name: d for d in _NUMPY if d not in ML_DTYPES}, **{name: d for d, name in ML_DTYPES.items()}}
 
 
+HOST = "host"
+"""The memory space in which callers give inputs and get outputs. Others are named by the targets whose kernels address them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Order of elements in memory.

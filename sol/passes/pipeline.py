@@ -8,7 +8,9 @@ from dataclasses import replace
 from sol.ir.builder import graph_of
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.control import CONTROL
+from sol.ir.types import HOST
 from sol.passes.assign_layout import assign_layout
+from sol.passes.assign_spaces import assign_spaces
 from sol.passes.canonicalize_activations import canonicalize_activations
 from sol.passes.canonicalize_attention import canonicalize_attention
 from sol.passes.canonicalize_norms import canonicalize_norms
@@ -74,6 +76,9 @@ def run_passes(graph: Graph, target: TargetLike, choose: Choose = first) -> Iter
     for name, function in passes(target, choose):
         graph = on_bodies(graph, function)
         yield name, graph
+    if target.space != HOST:
+        graph = assign_spaces(graph, target.space)  # last, and once: bodies of control flow have no edges of their own
+        yield "assign_spaces", graph
 
 
 def on_bodies(graph: Graph, function: Pass) -> Graph:

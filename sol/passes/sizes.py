@@ -42,9 +42,11 @@ class MachineLike(Protocol):
 
 
 class TargetLike(Protocol):
-    """What passes read of a target. lanes: float32 values per vector."""
+    """What passes read of a target. lanes: float32 values per vector. space: the memory space that its kernels address."""
 
     @property
     def lanes(self) -> int: ...
     @property
     def machine(self) -> MachineLike: ...
+    @property
+    def space(self) -> str: ...

@@ -9,7 +9,7 @@ from typing import Any
 
 from sol.codegen.memory import assign_offsets, lower_bound
 from sol.codegen.program import arena_buffers
-from sol.codegen.schedule import arena_interval
+from sol.codegen.schedule import arena_interval, arena_offsets
 from sol.compiler import Compiled
 from sol.inspect.explanation import Explanation, region_ops
 from sol.inspect.profile import Profile, ProfileRow
@@ -151,7 +151,7 @@ def _memory(compiled: Compiled, env: Mapping[str, int]) -> tuple[tuple[BufferVie
     buffers = arena_buffers(plan)
     intervals = [arena_interval(b, dict(env)) for b in buffers]
     if plan.symbols:
-        offsets, total = assign_offsets(intervals)
+        offsets, total = arena_offsets(buffers, dict(env), assign_offsets)
     else:
         offsets, total = [evaluate(b.offset, env) for b in buffers], evaluate(plan.arena, env)
     views = [BufferView(b.name, i.size, o, i.first, i.last) for b, i, o in zip(buffers, intervals, offsets)]

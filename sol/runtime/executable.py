@@ -17,7 +17,7 @@ from sol.build.build import build_library
 from sol.codegen.memory import assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.plan import Plan, Port
 from sol.codegen.program import arena_buffers
-from sol.codegen.schedule import arena_interval
+from sol.codegen.schedule import arena_interval, arena_offsets
 from sol.compiler import Compiled
 from sol.config import config
 from sol.errors import IndexRangeError
@@ -87,8 +87,9 @@ def useful_threads(plan: Plan, env: Mapping[str, int], threads: int) -> int:
 def _arena(plan: Plan, env: Mapping[str, int], threads: int, apart: int) -> tuple[int, list[int]]:
     if not plan.symbols:
         return evaluate(plan.arena, env), []
-    intervals = [arena_interval(b, dict(env)) for b in arena_buffers(plan)]
-    offsets, total = by_maps(intervals) if keeps_maps_apart(intervals, threads, apart) else assign_offsets(intervals)
+    buffers = arena_buffers(plan)
+    pooled = keeps_maps_apart([arena_interval(b, dict(env)) for b in buffers], threads, apart)
+    offsets, total = arena_offsets(buffers, dict(env), by_maps if pooled else assign_offsets)
     return total, offsets
 
 

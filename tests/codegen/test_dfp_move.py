@@ -31,6 +31,7 @@ def test_copy_flip_pad_cumsum(block, tail):
     borders = {"x0": ((1, 2), (2, 1))}
     for op, attrs in [
         ("copy", {}),
+        ("transfer", {"space": "near"}),
         ("flip", {"dims": (0, 2, 3)}),
         ("pad", {"pads": ((0, 0), (0, 0), (1, 2), (3, -1)), "value": 0.5}),
         ("pad", {"pads": ((1, 0), (0, 0), (-1, 0), (-2, -3)), "value": float("-inf")}),

@@ -27,6 +27,7 @@ INDEX = np.array([[0, 2], [1, -1]], np.int64)
         ("cumsum", (), {"dim": 0}, lambda x: x.cumsum(0)),
         ("cumprod", (2, 3), {"dim": 1}, lambda x: x.cumprod(1)),
         ("copy", (2, 3), {}, lambda x: x.clone()),
+        ("transfer", (2, 3), {"space": "near"}, lambda x: x.clone()),
         ("reorder", (2, 3, 4, 4), {"layout": Layout(16)}, lambda x: x),
         ("channel_select", (2, 4, 3), {"index": (3, 1, 1)}, lambda x: x[:, [3, 1, 1]]),
         ("space_to_depth", (2, 3, 4, 6), {}, lambda x: F.pixel_unshuffle(x, 2)),

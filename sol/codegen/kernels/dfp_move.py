@@ -88,7 +88,7 @@ def _concat(lowering: Lowering, node: Node) -> list[Part]:
     return parts
 
 
-PARTS: dict[str, Callable[[Lowering, Node], list[Part]]] = {"copy": _copy, "flip": _flip, "concat": _concat}
+PARTS: dict[str, Callable[[Lowering, Node], list[Part]]] = {"copy": _copy, "transfer": _copy, "flip": _flip, "concat": _concat}
 
 
 def _divides(size: DimLike, block: int) -> bool:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from sol.codegen.machines import Machine, machine_of
 from sol.errors import ConfigError
+from sol.ir.types import HOST
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Target:
     lanes: float32 values per vector. registers: vector registers. flags: what the C compiler must be given.
     machine: figures of the processor it runs on, by which kernels are chosen. header: file in codegen/include that maps sol_simd.h to this
     target. architecture: as ``architecture()`` says it, "" for any. needs: CPU features as in /proc/cpuinfo.
+    space: the memory space that kernels of this target read and write; the host's for instruction sets of CPUs.
     team: threads that the cost model counts on. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
     """
 
@@ -35,6 +37,7 @@ class Target:
     header: str
     architecture: str = ""
     needs: tuple[str, ...] = ()
+    space: str = HOST
     team: int = 2
     host: str = field(default="", repr=False)
 

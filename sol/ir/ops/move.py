@@ -21,7 +21,7 @@ from sol.ir.ops.infer import (
     need_some,
     same_dtype,
 )
-from sol.ir.types import PLAIN, DType, TensorType
+from sol.ir.types import HOST, PLAIN, DType, TensorType
 
 
 def _need_alike(operands: Sequence[TensorType], dim: int) -> None:
@@ -203,6 +203,12 @@ def iota(attrs: Attrs) -> np.ndarray:
 @op("copy", "move", _infer_copy)
 def copy(attrs: Attrs, x: np.ndarray) -> np.ndarray:
     """The same value in memory of its own, contiguous."""
+    return np.array(x, order="C")
+
+
+@op("transfer", "move", _infer_copy, space=HOST)
+def transfer(attrs: Attrs, x: np.ndarray) -> np.ndarray:
+    """The same value in another memory space, contiguous."""
     return np.array(x, order="C")
 
 
