@@ -57,6 +57,11 @@ def vector_store(dtype: DType, address: str, value: str, *, count: str = "") -> 
     return f"{family}_store_n({address}, {value}, {count});" if count else f"{family}_store({address}, {value});"
 
 
+def rounded(dtype: DType, text: str) -> str:
+    """C text of a vector of float32 rounded to a narrower type, as if it had been stored and loaded again."""
+    return f"vf_round_{dtype}({text})"
+
+
 def from_memory(dtype: DType, text: str) -> str:
     """C text of a stored element as scalar kernels compute with it."""
     if dtype is DType.F16:

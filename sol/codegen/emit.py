@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from sol.codegen.element import from_memory, to_memory
+from sol.codegen.element import from_memory, rounded, to_memory
 from sol.codegen.emit_special import SpecialFunctions
 from sol.errors import UnsupportedError
-from sol.ir.lanes import FLOAT_LANES, LANE_DTYPES
+from sol.ir.lanes import FLOAT_LANES, LANE_DTYPES, NARROW_FLOATS
 from sol.ir.minifloat import ROUNDINGS
 from sol.ir.types import THROUGH_I32, DType
 
@@ -388,9 +388,9 @@ class Emitter(SpecialFunctions):
             raise UnsupportedError(f"a vector cast from {x.dtype} to {dtype}")
         if dtype is DType.BOOL:
             return self.ne(x, 0)
-        if dtype is DType.BF16:
+        if dtype in NARROW_FLOATS:
             wide = self._vector_cast(x, DType.F32)
-            return self.let(f"vf_round_bf16({wide.text})", dtype) if x.dtype is not DType.BOOL else replace(wide, dtype=dtype)
+            return self.let(rounded(dtype, wide.text), dtype) if x.dtype is not DType.BOOL else replace(wide, dtype=dtype)
         if x.dtype in FLOAT_LANES and dtype is DType.F32:
             return replace(x, dtype=dtype)
         if x.dtype is DType.BOOL:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sol.codegen.element import vector_load
+from sol.codegen.element import rounded, vector_load
 from sol.codegen.emit import Emitter, c_float
 from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
 from sol.errors import SolError
 from sol.ir.dim import DimLike
 from sol.ir.graph import Graph
-from sol.ir.lanes import FLOAT_LANES
+from sol.ir.lanes import FLOAT_LANES, NARROW_FLOATS
 from sol.ir.types import DType
 
 
@@ -156,8 +156,9 @@ class Epilogue:
                     literal = self.body.producer(value).attrs["value"].value
                     values[value] = emitter._literal(literal.item(), self.body.type_of(value).dtype)
                 operands.append(values[value])
-            if node.op == "cast" and operands[0].dtype is DType.BF16 and node.inputs[0] not in loaded:
-                operands = [emitter.let(f"vf_round_bf16({operands[0].text})", DType.BF16)]  # who asks for float32 gets what was rounded
+            if node.op == "cast" and operands[0].dtype in NARROW_FLOATS and node.inputs[0] not in loaded:
+                wide = operands[0]  # who asks for float32 gets what was rounded
+                operands = [emitter.let(rounded(wide.dtype, wide.text), wide.dtype)]
             values[node.name] = emitter.apply(node.op, node.attrs, operands)
         return emitter.lines, values[self.result].text
 

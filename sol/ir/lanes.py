@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 from sol.ir.types import DType
 
-FLOAT_LANES = (DType.F32, DType.BF16)
-"""Computed in lanes of float32; a bfloat16 is rounded where it is stored or cast."""
+NARROW_FLOATS = (DType.BF16,)
+"""Floats of fewer bits than the lanes in which they are computed: rounded where they are stored or cast."""
+
+FLOAT_LANES = (DType.F32, *NARROW_FLOATS)
+"""Computed in lanes of float32."""
 
 LANE_DTYPES = (*FLOAT_LANES, DType.BOOL, DType.I32, DType.I8, DType.U8)
 """Held in lanes of 32 bits; what memory holds may be narrower."""
@@ -28,7 +31,7 @@ def fits_lanes(op: str, result: DType, operands: Sequence[DType]) -> bool:
     dtypes = {result, *operands}
     if dtypes <= {DType.F32, DType.BOOL}:
         return op not in _SHIFTS
-    if dtypes <= {DType.BF16, DType.BOOL}:
+    if any(dtypes <= {narrow, DType.BOOL} for narrow in NARROW_FLOATS):
         return op not in (*_SHIFTS, *_OF_BITS)
     if op == "cast":
         return result in LANE_DTYPES and set(operands) <= set(LOADED_DTYPES)

@@ -1,6 +1,6 @@
 """Types that a family has no kernels for: 16-bit floats are computed in float32, as torch does; attention of doubles is spelled out.
 
-Products of bfloat16 with constant weights read and write it themselves.
+Products with constant weights read and write narrow floats (`NARROW_FLOATS`) themselves.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from sol.ir.graph import Graph, Node
+from sol.ir.lanes import NARROW_FLOATS
 from sol.ir.rewrite import Editor, Rule, apply_rules, rule
 from sol.ir.types import DType
 from sol.passes.assign_layout import is_blockable
 
-NARROW = (DType.F16, DType.BF16)
+HALVES = (DType.F16, DType.BF16)
 
 
 def _origin(node: Node) -> dict[str, Any]:
@@ -25,14 +26,14 @@ def _origin(node: Node) -> dict[str, Any]:
 @rule("conv_transpose", "sdpa", "lstm_scan", "gru_scan", "rnn_scan")
 def narrow_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
     """op(x, w) -> cast(op(cast(x), cast(w))) of 16-bit floats"""
-    return widened(g, node, NARROW)
+    return widened(g, node, HALVES)
 
 
 @rule("max_pool", "adaptive_max_pool", "avg_pool", "adaptive_avg_pool", "argmax_pool", "batch_norm", "layer_norm", "rms_norm",
       "softmax", "log_softmax", "sum", "mean", "var")  # fmt: skip
-def row_of_bf16(g: Editor, node: Node) -> tuple[str, ...] | None:
-    """op(x) -> cast(op(cast(x))) of bfloat16: poolings, and what adds up rows"""
-    return widened(g, node, (DType.BF16,))
+def narrow_row(g: Editor, node: Node) -> tuple[str, ...] | None:
+    """op(x) -> cast(op(cast(x))) of floats that products keep narrow: poolings, and what adds up rows"""
+    return widened(g, node, NARROW_FLOATS)
 
 
 def products(graph: Graph, lanes: int) -> tuple[Rule, Rule]:
@@ -41,16 +42,16 @@ def products(graph: Graph, lanes: int) -> tuple[Rule, Rule]:
 
     @rule("conv")
     def convolution_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
-        """conv(x, w) -> cast(conv(cast(x), cast(w))) of float16, and of bfloat16 where no kernel reads it"""
+        """conv(x, w) -> cast(conv(cast(x), cast(w))) of 16-bit floats where no kernel reads them"""
         x, w = (g.type_of(v) for v in node.inputs[:2])
         if is_blockable(node, x, w, lanes) and constants.issuperset(node.inputs[1:]):
             return None
-        return widened(g, node, NARROW)
+        return widened(g, node, HALVES)
 
     @rule("linear", "matmul")
     def product_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
-        """a @ b -> cast(cast(a) @ cast(b)) of bfloat16 where b is no constant"""
-        return None if constants.issuperset(node.inputs[1:]) else widened(g, node, (DType.BF16,))
+        """a @ b -> cast(cast(a) @ cast(b)) of floats that products keep narrow, where b is no constant"""
+        return None if constants.issuperset(node.inputs[1:]) else widened(g, node, NARROW_FLOATS)
 
     return convolution_to_f32, product_to_f32
 
@@ -96,4 +97,4 @@ def sdpa_of_doubles(g: Editor, node: Node) -> str | None:
 
 def canonicalize_types(graph: Graph, lanes: int) -> Graph:
     """The graph with these rewritten. lanes: float32 lanes of the target's vectors."""
-    return apply_rules(graph, (narrow_to_f32, row_of_bf16, *products(graph, lanes), sdpa_of_doubles))
+    return apply_rules(graph, (narrow_to_f32, narrow_row, *products(graph, lanes), sdpa_of_doubles))

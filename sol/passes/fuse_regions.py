@@ -13,7 +13,7 @@ from sol.ir.builder import graph_of
 from sol.ir.data_sizes import BOUNDS, definers
 from sol.ir.dim import product
 from sol.ir.graph import Attrs, Graph, Node
-from sol.ir.lanes import FLOAT_LANES, fits_lanes
+from sol.ir.lanes import FLOAT_LANES, NARROW_FLOATS, fits_lanes
 from sol.ir.ops import spec_of
 from sol.ir.ops.control import CONTROL
 from sol.ir.ops.pointwise import POINTWISE
@@ -30,7 +30,7 @@ INTEGERS = ("int_linear", "int_matmul", "int_conv")
 """Anchors whose tails compute with integers and bytes as well as with floats."""
 PRODUCTS = ("conv", "conv_transpose", "linear", "matmul", "grouped_matmul")
 NARROW_PRODUCTS = ("conv", "linear", "matmul")
-"""Products whose kernels also read and write bfloat16; their tails may go on, and end, in float32."""
+"""Products whose kernels also read and write narrower floats; their tails may go on, and end, in float32."""
 TAILED = (*INTEGERS, *PRODUCTS, "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
 SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms")
 SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det", "bags")
@@ -442,8 +442,9 @@ def _may_end(node: Node, anchor: Node) -> bool:
 
 def _floats(anchor: Node) -> tuple[DType, ...]:
     """Types of floats that the kernels of an anchor, or of an op before one, read and write."""
-    narrow = anchor.type.dtype is DType.BF16 and (anchor.op in NARROW_PRODUCTS or anchor.op in POINTWISE)
-    return FLOAT_LANES if narrow else (DType.F32,)
+    dtype = anchor.type.dtype
+    narrow = dtype in NARROW_FLOATS and (anchor.op in NARROW_PRODUCTS or anchor.op in POINTWISE)
+    return (DType.F32, dtype) if narrow else (DType.F32,)
 
 
 def make_body(graph: Graph, nodes: Sequence[Node], outputs: Sequence[str]) -> tuple[Graph, tuple[str, ...]]:

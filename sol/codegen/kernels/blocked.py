@@ -133,7 +133,8 @@ def need_blocked(lowering: Lowering, *values: str, dtypes: Collection[DType] = (
         if view.layout.block != lowering.target.lanes or view.dtype not in dtypes:
             needed = f"{' or '.join(map(str, dtypes))} in blocks of {lowering.target.lanes}"
             raise SolError(
-                f"%{value} of region {lowering.region.name} is {lowering.type_of(value)}, needs {needed}", origin=str(lowering.region.origin)
+                f"%{value} of region {lowering.region.name} is {lowering.type_of(value)}, needs {needed}",
+                origin=str(lowering.region.origin),
             )
         if view.strides[-1] != 1 or (view.strides[-2] != view.shape[-1] and view.shape[-2] != 1):
             raise SolError(

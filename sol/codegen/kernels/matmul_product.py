@@ -11,7 +11,7 @@ from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.packing import make_pack
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
-from sol.ir.lanes import FLOAT_LANES, LANE_DTYPES
+from sol.ir.lanes import FLOAT_LANES, LANE_DTYPES, NARROW_FLOATS
 from sol.ir.types import DType
 
 STRETCH = 384  # steps of a reduction after which what is added up joins a compensated sum: rounding errors grow with the length of a sum
@@ -111,9 +111,10 @@ def float32_product(lowering: Lowering) -> Product | None:
 
 
 def product_in_float32(lowering: Lowering) -> Product | None:
-    """The same, or the product of a bfloat16 with constants of this type, which also adds up in float32 and gives either."""
+    """The same, or the product of a narrower float with constants of its type, which also adds up in float32 and gives either."""
     inputs = lowering.anchor.inputs
-    narrow = all(lowering.type_of(v).dtype is DType.BF16 for v in inputs) and all(map(lowering.is_constant, inputs[1:]))
+    dtypes = {lowering.type_of(v).dtype for v in inputs}
+    narrow = len(dtypes) == 1 and dtypes <= set(NARROW_FLOATS) and all(map(lowering.is_constant, inputs[1:]))
     if narrow and lowering.type_of(lowering.output).dtype in FLOAT_LANES and _has_adjacent_columns(lowering):
         return describe(lowering)
     return float32_product(lowering)
@@ -163,6 +164,6 @@ def batch_text(p: Product) -> str:
 
 
 def kernel_stem(p: Product, head: str) -> str:
-    named = head if p.a.dtype is not DType.BF16 else f"{p.a.dtype}_{head}"
+    named = head if p.a.dtype not in NARROW_FLOATS else f"{p.a.dtype}_{head}"
     words = [named] + (["bias"] if p.bias else []) + ([p.epilogue.stem] if p.epilogue.stem else [])
     return "_".join(words)

@@ -14,7 +14,8 @@ from typing import Any
 import torch
 from torch.fx import Graph, Node
 
-from sol.frontend.torch.aten import find_converter
+from sol.frontend.torch.aten import DTYPES, find_converter
+from sol.ir.lanes import NARROW_FLOATS
 
 PLAIN = {torch.bfloat16: "bfloat16", torch.float16: "float16", torch.float64: "float64"}
 """Types whose kernels are plain C, one element at a time, where torch's are vectorized: all of them, or all but those below."""
@@ -78,7 +79,7 @@ def _tensors(values: Sequence[Any]) -> list[torch.Tensor]:
 def _plain_type(tensors: Sequence[torch.Tensor], target: str) -> torch.dtype | None:
     """A type among tensors of which an operation has no fast kernel; numbers apart, which become values of the others' type."""
     kinds = [t.dtype for t in tensors if t.dtype in PLAIN and t.dim()]
-    return next((k for k in kinds if k is not torch.bfloat16 or not _is_vectorized(target)), None)
+    return next((k for k in kinds if DTYPES[k] not in NARROW_FLOATS or not _is_vectorized(target)), None)
 
 
 def _is_vectorized(target: str) -> bool:
