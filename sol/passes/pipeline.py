@@ -25,13 +25,13 @@ from sol.passes.flatten_convolutions import flatten_convolutions
 from sol.passes.fold_batchnorm import fold_batchnorm
 from sol.passes.fold_channel_permutations import fold_channel_permutations
 from sol.passes.fold_constants import fold_constants
+from sol.passes.fold_pool_casts import fold_pool_casts
 from sol.passes.fold_quantization import fold_quantization
 from sol.passes.fold_stem_strides import fold_stem_strides
 from sol.passes.fuse_regions import fuse_regions
 from sol.passes.materialize_views import materialize_views
 from sol.passes.merge_channel_moves import merge_channel_moves
 from sol.passes.merge_takes import merge_takes
-from sol.passes.narrow_poolings import narrow_poolings
 from sol.passes.place_concats import place_concats
 from sol.passes.remove_empty import remove_empty
 from sol.passes.remove_identities import remove_identities
@@ -64,7 +64,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("fold_channel_permutations", lambda graph: fold_channel_permutations(graph, lanes)),  # before layout: weights are still OIHW
         ("fold_stem_strides", lambda graph: fold_stem_strides(graph, lanes)),  # before layout: the input is plain, weights are OIHW
         ("assign_layout", lambda graph: assign_layout(graph, lanes)),  # before fusion: a reorder between two ops would split a region
-        ("narrow_poolings", narrow_poolings),  # after layout: kernels of row-major maps read float32
+        ("fold_pool_casts", fold_pool_casts),  # after layout: kernels of row-major maps read float32
         ("materialize_views", materialize_views),  # after layout: reorders decide which views exist
         ("fuse_regions", lambda graph: fuse_regions(graph, sizes, choose)),
         ("place_concats", place_concats),  # after fusion: only a region can write in place

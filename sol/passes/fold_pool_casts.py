@@ -24,6 +24,6 @@ def pooling_of_narrow_blocks(g: Editor, node: Node) -> str | None:
     return g.add(pool.op, [cast.inputs[0]], **pool.attrs, origin=node.origin)
 
 
-def narrow_poolings(graph: Graph) -> Graph:
+def fold_pool_casts(graph: Graph) -> Graph:
     """The graph with these rewritten."""
     return apply_rules(graph, (pooling_of_narrow_blocks,))
