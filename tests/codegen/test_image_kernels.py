@@ -15,9 +15,8 @@ from sol.ir.builder import GraphBuilder
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
 from tests.harness import as_region, run_region
+from tests.random_numbers import rng
 from tests.toolchains import isas_by_default
-
-rng = np.random.default_rng(3)
 
 
 def randn(*shape: int) -> np.ndarray:
