@@ -1,4 +1,4 @@
-"""What all tests share: options, a cache of one's own, and strict mode: nothing that fails to compile hides behind torch."""
+"""What all tests share: options, seeds, a cache of one's own, and strict mode: nothing that fails to compile hides behind torch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests import instruction_sets
+from tests import instruction_sets, random_numbers
 
 os.environ.setdefault("SOL_FALLBACK", "error")  # also for the processes that tests start; tests of the default ask for it
 
@@ -32,8 +32,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marks[:] = [instruction_sets.completed(m) if m.name == "parametrize" else m for m in marks]
 
 
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    random_numbers.begin(collector.nodeid)  # for what modules draw when they are imported
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> None:
+    random_numbers.begin(f"{request.node.nodeid} {fixturedef.argname} {getattr(request, 'param_index', '')}")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    random_numbers.begin(item.nodeid)
     instruction_sets.taken_notes()
     try:
         return (yield)

@@ -1,4 +1,4 @@
-"""No measured number stands outside the tables of machines: every constant of kernels and passes is of a kind that no machine decides."""
+"""No measured number stands outside the tables of machines: constants of kernels, passes and what runs them are of other kinds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 
 SOL = Path(__file__).parent.parent / "sol"
 TABLES = SOL / "codegen/machines"
-FILES = sorted(p for room in ("codegen", "passes") for p in (SOL / room).rglob("*.py") if not p.is_relative_to(TABLES))
+ROOMS = ("codegen", "passes", "runtime", "inspect")
+FILES = sorted(p for room in ROOMS for p in (SOL / room).rglob("*.py") if not p.is_relative_to(TABLES))
 
 ERRORS = "bounds on errors, and how long sums may become: results depend on them"
 WORDS = "sizes of words, cache lines, pages and table entries, and values with a meaning of their own"
@@ -20,24 +21,36 @@ SEARCHES = "how far rules look, and how much is measured"
 CODE = "how much code is written, and what compilers make of it"
 EVENNESS = "from how many pieces on work is shared out evenly; templates count the same"
 BLOCKS = "pieces of work or memory that fit the smallest caches, at any processor about the same"
+KEPT = "how much is kept, compiled or shown: more would be of little use"
+DOUBT = "from when on times are to be doubted, and how long is waited"
 
 KINDS = {
-    ERRORS: "ERROR PAIRED_ERROR ALLOWED_FROM LEAST_ERROR SPARSE AMPLIFIED LONE STRETCH PLAIN_STRETCH TINY MOST_EXACT MOST_TERMS",
-    WORDS: "WORD VECTOR BYTES LINE LINE_UNIT PAGE POINTER ORIGIN PLACE NONE _NEVER USUAL_NUMBERS LARGEST",
+    ERRORS: "ERROR PAIRED_ERROR ALLOWED_FROM LEAST_ERROR SPARSE AMPLIFIED LONE STRETCH PLAIN_STRETCH TINY MOST_EXACT MOST_TERMS "
+    "SPECIFIED FACTOR",
+    WORDS: "WORD VECTOR BYTES LINE LINE_UNIT PAGE POINTER ORIGIN PLACE NONE _NEVER USUAL_NUMBERS LARGEST HUGE STAGGER "
+    "IMPLEMENTATION _BEFORE _COUNTER _VERSION _OMP_PAUSE_SOFT",
     ALGORITHMS: "PAIRS LANES PARTS MOST LEAST BEHIND LEFT LAST SCALES NV HALVED FEW MAX_PARTS MOST_THREADS SMALLEST LARGEST_KERNEL",
     SEARCHES: "WORST_TILING MARGIN BEFORE OCCURRENCES DEEPEST LONGEST_TAIL LARGEST_HEAD_WINDOW MOST_TAILS",
     CODE: "UNROLL STEP UNROLLED_TAPS WORTH_A_WIDTH FEWEST_TENSORS MOST_PLACES",
     EVENNESS: "UNEVEN FEW_TILES FEW_GROUPS SMALLEST_POOLED_GROUPS LARGEST_POOLED_MAP",
-    BLOCKS: "CHUNK SHORT SLICE AT_ONCE APART",
+    BLOCKS: "CHUNK SHORT SLICE AT_ONCE APART SMALL_RESULT LARGEST_OBJECT",
+    KEPT: "POOLS MOST_RANGES OPEN_AT MOST_COMPILED FEW_KINDS SPARE SHOWN LOOKED_AT",
+    DOUBT: "UNSTEADY WAITED OTHERS STOLEN PAUSE",
 }
-"""Kind of constant → names of those that may stand in kernels and passes."""
+"""Kind of constant → names of those that may stand in these rooms."""
 NAMES = {name: kind for kind, names in KINDS.items() for name in names.split()}
 
 PLAIN = (0.0, 0.5, 1.0, 2.0, inf)
+UNITS = (1e-9, 1e3, 1e6, 1e9)
+"""Between seconds, operations or bytes and parts or multiples of them, in rooms that tell people about them."""
 MEANINGFUL = {
     "passes/canonicalize_activations.py": (0.044715, 3.0),  # of GELU and the hard sigmoid
     "passes/factors.py": (1e-5,),  # to which numbers are taken for equal
     "passes/find_integer_products.py": (128.0,),  # between bytes with and without sign
+    "inspect/explanation.py": (999.5,),  # from which three digits round to 1000
+    "inspect/load.py": (0.005,),  # below which a share rounds to 0 %
+    "inspect/session_verification.py": (1e-4, 4e-3, 3e-2),  # errors that float32, float16 and bfloat16 may have
+    "inspect/verification.py": (1e-4,),  # the same of float32
 }
 """File → numbers in its functions that belong to what it computes."""
 
@@ -82,7 +95,8 @@ def test_a_constant_is_not_measured(path: Path) -> None:
     tree = ast.parse(path.read_text())
     wrong = [name for name, _ in constants(tree) if name not in NAMES]
     assert not wrong, f"{name_of(path)} has {', '.join(wrong)}: {REMEDY}"
-    loose = sorted(inner_numbers(tree) - {*PLAIN, *MEANINGFUL.get(name_of(path), ())})
+    plain = PLAIN + (UNITS if path.parts[len(SOL.parts)] in ("runtime", "inspect") else ())
+    loose = sorted(inner_numbers(tree) - {*plain, *MEANINGFUL.get(name_of(path), ())})
     assert not loose, f"{name_of(path)} has {loose} in its functions: {REMEDY}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sol.codegen.kernels.random import FRESH
+from sol.codegen.machines import Calls
 from sol.codegen.plan import Plan
 from sol.codegen.program import SourceFile, arena_buffers, render_program
 from sol.codegen.targets import Target, architecture, by_name, cpu_features, resolve
@@ -16,7 +17,6 @@ from sol.deploy.names import Device
 from sol.errors import ConfigError, SolError
 from sol.ir.dim import Dim, DimLike, dim_text, symbols
 from sol.ir.graph import Graph
-from sol.runtime.executable import BYTES_PER_SECOND, FLOPS_PER_SECOND, SERIAL_SECONDS
 from sol.tuning.compile import compile_tuned
 
 MULTI = {Device.x86: ("avx512", "avx2", "generic"), Device.aarch64: ("neon",)}
@@ -129,7 +129,7 @@ def variant_context(variant: Variant) -> dict[str, object]:
         "arena": dim_text(plan.arena) if not plan.symbols else "0",
         "common": dim_text(plan.common),
         "scratch": dim_text(plan.scratch),
-        "serial": _serial(plan),
+        "serial": _serial(plan, variant.target.machine.calls),
     }
 
 
@@ -142,14 +142,14 @@ def _positive(size: DimLike) -> str:
     return f"({dim_text(size)}) + !({dim_text(size)})" if isinstance(size, Dim) else str(max(size, 1))
 
 
-def _serial(plan: Plan) -> str:
+def _serial(plan: Plan, calls: Calls) -> str:
     """Whether one thread is faster, as a C expression."""
     flops: DimLike = sum((x.flops for x in plan.launches), start=0)
     moved: DimLike = sum((x.bytes for x in plan.launches), start=0)
     if not symbols(flops) and not symbols(moved):
-        return str(int(int(flops) / FLOPS_PER_SECOND + int(moved) / BYTES_PER_SECOND < SERIAL_SECONDS))  # type: ignore[arg-type]
-    work = f"(double)({dim_text(flops)}) / {FLOPS_PER_SECOND:g} + (double)({dim_text(moved)}) / {BYTES_PER_SECOND:g}"
-    return f"{work} < {SERIAL_SECONDS:g}"
+        return str(int(calls.is_short(int(flops), int(moved))))  # type: ignore[arg-type]
+    work = f"(double)({dim_text(flops)}) / {calls.flops:g} + (double)({dim_text(moved)}) / {calls.bytes:g}"
+    return f"{work} < {calls.serial:g}"
 
 
 def largest_buffer_count(variants: Sequence[Variant]) -> int:

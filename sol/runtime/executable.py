@@ -14,6 +14,7 @@ from typing import Any
 
 from sol.build import library as libraries
 from sol.build.build import build_library
+from sol.codegen.machines import Calls, Machine
 from sol.codegen.memory import assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.plan import Plan, Port
 from sol.codegen.program import arena_buffers
@@ -51,9 +52,9 @@ _making = threading.Lock()
 class _Context:
     """What one call needs for itself: pointer arrays and memory. Pooled, never shared by two calls at once."""
 
-    def __init__(self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int, apart: int) -> None:
-        threads, launch = starter(useful_threads(plan, env, threads))
-        arena, self.offsets = _arena(plan, env, threads, apart)
+    def __init__(self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int, machine: Machine) -> None:
+        threads, launch = starter(useful_threads(plan, machine.calls, env, threads))
+        arena, self.offsets = _arena(plan, env, threads, machine.team.apart)
         common, scratch = evaluate(plan.common, env), evaluate(plan.scratch, env)
         self.memory = Block(arena + common + scratch * threads + 64)
         self.inputs = ffi.new("uintptr_t[]", max(len(plan.inputs), 1))
@@ -72,16 +73,14 @@ class _Context:
         call.stray = self.stray
 
 
-SERIAL_SECONDS = 15e-6  # below this waking a team costs more than it gains
 POOLS = 16  # sizes of symbolic dims for which memory is kept
-FLOPS_PER_SECOND, BYTES_PER_SECOND = 5e10, 1e10  # a low estimate of one core
 
 
-def useful_threads(plan: Plan, env: Mapping[str, int], threads: int) -> int:
+def useful_threads(plan: Plan, calls: Calls, env: Mapping[str, int], threads: int) -> int:
     """1 for a network that one thread finishes sooner than a team could start, else ``threads``."""
     flops = sum(evaluate(launch.flops, env) for launch in plan.launches)
     moved = sum(evaluate(launch.bytes, env) for launch in plan.launches)
-    return 1 if flops / FLOPS_PER_SECOND + moved / BYTES_PER_SECOND < SERIAL_SECONDS else threads
+    return 1 if calls.is_short(flops, moved) else threads
 
 
 def _arena(plan: Plan, env: Mapping[str, int], threads: int, apart: int) -> tuple[int, list[int]]:
@@ -106,7 +105,7 @@ class Executable:
         self.packed: PackedWeights | None = None
         self._state: _State = (None, {})
         self._contexts: weakref.WeakSet[_Context] = weakref.WeakSet()  # all that point to these weights, also those that calls have
-        self._static, self._apart = not self.plan.symbols, compiled.target.machine.team.apart
+        self._static, self._machine = not self.plan.symbols, compiled.target.machine
         self._new_outputs = [arrays.allocator(self._roomy(port)) for port in self.plan.outputs]
 
     def _roomy(self, port: Port) -> Port:
@@ -171,7 +170,7 @@ class Executable:
 
     def _new_context(self, env: Mapping[str, int], threads: int) -> _Context:
         with _making:
-            context = _Context(self.library.ffi, self.plan, env, self._state[0], threads, self._apart)
+            context = _Context(self.library.ffi, self.plan, env, self._state[0], threads, self._machine)
             self._contexts.add(context)
             return context
 
@@ -249,7 +248,7 @@ class Executable:
 
     def memory_bytes(self, env: Mapping[str, int] | None = None) -> dict[str, int]:
         """Bytes of packed weights and of one call's arena, for the sizes in ``env``."""
-        arena, _ = _arena(self.plan, env or {}, self._team(), self._apart)
+        arena, _ = _arena(self.plan, env or {}, self._team(), self._machine.team.apart)
         return {"weights": self.packed.size if self.packed else 0, "arena": arena}
 
 

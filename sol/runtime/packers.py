@@ -25,9 +25,6 @@ from sol.runtime.memory import Block
 from sol.runtime.team import starter, team
 
 EXPORTED = "#pragma GCC visibility push(default)\n"
-WORTH_A_TEAM = 1 << 17
-"""Packed bytes below which waking other threads costs more than it gains."""
-
 described = functools.lru_cache(maxsize=1024)(packing_of)
 """``packing_of``, whose answers are kept: a training step packs the same constants again."""
 
@@ -106,7 +103,7 @@ class Batch:
                 last = (self._stream,) if STREAM in self._kernels[launch.kernel].params else ()
                 args = (*(evaluate(a, {}) for a in launch.args), *last)
                 numbers += (where[launch.kernel], launch.barrier, len(buffers), len(args), *buffers, *args)
-            threads, start = starter(self._threads) if self.bytes >= WORTH_A_TEAM else (1, 0)
+            threads, start = starter(self._threads) if self.bytes >= self._target.machine.calls.packed else (1, 0)
             each = max(-(-evaluate(x.scratch, {}) // 64) * 64 for x, _ in self._launches)
             scratch = Block(max(each * threads, 1))
             pool = team()

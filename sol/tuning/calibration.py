@@ -29,6 +29,8 @@ FEWEST = 5
 """Samples of each figure, at least."""
 LARGEST = 192 << 20
 """Bytes that a thread reads from main memory, at most: a larger last-level cache is not left by it."""
+ALL = 1 << 30
+"""Bytes that all threads together read, at most, unless they are in caches."""
 ENOUGH = 3
 """Samples of a figure below which it counts as not measured."""
 UNSTEADY = 0.25
@@ -61,15 +63,29 @@ def calibrate(seconds: float = SECONDS, threads: int | None = None) -> Calibrati
     Raises CompilerNotFoundError or CompilerError. A machine that is disturbed gives medians and a note.
     """
     target, threads = resolve("native"), threads or usable_cpus()
-    found = measure(target, threads, seconds)
-    store().put(_key(target), _text(found).encode())
-    return found
+    return _keep(_key(target), measure(target, threads, seconds))
+
+
+def limits(threads: int) -> Figures:
+    """Figures of this machine with so many threads, to compare with: those that were kept, else measured in as short a time as possible.
+
+    No kernel is chosen by what this measures; it is kept all the same. Raises CompilerNotFoundError or CompilerError.
+    """
+    target = resolve("native")
+    found = kept(target) if config["calibration"] else None
+    if found is None or threads not in (1, found.figures.memory.threads):
+        key = _key(target, f"limits of {threads}")
+        found = _found(key) or _keep(key, measure(target, threads, 0.0, best=True))
+    return found.figures
 
 
 def kept(target: Target | None = None) -> Calibration | None:
     """What was measured on this machine for the native target, if that was kept and is readable."""
-    target = target or resolve("native")
-    data = store().read(_key(target))
+    return _found(_key(target or resolve("native")))
+
+
+def _found(key: str) -> Calibration | None:
+    data = store().read(key)
     if data is None:
         return None
     try:
@@ -77,6 +93,11 @@ def kept(target: Target | None = None) -> Calibration | None:
     except (ValueError, KeyError, TypeError) as error:
         log.warning("the calibration in the cache cannot be read (%s): it is ignored; sol tune --calibrate makes it anew", error)
         return None
+
+
+def _keep(key: str, found: Calibration) -> Calibration:
+    store().put(key, json.dumps(asdict(found)).encode())
+    return found
 
 
 def forget() -> bool:
@@ -90,16 +111,12 @@ def calibrated(target: Target) -> Target:
     return replace(target, machine=target.machine.with_figures(found.figures)) if found else target
 
 
-def _key(target: Target) -> str:
-    return key_of("machine", FORMAT, cpu_identity(), microcode(), target.name, str(usable_cpus()))
-
-
-def _text(found: Calibration) -> str:
-    return json.dumps(asdict(found))
+def _key(target: Target, *more: str) -> str:
+    return key_of("machine", FORMAT, cpu_identity(), microcode(), target.name, str(usable_cpus()), *more)
 
 
 def _read(text: str) -> Calibration:
-    """What ``_text`` wrote. Raises ValueError, KeyError or TypeError for anything else."""
+    """What ``_keep`` wrote. Raises ValueError, KeyError or TypeError for anything else."""
     fields = json.loads(text)
     figures = fields["figures"]
     threads = figures["memory"].pop("threads")
@@ -137,6 +154,10 @@ class _Samples:
         self.notes.append(f"{name} could not be measured: the table's figure stays")
         return otherwise
 
+    def best(self, name: str, otherwise: float) -> float:
+        """The largest sample of a figure, instead of the median."""
+        return max(self.of[name]) if self.has(name) else self.median(name, otherwise)
+
     def rounded(self, name: str, rate: float) -> float:
         """A rate per cycle as a whole number, or a half: hardware has no others."""
         found = float(round(rate)) or 0.5
@@ -155,11 +176,14 @@ class _Samples:
         return (high - low) / 2 / middle
 
 
-def measure(target: Target, threads: int, seconds: float) -> Calibration:
-    """Figures of this machine; nothing is kept."""
+def measure(target: Target, threads: int, seconds: float, *, best: bool = False) -> Calibration:
+    """Figures of this machine; nothing is kept.
+
+    best: bandwidths are the highest ones that were seen, which is what a limit means; else those to be expected, medians.
+    """
     machine, samples = target.machine, _Samples()
     sizes = _sizes(machine, threads)
-    rates = Rates(target, threads, sizes["main"])
+    rates = Rates(target, threads, max(_each(size, team) * team for size in sizes.values() for team in (1, threads)))
     actions = [*_of_core(rates, target, samples), *_of_memory(rates, sizes, threads, samples), *_of_team(rates, threads, samples)]
     end, turn = time.monotonic() + seconds, 0
     with config.override(team="fixed"):  # else other programs make teams smaller
@@ -167,7 +191,7 @@ def measure(target: Target, threads: int, seconds: float) -> Calibration:
             for action in actions:
                 action()
             turn += 1
-    figures = _figures(machine, target, samples, threads)
+    figures = _figures(machine, target, samples, threads, samples.best if best else samples.median)
     spreads = tuple((name, samples.spread(name)) for name in samples.of if samples.has(name))
     unsteady = [name for name, spread in spreads if spread > UNSTEADY]
     if unsteady:
@@ -176,13 +200,18 @@ def measure(target: Target, threads: int, seconds: float) -> Calibration:
 
 
 def _sizes(machine: Machine, threads: int) -> dict[str, int]:
-    """Bytes that each thread reads from each level; a level whose share is no larger than the one before is left out."""
+    """Bytes that one thread reads from each level; a level whose share is no larger than the one before is left out."""
     memory = machine.memory
     last = cache_bytes(3) or memory.l3.bytes
     sizes = {"l1": memory.l1.bytes // 2, "l2": memory.l2.bytes // 2, "l3": min(last // (2 * threads), LARGEST // 4)}
     if sizes["l3"] < 2 * memory.l2.bytes:
         del sizes["l3"]
     return {**sizes, "main": min(2 * last, LARGEST)}
+
+
+def _each(size: int, team: int) -> int:
+    """Bytes that each thread of a team reads, where one that is alone reads so many."""
+    return min(size, ALL // team)
 
 
 Action = Callable[[], None]
@@ -210,13 +239,14 @@ def _of_memory(rates: Rates, sizes: dict[str, int], threads: int, samples: _Samp
     """Bytes per second that one thread and all of them read from each level."""
 
     def action(level: str, size: int, team: int) -> Action:
-        rounds = max(1, (4 << 20) // size)
+        part = _each(size, team)
+        rounds = max(1, (4 << 20) // part)
         near = level in ("l1", "l2") and team == 1
         name = f"{level} {'alone' if team == 1 else 'together'}"
 
         def act() -> None:
-            taken = rates.seconds("read", rounds, threads=team, size=size, of_processor=near)
-            samples.take(name, team * size * rounds / taken)
+            taken = rates.seconds("read", rounds, threads=team, size=part, of_processor=near)
+            samples.take(name, team * part * rounds / taken)
 
         return act
 
@@ -238,8 +268,10 @@ def _of_team(rates: Rates, threads: int, samples: _Samples) -> Iterator[Action]:
         yield meet
 
 
-def _figures(machine: Machine, target: Target, samples: _Samples, threads: int) -> Figures:
-    """The figures that samples tell; those of the table where there are none."""
+def _figures(
+    machine: Machine, target: Target, samples: _Samples, threads: int, bandwidth: Callable[[str, float], float]
+) -> Figures:
+    """The figures that samples tell; those of the table where there are none. bandwidth: takes one from its samples."""
     core, memory = machine.core, machine.memory
     known = {
         "multiply_adds": core.multiply_adds, "additions": core.multiply_adds + core.additions,
@@ -259,8 +291,8 @@ def _figures(machine: Machine, target: Target, samples: _Samples, threads: int) 
     def level(name: str, known: Level, bytes: int) -> Level:
         if f"{name} alone" not in samples.of:  # a level that is too small to be told from the one before
             return replace(known, bytes=bytes)
-        alone = samples.median(f"{name} alone", known.alone)
-        return Level(bytes, alone, samples.median(f"{name} together", 0.0) if threads > 1 else alone)
+        alone = bandwidth(f"{name} alone", known.alone)
+        return Level(bytes, alone, bandwidth(f"{name} together", 0.0) if threads > 1 else alone)
 
     levels = Memory(
         l1=level("l1", memory.l1, memory.l1.bytes),
@@ -273,4 +305,4 @@ def _figures(machine: Machine, target: Target, samples: _Samples, threads: int) 
     return Figures(found, levels, samples.median("barrier", 0.0) if team else 0.0, samples.median("wake", 0.0) if team else 0.0)
 
 
-__all__ = ["Calibration", "calibrate", "calibrated", "forget", "kept", "measure"]
+__all__ = ["Calibration", "calibrate", "calibrated", "forget", "kept", "limits", "measure"]

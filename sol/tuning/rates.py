@@ -34,7 +34,7 @@ def source(target: Target) -> str:
 
 
 class Rates:
-    """The functions, and memory for them: ``size`` bytes for each of so many threads.
+    """The functions, and memory for them: ``size`` bytes for so many threads together.
 
     Raises CompilerNotFoundError or CompilerError.
     """
@@ -44,7 +44,7 @@ class Rates:
         library = libraries.load(build(units, target), _CDEF, lambda: build(units, target))
         self.ffi, self.functions = library.ffi, library.functions
         self.size, self.most = size // 64 * 64, threads
-        self.block = Block(self.size * threads)
+        self.block = Block(self.size)
         self.block.bytes[:] = 0  # pages that were never written are all the same page
         self._marks = self.ffi.new("int64_t[]", 2 * threads)
         self._dims = self.ffi.new("int64_t[]", 3)
@@ -58,7 +58,7 @@ class Rates:
         """
         call: Any = self._call
         call.threads, call.launch = starter(threads)
-        self._dims[0], self._dims[1], self._dims[2] = rounds, min(size or self.size, self.size) // 4, of_processor
+        self._dims[0], self._dims[1], self._dims[2] = rounds, min(size, self.size // threads) // 4, of_processor
         for place in range(2 * self.most):
             self._marks[place] = 0
         getattr(self.functions, f"sol_rates_{kind}")(call)

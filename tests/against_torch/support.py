@@ -30,11 +30,18 @@ class Table(torch.nn.Module):
 
 
 def check_all(
-    cases: Mapping[str, Callable[..., Any]], *inputs: Any, isa: str = "native", threads: Sequence[int] = (1, 2), in_torch: int = 0
+    cases: Mapping[str, Callable[..., Any]],
+    *inputs: Any,
+    isa: str = "native",
+    threads: Sequence[int] = (1, 2),
+    in_torch: int = 0,
+    rounded_to: torch.dtype | None = None,
 ) -> Any:
     """Every case, compiled together with the others, gives what torch gives; returns the compiled module.
 
     in_torch: operations that sol does not compile. Those that torch is only faster at are compiled here.
+    rounded_to: the type that cases round their values to before they give them back in a wider one. Its units count then, also in
+    float64: where exact values lie between two of its numbers, either one is right.
     """
     torch.manual_seed(0)
     functions = [f.eval() if isinstance(f, torch.nn.Module) else f for f in cases.values()]
@@ -52,7 +59,7 @@ def check_all(
             found += [
                 f"{name}, {team} threads: {difference}"
                 for name, ours, theirs, precise in zip(cases, got, expected, exact)
-                if (difference := differs(ours, theirs, precise))
+                if (difference := differs(ours, theirs, precise, rounded_to))
             ]
     assert not found, "\n".join(found)
     return fast
@@ -86,7 +93,7 @@ def _double(leaf: Any) -> Any:
     return leaf.double() if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() else leaf
 
 
-def differs(ours: Any, theirs: Any, exact: Any = None) -> str:
+def differs(ours: Any, theirs: Any, exact: Any = None, rounded_to: torch.dtype | None = None) -> str:
     """How a result differs from torch's by more than it may; "" if it does not."""
     mine, spec = pytree.tree_flatten(ours)
     want, wanted = pytree.tree_flatten(theirs)
@@ -95,11 +102,11 @@ def differs(ours: Any, theirs: Any, exact: Any = None) -> str:
     precise = pytree.tree_leaves(exact)
     if len(precise) != len(want):
         precise = want
-    found = [_leaf_differs(*leaves) for leaves in zip(mine, want, precise)]
+    found = [_leaf_differs(*leaves, rounded_to) for leaves in zip(mine, want, precise)]
     return "; ".join(f"result {i}: {text}" for i, text in enumerate(found) if text)
 
 
-def _leaf_differs(mine: Any, want: Any, exact: Any) -> str:
+def _leaf_differs(mine: Any, want: Any, exact: Any, rounded_to: torch.dtype | None) -> str:
     if not isinstance(want, torch.Tensor):
         return "" if type(mine) is type(want) and (mine == want or mine != mine and want != want) else f"{mine!r}, torch {want!r}"
     if not isinstance(mine, torch.Tensor) or mine.shape != want.shape or mine.dtype != want.dtype:
@@ -111,7 +118,8 @@ def _leaf_differs(mine: Any, want: Any, exact: Any) -> str:
     if not isinstance(exact, torch.Tensor) or exact.shape != want.shape or not exact.is_floating_point():
         exact = want
     ours, theirs = error(mine, exact), error(want, exact)
-    if ours <= TOLERANCE * theirs + FLOOR * torch.finfo(want.dtype).eps:
+    unit = max(torch.finfo(t).eps for t in (want.dtype, rounded_to or want.dtype))
+    if ours <= TOLERANCE * theirs + FLOOR * unit:
         return ""
     return f"error {ours:.1e}, torch {theirs:.1e}"
 

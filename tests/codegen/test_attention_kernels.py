@@ -15,9 +15,9 @@ from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
 from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
+from tests.random_numbers import rng
 
 ISAS = runnable()
-rng = np.random.default_rng(1)
 
 
 def floats(*shape: int) -> np.ndarray:

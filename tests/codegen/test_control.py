@@ -22,7 +22,7 @@ F32 = DType.F32
 @pytest.fixture(autouse=True)
 def teams(monkeypatch):
     """As many threads as asked for, however small the network is."""
-    monkeypatch.setattr(running, "useful_threads", lambda plan, env, threads: threads)
+    monkeypatch.setattr(running, "useful_threads", lambda plan, calls, env, threads: threads)
 
 
 def check(graph, calls, parameters=None, env=None):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from sol.codegen.targets import runnable
 from sol.errors import UnsupportedError
@@ -14,16 +15,16 @@ from sol.ir.builder import GraphBuilder
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
 from tests.harness import as_region, run_region
+from tests.random_numbers import rng
 from tests.toolchains import isas_by_default
-
-rng = np.random.default_rng(3)
 
 
 def randn(*shape: int) -> np.ndarray:
     return rng.standard_normal(shape).astype(np.float32)
 
 
-def check(op: str, *arrays: np.ndarray, isa: str = runnable()[0], **attrs: Any) -> None:
+def check(op: str, *arrays: np.ndarray, isa: str = runnable()[0], **attrs: Any) -> np.ndarray:
+    """Kernels give what the interpreter gives, which is returned."""
     b = GraphBuilder()
     inputs = [b.input("x", TensorType(DType.from_numpy(a.dtype), a.shape)) for a in arrays]
     graph = b.build([b.add(op, inputs, **attrs)])
@@ -31,6 +32,14 @@ def check(op: str, *arrays: np.ndarray, isa: str = runnable()[0], **attrs: Any) 
     for threads in (1, 3):
         (got,) = run_region(as_region(graph, "dnn", op), dict(zip(graph.inputs, arrays)), isa=isa, threads=threads)
         np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-4)
+    return want
+
+
+def nowhere(*shape: int) -> np.ndarray:
+    """Places, some of which are no numbers or infinite."""
+    grid = randn(*shape)
+    grid[..., ::2, ::3, 0], grid[..., 1, 5, 1], grid[..., 1, 7, :], grid[..., 0, 1, -1] = np.nan, np.inf, -np.inf, np.nan
+    return grid
 
 
 PAIRS = (("nearest", "zeros"), ("linear", "border"), ("cubic", "reflection"))  # of modes and paddings that are tested every time
@@ -48,12 +57,21 @@ def test_grid_sample(mode: str, padding: str) -> None:
         for points in ((4, 6), (1, 1), (1, 7), (1, 15), (2, 8), (1, 17), (3, 11)):
             check("grid_sample", randn(2, 3, 5, 7), randn(2, *points, 2) * 2, **options)
         check("grid_sample", randn(2, 3, 5, 7).astype(np.float64), randn(2, 4, 6, 2).astype(np.float64), **options)
-        nowhere = randn(2, 3, 11, 2)
-        nowhere[:, ::2, ::3, 0], nowhere[:, 1, 5, 1], nowhere[:, 1, 7] = np.nan, np.inf, -np.inf
-        check("grid_sample", randn(2, 3, 5, 7), nowhere, **options)
-        check("grid_sample", randn(2, 3, 5, 7).astype(np.float64), nowhere.astype(np.float64), **options)
+        check("grid_sample", randn(2, 3, 5, 7), nowhere(2, 3, 11, 2), **options)
+        check("grid_sample", randn(2, 3, 5, 7).astype(np.float64), nowhere(2, 3, 11, 2).astype(np.float64), **options)
     for image, points in (((1, 2, 9), (33,)), ((1, 2, 3, 4, 5), (2, 3, 3)), ((1, 1, 1, 1), (5, 5))):
         check("grid_sample", randn(*image), randn(1, *points, len(points)), mode=mode, padding=padding, align_corners=True)
+
+
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize(("mode", "spatial"), [("nearest", 2), ("linear", 2), ("cubic", 2), ("nearest", 3), ("linear", 3)])
+def test_places_that_are_not_finite_are_where_torch_has_them(spatial: int, mode: str, padding: str) -> None:
+    names = {"linear": "bilinear", "cubic": "bicubic"}
+    for aligned, dtype in itertools.product((True, False), (np.float32, np.float64)):
+        image, grid = randn(2, 3, *(4, 5, 7)[-spatial:]).astype(dtype), nowhere(2, *(2, 3, 11)[-spatial:], spatial).astype(dtype)
+        want = torch.nn.functional.grid_sample(torch.tensor(image), torch.tensor(grid), names.get(mode, mode), padding, aligned).numpy()
+        got = check("grid_sample", image, grid, mode=mode, padding=padding, align_corners=aligned)
+        np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-4)
 
 
 def test_a_pixel_beside_zeros_outside_is_not_read() -> None:

@@ -19,18 +19,18 @@ from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
 from sol.runtime.executable import Executable
+from tests.random_numbers import rng
 
-RNG = np.random.default_rng(0)
 U8, I8, I32, F32 = DType.U8, DType.I8, DType.I32, DType.F32
 THREADS = {"avx512": 2, "avx2": 1}
 
 
 def u8(*shape: int) -> np.ndarray:
-    return RNG.integers(0, 256, shape).astype(np.uint8)
+    return rng.integers(0, 256, shape).astype(np.uint8)
 
 
 def s8(*shape: int) -> np.ndarray:
-    return RNG.integers(-128, 128, shape).astype(np.int8)
+    return rng.integers(-128, 128, shape).astype(np.int8)
 
 
 class Case:
@@ -148,16 +148,16 @@ def quantized(case: Case, x: str, zero: float, dtype: DType) -> str:
 def tails(case: Case) -> None:
     """A bias of int32, scales per row and column, a residual of bytes, an activation, bytes again; scales are powers of two, so that
     contraction into multiply-adds changes nothing."""
-    two = 2.0 ** RNG.integers(-9, -6, 50)
+    two = 2.0 ** rng.integers(-9, -6, 50)
     y = case("int_linear", case.input(u8(9, 33)), case.parameter(s8(50, 33)))
-    y = case("cast", case("add", y, case.parameter(RNG.integers(-999, 999, 50).astype(np.int32))), dtype=F32)
-    rows = (2.0 ** RNG.integers(-2, 2, (9, 1))).astype(np.float32)
+    y = case("cast", case("add", y, case.parameter(rng.integers(-999, 999, 50).astype(np.int32))), dtype=F32)
+    rows = (2.0 ** rng.integers(-2, 2, (9, 1))).astype(np.float32)
     y = case("mul", case("mul", y, case.parameter(two.astype(np.float32))), case.input(rows))
     y = case("relu", case("add", y, case("cast", case.input(u8(9, 50)), dtype=F32)))
     case.give("linear", quantized(case, y, 3.0, U8))
     attrs = {"stride": (1, 1), "padding": ((1, 1), (1, 1)), "dilation": (1, 1), "groups": 1}
     y = case("int_conv", case.input(u8(2, 6, 9, 11)), case.parameter(s8(20, 6, 3, 3)), case.g.constant(7, U8), **attrs)
-    y = case("add", y, case.parameter(RNG.integers(-999, 999, (20, 1, 1)).astype(np.int32)))
+    y = case("add", y, case.parameter(rng.integers(-999, 999, (20, 1, 1)).astype(np.int32)))
     y = case("mul", case("cast", y, dtype=F32), case.parameter(two[:20].reshape(20, 1, 1).astype(np.float32)))
     y = case("add", y, case("mul", case("cast", case.input(s8(2, 20, 9, 11)), dtype=F32), case.number(0.125)))
     case.give("conv", quantized(case, y, 0.0, I8))

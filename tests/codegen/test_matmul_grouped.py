@@ -11,9 +11,9 @@ from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
 from tests.harness import as_region, run_region
+from tests.random_numbers import rng
 from tests.toolchains import isas_by_default
 
-RNG = np.random.default_rng(0)
 GROUPS = {"some empty": (0, 2, 2, 13), "one": (21,), "rows left over": (1, 9, 16)}
 ROWS = 21
 
@@ -35,8 +35,8 @@ def test_sizes(columns: int, groups: str, transposed: bool) -> None:
     ends = np.array(GROUPS[groups], np.int32)
     for packed, inner in ((True, 19), (False, 33)):
         graph = grouped(columns, inner, len(ends), packed=packed, transposed=transposed)
-        w = RNG.standard_normal(graph.type_of("p_w" if packed else "w").shape).astype(np.float32)
-        inputs = {"x": RNG.standard_normal((ROWS, inner)).astype(np.float32), "ends": ends} | ({} if packed else {"w": w})
+        w = rng.standard_normal(graph.type_of("p_w" if packed else "w").shape).astype(np.float32)
+        inputs = {"x": rng.standard_normal((ROWS, inner)).astype(np.float32), "ends": ends} | ({} if packed else {"w": w})
         parameters = {"w": w} if packed else {}
         (want,) = evaluate_outputs(graph, [inputs[v] for v in graph.inputs], parameters)
         for isa in isas_by_default():

@@ -18,10 +18,10 @@ from sol.ir.types import DType, TensorType
 from sol.runtime.packers import packed as packed_weight
 from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
+from tests.random_numbers import rng
 from tests.toolchains import isas
 
 ISAS = runnable()
-rng = np.random.default_rng(0)
 
 
 def floats(*shape: int) -> np.ndarray:

@@ -17,9 +17,9 @@ from sol.ir.types import DType, TensorType
 from sol.runtime.packers import packed as packed_weight
 from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
+from tests.random_numbers import rng
 
 ISAS = runnable()
-rng = np.random.default_rng(2)
 CELLS = [
     ("lstm_scan", {}),
     ("gru_scan", {}),

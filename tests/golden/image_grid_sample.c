@@ -23,6 +23,7 @@ static void find_taps(double g, int64_t size, int64_t step, int64_t *offset, dou
 {
     const double low = 0.5 - 1, high = (double)size - 0.5;
     double x = ((g + 1) * size - 1) / 2;
+    if (!(x - x == 0)) x = 0; /* not finite: no number of turns leads back */
     if (!(x > -1e9)) x = -1e9;
     if (x > 1e9) x = 1e9;
     x = reflect(x, low, high);

@@ -24,6 +24,7 @@ static inline void find_taps(vf g, int64_t size, int64_t step, vi *offset, vf *w
 {
     const float low = -0.5f, high = (float)size - 0.5f;
     vf x = ((g + 1.0f) * (float)size - 1.0f) * 0.5f;
+    x = vf_select(x - x == 0.0f, x, vf_zero()); /* not finite: no number of turns leads back */
     x = vf_min_quiet(vf_set(1e9f), vf_max_quiet(x, vf_set(-1e9f)));
     x = reflect(x, low, high);
     x = vf_max_quiet(vf_zero(), vf_min_quiet(vf_set((float)(size - 1)), x)); /* beyond the outermost centres both taps are the same */

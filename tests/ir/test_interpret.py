@@ -15,10 +15,10 @@ from sol.ir.dim import Dim
 from sol.ir.graph import Graph
 from sol.ir.interpret import SMALL, evaluate, evaluate_constants, evaluate_outputs
 from sol.ir.types import DType, TensorType
+from tests.random_numbers import rng
 
 F32, F64, I64 = DType.F32, DType.F64, DType.I64
 S = Dim.symbol("s0", 2, 100)
-RNG = np.random.default_rng(1)
 
 
 def two_layers() -> Graph:
@@ -31,9 +31,9 @@ def two_layers() -> Graph:
 
 
 def test_network_equals_torch() -> None:
-    x = RNG.standard_normal((2, 3, 8, 8)).astype(np.float32)
+    x = rng.standard_normal((2, 3, 8, 8)).astype(np.float32)
     shapes = {"conv.weight": (4, 3, 3, 3), "conv.bias": (4,), "fc.weight": (5, 256)}
-    parameters = {n: RNG.standard_normal(s).astype(np.float32) for n, s in shapes.items()}
+    parameters = {n: rng.standard_normal(s).astype(np.float32) for n, s in shapes.items()}
     (y,) = evaluate_outputs(two_layers(), [x], parameters)
     t = {n: torch.from_numpy(p).double() for n, p in parameters.items()}
     expected = F.conv2d(torch.from_numpy(x).double(), t["conv.weight"], t["conv.bias"], padding=1).relu().flatten(1)
@@ -121,7 +121,7 @@ def nested(parameter: bool = False) -> Graph:
 
 
 def test_region() -> None:
-    x = RNG.standard_normal((5, 4))
+    x = rng.standard_normal((5, 4))
     centred, mean = evaluate_outputs(nested(), [x])
     np.testing.assert_allclose(centred, x - x.mean(0), rtol=1e-14)
     np.testing.assert_allclose(mean, np.broadcast_to(x.mean(0), x.shape), rtol=1e-14)
@@ -166,7 +166,7 @@ def folding(size: int) -> tuple[Graph, str]:
 @pytest.mark.parametrize("size", (SMALL, SMALL + 1))
 def test_constants(size: int) -> None:
     graph, value = folding(size)
-    w, scale = RNG.standard_normal(size).astype(np.float32), np.array([0.3], np.float32)
+    w, scale = rng.standard_normal(size).astype(np.float32), np.array([0.3], np.float32)
     folded = evaluate_constants(graph, [value, "rsqrt"], {"w": w, "scale": scale})
     assert folded[value].dtype == np.float32
     exact = w / np.sqrt(np.float64(scale))
@@ -181,7 +181,7 @@ def test_constants_of_double_stay_double() -> None:
     b = GraphBuilder()
     w = b.parameter("w", TensorType(F64, (SMALL + 1,)))
     value = b.add("exp", [w])
-    array = RNG.standard_normal(SMALL + 1)
+    array = rng.standard_normal(SMALL + 1)
     np.testing.assert_array_equal(evaluate_constants(b.build([value]), [value], {"w": array})[value], np.exp(array))
 
 

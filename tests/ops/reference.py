@@ -13,13 +13,13 @@ from sol.ir.interpret import evaluate_outputs
 from sol.ir.text import arrays_of, graph_text, parse_graph
 from sol.ir.types import DType, TensorType
 from sol.ir.verify import verify
+from tests.random_numbers import rng
 
-RNG = np.random.default_rng(0)
 ODD_VALUES = np.array([0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 25.0, -25.0, 1e-300, 700.0, np.inf, -np.inf, np.nan])
 
 
 def randn(*shape: Any) -> np.ndarray:
-    return RNG.standard_normal(shape)
+    return rng.standard_normal(shape)
 
 
 def one_op_graph(op: str, types: list[TensorType], **attrs: Any) -> Graph:

@@ -10,16 +10,15 @@ import torch.nn.functional as F
 from sol.errors import TypeInferenceError
 from sol.ir.types import DType, TensorType
 from tests.ops.reference import check, one_op_graph
-
-RNG = np.random.default_rng(0)
+from tests.random_numbers import rng
 
 
 def u8(*shape: int) -> np.ndarray:
-    return RNG.integers(0, 256, shape).astype(np.uint8)
+    return rng.integers(0, 256, shape).astype(np.uint8)
 
 
 def s8(*shape: int) -> np.ndarray:
-    return RNG.integers(-128, 128, shape).astype(np.int8)
+    return rng.integers(-128, 128, shape).astype(np.int8)
 
 
 @pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), ((2, 1, 3, 7), (6, 7, 2))], ids=str)

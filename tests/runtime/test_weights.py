@@ -19,8 +19,7 @@ from sol.runtime import weights as packing
 from sol.runtime.packers import Batch
 from sol.runtime.weights import PackedWeights, pack_again, pack_weights, readers_of
 from tests.codegen.reference_packers import apply_pack
-
-rng = np.random.default_rng(3)
+from tests.random_numbers import rng
 
 
 def graph_of(shape: tuple[int, ...], count: int, dtype: DType = DType.F32) -> Graph:

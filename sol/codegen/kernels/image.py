@@ -12,7 +12,7 @@ from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Attrs
-from sol.ir.ops.image import is_strict
+from sol.ir.ops.image import counts_from_end, is_strict
 from sol.ir.strides import contiguous_strides
 from sol.ir.types import DType
 
@@ -90,7 +90,7 @@ def _lower_grid_sample(lowering: Lowering, found: Sampling, way: str) -> None:
         flops=2 * TAPS[mode] ** spatial * product(out.shape),
         bytes=2 * x.dtype.itemsize * product(out.shape),
         D=spatial, taps=TAPS[mode], mode=mode, padding=padding, aligned=bool(aligned), cubic="-0.75" + words["suffix"],
-        strict=is_strict(found.attrs, spatial), even=list(lanes), odd=[i + 1 for i in lanes], **words,
+        strict=is_strict(found.attrs, spatial), from_end=counts_from_end(spatial), even=list(lanes), odd=[i + 1 for i in lanes], **words,
     )  # fmt: skip
 
 

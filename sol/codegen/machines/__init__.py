@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from sol.codegen.machines.neutral import NEUTRAL
-from sol.codegen.machines.table import Core, Fetch, Figures, Level, Machine, Memory
+from sol.codegen.machines.table import Calls, Core, Fetch, Figures, Level, Machine, Memory
 from sol.codegen.machines.zen4 import ZEN4
 from sol.codegen.machines.zen5 import ZEN5
 
@@ -27,4 +27,4 @@ def machine_of(cpuinfo: Iterable[str]) -> Machine:
     return FAMILIES.get((fields.get("vendor_id", ""), fields.get("cpu family", "")), NEUTRAL)
 
 
-__all__ = ["FAMILIES", "NEUTRAL", "ZEN4", "ZEN5", "Core", "Fetch", "Figures", "Level", "Machine", "Memory", "machine_of"]
+__all__ = ["FAMILIES", "NEUTRAL", "ZEN4", "ZEN5", "Calls", "Core", "Fetch", "Figures", "Level", "Machine", "Memory", "machine_of"]

@@ -2,8 +2,7 @@
 
 A *figure* describes the hardware (clock, what a core starts per cycle, sizes and bandwidths of caches, waking a team). A *coefficient* is
 what a part of a kernel was found to cost, or how far a model's prediction is to be trusted. Both are of one machine. Bounds on errors,
-sizes of
-words and register tiles that follow from the instruction set are not: they stand where they are used.
+sizes of words and register tiles that follow from the instruction set are not: they stand where they are used.
 
 The unit of most coefficients is the *vector multiply-add*: the time in which one thread that does nothing else multiplies and adds one
 vector of the widest instruction set. ``Machine.seconds`` turns it into seconds.
@@ -74,6 +73,26 @@ class Team:
     alone: int
     remote: int
     apart: int
+
+
+@dataclass(frozen=True)
+class Calls:
+    """What is worth while around kernels.
+
+    serial: seconds of a call below which one thread is done before a team would be. flops, bytes: operations and bytes of memory per second
+    that one thread reaches at least, by which such calls are told. packed: bytes of packed weights worth a team. watched: cache lines of
+    a module's objects, which a call compares with the last one, from which on fetching them ahead gains something.
+    """
+
+    serial: float
+    flops: float
+    bytes: float
+    packed: int
+    watched: int
+
+    def is_short(self, flops: int, moved: int) -> bool:
+        """Is a call of so many operations, which moves so many bytes, done sooner by one thread?"""
+        return flops / self.flops + moved / self.bytes < self.serial
 
 
 @dataclass(frozen=True)
@@ -233,6 +252,7 @@ class Machine:
     core: Core
     memory: Memory
     team: Team
+    calls: Calls
     direct: DirectConvolution
     inner_product: InnerProduct
     winograd: WinogradTiles

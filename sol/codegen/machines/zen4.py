@@ -8,6 +8,7 @@ main memory per thread. Levels of cache were not timed.
 from __future__ import annotations
 
 from sol.codegen.machines.table import (
+    Calls,
     Core,
     DirectConvolution,
     Fetch,
@@ -33,6 +34,7 @@ ZEN4 = Machine(
         l1=Level(32 << 10, 0.0, 0.0), l2=Level(1 << 20, 0.0, 0.0), l3=Level(32 << 20, 0.0, 0.0), main=Level(0, 31e9, 35e9), threads=2,
     ),
     team=Team(barrier=0.4e-6, wake=50e-6, grain=32768, step_grain=16384, alone=4, remote=2, apart=32 << 20),
+    calls=Calls(serial=15e-6, flops=50e9, bytes=10e9, packed=1 << 17, watched=500),
     direct=DirectConvolution(
         multiply_adds=2.0, loads=2.0, latency=4.0, tile=20.0, change=40.0, alike=1.03, fetched_from=64, depthwise_ahead=2, stem_ahead=16,
     ),

@@ -89,12 +89,20 @@ def _weights(mode: str, t: np.ndarray) -> list[np.ndarray]:
     return [outer(t + 1), inner(t), inner(1 - t), outer(2 - t)]
 
 
-def _axis_taps(attrs: Attrs, grid: np.ndarray, size: int) -> list[tuple[np.ndarray, ...]]:
-    """(index, weight, whether it reads anything) of every tap along one axis for normalised places."""
+def _axis_taps(attrs: Attrs, grid: np.ndarray, size: int, from_end: bool) -> list[tuple[np.ndarray, ...]]:
+    """(index, weight, whether it reads anything) of every tap along one axis for normalised places.
+
+    from_end: NaN counts as a place beyond the last pixel, otherwise before the first one; where edges reflect, NaN and infinities are
+    these pixels themselves.
+    """
     mode, padding = attrs["mode"], attrs["padding"]
     aligned = attrs["align_corners"]
     place = (grid + 1) / 2 * (size - 1) if aligned else ((grid + 1) * size - 1) / 2
-    place = np.clip(np.where(np.isnan(place), -FARTHEST, place), -FARTHEST, FARTHEST)
+    if padding == "reflection":
+        place = np.where(np.isfinite(place), place, size - 1 if from_end else 0)
+    else:
+        place = np.where(np.isnan(place), FARTHEST if from_end else -FARTHEST, place)
+    place = np.clip(place, -FARTHEST, FARTHEST)
     low, high = (0.0, size - 1.0) if aligned else (-0.5, size - 0.5)
     if mode == "nearest":
         place = np.rint(place)
@@ -111,6 +119,11 @@ def _axis_taps(attrs: Attrs, grid: np.ndarray, size: int) -> list[tuple[np.ndarr
     return found
 
 
+def counts_from_end(spatial: int) -> bool:
+    """Whether a place that is NaN lies behind the last pixel: torch's kernel for volumes clamps it there, that for images to the first."""
+    return spatial == 3
+
+
 def is_strict(attrs: Attrs, spatial: int) -> bool:
     """Whether a place that is infinite or no number gives none: as torch has it, where weights count outside of an image."""
     return spatial == 2 and (attrs["mode"] == "cubic" or (attrs["mode"] == "linear" and attrs["padding"] == "zeros"))
@@ -120,7 +133,7 @@ def is_strict(attrs: Attrs, spatial: int) -> bool:
 def grid_sample(attrs: Attrs, x: np.ndarray, grid: np.ndarray) -> np.ndarray:
     """x[N, C, *in] read at grid[N, *out, d], whose entries (innermost axis first) run from -1 to 1 over the image."""
     spatial = x.ndim - 2
-    axes = [_axis_taps(attrs, grid[..., spatial - 1 - i], x.shape[2 + i]) for i in range(spatial)]
+    axes = [_axis_taps(attrs, grid[..., spatial - 1 - i], x.shape[2 + i], counts_from_end(spatial)) for i in range(spatial)]
     out = np.zeros((*x.shape[:2], *grid.shape[1:-1]), x.dtype)
     for n in range(x.shape[0]):
         for taps in itertools.product(*axes):

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 
+from sol.codegen.targets import resolve
 from sol.frontend.torch.export import collector_paused
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import differentiable, needs_gradient
@@ -26,7 +27,6 @@ from sol.tuning.tuner import budgeted
 _is_grad_enabled = torch.is_grad_enabled
 _is_dynamo_compiling = torch.compiler.is_dynamo_compiling
 _active_transform = torch._C._functorch.peek_interpreter_stack
-MANY_LINES = 500  # cache lines below which fetching them early gains nothing
 _SAME, _TRAINING = State.SAME, State.TRAINING
 _SHARED = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
 
@@ -90,7 +90,7 @@ class SolModule(torch.nn.Module):
         if programs and not isinstance(self._structure, Unsettled):
             program = programs[0]
             lines = lines_of(self._structure.dicts, program.watched)
-            ahead = program.prefetcher(lines) if len(lines) >= MANY_LINES else None
+            ahead = program.prefetcher(lines) if len(lines) >= resolve("native").machine.calls.watched else None
         self.__dict__["_ahead"] = ahead
 
     @property

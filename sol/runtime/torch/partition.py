@@ -27,7 +27,7 @@ _SETTINGS = {
     "automatic_dynamic_shapes": True,
     "allow_unspec_int_on_nn_module": True,  # else a module that counts its calls is captured at each of them
 }
-_FEW = 4  # kinds of calls that are captured where each size is captured by itself
+FEW_KINDS = 4  # kinds of calls that are captured where each size is captured by itself
 _RESAMPLING = ("interpolate", "upsample", "grid_sample", "affine_grid")
 
 
@@ -69,7 +69,7 @@ class Partition:
     def _limit(self) -> int:
         """How many calls may be captured."""
         limit: int = config["recompile_limit"]
-        return limit if self._settings.get("automatic_dynamic_shapes") else min(limit, _FEW)
+        return limit if self._settings.get("automatic_dynamic_shapes") else min(limit, FEW_KINDS)
 
     def _count(self) -> None:
         """Another call was captured."""

@@ -13,11 +13,11 @@ import torch
 from sol.runtime.torch.layout import IMPLEMENTATION, WORD, counter_place, objects_lie_at_id, words_at
 
 LINE = 64
-FEW = 1024  # bytes of one object at most
+LARGEST_OBJECT = 1024  # bytes of one object at most
 
 
 def _lines(address: int, size: int) -> list[int]:
-    return list(range(address & -LINE, address + min(size, FEW), LINE)) if address > 0 else []
+    return list(range(address & -LINE, address + min(size, LARGEST_OBJECT), LINE)) if address > 0 else []
 
 
 def dict_lines(items: dict[Any, Any]) -> list[int]:

@@ -11,12 +11,11 @@ from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 import sol.onnx_backend as backend
-
-RNG = np.random.default_rng(5)
+from tests.random_numbers import rng
 
 
 def randn(*shape: int) -> np.ndarray:
-    return RNG.standard_normal(shape).astype(np.float32)
+    return rng.standard_normal(shape).astype(np.float32)
 
 
 def model_of(

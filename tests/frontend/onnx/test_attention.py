@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.frontend.onnx.one_node import RNG, check, randn
+from tests.frontend.onnx.one_node import check, randn
+from tests.random_numbers import rng
 
 HEADS = [randn(2, 4, 3, 8), randn(2, 2, 5, 8), randn(2, 2, 5, 6)]
 
@@ -13,7 +14,7 @@ HEADS = [randn(2, 4, 3, 8), randn(2, 2, 5, 8), randn(2, 2, 5, 6)]
 @pytest.mark.parametrize("mask", ["heads", "row", "bool", "short"])
 def test_shared_heads_with_masks(mask: str) -> None:
     shape = {"heads": (2, 4, 3, 5), "row": (3, 5), "bool": (2, 1, 3, 5), "short": (3, 4)}[mask]
-    value = RNG.random(shape) < 0.7 if mask == "bool" else randn(*shape)
+    value = rng.random(shape) < 0.7 if mask == "bool" else randn(*shape)
     check("Attention", [*HEADS, value], opset=24, is_causal=1)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.frontend.onnx.one_node import RNG, check, model_of, randn, run
+from tests.frontend.onnx.one_node import check, model_of, randn, run
+from tests.random_numbers import rng
 
 
 def integers(*shape: int, dtype: type = np.uint8) -> np.ndarray:
     info = np.iinfo(dtype)
-    return RNG.integers(info.min, info.max, shape, endpoint=True).astype(dtype)
+    return rng.integers(info.min, info.max, shape, endpoint=True).astype(dtype)
 
 
 @pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER", "VALID"])
@@ -45,7 +46,7 @@ def test_integers_with_zero_points(dtype: type) -> None:
 def test_quantised_per_channel() -> None:
     operands = [
         integers(1, 3, 6, 6), np.float32(0.02), np.uint8(120), integers(4, 3, 3, 3, dtype=np.int8), np.abs(randn(4)) * 0.02 + 0.01,
-        np.zeros(4, np.int8), np.float32(0.4), np.uint8(100), RNG.integers(-500, 500, 4).astype(np.int32),
+        np.zeros(4, np.int8), np.float32(0.4), np.uint8(100), rng.integers(-500, 500, 4).astype(np.int32),
     ]  # fmt: skip
     (y,) = check("QLinearConv", operands, engine="ort", tolerance=1.0, constants=tuple(range(1, 9)), pads=[1, 1, 1, 1])
     assert len(np.unique(y)) > 10

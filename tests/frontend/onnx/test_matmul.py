@@ -8,7 +8,8 @@ import pytest
 from onnx import helper
 
 from sol.errors import SolError
-from tests.frontend.onnx.one_node import RNG, check, model_of, randn, run
+from tests.frontend.onnx.one_node import check, model_of, randn, run
+from tests.random_numbers import rng
 
 EQUATIONS = [
     ("bij,bjk->bik", [(2, 3, 4), (2, 4, 5)]),
@@ -33,7 +34,7 @@ def test_einsum(equation: str, shapes: list[tuple[int, ...]]) -> None:
 
 
 def test_einsum_of_integers() -> None:
-    check("Einsum", [RNG.integers(-9, 9, (3, 4)), RNG.integers(-9, 9, (4, 2))], equation="ij,jk->ki", tolerance=0)
+    check("Einsum", [rng.integers(-9, 9, (3, 4)), rng.integers(-9, 9, (4, 2))], equation="ij,jk->ki", tolerance=0)
 
 
 @pytest.mark.parametrize("shapes", [((4,), (4, 3)), ((2, 3, 4), (4,)), ((4,), (4,)), ((2, 1, 3, 4), (5, 4, 2))])
@@ -43,7 +44,7 @@ def test_matmul_of_any_rank(shapes: tuple) -> None:
 
 @pytest.mark.parametrize("dtype", [np.uint32, np.uint64, np.int64, np.float64, np.float16])
 def test_matmul_of_any_type(dtype: type) -> None:
-    a, b = ((RNG.integers(0, 9, s)).astype(dtype) for s in ((3, 5), (5, 2)))
+    a, b = ((rng.integers(0, 9, s)).astype(dtype) for s in ((3, 5), (5, 2)))
     check("MatMul", [a, b], tolerance=0)
 
 
@@ -55,7 +56,7 @@ def test_gemm(bias: tuple | None) -> None:
 
 @pytest.mark.parametrize("depth", [20, 700])
 def test_products_of_integers_are_exact(depth: int) -> None:
-    a, b = RNG.integers(0, 256, (3, depth)).astype(np.uint8), RNG.integers(-128, 128, (depth, 4)).astype(np.int8)
+    a, b = rng.integers(0, 256, (3, depth)).astype(np.uint8), rng.integers(-128, 128, (depth, 4)).astype(np.int8)
     a_zero, b_zero = np.array([3, 250, 128], np.uint8), np.array([1, -5, 0, 127], np.int8)
     want = (a.astype(np.int64) - a_zero[:, None]) @ (b.astype(np.int64) - b_zero)
     model, given = model_of("MatMulInteger", [a, b, a_zero, b_zero])

@@ -9,7 +9,8 @@ import pytest
 
 from sol.errors import UnsupportedError
 from tests.frontend.onnx.imported import check, evaluated, one_node
-from tests.frontend.onnx.one_node import RNG, randn
+from tests.frontend.onnx.one_node import randn
+from tests.random_numbers import rng
 
 DOMAIN = "com.microsoft"
 F32, I32 = np.float32, np.int32
@@ -22,7 +23,7 @@ def ints(*values: int) -> np.ndarray:
 
 
 def bits(*shape: int) -> np.ndarray:
-    return RNG.integers(0, 2, shape).astype(I32)
+    return rng.integers(0, 2, shape).astype(I32)
 
 
 def against_ort(op: str, operands: list, outputs: int = 1, **options: Any) -> None:
@@ -101,7 +102,7 @@ def test_packed_operands_are_the_separate_ones() -> None:
 
 @pytest.mark.parametrize("interleaved", [0, 1])
 def test_rotations(interleaved: int) -> None:
-    tables, places = [randn(20, WIDTH // 2), randn(20, WIDTH // 2)], RNG.integers(0, 20, (BATCH, LENGTH))
+    tables, places = [randn(20, WIDTH // 2), randn(20, WIDTH // 2)], rng.integers(0, 20, (BATCH, LENGTH))
     against_ort("RotaryEmbedding", [_heads(LENGTH), np.array([2]), *tables], interleaved=interleaved)
     against_ort("RotaryEmbedding", [randn(BATCH, HEADS, LENGTH, WIDTH), places, *tables], interleaved=interleaved)
     part = [randn(20, 2), randn(20, 2)]

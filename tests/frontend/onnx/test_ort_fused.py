@@ -12,7 +12,8 @@ from onnx import TensorProto, helper
 from sol.errors import UnsupportedError
 from sol.frontend.onnx import load_model
 from tests.frontend.onnx.imported import check, evaluated, one_node
-from tests.frontend.onnx.one_node import RNG, randn, run
+from tests.frontend.onnx.one_node import randn, run
+from tests.random_numbers import rng
 
 DOMAIN = "com.microsoft"
 F32, I32 = np.float32, np.int32
@@ -85,7 +86,7 @@ def test_an_activation_that_is_not_built_is_named() -> None:
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8])
 def test_max_pool_of_channels_last(dtype: type) -> None:
-    x = RNG.integers(0, 127, (1, 7, 7, 5)).astype(dtype)
+    x = rng.integers(0, 127, (1, 7, 7, 5)).astype(dtype)
     against_ort("NhwcMaxPool", [x], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
     against_ort("NhwcMaxPool", [x], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
 
@@ -122,7 +123,7 @@ def test_the_sum_is_an_output() -> None:
 
 
 EMBEDDED = {
-    "segments": [RNG.integers(0, 2, (2, 4)).astype(I32), randn(2, 8), np.array([[1, 1, 1, 0], [1, 0, 0, 0]], I32), None],
+    "segments": [rng.integers(0, 2, (2, 4)).astype(I32), randn(2, 8), np.array([[1, 1, 1, 0], [1, 0, 0, 0]], I32), None],
     "positions": [None, None, None, np.array([[3, 1, 0, 2]], I32)],
 }
 
@@ -130,7 +131,7 @@ EMBEDDED = {
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_embeddings(name: str) -> None:
     segments, kinds, mask, positions = EMBEDDED[name]
-    ids = RNG.integers(0, 9, (2, 4)).astype(I32)
+    ids = rng.integers(0, 9, (2, 4)).astype(I32)
     operands = [ids, segments, randn(9, 8), randn(6, 8), kinds, randn(8), randn(8), mask, *([] if positions is None else [positions])]
     against_ort("EmbedLayerNormalization", operands, outputs=3, types=[F32, I32, F32])
 

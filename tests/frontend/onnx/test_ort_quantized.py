@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tests.frontend.onnx.imported import check
-from tests.frontend.onnx.one_node import RNG, randn
+from tests.frontend.onnx.one_node import randn
+from tests.random_numbers import rng
 
 DOMAIN = "com.microsoft"
 F32, I32 = np.float32, np.int32
@@ -17,7 +18,7 @@ KINDS = [np.uint8, np.int8]
 
 def numbers(dtype: type, *shape: int) -> np.ndarray:
     limits = np.iinfo(dtype)
-    return RNG.integers(limits.min, int(limits.max) + 1, shape).astype(dtype)
+    return rng.integers(limits.min, int(limits.max) + 1, shape).astype(dtype)
 
 
 def s8(*shape: int) -> np.ndarray:
@@ -51,7 +52,7 @@ def test_one_operand(dtype: type) -> None:
     x = [F32(0.1), dtype(7)]
     steps("QLinearLeakyRelu", [numbers(dtype, 3, 5), *x, F32(0.2), dtype(3)], dtype, alpha=0.2)
     steps("QLinearSigmoid", [numbers(dtype, 3, 50), F32(0.05), dtype(7), F32(1 / 256), dtype(0)], dtype)
-    where = [RNG.random((2, 3)) < 0.5, numbers(dtype, 2, 3), *x, numbers(dtype, 2, 3), F32(0.2), dtype(3), F32(0.15), dtype(1)]
+    where = [rng.random((2, 3)) < 0.5, numbers(dtype, 2, 3), *x, numbers(dtype, 2, 3), F32(0.2), dtype(3), F32(0.15), dtype(1)]
     steps("QLinearWhere", where, dtype)
     for opset, axis in ((13, 1), (13, 2), (11, 1), (11, 2)):
         steps("QLinearSoftmax", [numbers(dtype, 2, 3, 20), F32(0.05), dtype(7), F32(1 / 256), dtype(0)], dtype, axis=axis, opset_=opset)
@@ -71,7 +72,7 @@ def test_images(dtype: type, last: int) -> None:
     steps("QLinearAveragePool", [x, *scale], dtype, kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1, channels_last=last)
     steps("QLinearGlobalAveragePool", [x, *scale], dtype, channels_last=last)
     image = numbers(dtype, 1, 6, 6, 4) if last else numbers(dtype, 1, 4, 6, 6)
-    head, tail, bias = [image, F32(0.1), dtype(7)], [F32(0.3), dtype(3)], RNG.integers(-900, 900, 8).astype(I32)
+    head, tail, bias = [image, F32(0.1), dtype(7)], [F32(0.3), dtype(3)], rng.integers(-900, 900, 8).astype(I32)
     options = {"kernel_shape": [3, 3], "channels_last": last, "constants": (3, 4, 5)}
     steps("QLinearConv", [*head, s8(8, 4, 3, 3), F32(0.02), np.int8(0), *tail, bias], dtype, pads=[1, 1, 1, 1], **options)
     steps("QLinearConv", [*head, s8(8, 4, 3, 3), scales(8), np.zeros(8, np.int8), *tail], dtype, strides=[2, 2], **options)
@@ -79,7 +80,7 @@ def test_images(dtype: type, last: int) -> None:
 
 @pytest.mark.parametrize("dtype", KINDS)
 def test_gemm(dtype: type) -> None:
-    a, bias = [F32(0.1), dtype(7)], RNG.integers(-900, 900, 5).astype(I32)
+    a, bias = [F32(0.1), dtype(7)], rng.integers(-900, 900, 5).astype(I32)
     steps("QGemm", [numbers(dtype, 3, 8), *a, s8(8, 5), F32(0.02), np.int8(3), bias, F32(0.1), dtype(5)], dtype)
     against_ort("QGemm", [numbers(dtype, 3, 8), *a, s8(5, 8), scales(5), s8(5), bias], [F32], transB=1)
     against_ort("QGemm", [numbers(dtype, 8, 3), *a, s8(8, 5), F32(0.02), np.int8(3)], [F32], transA=1, alpha=0.5)
@@ -95,7 +96,7 @@ def test_products_in_float(dtype: type) -> None:
 def test_products_of_what_is_quantised_now() -> None:
     against_ort("DynamicQuantizeMatMul", [randn(2, 3, 8), s8(8, 5), F32(0.02), np.int8(0), randn(5)], [F32])
     against_ort("DynamicQuantizeMatMul", [randn(3, 8), numbers(np.uint8, 8, 5), scales(5), numbers(np.uint8, 5)], [F32])
-    a, b = (RNG.integers(-999, 999, s).astype(np.int16) for s in ((2, 3, 4), (4, 5)))
+    a, b = (rng.integers(-999, 999, s).astype(np.int16) for s in ((2, 3, 4), (4, 5)))
     against_ort("MatMulInteger16", [a, b], [I32], 0)
 
 
@@ -129,7 +130,7 @@ def test_weights_of_few_bits_with_other_zeros_and_a_bias() -> None:
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("zeros", [False, True])
 def test_rows_of_a_table_of_few_bits(bits: int, zeros: bool) -> None:
-    operands = [numbers(np.uint8, 9, 8 * bits), RNG.integers(0, 9, (2, 3)), scales(9, 4)]
+    operands = [numbers(np.uint8, 9, 8 * bits), rng.integers(0, 9, (2, 3)), scales(9, 4)]
     if zeros:
         operands.append(numbers(np.uint8, 9, 4 * bits // 8))
     fixed = (0, *range(2, len(operands)))
@@ -141,7 +142,7 @@ def test_attention(per_column: bool) -> None:
     batch, length, heads, width = 2, 5, 4, 8
     columns = 3 * heads * width
     scale, zero = (scales(columns), numbers(np.uint8, columns)) if per_column else (F32(0.01), np.uint8(3))
-    mask = RNG.integers(0, 2, (batch, length)).astype(I32)
+    mask = rng.integers(0, 2, (batch, length)).astype(I32)
     head = [numbers(np.uint8, batch, length, 12), numbers(np.uint8, 12, columns), randn(columns), F32(0.02), scale]
     against_ort("QAttention", [*head, mask, np.uint8(7), zero], [F32], num_heads=heads, unidirectional=1, constants=(1,))
     past = randn(2, batch, heads, 3, width)
@@ -153,8 +154,8 @@ def test_embeddings(segments: bool) -> None:
     def table(*shape: int) -> np.ndarray:
         return numbers(np.uint8, *shape)
 
-    ids, mask = RNG.integers(0, 9, (2, 4)).astype(I32), np.array([[1, 1, 1, 0], [1, 0, 0, 0]], I32)
-    kind = [RNG.integers(0, 2, (2, 4)).astype(I32), table(2, 8), F32(0.3), np.uint8(5)] if segments else [None] * 4
+    ids, mask = rng.integers(0, 9, (2, 4)).astype(I32), np.array([[1, 1, 1, 0], [1, 0, 0, 0]], I32)
+    kind = [rng.integers(0, 2, (2, 4)).astype(I32), table(2, 8), F32(0.3), np.uint8(5)] if segments else [None] * 4
     operands = [ids, kind[0], table(9, 8), table(6, 8), kind[1], table(8), table(8), mask, F32(0.1), F32(0.2), kind[2], F32(0.1), F32(0.1),
                 np.uint8(3), np.uint8(4), kind[3], np.uint8(6), np.uint8(7)]  # fmt: skip
     against_ort("QEmbedLayerNormalization", operands, [F32, I32], outputs=2)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.frontend.onnx.one_node import RNG, check, model_of, randn, run
+from tests.frontend.onnx.one_node import check, model_of, randn, run
+from tests.random_numbers import rng
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16])
@@ -16,7 +17,7 @@ def test_per_axis_and_back(dtype: type) -> None:
 
 
 def test_blocks() -> None:
-    x, scale, zero = randn(3, 6) * 9, np.abs(randn(3, 2)) + 0.1, RNG.integers(-3, 3, (3, 2)).astype(np.int8)
+    x, scale, zero = randn(3, 6) * 9, np.abs(randn(3, 2)) + 0.1, rng.integers(-3, 3, (3, 2)).astype(np.int8)
     (q,) = check("QuantizeLinear", [x, scale, zero], axis=1, block_size=3, tolerance=0)
     check("DequantizeLinear", [q, scale, zero], axis=1, block_size=3)
 
@@ -33,6 +34,6 @@ def test_dynamic_scale_of_zeros_and_of_one_sign() -> None:
 
 
 def test_product_of_quantised_matrices() -> None:
-    a, b = RNG.integers(0, 256, (2, 5, 40)).astype(np.uint8), RNG.integers(-128, 128, (40, 6)).astype(np.int8)
+    a, b = rng.integers(0, 256, (2, 5, 40)).astype(np.uint8), rng.integers(-128, 128, (40, 6)).astype(np.int8)
     scales = (np.float32(0.02), np.float32(0.01), np.float32(0.4))
     check("QLinearMatMul", [a, scales[0], np.uint8(120), b, scales[1], np.int8(3), scales[2], np.uint8(110)], engine="ort", tolerance=1.0)

@@ -11,14 +11,14 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import sol
+from tests.random_numbers import rng
 
 ort = pytest.importorskip("onnxruntime")
 quantization = pytest.importorskip("onnxruntime.quantization")
-RNG = np.random.default_rng(0)
 
 
 def floats(*shape: int) -> np.ndarray:
-    return RNG.standard_normal(shape).astype(np.float32)
+    return rng.standard_normal(shape).astype(np.float32)
 
 
 def weight(name: str, *shape: int) -> onnx.TensorProto:
