@@ -122,6 +122,18 @@ def test_an_input_that_is_made_for_any_batch(threads):
     check(graph, inputs, arrays, isa="avx512", threads=threads, symbols={"n": 3})
 
 
+def inverse(b, x, inputs, arrays):
+    """Infinite in lanes that hold no channel."""
+    inputs["x"] = np.abs(inputs["x"]) + 1
+    return b.add("div", [b.constant(np.float32(1)), x])
+
+
+@pytest.mark.parametrize("c,head", [(40, scale_shift_relu), (24, inverse), (17, inverse)])
+def test_an_input_of_part_of_a_vector_that_is_made_on_the_way(c, head):
+    graph, inputs, arrays = case((2, c, 7, 9), 64, head)
+    check(graph, inputs, arrays, isa="avx512", threads=3)
+
+
 def test_an_input_with_a_wider_border_than_needed():
     """Rows of a packed band do not lie one behind the other then."""
     graph, inputs, arrays, conv = conv_graph((1, 32, 9, 20), 32, (3, 3), padding=1, groups=2)
