@@ -177,6 +177,10 @@ class Way:
     choice: Choice
     cost: float
 
+    @property
+    def tiling(self) -> Tiling:
+        return self.choice.tiling
+
 
 def read_way(lowering: Lowering) -> Way | None:
     """How a region's convolution can be computed in pairs; None if it cannot."""
@@ -237,7 +241,7 @@ def _steps(conv: Conv) -> int:
 
 def _by_tiles(lowering: Lowering, way: Way) -> dict[str, Any]:
     """What ``emit_conv`` gets where the input of each tile is packed."""
-    problem, tiling, target = way.problem, way.choice.tiling, lowering.target
+    problem, tiling, target = way.problem, way.tiling, lowering.target
     conv, source, node = problem.conv, problem.source, problem.conv.node
     by_tiles = shares_tiles(conv, tiling, target, tiling.flat) != 0
     lowering.set_share(by_tiles)
@@ -264,7 +268,7 @@ def _by_bands(lowering: Lowering, way: Way) -> dict[str, Any]:
     conv, source, choice = way.problem.conv, way.problem.source, way.choice
     assert isinstance(conv.ow, int)
     lowering.set_share(choice.by_bands)
-    (th, tw), pixels, steps = choice.tiling.tiles[0], prod(choice.pixels(choice.band)), _steps(conv)
+    (th, tw), pixels, steps = way.tiling.tiles[0], prod(choice.pixels(choice.band)), _steps(conv)
     partial = -(-pixels // 2) * 2 + LANES * conv.stride[1]
     weights = {
         "w": lowering.weight(conv.node.inputs[1], "paired_groups", groups=conv.groups),
