@@ -43,10 +43,12 @@ def render_kernel(template: str, *, name: str, buffers: Sequence[tuple[str, str]
 
     The template is the whole file. It writes its entry point with ``{{ entry }}``, which opens the function and names buf[i] and arg[i]:
     ``void name(const sol_team *team, void *const *buf, const int64_t *arg) { const float *in = buf[0]; const int64_t H = arg[0]; …``
-    and closes it with ``}``.
+    and closes it with ``}``. ``buffers`` and ``params`` are their names, for a struct that holds them all.
     """
     lines = [f"void {name}(const sol_team *team, void *const *buf, const int64_t *arg)", "{"]
     lines += [f"    {ctype} *{b} = buf[{i}];" for i, (b, ctype) in enumerate(buffers)]
     lines += [f"    const int64_t {p} = arg[{i}];" for i, p in enumerate(params)]
     lines += ["    (void)team; (void)buf; (void)arg;"]
-    return _template(template).render({**context, "name": name, "entry": "\n".join(lines)})
+    return _template(template).render(
+        {**context, "name": name, "entry": "\n".join(lines), "buffers": list(buffers), "params": list(params)}
+    )

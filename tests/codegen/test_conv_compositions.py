@@ -77,14 +77,14 @@ SINKS: dict[str, Callable[[GraphBuilder, str], str | tuple[str, ...]]] = {
 PRODUCTS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "direct": (1, 1, ("memory", "chain", "windows", "selected")),
     "paired": (1, 1, ("memory", "chain", "windows", "selected")),
-    "paired_groups": (3, 2, ("memory",)),
+    "paired, groups": (3, 2, ("memory",)),
     "winograd": (3, 1, ("memory", "chain")),
     "winograd/f4p": (3, 1, ("memory", "chain")),
     "strassen": (1, 1, ("memory",)),
     "stem": (3, 1, ("plain",)),
 }
 """Product → taps along an axis, groups, and the sources that it reads. All of them write to all sinks."""
-ONLY_16_LANES = ("paired", "paired_groups", "winograd/f4p")
+ONLY_16_LANES = ("paired", "paired, groups", "winograd/f4p")
 NARROW = ("direct", "stem")
 """Products that also serve bfloat16."""
 CASES = [
@@ -96,7 +96,7 @@ CASES = [
 
 
 def candidate(product: str) -> Candidate:
-    name, _, variant = product.partition("/")
+    name, _, variant = product.partition(",")[0].partition("/")
     found = next(c for c in KERNELS["conv"] if c.name == name)
     return replace(found, match=lambda lowering: [named(lowering, name, variant)]) if variant else forced(found)
 

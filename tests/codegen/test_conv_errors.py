@@ -139,7 +139,7 @@ WAYS = [
     ("paired", (128, 14), 64, 1, 1, ["avx512"]),
     ("paired", (1024, 7), 32, 1, 1, ["avx512"]),
     ("paired", (64, 9), 64, 3, 1, ["avx512"]),
-    ("paired_groups", (64, 14), 64, 3, 2, ["avx512"]),
+    ("paired", (64, 14), 64, 3, 2, ["avx512"]),
     *((f"winograd/f{m}p", (32, 14), 32, 3, 1, ["avx512"]) for m in (2, 4, 5, 7)),
 ]
 """Ways, (input channels, size), outputs, taps along an axis, groups, instruction sets."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sol.codegen import kernels
-from sol.codegen.kernels import conv_paired, conv_paired_grouped, pairs
+from sol.codegen.kernels import conv_paired, pairs
 from sol.codegen.kernels.conv_paired import max_error
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.machines import ZEN4
@@ -31,8 +31,7 @@ from tests.harness import as_region, run_region
 @pytest.fixture(autouse=True)
 def forced(monkeypatch):
     """Only this way, also where it does not pay; there is none other to fall back to."""
-    found = (*conv_paired.CANDIDATES, *conv_paired_grouped.CANDIDATES)
-    always = tuple(map(conv_cases.forced, found))
+    always = tuple(map(conv_cases.forced, conv_paired.CANDIDATES))
     monkeypatch.setattr(kernels, "candidates", lambda _: always)
 
 
@@ -121,6 +120,18 @@ def test_an_input_that_is_made_on_the_way(head, size, stride, threads):
 def test_an_input_that_is_made_for_any_batch(threads):
     graph, inputs, arrays = case((3, 32, 7, 7), 32, scale_shift_relu, dims=(Dim.symbol("n"), 32, 7, 7))
     check(graph, inputs, arrays, isa="avx512", threads=threads, symbols={"n": 3})
+
+
+def inverse(b, x, inputs, arrays):
+    """Infinite in lanes that hold no channel."""
+    inputs["x"] = np.abs(inputs["x"]) + 1
+    return b.add("div", [b.constant(np.float32(1)), x])
+
+
+@pytest.mark.parametrize("c,head", [(40, scale_shift_relu), (24, inverse), (17, inverse)])
+def test_an_input_of_part_of_a_vector_that_is_made_on_the_way(c, head):
+    graph, inputs, arrays = case((2, c, 7, 9), 64, head)
+    check(graph, inputs, arrays, isa="avx512", threads=3)
 
 
 def test_an_input_with_a_wider_border_than_needed():
@@ -241,13 +252,13 @@ def _conv(channels: int, size: int, groups: int, stride: int = 1, kernel: int = 
 ])  # fmt: skip
 def test_groups_are_paired_where_it_pays(channels, size, groups, stride, kernel, pays):
     target = replace(by_name("avx512"), machine=ZEN4)
-    choice = conv_paired_grouped.choose(_conv(channels, size, groups, stride, kernel), target, 1e-3, False)
+    choice = conv_paired.choose(_conv(channels, size, groups, stride, kernel), target, 1e-3, False)
     assert choice is not None
-    assert (conv_paired_grouped.relative_cost(choice, target) < target.machine.inner_product.gain) == pays
+    assert (conv_paired.relative_cost(choice, target) < target.machine.inner_product.gain) == pays
 
 
 def test_groups_that_are_no_whole_vectors_are_left_to_others():
     target = by_name("avx512")
-    assert conv_paired_grouped.choose(_conv(256, 14, 32), target, 1e-3, False) is None
-    assert conv_paired_grouped.choose(_conv(512, 14, 32), by_name("avx2"), 1e-3, False) is None
+    assert conv_paired.choose(_conv(256, 14, 32), target, 1e-3, False) is None
+    assert conv_paired.choose(_conv(512, 14, 32), by_name("avx2"), 1e-3, False) is None
     assert conv_paired.choose(_conv(40, 14, 1), by_name("avx2"), 1e-3, False) is None

@@ -23,14 +23,16 @@ from tests.ops.test_control import looped
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_text())
-SOURCES = ("conv_direct.c.j2:made", "conv_direct.c.j2:selected", "conv_paired.c.j2:made", "conv_paired.c.j2:selected")
+SOURCES = (
+    "conv_direct.c.j2:made", "conv_direct.c.j2:selected", "conv_paired.c.j2:made", "conv_paired.c.j2:selected", "conv_paired.c.j2:grouped",
+)  # fmt: skip
 NARROWED = ("conv_direct.c.j2:bf16", "conv_stem.c.j2:bf16", "matmul_gemm.c.j2:bf16")
 
 
 @functools.cache
 def instances() -> dict[str, str]:
     """Template → the first kernel made from it, by the networks in their order, or that packs weights; ``template:source`` for other
-    sources of a convolution, ``template:bf16`` for elements of bfloat16.
+    sources of a convolution and for groups, ``template:bf16`` for elements of bfloat16.
     """
     plans = [plan_of(text) for text in NETWORKS.values()] + [plan_of(text, adders=True) for text in PAIRED.values()]
     with config.override(conv_max_error=ALLOWED_FROM):
@@ -38,8 +40,8 @@ def instances() -> dict[str, str]:
     found: dict[str, Kernel] = {}
     for plan in plans:
         for kernel in plan.kernels:
-            source = kernel.context.get("source", "memory")
-            found.setdefault(kernel.template + (f":{source}" if source in ("made", "selected") else ""), kernel)
+            source = "grouped" if kernel.context.get("banded") else kernel.context.get("source", "memory")
+            found.setdefault(kernel.template + (f":{source}" if source in ("made", "selected", "grouped") else ""), kernel)
     for kernel in all_kernels():
         found.setdefault(kernel.template, kernel)
     for kernel in plan_of(NARROW).kernels:

@@ -28,9 +28,11 @@ static __attribute__((noinline)) void expand_2x1x14(const conv *c, const float *
     const vf b1 = vf_zero();
     vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
 const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
+    const float *x0 = in;
 for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const float *x0 = in;
-        for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 4 * LANES) {
+        const int64_t pairs = block < blocks ? LANES / 2 : last / 2;
+        x0 = in;
+        for (int64_t i = pairs - (block == blocks) * 1; i; i--, x0 += 2, w += 4 * LANES) {
             {
                 const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
                 { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
@@ -69,9 +71,8 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
             SOL_FENCE();
 }
 }
-    in += last - 2 - in_cb;
     {
-        const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
+        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
         a0_0_0 += vf_load(w + 2 * LANES) * p1; a1_0_0 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
@@ -80,7 +81,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
     }
     {
-        const float p0 = in[1 * LANES], p1 = in[1 * LANES + 1];
+        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
         a0_0_1 += vf_load(w + 0 * LANES) * p0; a1_0_1 += vf_load(w + 1 * LANES) * p0;
         a0_0_1 += vf_load(w + 2 * LANES) * p1; a1_0_1 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
@@ -90,7 +91,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[2 * LANES], p1 = in[2 * LANES + 1];
+        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
         a0_0_2 += vf_load(w + 0 * LANES) * p0; a1_0_2 += vf_load(w + 1 * LANES) * p0;
         a0_0_2 += vf_load(w + 2 * LANES) * p1; a1_0_2 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
@@ -99,7 +100,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
     }
     {
-        const float p0 = in[3 * LANES], p1 = in[3 * LANES + 1];
+        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
         a0_0_3 += vf_load(w + 0 * LANES) * p0; a1_0_3 += vf_load(w + 1 * LANES) * p0;
         a0_0_3 += vf_load(w + 2 * LANES) * p1; a1_0_3 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
@@ -109,7 +110,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[4 * LANES], p1 = in[4 * LANES + 1];
+        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
         a0_0_4 += vf_load(w + 0 * LANES) * p0; a1_0_4 += vf_load(w + 1 * LANES) * p0;
         a0_0_4 += vf_load(w + 2 * LANES) * p1; a1_0_4 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
@@ -118,7 +119,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
     }
     {
-        const float p0 = in[5 * LANES], p1 = in[5 * LANES + 1];
+        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
         a0_0_5 += vf_load(w + 0 * LANES) * p0; a1_0_5 += vf_load(w + 1 * LANES) * p0;
         a0_0_5 += vf_load(w + 2 * LANES) * p1; a1_0_5 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
@@ -128,7 +129,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[6 * LANES], p1 = in[6 * LANES + 1];
+        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
         a0_0_6 += vf_load(w + 0 * LANES) * p0; a1_0_6 += vf_load(w + 1 * LANES) * p0;
         a0_0_6 += vf_load(w + 2 * LANES) * p1; a1_0_6 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
@@ -137,7 +138,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
     }
     {
-        const float p0 = in[7 * LANES], p1 = in[7 * LANES + 1];
+        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
         a0_0_7 += vf_load(w + 0 * LANES) * p0; a1_0_7 += vf_load(w + 1 * LANES) * p0;
         a0_0_7 += vf_load(w + 2 * LANES) * p1; a1_0_7 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
@@ -147,7 +148,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[8 * LANES], p1 = in[8 * LANES + 1];
+        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
         a0_0_8 += vf_load(w + 0 * LANES) * p0; a1_0_8 += vf_load(w + 1 * LANES) * p0;
         a0_0_8 += vf_load(w + 2 * LANES) * p1; a1_0_8 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
@@ -156,7 +157,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
     }
     {
-        const float p0 = in[9 * LANES], p1 = in[9 * LANES + 1];
+        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
         a0_0_9 += vf_load(w + 0 * LANES) * p0; a1_0_9 += vf_load(w + 1 * LANES) * p0;
         a0_0_9 += vf_load(w + 2 * LANES) * p1; a1_0_9 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
@@ -166,7 +167,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[10 * LANES], p1 = in[10 * LANES + 1];
+        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
         a0_0_10 += vf_load(w + 0 * LANES) * p0; a1_0_10 += vf_load(w + 1 * LANES) * p0;
         a0_0_10 += vf_load(w + 2 * LANES) * p1; a1_0_10 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
@@ -175,7 +176,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_0);
     }
     {
-        const float p0 = in[11 * LANES], p1 = in[11 * LANES + 1];
+        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
         a0_0_11 += vf_load(w + 0 * LANES) * p0; a1_0_11 += vf_load(w + 1 * LANES) * p0;
         a0_0_11 += vf_load(w + 2 * LANES) * p1; a1_0_11 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
@@ -185,7 +186,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[12 * LANES], p1 = in[12 * LANES + 1];
+        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
         a0_0_12 += vf_load(w + 0 * LANES) * p0; a1_0_12 += vf_load(w + 1 * LANES) * p0;
         a0_0_12 += vf_load(w + 2 * LANES) * p1; a1_0_12 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
@@ -194,7 +195,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_0);
     }
     {
-        const float p0 = in[13 * LANES], p1 = in[13 * LANES + 1];
+        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
         a0_0_13 += vf_load(w + 0 * LANES) * p0; a1_0_13 += vf_load(w + 1 * LANES) * p0;
         a0_0_13 += vf_load(w + 2 * LANES) * p1; a1_0_13 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
@@ -228,9 +229,11 @@ static __attribute__((noinline)) void project_2hx1x14(const conv *c, const float
     const vh b1 = {0};
     vh h1_0_0 = b1, h1_0_1 = b1, h1_0_2 = b1, h1_0_3 = b1, h1_0_4 = b1, h1_0_5 = b1, h1_0_6 = b1, h1_0_7 = b1, h1_0_8 = b1, h1_0_9 = b1, h1_0_10 = b1, h1_0_11 = b1, h1_0_12 = b1, h1_0_13 = b1;
 const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
+    const float *x0 = in;
 for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const float *x0 = in;
-        for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 4 * LANES) {
+        const int64_t pairs = block < blocks ? LANES / 2 : last / 2;
+        x0 = in;
+        for (int64_t i = pairs - (block == blocks) * 1; i; i--, x0 += 2, w += 4 * LANES) {
             {
                 const vf w0 = vf_load(w + 0 * LANES);
                 const vh w1 = vh_load(w + 1 * LANES);
@@ -271,9 +274,8 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
             SOL_FENCE();
 }
 }
-    in += last - 2 - in_cb;
     {
-        const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
+        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; h1_0_0 += vh_load(w + 1 * LANES) * p0;
         a0_0_0 += vf_load(w + 2 * LANES) * p1; h1_0_0 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_0 = vf_from_low(h1_0_0);
@@ -281,7 +283,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, a1_0_0);
     }
     {
-        const float p0 = in[1 * LANES], p1 = in[1 * LANES + 1];
+        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
         a0_0_1 += vf_load(w + 0 * LANES) * p0; h1_0_1 += vh_load(w + 1 * LANES) * p0;
         a0_0_1 += vf_load(w + 2 * LANES) * p1; h1_0_1 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_1 = vf_from_low(h1_0_1);
@@ -290,7 +292,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[2 * LANES], p1 = in[2 * LANES + 1];
+        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
         a0_0_2 += vf_load(w + 0 * LANES) * p0; h1_0_2 += vh_load(w + 1 * LANES) * p0;
         a0_0_2 += vf_load(w + 2 * LANES) * p1; h1_0_2 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_2 = vf_from_low(h1_0_2);
@@ -298,7 +300,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, a1_0_2);
     }
     {
-        const float p0 = in[3 * LANES], p1 = in[3 * LANES + 1];
+        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
         a0_0_3 += vf_load(w + 0 * LANES) * p0; h1_0_3 += vh_load(w + 1 * LANES) * p0;
         a0_0_3 += vf_load(w + 2 * LANES) * p1; h1_0_3 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_3 = vf_from_low(h1_0_3);
@@ -307,7 +309,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[4 * LANES], p1 = in[4 * LANES + 1];
+        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
         a0_0_4 += vf_load(w + 0 * LANES) * p0; h1_0_4 += vh_load(w + 1 * LANES) * p0;
         a0_0_4 += vf_load(w + 2 * LANES) * p1; h1_0_4 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_4 = vf_from_low(h1_0_4);
@@ -315,7 +317,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, a1_0_4);
     }
     {
-        const float p0 = in[5 * LANES], p1 = in[5 * LANES + 1];
+        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
         a0_0_5 += vf_load(w + 0 * LANES) * p0; h1_0_5 += vh_load(w + 1 * LANES) * p0;
         a0_0_5 += vf_load(w + 2 * LANES) * p1; h1_0_5 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_5 = vf_from_low(h1_0_5);
@@ -324,7 +326,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[6 * LANES], p1 = in[6 * LANES + 1];
+        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
         a0_0_6 += vf_load(w + 0 * LANES) * p0; h1_0_6 += vh_load(w + 1 * LANES) * p0;
         a0_0_6 += vf_load(w + 2 * LANES) * p1; h1_0_6 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_6 = vf_from_low(h1_0_6);
@@ -332,7 +334,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, a1_0_6);
     }
     {
-        const float p0 = in[7 * LANES], p1 = in[7 * LANES + 1];
+        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
         a0_0_7 += vf_load(w + 0 * LANES) * p0; h1_0_7 += vh_load(w + 1 * LANES) * p0;
         a0_0_7 += vf_load(w + 2 * LANES) * p1; h1_0_7 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_7 = vf_from_low(h1_0_7);
@@ -341,7 +343,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[8 * LANES], p1 = in[8 * LANES + 1];
+        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
         a0_0_8 += vf_load(w + 0 * LANES) * p0; h1_0_8 += vh_load(w + 1 * LANES) * p0;
         a0_0_8 += vf_load(w + 2 * LANES) * p1; h1_0_8 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_8 = vf_from_low(h1_0_8);
@@ -349,7 +351,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, a1_0_8);
     }
     {
-        const float p0 = in[9 * LANES], p1 = in[9 * LANES + 1];
+        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
         a0_0_9 += vf_load(w + 0 * LANES) * p0; h1_0_9 += vh_load(w + 1 * LANES) * p0;
         a0_0_9 += vf_load(w + 2 * LANES) * p1; h1_0_9 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_9 = vf_from_low(h1_0_9);
@@ -358,7 +360,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[10 * LANES], p1 = in[10 * LANES + 1];
+        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
         a0_0_10 += vf_load(w + 0 * LANES) * p0; h1_0_10 += vh_load(w + 1 * LANES) * p0;
         a0_0_10 += vf_load(w + 2 * LANES) * p1; h1_0_10 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_10 = vf_from_low(h1_0_10);
@@ -366,7 +368,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, a1_0_10);
     }
     {
-        const float p0 = in[11 * LANES], p1 = in[11 * LANES + 1];
+        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
         a0_0_11 += vf_load(w + 0 * LANES) * p0; h1_0_11 += vh_load(w + 1 * LANES) * p0;
         a0_0_11 += vf_load(w + 2 * LANES) * p1; h1_0_11 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_11 = vf_from_low(h1_0_11);
@@ -375,7 +377,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[12 * LANES], p1 = in[12 * LANES + 1];
+        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
         a0_0_12 += vf_load(w + 0 * LANES) * p0; h1_0_12 += vh_load(w + 1 * LANES) * p0;
         a0_0_12 += vf_load(w + 2 * LANES) * p1; h1_0_12 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_12 = vf_from_low(h1_0_12);
@@ -383,7 +385,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, a1_0_12);
     }
     {
-        const float p0 = in[13 * LANES], p1 = in[13 * LANES + 1];
+        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
         a0_0_13 += vf_load(w + 0 * LANES) * p0; h1_0_13 += vh_load(w + 1 * LANES) * p0;
         a0_0_13 += vf_load(w + 2 * LANES) * p1; h1_0_13 += vh_load(w + 3 * LANES) * p1;
         const vf a1_0_13 = vf_from_low(h1_0_13);

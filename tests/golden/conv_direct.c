@@ -12,12 +12,12 @@
 #include "sol_team.h"
 #include "sol_simd.h"
 
-typedef struct {
+typedef struct conv {
+    const float *in;
     const float *w;
     float *out;
-    const float *in;
-    int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s, in_group;
-    int64_t out_n, out_cb, out_row, w_kb, rows, columns, group_vectors, OH, OW;
+    int64_t N, OH, OW, groups, group_vectors, by_tiles, in_blocks, in_last, R, S, stride_y, in_n, in_cb, in_row, in_r, in_s;
+    int64_t in_start, out_n, out_cb, out_row, rows, columns, w_kb, in_group;
 } conv;
 
 static __attribute__((noinline)) void tile_2x1x14(const conv *c, const float *in, const float *w, float *out)
@@ -27,9 +27,11 @@ static __attribute__((noinline)) void tile_2x1x14(const conv *c, const float *in
     const vf b1 = vf_zero();
     vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
 const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
+    const float *x0 = in;
 for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const float *x0 = in;
-        for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 4 * LANES) {
+        const int64_t pairs = block < blocks ? LANES / 2 : last / 2;
+        x0 = in;
+        for (int64_t i = pairs - (block == blocks) * 1; i; i--, x0 += 2, w += 4 * LANES) {
             {
                 const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
                 { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
@@ -68,9 +70,8 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
             SOL_FENCE();
 }
 }
-    in += last - 2 - in_cb;
     {
-        const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
+        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
         a0_0_0 += vf_load(w + 2 * LANES) * p1; a1_0_0 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
@@ -79,7 +80,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
     }
     {
-        const float p0 = in[1 * LANES], p1 = in[1 * LANES + 1];
+        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
         a0_0_1 += vf_load(w + 0 * LANES) * p0; a1_0_1 += vf_load(w + 1 * LANES) * p0;
         a0_0_1 += vf_load(w + 2 * LANES) * p1; a1_0_1 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
@@ -89,7 +90,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[2 * LANES], p1 = in[2 * LANES + 1];
+        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
         a0_0_2 += vf_load(w + 0 * LANES) * p0; a1_0_2 += vf_load(w + 1 * LANES) * p0;
         a0_0_2 += vf_load(w + 2 * LANES) * p1; a1_0_2 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
@@ -98,7 +99,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
     }
     {
-        const float p0 = in[3 * LANES], p1 = in[3 * LANES + 1];
+        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
         a0_0_3 += vf_load(w + 0 * LANES) * p0; a1_0_3 += vf_load(w + 1 * LANES) * p0;
         a0_0_3 += vf_load(w + 2 * LANES) * p1; a1_0_3 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
@@ -108,7 +109,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[4 * LANES], p1 = in[4 * LANES + 1];
+        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
         a0_0_4 += vf_load(w + 0 * LANES) * p0; a1_0_4 += vf_load(w + 1 * LANES) * p0;
         a0_0_4 += vf_load(w + 2 * LANES) * p1; a1_0_4 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
@@ -117,7 +118,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
     }
     {
-        const float p0 = in[5 * LANES], p1 = in[5 * LANES + 1];
+        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
         a0_0_5 += vf_load(w + 0 * LANES) * p0; a1_0_5 += vf_load(w + 1 * LANES) * p0;
         a0_0_5 += vf_load(w + 2 * LANES) * p1; a1_0_5 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
@@ -127,7 +128,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[6 * LANES], p1 = in[6 * LANES + 1];
+        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
         a0_0_6 += vf_load(w + 0 * LANES) * p0; a1_0_6 += vf_load(w + 1 * LANES) * p0;
         a0_0_6 += vf_load(w + 2 * LANES) * p1; a1_0_6 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
@@ -136,7 +137,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
     }
     {
-        const float p0 = in[7 * LANES], p1 = in[7 * LANES + 1];
+        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
         a0_0_7 += vf_load(w + 0 * LANES) * p0; a1_0_7 += vf_load(w + 1 * LANES) * p0;
         a0_0_7 += vf_load(w + 2 * LANES) * p1; a1_0_7 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
@@ -146,7 +147,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[8 * LANES], p1 = in[8 * LANES + 1];
+        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
         a0_0_8 += vf_load(w + 0 * LANES) * p0; a1_0_8 += vf_load(w + 1 * LANES) * p0;
         a0_0_8 += vf_load(w + 2 * LANES) * p1; a1_0_8 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
@@ -155,7 +156,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
     }
     {
-        const float p0 = in[9 * LANES], p1 = in[9 * LANES + 1];
+        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
         a0_0_9 += vf_load(w + 0 * LANES) * p0; a1_0_9 += vf_load(w + 1 * LANES) * p0;
         a0_0_9 += vf_load(w + 2 * LANES) * p1; a1_0_9 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
@@ -165,7 +166,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[10 * LANES], p1 = in[10 * LANES + 1];
+        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
         a0_0_10 += vf_load(w + 0 * LANES) * p0; a1_0_10 += vf_load(w + 1 * LANES) * p0;
         a0_0_10 += vf_load(w + 2 * LANES) * p1; a1_0_10 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
@@ -174,7 +175,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, t1_0_10_0);
     }
     {
-        const float p0 = in[11 * LANES], p1 = in[11 * LANES + 1];
+        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
         a0_0_11 += vf_load(w + 0 * LANES) * p0; a1_0_11 += vf_load(w + 1 * LANES) * p0;
         a0_0_11 += vf_load(w + 2 * LANES) * p1; a1_0_11 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
@@ -184,7 +185,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[12 * LANES], p1 = in[12 * LANES + 1];
+        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
         a0_0_12 += vf_load(w + 0 * LANES) * p0; a1_0_12 += vf_load(w + 1 * LANES) * p0;
         a0_0_12 += vf_load(w + 2 * LANES) * p1; a1_0_12 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
@@ -193,7 +194,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, t1_0_12_0);
     }
     {
-        const float p0 = in[13 * LANES], p1 = in[13 * LANES + 1];
+        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
         a0_0_13 += vf_load(w + 0 * LANES) * p0; a1_0_13 += vf_load(w + 1 * LANES) * p0;
         a0_0_13 += vf_load(w + 2 * LANES) * p1; a1_0_13 += vf_load(w + 3 * LANES) * p1;
         const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
@@ -209,9 +210,11 @@ static __attribute__((noinline)) void tile_1x1x14(const conv *c, const float *in
     const vf b0 = vf_zero();
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
 const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
+    const float *x0 = in;
 for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const float *x0 = in;
-        for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 2 * LANES) {
+        const int64_t pairs = block < blocks ? LANES / 2 : last / 2;
+        x0 = in;
+        for (int64_t i = pairs - (block == blocks) * 1; i; i--, x0 += 2, w += 2 * LANES) {
             {
                 const vf w0 = vf_load(w + 0 * LANES);
                 { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; }
@@ -250,16 +253,15 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
             SOL_FENCE();
 }
 }
-    in += last - 2 - in_cb;
     {
-        const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
+        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0;
         a0_0_0 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
     }
     {
-        const float p0 = in[1 * LANES], p1 = in[1 * LANES + 1];
+        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
         a0_0_1 += vf_load(w + 0 * LANES) * p0;
         a0_0_1 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
@@ -267,14 +269,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[2 * LANES], p1 = in[2 * LANES + 1];
+        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
         a0_0_2 += vf_load(w + 0 * LANES) * p0;
         a0_0_2 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
     }
     {
-        const float p0 = in[3 * LANES], p1 = in[3 * LANES + 1];
+        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
         a0_0_3 += vf_load(w + 0 * LANES) * p0;
         a0_0_3 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
@@ -282,14 +284,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[4 * LANES], p1 = in[4 * LANES + 1];
+        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
         a0_0_4 += vf_load(w + 0 * LANES) * p0;
         a0_0_4 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
     }
     {
-        const float p0 = in[5 * LANES], p1 = in[5 * LANES + 1];
+        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
         a0_0_5 += vf_load(w + 0 * LANES) * p0;
         a0_0_5 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
@@ -297,14 +299,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[6 * LANES], p1 = in[6 * LANES + 1];
+        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
         a0_0_6 += vf_load(w + 0 * LANES) * p0;
         a0_0_6 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
     }
     {
-        const float p0 = in[7 * LANES], p1 = in[7 * LANES + 1];
+        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
         a0_0_7 += vf_load(w + 0 * LANES) * p0;
         a0_0_7 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
@@ -312,14 +314,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[8 * LANES], p1 = in[8 * LANES + 1];
+        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
         a0_0_8 += vf_load(w + 0 * LANES) * p0;
         a0_0_8 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
     }
     {
-        const float p0 = in[9 * LANES], p1 = in[9 * LANES + 1];
+        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
         a0_0_9 += vf_load(w + 0 * LANES) * p0;
         a0_0_9 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
@@ -327,14 +329,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[10 * LANES], p1 = in[10 * LANES + 1];
+        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
         a0_0_10 += vf_load(w + 0 * LANES) * p0;
         a0_0_10 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
     }
     {
-        const float p0 = in[11 * LANES], p1 = in[11 * LANES + 1];
+        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
         a0_0_11 += vf_load(w + 0 * LANES) * p0;
         a0_0_11 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
@@ -342,14 +344,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[12 * LANES], p1 = in[12 * LANES + 1];
+        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
         a0_0_12 += vf_load(w + 0 * LANES) * p0;
         a0_0_12 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
     }
     {
-        const float p0 = in[13 * LANES], p1 = in[13 * LANES + 1];
+        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
         a0_0_13 += vf_load(w + 0 * LANES) * p0;
         a0_0_13 += vf_load(w + 1 * LANES) * p1;
         const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
@@ -435,18 +437,17 @@ void conv_direct(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t out_row = arg[19];
     (void)team; (void)buf; (void)arg;
     const int64_t vectors = groups * group_vectors;
-    const conv c = {
-        .w = w, .out = out,
-        .in = in + in_start, .in_blocks = in_blocks, .in_last = in_last, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s,
-        .in_group = in_blocks * in_cb, .w_kb = ((in_blocks - 1) * LANES + in_last) * R * S * LANES,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
-        .rows = (OH + 0) / 1, .columns = (OW + 13) / 14,
-        .group_vectors = group_vectors, .OH = OH, .OW = OW,
-    };
-    const int64_t tiles = N * c.rows * c.columns, pixels = N * OH * OW;
-    if (tiles == 0) return;
+    const int64_t rows = (OH + 0) / 1, columns = (OW + 13) / 14, tiles = N * rows * columns;
+    const int64_t in_group = in_blocks * in_cb, w_kb = ((in_blocks - 1) * LANES + in_last) * R * S * LANES;
     const int64_t tile_bytes = groups * in_blocks * 14 * stride_y * LANES * 4; /* fresh input per tile */
-    const int64_t weight_bytes = vectors * c.w_kb * 4, in_bytes = tiles * tile_bytes;
+    const conv c = {
+        .in = in + in_start, .w = w, .out = out, .N = N, .OH = OH, .OW = OW, .groups = groups, .group_vectors = group_vectors,
+        .by_tiles = by_tiles, .in_blocks = in_blocks, .in_last = in_last, .R = R, .S = S, .stride_y = stride_y, .in_n = in_n, .in_cb = in_cb,
+        .in_row = in_row, .in_r = in_r, .in_s = in_s, .in_start = in_start, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .rows = rows,
+        .columns = columns, .w_kb = w_kb, .in_group = in_group,
+    };
+    if (tiles == 0) return;
+    const int64_t pixels = N * OH * OW, weight_bytes = vectors * w_kb * 4, in_bytes = tiles * tile_bytes;
     const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
     const int share_tiles = by_tiles < 0 ? 2 * in_bytes >= weight_bytes && (most - tiles) * 16 <= tiles : by_tiles != 0;
     int64_t u0, u1;

@@ -12,14 +12,14 @@
 #include "sol_team.h"
 #include "sol_simd.h"
 
-typedef struct {
-    const uint16_t *w, *bias;
-    float *out;
-    const uint16_t *e0;
-    int64_t e0_n, e0_cb, e0_row;
+typedef struct conv {
     const uint16_t *in;
-    int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s, in_group;
-    int64_t out_n, out_cb, out_row, w_kb, rows, columns, group_vectors, OH, OW;
+    const uint16_t *w;
+    const uint16_t *bias;
+    const uint16_t *e0;
+    float *out;
+    int64_t N, OH, OW, groups, group_vectors, by_tiles, in_blocks, in_last, R, S, stride_y, in_n, in_cb, in_row, in_r, in_s;
+    int64_t in_start, out_n, out_cb, out_row, e0_n, e0_cb, e0_row, rows, columns, w_kb, in_group;
 } conv;
 
 static __attribute__((noinline)) void tile_2x1x10(const conv *c, const uint16_t *in, const uint16_t *w, const uint16_t *bias, const uint16_t *e0, float *out, int64_t ahead)
@@ -28,15 +28,16 @@ static __attribute__((noinline)) void tile_2x1x10(const conv *c, const uint16_t 
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0;
     const vf b1 = vbf_load(bias + 1 * LANES);
     vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1;
-const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
-    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
+    const uint16_t *x0 = in;
+    const int64_t R = c->R, S = c->S, in_r = c->in_r, in_s = c->in_s;
 for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const int64_t pairs = (block < blocks ? LANES : last) / 2;
+        const int64_t pairs = block < blocks ? LANES / 2 : last / 2;
         const uint16_t *row = in;
-        for (int64_t r = 0; r < R; r++, row += in_r) {
+        for (int64_t r = 1; r <= R; r++, row += in_r) {
             const uint16_t *tap = row;
-            for (int64_t s = 0; s < S; s++, tap += in_s) {
-                const uint16_t *x0 = tap;
+            for (int64_t s = 1; s <= S; s++, tap += in_s) {
+                x0 = tap;
                 for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
                     {
                         const vf w0 = vbf_load(w + 0 * LANES), w1 = vbf_load(w + 1 * LANES);
@@ -178,15 +179,16 @@ static __attribute__((noinline)) void tile_1hx1x10(const conv *c, const uint16_t
 {
     const vh b0 = vhbf_load(bias + 0 * LANES);
     vh h0_0_0 = b0, h0_0_1 = b0, h0_0_2 = b0, h0_0_3 = b0, h0_0_4 = b0, h0_0_5 = b0, h0_0_6 = b0, h0_0_7 = b0, h0_0_8 = b0, h0_0_9 = b0;
-const int64_t blocks = c->in_blocks, last = c->in_last, R = c->R, S = c->S;
-    const int64_t in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
+const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
+    const uint16_t *x0 = in;
+    const int64_t R = c->R, S = c->S, in_r = c->in_r, in_s = c->in_s;
 for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const int64_t pairs = (block < blocks ? LANES : last) / 2;
+        const int64_t pairs = block < blocks ? LANES / 2 : last / 2;
         const uint16_t *row = in;
-        for (int64_t r = 0; r < R; r++, row += in_r) {
+        for (int64_t r = 1; r <= R; r++, row += in_r) {
             const uint16_t *tap = row;
-            for (int64_t s = 0; s < S; s++, tap += in_s) {
-                const uint16_t *x0 = tap;
+            for (int64_t s = 1; s <= S; s++, tap += in_s) {
+                x0 = tap;
                 for (int64_t i = pairs; i; i--, x0 += 2, w += 2 * LANES) {
                     {
                         const vh w0 = vhbf_load(w + 0 * LANES);
@@ -363,19 +365,17 @@ void conv_direct_bf16(const sol_team *team, void *const *buf, const int64_t *arg
     const int64_t e0_row = arg[22];
     (void)team; (void)buf; (void)arg;
     const int64_t vectors = groups * group_vectors;
-    const conv c = {
-        .w = w, .out = out, .bias = bias,
-        .e0 = e0, .e0_n = e0_n, .e0_cb = e0_cb, .e0_row = e0_row,
-        .in = in + in_start, .in_blocks = in_blocks, .in_last = in_last, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s,
-        .in_group = in_blocks * in_cb, .w_kb = ((in_blocks - 1) * LANES + in_last) * R * S * LANES,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
-        .rows = (OH + 0) / 1, .columns = (OW + 9) / 10,
-        .group_vectors = group_vectors, .OH = OH, .OW = OW,
-    };
-    const int64_t tiles = N * c.rows * c.columns, pixels = N * OH * OW;
-    if (tiles == 0) return;
+    const int64_t rows = (OH + 0) / 1, columns = (OW + 9) / 10, tiles = N * rows * columns;
+    const int64_t in_group = in_blocks * in_cb, w_kb = ((in_blocks - 1) * LANES + in_last) * R * S * LANES;
     const int64_t tile_bytes = groups * in_blocks * 10 * stride_y * LANES * 2; /* fresh input per tile */
-    const int64_t weight_bytes = vectors * c.w_kb * 2, in_bytes = tiles * tile_bytes;
+    const conv c = {
+        .in = in + in_start, .w = w, .bias = bias, .e0 = e0, .out = out, .N = N, .OH = OH, .OW = OW,
+        .groups = groups, .group_vectors = group_vectors, .by_tiles = by_tiles, .in_blocks = in_blocks, .in_last = in_last, .R = R, .S = S, .stride_y = stride_y,
+        .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s, .in_start = in_start, .out_n = out_n, .out_cb = out_cb,
+        .out_row = out_row, .e0_n = e0_n, .e0_cb = e0_cb, .e0_row = e0_row, .rows = rows, .columns = columns, .w_kb = w_kb, .in_group = in_group,
+    };
+    if (tiles == 0) return;
+    const int64_t pixels = N * OH * OW, weight_bytes = vectors * w_kb * 2, in_bytes = tiles * tile_bytes;
     const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
     const int share_tiles = by_tiles < 0 ? 2 * in_bytes >= weight_bytes && (most - tiles) * 16 <= tiles : by_tiles != 0;
     int64_t u0, u1;

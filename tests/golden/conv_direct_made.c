@@ -9,48 +9,60 @@
  *     panel
  *       tile (image, row, column)
  *         input block, channel of the block     sizes and strides are run-time arguments
- * Or, where the weights outweigh the map or the tiles do not divide evenly: threads share out the output vectors. Each of a few threads
+ * Or, where the weights outweigh the map or the tiles do not divide evenly: threads share out the (panel, tile) pairs. Each of a few threads
  * makes the whole map for itself, if it fits the strip; a larger team makes it together in its shared memory, then waits.
  *
  * w: [panel][input block][r][s][channel][2 * LANES]; the last input block holds in_last channels only. */
 #include "sol_team.h"
 #include "sol_simd.h"
 
-typedef struct {
+typedef struct conv {
+    const float *in;
+    const float *p0;
     const float *w;
     float *out;
-    const float *in;
-    int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s, in_group;
-    const float *p0;
-    int64_t p0_n, p0_cb;
-int64_t src_n, src_cb, src_line, line_pixels, line_tiles, lines;
-    int64_t out_n, out_cb, out_row, w_kb, rows, columns, group_vectors, OH, OW;
+    int64_t N, OH, OW, groups, group_vectors, by_tiles, in_blocks, in_last, strip, line_tiles, lines, src_line, line_pixels, src_n, src_cb, p0_n;
+    int64_t p0_cb, in_r, out_n, out_cb, out_row, rows, columns, w_kb, in_cb, in_row;
 } conv;
 
 enum { TILE = 14 * LANES }; /* floats of a tile and input block */
 
-SOL_INLINE void make_run(const conv *c, const float *i, float *o, int64_t pixels, vf p0)
+/* (mul, relu)(in[n, c, y * stride_y, x * stride_x]) */
+SOL_INLINE vf made(const conv *c, const float *i, vf p0)
 {
     (void)c;
-#pragma GCC unroll 4
-    for (; pixels > 0; pixels--, i += 1 * LANES, o += LANES) {
-        const vf i0_0 = vf_load(i);
-        const vf t0_0_0 = i0_0 * p0;
-        const vf t0_0_1 = vf_max_quiet(vf_set(0.0f), t0_0_0);
-        vf_store(o, t0_0_1);
-    }
+    const vf i0_0 = vf_load(i);
+    const vf t0_0_0 = i0_0 * p0;
+    const vf t0_0_1 = vf_max_quiet(vf_set(0.0f), t0_0_0);
+    return t0_0_1;
 }
 
-/* Makes tiles t0 … t1 - 1 of input block b, line by line. */
-static __attribute__((noinline)) void make(const conv *c, int64_t b, int64_t t0, int64_t t1, float *to)
+SOL_INLINE void make_run(const conv *c, const float *i, float *o, int64_t pixels, vf p0)
+{
+#pragma GCC unroll 4
+    for (; pixels > 0; pixels--, i += 1 * LANES, o += LANES) vf_store(o, made(c, i, p0));
+}
+
+/* Makes tiles t0 … t1 - 1 of an input block, line by line. */
+static __attribute__((noinline)) void make(const conv *c, int64_t block, int64_t t0, int64_t t1, float *to)
 {
     for (int64_t end; t0 < t1; to += (end - t0) * TILE, t0 = end) {
         const int64_t line = t0 / c->line_tiles, n = line / c->lines, tile = t0 - line * c->line_tiles;
         end = (line + 1) * c->line_tiles < t1 ? (line + 1) * c->line_tiles : t1;
-        const float *from = c->in + n * c->src_n + b * c->src_cb + line % c->lines * c->src_line;
-        const vf p0 = vf_load(c->p0 + n * c->p0_n + b * c->p0_cb);
+        const float *from = c->in + n * c->src_n + block * c->src_cb + line % c->lines * c->src_line;
+        const vf p0 = vf_load(c->p0 + n * c->p0_n + block * c->p0_cb);
         const int64_t first = tile * 14, rest = c->line_pixels - first, most = (end - t0) * 14;
         make_run(c, from + first * 1 * LANES, to, most < rest ? most : rest, p0);
+    }
+}
+
+/* The (input block, tile) pairs u0 … u1 - 1 of ``count`` tiles from tile ``first`` on, which is made at ``to``. */
+static void make_tiles(const conv *c, int64_t first, int64_t u0, int64_t u1, int64_t count, float *to)
+{
+    for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
+        const int64_t block = u0 / count;
+        t0 = u0 % count, t1 = u1 - u0 < count - t0 ? t0 + u1 - u0 : count;
+        make(c, block, first + t0, first + t1, to + block * c->in_cb + t0 * TILE);
     }
 }
 
@@ -61,9 +73,11 @@ static __attribute__((noinline)) void tile_2x1x14(const conv *c, const float *in
     const vf b1 = vf_zero();
     vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
 const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
+    const float *x0 = in;
 for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
-        const float *x0 = in;
-        for (int64_t i = block < blocks ? LANES / 2 : last / 2 - 1; i; i--, x0 += 2, w += 4 * LANES) {
+        const int64_t pairs = block < blocks ? LANES / 2 : last / 2;
+        x0 = in;
+        for (int64_t i = pairs - (block == blocks) * 1; i; i--, x0 += 2, w += 4 * LANES) {
             {
                 const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
             __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
@@ -104,16 +118,15 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
             SOL_FENCE();
 }
 }
-    in += last - 2 - in_cb;
     {
-        const float p0 = in[0 * LANES], p1 = in[0 * LANES + 1];
+        const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
         a0_0_0 += vf_load(w + 2 * LANES) * p1; a1_0_0 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, a0_0_0);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, a1_0_0);
     }
     {
-        const float p0 = in[1 * LANES], p1 = in[1 * LANES + 1];
+        const float p0 = x0[1 * LANES], p1 = x0[1 * LANES + 1];
         a0_0_1 += vf_load(w + 0 * LANES) * p0; a1_0_1 += vf_load(w + 1 * LANES) * p0;
         a0_0_1 += vf_load(w + 2 * LANES) * p1; a1_0_1 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, a0_0_1);
@@ -121,14 +134,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[2 * LANES], p1 = in[2 * LANES + 1];
+        const float p0 = x0[2 * LANES], p1 = x0[2 * LANES + 1];
         a0_0_2 += vf_load(w + 0 * LANES) * p0; a1_0_2 += vf_load(w + 1 * LANES) * p0;
         a0_0_2 += vf_load(w + 2 * LANES) * p1; a1_0_2 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, a0_0_2);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, a1_0_2);
     }
     {
-        const float p0 = in[3 * LANES], p1 = in[3 * LANES + 1];
+        const float p0 = x0[3 * LANES], p1 = x0[3 * LANES + 1];
         a0_0_3 += vf_load(w + 0 * LANES) * p0; a1_0_3 += vf_load(w + 1 * LANES) * p0;
         a0_0_3 += vf_load(w + 2 * LANES) * p1; a1_0_3 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, a0_0_3);
@@ -136,14 +149,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[4 * LANES], p1 = in[4 * LANES + 1];
+        const float p0 = x0[4 * LANES], p1 = x0[4 * LANES + 1];
         a0_0_4 += vf_load(w + 0 * LANES) * p0; a1_0_4 += vf_load(w + 1 * LANES) * p0;
         a0_0_4 += vf_load(w + 2 * LANES) * p1; a1_0_4 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, a0_0_4);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, a1_0_4);
     }
     {
-        const float p0 = in[5 * LANES], p1 = in[5 * LANES + 1];
+        const float p0 = x0[5 * LANES], p1 = x0[5 * LANES + 1];
         a0_0_5 += vf_load(w + 0 * LANES) * p0; a1_0_5 += vf_load(w + 1 * LANES) * p0;
         a0_0_5 += vf_load(w + 2 * LANES) * p1; a1_0_5 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, a0_0_5);
@@ -151,14 +164,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[6 * LANES], p1 = in[6 * LANES + 1];
+        const float p0 = x0[6 * LANES], p1 = x0[6 * LANES + 1];
         a0_0_6 += vf_load(w + 0 * LANES) * p0; a1_0_6 += vf_load(w + 1 * LANES) * p0;
         a0_0_6 += vf_load(w + 2 * LANES) * p1; a1_0_6 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, a0_0_6);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, a1_0_6);
     }
     {
-        const float p0 = in[7 * LANES], p1 = in[7 * LANES + 1];
+        const float p0 = x0[7 * LANES], p1 = x0[7 * LANES + 1];
         a0_0_7 += vf_load(w + 0 * LANES) * p0; a1_0_7 += vf_load(w + 1 * LANES) * p0;
         a0_0_7 += vf_load(w + 2 * LANES) * p1; a1_0_7 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, a0_0_7);
@@ -166,14 +179,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[8 * LANES], p1 = in[8 * LANES + 1];
+        const float p0 = x0[8 * LANES], p1 = x0[8 * LANES + 1];
         a0_0_8 += vf_load(w + 0 * LANES) * p0; a1_0_8 += vf_load(w + 1 * LANES) * p0;
         a0_0_8 += vf_load(w + 2 * LANES) * p1; a1_0_8 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, a0_0_8);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, a1_0_8);
     }
     {
-        const float p0 = in[9 * LANES], p1 = in[9 * LANES + 1];
+        const float p0 = x0[9 * LANES], p1 = x0[9 * LANES + 1];
         a0_0_9 += vf_load(w + 0 * LANES) * p0; a1_0_9 += vf_load(w + 1 * LANES) * p0;
         a0_0_9 += vf_load(w + 2 * LANES) * p1; a1_0_9 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, a0_0_9);
@@ -181,14 +194,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[10 * LANES], p1 = in[10 * LANES + 1];
+        const float p0 = x0[10 * LANES], p1 = x0[10 * LANES + 1];
         a0_0_10 += vf_load(w + 0 * LANES) * p0; a1_0_10 += vf_load(w + 1 * LANES) * p0;
         a0_0_10 += vf_load(w + 2 * LANES) * p1; a1_0_10 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, a0_0_10);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 10 * LANES, a1_0_10);
     }
     {
-        const float p0 = in[11 * LANES], p1 = in[11 * LANES + 1];
+        const float p0 = x0[11 * LANES], p1 = x0[11 * LANES + 1];
         a0_0_11 += vf_load(w + 0 * LANES) * p0; a1_0_11 += vf_load(w + 1 * LANES) * p0;
         a0_0_11 += vf_load(w + 2 * LANES) * p1; a1_0_11 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, a0_0_11);
@@ -196,14 +209,14 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     }
     SOL_FENCE();
     {
-        const float p0 = in[12 * LANES], p1 = in[12 * LANES + 1];
+        const float p0 = x0[12 * LANES], p1 = x0[12 * LANES + 1];
         a0_0_12 += vf_load(w + 0 * LANES) * p0; a1_0_12 += vf_load(w + 1 * LANES) * p0;
         a0_0_12 += vf_load(w + 2 * LANES) * p1; a1_0_12 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, a0_0_12);
         vf_store(out + 1 * c->out_cb + 0 * c->out_row + 12 * LANES, a1_0_12);
     }
     {
-        const float p0 = in[13 * LANES], p1 = in[13 * LANES + 1];
+        const float p0 = x0[13 * LANES], p1 = x0[13 * LANES + 1];
         a0_0_13 += vf_load(w + 0 * LANES) * p0; a1_0_13 += vf_load(w + 1 * LANES) * p0;
         a0_0_13 += vf_load(w + 2 * LANES) * p1; a1_0_13 += vf_load(w + 3 * LANES) * p1;
         vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, a0_0_13);
@@ -230,14 +243,6 @@ if (++x == c->columns) {
     }
 }
 
-/* The tile of all images that begins nearest to pixel p of them. */
-static inline int64_t tile_at(const conv *c, int64_t p)
-{
-    const int64_t image = c->OH * c->OW, strip = c->OW;
-    const int64_t n = p / image, y = p % image / strip, x = (p % image % strip + 7) / 14;
-    return (n * c->rows + y) * c->columns + x;
-}
-
 static void panel(const conv *c, int64_t kb, int64_t width, int64_t t0, int64_t t1, const float *in)
 {
     (void)width;
@@ -259,71 +264,60 @@ void conv_direct_made(const sol_team *team, void *const *buf, const int64_t *arg
     const int64_t in_blocks = arg[6];
     const int64_t in_last = arg[7];
     const int64_t strip = arg[8];
-    const int64_t in_line = arg[9];
-    const int64_t line_tiles = arg[10];
-    const int64_t lines = arg[11];
-    const int64_t in_n = arg[12];
-    const int64_t in_cb = arg[13];
-    const int64_t p0_n = arg[14];
-    const int64_t p0_cb = arg[15];
-    const int64_t line_pixels = arg[16];
-    const int64_t out_n = arg[17];
-    const int64_t out_cb = arg[18];
-    const int64_t out_row = arg[19];
+    const int64_t line_tiles = arg[9];
+    const int64_t lines = arg[10];
+    const int64_t src_line = arg[11];
+    const int64_t line_pixels = arg[12];
+    const int64_t src_n = arg[13];
+    const int64_t src_cb = arg[14];
+    const int64_t p0_n = arg[15];
+    const int64_t p0_cb = arg[16];
+    const int64_t in_r = arg[17];
+    const int64_t out_n = arg[18];
+    const int64_t out_cb = arg[19];
+    const int64_t out_row = arg[20];
     (void)team; (void)buf; (void)arg;
     const int64_t vectors = groups * group_vectors;
-    conv c = {
-        .w = w, .out = out,
-        .p0 = p0, .p0_n = p0_n, .p0_cb = p0_cb,
-.in = in, .src_n = in_n, .src_cb = in_cb, .src_line = in_line, .line_pixels = line_pixels,
-        .line_tiles = line_tiles, .lines = lines,
-        .in_blocks = in_blocks, .in_last = in_last, .in_row = 14 * LANES, .w_kb = ((in_blocks - 1) * LANES + in_last) * LANES,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
-        .rows = (OH + 0) / 1, .columns = (OW + 13) / 14,
-        .group_vectors = group_vectors, .OH = OH, .OW = OW,
+    const int64_t rows = (OH + 0) / 1, columns = (OW + 13) / 14, tiles = N * rows * columns;
+    const int by_panels = !by_tiles && team->size > 1;
+    /* A few threads make what they need for themselves: that is cheaper than to wait for each other and to fetch from another core. */
+    const int together = by_panels && (team->size > 4 || strip < tiles);
+    const int64_t in_cb = (together ? tiles : strip) * TILE + LANES, in_row = 14 * LANES, w_kb = ((in_blocks - 1) * LANES + in_last) * LANES;
+    const int64_t panels = (vectors + 1) / 2;
+    const conv c = {
+        .in = in, .p0 = p0, .w = w, .out = out, .N = N, .OH = OH, .OW = OW, .groups = groups,
+        .group_vectors = group_vectors, .by_tiles = by_tiles, .in_blocks = in_blocks, .in_last = in_last, .strip = strip, .line_tiles = line_tiles, .lines = lines, .src_line = src_line,
+        .line_pixels = line_pixels, .src_n = src_n, .src_cb = src_cb, .p0_n = p0_n, .p0_cb = p0_cb, .in_r = in_r, .out_n = out_n, .out_cb = out_cb,
+        .out_row = out_row, .rows = rows, .columns = columns, .w_kb = w_kb, .in_cb = in_cb, .in_row = in_row,
     };
-    const int64_t tiles = N * c.rows * c.columns, pixels = N * OH * OW;
     if (tiles == 0) return;
-    float *made = (float *)team->scratch; /* of the first tile at hand */
-    c.in_cb = strip * TILE + LANES;
-    const int share_tiles = by_tiles || team->size == 1;
-    int64_t u0, u1;
-    sol_split(team, share_tiles ? tiles : (2 * vectors) * pixels, &u0, &u1);
-    if (share_tiles) {
-        const int64_t mine = u1 - u0, strips = (mine + strip - 1) / strip, step = strips ? (mine + strips - 1) / strips : 1;
-        for (; u0 < u1; u0 += step) {
-            const int64_t end = u0 + step < u1 ? u0 + step : u1;
-            for (int64_t b = 0; b < in_blocks; b++) make(&c, b, u0, end, made + b * c.in_cb);
-            for (int64_t kb = 0, width; kb < vectors; kb += width) {
-                const int64_t rest = group_vectors - kb % group_vectors;
-                width = rest < 2 ? rest : 2;
-                panel(&c, kb, width, u0, end, made);
-            }
+    float *at = (float *)team->scratch;
+    int64_t u0, u1, first = 0, last = tiles;
+    if (together) {
+        at = (float *)team->common;
+        sol_split(team, in_blocks * tiles, &u0, &u1);
+        make_tiles(&c, 0, u0, u1, tiles, at);
+        sol_barrier(team);
+        sol_split(team, panels * tiles, &u0, &u1);
+        for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
+            t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;
+            panel(&c, u0 / tiles * 2, 2, t0, t1, at + t0 * TILE);
         }
     } else {
-        if (team->size <= 4 && strip >= tiles) { /* few threads: cheaper than to wait for each other and to fetch from another core */
-            for (int64_t b = 0; b < in_blocks; b++) make(&c, b, 0, tiles, made + b * c.in_cb);
+        /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
+        if (by_panels) {
+            sol_split(team, panels * tiles, &u0, &u1);
         } else {
-            int64_t m0, m1;
-            made = (float *)team->common;
-            c.in_cb = tiles * TILE + LANES;
-            sol_split(team, in_blocks * tiles, &m0, &m1);
-            for (int64_t end; m0 < m1; m0 = end) {
-                const int64_t b = m0 / tiles;
-                end = (b + 1) * tiles < m1 ? (b + 1) * tiles : m1;
-                make(&c, b, m0 - b * tiles, end - b * tiles, made + b * c.in_cb + (m0 - b * tiles) * TILE);
-            }
-            sol_barrier(team);
+            sol_split(team, tiles, &first, &last);
+            u0 = 0, u1 = panels * tiles;
         }
-        /* Threads share out the multiply-adds: output vectors, to the tile. A last vector of which half is used is half the work. */
-        int64_t kb = u0 / (2 * pixels);
-        kb -= kb % group_vectors % 2;
-        for (int64_t width; 2 * kb * pixels < u1; kb += width) {
-            const int64_t rest = group_vectors - kb % group_vectors, base = 2 * kb * pixels;
-            width = rest < 2 ? rest : 2;
-            const int64_t halves = 2 * width, end = (u1 - base) / halves;
-            const int64_t t0 = u0 > base ? tile_at(&c, (u0 - base) / halves) : 0, t1 = end < pixels ? tile_at(&c, end) : tiles;
-            panel(&c, kb, width, t0, t1, made + t0 * TILE);
+        for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
+            b1 = last - b0 < strip ? last : b0 + strip;
+            make_tiles(&c, b0, 0, in_blocks * (b1 - b0), b1 - b0, at);
+            for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
+                const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
+                if (t0 < t1) panel(&c, kb * 2, 2, t0, t1, at + (t0 - b0) * TILE);
+            }
         }
     }
 }

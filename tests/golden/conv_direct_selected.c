@@ -17,12 +17,16 @@ typedef struct {
     const float *base; /* the channel's first element in an image */
 } origin;
 
-typedef struct {
+typedef struct conv {
+    const float *in0;
+    const float *in1;
+    const float *in2;
+    const float *in3;
     const float *w;
     float *out;
+    int64_t N, OH, OW, groups, group_vectors, by_tiles, C, in0_n, in0_cb, in1_n, in1_cb, in2_n, in2_cb, in3_n, in3_cb, in_row;
+    int64_t out_n, out_cb, out_row, rows, columns, w_kb;
     const origin *origins; /* [image][C] */
-    int64_t C, in_row;
-    int64_t out_n, out_cb, out_row, w_kb, rows, columns, group_vectors, OH, OW;
 } conv;
 
 static __attribute__((noinline)) void tile_2x1x14(const conv *c, const origin *from, int64_t row, int64_t column, const float *w, float *out, int64_t ahead)
@@ -31,48 +35,52 @@ static __attribute__((noinline)) void tile_2x1x14(const conv *c, const origin *f
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
     const vf b1 = vf_zero();
     vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
-    const int64_t at = row * c->in_row + column * LANES;
+const int64_t at = row * c->in_row + column * LANES;
     for (int64_t i = c->C / 2 - 1; i; i--, from += 2, w += 4 * LANES) {
         {
             const float *x0 = from[0].base + at;
-            const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+    {
+        const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
     __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
-            { const float b = x0[0 * LANES]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-            { const float b = x0[1 * LANES]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-            { const float b = x0[2 * LANES]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-            { const float b = x0[3 * LANES]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-            { const float b = x0[4 * LANES]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-            { const float b = x0[5 * LANES]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-            { const float b = x0[6 * LANES]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-            { const float b = x0[7 * LANES]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-            { const float b = x0[8 * LANES]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-            { const float b = x0[9 * LANES]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-            { const float b = x0[10 * LANES]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-            { const float b = x0[11 * LANES]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-            { const float b = x0[12 * LANES]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-            { const float b = x0[13 * LANES]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
-        }
-        SOL_FENCE();
+        { const float b = x0[0 * LANES]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+        { const float b = x0[1 * LANES]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+        { const float b = x0[2 * LANES]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+        { const float b = x0[3 * LANES]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+        { const float b = x0[4 * LANES]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+        { const float b = x0[5 * LANES]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+        { const float b = x0[6 * LANES]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+        { const float b = x0[7 * LANES]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+        { const float b = x0[8 * LANES]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+        { const float b = x0[9 * LANES]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+        { const float b = x0[10 * LANES]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+        { const float b = x0[11 * LANES]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+        { const float b = x0[12 * LANES]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+        { const float b = x0[13 * LANES]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+    }
+    SOL_FENCE();
+    }
         {
             const float *x0 = from[1].base + at;
-            const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+    {
+        const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
     __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); 
-            { const float b = x0[0 * LANES]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-            { const float b = x0[1 * LANES]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-            { const float b = x0[2 * LANES]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-            { const float b = x0[3 * LANES]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-            { const float b = x0[4 * LANES]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-            { const float b = x0[5 * LANES]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-            { const float b = x0[6 * LANES]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-            { const float b = x0[7 * LANES]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
-            { const float b = x0[8 * LANES]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
-            { const float b = x0[9 * LANES]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
-            { const float b = x0[10 * LANES]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
-            { const float b = x0[11 * LANES]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
-            { const float b = x0[12 * LANES]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
-            { const float b = x0[13 * LANES]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
-        }
-        SOL_FENCE();
+        { const float b = x0[0 * LANES]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+        { const float b = x0[1 * LANES]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+        { const float b = x0[2 * LANES]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+        { const float b = x0[3 * LANES]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+        { const float b = x0[4 * LANES]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+        { const float b = x0[5 * LANES]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+        { const float b = x0[6 * LANES]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+        { const float b = x0[7 * LANES]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+        { const float b = x0[8 * LANES]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+        { const float b = x0[9 * LANES]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+        { const float b = x0[10 * LANES]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+        { const float b = x0[11 * LANES]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+        { const float b = x0[12 * LANES]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+        { const float b = x0[13 * LANES]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+    }
+    SOL_FENCE();
+    }
 }
     const float *l0_0 = from[0].base + at;
     const float *l1_0 = from[1].base + at;
@@ -187,48 +195,52 @@ static __attribute__((noinline)) void tile_1x1x14(const conv *c, const origin *f
 {
     const vf b0 = vf_zero();
     vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
-    const int64_t at = row * c->in_row + column * LANES;
+const int64_t at = row * c->in_row + column * LANES;
     for (int64_t i = c->C / 2 - 1; i; i--, from += 2, w += 2 * LANES) {
         {
             const float *x0 = from[0].base + at;
-            const vf w0 = vf_load(w + 0 * LANES);
+    {
+        const vf w0 = vf_load(w + 0 * LANES);
     __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); 
-            { const float b = x0[0 * LANES]; a0_0_0 += w0 * b; }
-            { const float b = x0[1 * LANES]; a0_0_1 += w0 * b; }
-            { const float b = x0[2 * LANES]; a0_0_2 += w0 * b; }
-            { const float b = x0[3 * LANES]; a0_0_3 += w0 * b; }
-            { const float b = x0[4 * LANES]; a0_0_4 += w0 * b; }
-            { const float b = x0[5 * LANES]; a0_0_5 += w0 * b; }
-            { const float b = x0[6 * LANES]; a0_0_6 += w0 * b; }
-            { const float b = x0[7 * LANES]; a0_0_7 += w0 * b; }
-            { const float b = x0[8 * LANES]; a0_0_8 += w0 * b; }
-            { const float b = x0[9 * LANES]; a0_0_9 += w0 * b; }
-            { const float b = x0[10 * LANES]; a0_0_10 += w0 * b; }
-            { const float b = x0[11 * LANES]; a0_0_11 += w0 * b; }
-            { const float b = x0[12 * LANES]; a0_0_12 += w0 * b; }
-            { const float b = x0[13 * LANES]; a0_0_13 += w0 * b; }
-        }
-        SOL_FENCE();
+        { const float b = x0[0 * LANES]; a0_0_0 += w0 * b; }
+        { const float b = x0[1 * LANES]; a0_0_1 += w0 * b; }
+        { const float b = x0[2 * LANES]; a0_0_2 += w0 * b; }
+        { const float b = x0[3 * LANES]; a0_0_3 += w0 * b; }
+        { const float b = x0[4 * LANES]; a0_0_4 += w0 * b; }
+        { const float b = x0[5 * LANES]; a0_0_5 += w0 * b; }
+        { const float b = x0[6 * LANES]; a0_0_6 += w0 * b; }
+        { const float b = x0[7 * LANES]; a0_0_7 += w0 * b; }
+        { const float b = x0[8 * LANES]; a0_0_8 += w0 * b; }
+        { const float b = x0[9 * LANES]; a0_0_9 += w0 * b; }
+        { const float b = x0[10 * LANES]; a0_0_10 += w0 * b; }
+        { const float b = x0[11 * LANES]; a0_0_11 += w0 * b; }
+        { const float b = x0[12 * LANES]; a0_0_12 += w0 * b; }
+        { const float b = x0[13 * LANES]; a0_0_13 += w0 * b; }
+    }
+    SOL_FENCE();
+    }
         {
             const float *x0 = from[1].base + at;
-            const vf w0 = vf_load(w + 1 * LANES);
+    {
+        const vf w0 = vf_load(w + 1 * LANES);
     __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
-            { const float b = x0[0 * LANES]; a0_0_0 += w0 * b; }
-            { const float b = x0[1 * LANES]; a0_0_1 += w0 * b; }
-            { const float b = x0[2 * LANES]; a0_0_2 += w0 * b; }
-            { const float b = x0[3 * LANES]; a0_0_3 += w0 * b; }
-            { const float b = x0[4 * LANES]; a0_0_4 += w0 * b; }
-            { const float b = x0[5 * LANES]; a0_0_5 += w0 * b; }
-            { const float b = x0[6 * LANES]; a0_0_6 += w0 * b; }
-            { const float b = x0[7 * LANES]; a0_0_7 += w0 * b; }
-            { const float b = x0[8 * LANES]; a0_0_8 += w0 * b; }
-            { const float b = x0[9 * LANES]; a0_0_9 += w0 * b; }
-            { const float b = x0[10 * LANES]; a0_0_10 += w0 * b; }
-            { const float b = x0[11 * LANES]; a0_0_11 += w0 * b; }
-            { const float b = x0[12 * LANES]; a0_0_12 += w0 * b; }
-            { const float b = x0[13 * LANES]; a0_0_13 += w0 * b; }
-        }
-        SOL_FENCE();
+        { const float b = x0[0 * LANES]; a0_0_0 += w0 * b; }
+        { const float b = x0[1 * LANES]; a0_0_1 += w0 * b; }
+        { const float b = x0[2 * LANES]; a0_0_2 += w0 * b; }
+        { const float b = x0[3 * LANES]; a0_0_3 += w0 * b; }
+        { const float b = x0[4 * LANES]; a0_0_4 += w0 * b; }
+        { const float b = x0[5 * LANES]; a0_0_5 += w0 * b; }
+        { const float b = x0[6 * LANES]; a0_0_6 += w0 * b; }
+        { const float b = x0[7 * LANES]; a0_0_7 += w0 * b; }
+        { const float b = x0[8 * LANES]; a0_0_8 += w0 * b; }
+        { const float b = x0[9 * LANES]; a0_0_9 += w0 * b; }
+        { const float b = x0[10 * LANES]; a0_0_10 += w0 * b; }
+        { const float b = x0[11 * LANES]; a0_0_11 += w0 * b; }
+        { const float b = x0[12 * LANES]; a0_0_12 += w0 * b; }
+        { const float b = x0[13 * LANES]; a0_0_13 += w0 * b; }
+    }
+    SOL_FENCE();
+    }
 }
     const float *l0_0 = from[0].base + at;
     const float *l1_0 = from[1].base + at;
@@ -407,17 +419,17 @@ void conv_direct_selected(const sol_team *team, void *const *buf, const int64_t 
     (void)team; (void)buf; (void)arg;
     const int64_t vectors = groups * group_vectors;
     origin *origins = (origin *)team->scratch;
+    const int64_t rows = (OH + 0) / 1, columns = (OW + 13) / 14, tiles = N * rows * columns;
+    const int64_t w_kb = C * LANES, tile_bytes = C * 14 * 4;
     const conv c = {
-        .w = w, .out = out,
-        .origins = origins, .C = C, .in_row = in_row, .w_kb = C * LANES,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
-        .rows = (OH + 0) / 1, .columns = (OW + 13) / 14,
-        .group_vectors = group_vectors, .OH = OH, .OW = OW,
+        .in0 = in0, .in1 = in1, .in2 = in2, .in3 = in3, .w = w, .out = out, .N = N, .OH = OH,
+        .OW = OW, .groups = groups, .group_vectors = group_vectors, .by_tiles = by_tiles, .C = C, .in0_n = in0_n, .in0_cb = in0_cb, .in1_n = in1_n,
+        .in1_cb = in1_cb, .in2_n = in2_n, .in2_cb = in2_cb, .in3_n = in3_n, .in3_cb = in3_cb, .in_row = in_row, .out_n = out_n, .out_cb = out_cb,
+        .out_row = out_row, .rows = rows, .columns = columns, .w_kb = w_kb,
+        .origins = origins,
     };
-    const int64_t tiles = N * c.rows * c.columns, pixels = N * OH * OW;
     if (tiles == 0) return;
-    const int64_t tile_bytes = C * 14 * 4;
-    const int64_t weight_bytes = vectors * c.w_kb * 4, in_bytes = tiles * tile_bytes;
+    const int64_t pixels = N * OH * OW, weight_bytes = vectors * w_kb * 4, in_bytes = tiles * tile_bytes;
     const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
     const int share_tiles = by_tiles < 0 ? 2 * in_bytes >= weight_bytes && (most - tiles) * 16 <= tiles : by_tiles != 0;
     int64_t u0, u1;
@@ -425,7 +437,7 @@ void conv_direct_selected(const sol_team *team, void *const *buf, const int64_t 
     const float *const from[] = { in0, in1, in2, in3 };
     const int64_t in_n[] = { in0_n, in1_n, in2_n, in3_n };
     const int64_t in_cb[] = { in0_cb, in1_cb, in2_cb, in3_cb };
-const int64_t *table = arg + 19, image = c.rows * c.columns;
+const int64_t *table = arg + 19, image = rows * columns;
     for (int64_t n = share_tiles ? u0 / image : 0, end = u0 == u1 ? n : share_tiles ? (u1 - 1) / image + 1 : N; n < end; n++) {
         for (int64_t k = 0; k < C; k++) {
             const uint64_t i = (uint64_t)table[k] % 4, d = (uint64_t)table[k] / 4;

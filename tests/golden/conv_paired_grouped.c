@@ -13,14 +13,18 @@
 #include "sol_simd.h"
 #include "sol_pack.h"
 
-typedef struct {
-    const float *in, *w, *factors; /* factors: of input channels, with the signs of pairs */
+enum { SCALES = 2 * LANES }; /* floats behind a packed band: for each pixel of a tile what undoes its scaling, then its share */
+typedef struct conv {
+    const float *in;
+    const float *w;
+    const float *factors;
     float *out;
-int64_t *jumps; /* bytes in the packed band from each step to the next one */
-    float *packed, *beside, *partial; /* packed band; what each output subtracts, row by row of the map; the same before it is added up */
-    int64_t group_blocks, group_vectors, R, S, dilation_y, dilation_x, in_n, in_cb, in_group, in_row, steps, stride_y;
-    int64_t out_n, out_cb, out_row, OH, OW, columns, pixels, row; /* pixels: of a packed row; row: floats of a row of beside */
-    int64_t claims; /* are the output's lines of the tile below to be asked for: whether another thread may have read what was there before */
+    int64_t N, OH, OW, groups, group_vectors, band, by_bands, stride_y, dilation_y, dilation_x, partial_size, in_n, in_cb, in_start, in_row, in_blocks;
+    int64_t R, S, out_n, out_cb, out_row, steps, rows, columns, claims, pixels, packed_block;
+    int64_t *jumps; /* bytes in the packed band from each step to the next one */
+    float *partial; /* what each pixel subtracts, before that is added up over the taps of an output */
+    /* factors: of input channels, with the signs of pairs; steps: taps of all channel blocks; pixels: of a packed row;
+     * claims: are the output's lines to be asked for, whether another thread may have read what was there before? */
 } conv;
 
 /* Winograd's inner product: two input channels share a multiply-add and take two additions, for which this processor has units of their own:
@@ -80,13 +84,38 @@ SOL_INLINE vf pair_scale(vf size, vf *undo)
     return (vf)(0x7f000000 - kept);
 }
 
-/* The mean magnitude and the mean square of the input, multiplied by ``by``, infinities left out. */
-SOL_INLINE void means(const conv *c, const float *in, const float *factors, int64_t rows, int64_t pixels, float by, float *mean, float *square)
+/* The root of the mean square of ``rows`` of so many pixels of all channel blocks, multiplied by factors; infinities left out. */
+static __attribute__((noinline)) float pair_root(const float *in, int64_t in_row, int64_t in_cb, int64_t rows, int64_t pixels, int64_t blocks, const float *factors)
 {
-    const float part = 1.0f / (float)(rows * ((pixels + 3) / 4 * 4) * c->group_blocks * LANES);
+    const float count = (float)(rows * pixels * blocks * LANES);
+    const vi finite = vi_set(0x7f800000);
+    vf total = vf_zero();
+    float mean = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t block = 0; block < blocks; block++)
+            for (int64_t y = 0; y < rows; y++)
+                for (int64_t x = 0; x < pixels; x++) {
+                    const vi v = (vi)(vf_load(in + block * in_cb + y * in_row + x * LANES) * vf_load(factors + block * LANES)) & 0x7fffffff;
+                    const vf kept = (vf)(v & (v < finite)), r = kept / mean;
+                    if (pass) total += r * r;
+                    else total += kept;
+                }
+        if (pass) break;
+        mean = vf_sum(total) / count;
+        if (!(mean > 0 && mean < INFINITY)) return mean;
+        total = vf_zero();
+    }
+    total = vf_sqrt(vf_set(vf_sum(total) / count));
+    return mean * total[0];
+}
+
+/* The mean magnitude and the mean square of the input, infinities left out. */
+SOL_INLINE void means(const conv *c, const float *in, const float *factors, int64_t rows, int64_t pixels, float *mean, float *square)
+{
+    const float part = 1.0f / (float)(rows * ((pixels + 3) / 4 * 4) * c->in_blocks * LANES);
     const vi finite = vi_set(0x7f800000);
     vf sum = vf_zero(), squares = vf_zero();
-    for (int64_t block = 0; block < c->group_blocks; block++) {
+    for (int64_t block = 0; block < c->in_blocks; block++) {
         const vf factor = vf_abs(vf_load(factors + block * LANES));
         vf m[4] = {0}, q[4] = {0};
         for (int64_t y = 0; y < rows; y++) {
@@ -95,7 +124,7 @@ SOL_INLINE void means(const conv *c, const float *in, const float *factors, int6
                 const int64_t last = pixels - x - 1;
 #pragma GCC unroll 4
                 for (int p = 0; p < 4; p++) {
-                    const vi v = (vi)(vf_load(i + (p < last ? p : last) * LANES) * by) & 0x7fffffff;
+                    const vi v = (vi)vf_load(i + (p < last ? p : last) * LANES) & 0x7fffffff;
                     const vf kept = (vf)(v & (v < finite));
                     m[p] += kept, q[p] += kept * kept;
                 }
@@ -107,33 +136,24 @@ SOL_INLINE void means(const conv *c, const float *in, const float *factors, int6
     *mean = vf_sum(sum) * part, *square = vf_sum(squares) * part;
 }
 
-/* The same where squares leave the range, of input that is brought into it; returns the factor that does. */
-static __attribute__((noinline)) float means_out_of_range(const conv *c, const float *in, const float *factors, int64_t rows, int64_t pixels, float *mean, float *square)
-{
-    float by = 1e-30f;
-    if (*mean == 0) return 1;
-    if (*mean < INFINITY) by = *mean > 1e-37f ? 1 / *mean : 1e37f;
-    means(c, in, factors, rows, pixels, by, mean, square);
-    return by;
-}
-
 /* A power of two that scales the input by the root of its mean square, and what undoes it; the input's share. */
 static __attribute__((noinline)) float magnitude(const conv *c, const float *in, const float *factors, int64_t rows, int64_t pixels, float *undo, float *share)
 {
-    float mean, square, by = 1;
-    means(c, in, factors, rows, pixels, 1, &mean, &square);
-    if (!(square > 1e-30f && square < 1e30f)) by = means_out_of_range(c, in, factors, rows, pixels, &mean, &square);
+    float mean, square;
+    means(c, in, factors, rows, pixels, &mean, &square);
+    const vf size = square > 1e-30f && square < 1e30f ? vf_sqrt(vf_set(square)) : vf_set(pair_root(in, c->in_row, c->in_cb, rows, pixels, c->in_blocks, factors));
     vf back;
-    const vf scale = pair_scale(vf_sqrt(vf_set(square)) / by, &back);
-    *undo = back[0], *share = mean * mean / square;
+    const vf scale = pair_scale(size, &back);
+    mean /= size[0];
+    *undo = back[0], *share = mean * mean;
     return scale[0];
 }
 
 /* ``count`` <= LANES pixels of all channel blocks, scaled; what each subtracts. */
-SOL_INLINE vf pack_pixels(const conv *c, const float *in, const float *factors, float *o, int64_t packed_block, int count, float scale)
+SOL_INLINE vf pack_pixels(const conv *c, const float *in, const float *factors, float *o, int count, float scale)
 {
     vf r[LANES / 2] = {0};
-    for (int64_t block = 0; block < c->group_blocks; block++, in += c->in_cb, o += packed_block) {
+    for (int64_t block = 0; block < c->in_blocks; block++, in += c->in_cb, o += c->packed_block) {
         const vf sign = vf_load(factors + block * LANES) * scale;
 #pragma GCC unroll 8
         for (int p = 0; p < LANES / 2; p++) {
@@ -153,81 +173,63 @@ SOL_INLINE vf pack_pixels(const conv *c, const float *in, const float *factors, 
 }
 
 /* A run of pixels. */
-static __attribute__((noinline)) void pack_run(const conv *c, const float *in, const float *factors, float *o, int64_t packed_block, int64_t pixels, float scale, float *partial)
+static __attribute__((noinline)) void pack_run(const conv *c, const float *in, const float *factors, float *o, int64_t pixels, float scale, float *partial)
 {
     int64_t p = 0;
-    for (; p + LANES <= pixels; p += LANES) vf_store(partial + p, pack_pixels(c, in + p * LANES, factors, o + p * LANES, packed_block, LANES, scale));
+    for (; p + LANES <= pixels; p += LANES) vf_store(partial + p, pack_pixels(c, in + p * LANES, factors, o + p * LANES, LANES, scale));
     if (p == pixels) return;
     if (pixels >= LANES) {
         p = pixels - LANES; /* some once more */
-        vf_store(partial + p, pack_pixels(c, in + p * LANES, factors, o + p * LANES, packed_block, LANES, scale));
+        vf_store(partial + p, pack_pixels(c, in + p * LANES, factors, o + p * LANES, LANES, scale));
     } else {
-        const vf sums = pack_pixels(c, in, factors, o, packed_block, (int)pixels, scale);
+        const vf sums = pack_pixels(c, in, factors, o, (int)pixels, scale);
         for (int64_t i = 0; i < pixels; i++) partial[i] = sums[i];
     }
 }
 
-/* Packs the input of ``height`` output rows from in on; what undoes its scaling, its share. */
-static float pack(const conv *c, const float *in, const float *factors, int64_t height, float *share)
+/* LANES output channels of one tile. beside: what its pixels subtract; scale: what undoes their scaling, and their share. */
+static __attribute__((noinline)) void tile_1x14(const conv *c, const float *x, const float *beside, const float *scale, const float *w, int64_t ahead, float *out)
 {
-    const int64_t rows = (height - 1) * c->stride_y + (c->R - 1) * c->dilation_y + 1, packed_block = rows * c->pixels * LANES;
-    const int one = c->in_row == c->pixels * LANES; /* do the rows lie one behind the other? */
-    const int64_t runs = one ? 1 : rows, length = one ? rows * c->pixels : c->pixels;
-    float undo;
-    const float scale = magnitude(c, in, factors, runs, length, &undo, share);
-    for (int64_t y = 0; y < runs; y++) pack_run(c, in + y * c->in_row, factors, c->packed + y * length * LANES, packed_block, length, scale, c->partial + y * length);
-    for (int64_t y = 0; y < height; y++)
-        for (int64_t x = 0; x < c->OW; x += LANES) {
-            vf sum = vf_zero();
-            for (int64_t r = 0; r < c->R; r++) {
-                const float *from = c->partial + (y * c->stride_y + r * c->dilation_y) * c->pixels + x * 1;
-                for (int64_t s = 0; s < c->S; s++, from += c->dilation_x)
-                    sum += vf_load(from);
-            }
-            vf_store(c->beside + y * c->row + x, sum);
-        }
-    return undo;
-}
-
-static const float none[22] = {0}; /* what is subtracted where products are not paired */
-/* LANES output channels of one tile. */
-static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band, const float *beside, float undo, int64_t plain, const float *w, int64_t ahead, float *out)
-{
-    const float *const panel = w + c->steps * LANES * LANES, *x = band;
-    const int64_t *jump = c->jumps, *const last = jump + c->steps - 1, bytes = 4 * ahead;
-    vf a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13;
-    float held[14 * LANES];
+    const int64_t *jump = c->jumps, *const end = jump + c->steps - 1;
+    const float *const panel = w + c->steps * LANES * LANES;
+    const int64_t bytes = 4 * ahead, plain = !(scale[1 * LANES] >= panel[2 * LANES]);
     if (c->claims)
-        for (int64_t i = 0; i < 1; i++)
-            for (int64_t j = 0; j < 14; j++) SOL_CLAIM(out + (i + 1) * c->out_row + j * LANES);
-    const int longer = c->steps > 1 + (plain ? 4 : 16);
-    if (longer)
+        for (int64_t y = 0; y < 1; y++)
+            for (int64_t x = 0; x < 14; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
+    vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a0_0_10, a0_0_11, a0_0_12, a0_0_13;
+    float held[14 * LANES];
+    const int64_t *const whole = jump + (plain ? 4 : 16);
+    if (end > whole)
         for (int i = 0; i < 14; i++) vf_store(held + i * LANES, vf_zero());
-    const int64_t k[] = {(int64_t)last, (int64_t)held, plain};
+    const int64_t k[] = {(int64_t)beside, (int64_t)held, plain, (int64_t)panel, (int64_t)end};
     __asm__ volatile(
         "cmpq $0, 16(%[k])\n\t"
         "jne 5f\n\t"
-        "vpxord %[a0], %[a0], %[a0]\n\t"
-        "vpxord %[a1], %[a1], %[a1]\n\t"
-        "vpxord %[a2], %[a2], %[a2]\n\t"
-        "vpxord %[a3], %[a3], %[a3]\n\t"
-        "vpxord %[a4], %[a4], %[a4]\n\t"
-        "vpxord %[a5], %[a5], %[a5]\n\t"
-        "vpxord %[a6], %[a6], %[a6]\n\t"
-        "vpxord %[a7], %[a7], %[a7]\n\t"
-        "vpxord %[a8], %[a8], %[a8]\n\t"
-        "vpxord %[a9], %[a9], %[a9]\n\t"
-        "vpxord %[a10], %[a10], %[a10]\n\t"
-        "vpxord %[a11], %[a11], %[a11]\n\t"
-        "vpxord %[a12], %[a12], %[a12]\n\t"
-        "vpxord %[a13], %[a13], %[a13]\n\t"
-        "cmp (%[k]), %[jump]\n\t"
+        "mov 24(%[k]), %%rax\n\t"
+        "vpxord %%zmm23, %%zmm23, %%zmm23\n\t"
+        "vsubps (%%rax), %%zmm23, %%zmm22\n\t"
+        "mov (%[k]), %%rax\n\t"
+        "vsubps 0(%%rax)%{1to16%}, %%zmm22, %[a0]\n\t"
+        "vsubps 4(%%rax)%{1to16%}, %%zmm22, %[a1]\n\t"
+        "vsubps 8(%%rax)%{1to16%}, %%zmm22, %[a2]\n\t"
+        "vsubps 12(%%rax)%{1to16%}, %%zmm22, %[a3]\n\t"
+        "vsubps 16(%%rax)%{1to16%}, %%zmm22, %[a4]\n\t"
+        "vsubps 20(%%rax)%{1to16%}, %%zmm22, %[a5]\n\t"
+        "vsubps 24(%%rax)%{1to16%}, %%zmm22, %[a6]\n\t"
+        "vsubps 28(%%rax)%{1to16%}, %%zmm22, %[a7]\n\t"
+        "vsubps 32(%%rax)%{1to16%}, %%zmm22, %[a8]\n\t"
+        "vsubps 36(%%rax)%{1to16%}, %%zmm22, %[a9]\n\t"
+        "vsubps 40(%%rax)%{1to16%}, %%zmm22, %[a10]\n\t"
+        "vsubps 44(%%rax)%{1to16%}, %%zmm22, %[a11]\n\t"
+        "vsubps 48(%%rax)%{1to16%}, %%zmm22, %[a12]\n\t"
+        "vsubps 52(%%rax)%{1to16%}, %%zmm22, %[a13]\n\t"
+        "cmp 32(%[k]), %[jump]\n\t"
         "je 3f\n"
         "1:\n\t"
         "mov %[jump], %%rax\n\t"
         "add $128, %%rax\n\t"
-        "cmp (%[k]), %%rax\n\t"
-        "cmova (%[k]), %%rax\n\t"
+        "cmp 32(%[k]), %%rax\n\t"
+        "cmova 32(%[k]), %%rax\n\t"
         ".p2align 5\n"
         "2:\n\t"
         "vmovups 0(%[w]), %%zmm22\n\t"
@@ -561,7 +563,7 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band
         "add $8, %[jump]\n\t"
         "cmp %%rax, %[jump]\n\t"
         "jne 2b\n\t"
-        "cmp (%[k]), %[jump]\n\t"
+        "cmp 32(%[k]), %[jump]\n\t"
         "je 3f\n\t"
         "mov 8(%[k]), %%rax\n\t"
         "vaddps 0(%%rax), %[a0], %%zmm22\n\t"
@@ -886,13 +888,13 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band
         "vpxord %[a11], %[a11], %[a11]\n\t"
         "vpxord %[a12], %[a12], %[a12]\n\t"
         "vpxord %[a13], %[a13], %[a13]\n\t"
-        "cmp (%[k]), %[jump]\n\t"
+        "cmp 32(%[k]), %[jump]\n\t"
         "je 8f\n"
         "6:\n\t"
         "mov %[jump], %%rax\n\t"
         "add $32, %%rax\n\t"
-        "cmp (%[k]), %%rax\n\t"
-        "cmova (%[k]), %%rax\n\t"
+        "cmp 32(%[k]), %%rax\n\t"
+        "cmova 32(%[k]), %%rax\n\t"
         ".p2align 5\n"
         "7:\n\t"
         "vmovups 0(%[w]), %%zmm26\n\t"
@@ -1156,7 +1158,7 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band
         "add $8, %[jump]\n\t"
         "cmp %%rax, %[jump]\n\t"
         "jne 7b\n\t"
-        "cmp (%[k]), %[jump]\n\t"
+        "cmp 32(%[k]), %[jump]\n\t"
         "je 8f\n\t"
         "mov 8(%[k]), %%rax\n\t"
         "vaddps 0(%%rax), %[a0], %%zmm22\n\t"
@@ -1396,154 +1398,219 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *band
         "vfmadd231ps 368(%[x])%{1to16%}, %%zmm27, %[a5]\n\t"
         "vfmadd231ps 432(%[x])%{1to16%}, %%zmm27, %[a6]\n\t"
         "9:\n\t"
-        : [a0] "=&v"(a0), [a1] "=&v"(a1), [a2] "=&v"(a2), [a3] "=&v"(a3), [a4] "=&v"(a4), [a5] "=&v"(a5), [a6] "=&v"(a6), [a7] "=&v"(a7), [a8] "=&v"(a8), [a9] "=&v"(a9), [a10] "=&v"(a10), [a11] "=&v"(a11), [a12] "=&v"(a12), [a13] "=&v"(a13), [x] "+&r"(x), [w] "+&r"(w), [jump] "+&r"(jump)
+        : [a0] "=&v"(a0_0_0), [a1] "=&v"(a0_0_1), [a2] "=&v"(a0_0_2), [a3] "=&v"(a0_0_3), [a4] "=&v"(a0_0_4), [a5] "=&v"(a0_0_5), [a6] "=&v"(a0_0_6), [a7] "=&v"(a0_0_7), [a8] "=&v"(a0_0_8), [a9] "=&v"(a0_0_9), [a10] "=&v"(a0_0_10), [a11] "=&v"(a0_0_11), [a12] "=&v"(a0_0_12), [a13] "=&v"(a0_0_13), [x] "+&r"(x), [w] "+&r"(w), [jump] "+&r"(jump)
         : [k] "r"(k), [ahead] "r"(bytes)
         : "memory", "cc", "rax", "zmm22", "zmm23", "zmm24", "zmm25", "zmm26", "zmm27", "zmm28", "zmm29", "zmm30", "zmm31");
-    const vf d7 = vf_load(w + 7 * LANES), d13 = vf_load(w + 13 * LANES), d14 = vf_load(w + 14 * LANES), d15 = vf_load(w + 15 * LANES), e = plain ? vf_zero() : vf_load(panel), factor = vf_load(panel + LANES) * undo;
-    __builtin_prefetch(w + ahead + 7 * LANES, 0, 2); __builtin_prefetch(w + ahead + 13 * LANES, 0, 2); __builtin_prefetch(w + ahead + 14 * LANES, 0, 2); __builtin_prefetch(w + ahead + 15 * LANES, 0, 2);
-    if (longer) {
-        a0 += vf_load(held + 0 * LANES);
-        a1 += vf_load(held + 1 * LANES);
-        a2 += vf_load(held + 2 * LANES);
-        a3 += vf_load(held + 3 * LANES);
-        a4 += vf_load(held + 4 * LANES);
-        a5 += vf_load(held + 5 * LANES);
-        a6 += vf_load(held + 6 * LANES);
-        a7 += vf_load(held + 7 * LANES);
-        a8 += vf_load(held + 8 * LANES);
-        a9 += vf_load(held + 9 * LANES);
-        a10 += vf_load(held + 10 * LANES);
-        a11 += vf_load(held + 11 * LANES);
-        a12 += vf_load(held + 12 * LANES);
-        a13 += vf_load(held + 13 * LANES);
+    if (end > whole) {
+        a0_0_0 += vf_load(held + 0 * LANES);
+        a0_0_1 += vf_load(held + 1 * LANES);
+        a0_0_2 += vf_load(held + 2 * LANES);
+        a0_0_3 += vf_load(held + 3 * LANES);
+        a0_0_4 += vf_load(held + 4 * LANES);
+        a0_0_5 += vf_load(held + 5 * LANES);
+        a0_0_6 += vf_load(held + 6 * LANES);
+        a0_0_7 += vf_load(held + 7 * LANES);
+        a0_0_8 += vf_load(held + 8 * LANES);
+        a0_0_9 += vf_load(held + 9 * LANES);
+        a0_0_10 += vf_load(held + 10 * LANES);
+        a0_0_11 += vf_load(held + 11 * LANES);
+        a0_0_12 += vf_load(held + 12 * LANES);
+        a0_0_13 += vf_load(held + 13 * LANES);
     }
-    a0 += d7 * x[0 * LANES + 7];
-    a0 += d13 * x[0 * LANES + 13];
-    a0 += d14 * x[0 * LANES + 14];
-    a0 += d15 * x[0 * LANES + 15];
-    const vf a0_0_0 = (a0 - (e + beside[0])) * factor;
-    const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
-    a1 += d7 * x[1 * LANES + 7];
-    a1 += d13 * x[1 * LANES + 13];
-    a1 += d14 * x[1 * LANES + 14];
-    a1 += d15 * x[1 * LANES + 15];
-    const vf a0_0_1 = (a1 - (e + beside[1])) * factor;
-    const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+    const vf d7 = vf_load(w + 7 * LANES), d13 = vf_load(w + 13 * LANES), d14 = vf_load(w + 14 * LANES), d15 = vf_load(w + 15 * LANES), factor = vf_load(panel + LANES);
+    __builtin_prefetch(w + ahead + 7 * LANES, 0, 2); __builtin_prefetch(w + ahead + 13 * LANES, 0, 2); __builtin_prefetch(w + ahead + 14 * LANES, 0, 2); __builtin_prefetch(w + ahead + 15 * LANES, 0, 2);
+    {
+        a0_0_0 += d7 * x[0 * LANES + 7];
+        a0_0_0 += d13 * x[0 * LANES + 13];
+        a0_0_0 += d14 * x[0 * LANES + 14];
+        a0_0_0 += d15 * x[0 * LANES + 15];
+        a0_0_0 = a0_0_0 * (factor * scale[0]);
+        const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
+    }
+    {
+        a0_0_1 += d7 * x[1 * LANES + 7];
+        a0_0_1 += d13 * x[1 * LANES + 13];
+        a0_0_1 += d14 * x[1 * LANES + 14];
+        a0_0_1 += d15 * x[1 * LANES + 15];
+        a0_0_1 = a0_0_1 * (factor * scale[1]);
+        const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+    }
     SOL_FENCE();
-    a2 += d7 * x[2 * LANES + 7];
-    a2 += d13 * x[2 * LANES + 13];
-    a2 += d14 * x[2 * LANES + 14];
-    a2 += d15 * x[2 * LANES + 15];
-    const vf a0_0_2 = (a2 - (e + beside[2])) * factor;
-    const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
-    a3 += d7 * x[3 * LANES + 7];
-    a3 += d13 * x[3 * LANES + 13];
-    a3 += d14 * x[3 * LANES + 14];
-    a3 += d15 * x[3 * LANES + 15];
-    const vf a0_0_3 = (a3 - (e + beside[3])) * factor;
-    const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+    {
+        a0_0_2 += d7 * x[2 * LANES + 7];
+        a0_0_2 += d13 * x[2 * LANES + 13];
+        a0_0_2 += d14 * x[2 * LANES + 14];
+        a0_0_2 += d15 * x[2 * LANES + 15];
+        a0_0_2 = a0_0_2 * (factor * scale[2]);
+        const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
+    }
+    {
+        a0_0_3 += d7 * x[3 * LANES + 7];
+        a0_0_3 += d13 * x[3 * LANES + 13];
+        a0_0_3 += d14 * x[3 * LANES + 14];
+        a0_0_3 += d15 * x[3 * LANES + 15];
+        a0_0_3 = a0_0_3 * (factor * scale[3]);
+        const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+    }
     SOL_FENCE();
-    a4 += d7 * x[4 * LANES + 7];
-    a4 += d13 * x[4 * LANES + 13];
-    a4 += d14 * x[4 * LANES + 14];
-    a4 += d15 * x[4 * LANES + 15];
-    const vf a0_0_4 = (a4 - (e + beside[4])) * factor;
-    const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
-    a5 += d7 * x[5 * LANES + 7];
-    a5 += d13 * x[5 * LANES + 13];
-    a5 += d14 * x[5 * LANES + 14];
-    a5 += d15 * x[5 * LANES + 15];
-    const vf a0_0_5 = (a5 - (e + beside[5])) * factor;
-    const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+    {
+        a0_0_4 += d7 * x[4 * LANES + 7];
+        a0_0_4 += d13 * x[4 * LANES + 13];
+        a0_0_4 += d14 * x[4 * LANES + 14];
+        a0_0_4 += d15 * x[4 * LANES + 15];
+        a0_0_4 = a0_0_4 * (factor * scale[4]);
+        const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
+    }
+    {
+        a0_0_5 += d7 * x[5 * LANES + 7];
+        a0_0_5 += d13 * x[5 * LANES + 13];
+        a0_0_5 += d14 * x[5 * LANES + 14];
+        a0_0_5 += d15 * x[5 * LANES + 15];
+        a0_0_5 = a0_0_5 * (factor * scale[5]);
+        const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+    }
     SOL_FENCE();
-    a6 += d7 * x[6 * LANES + 7];
-    a6 += d13 * x[6 * LANES + 13];
-    a6 += d14 * x[6 * LANES + 14];
-    a6 += d15 * x[6 * LANES + 15];
-    const vf a0_0_6 = (a6 - (e + beside[6])) * factor;
-    const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
-    a7 += d7 * x[7 * LANES + 7];
-    a7 += d13 * x[7 * LANES + 13];
-    a7 += d14 * x[7 * LANES + 14];
-    a7 += d15 * x[7 * LANES + 15];
-    const vf a0_0_7 = (a7 - (e + beside[7])) * factor;
-    const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
+    {
+        a0_0_6 += d7 * x[6 * LANES + 7];
+        a0_0_6 += d13 * x[6 * LANES + 13];
+        a0_0_6 += d14 * x[6 * LANES + 14];
+        a0_0_6 += d15 * x[6 * LANES + 15];
+        a0_0_6 = a0_0_6 * (factor * scale[6]);
+        const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
+    }
+    {
+        a0_0_7 += d7 * x[7 * LANES + 7];
+        a0_0_7 += d13 * x[7 * LANES + 13];
+        a0_0_7 += d14 * x[7 * LANES + 14];
+        a0_0_7 += d15 * x[7 * LANES + 15];
+        a0_0_7 = a0_0_7 * (factor * scale[7]);
+        const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
+    }
     SOL_FENCE();
-    a8 += d7 * x[8 * LANES + 7];
-    a8 += d13 * x[8 * LANES + 13];
-    a8 += d14 * x[8 * LANES + 14];
-    a8 += d15 * x[8 * LANES + 15];
-    const vf a0_0_8 = (a8 - (e + beside[8])) * factor;
-    const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
-    a9 += d7 * x[9 * LANES + 7];
-    a9 += d13 * x[9 * LANES + 13];
-    a9 += d14 * x[9 * LANES + 14];
-    a9 += d15 * x[9 * LANES + 15];
-    const vf a0_0_9 = (a9 - (e + beside[9])) * factor;
-    const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
+    {
+        a0_0_8 += d7 * x[8 * LANES + 7];
+        a0_0_8 += d13 * x[8 * LANES + 13];
+        a0_0_8 += d14 * x[8 * LANES + 14];
+        a0_0_8 += d15 * x[8 * LANES + 15];
+        a0_0_8 = a0_0_8 * (factor * scale[8]);
+        const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
+    }
+    {
+        a0_0_9 += d7 * x[9 * LANES + 7];
+        a0_0_9 += d13 * x[9 * LANES + 13];
+        a0_0_9 += d14 * x[9 * LANES + 14];
+        a0_0_9 += d15 * x[9 * LANES + 15];
+        a0_0_9 = a0_0_9 * (factor * scale[9]);
+        const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
+    }
     SOL_FENCE();
-    a10 += d7 * x[10 * LANES + 7];
-    a10 += d13 * x[10 * LANES + 13];
-    a10 += d14 * x[10 * LANES + 14];
-    a10 += d15 * x[10 * LANES + 15];
-    const vf a0_0_10 = (a10 - (e + beside[10])) * factor;
-    const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
-    a11 += d7 * x[11 * LANES + 7];
-    a11 += d13 * x[11 * LANES + 13];
-    a11 += d14 * x[11 * LANES + 14];
-    a11 += d15 * x[11 * LANES + 15];
-    const vf a0_0_11 = (a11 - (e + beside[11])) * factor;
-    const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
+    {
+        a0_0_10 += d7 * x[10 * LANES + 7];
+        a0_0_10 += d13 * x[10 * LANES + 13];
+        a0_0_10 += d14 * x[10 * LANES + 14];
+        a0_0_10 += d15 * x[10 * LANES + 15];
+        a0_0_10 = a0_0_10 * (factor * scale[10]);
+        const vf t0_0_10_0 = vf_max_quiet(vf_set(0.0f), a0_0_10);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 10 * LANES, t0_0_10_0);
+    }
+    {
+        a0_0_11 += d7 * x[11 * LANES + 7];
+        a0_0_11 += d13 * x[11 * LANES + 13];
+        a0_0_11 += d14 * x[11 * LANES + 14];
+        a0_0_11 += d15 * x[11 * LANES + 15];
+        a0_0_11 = a0_0_11 * (factor * scale[11]);
+        const vf t0_0_11_0 = vf_max_quiet(vf_set(0.0f), a0_0_11);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 11 * LANES, t0_0_11_0);
+    }
     SOL_FENCE();
-    a12 += d7 * x[12 * LANES + 7];
-    a12 += d13 * x[12 * LANES + 13];
-    a12 += d14 * x[12 * LANES + 14];
-    a12 += d15 * x[12 * LANES + 15];
-    const vf a0_0_12 = (a12 - (e + beside[12])) * factor;
-    const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
-    a13 += d7 * x[13 * LANES + 7];
-    a13 += d13 * x[13 * LANES + 13];
-    a13 += d14 * x[13 * LANES + 14];
-    a13 += d15 * x[13 * LANES + 15];
-    const vf a0_0_13 = (a13 - (e + beside[13])) * factor;
-    const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
-    vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_0);
+    {
+        a0_0_12 += d7 * x[12 * LANES + 7];
+        a0_0_12 += d13 * x[12 * LANES + 13];
+        a0_0_12 += d14 * x[12 * LANES + 14];
+        a0_0_12 += d15 * x[12 * LANES + 15];
+        a0_0_12 = a0_0_12 * (factor * scale[12]);
+        const vf t0_0_12_0 = vf_max_quiet(vf_set(0.0f), a0_0_12);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 12 * LANES, t0_0_12_0);
+    }
+    {
+        a0_0_13 += d7 * x[13 * LANES + 7];
+        a0_0_13 += d13 * x[13 * LANES + 13];
+        a0_0_13 += d14 * x[13 * LANES + 14];
+        a0_0_13 += d15 * x[13 * LANES + 15];
+        a0_0_13 = a0_0_13 * (factor * scale[13]);
+        const vf t0_0_13_0 = vf_max_quiet(vf_set(0.0f), a0_0_13);
+        vf_store(out + 0 * c->out_cb + 0 * c->out_row + 13 * LANES, t0_0_13_0);
+    }
     SOL_FENCE();
 }
 
-/* Rows y … y + height - 1 of image n, group g. */
-static void work(const conv *c, int64_t n, int64_t g, int64_t y, int64_t height)
+typedef struct {
+    int64_t n, y, x;
+} place;
+
+static inline place place_of(const conv *c, int64_t t)
+{
+    return (place){t / (c->rows * c->columns), t / c->columns % c->rows, t % c->columns};
+}
+
+static inline void advance(const conv *c, place *p)
+{
+    if (++p->x < c->columns) return;
+    p->x = 0;
+    if (++p->y < c->rows) return;
+    p->y = 0, p->n++;
+}
+
+
+/* Packs what tiles t0 … t1 - 1, whole rows of one image, read of group g; behind it what undoes its scaling, its share, and what each output subtracts. */
+static void pack(const conv *c, int64_t g, int64_t t0, int64_t t1, float *packed)
+{
+    const place p = place_of(c, t0);
+    const int64_t top = p.y * 1, most = (t1 - t0) / c->columns * 1, height = c->OH - top < most ? c->OH - top : most;
+    const int64_t rows = (height - 1) * c->stride_y + (c->R - 1) * c->dilation_y + 1;
+    const int one = c->in_row == c->pixels * LANES; /* do the rows lie one behind the other? */
+    const int64_t runs = one ? 1 : rows, length = one ? rows * c->pixels : c->pixels;
+    const float *const in = c->in + p.n * c->in_n + g * c->in_blocks * c->in_cb + top * c->stride_y * c->in_row, *const factors = c->factors + g * c->in_blocks * LANES;
+    float *const scales = packed + c->in_blocks * c->packed_block, *beside = scales + SCALES, undo;
+    const float scale = magnitude(c, in, factors, runs, length, &undo, scales + SCALES - LANES);
+    for (int64_t i = 0; i < SCALES - LANES; i += LANES) vf_store(scales + i, vf_set(undo));
+    for (int64_t y = 0; y < runs; y++) pack_run(c, in + y * c->in_row, factors, packed + y * length * LANES, length, scale, c->partial + y * length);
+    for (int64_t y = 0; y < height; y++, beside += c->OW)
+        for (int64_t x = 0; x < c->OW; x += LANES) {
+            vf sum = vf_zero();
+            for (int64_t r = 0; r < c->R; r++) {
+                const float *from = c->partial + (y * c->stride_y + r * c->dilation_y) * c->pixels + x * 1;
+                for (int64_t s = 0; s < c->S; s++, from += c->dilation_x)
+                    sum += vf_load(from);
+            }
+            vf_store(beside + x, sum);
+        }
+}
+
+/* One panel of tiles t0 … t1 - 1; packed: that of tile t0. */
+static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const float *packed)
 {
     const int64_t panel = (c->steps * LANES + 3) * LANES;
-    float share;
-    const float undo = pack(c, c->in + n * c->in_n + g * c->in_group + y * c->stride_y * c->in_row, c->factors + g * c->group_blocks * LANES, height, &share);
-    const int64_t rows = (height - 1) * c->stride_y + (c->R - 1) * c->dilation_y + 1;
-    const int64_t tap = c->dilation_x, row = c->dilation_y * c->pixels - (c->S - 1) * tap, block = rows * c->pixels - (c->R - 1) * (row + (c->S - 1) * tap) - (c->S - 1) * tap;
-    for (int64_t i = 1; i < c->steps; i++) c->jumps[i - 1] = 4 * LANES * (i % c->S ? tap : i % (c->R * c->S) ? row : block);
-    for (int64_t kb = g * c->group_vectors; kb < (g + 1) * c->group_vectors; kb++) {
-        const float *w = c->w + kb * panel;
-        const int64_t plain = !(share >= w[panel - LANES]);
-        int64_t ahead = panel; /* the next panel's weights are fetched by the first tile */
-        for (int64_t at = 0; at < height; at += 1)
-            for (int64_t x = 0; x < c->columns; x++) {
-                const float *i = c->packed + (at * c->stride_y * c->pixels + x * 14) * LANES, *beside = plain ? none : c->beside + at * c->row + x * 14;
-                float *out = c->out + kb * c->out_cb + n * c->out_n + (y + at) * c->out_row + x * 14 * LANES;
-                tile_1x14(c, i, beside, undo, plain, w, ahead, out);
-                ahead = 0;
-            }
+    const float *w = c->w + kb * panel;
+    place p = place_of(c, t0);
+    const int64_t first = p.y;
+    const float *const scale = packed + c->in_blocks * c->packed_block, *const besides = scale + SCALES;
+    for (int64_t t = t0; t < t1; t++, advance(c, &p)) {
+        const int64_t ahead = t == t0 ? panel : 0; /* the next panel's weights are fetched by the first tile */
+        const int64_t y = (p.y - first) * 1, x = p.x * 14;
+        const float *const i = packed + (y * c->stride_y * c->pixels + x * 1) * LANES, *const beside = besides + y * c->OW + x;
+        float *out = c->out + kb * c->out_cb + p.n * c->out_n + p.y * 1 * c->out_row + p.x * 14 * LANES;
+        tile_1x14(c, i, beside, scale, w, ahead, out);
     }
 }
 
@@ -1557,51 +1624,49 @@ void conv_paired_grouped(const sol_team *team, void *const *buf, const int64_t *
     const int64_t OH = arg[1];
     const int64_t OW = arg[2];
     const int64_t groups = arg[3];
-    const int64_t group_blocks = arg[4];
-    const int64_t group_vectors = arg[5];
-    const int64_t band = arg[6];
-    const int64_t by_bands = arg[7];
-    const int64_t R = arg[8];
-    const int64_t S = arg[9];
-    const int64_t stride_y = arg[10];
-    const int64_t dilation_y = arg[11];
-    const int64_t dilation_x = arg[12];
-    const int64_t partial_size = arg[13];
-    const int64_t in_n = arg[14];
-    const int64_t in_cb = arg[15];
-    const int64_t in_start = arg[16];
-    const int64_t in_row = arg[17];
+    const int64_t group_vectors = arg[4];
+    const int64_t band = arg[5];
+    const int64_t by_bands = arg[6];
+    const int64_t stride_y = arg[7];
+    const int64_t dilation_y = arg[8];
+    const int64_t dilation_x = arg[9];
+    const int64_t partial_size = arg[10];
+    const int64_t in_n = arg[11];
+    const int64_t in_cb = arg[12];
+    const int64_t in_start = arg[13];
+    const int64_t in_row = arg[14];
+    const int64_t in_blocks = arg[15];
+    const int64_t R = arg[16];
+    const int64_t S = arg[17];
     const int64_t out_n = arg[18];
     const int64_t out_cb = arg[19];
     const int64_t out_row = arg[20];
     (void)team; (void)buf; (void)arg;
-conv c = {
-        .in = in + in_start, .w = w, .factors = factors, .out = out,
-.group_blocks = group_blocks, .group_vectors = group_vectors, .R = R, .S = S, .dilation_y = dilation_y, .dilation_x = dilation_x,
-        .in_n = in_n, .in_cb = in_cb, .in_group = group_blocks * in_cb, .in_row = in_row, .steps = group_blocks * R * S, .stride_y = stride_y,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .OH = OH, .OW = OW, .columns = (OW + 13) / 14,
-        .pixels = (OW - 1) * 1 + (S - 1) * dilation_x + 1, .row = (OW + LANES - 1) / LANES * LANES,
-    };
+const int64_t rows = (OH + 0) / 1, columns = (OW + 13) / 14, tiles = N * rows * columns, steps = in_blocks * R * S;
+    if (tiles == 0) return;
     const int64_t image = (OH + band - 1) / band, bands = N * image, most = (bands + team->size - 1) / team->size * team->size;
-    if (bands == 0) return;
-    const int64_t rows = (band - 1) * stride_y + (R - 1) * dilation_y + 1;
-    c.packed = (float *)team->scratch;
-    c.beside = c.packed + group_blocks * rows * c.pixels * LANES;
-    c.partial = c.beside + band * c.row;
-    c.jumps = (int64_t *)(c.partial + partial_size);
     const int alike = by_bands && (most - bands) * 16 <= bands; /* are shares of bands about equally large? */
-    c.claims = !alike && team->size > 1;
+    const int64_t pixels = (OW - 1) * 1 + (S - 1) * dilation_x + 1, lines = (band - 1) * stride_y + (R - 1) * dilation_y + 1, packed_block = lines * pixels * LANES;
+    int64_t *const jumps = (int64_t *)team->scratch;
+    float *const packed = (float *)(jumps + (steps + 7) / 8 * 8), *const partial = packed + in_blocks * packed_block + SCALES + band * OW + LANES;
+    const int64_t tap = dilation_x, row = dilation_y * pixels - (S - 1) * tap, block = lines * pixels - (R - 1) * (row + (S - 1) * tap) - (S - 1) * tap;
+    for (int64_t i = 1; i < steps; i++) jumps[i - 1] = 4 * LANES * (i % S ? tap : i % (R * S) ? row : block);
+    const int64_t claims = !alike && team->size > 1;
+    const conv c = {
+        .in = in + in_start, .w = w, .factors = factors, .out = out, .N = N, .OH = OH, .OW = OW, .groups = groups,
+        .group_vectors = group_vectors, .band = band, .by_bands = by_bands, .stride_y = stride_y, .dilation_y = dilation_y, .dilation_x = dilation_x, .partial_size = partial_size, .in_n = in_n,
+        .in_cb = in_cb, .in_start = in_start, .in_row = in_row, .in_blocks = in_blocks, .R = R, .S = S, .out_n = out_n, .out_cb = out_cb,
+        .out_row = out_row, .steps = steps, .rows = rows, .columns = columns, .claims = claims, .pixels = pixels, .packed_block = packed_block,
+        .jumps = jumps, .partial = partial,
+    };
     int64_t u0, u1;
-    sol_split(team, alike ? bands : bands * groups, &u0, &u1);
-    if (!alike)
-        for (; u0 < u1; u0++) {
-            const int64_t b = u0 % bands, y = b % image * band;
-            work(&c, b / image, u0 / bands, y, OH - y < band ? OH - y : band);
-        }
-    else
-        for (int64_t g = 0; g < groups; g++)
-            for (int64_t b = u0; b < u1; b++) {
-                const int64_t y = b % image * band;
-                work(&c, b / image, g, y, OH - y < band ? OH - y : band);
-            }
+    sol_split(team, alike ? bands : groups * bands, &u0, &u1);
+    /* This thread's bands of each group, or its (group, band) pairs. */
+    const int64_t first = alike ? u0 : 0, mine = alike ? u1 - u0 : bands, end = alike ? groups * mine : u1;
+    for (int64_t u = alike ? 0 : u0; u < end; u++) {
+        const int64_t g = u / mine, b = first + u % mine, y = b % image * (band / 1);
+        const int64_t t0 = (b / image * rows + y) * columns, t1 = t0 + (rows - y < band / 1 ? rows - y : band / 1) * columns;
+        pack(&c, g, t0, t1, packed);
+        for (int64_t kb = g * group_vectors; kb < (g + 1) * group_vectors; kb++) multiply(&c, kb, t0, t1, packed);
+    }
 }

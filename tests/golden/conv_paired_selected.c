@@ -22,15 +22,20 @@ typedef struct {
     int64_t row, to;
 } origin;
 
-typedef struct {
-    const float *w, *factors; /* factors: of input channels at each tap, with the signs of pairs */
+typedef struct conv {
+    const float *in0;
+    const float *in1;
+    const float *in2;
+    const float *in3;
+    const float *w;
+    const float *factors;
     float *out;
+    int64_t N, OH, OW, vectors, block, by_tiles, packed_size, C, pitch, origin_count, in0_n, in0_cb, in0_row, in1_n, in1_cb, in1_row;
+    int64_t in2_n, in2_cb, in2_row, in3_n, in3_cb, in3_row, in_blocks, R, S, out_n, out_cb, out_row, steps, rows, columns, claims;
     const origin *origins; /* [image][count] */
     float *run; /* room for the pixels of a tile, pitch elements each */
-    int64_t C, count, pitch;
-    int64_t steps; /* taps of all channel blocks */
-    int64_t out_n, out_cb, out_row, rows, columns, OH, OW, packed; /* packed: elements of a tile's packed input */
-    int64_t claims; /* are the output's lines to be asked for: whether another thread may have read what was there before */
+    /* factors: of input channels at each tap, with the signs of pairs; steps: taps of all channel blocks; packed_size: elements of a tile's packed input;
+     * claims: are the output's lines to be asked for, whether another thread may have read what was there before? */
 } conv;
 
 /* Winograd's inner product: two input channels share a multiply-add and take two additions, for which this processor has units of their own:
@@ -292,8 +297,8 @@ static __attribute__((noinline)) void pair_pack(const float *from, int64_t pixel
 static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
 {
     const float *const beside = x + c->steps * 20 * LANES, *const scale = beside + 2 * LANES;
-    const float *const panel = w + c->steps * LANES * LANES;
     const float *const end = x + (c->steps - 1) * 20 * LANES;
+    const float *const panel = w + c->steps * LANES * LANES;
     const int64_t bytes = 4 * ahead, plain = !(scale[2 * LANES] >= panel[2 * LANES]);
     if (c->claims)
         for (int64_t y = 0; y < 1; y++)
@@ -307,9 +312,9 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
     __asm__ volatile(
         "cmpq $0, 16(%[k])\n\t"
         "jne 5f\n\t"
-        "mov (%[k]), %%rax\n\t"
         "vpxord %%zmm23, %%zmm23, %%zmm23\n\t"
         "vsubps %[e], %%zmm23, %%zmm22\n\t"
+        "mov (%[k]), %%rax\n\t"
         "vsubps 0(%%rax)%{1to16%}, %%zmm22, %[a0]\n\t"
         "vsubps 4(%%rax)%{1to16%}, %%zmm22, %[a1]\n\t"
         "vsubps 8(%%rax)%{1to16%}, %%zmm22, %[a2]\n\t"
@@ -2144,8 +2149,8 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
 static __attribute__((noinline)) void tile_1x16(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
 {
     const float *const beside = x + c->steps * 16 * LANES, *const scale = beside + 1 * LANES;
-    const float *const panel = w + c->steps * LANES * LANES;
     const float *const end = x + (c->steps - 1) * 16 * LANES;
+    const float *const panel = w + c->steps * LANES * LANES;
     const int64_t bytes = 4 * ahead, plain = !(scale[1 * LANES] >= panel[2 * LANES]);
     if (c->claims)
         for (int64_t y = 0; y < 1; y++)
@@ -2159,9 +2164,9 @@ static __attribute__((noinline)) void tile_1x16(const conv *c, const float *x, c
     __asm__ volatile(
         "cmpq $0, 16(%[k])\n\t"
         "jne 5f\n\t"
-        "mov (%[k]), %%rax\n\t"
         "vpxord %%zmm23, %%zmm23, %%zmm23\n\t"
         "vsubps %[e], %%zmm23, %%zmm22\n\t"
+        "mov (%[k]), %%rax\n\t"
         "vsubps 0(%%rax)%{1to16%}, %%zmm22, %[a0]\n\t"
         "vsubps 4(%%rax)%{1to16%}, %%zmm22, %[a1]\n\t"
         "vsubps 8(%%rax)%{1to16%}, %%zmm22, %[a2]\n\t"
@@ -3674,18 +3679,18 @@ static inline void advance(const conv *c, place *p)
     if (++p->y < c->rows) return;
     p->y = 0, p->n++;
 }
+#define IS_EDGE(c, p) ((p).x == (c)->columns - 1)
 
-#define IS_EDGE(c, p) (((p).x + 1) * 20 > (c)->OW)
 
 /* Tiles t0 … t1 - 1, packed one behind the other. */
 static __attribute__((noinline)) void pack(const conv *c, int64_t t0, int64_t t1, float *packed)
 {
     place p = place_of(c, t0);
-    for (; t0 < t1; t0++, packed += c->packed, advance(c, &p)) {
+    for (; t0 < t1; t0++, packed += c->packed_size, advance(c, &p)) {
         int64_t count = 20, width = 20;
         if (IS_EDGE(c, p)) count = 16, width = 16;
-        const origin *o = c->origins + p.n * c->count;
-        for (int64_t i = 0; i < c->count; i++, o++) {
+        const origin *o = c->origins + p.n * c->origin_count;
+        for (int64_t i = 0; i < c->origin_count; i++, o++) {
             const vi lanes = o->lanes;
             float *to = c->run + o->to;
             for (int64_t y = p.y * 1, end = y + count / width; y < end; y++) {
@@ -3705,7 +3710,7 @@ static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const fl
     const int64_t panel = (c->steps * LANES + 3) * LANES;
     const float *w = c->w + kb * panel;
     place p = place_of(c, t0);
-    for (int64_t t = t0; t < t1; t++, packed += c->packed, advance(c, &p)) {
+    for (int64_t t = t0; t < t1; t++, packed += c->packed_size, advance(c, &p)) {
         const int64_t ahead = t == t0 ? panel : 0; /* the next panel's weights are fetched by the first tile */
         float *out = c->out + kb * c->out_cb + p.n * c->out_n + p.y * 1 * c->out_row + p.x * 20 * LANES;
         if (IS_EDGE(c, p)) tile_1x16(c, packed, w, ahead, out);
@@ -3730,42 +3735,34 @@ void conv_paired_selected(const sol_team *team, void *const *buf, const int64_t 
     const int64_t block = arg[4];
     const int64_t by_tiles = arg[5];
     const int64_t packed_size = arg[6];
-    const int64_t in_blocks = arg[7];
-    const int64_t R = arg[8];
-    const int64_t S = arg[9];
-    const int64_t C = arg[10];
-    const int64_t pitch = arg[11];
-    const int64_t origin_count = arg[12];
-    const int64_t in0_n = arg[13];
-    const int64_t in0_cb = arg[14];
-    const int64_t in0_row = arg[15];
-    const int64_t in1_n = arg[16];
-    const int64_t in1_cb = arg[17];
-    const int64_t in1_row = arg[18];
-    const int64_t in2_n = arg[19];
-    const int64_t in2_cb = arg[20];
-    const int64_t in2_row = arg[21];
-    const int64_t in3_n = arg[22];
-    const int64_t in3_cb = arg[23];
-    const int64_t in3_row = arg[24];
+    const int64_t C = arg[7];
+    const int64_t pitch = arg[8];
+    const int64_t origin_count = arg[9];
+    const int64_t in0_n = arg[10];
+    const int64_t in0_cb = arg[11];
+    const int64_t in0_row = arg[12];
+    const int64_t in1_n = arg[13];
+    const int64_t in1_cb = arg[14];
+    const int64_t in1_row = arg[15];
+    const int64_t in2_n = arg[16];
+    const int64_t in2_cb = arg[17];
+    const int64_t in2_row = arg[18];
+    const int64_t in3_n = arg[19];
+    const int64_t in3_cb = arg[20];
+    const int64_t in3_row = arg[21];
+    const int64_t in_blocks = arg[22];
+    const int64_t R = arg[23];
+    const int64_t S = arg[24];
     const int64_t out_n = arg[25];
     const int64_t out_cb = arg[26];
     const int64_t out_row = arg[27];
     (void)team; (void)buf; (void)arg;
-const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * columns;
-    const int by_panels = !by_tiles && team->size > 1;
-    float *packed = (float *)team->scratch;
-    origin *origins = (origin *)team->scratch;
-    float *const run = (float *)(origins + N * origin_count);
-    packed = run + (20 * pitch + LANES);
-    const conv c = {
-        .w = w, .factors = factors, .out = out,
-        .origins = origins, .run = run, .C = C, .count = origin_count, .pitch = pitch,
-        .steps = in_blocks * R * S, .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
-        .rows = rows, .columns = columns, .OH = OH, .OW = OW, .packed = packed_size, .claims = by_panels,
-    };
-    int64_t u0, u1, first = 0, last = tiles;
+const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * columns, steps = in_blocks * R * S;
     if (tiles == 0) return;
+    const int by_panels = !by_tiles && team->size > 1;
+    const int64_t claims = by_panels;
+    origin *const origins = (origin *)team->scratch;
+    float *const run = (float *)(origins + N * origin_count);
     const float *const from[] = { in0, in1, in2, in3 };
     const int64_t in_n[] = { in0_n, in1_n, in2_n, in3_n };
     const int64_t in_cb[] = { in0_cb, in1_cb, in2_cb, in3_cb };
@@ -3784,15 +3781,25 @@ for (int64_t n = 0; n < N; n++) {
             to += held;
         }
     }
+    const conv c = {
+        .in0 = in0, .in1 = in1, .in2 = in2, .in3 = in3, .w = w, .factors = factors, .out = out, .N = N,
+        .OH = OH, .OW = OW, .vectors = vectors, .block = block, .by_tiles = by_tiles, .packed_size = packed_size, .C = C, .pitch = pitch,
+        .origin_count = origin_count, .in0_n = in0_n, .in0_cb = in0_cb, .in0_row = in0_row, .in1_n = in1_n, .in1_cb = in1_cb, .in1_row = in1_row, .in2_n = in2_n,
+        .in2_cb = in2_cb, .in2_row = in2_row, .in3_n = in3_n, .in3_cb = in3_cb, .in3_row = in3_row, .in_blocks = in_blocks, .R = R, .S = S,
+        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .steps = steps, .rows = rows, .columns = columns, .claims = claims,
+        .origins = origins, .run = run,
+    };
+    float *at = run + (20 * pitch + LANES);
+    int64_t u0, u1, first = 0, last = tiles;
     if (by_panels && team->size > 4) {
-        packed = (float *)team->common;
+        at = (float *)team->common;
         sol_split(team, tiles, &u0, &u1);
-        pack(&c, u0, u1, packed + u0 * packed_size);
+        pack(&c, u0, u1, at + u0 * packed_size);
         sol_barrier(team);
         sol_split(team, vectors * tiles, &u0, &u1);
         for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
             t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;
-            multiply(&c, u0 / tiles, t0, t1, packed + t0 * packed_size);
+            multiply(&c, u0 / tiles, t0, t1, at + t0 * packed_size);
         }
     } else {
         /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
@@ -3804,10 +3811,10 @@ for (int64_t n = 0; n < N; n++) {
         }
         for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
             b1 = last - b0 < block ? last : b0 + block;
-            pack(&c, b0, b1, packed);
+            pack(&c, b0, b1, at);
             for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
-                const int64_t t0 = u0 - kb * tiles > b0 ? u0 - kb * tiles : b0, t1 = u1 - kb * tiles < b1 ? u1 - kb * tiles : b1;
-                if (t0 < t1) multiply(&c, kb, t0, t1, packed + (t0 - b0) * packed_size);
+                const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
+                if (t0 < t1) multiply(&c, kb, t0, t1, at + (t0 - b0) * packed_size);
             }
         }
     }

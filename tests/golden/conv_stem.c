@@ -15,15 +15,15 @@
 
 enum { WIDTH = 8, PANEL = 2 };
 
-typedef struct conv conv;
-struct conv {
-    const conv *direct; /* the same with the strides of the image itself */
-    int64_t inner_y, inner_y_end, inner_x, inner_x_end; /* rows and columns of tiles that need no copy; no row if there are few */
-    const float *in, *w;
+typedef struct conv {
+    const float *in;
+    const float *w;
     float *out;
-int64_t C, R, S, H, W, OH, OW, in_c, in_row, in_r, source_n, source_c, source_h, source_w, pad_y, pad_x, stride_y, dilation_y;
-    int64_t out_n, out_cb, out_row, w_kb, vectors, columns, line, band_rows, band_columns;
-};
+    int64_t N, OH, OW, C, H, W, LINES, LINE, band_rows, band_columns, R, S, pad_y, pad_x, stride_y, dilation_y;
+    int64_t vectors, source_n, source_c, source_h, source_w, out_n, out_cb, out_row, in_c, in_row, in_r, w_kb, columns;
+    const struct conv *direct; /* the same with the strides of the image itself */
+    int64_t inner_y, inner_y_end, inner_x, inner_x_end; /* rows and columns of tiles that need no copy; no row if there are few */
+} conv;
 
 /* Tiles of one image: rows [y, y_end) and columns [x, x_end), those from ``direct`` to ``right`` without a copy. */
 typedef struct {
@@ -167,7 +167,7 @@ static const float *copy_lines(const conv *c, const band *b, int64_t x, int64_t 
     to += (LANES - begin % LANES) % LANES;
     for (int64_t k = 0; k < c->C; k++) {
         float *line = to + k * c->in_c;
-        for (int64_t i = 0; i < lines; i++, line += c->line) {
+        for (int64_t i = 0; i < lines; i++, line += c->LINE) {
             const int64_t y = b->y * c->stride_y - c->pad_y + i;
             if (y < 0 || y >= c->H) {
                 memset(line, 0, width * sizeof *line);
@@ -258,14 +258,13 @@ void conv_stem(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t out_cb = arg[22];
     const int64_t out_row = arg[23];
     (void)team; (void)buf; (void)arg;
-conv direct, c = {
-        .direct = &direct,
-        .in = in, .w = w, .out = out,
-.C = C, .R = R, .S = S, .H = H, .W = W, .OH = OH, .OW = OW, .in_c = LINES * LINE, .in_row = stride_y * LINE, .in_r = dilation_y * LINE,
-        .source_n = source_n, .source_c = source_c, .source_h = source_h, .source_w = source_w,
-        .pad_y = pad_y, .pad_x = pad_x, .stride_y = stride_y, .dilation_y = dilation_y,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .w_kb = C * R * S * LANES, .vectors = vectors,
-        .columns = (OW + WIDTH - 1) / WIDTH, .line = LINE, .band_rows = band_rows, .band_columns = band_columns,
+const int64_t in_c = LINES * LINE, in_row = stride_y * LINE, in_r = dilation_y * LINE, w_kb = C * R * S * LANES, columns = (OW + WIDTH - 1) / WIDTH;
+    conv direct, c = {
+        .in = in, .w = w, .out = out, .N = N, .OH = OH, .OW = OW, .C = C, .H = H,
+        .W = W, .LINES = LINES, .LINE = LINE, .band_rows = band_rows, .band_columns = band_columns, .R = R, .S = S, .pad_y = pad_y,
+        .pad_x = pad_x, .stride_y = stride_y, .dilation_y = dilation_y, .vectors = vectors, .source_n = source_n, .source_c = source_c, .source_h = source_h, .source_w = source_w,
+        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .in_c = in_c, .in_row = in_row, .in_r = in_r, .w_kb = w_kb, .columns = columns,
+.direct = &direct,
     };
     if (source_w == 1) {
         int64_t first, end;

@@ -19,16 +19,19 @@
 
 enum { PARTS = 2, SLOTS = 3, PRODUCTS = 7, SUMS = 5, SCALES = 16, HELD = 28 * LANES };
 
-typedef struct {
-    const float *in, *scale, *factor; /* scale: of each input channel; factor: of each output channel's results */
+typedef struct conv {
+    const float *in;
+    const float *scale;
+    const float *w;
+    const float *factor;
     float *out;
-int64_t in_blocks, R, S, in_n, in_cb, in_row, in_r, in_s, in_half;
-    int64_t out_n, out_cb, out_row, out_half, rows, columns, OH, OW, vectors;
-    int64_t patch_row, patch_rows, patch_columns; /* input of a tile; elements between its rows */
-    int64_t claims; /* are the output's lines to be asked for: whether another thread may have read what was there before */
-    int64_t tile_y, tile_x; /* rows and columns from one group to the next */
-    int64_t group; /* elements of the sums and scales of a group */
-    int64_t sum_row, sum_cb, sum_size; /* the same in a sum; elements of a block of channels, and from one sum of a group to the next */
+    int64_t N, OH, OW, half_rows, half_columns, vectors, block, held_block, by_panels, overlap, in_blocks, R, S, in_n, in_cb, in_row;
+    int64_t in_r, in_s, in_start, in_half, down, right, tile_y, tile_x, sum_size, patch_row, patch_rows, patch_columns, row_step, sum_r, sum_s, out_n;
+    int64_t out_cb, out_row, rows, columns, out_half, sum_row, sum_cb, group, claims;
+    /* scale: of each input channel; factor: of each output channel's results; half: elements from one half of the pixels to the other.
+     * patch: input of a tile; sum: the same in a sum, sum_size: from one sum of a group to the next; group: elements of its sums and scales.
+     * tile: rows and columns from one group to the next. claims: are the output's lines to be asked for, whether another thread may have read
+     * what was there before? */
 } conv;
 
 /* The accumulators, their sign flipped where ``flip`` says so, are added to what is held at ``from``; the result is held at ``to`` or stays in the registers. */
@@ -159,15 +162,7 @@ static void add_parts(const conv *c, const float *in, int64_t patch_rows, int64_
  * alone: scale and kept bits of an input that is no sum, or null. factor, undo: what undoes the scaling of what is complete. */
 static __attribute__((noinline)) void tile_1x14(const conv *c, const float *in, const float *w, int64_t ahead, const step *s, float *at, const float *alone, const float *factor, float undo, float *out)
 {
-    const vf b0 = vf_zero();
-    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
-    const vf b1 = vf_zero();
-    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
-const int64_t blocks = c->in_blocks, R = c->R, S = c->S, in_cb = c->in_cb, in_r = c->in_r, in_s = c->in_s;
-    const float *x0 = in;
-    const int64_t run = LANES * R * S < 64 ? 64 / (LANES * R * S) : 1;
-    vf aside[28] = {0};
-int32_t kept = -1;
+    int32_t kept = -1;
     if (alone) memcpy(&kept, alone + PARTS, sizeof kept);
     if (out && c->claims) {
         for (int64_t y = 0; y < 1; y++)
@@ -176,13 +171,23 @@ int32_t kept = -1;
                 SOL_CLAIM(o); SOL_CLAIM(o + 1 * c->out_cb);
             }
     }
-    for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+    const vf b0 = vf_zero();
+    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0, a0_0_10 = b0, a0_0_11 = b0, a0_0_12 = b0, a0_0_13 = b0;
+    const vf b1 = vf_zero();
+    vf a1_0_0 = b1, a1_0_1 = b1, a1_0_2 = b1, a1_0_3 = b1, a1_0_4 = b1, a1_0_5 = b1, a1_0_6 = b1, a1_0_7 = b1, a1_0_8 = b1, a1_0_9 = b1, a1_0_10 = b1, a1_0_11 = b1, a1_0_12 = b1, a1_0_13 = b1;
+const int64_t blocks = c->in_blocks, last = LANES, in_cb = c->in_cb;
+    const float *x0 = in;
+    const int64_t R = c->R, S = c->S, in_r = c->in_r, in_s = c->in_s;
+    const int64_t run = LANES * R * S < 64 ? 64 / (LANES * R * S) : 1;
+    vf aside[28] = {0};
+for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
+        const int64_t pairs = block < blocks ? LANES / 2 : last / 2;
         const float *row = in;
         for (int64_t r = 1; r <= R; r++, row += in_r) {
             const float *tap = row;
-            for (int64_t t = 1; t <= S; t++, tap += in_s) {
+            for (int64_t s = 1; s <= S; s++, tap += in_s) {
                 x0 = tap;
-                for (int64_t i = block < blocks || r < R || t < S ? LANES / 2 : (LANES - 4) / 2; i; i--, x0 += 2, w += 4 * LANES) {
+                for (int64_t i = pairs - (block == blocks && r == R && s == S) * 2; i; i--, x0 += 2, w += 4 * LANES) {
                     {
                         const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
                     __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); 
@@ -253,7 +258,7 @@ int32_t kept = -1;
             aside[25] += a1_0_11, a1_0_11 = vf_zero();
             aside[26] += a1_0_12, a1_0_12 = vf_zero();
             aside[27] += a1_0_13, a1_0_13 = vf_zero();
-        }
+}
 }
     if (blocks > run) {
         a0_0_0 += aside[0];
@@ -284,8 +289,8 @@ int32_t kept = -1;
         a1_0_11 += aside[25];
         a1_0_12 += aside[26];
         a1_0_13 += aside[27];
-    }
-    __builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); __builtin_prefetch(w + ahead + 4 * LANES, 0, 2); __builtin_prefetch(w + ahead + 5 * LANES, 0, 2); __builtin_prefetch(w + ahead + 6 * LANES, 0, 2); __builtin_prefetch(w + ahead + 7 * LANES, 0, 2);
+}
+__builtin_prefetch(w + ahead + 0 * LANES, 0, 2); __builtin_prefetch(w + ahead + 1 * LANES, 0, 2); __builtin_prefetch(w + ahead + 2 * LANES, 0, 2); __builtin_prefetch(w + ahead + 3 * LANES, 0, 2); __builtin_prefetch(w + ahead + 4 * LANES, 0, 2); __builtin_prefetch(w + ahead + 5 * LANES, 0, 2); __builtin_prefetch(w + ahead + 6 * LANES, 0, 2); __builtin_prefetch(w + ahead + 7 * LANES, 0, 2);
     const float *const held_from = at + s->held.from;
     float *const held_to = at + s->held.to;
     const float *const last_from = at + s->last.from;
@@ -864,12 +869,12 @@ static void multiply(const conv *c, const conv *m, const float *w, int64_t panel
             const float *in = s->sum < 0 ? input_of(c, p) + s->pixels * c->in_half + s->channels * c->in_blocks * c->in_cb
                                          : scales - SUMS * c->sum_size + s->sum * c->sum_size;
             if (s->completes < 0) {
-                tile_1x14(from, in, w, ahead, s, at, alone, c->factor, 0, 0);
+        tile_1x14(from, in, w, ahead, s, at, alone, c->factor, 0, 0);
                 continue;
             }
             const int64_t i = s->completes / PARTS, k = kb + s->completes % PARTS * 2;
-            float *out = c->out + i * c->out_half + k * c->out_cb + p.n * c->out_n + p.y * c->tile_y * c->out_row + p.x * c->tile_x * LANES;
-            tile_1x14(from, in, w, ahead, s, at, alone, c->factor + k * LANES, scales[2 * PARTS + i], out);
+            float *out = c->out + k * c->out_cb + i * c->out_half + p.n * c->out_n + p.y * c->tile_y * c->out_row + p.x * c->tile_x * LANES;
+        tile_1x14(from, in, w, ahead, s, at, alone, c->factor + k * LANES, scales[2 * PARTS + i], out);
         }
     }
 }
@@ -916,42 +921,43 @@ void conv_strassen(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t out_cb = arg[32];
     const int64_t out_row = arg[33];
     (void)team; (void)buf; (void)arg;
-const int64_t groups = N * ((half_rows + 0) / 1) * ((half_columns + 13) / 14), panels = vectors / (PARTS * 2);
-    const int64_t most = (groups + team->size - 1) / team->size * team->size; /* groups of the slowest thread, times the team */
+const int64_t rows = (half_rows + 0) / 1, columns = (half_columns + 13) / 14, groups = N * rows * columns;
+    const int64_t panels = vectors / (PARTS * 2), most = (groups + team->size - 1) / team->size * team->size; /* groups of the slowest thread, times the team */
     if (groups == 0) return;
     const int uneven = by_panels && team->size > 1 && (most - groups) * 16 > groups;
+    const int64_t claims = overlap || uneven, out_half = down * out_row + right * LANES;
+    const int64_t sum_row = patch_columns * LANES, sum_cb = patch_rows * sum_row, group = SUMS * sum_size + SCALES;
     const conv c = {
-        .in = in + in_start, .out = out,
-        .in_blocks = in_blocks, .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s,
-        .in_half = in_half, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .out_half = down * out_row + right * LANES,
-        .rows = (half_rows + 0) / 1, .columns = (half_columns + 13) / 14, .OH = OH, .OW = OW,
-        .vectors = vectors, .patch_row = patch_row, .patch_rows = patch_rows, .patch_columns = patch_columns,
-        .claims = overlap || uneven, .tile_y = tile_y, .tile_x = tile_x, .sum_row = patch_columns * LANES, .sum_cb = patch_rows * patch_columns * LANES, .sum_size = sum_size,
-        .group = SUMS * sum_size + SCALES, .scale = scale, .factor = factor,
-    };
+        .in = in + in_start, .scale = scale, .w = w, .factor = factor, .out = out, .N = N, .OH = OH, .OW = OW,
+        .half_rows = half_rows, .half_columns = half_columns, .vectors = vectors, .block = block, .held_block = held_block, .by_panels = by_panels, .overlap = overlap, .in_blocks = in_blocks,
+        .R = R, .S = S, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s, .in_start = in_start,
+        .in_half = in_half, .down = down, .right = right, .tile_y = tile_y, .tile_x = tile_x, .sum_size = sum_size, .patch_row = patch_row, .patch_rows = patch_rows,
+        .patch_columns = patch_columns, .row_step = row_step, .sum_r = sum_r, .sum_s = sum_s, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .rows = rows,
+        .columns = columns, .out_half = out_half, .sum_row = sum_row, .sum_cb = sum_cb, .group = group, .claims = claims,
+};
     conv m = c;
-    m.in_cb = c.sum_cb, m.in_row = row_step * c.sum_row, m.in_r = sum_r * c.sum_row, m.in_s = sum_s * LANES;
-    float *held = (float *)team->scratch;
-    int64_t u0, u1;
+    m.in_cb = sum_cb, m.in_row = row_step * sum_row, m.in_r = sum_r * sum_row, m.in_s = sum_s * LANES;
+    float *const held = (float *)team->scratch;
+    float *at = held + block * SLOTS * HELD;
+    int64_t u0, u1, first = 0, last = groups;
     if (uneven && !overlap && team->size > 4) {
-        float *sums = (float *)team->common;
+        at = (float *)team->common;
         sol_split(team, groups, &u0, &u1);
-        make_sums(&c, u0, u1, sums + u0 * c.group);
+        make_sums(&c, u0, u1, at + u0 * group);
         sol_barrier(team);
         sol_split(team, panels * groups, &u0, &u1);
-        for (int64_t g0, g1; u0 < u1; u0 += g1 - g0) {
-            g0 = u0 % groups, g1 = u1 - u0 < groups - g0 ? g0 + u1 - u0 : groups;
-            if (g1 - g0 > held_block) g1 = g0 + held_block;
-            multiply(&c, &m, w, u0 / groups, g0, g1, sums + g0 * c.group, held);
+        for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
+            t0 = u0 % groups, t1 = u1 - u0 < groups - t0 ? t0 + u1 - u0 : groups;
+            if (t1 - t0 > held_block) t1 = t0 + held_block;
+            multiply(&c, &m, w, u0 / groups, t0, t1, at + t0 * group, held);
         }
     } else {
-        /* The groups, or the (panel, group) pairs, of this thread: pairs u0 … u1 - 1 of those of groups first … last - 1. */
-        float *sums = held + block * SLOTS * HELD;
-        int64_t first = 0, last = groups;
+        /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
         if (overlap) { /* what two parts share is written by one thread, always in the same order */
             sol_split(team, panels, &u0, &u1);
             u0 *= groups, u1 *= groups;
-        } else if (uneven) {
+        } else
+        if (uneven) {
             sol_split(team, panels * groups, &u0, &u1);
         } else {
             sol_split(team, groups, &first, &last);
@@ -959,10 +965,10 @@ const int64_t groups = N * ((half_rows + 0) / 1) * ((half_columns + 13) / 14), p
         }
         for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
             b1 = last - b0 < block ? last : b0 + block;
-            make_sums(&c, b0, b1, sums);
-            for (int64_t panel = u0 / groups; panel * groups < u1; panel++) {
-                const int64_t g0 = u0 - panel * groups > b0 ? u0 - panel * groups : b0, g1 = u1 - panel * groups < b1 ? u1 - panel * groups : b1;
-                if (g0 < g1) multiply(&c, &m, w, panel, g0, g1, sums + (g0 - b0) * c.group, held);
+            make_sums(&c, b0, b1, at);
+            for (int64_t kb = u0 / groups; kb * groups < u1; kb++) {
+                const int64_t from = kb * groups, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
+                if (t0 < t1) multiply(&c, &m, w, kb, t0, t1, at + (t0 - b0) * group, held);
             }
         }
     }

@@ -18,13 +18,14 @@
 #include "sol_team.h"
 #include "sol_simd.h"
 
-enum { ROWS = 2, COLUMNS = 2, FREQUENCIES = 16, PANEL = 2 * LANES, LINE = 16 };
+enum { ROWS = 2, COLUMNS = 2, FREQUENCIES = 16, PANEL = 2 * LANES, LINE = 16, BESIDE = 0 };
 
-typedef struct {
-    const float *in, *w;
+typedef struct conv {
+    const float *in;
+    const float *w;
     float *out;
-    int64_t in_blocks, in_last, in_n, in_cb, in_row, out_n, out_cb, out_row, w_frequency, vectors;
-    int64_t OH, OW, rows, columns, v_block, v_frequency, m_frequency;
+    int64_t N, OH, OW, vectors, split_channels, block, in_blocks, in_last, in_n, in_cb, in_row, in_start, out_n, out_cb, out_row, rows;
+    int64_t columns, w_frequency, v_block, v_frequency, m_frequency;
 } conv;
 
 /* A tile: image, first output row and column. kind: 0 whole, + 1 in a shorter column, + 2 in a shorter row. */
@@ -108,17 +109,29 @@ static __attribute__((noinline)) void transform_input_2x2(const float *in, int64
     }
 }
 
-/* Slots t0 … t1 - 1 of one input block. v: that of slot t0. */
-static void transform_tiles(const conv *c, int64_t block, const place *places, int64_t t0, int64_t t1, float *v)
+/* Slots t0 … t1 - 1, one input block. v: that of slot t0. */
+static void transform_tiles(const conv *c, int64_t first, const place *places, int64_t t0, int64_t t1, float *v)
 {
-    const float *in = c->in + block * c->in_cb;
     for (; t0 < t1; t0++, v += LANES) {
         const place p = places[t0];
-        const float *at = in + p.n * c->in_n + p.y * c->in_row + p.x * LANES;
-        const int64_t in_row = c->in_row;
-        switch (p.kind) {
-        case 0: transform_input_2x2(at, in_row, v, c->v_frequency); break;
+        const int64_t in_row = c->in_row, in_cb = c->in_cb;
+        const float *at = c->in + first * in_cb + p.n * c->in_n + p.y * in_row + p.x * LANES;
+        float *o = v;
+        for (int64_t block = first; block < first + 1; block++, at += in_cb, o += c->v_block) {
+            switch (p.kind) {
+            case 0: transform_input_2x2(at, in_row, o, c->v_frequency); break;
+            }
         }
+    }
+}
+
+/* Of so many slots the (input block, slot) pairs u0 … u1 - 1. */
+static void transform(const conv *c, const place *places, int64_t u0, int64_t u1, int64_t slots, float *v)
+{
+    for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
+        const int64_t block = u0 / slots;
+        t0 = u0 % slots, t1 = u1 - u0 < slots - t0 ? t0 + u1 - u0 : slots;
+        transform_tiles(c, block, places, t0, t1, v + block * c->v_block + t0 * LANES);
     }
 }
 
@@ -127,152 +140,148 @@ static __attribute__((noinline)) void multiply_14(const conv *c, const float *v,
 {
     const int64_t blocks = c->in_blocks, last = c->in_last, v_block = c->v_block;
     for (int64_t done = 0, end; done < blocks; done = end) {
-        vf a0_0 = vf_zero(), a0_1 = vf_zero(), a0_2 = vf_zero(), a0_3 = vf_zero(), a0_4 = vf_zero(), a0_5 = vf_zero(), a0_6 = vf_zero(), a0_7 = vf_zero(), a0_8 = vf_zero(), a0_9 = vf_zero(), a0_10 = vf_zero(), a0_11 = vf_zero(), a0_12 = vf_zero(), a0_13 = vf_zero();
-        vf a1_0 = vf_zero(), a1_1 = vf_zero(), a1_2 = vf_zero(), a1_3 = vf_zero(), a1_4 = vf_zero(), a1_5 = vf_zero(), a1_6 = vf_zero(), a1_7 = vf_zero(), a1_8 = vf_zero(), a1_9 = vf_zero(), a1_10 = vf_zero(), a1_11 = vf_zero(), a1_12 = vf_zero(), a1_13 = vf_zero();
+        vf a0_0_0 = vf_zero(), a0_0_1 = vf_zero(), a0_0_2 = vf_zero(), a0_0_3 = vf_zero(), a0_0_4 = vf_zero(), a0_0_5 = vf_zero(), a0_0_6 = vf_zero(), a0_0_7 = vf_zero(), a0_0_8 = vf_zero(), a0_0_9 = vf_zero(), a0_0_10 = vf_zero(), a0_0_11 = vf_zero(), a0_0_12 = vf_zero(), a0_0_13 = vf_zero();
+        vf a1_0_0 = vf_zero(), a1_0_1 = vf_zero(), a1_0_2 = vf_zero(), a1_0_3 = vf_zero(), a1_0_4 = vf_zero(), a1_0_5 = vf_zero(), a1_0_6 = vf_zero(), a1_0_7 = vf_zero(), a1_0_8 = vf_zero(), a1_0_9 = vf_zero(), a1_0_10 = vf_zero(), a1_0_11 = vf_zero(), a1_0_12 = vf_zero(), a1_0_13 = vf_zero();
         end = blocks - done > 4 ? done + 4 : blocks;
         for (int64_t block = done + 1; block <= end; block++, v += v_block) {
             const float *x0 = v;
             for (int64_t i = block < blocks ? LANES : last; i; i -= 4, x0 += 4, w += 4 * PANEL) {
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-                    { const float b = x0[0 * LANES + 0]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 0]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 0]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 0]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                    { const float b = x0[4 * LANES + 0]; a0_4 += w0 * b; a1_4 += w1 * b; }
-                    { const float b = x0[5 * LANES + 0]; a0_5 += w0 * b; a1_5 += w1 * b; }
-                    { const float b = x0[6 * LANES + 0]; a0_6 += w0 * b; a1_6 += w1 * b; }
-                    { const float b = x0[7 * LANES + 0]; a0_7 += w0 * b; a1_7 += w1 * b; }
-                    { const float b = x0[8 * LANES + 0]; a0_8 += w0 * b; a1_8 += w1 * b; }
-                    { const float b = x0[9 * LANES + 0]; a0_9 += w0 * b; a1_9 += w1 * b; }
-                    { const float b = x0[10 * LANES + 0]; a0_10 += w0 * b; a1_10 += w1 * b; }
-                    { const float b = x0[11 * LANES + 0]; a0_11 += w0 * b; a1_11 += w1 * b; }
-                    { const float b = x0[12 * LANES + 0]; a0_12 += w0 * b; a1_12 += w1 * b; }
-                    { const float b = x0[13 * LANES + 0]; a0_13 += w0 * b; a1_13 += w1 * b; }
-                }
-                SOL_FENCE();
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-                    { const float b = x0[0 * LANES + 1]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 1]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 1]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 1]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                    { const float b = x0[4 * LANES + 1]; a0_4 += w0 * b; a1_4 += w1 * b; }
-                    { const float b = x0[5 * LANES + 1]; a0_5 += w0 * b; a1_5 += w1 * b; }
-                    { const float b = x0[6 * LANES + 1]; a0_6 += w0 * b; a1_6 += w1 * b; }
-                    { const float b = x0[7 * LANES + 1]; a0_7 += w0 * b; a1_7 += w1 * b; }
-                    { const float b = x0[8 * LANES + 1]; a0_8 += w0 * b; a1_8 += w1 * b; }
-                    { const float b = x0[9 * LANES + 1]; a0_9 += w0 * b; a1_9 += w1 * b; }
-                    { const float b = x0[10 * LANES + 1]; a0_10 += w0 * b; a1_10 += w1 * b; }
-                    { const float b = x0[11 * LANES + 1]; a0_11 += w0 * b; a1_11 += w1 * b; }
-                    { const float b = x0[12 * LANES + 1]; a0_12 += w0 * b; a1_12 += w1 * b; }
-                    { const float b = x0[13 * LANES + 1]; a0_13 += w0 * b; a1_13 += w1 * b; }
-                }
-                SOL_FENCE();
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 4 * LANES), w1 = vf_load(w + 5 * LANES);
-                    { const float b = x0[0 * LANES + 2]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 2]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 2]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 2]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                    { const float b = x0[4 * LANES + 2]; a0_4 += w0 * b; a1_4 += w1 * b; }
-                    { const float b = x0[5 * LANES + 2]; a0_5 += w0 * b; a1_5 += w1 * b; }
-                    { const float b = x0[6 * LANES + 2]; a0_6 += w0 * b; a1_6 += w1 * b; }
-                    { const float b = x0[7 * LANES + 2]; a0_7 += w0 * b; a1_7 += w1 * b; }
-                    { const float b = x0[8 * LANES + 2]; a0_8 += w0 * b; a1_8 += w1 * b; }
-                    { const float b = x0[9 * LANES + 2]; a0_9 += w0 * b; a1_9 += w1 * b; }
-                    { const float b = x0[10 * LANES + 2]; a0_10 += w0 * b; a1_10 += w1 * b; }
-                    { const float b = x0[11 * LANES + 2]; a0_11 += w0 * b; a1_11 += w1 * b; }
-                    { const float b = x0[12 * LANES + 2]; a0_12 += w0 * b; a1_12 += w1 * b; }
-                    { const float b = x0[13 * LANES + 2]; a0_13 += w0 * b; a1_13 += w1 * b; }
-                }
-                SOL_FENCE();
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 6 * LANES), w1 = vf_load(w + 7 * LANES);
-                    { const float b = x0[0 * LANES + 3]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 3]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 3]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 3]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                    { const float b = x0[4 * LANES + 3]; a0_4 += w0 * b; a1_4 += w1 * b; }
-                    { const float b = x0[5 * LANES + 3]; a0_5 += w0 * b; a1_5 += w1 * b; }
-                    { const float b = x0[6 * LANES + 3]; a0_6 += w0 * b; a1_6 += w1 * b; }
-                    { const float b = x0[7 * LANES + 3]; a0_7 += w0 * b; a1_7 += w1 * b; }
-                    { const float b = x0[8 * LANES + 3]; a0_8 += w0 * b; a1_8 += w1 * b; }
-                    { const float b = x0[9 * LANES + 3]; a0_9 += w0 * b; a1_9 += w1 * b; }
-                    { const float b = x0[10 * LANES + 3]; a0_10 += w0 * b; a1_10 += w1 * b; }
-                    { const float b = x0[11 * LANES + 3]; a0_11 += w0 * b; a1_11 += w1 * b; }
-                    { const float b = x0[12 * LANES + 3]; a0_12 += w0 * b; a1_12 += w1 * b; }
-                    { const float b = x0[13 * LANES + 3]; a0_13 += w0 * b; a1_13 += w1 * b; }
-                }
-                SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+    { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+    { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+    { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+    { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+    { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+    { const float b = x0[8 * LANES + 0]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+    { const float b = x0[9 * LANES + 0]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+    { const float b = x0[10 * LANES + 0]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+    { const float b = x0[11 * LANES + 0]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+    { const float b = x0[12 * LANES + 0]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+    { const float b = x0[13 * LANES + 0]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+}
+SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+    { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+    { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+    { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+    { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+    { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+    { const float b = x0[8 * LANES + 1]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+    { const float b = x0[9 * LANES + 1]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+    { const float b = x0[10 * LANES + 1]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+    { const float b = x0[11 * LANES + 1]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+    { const float b = x0[12 * LANES + 1]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+    { const float b = x0[13 * LANES + 1]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+}
+SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 4 * LANES), w1 = vf_load(w + 5 * LANES);
+    { const float b = x0[0 * LANES + 2]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 2]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 2]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 2]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+    { const float b = x0[4 * LANES + 2]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+    { const float b = x0[5 * LANES + 2]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+    { const float b = x0[6 * LANES + 2]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+    { const float b = x0[7 * LANES + 2]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+    { const float b = x0[8 * LANES + 2]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+    { const float b = x0[9 * LANES + 2]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+    { const float b = x0[10 * LANES + 2]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+    { const float b = x0[11 * LANES + 2]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+    { const float b = x0[12 * LANES + 2]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+    { const float b = x0[13 * LANES + 2]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+}
+SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 6 * LANES), w1 = vf_load(w + 7 * LANES);
+    { const float b = x0[0 * LANES + 3]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 3]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 3]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 3]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+    { const float b = x0[4 * LANES + 3]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+    { const float b = x0[5 * LANES + 3]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+    { const float b = x0[6 * LANES + 3]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+    { const float b = x0[7 * LANES + 3]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+    { const float b = x0[8 * LANES + 3]; a0_0_8 += w0 * b; a1_0_8 += w1 * b; }
+    { const float b = x0[9 * LANES + 3]; a0_0_9 += w0 * b; a1_0_9 += w1 * b; }
+    { const float b = x0[10 * LANES + 3]; a0_0_10 += w0 * b; a1_0_10 += w1 * b; }
+    { const float b = x0[11 * LANES + 3]; a0_0_11 += w0 * b; a1_0_11 += w1 * b; }
+    { const float b = x0[12 * LANES + 3]; a0_0_12 += w0 * b; a1_0_12 += w1 * b; }
+    { const float b = x0[13 * LANES + 3]; a0_0_13 += w0 * b; a1_0_13 += w1 * b; }
+}
+SOL_FENCE();
             }
         }
         if (done) {
-            a0_0 += vf_load(m + 0 * PANEL + 0 * LANES);
-            a1_0 += vf_load(m + 0 * PANEL + 1 * LANES);
-            a0_1 += vf_load(m + 1 * PANEL + 0 * LANES);
-            a1_1 += vf_load(m + 1 * PANEL + 1 * LANES);
-            a0_2 += vf_load(m + 2 * PANEL + 0 * LANES);
-            a1_2 += vf_load(m + 2 * PANEL + 1 * LANES);
-            a0_3 += vf_load(m + 3 * PANEL + 0 * LANES);
-            a1_3 += vf_load(m + 3 * PANEL + 1 * LANES);
-            a0_4 += vf_load(m + 4 * PANEL + 0 * LANES);
-            a1_4 += vf_load(m + 4 * PANEL + 1 * LANES);
-            a0_5 += vf_load(m + 5 * PANEL + 0 * LANES);
-            a1_5 += vf_load(m + 5 * PANEL + 1 * LANES);
-            a0_6 += vf_load(m + 6 * PANEL + 0 * LANES);
-            a1_6 += vf_load(m + 6 * PANEL + 1 * LANES);
-            a0_7 += vf_load(m + 7 * PANEL + 0 * LANES);
-            a1_7 += vf_load(m + 7 * PANEL + 1 * LANES);
-            a0_8 += vf_load(m + 8 * PANEL + 0 * LANES);
-            a1_8 += vf_load(m + 8 * PANEL + 1 * LANES);
-            a0_9 += vf_load(m + 9 * PANEL + 0 * LANES);
-            a1_9 += vf_load(m + 9 * PANEL + 1 * LANES);
-            a0_10 += vf_load(m + 10 * PANEL + 0 * LANES);
-            a1_10 += vf_load(m + 10 * PANEL + 1 * LANES);
-            a0_11 += vf_load(m + 11 * PANEL + 0 * LANES);
-            a1_11 += vf_load(m + 11 * PANEL + 1 * LANES);
-            a0_12 += vf_load(m + 12 * PANEL + 0 * LANES);
-            a1_12 += vf_load(m + 12 * PANEL + 1 * LANES);
-            a0_13 += vf_load(m + 13 * PANEL + 0 * LANES);
-            a1_13 += vf_load(m + 13 * PANEL + 1 * LANES);
+            a0_0_0 += vf_load(m + 0 * PANEL + 0 * LANES);
+            a1_0_0 += vf_load(m + 0 * PANEL + 1 * LANES);
+            a0_0_1 += vf_load(m + 1 * PANEL + 0 * LANES);
+            a1_0_1 += vf_load(m + 1 * PANEL + 1 * LANES);
+            a0_0_2 += vf_load(m + 2 * PANEL + 0 * LANES);
+            a1_0_2 += vf_load(m + 2 * PANEL + 1 * LANES);
+            a0_0_3 += vf_load(m + 3 * PANEL + 0 * LANES);
+            a1_0_3 += vf_load(m + 3 * PANEL + 1 * LANES);
+            a0_0_4 += vf_load(m + 4 * PANEL + 0 * LANES);
+            a1_0_4 += vf_load(m + 4 * PANEL + 1 * LANES);
+            a0_0_5 += vf_load(m + 5 * PANEL + 0 * LANES);
+            a1_0_5 += vf_load(m + 5 * PANEL + 1 * LANES);
+            a0_0_6 += vf_load(m + 6 * PANEL + 0 * LANES);
+            a1_0_6 += vf_load(m + 6 * PANEL + 1 * LANES);
+            a0_0_7 += vf_load(m + 7 * PANEL + 0 * LANES);
+            a1_0_7 += vf_load(m + 7 * PANEL + 1 * LANES);
+            a0_0_8 += vf_load(m + 8 * PANEL + 0 * LANES);
+            a1_0_8 += vf_load(m + 8 * PANEL + 1 * LANES);
+            a0_0_9 += vf_load(m + 9 * PANEL + 0 * LANES);
+            a1_0_9 += vf_load(m + 9 * PANEL + 1 * LANES);
+            a0_0_10 += vf_load(m + 10 * PANEL + 0 * LANES);
+            a1_0_10 += vf_load(m + 10 * PANEL + 1 * LANES);
+            a0_0_11 += vf_load(m + 11 * PANEL + 0 * LANES);
+            a1_0_11 += vf_load(m + 11 * PANEL + 1 * LANES);
+            a0_0_12 += vf_load(m + 12 * PANEL + 0 * LANES);
+            a1_0_12 += vf_load(m + 12 * PANEL + 1 * LANES);
+            a0_0_13 += vf_load(m + 13 * PANEL + 0 * LANES);
+            a1_0_13 += vf_load(m + 13 * PANEL + 1 * LANES);
         }
-        vf_store(m + 0 * PANEL + 0 * LANES, a0_0);
-        vf_store(m + 0 * PANEL + 1 * LANES, a1_0);
-        vf_store(m + 1 * PANEL + 0 * LANES, a0_1);
-        vf_store(m + 1 * PANEL + 1 * LANES, a1_1);
-        vf_store(m + 2 * PANEL + 0 * LANES, a0_2);
-        vf_store(m + 2 * PANEL + 1 * LANES, a1_2);
-        vf_store(m + 3 * PANEL + 0 * LANES, a0_3);
-        vf_store(m + 3 * PANEL + 1 * LANES, a1_3);
-        vf_store(m + 4 * PANEL + 0 * LANES, a0_4);
-        vf_store(m + 4 * PANEL + 1 * LANES, a1_4);
-        vf_store(m + 5 * PANEL + 0 * LANES, a0_5);
-        vf_store(m + 5 * PANEL + 1 * LANES, a1_5);
-        vf_store(m + 6 * PANEL + 0 * LANES, a0_6);
-        vf_store(m + 6 * PANEL + 1 * LANES, a1_6);
-        vf_store(m + 7 * PANEL + 0 * LANES, a0_7);
-        vf_store(m + 7 * PANEL + 1 * LANES, a1_7);
-        vf_store(m + 8 * PANEL + 0 * LANES, a0_8);
-        vf_store(m + 8 * PANEL + 1 * LANES, a1_8);
-        vf_store(m + 9 * PANEL + 0 * LANES, a0_9);
-        vf_store(m + 9 * PANEL + 1 * LANES, a1_9);
-        vf_store(m + 10 * PANEL + 0 * LANES, a0_10);
-        vf_store(m + 10 * PANEL + 1 * LANES, a1_10);
-        vf_store(m + 11 * PANEL + 0 * LANES, a0_11);
-        vf_store(m + 11 * PANEL + 1 * LANES, a1_11);
-        vf_store(m + 12 * PANEL + 0 * LANES, a0_12);
-        vf_store(m + 12 * PANEL + 1 * LANES, a1_12);
-        vf_store(m + 13 * PANEL + 0 * LANES, a0_13);
-        vf_store(m + 13 * PANEL + 1 * LANES, a1_13);
+        vf_store(m + 0 * PANEL + 0 * LANES, a0_0_0);
+        vf_store(m + 0 * PANEL + 1 * LANES, a1_0_0);
+        vf_store(m + 1 * PANEL + 0 * LANES, a0_0_1);
+        vf_store(m + 1 * PANEL + 1 * LANES, a1_0_1);
+        vf_store(m + 2 * PANEL + 0 * LANES, a0_0_2);
+        vf_store(m + 2 * PANEL + 1 * LANES, a1_0_2);
+        vf_store(m + 3 * PANEL + 0 * LANES, a0_0_3);
+        vf_store(m + 3 * PANEL + 1 * LANES, a1_0_3);
+        vf_store(m + 4 * PANEL + 0 * LANES, a0_0_4);
+        vf_store(m + 4 * PANEL + 1 * LANES, a1_0_4);
+        vf_store(m + 5 * PANEL + 0 * LANES, a0_0_5);
+        vf_store(m + 5 * PANEL + 1 * LANES, a1_0_5);
+        vf_store(m + 6 * PANEL + 0 * LANES, a0_0_6);
+        vf_store(m + 6 * PANEL + 1 * LANES, a1_0_6);
+        vf_store(m + 7 * PANEL + 0 * LANES, a0_0_7);
+        vf_store(m + 7 * PANEL + 1 * LANES, a1_0_7);
+        vf_store(m + 8 * PANEL + 0 * LANES, a0_0_8);
+        vf_store(m + 8 * PANEL + 1 * LANES, a1_0_8);
+        vf_store(m + 9 * PANEL + 0 * LANES, a0_0_9);
+        vf_store(m + 9 * PANEL + 1 * LANES, a1_0_9);
+        vf_store(m + 10 * PANEL + 0 * LANES, a0_0_10);
+        vf_store(m + 10 * PANEL + 1 * LANES, a1_0_10);
+        vf_store(m + 11 * PANEL + 0 * LANES, a0_0_11);
+        vf_store(m + 11 * PANEL + 1 * LANES, a1_0_11);
+        vf_store(m + 12 * PANEL + 0 * LANES, a0_0_12);
+        vf_store(m + 12 * PANEL + 1 * LANES, a1_0_12);
+        vf_store(m + 13 * PANEL + 0 * LANES, a0_0_13);
+        vf_store(m + 13 * PANEL + 1 * LANES, a1_0_13);
     }
 }
 
@@ -280,104 +289,100 @@ static __attribute__((noinline)) void multiply_8(const conv *c, const float *v, 
 {
     const int64_t blocks = c->in_blocks, last = c->in_last, v_block = c->v_block;
     for (int64_t done = 0, end; done < blocks; done = end) {
-        vf a0_0 = vf_zero(), a0_1 = vf_zero(), a0_2 = vf_zero(), a0_3 = vf_zero(), a0_4 = vf_zero(), a0_5 = vf_zero(), a0_6 = vf_zero(), a0_7 = vf_zero();
-        vf a1_0 = vf_zero(), a1_1 = vf_zero(), a1_2 = vf_zero(), a1_3 = vf_zero(), a1_4 = vf_zero(), a1_5 = vf_zero(), a1_6 = vf_zero(), a1_7 = vf_zero();
+        vf a0_0_0 = vf_zero(), a0_0_1 = vf_zero(), a0_0_2 = vf_zero(), a0_0_3 = vf_zero(), a0_0_4 = vf_zero(), a0_0_5 = vf_zero(), a0_0_6 = vf_zero(), a0_0_7 = vf_zero();
+        vf a1_0_0 = vf_zero(), a1_0_1 = vf_zero(), a1_0_2 = vf_zero(), a1_0_3 = vf_zero(), a1_0_4 = vf_zero(), a1_0_5 = vf_zero(), a1_0_6 = vf_zero(), a1_0_7 = vf_zero();
         end = blocks - done > 4 ? done + 4 : blocks;
         for (int64_t block = done + 1; block <= end; block++, v += v_block) {
             const float *x0 = v;
             for (int64_t i = block < blocks ? LANES : last; i; i -= 4, x0 += 4, w += 4 * PANEL) {
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-                    { const float b = x0[0 * LANES + 0]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 0]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 0]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 0]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                    { const float b = x0[4 * LANES + 0]; a0_4 += w0 * b; a1_4 += w1 * b; }
-                    { const float b = x0[5 * LANES + 0]; a0_5 += w0 * b; a1_5 += w1 * b; }
-                    { const float b = x0[6 * LANES + 0]; a0_6 += w0 * b; a1_6 += w1 * b; }
-                    { const float b = x0[7 * LANES + 0]; a0_7 += w0 * b; a1_7 += w1 * b; }
-                }
-                SOL_FENCE();
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-                    { const float b = x0[0 * LANES + 1]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 1]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 1]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 1]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                    { const float b = x0[4 * LANES + 1]; a0_4 += w0 * b; a1_4 += w1 * b; }
-                    { const float b = x0[5 * LANES + 1]; a0_5 += w0 * b; a1_5 += w1 * b; }
-                    { const float b = x0[6 * LANES + 1]; a0_6 += w0 * b; a1_6 += w1 * b; }
-                    { const float b = x0[7 * LANES + 1]; a0_7 += w0 * b; a1_7 += w1 * b; }
-                }
-                SOL_FENCE();
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 4 * LANES), w1 = vf_load(w + 5 * LANES);
-                    { const float b = x0[0 * LANES + 2]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 2]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 2]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 2]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                    { const float b = x0[4 * LANES + 2]; a0_4 += w0 * b; a1_4 += w1 * b; }
-                    { const float b = x0[5 * LANES + 2]; a0_5 += w0 * b; a1_5 += w1 * b; }
-                    { const float b = x0[6 * LANES + 2]; a0_6 += w0 * b; a1_6 += w1 * b; }
-                    { const float b = x0[7 * LANES + 2]; a0_7 += w0 * b; a1_7 += w1 * b; }
-                }
-                SOL_FENCE();
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 6 * LANES), w1 = vf_load(w + 7 * LANES);
-                    { const float b = x0[0 * LANES + 3]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 3]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 3]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 3]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                    { const float b = x0[4 * LANES + 3]; a0_4 += w0 * b; a1_4 += w1 * b; }
-                    { const float b = x0[5 * LANES + 3]; a0_5 += w0 * b; a1_5 += w1 * b; }
-                    { const float b = x0[6 * LANES + 3]; a0_6 += w0 * b; a1_6 += w1 * b; }
-                    { const float b = x0[7 * LANES + 3]; a0_7 += w0 * b; a1_7 += w1 * b; }
-                }
-                SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+    { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+    { const float b = x0[4 * LANES + 0]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+    { const float b = x0[5 * LANES + 0]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+    { const float b = x0[6 * LANES + 0]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+    { const float b = x0[7 * LANES + 0]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+}
+SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+    { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+    { const float b = x0[4 * LANES + 1]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+    { const float b = x0[5 * LANES + 1]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+    { const float b = x0[6 * LANES + 1]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+    { const float b = x0[7 * LANES + 1]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+}
+SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 4 * LANES), w1 = vf_load(w + 5 * LANES);
+    { const float b = x0[0 * LANES + 2]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 2]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 2]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 2]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+    { const float b = x0[4 * LANES + 2]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+    { const float b = x0[5 * LANES + 2]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+    { const float b = x0[6 * LANES + 2]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+    { const float b = x0[7 * LANES + 2]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+}
+SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 6 * LANES), w1 = vf_load(w + 7 * LANES);
+    { const float b = x0[0 * LANES + 3]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 3]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 3]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 3]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+    { const float b = x0[4 * LANES + 3]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
+    { const float b = x0[5 * LANES + 3]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
+    { const float b = x0[6 * LANES + 3]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
+    { const float b = x0[7 * LANES + 3]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+}
+SOL_FENCE();
             }
         }
         if (done) {
-            a0_0 += vf_load(m + 0 * PANEL + 0 * LANES);
-            a1_0 += vf_load(m + 0 * PANEL + 1 * LANES);
-            a0_1 += vf_load(m + 1 * PANEL + 0 * LANES);
-            a1_1 += vf_load(m + 1 * PANEL + 1 * LANES);
-            a0_2 += vf_load(m + 2 * PANEL + 0 * LANES);
-            a1_2 += vf_load(m + 2 * PANEL + 1 * LANES);
-            a0_3 += vf_load(m + 3 * PANEL + 0 * LANES);
-            a1_3 += vf_load(m + 3 * PANEL + 1 * LANES);
-            a0_4 += vf_load(m + 4 * PANEL + 0 * LANES);
-            a1_4 += vf_load(m + 4 * PANEL + 1 * LANES);
-            a0_5 += vf_load(m + 5 * PANEL + 0 * LANES);
-            a1_5 += vf_load(m + 5 * PANEL + 1 * LANES);
-            a0_6 += vf_load(m + 6 * PANEL + 0 * LANES);
-            a1_6 += vf_load(m + 6 * PANEL + 1 * LANES);
-            a0_7 += vf_load(m + 7 * PANEL + 0 * LANES);
-            a1_7 += vf_load(m + 7 * PANEL + 1 * LANES);
+            a0_0_0 += vf_load(m + 0 * PANEL + 0 * LANES);
+            a1_0_0 += vf_load(m + 0 * PANEL + 1 * LANES);
+            a0_0_1 += vf_load(m + 1 * PANEL + 0 * LANES);
+            a1_0_1 += vf_load(m + 1 * PANEL + 1 * LANES);
+            a0_0_2 += vf_load(m + 2 * PANEL + 0 * LANES);
+            a1_0_2 += vf_load(m + 2 * PANEL + 1 * LANES);
+            a0_0_3 += vf_load(m + 3 * PANEL + 0 * LANES);
+            a1_0_3 += vf_load(m + 3 * PANEL + 1 * LANES);
+            a0_0_4 += vf_load(m + 4 * PANEL + 0 * LANES);
+            a1_0_4 += vf_load(m + 4 * PANEL + 1 * LANES);
+            a0_0_5 += vf_load(m + 5 * PANEL + 0 * LANES);
+            a1_0_5 += vf_load(m + 5 * PANEL + 1 * LANES);
+            a0_0_6 += vf_load(m + 6 * PANEL + 0 * LANES);
+            a1_0_6 += vf_load(m + 6 * PANEL + 1 * LANES);
+            a0_0_7 += vf_load(m + 7 * PANEL + 0 * LANES);
+            a1_0_7 += vf_load(m + 7 * PANEL + 1 * LANES);
         }
-        vf_store(m + 0 * PANEL + 0 * LANES, a0_0);
-        vf_store(m + 0 * PANEL + 1 * LANES, a1_0);
-        vf_store(m + 1 * PANEL + 0 * LANES, a0_1);
-        vf_store(m + 1 * PANEL + 1 * LANES, a1_1);
-        vf_store(m + 2 * PANEL + 0 * LANES, a0_2);
-        vf_store(m + 2 * PANEL + 1 * LANES, a1_2);
-        vf_store(m + 3 * PANEL + 0 * LANES, a0_3);
-        vf_store(m + 3 * PANEL + 1 * LANES, a1_3);
-        vf_store(m + 4 * PANEL + 0 * LANES, a0_4);
-        vf_store(m + 4 * PANEL + 1 * LANES, a1_4);
-        vf_store(m + 5 * PANEL + 0 * LANES, a0_5);
-        vf_store(m + 5 * PANEL + 1 * LANES, a1_5);
-        vf_store(m + 6 * PANEL + 0 * LANES, a0_6);
-        vf_store(m + 6 * PANEL + 1 * LANES, a1_6);
-        vf_store(m + 7 * PANEL + 0 * LANES, a0_7);
-        vf_store(m + 7 * PANEL + 1 * LANES, a1_7);
+        vf_store(m + 0 * PANEL + 0 * LANES, a0_0_0);
+        vf_store(m + 0 * PANEL + 1 * LANES, a1_0_0);
+        vf_store(m + 1 * PANEL + 0 * LANES, a0_0_1);
+        vf_store(m + 1 * PANEL + 1 * LANES, a1_0_1);
+        vf_store(m + 2 * PANEL + 0 * LANES, a0_0_2);
+        vf_store(m + 2 * PANEL + 1 * LANES, a1_0_2);
+        vf_store(m + 3 * PANEL + 0 * LANES, a0_0_3);
+        vf_store(m + 3 * PANEL + 1 * LANES, a1_0_3);
+        vf_store(m + 4 * PANEL + 0 * LANES, a0_0_4);
+        vf_store(m + 4 * PANEL + 1 * LANES, a1_0_4);
+        vf_store(m + 5 * PANEL + 0 * LANES, a0_0_5);
+        vf_store(m + 5 * PANEL + 1 * LANES, a1_0_5);
+        vf_store(m + 6 * PANEL + 0 * LANES, a0_0_6);
+        vf_store(m + 6 * PANEL + 1 * LANES, a1_0_6);
+        vf_store(m + 7 * PANEL + 0 * LANES, a0_0_7);
+        vf_store(m + 7 * PANEL + 1 * LANES, a1_0_7);
     }
 }
 
@@ -385,72 +390,68 @@ static __attribute__((noinline)) void multiply_4(const conv *c, const float *v, 
 {
     const int64_t blocks = c->in_blocks, last = c->in_last, v_block = c->v_block;
     for (int64_t done = 0, end; done < blocks; done = end) {
-        vf a0_0 = vf_zero(), a0_1 = vf_zero(), a0_2 = vf_zero(), a0_3 = vf_zero();
-        vf a1_0 = vf_zero(), a1_1 = vf_zero(), a1_2 = vf_zero(), a1_3 = vf_zero();
+        vf a0_0_0 = vf_zero(), a0_0_1 = vf_zero(), a0_0_2 = vf_zero(), a0_0_3 = vf_zero();
+        vf a1_0_0 = vf_zero(), a1_0_1 = vf_zero(), a1_0_2 = vf_zero(), a1_0_3 = vf_zero();
         end = blocks - done > 4 ? done + 4 : blocks;
         for (int64_t block = done + 1; block <= end; block++, v += v_block) {
             const float *x0 = v;
             for (int64_t i = block < blocks ? LANES : last; i; i -= 4, x0 += 4, w += 4 * PANEL) {
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-                    { const float b = x0[0 * LANES + 0]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 0]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 0]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 0]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                }
-                SOL_FENCE();
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-                    { const float b = x0[0 * LANES + 1]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 1]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 1]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 1]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                }
-                SOL_FENCE();
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 4 * LANES), w1 = vf_load(w + 5 * LANES);
-                    { const float b = x0[0 * LANES + 2]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 2]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 2]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 2]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                }
-                SOL_FENCE();
-                {
-                    __builtin_prefetch(ahead, 0, 2);
-                    ahead += pace;
-                    const vf w0 = vf_load(w + 6 * LANES), w1 = vf_load(w + 7 * LANES);
-                    { const float b = x0[0 * LANES + 3]; a0_0 += w0 * b; a1_0 += w1 * b; }
-                    { const float b = x0[1 * LANES + 3]; a0_1 += w0 * b; a1_1 += w1 * b; }
-                    { const float b = x0[2 * LANES + 3]; a0_2 += w0 * b; a1_2 += w1 * b; }
-                    { const float b = x0[3 * LANES + 3]; a0_3 += w0 * b; a1_3 += w1 * b; }
-                }
-                SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+    { const float b = x0[0 * LANES + 0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 0]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 0]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 0]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+}
+SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+    { const float b = x0[0 * LANES + 1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 1]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 1]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+}
+SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 4 * LANES), w1 = vf_load(w + 5 * LANES);
+    { const float b = x0[0 * LANES + 2]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 2]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 2]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 2]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+}
+SOL_FENCE();
+{
+    __builtin_prefetch(ahead, 0, 2), ahead += pace;
+    const vf w0 = vf_load(w + 6 * LANES), w1 = vf_load(w + 7 * LANES);
+    { const float b = x0[0 * LANES + 3]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
+    { const float b = x0[1 * LANES + 3]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
+    { const float b = x0[2 * LANES + 3]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
+    { const float b = x0[3 * LANES + 3]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
+}
+SOL_FENCE();
             }
         }
         if (done) {
-            a0_0 += vf_load(m + 0 * PANEL + 0 * LANES);
-            a1_0 += vf_load(m + 0 * PANEL + 1 * LANES);
-            a0_1 += vf_load(m + 1 * PANEL + 0 * LANES);
-            a1_1 += vf_load(m + 1 * PANEL + 1 * LANES);
-            a0_2 += vf_load(m + 2 * PANEL + 0 * LANES);
-            a1_2 += vf_load(m + 2 * PANEL + 1 * LANES);
-            a0_3 += vf_load(m + 3 * PANEL + 0 * LANES);
-            a1_3 += vf_load(m + 3 * PANEL + 1 * LANES);
+            a0_0_0 += vf_load(m + 0 * PANEL + 0 * LANES);
+            a1_0_0 += vf_load(m + 0 * PANEL + 1 * LANES);
+            a0_0_1 += vf_load(m + 1 * PANEL + 0 * LANES);
+            a1_0_1 += vf_load(m + 1 * PANEL + 1 * LANES);
+            a0_0_2 += vf_load(m + 2 * PANEL + 0 * LANES);
+            a1_0_2 += vf_load(m + 2 * PANEL + 1 * LANES);
+            a0_0_3 += vf_load(m + 3 * PANEL + 0 * LANES);
+            a1_0_3 += vf_load(m + 3 * PANEL + 1 * LANES);
         }
-        vf_store(m + 0 * PANEL + 0 * LANES, a0_0);
-        vf_store(m + 0 * PANEL + 1 * LANES, a1_0);
-        vf_store(m + 1 * PANEL + 0 * LANES, a0_1);
-        vf_store(m + 1 * PANEL + 1 * LANES, a1_1);
-        vf_store(m + 2 * PANEL + 0 * LANES, a0_2);
-        vf_store(m + 2 * PANEL + 1 * LANES, a1_2);
-        vf_store(m + 3 * PANEL + 0 * LANES, a0_3);
-        vf_store(m + 3 * PANEL + 1 * LANES, a1_3);
+        vf_store(m + 0 * PANEL + 0 * LANES, a0_0_0);
+        vf_store(m + 0 * PANEL + 1 * LANES, a1_0_0);
+        vf_store(m + 1 * PANEL + 0 * LANES, a0_0_1);
+        vf_store(m + 1 * PANEL + 1 * LANES, a1_0_1);
+        vf_store(m + 2 * PANEL + 0 * LANES, a0_0_2);
+        vf_store(m + 2 * PANEL + 1 * LANES, a1_0_2);
+        vf_store(m + 3 * PANEL + 0 * LANES, a0_0_3);
+        vf_store(m + 3 * PANEL + 1 * LANES, a1_0_3);
     }
 }
 
@@ -496,7 +497,7 @@ static inline vf finish(vf a)
 static __attribute__((noinline)) void transform_output_2x2(const conv *c, const float *m, int64_t kb, const place *p)
 {
     vf t[2][4];
-    float *out = c->out + p->n * c->out_n + kb * c->out_cb + p->y * c->out_row + p->x * LANES;
+        float *out = c->out + kb * c->out_cb + p->n * c->out_n + p->y * c->out_row + p->x * LANES;
     {
         const vf m0 = vf_load(m);
         m += 4 * c->m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
@@ -591,45 +592,45 @@ const int64_t rows = (OH + ROWS - 1) / ROWS, columns = (OW + COLUMNS - 1) / COLU
     const int by_channels = tiles < split_channels * team->size;
     const int alone = tiles <= block && 2 * team->size <= vectors; /* the repeated transforms take an eighth of the time at most */
     const int64_t held = by_channels && !alone ? tiles : block;
+    const int64_t v_block = held * LANES, v_frequency = in_blocks * held * LANES + LINE, m_frequency = (block + 3) * PANEL + LINE;
+    const int64_t w_frequency = ((in_blocks - 1) * LANES + in_last) * PANEL;
+    float *const m = (float *)team->scratch, *const patch = m + FREQUENCIES * m_frequency, *const own = patch + 0;
+    place *const places = (place *)(own + FREQUENCIES * (in_blocks * block * LANES + LINE) + 3 * LANES + (block + 3) * BESIDE);
     const conv c = {
-        .in = in + in_start, .w = w, .out = out,
-        .in_blocks = in_blocks, .in_last = in_last, .in_n = in_n, .in_cb = in_cb, .in_row = in_row,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
-        .w_frequency = ((in_blocks - 1) * LANES + in_last) * PANEL,
-        .vectors = vectors, .OH = OH, .OW = OW, .rows = rows, .columns = columns,
-        .v_block = held * LANES, .v_frequency = in_blocks * held * LANES + LINE, .m_frequency = (block + 3) * PANEL + LINE,
+        .in = in + in_start, .w = w, .out = out, .N = N, .OH = OH, .OW = OW, .vectors = vectors, .split_channels = split_channels,
+        .block = block, .in_blocks = in_blocks, .in_last = in_last, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_start = in_start, .out_n = out_n,
+        .out_cb = out_cb, .out_row = out_row, .rows = rows, .columns = columns, .w_frequency = w_frequency, .v_block = v_block, .v_frequency = v_frequency, .m_frequency = m_frequency,
     };
-    float *m = (float *)team->scratch, *v = m + FREQUENCIES * c.m_frequency;
-    place *places = (place *)(v + FREQUENCIES * (in_blocks * block * LANES + LINE) + 3 * LANES);
     spans s;
-    int64_t u0, u1;
     if (tiles == 0) return;
-    if (by_channels) {
-        survey(&c, 0, tiles, places, &s);
-        if (alone) {
-            for (int64_t b = 0; b < in_blocks; b++) transform_tiles(&c, b, places, 0, tiles, v + b * c.v_block);
-        } else {
-            v = (float *)team->common;
-            sol_split(team, in_blocks * tiles, &u0, &u1);
-            for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
-                t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;
-                transform_tiles(&c, u0 / tiles, places, t0, t1, v + u0 * LANES);
-            }
-            sol_barrier(team);
-        }
+    float *at = own;
+    int64_t u0, u1, first = 0, last = tiles;
+    if (by_channels && !alone) {
+        at = (float *)team->common;
+        sol_split(team, in_blocks * tiles, &u0, &u1);
+        survey(&c, 0, tiles, places, &s), transform(&c, places, u0, u1, tiles, at);
+        sol_barrier(team);
         sol_split(team, groups * tiles, &u0, &u1);
         for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
             t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;
             if (t1 - t0 > block) t1 = t0 + block;
-            finish_tiles(&c, u0 / tiles, places, &s, t0, t1, v, m);
+            finish_tiles(&c, u0 / tiles, places, &s, t0, t1, at, m);
         }
     } else {
-        sol_split(team, tiles, &u0, &u1);
-        for (int64_t t1; u0 < u1; u0 = t1) {
-            t1 = u1 - u0 < block ? u1 : u0 + block;
-            survey(&c, u0, t1, places, &s);
-            for (int64_t b = 0; b < in_blocks; b++) transform_tiles(&c, b, places, 0, t1 - u0, v + b * c.v_block);
-            for (int64_t group = 0; group < groups; group++) finish_tiles(&c, group, places, &s, 0, t1 - u0, v, m);
+        /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
+        if (by_channels) {
+            sol_split(team, groups * tiles, &u0, &u1);
+        } else {
+            sol_split(team, tiles, &first, &last);
+            u0 = 0, u1 = groups * tiles;
+        }
+        for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
+            b1 = last - b0 < block ? last : b0 + block;
+            survey(&c, b0, b1, places, &s), transform(&c, places, 0, in_blocks * (b1 - b0), b1 - b0, at);
+            for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
+                const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
+                if (t0 < t1) finish_tiles(&c, kb, places, &s, t0 - b0, t1 - b0, at, m);
+            }
         }
     }
 }

@@ -6,7 +6,6 @@ from sol.codegen.decision import Candidate
 from sol.codegen.kernels import (
     conv_direct,
     conv_paired,
-    conv_paired_grouped,
     conv_plain,
     conv_small,
     conv_stem,
@@ -20,7 +19,6 @@ KERNELS: dict[str, tuple[Candidate, ...]] = {
         *conv_small.CANDIDATES,
         *conv_strassen.CANDIDATES,
         *conv_paired.CANDIDATES,
-        *conv_paired_grouped.CANDIDATES,
         *conv_direct.CANDIDATES,
         *conv_stem.CANDIDATES,
         *conv_plain.CANDIDATES,

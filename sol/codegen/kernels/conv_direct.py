@@ -14,8 +14,8 @@ from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.conv_cost import direct_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, static_size
-from sol.codegen.kernels.conv_source import lines_of, strip_context
-from sol.codegen.kernels.conv_tails import tile_variants
+from sol.codegen.kernels.conv_source import STEP, line_params
+from sol.codegen.kernels.conv_tails import is_heavy, tile_variants
 from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, named_tiling, panels_of, tiling_names
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
@@ -132,45 +132,40 @@ def _map_bytes(conv: Conv, tiling: Tiling, lanes: int) -> DimLike:
     return size if tiles <= FEW_TILES or 2 * size < conv.weight_bytes else 0
 
 
-@dataclass(frozen=True)
-class _Input:
-    """What a source adds to a launch: weights as it needs them, run-time arguments, bytes of scratch, and template context."""
-
-    weights: View
-    params: dict[str, DimLike]
-    context: dict[str, Any]
-    scratch: DimLike = 0
-
-
-def _stored(lowering: Lowering, problem: Problem, tiling: Tiling) -> _Input:
+def _stored(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, Any]:
+    """What a source adds to a launch: arguments of ``emit_conv``."""
     conv, source = problem.conv, problem.source
-    params: dict[str, DimLike] = {
+    params = {
         **_blocks(conv, problem.lanes), "R": conv.kernel[0], "S": conv.kernel[1], "stride_y": conv.stride[0], **source.params(conv),
     }  # fmt: skip
-    return _Input(panels(lowering, conv, tiling.ocb), params, {})
+    return {"weights": {"w": panels(lowering, conv, tiling.ocb)}, "params": params}
 
 
-def _selected(lowering: Lowering, problem: Problem, tiling: Tiling) -> _Input:
+def _selected(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, Any]:
     conv, source = problem.conv, problem.source
     by_row = conv.oh != 1 and len({v.strides[-3] for v in source.views}) > 1
     w = lowering.weight(conv.node.inputs[1], "conv_selected", lanes=problem.lanes, vectors=tiling.ocb, order=source.order)
-    scratch = conv.n * conv.c * (2 if by_row else 1) * POINTER
-    return _Input(w, {"C": conv.c, **source.tensor_params(by_row)}, {"by_row": by_row, "odd": conv.c % 2 == 1}, scratch)
-
-
-def _made(lowering: Lowering, problem: Problem, tiling: Tiling) -> _Input:
-    conv, source, lanes, prologue = problem.conv, problem.source, problem.lanes, problem.source.prologue
-    assert prologue is not None
-    lines, strip = lines_of(conv, source, tiling.tiles[0], tiling.flat), strip_tiles(lowering.target, conv, tiling)
-    context = {**strip_context(conv, prologue, lanes), "by_rows": lines.by_rows, "alone": lowering.target.machine.team.alone, "sx": 1}
-    params: dict[str, DimLike] = {
-        **_blocks(conv, lanes), "strip": strip, "in_line": lines.stride, "line_tiles": lines.tiles, "lines": lines.count,
-        **source.params(conv, f"n cb{' row' if lines.by_rows else ''}{' r' if prologue.pools else ''}"),
-        **({} if lines.by_rows else {"line_pixels": lines.pixels}), **({"C": conv.c} if context["chain_masked"] else {}),
+    return {
+        "weights": {"w": w}, "params": {"C": conv.c, **source.tensor_params(by_row)},
+        "scratch": conv.n * conv.c * (2 if by_row else 1) * POINTER, "by_row": by_row, "odd": conv.c % 2 == 1,
     }  # fmt: skip
-    th, tw = tiling.tiles[0]
-    scratch = 4 * -(-conv.c // lanes) * lanes * (strip * th * tw + 1)
-    return _Input(panels(lowering, conv, tiling.ocb), params, context, scratch)
+
+
+def _made(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, Any]:
+    conv, source, lanes, (th, tw), prologue = problem.conv, problem.source, problem.lanes, tiling.tiles[0], problem.source.prologue
+    assert prologue is not None
+    lines, strip = line_params(conv, source, tiling.tiles[0], tiling.flat), strip_tiles(lowering.target, conv, tiling)
+    by_rows = "line_pixels" not in lines
+    params = {
+        **_blocks(conv, lanes), "strip": strip, **lines,
+        **source.params(conv, "n cb row" if by_rows else "n cb", "src"), **source.params(conv, "r"),
+    }  # fmt: skip
+    return {
+        "weights": {"w": panels(lowering, conv, tiling.ocb)}, "params": params,
+        "scratch": 4 * -(-conv.c // lanes) * lanes * (strip * th * tw + 1), "by_rows": by_rows, "sx": 1,
+        "alone": lowering.target.machine.team.alone, "step_x": conv.stride[1] * source.step[1],
+        "unroll": 1 if prologue.pools or is_heavy(prologue.chain) else STEP,
+    }  # fmt: skip
 
 
 _INPUTS = {"memory": _stored, "selected": _selected, "made": _made}
@@ -186,17 +181,19 @@ def _lower(lowering: Lowering, way: Way) -> None:
     conv, source = problem.conv, problem.source
     lowering.set_share(way.by_tiles != 0)
     given, pointwise = _INPUTS[source.kind](lowering, problem, tiling), conv.kernel == (1, 1)
+    given["params"] = {
+        "groups": conv.groups, "group_vectors": problem.vectors, **({"by_tiles": way.by_tiles} if shared else {}), **given["params"],
+    }  # fmt: skip
     widths = panels_of(target, conv.k // conv.groups, tiling.ocb)
     by_pixel = pointwise and (conv.c > 1 or not source.table)
     emit_conv(
-        lowering, problem, tiling, "direct", weights={"w": given.weights}, scratch=given.scratch, common=way.common,
-        params={"groups": conv.groups, "group_vectors": problem.vectors, **({"by_tiles": way.by_tiles} if shared else {}), **given.params},
+        lowering, problem, tiling, "direct", common=way.common, **given,
         table=[channel * source.tensors + tensor for tensor, channel in sorted(source.table)],
         stem=f"selected{source.tensors}" if source.table else "direct1x1" if pointwise and not source.prologue else "direct",
         ocb=tiling.ocb, panels=widths, has_bias=len(conv.node.inputs) == 3, pointwise=pointwise,
         fetches=source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from, shared=shared,
         relieved=is_long(conv), stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
-        variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, by_pixel=by_pixel, stored=problem.stored), **given.context,
+        variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, by_pixel=by_pixel, stored=problem.stored),
     )  # fmt: skip
 
 

@@ -1,20 +1,22 @@
-"""Convolution by Winograd's inner product (sol/codegen/kernels/pairs.py): the input of a tile is packed, scaled, before it is multiplied.
+"""Convolution by Winograd's inner product (sol/codegen/kernels/pairs.py): the input is packed, scaled, before it is multiplied.
 
-``config["conv_max_error"] = 0`` keeps direct convolution.
+A dense convolution packs the input of each tile, tap by tap. A group has few outputs for each of its inputs, for which that would take too
+long: there the input of a band of rows is packed once, and read at all taps. ``config["conv_max_error"] = 0`` keeps direct convolution.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import prod, sqrt
+from typing import Any
 
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_cost import team_seconds
 from sol.codegen.kernels.conv_direct import shares_tiles
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
-from sol.codegen.kernels.conv_shape import Conv, is_pointwise
+from sol.codegen.kernels.conv_shape import Conv, is_pointwise, spatial_strides
 from sol.codegen.kernels.conv_source import vectors_table
 from sol.codegen.kernels.conv_tails import tile_variants
 from sol.codegen.kernels.conv_tiling import Panel, Tiling
@@ -34,6 +36,8 @@ Measured on normally distributed data with and without ReLU, 16 … 4096 multipl
 """
 ORIGIN = 128
 """Bytes of what tells where the channels of a vector go."""
+UNEVEN = 1 / 16
+"""Excess of the largest share up to which threads share out bands, as in the template."""
 
 
 def max_error(reduction: int) -> float:
@@ -70,69 +74,135 @@ def row_cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
     return (multiply * vectors + target.machine.inner_product.packed * steps * conv.ow) / (vectors * conv.reduction * conv.ow)
 
 
-def _cost(conv: Conv, target: TargetLike, tiling: Tiling, made: int = 0) -> float:
+@dataclass(frozen=True)
+class Choice:
+    """A convolution, the tiles of its map, and the rows of a band that is packed at once; 0 where each tile is.
+
+    by_bands: whether the threads get about equally many bands.
+    """
+
+    conv: Conv
+    tiling: Tiling
+    band: int = 0
+    by_bands: bool = False
+
+    def pixels(self, rows: int) -> tuple[int, int]:
+        """Rows and columns of the input that so many rows of results read."""
+        conv = self.conv
+        assert isinstance(conv.ow, int)
+        height, width = ((n - 1) * conv.stride[a] + (conv.kernel[a] - 1) * conv.dilation[a] + 1 for a, n in enumerate((rows, conv.ow)))
+        return height, width
+
+
+def _banded(conv: Conv, target: TargetLike, tiling: Tiling, by_rows: bool) -> Choice:
+    """Bands whose packed input of a group stays in the first-level cache; if ``by_rows``, equally many for each thread, if that can be."""
+    assert isinstance(conv.oh, int)
+    th, of = tiling.tiles[0][0], Choice(conv, tiling)
+    units = -(-conv.oh // th)
+    fits = [u for u in range(1, units + 1) if 4 * conv.c // conv.groups * prod(of.pixels(u * th)) <= target.l1]
+    count = -(-units // max(fits, default=1))
+    images = conv.n if isinstance(conv.n, int) else target.team
+    shares = ((k, images * -(-units // -(-units // k))) for k in range(count, min(units, 2 * count) + 1))
+    shared = next((k for k, bands in shares if -bands % target.team <= UNEVEN * bands), 0) if by_rows else 0
+    return Choice(conv, tiling, -(-units // (shared or count)) * th, shared > 0)
+
+
+def _cost(choice: Choice, target: TargetLike, made: int = 0) -> float:
     """Multiply-adds of vectors in the time of one thread's share, weights fetched meanwhile. made: inputs of the prologue for one."""
+    conv, tiling, team, costs = choice.conv, choice.tiling, target.team, target.machine.inner_product
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
-    steps, vectors, team = _steps(conv), -(-conv.k // LANES), target.team
     images = conv.n if isinstance(conv.n, int) else 1
     rows, columns = (1, conv.oh * conv.ow) if tiling.flat else (conv.oh, conv.ow)
     th, tw = tiling.tiles[0]
     counts = [(rows // th) * (columns // tw) * images]
     if len(tiling.tiles) > 1:
         counts.append((columns // tw if tiling.along_y else rows) * images)
-    costs, alone = target.machine.inner_product, target.machine.team.alone
+    steps, vectors = _steps(conv), -(-conv.k // LANES)
     multiply = sum(n * tile_cost(h * w, steps, target.machine) for n, (h, w) in zip(counts, tiling.tiles)) * vectors
-    packed = (costs.packed + costs.made * made) * steps * rows * columns * images
-    tiles = sum(counts)
+    if choice.band:
+        return overlapped(_of_bands(choice, target, multiply), fetch_cost(conv.weight_bytes, target, costs.fetch) / team, costs.hidden)
+    packed, tiles = (costs.packed + costs.made * made) * steps * rows * columns * images, sum(counts)
     by_tiles = shares_tiles(replace(conv, n=images), tiling, target, tiling.flat) == 1
-    compute = (multiply + packed) * -(-tiles // team) / tiles if by_tiles else multiply / team + packed * (1 if team <= alone else 1 / team)
+    alone = team <= target.machine.team.alone
+    compute = (multiply + packed) * -(-tiles // team) / tiles if by_tiles else multiply / team + packed * (1 if alone else 1 / team)
     return overlapped(compute, fetch_cost(conv.weight_bytes, target, costs.fetch) / team, costs.hidden)
 
 
-def relative_cost(conv: Conv, target: TargetLike, tiling: Tiling, made: int = 0) -> float:
-    """Time in units of direct convolution at the processor's peak."""
-    images = conv.n if isinstance(conv.n, int) else 1
+def _of_bands(choice: Choice, target: TargetLike, multiply: float) -> float:
+    """One thread's share of so many multiply-adds and of packing bands."""
+    conv, costs = choice.conv, target.machine.inner_product
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
-    costs = target.machine.inner_product
+    images = conv.n if isinstance(conv.n, int) else 1
+    bands = -(-conv.oh // choice.band)
+    pixels = (bands - 1) * prod(choice.pixels(choice.band)) + prod(choice.pixels(conv.oh - (bands - 1) * choice.band))
+    taps = conv.groups * conv.kernel[0] * conv.kernel[1]
+    added = (costs.subtracted if conv.stride[1] <= 2 else costs.subtracted_far) * taps * conv.oh * conv.ow
+    units = bands * images * (1 if choice.by_bands else conv.groups)
+    return (multiply + (costs.packed_once * conv.c // LANES * pixels + added) * images) * -(-units // target.team) / units
+
+
+def relative_cost(choice: Choice, target: TargetLike, made: int = 0) -> float:
+    """Time in units of direct convolution at the processor's peak."""
+    conv, costs = choice.conv, target.machine.inner_product
+    assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
+    images = conv.n if isinstance(conv.n, int) else 1
     vectors = -(-conv.k // LANES) * conv.reduction + costs.made / 2 * made * (conv.c // LANES)
     direct = vectors * images * conv.oh * conv.ow / target.team
     fetch = fetch_cost(conv.weight_bytes, target, costs.fetch) / target.team
-    return _cost(conv, target, tiling, made) / overlapped(direct, fetch, costs.hidden)
+    return _cost(choice, target, made) / overlapped(direct, fetch, costs.hidden)
 
 
-def choose(conv: Conv, target: TargetLike, error: float, flat: bool) -> Tiling | None:
-    """The cheapest tiles; None where it cannot be done or is not exact enough."""
-    if conv.groups != 1 or target.lanes != LANES or max_error(conv.reduction) > error:
+def choose(conv: Conv, target: TargetLike, error: float, flat: bool = False, by_rows: bool = False) -> Choice | None:
+    """The cheapest tiles; None where it cannot be done or is not exact enough. Groups are whole vectors.
+
+    flat: the map is one long row; by_rows: threads that work on bands shall share out these, not groups.
+    """
+    whole = conv.c // conv.groups % LANES == 0 and conv.k // conv.groups % LANES == 0
+    if target.lanes != LANES or max_error(conv.reduction) > error or conv.groups > 1 and not whole:
         return None
     if not (isinstance(conv.oh, int) and isinstance(conv.ow, int)) or conv.oh * conv.ow == 0:
         return None
-    return min(tilings(conv.oh, conv.ow, flat), key=lambda t: _cost(conv, target, t))
+    found = (Choice(conv, t) if conv.groups == 1 else _banded(conv, target, t, by_rows)
+             for t in tilings(conv.oh, conv.ow, flat and conv.groups == 1))  # fmt: skip
+    return min(found, key=lambda c: _cost(c, target))
 
 
 @dataclass(frozen=True)
 class Way:
-    """The tiles of a region's map. cost: time in units of direct convolution at the processor's peak."""
+    """How a region's map is computed. cost: time in units of direct convolution at the processor's peak; of the cheapest bands, where
+    others are taken so that threads read what they wrote.
+    """
 
     problem: Problem
-    tiling: Tiling
+    choice: Choice
     cost: float
+
+    @property
+    def tiling(self) -> Tiling:
+        return self.choice.tiling
 
 
 def read_way(lowering: Lowering) -> Way | None:
     """How a region's convolution can be computed in pairs; None if it cannot."""
-    problem, target = float32_problem(lowering), lowering.target
+    problem, target, error = float32_problem(lowering), lowering.target, config["conv_max_error"]
     if problem is None or problem.source.kind == "plain" or not problem.source.is_light:
         return None
     conv, source = problem.conv, problem.source
     if problem.pool and not isinstance(conv.n, int):
         return None
-    if source.prologue and (conv.c % LANES or not is_pointwise(conv)) or len(set(source.table)) < len(source.table):
+    if source.prologue and not is_pointwise(conv) or len(set(source.table)) < len(source.table):
         return None
-    tiling = choose(conv, target, config["conv_max_error"], problem.flat)
-    if tiling is None:
+    choice = choose(conv, target, error, problem.flat)
+    if choice is None:
         return None
-    gathered = target.machine.inner_product.gathered if source.table else 1
-    return Way(problem, tiling, gathered * relative_cost(conv, target, tiling, source.inputs))
+    cost = _gathered(problem, target) * relative_cost(choice, target, source.inputs)
+    if choice.band and lowering.followed_share(lowering.anchor.inputs[0]):
+        choice = choose(conv, target, error, by_rows=True) or choice
+    return Way(problem, choice, cost)
+
+
+def _gathered(problem: Problem, target: TargetLike) -> float:
+    return target.machine.inner_product.gathered if problem.source.table else 1
 
 
 def other_cost(lowering: Lowering) -> float:
@@ -147,8 +217,7 @@ def _pays(way: Way, target: TargetLike) -> bool:
 
 def _seconds(way: Way, target: TargetLike) -> float | None:
     """``_cost`` is of one thread's share."""
-    gathered = target.machine.inner_product.gathered if way.problem.source.table else 1
-    cost = gathered * _cost(way.problem.conv, target, way.tiling, way.problem.source.inputs)
+    cost = _gathered(way.problem, target) * _cost(way.choice, target, way.problem.source.inputs)
     return team_seconds(cost * target.team, target) if isinstance(way.problem.conv.n, int) else None
 
 
@@ -170,43 +239,69 @@ def _steps(conv: Conv) -> int:
     return -(-(conv.c // conv.groups) // LANES) * conv.kernel[0] * conv.kernel[1]
 
 
-def _lower(lowering: Lowering, way: Way) -> None:
+def _by_tiles(lowering: Lowering, way: Way) -> dict[str, Any]:
+    """What ``emit_conv`` gets where the input of each tile is packed."""
     problem, tiling, target = way.problem, way.tiling, lowering.target
     conv, source, node = problem.conv, problem.source, problem.conv.node
     by_tiles = shares_tiles(conv, tiling, target, tiling.flat) != 0
     lowering.set_share(by_tiles)
-    th, tw = tiling.tiles[0]
-    rows, columns = problem.size(tiling)
-    tiles = conv.n * -(-rows // th) * -(-columns // tw)
+    (th, tw), (rows, columns) = tiling.tiles[0], problem.size(tiling)
     packed, block = packed_block(conv, target, tiling, by_tiles)
-    params: dict[str, DimLike] = {
-        "vectors": problem.vectors, "block": block, "by_tiles": int(by_tiles), "packed_size": packed,
-        "in_blocks": -(-conv.c // LANES), "R": conv.kernel[0], "S": conv.kernel[1],
+    params: dict[str, DimLike] = {"vectors": problem.vectors, "block": block, "by_tiles": int(by_tiles), "packed_size": packed}
+    common = 0 if by_tiles else 4 * (conv.n * -(-rows // th) * -(-columns // tw)) * packed
+    if not source.table:
+        weights = paired_weights(lowering, conv)
+        return {"weights": weights, "params": params | source.params(conv), "scratch": 4 * block * packed, "common": common}
+    table, pitch = vectors_table(source.table, source.tensors, LANES), (_steps(conv) + 1 | 1) * LANES
+    params |= {"C": conv.c, "pitch": pitch, "origin_count": len(table) // 2, **source.tensor_params(True)}
+    weights = {
+        "w": lowering.weight(node.inputs[1], "paired_selected", order=source.order),
+        "factors": lowering.weight(node.inputs[1], "pair_scales", order=source.order),
     }  # fmt: skip
-    scratch: DimLike = 4 * block * packed
-    table: list[int] = []
-    weights = paired_weights(lowering, conv)
-    if source.table:
-        table, pitch = vectors_table(source.table, source.tensors, LANES), (_steps(conv) + 1 | 1) * LANES
-        params |= {"C": conv.c, "pitch": pitch, "origin_count": len(table) // 2, **source.tensor_params(True)}
-        scratch += conv.n * (len(table) // 2) * ORIGIN + 4 * (th * tw * pitch + LANES)
-        weights = {
-            "w": lowering.weight(node.inputs[1], "paired_selected", order=source.order),
-            "factors": lowering.weight(node.inputs[1], "pair_scales", order=source.order),
-        }  # fmt: skip
-    else:
-        params |= source.params(conv)
-    lines, value = source.prologue.value("c->in_r") if source.prologue else ([], "")
+    gathered = conv.n * (len(table) // 2) * ORIGIN + 4 * (th * tw * pitch + LANES)
+    stem = f"selected{source.tensors}_paired"
+    return {"weights": weights, "params": params, "scratch": 4 * block * packed + gathered, "common": common, "table": table, "stem": stem}
+
+
+def _by_bands(lowering: Lowering, way: Way) -> dict[str, Any]:
+    """The same where that of some rows is, a group at a time."""
+    conv, source, choice = way.problem.conv, way.problem.source, way.choice
+    assert isinstance(conv.ow, int)
+    lowering.set_share(choice.by_bands)
+    (th, tw), pixels, steps = way.tiling.tiles[0], prod(choice.pixels(choice.band)), _steps(conv)
+    partial = -(-pixels // 2) * 2 + LANES * conv.stride[1]
+    weights = {
+        "w": lowering.weight(conv.node.inputs[1], "paired_groups", groups=conv.groups),
+        "factors": lowering.weight(conv.node.inputs[1], "pair_scales", groups=conv.groups),
+    }  # fmt: skip
+    params = {
+        "groups": conv.groups, "group_vectors": way.problem.vectors, "band": choice.band, "by_bands": int(choice.by_bands),
+        "stride_y": conv.stride[0], "dilation_y": conv.dilation[0], "dilation_x": conv.dilation[1], "partial_size": partial,
+        **source.params(conv, "n cb start"), "in_row": spatial_strides(source.view.strides)[2],
+    }  # fmt: skip
+    beside = (-(-th * tw // LANES) + 1) * LANES + choice.band * conv.ow + LANES
+    scratch = 4 * (conv.c // conv.groups * pixels + beside + partial) + 8 * -(-steps // 8) * 8
+    return {"weights": weights, "params": params, "scratch": scratch, "stem": "paired_groups"}
+
+
+def _lower(lowering: Lowering, way: Way) -> None:
+    problem, choice = way.problem, way.choice
+    conv, launch = problem.conv, (_by_bands if choice.band else _by_tiles)(lowering, way)
+    launch["params"] |= {"in_blocks": -(-conv.c // conv.groups // LANES), "R": conv.kernel[0], "S": conv.kernel[1]}
     emit_conv(
-        lowering, problem, tiling, "paired", weights=weights, params=params, scratch=scratch, table=table,
-        common=0 if by_tiles else 4 * tiles * packed, stem=f"selected{source.tensors}_paired" if source.table else "paired",
-        pairs=pairs.context(pairs.last_channels(conv.c)), alone=target.machine.team.alone,
-        has_bias=False, variants=paired_variants(problem, tiling),
-        made_loads=source.prologue.loads("block") if source.prologue else (), made_lines=lines, made_value=value,
+        lowering, problem, choice.tiling, "paired", **launch, banded=choice.band > 0, has_bias=False,
+        pairs=pairs.context(pairs.last_channels(conv.c // conv.groups)), alone=lowering.target.machine.team.alone,
+        variants=[v | {"places": _places(choice, v["th"], v["tw"])} for v in paired_variants(problem, choice.tiling)],
     )  # fmt: skip
 
 
-def paired_variants(problem: Problem, tiling: Tiling) -> list[dict[str, object]]:
+def _places(choice: Choice, th: int, tw: int) -> tuple[int, ...]:
+    """Where a tile's pixels are in a packed band, in pixels; nothing where a tile is packed by itself."""
+    (sy, sx), pitch = choice.conv.stride, choice.pixels(1)[1]
+    return tuple(y * sy * pitch + x * sx for y in range(th) for x in range(tw)) if choice.band else ()
+
+
+def paired_variants(problem: Problem, tiling: Tiling) -> list[dict[str, Any]]:
     """Template context of the functions of all tiles, of one output vector each."""
     return tile_variants(problem.epilogue, [Panel(1)], tiling, problem.masked, by_pixel=True)
 

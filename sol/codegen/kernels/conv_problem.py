@@ -234,7 +234,7 @@ def emit_conv(
         tiles=tiling.tiles, along_y=tiling.along_y, tail=epilogue.stem, masked=problem.masked, biased="bias" in reads,
         passed="".join(f", {e.name}" for e in epilogue.operands), named=len(merged), types=types,
         pool=pool.kind if pool else "", stored=problem.out is not None,
-        **{"sx": conv.stride[1] * source.step[1], "pitch": "LANES", "operands": operand_context(epilogue), **source.context(), **context},
+        **{"sx": conv.stride[1] * source.step[1], "pitch": "LANES", "operands": operand_context(epilogue)} | source.context(conv) | context,
     )  # fmt: skip
 
 

@@ -57,13 +57,13 @@ class Prologue:
             return value.replace("…", "y * stride_y, x * stride_x")
         return f"mean of {value} over {self.window[0]} x {self.window[1]} elements from y * step_y, x * step_x on"
 
-    def value(self, row: str) -> tuple[list[str], str]:
-        """C statements for one pixel at address ``i``, and the text of its value. row: C text of what leads to the next row of a window."""
+    def value(self) -> tuple[list[str], str]:
+        """C statements for one pixel at address ``i``, and the text of its value."""
         lines: list[str] = []
         terms, dtype = [], self.chain.body.type_of(self.source).dtype
         for y in range(self.window[0]):
             for x in range(self.window[1]):
-                address = f"i{f' + {y} * {row}' if y else ''}{f' + {x} * LANES' if x else ''}"
+                address = f"i{f' + {y} * c->in_r' if y else ''}{f' + {x} * LANES' if x else ''}"
                 lines.append(f"const vf i{y}_{x} = {vector_load(dtype, address)};")
                 steps, result = self.chain.trace(f"i{y}_{x}", lambda p: p.name, f"t{y}_{x}_")
                 lines += steps
@@ -71,10 +71,11 @@ class Prologue:
         value = " + ".join(terms)
         return lines, f"({value}) / {c_float(self.count)}" if self.count != 1 else value
 
-    def loads(self, block: str) -> list[str]:
-        """C statements that load what all pixels of image ``n`` and a channel block share."""
-        operands = [(p, f"c->{p.name} + n * c->{p.name}_n + {block} * c->{p.name}_cb") for p in self.chain.operands]
-        return [f"const vf {p.name} = {p.load(address)};" for p, address in operands]
+    def loads(self, masked: bool) -> list[str]:
+        """C statements that load what all pixels of image ``n`` and a channel block share. masked: also which lanes hold a channel."""
+        operands = [(p, f"c->{p.name} + n * c->{p.name}_n + block * c->{p.name}_cb") for p in self.chain.operands]
+        live = ["const vi live = vi_first(c->C - block * LANES);"] if masked else []
+        return [*(f"const vf {p.name} = {p.load(address)};" for p, address in operands), *live]
 
 
 @dataclass(frozen=True)
@@ -133,23 +134,27 @@ class Source:
         made = self.prologue.chain.operands if self.prologue else ()
         return {"in": self.view, **{p.name: p.view for p in made}}
 
-    def prologue_params(self) -> dict[str, DimLike]:
-        """Strides of what makes the input along image and channel block."""
-        found: dict[str, DimLike] = {}
+    def masked(self, conv: Conv) -> bool:
+        """May what makes it give lanes without a channel that are infinite or NaN?"""
+        return self.prologue is not None and needs_mask(self.prologue.chain, conv.c, self.view.layout.block)
+
+    def prologue_params(self, conv: Conv) -> dict[str, DimLike]:
+        """Strides of what makes the input along image and channel block; the channels, if lanes without one are put to zero."""
+        found: dict[str, DimLike] = {"C": conv.c} if self.masked(conv) else {}
         for p in self.prologue.chain.operands if self.prologue else ():
             found |= {f"{p.name}_n": p.strides[0], f"{p.name}_cb": p.strides[1]}
         return found
 
-    def params(self, conv: Conv, names: str = "n cb row r s start") -> dict[str, DimLike]:
-        """Those of ``names``, each behind ``in_``: strides of the tensor that is read along image, channel block, row of the result, filter
-        row (of a prologue: row of its window) and filter column; what leads from its first element to the first one read."""
+    def params(self, conv: Conv, names: str = "n cb row r s start", prefix: str = "in") -> dict[str, DimLike]:
+        """Those of ``names``, each behind ``prefix``: strides of the tensor that is read along image, channel block, row of the result,
+        filter row (of a prologue: row of its window) and filter column; what leads from its first element to the first one read."""
         n, cb, row, column, _ = spatial_strides(self.view.strides)
         found: dict[str, DimLike] = {
             "n": n, "cb": cb, "row": row * conv.stride[0] * self.step[0],
             "r": row * (1 if self.prologue else conv.dilation[0]), "s": column * conv.dilation[1],
             "start": -(row * conv.padding[0] + column * conv.padding[1]),
         }  # fmt: skip
-        return {**{f"in_{name}": found[name] for name in names.split()}, **self.prologue_params()}
+        return {**{f"{prefix}_{name}": found[name] for name in names.split()}, **self.prologue_params(conv)}
 
     def tensor_params(self, by_row: bool) -> dict[str, DimLike]:
         """Strides of selected tensors along image, channel vector and row; one row stride for all unless ``by_row``."""
@@ -159,14 +164,17 @@ class Source:
             params |= {f"{name}_n": n, f"{name}_cb": cb, **({f"{name}_row": row} if by_row else {})}
         return params if by_row else {**params, "in_row": spatial_strides(self.view.strides)[2]}
 
-    def context(self) -> dict[str, Any]:
+    def context(self, conv: Conv) -> dict[str, Any]:
         """Template context: kind, number of tensors, what makes a pixel."""
-        context: dict[str, Any] = {"source": self.kind, "sources": self.tensors, "selects": bool(self.table)}
-        context |= {"made": "", "made_operands": ()}
-        if self.prologue:
-            operands = [{"name": p.name, "c": p.dtype.c} for p in self.prologue.chain.operands]
-            context |= {"made": self.prologue.stem.replace("_", " "), "made_operands": operands, "formula": self.prologue.formula}
-        return context
+        masked = self.masked(conv)
+        context: dict[str, Any] = {"source": self.kind, "sources": self.tensors, "selects": bool(self.table), "made_masked": masked}
+        if not self.prologue:
+            return context | {"made": "", "made_operands": (), "made_loads": ()}
+        lines, value = self.prologue.value()
+        return context | {
+            "made": self.prologue.stem.replace("_", " "), "made_operands": [p.name for p in self.prologue.chain.operands],
+            "formula": self.prologue.formula, "made_lines": lines, "made_value": value, "made_loads": self.prologue.loads(masked),
+        }  # fmt: skip
 
 
 def read_source(lowering: Lowering, conv: Conv) -> Source | None:
@@ -242,55 +250,23 @@ def _origin(lowering: Lowering, top: str) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-@dataclass(frozen=True)
-class Lines:
-    """The runs of pixels in which a map is made. by_rows: a line is a tile of several rows, each a run; else it is one run.
+def line_params(conv: Conv, source: Source, tile: tuple[int, int], flat: bool) -> dict[str, DimLike]:
+    """The lines in which a map is made, runs of pixels in memory: tiles of each, lines of an image, elements from one to the next, pixels.
 
-    tiles, pixels: of a line; count: lines of an image; stride: elements from one to the next.
+    A line without ``line_pixels`` is a tile of several rows, each of which is a run. flat: the map is one long row.
     """
-
-    by_rows: bool
-    tiles: DimLike
-    pixels: DimLike
-    count: DimLike
-    stride: DimLike
-
-
-def lines_of(conv: Conv, source: Source, tile: tuple[int, int], flat: bool) -> Lines:
-    """Lines of a map that is made in tiles; flat: the map is one long row."""
     assert source.prologue is not None
     (th, tw), (row, column) = tile, spatial_strides(source.view.strides)[2:4]
-    stride = row * conv.stride[0] * source.step[0]
-    columns = (conv.ow + tw - 1) // tw
+    stride, columns = row * conv.stride[0] * source.step[0], (conv.ow + tw - 1) // tw
+    dense = not source.prologue.pools and conv.stride == (1, 1) and row == conv.ow * column
     if flat:
         pixels = conv.oh * conv.ow
-        return Lines(False, (pixels + tw - 1) // tw, pixels, 1, 0)
-    dense = not source.prologue.pools and conv.stride == (1, 1) and row == conv.ow * column
+        return {"line_tiles": (pixels + tw - 1) // tw, "lines": 1, "src_line": 0, "line_pixels": pixels}
     if dense and isinstance(conv.ow, int) and conv.ow % tw == 0:
-        return Lines(False, (conv.oh + th - 1) // th * columns, conv.oh * conv.ow, 1, 0)
+        return {"line_tiles": (conv.oh + th - 1) // th * columns, "lines": 1, "src_line": 0, "line_pixels": conv.oh * conv.ow}
     if th > 1:
-        return Lines(True, 1, tw, (conv.oh + th - 1) // th, th * stride)
-    return Lines(False, columns, conv.ow, conv.oh, stride)
-
-
-def strip_context(conv: Conv, prologue: Prologue, lanes: int) -> dict[str, Any]:
-    """Template context of a prologue whose results lie in strips: statements before the pixels of a line, and for one pixel."""
-    masked = needs_mask(prologue.chain, conv.c, lanes)
-    lines, value = prologue.value("c->src_r")
-    kept = f"vf_select(live, {value}, vf_zero())" if masked else value
-    operands = [p.name for p in prologue.chain.operands]
-    return {
-        "hoisted": prologue.loads("b"), "chain": [*lines, f"vf_store(o, {kept});"], "chain_masked": masked, "window": prologue.pools,
-        "step_x": conv.stride[1] * prologue.step[1], "run_values": "".join(f", {v}" for v in [*operands, *(["live"] if masked else [])]),
-        "unroll": 1 if prologue.pools or is_heavy(prologue.chain) else STEP,
-    }  # fmt: skip
-
-
-def patch_context(conv: Conv, prologue: Prologue, lanes: int) -> dict[str, Any]:
-    """Template context of a prologue that makes what one tile reads: statements before its pixels, and for one pixel from ``i``."""
-    lines, value = prologue.value("0")
-    kept = f"vf_select(live, {value}, vf_zero())" if needs_mask(prologue.chain, conv.c, lanes) else value
-    return {"hoisted": prologue.loads("block"), "chain": lines, "made_value": kept, "chain_masked": kept != value}
+        return {"line_tiles": 1, "lines": (conv.oh + th - 1) // th, "src_line": th * stride}
+    return {"line_tiles": columns, "lines": conv.oh, "src_line": stride, "line_pixels": conv.ow}
 
 
 STEP = 4

@@ -40,100 +40,84 @@ def operand_step(operand: EpilogueOperand) -> int:
     return step
 
 
-def tail_lines(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32) -> list[str]:
-    """C statements that take accumulators ``a<o>_<y>_<x>`` through the tail and store them as ``stored``."""
-    key = _tail_key(epilogue, ocb, th, tw, masked, stored)
-    lines = _STORED_TAILS.get(key)
-    if lines is None:
-        if len(_STORED_TAILS) >= MOST_TAILS:
-            _STORED_TAILS.clear()  # another thread may compile: it holds what it has found
-        lines = _STORED_TAILS[key] = _traced_tail(epilogue, ocb, th, tw, masked, stored)
-    return lines
-
-
-def _tail_key(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType) -> Hashable:
-    return epilogue.signature, tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile"), ocb, th, tw, masked, stored
-
-
-MOST_TAILS = 256
-_STORED_TAILS: dict[Hashable, list[str]] = {}  # layers with equal tails are many, and tracing one takes a millisecond
-
-
-def _traced_tail(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType) -> list[str]:
-    lines = _hoisted_loads(epilogue, ocb)
-
-    def one(o: int, y: str, x: str, accumulator: str, prefix: str) -> list[str]:
-        return _vector_tail(epilogue, (o, y, x), accumulator, prefix, masked, stored)
-
-    for o in range(ocb):
-        if not is_heavy(epilogue):
-            for y in range(th):
-                for x in range(tw):
-                    lines += one(o, str(y), str(x), f"a{o}_{y}_{x}", f"t{o}_{y}_{x}_")
-            continue
-        values = ", ".join(f"a{o}_{y}_{x}" for y in range(th) for x in range(tw))
-        row, column = (f"(i / {tw})", f"(i % {tw})") if th > 1 else ("0", "i")
-        lines += ["{", f"    const vf a[{th * tw}] = {{{values}}};", f"    for (int64_t i = 0; i < {th * tw}; i++) {{"]
-        lines += [f"        {line}" for line in one(o, row, column, "a[i]", "t")]
-        lines += ["    }", "}"]
-    return lines
-
-
-def _hoisted_loads(epilogue: Epilogue, ocb: int) -> list[str]:
-    """Operands that all pixels of a vector share."""
-    hoisted = [e for e in epilogue.operands if e.kind != "tile"]
-    return [f"const vf {e.name}_{o} = {e.load(f'{e.name} + {o} * c->{e.name}_cb')};" for o in range(ocb) for e in hoisted]
-
-
-def _vector_tail(
-    epilogue: Epilogue, place: tuple[int, str, str], accumulator: str, prefix: str, masked: bool, stored: DType
-) -> list[str]:
-    """Statements that take the accumulator of ``place`` (vector, C text of y, C text of x) through the tail and store it."""
-    o, y, x = place
-
-    def load(e: EpilogueOperand) -> str:
-        if e.kind != "tile":
-            return f"{e.name}_{o}"
-        return e.load(f"{e.name} + {o} * c->{e.name}_cb + {y} * c->{e.name}_row + {x} * {operand_step(e)}")
-
-    steps, result = epilogue.trace(accumulator, load, prefix)
-    value = f"keep({result}, valid - {o} * LANES)" if masked else result
-    return [*steps, vector_store(stored, f"out + {o} * c->out_cb + {y} * c->out_row + {x} * LANES", value)]
-
-
 @dataclass(frozen=True)
-class TailSteps:
-    """The tail of a tile by pixel. before: statements ahead of all. pixels: (y, x, statements of all vectors)."""
+class Tail:
+    """C statements that take accumulators ``a<o>_<y>_<x>`` through the tail and store them.
+
+    before: statements ahead of all. pixels: (y, x, statements of each vector); none for a long tail, which is written once per vector, as a
+    loop: ``loops``.
+    """
 
     before: tuple[str, ...]
-    pixels: tuple[tuple[int, int, tuple[str, ...]], ...]
+    pixels: tuple[tuple[int, int, tuple[tuple[str, ...], ...]], ...]
+    loops: tuple[str, ...]
+
+    def lines(self) -> list[str]:
+        """All of them, vector by vector."""
+        vectors = zip(*(statements for _, _, statements in self.pixels))
+        return [*self.before, *self.loops, *(line for vector in vectors for pixel in vector for line in pixel)]
+
+    def steps(self) -> dict[str, Any] | None:
+        """``before``, and (y, x, statements of all vectors) of each pixel: template context; None for a long tail."""
+        joined = tuple((y, x, tuple(line for vector in vectors for line in vector)) for y, x, vectors in self.pixels)
+        return None if self.loops else {"before": self.before, "pixels": joined}
 
 
-def tail_steps(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32) -> TailSteps | None:
-    """What ``tail_lines`` gives, by pixel; None for a tail that is written only once."""
-    if is_heavy(epilogue):
-        return None
-    key = _tail_key(epilogue, ocb, th, tw, masked, stored)
-    found = _TAIL_STEPS.get(key)
+def tail_of(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32) -> Tail:
+    """The tail of a tile of ``ocb`` vectors x th rows x tw pixels, which are stored as ``stored``."""
+    steps = tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile")
+    key = epilogue.signature, steps, ocb, th, tw, masked, stored
+    found = _TAILS.get(key)
     if found is None:
-        if len(_TAIL_STEPS) >= MOST_TAILS:
-            _TAIL_STEPS.clear()
-        found = _TAIL_STEPS[key] = _traced_steps(epilogue, ocb, th, tw, masked, stored)
+        if len(_TAILS) >= MOST_TAILS:
+            _TAILS.clear()  # another thread may compile: it holds what it has found
+        found = _TAILS[key] = _traced(epilogue, ocb, th, tw, masked, stored)
     return found
 
 
-_TAIL_STEPS: dict[Hashable, TailSteps] = {}
+MOST_TAILS = 256
+_TAILS: dict[Hashable, Tail] = {}  # layers with equal tails are many, and tracing one takes a millisecond
 
 
-def _traced_steps(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType) -> TailSteps:
-    def pixel(y: int, x: int) -> tuple[str, ...]:
-        places = [(o, f"{o}_{y}_{x}") for o in range(ocb)]
-        return tuple(
-            line for o, at in places for line in _vector_tail(epilogue, (o, str(y), str(x)), f"a{at}", f"t{at}_", masked, stored)
-        )
+def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType) -> Tail:
+    def one(o: int, y: int | str, x: int | str, accumulator: str, prefix: str) -> tuple[str, ...]:
+        return _vector_tail(epilogue, (o, y, x), accumulator, prefix, masked, stored)
 
-    pixels = tuple((y, x, pixel(y, x)) for y in range(th) for x in range(tw))
-    return TailSteps(tuple(_hoisted_loads(epilogue, ocb)), pixels)
+    before, pixels = hoisted_loads(epilogue, ocb), [(y, x) for y in range(th) for x in range(tw)]
+    if not is_heavy(epilogue):
+        places = [(y, x, [(o, f"{o}_{y}_{x}") for o in range(ocb)]) for y, x in pixels]
+        return Tail(before, tuple((y, x, tuple(one(o, y, x, f"a{at}", f"t{at}_") for o, at in vectors)) for y, x, vectors in places), ())
+    loops: list[str] = []
+    row, column = (f"(i / {tw})", f"(i % {tw})") if th > 1 else ("0", "i")
+    for o in range(ocb):
+        values = ", ".join(f"a{o}_{y}_{x}" for y, x in pixels)
+        loops += ["{", f"    const vf a[{th * tw}] = {{{values}}};", f"    for (int64_t i = 0; i < {th * tw}; i++) {{"]
+        loops += [f"        {line}" for line in one(o, row, column, "a[i]", "t")]
+        loops += ["    }", "}"]
+    return Tail(before, (), tuple(loops))
+
+
+def hoisted_loads(epilogue: Epilogue, ocb: int) -> tuple[str, ...]:
+    """Statements that load the operands that all pixels of a vector share, as ``<name>_<vector>``."""
+    hoisted = [e for e in epilogue.operands if e.kind != "tile"]
+    return tuple(f"const vf {e.name}_{o} = {e.load(f'{e.name} + {o} * c->{e.name}_cb')};" for o in range(ocb) for e in hoisted)
+
+
+def operand_at(e: EpilogueOperand, o: int, y: int | str, x: int | str) -> str:
+    """C text of an operand's vector o at pixel (y, x) of the tile."""
+    if e.kind != "tile":
+        return f"{e.name}_{o}"
+    return e.load(f"{e.name} + {o} * c->{e.name}_cb + {y} * c->{e.name}_row + {x} * {operand_step(e)}")
+
+
+def _vector_tail(
+    epilogue: Epilogue, place: tuple[int, int | str, int | str], accumulator: str, prefix: str, masked: bool, stored: DType
+) -> tuple[str, ...]:
+    """Statements that take the accumulator of ``place`` (vector, C text of y, C text of x) through the tail and store it."""
+    o, y, x = place
+    steps, result = epilogue.trace(accumulator, lambda e: operand_at(e, o, y, x), prefix)
+    value = f"keep({result}, valid - {o} * LANES)" if masked else result
+    return *steps, vector_store(stored, f"out + {o} * c->out_cb + {y} * c->out_row + {x} * LANES", value)
 
 
 def tile_variants(
@@ -146,9 +130,10 @@ def tile_variants(
     found: list[dict[str, Any]] = []
     for p in panels:
         for th, tw in tiling.tiles:
-            steps = tail_steps(epilogue, p.width, th, tw, masked, stored) if by_pixel else None
-            tail = [] if steps else tail_lines(epilogue, p.width, th, tw, masked, stored)
-            found.append({"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw, "tail": tail, "steps": steps})
+            tail = tail_of(epilogue, p.width, th, tw, masked, stored)
+            steps = tail.steps() if by_pixel else None
+            kind = {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw}
+            found.append(kind | {"tail": [] if steps else tail.lines(), "steps": steps})
     return found
 
 

@@ -19,8 +19,7 @@ from sol.codegen.kernels import conv_paired, pairs
 from sol.codegen.kernels.conv_cost import team_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv
-from sol.codegen.kernels.conv_source import patch_context
-from sol.codegen.kernels.conv_tails import is_heavy, operand_context, operand_step
+from sol.codegen.kernels.conv_tails import hoisted_loads, is_heavy, operand_at
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.winograd_model import (
     LINE,
@@ -46,8 +45,6 @@ AMPLIFIED = 2.8
 """``amplification`` above which sums are short."""
 PLACE = 32
 """Bytes of the template's ``place``."""
-SLICE = 32768
-"""Elements of transformed weights that are held in float64 at once: they stay in the second level cache."""
 
 
 def _stores(epilogue: Epilogue, grid: Grid, masked: bool) -> list[list[str]]:
@@ -56,20 +53,11 @@ def _stores(epilogue: Epilogue, grid: Grid, masked: bool) -> list[list[str]]:
     def value(y: int, x: int) -> str:
         if epilogue.is_identity:
             return f"y{x}"
-        operands = [
-            e.load(f"{e.name} + {y} * c->{e.name}_row + {x} * {operand_step(e)}") if e.kind == "tile" else e.name for e in epilogue.operands
-        ]
+        operands = [operand_at(e, 0, y, x) for e in epilogue.operands]
         result = f"finish({', '.join([f'y{x}', *operands])})"
         return f"keep({result}, c->K - kb * LANES)" if masked else result
 
     return [[value(y, x) for x in range(grid.x.m)] for y in range(grid.y.m)]
-
-
-def _operand_context(epilogue: Epilogue) -> list[dict[str, Any]]:
-    """Operands as the template wants them; ``load``: what is hoisted out of the tile."""
-    loads = [e.load(f"c->{e.name} + p->n * c->{e.name}_n + kb * c->{e.name}_cb") for e in epilogue.operands]
-    kinds = [e.kind for e in epilogue.operands]
-    return [{**operand, "kind": kind, "load": load} for operand, kind, load in zip(operand_context(epilogue), kinds, loads, strict=True)]
 
 
 def _parts(grid: Grid, bias: bool) -> list[dict[str, Any]]:
@@ -168,7 +156,8 @@ def _lower(lowering: Lowering, way: Way) -> None:
     }  # fmt: skip
     v = _transformed(grid, blocks, how.block, lanes, tile.slack, beside)
     m = grid.products * ((how.block + tile.slack) * tile.ocb * lanes + LINE)
-    patch = blocks * grid.y.whole.size * grid.x.whole.size * lanes if prologue else 0
+    edges = not (grid.y.divided and grid.x.divided)
+    patch = (blocks if grid.paired else 1) * grid.y.whole.size * grid.x.whole.size * lanes if prologue or edges else 0
     steps, result = ([], "a") if epilogue.is_identity else epilogue.trace("a", lambda e: e.name, "t")
     emit_conv(
         lowering, problem, Tiling(tile.ocb, ((1, tile.widths[0]),)), "winograd", weights=weights, params=params, stem=_name(conv, grid),
@@ -176,20 +165,19 @@ def _lower(lowering: Lowering, way: Way) -> None:
         my=grid.y.m, mx=grid.x.m, ry=conv.kernel[0], rx=conv.kernel[1], iy=grid.y.whole.size, ix=grid.x.whole.size,
         frequencies=grid.products, kinds=grid.kinds,
         parts=_parts(grid, len(conv.node.inputs) == 3), divided=(grid.y.rest is not None, grid.x.rest is not None),
-        edges=not (grid.y.divided and grid.x.divided), line=LINE,
+        edges=edges, line=LINE,
         ocb=tile.ocb, widths=tile.widths, first=tile.first, slack=tile.slack, unroll=UNROLL,
         stretch=max(1, (SHORT if grid.amplification > AMPLIFIED else STRETCH) // lanes),
         stores=_stores(epilogue, grid, problem.masked), has_bias=len(conv.node.inputs) == 3, heavy=is_heavy(epilogue),
-        operands=_operand_context(epilogue), tail_lines=steps, tail_result=result,
+        tail_loads=hoisted_loads(epilogue, 1), tail_lines=steps, tail_result=result,
         paired=grid.paired, beside=beside, pairs=pairs.context() if grid.paired else {},
-        **(patch_context(conv, prologue, lanes) if prologue else {}),
     )  # fmt: skip
 
 
 def _patch_params(problem: Problem) -> dict[str, DimLike]:
-    """Where a made input ends: beyond its rows, columns and channels there are zeros."""
+    """Where a made input ends: beyond its rows and columns there are zeros."""
     conv = problem.conv
-    return {"H": conv.h, "W": conv.w, "pad_y": conv.padding[0], "pad_x": conv.padding[1], "C": conv.c}
+    return {"H": conv.h, "W": conv.w, "pad_y": conv.padding[0], "pad_x": conv.padding[1]}
 
 
 def _transformed(grid: Grid, blocks: int, tiles: int, lanes: int, slack: int, beside: int) -> int:
