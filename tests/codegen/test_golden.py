@@ -27,12 +27,13 @@ SOURCES = (
     "conv_direct.c.j2:made", "conv_direct.c.j2:selected", "conv_paired.c.j2:made", "conv_paired.c.j2:selected", "conv_paired.c.j2:grouped",
 )  # fmt: skip
 NARROWED = ("conv_direct.c.j2:bf16", "conv_stem.c.j2:bf16", "matmul_gemm.c.j2:bf16")
+KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j2:grouped")
 
 
 @functools.cache
 def instances() -> dict[str, str]:
-    """Template → the first kernel made from it, by the networks in their order, or that packs weights; ``template:source`` for other
-    sources of a convolution and for groups, ``template:bf16`` for elements of bfloat16.
+    """Template → the first kernel made from it, by the networks in their order, or that packs weights; ``template:source`` and
+    ``template:kind`` for other sources and kinds of a convolution, for groups too, ``template:bf16`` for elements of bfloat16.
     """
     plans = [plan_of(text) for text in NETWORKS.values()] + [plan_of(text, adders=True) for text in PAIRED.values()]
     with config.override(conv_max_error=ALLOWED_FROM):
@@ -40,8 +41,10 @@ def instances() -> dict[str, str]:
     found: dict[str, Kernel] = {}
     for plan in plans:
         for kernel in plan.kernels:
-            source = "grouped" if kernel.context.get("banded") else kernel.context.get("source", "memory")
-            found.setdefault(kernel.template + (f":{source}" if source in ("made", "selected", "grouped") else ""), kernel)
+            source = "grouped" if kernel.context.get("banded") else kernel.context.get("source")
+            key = f"{kernel.template}:{source}"
+            kinds = [k for k in KINDS if k.startswith(f"{kernel.template}:") and kernel.context[k.partition(":")[2]]]
+            found.setdefault(next(iter(kinds), key if key in SOURCES else kernel.template), kernel)
     for kernel in all_kernels():
         found.setdefault(kernel.template, kernel)
     for kernel in plan_of(NARROW).kernels:
@@ -63,7 +66,7 @@ def compare(name: str, text: str, refresh: bool) -> None:
     assert path.read_text() == text, f"{name} changed: if that is wanted, run pytest with --refresh-golden"
 
 
-@pytest.mark.parametrize("template", (*ENTRY, *SOURCES, *NARROWED))
+@pytest.mark.parametrize("template", (*ENTRY, *SOURCES, *KINDS, *NARROWED))
 def test_template(template, refresh_golden):
     assert template in instances(), f"no network of tests/codegen/networks.py uses {template}"
     compare(golden_name(template), instances()[template], refresh_golden)
@@ -91,6 +94,7 @@ def test_convolution_relu_and_average_of_the_whole_map_is_one_kernel(refresh_gol
 
 
 def test_no_stale_files():
-    known = {golden_name(t) for t in (*ENTRY, *SOURCES, *NARROWED)}
+    known = {golden_name(t) for t in (*ENTRY, *SOURCES, *KINDS, *NARROWED)}
+    known |= {"network.c", "network_symbolic.c", "network_loop.c", "conv_relu_avgpool.c"}
     known |= {"network.c", "network_symbolic.c", "network_loop.c", "conv_relu_avgpool.c"}
     assert {p.name for p in GOLDEN.glob("*")} == known

@@ -17,8 +17,8 @@
 typedef struct {
     const float *in, *w, *bias;
     float *out;
-    int64_t in_blocks, in_last, R, S, in_n, in_cb, in_row, in_r, in_s;
-    int64_t out_n, out_cb, out_row, w_kb, columns, OW, K;
+    int64_t in_blocks, in_last, in_cb, in_row, out_n, out_cb, out_row, w_kb;
+    int64_t rows, columns, OH, OW, K; /* rows: of out, which are a ring */
 } conv;
 
 static __attribute__((noinline)) void expand_2x1x14(const conv *c, const float *in, const float *w, float *out)
@@ -206,20 +206,27 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     SOL_FENCE();
 }
 
-/* 1x1 convolution: panel of 2 vectors that starts at kb, rows first … last - 1 of image n. */
-static void expand_rows_2(const conv *c, int64_t kb, int64_t n, int64_t first, int64_t last, int64_t ring)
+/* 1x1 convolution: panel of 2 vectors that starts at kb, rows first … last - 1 of image n, the first of which lies at in. */
+static void expand_rows_2(const conv *c, int64_t kb, const float *in, int64_t n, int64_t first, int64_t last)
 {
     const float *w = c->w + kb * c->w_kb;
     float *out = c->out + kb * c->out_cb;
-    for (int64_t row = first; row < last; row++) {
-        const int64_t y = row % ring;
-        const float *from = c->in + n * c->in_n + row * c->in_row;
+    for (int64_t row = first; row < last; row++, in += c->in_row) {
+        const int64_t y = row % c->rows;
         for (int64_t x = 0; x < c->columns; x++) {
-        const float *i = from + x * 14 * LANES;
+        const float *i = in + x * 14 * LANES;
         float *o = out + n * c->out_n + y * 1 * c->out_row + x * 14 * LANES;
         expand_2x1x14(c, i, w, o);
 }
     }
+}
+
+/* The panel that starts at kb, of so many vectors; returns how many it has. */
+static int64_t expand_rows(const conv *c, int64_t kb, int64_t vectors, const float *in, int64_t n, int64_t first, int64_t last)
+{
+    (void)vectors;
+    expand_rows_2(c, kb, in, n, first, last);
+    return 2;
 }
 
 static __attribute__((noinline)) void project_2hx1x14(const conv *c, const float *in, const float *w, float *out)
@@ -395,20 +402,27 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
     SOL_FENCE();
 }
 
-/* 1x1 convolution: panel of 2 vectors that starts at kb, rows first … last - 1 of image n. */
-static void project_rows_2h(const conv *c, int64_t kb, int64_t n, int64_t first, int64_t last)
+/* 1x1 convolution: panel of 2 vectors that starts at kb, rows first … last - 1 of image n, the first of which lies at in. */
+static void project_rows_2h(const conv *c, int64_t kb, const float *in, int64_t n, int64_t first, int64_t last)
 {
     const float *w = c->w + kb * c->w_kb;
     float *out = c->out + kb * c->out_cb;
-    for (int64_t row = first; row < last; row++) {
-        const int64_t y = row;
-        const float *from = c->in + (row - first) * c->in_row;
+    for (int64_t row = first; row < last; row++, in += c->in_row) {
+        const int64_t y = row % c->rows;
         for (int64_t x = 0; x < c->columns; x++) {
-        const float *i = from + x * 14 * LANES;
+        const float *i = in + x * 14 * LANES;
         float *o = out + n * c->out_n + y * 1 * c->out_row + x * 14 * LANES;
         project_2hx1x14(c, i, w, o);
 }
     }
+}
+
+/* The panel that starts at kb, of so many vectors; returns how many it has. */
+static int64_t project_rows(const conv *c, int64_t kb, int64_t vectors, const float *in, int64_t n, int64_t first, int64_t last)
+{
+    (void)vectors;
+    project_rows_2h(c, kb, in, n, first, last);
+    return 2;
 }
 
 /* Behind the depthwise convolution: relu. */
@@ -419,7 +433,7 @@ SOL_INLINE vf tail(vf a)
 }
 
 /* One vector of channels, 2 output rows. row: the 4 rows that are read, from the first column of the padded map. */
-static __attribute__((noinline)) void depthwise_2(const float *const *row, const float *w, vf b, float *out, int64_t out_row, int64_t W)
+static __attribute__((noinline)) void depthwise_2(const float *const *row, const float *w, vf b, float *o, int64_t out_y, int64_t W)
 {
     const vf w0 = vf_load(w + 0 * LANES);
     const vf w1 = vf_load(w + 1 * LANES);
@@ -484,25 +498,25 @@ static __attribute__((noinline)) void depthwise_2(const float *const *row, const
             a0_0 += v1 * w7; a0_1 += v1 * w6; a1_0 += v1 * w4; a1_1 += v1 * w3;
             const vf v2 = vf_load(p + 2 * LANES);
             a0_0 += v2 * w8; a0_1 += v2 * w7; a0_2 += v2 * w6; a1_0 += v2 * w5; a1_1 += v2 * w4; a1_2 += v2 * w3;
-            vf_store(out + 0 * out_row + (x + 0) * LANES, tail(a0_0));
+            vf_store(o + 0 * out_y + (x + 0) * LANES, tail(a0_0));
             const vf v3 = vf_load(p + 3 * LANES);
             a0_1 += v3 * w8; a0_2 += v3 * w7; a0_3 += v3 * w6; a1_1 += v3 * w5; a1_2 += v3 * w4; a1_3 += v3 * w3;
-            vf_store(out + 0 * out_row + (x + 1) * LANES, tail(a0_1));
+            vf_store(o + 0 * out_y + (x + 1) * LANES, tail(a0_1));
             const vf v4 = vf_load(p + 4 * LANES);
             a0_2 += v4 * w8; a0_3 += v4 * w7; a0_4 += v4 * w6; a1_2 += v4 * w5; a1_3 += v4 * w4; a1_4 += v4 * w3;
-            vf_store(out + 0 * out_row + (x + 2) * LANES, tail(a0_2));
+            vf_store(o + 0 * out_y + (x + 2) * LANES, tail(a0_2));
             const vf v5 = vf_load(p + 5 * LANES);
             a0_3 += v5 * w8; a0_4 += v5 * w7; a0_5 += v5 * w6; a1_3 += v5 * w5; a1_4 += v5 * w4; a1_5 += v5 * w3;
-            vf_store(out + 0 * out_row + (x + 3) * LANES, tail(a0_3));
+            vf_store(o + 0 * out_y + (x + 3) * LANES, tail(a0_3));
             const vf v6 = vf_load(p + 6 * LANES);
             a0_4 += v6 * w8; a0_5 += v6 * w7; a0_6 += v6 * w6; a1_4 += v6 * w5; a1_5 += v6 * w4; a1_6 += v6 * w3;
-            vf_store(out + 0 * out_row + (x + 4) * LANES, tail(a0_4));
+            vf_store(o + 0 * out_y + (x + 4) * LANES, tail(a0_4));
             const vf v7 = vf_load(p + 7 * LANES);
             a0_5 += v7 * w8; a0_6 += v7 * w7; a1_5 += v7 * w5; a1_6 += v7 * w4;
-            vf_store(out + 0 * out_row + (x + 5) * LANES, tail(a0_5));
+            vf_store(o + 0 * out_y + (x + 5) * LANES, tail(a0_5));
             const vf v8 = vf_load(p + 8 * LANES);
             a0_6 += v8 * w8; a1_6 += v8 * w5;
-            vf_store(out + 0 * out_row + (x + 6) * LANES, tail(a0_6));
+            vf_store(o + 0 * out_y + (x + 6) * LANES, tail(a0_6));
         }
         {
             const float *p = row[3] + x * 1 * LANES;
@@ -512,31 +526,31 @@ static __attribute__((noinline)) void depthwise_2(const float *const *row, const
             a1_0 += v1 * w7; a1_1 += v1 * w6;
             const vf v2 = vf_load(p + 2 * LANES);
             a1_0 += v2 * w8; a1_1 += v2 * w7; a1_2 += v2 * w6;
-            vf_store(out + 1 * out_row + (x + 0) * LANES, tail(a1_0));
+            vf_store(o + 1 * out_y + (x + 0) * LANES, tail(a1_0));
             const vf v3 = vf_load(p + 3 * LANES);
             a1_1 += v3 * w8; a1_2 += v3 * w7; a1_3 += v3 * w6;
-            vf_store(out + 1 * out_row + (x + 1) * LANES, tail(a1_1));
+            vf_store(o + 1 * out_y + (x + 1) * LANES, tail(a1_1));
             const vf v4 = vf_load(p + 4 * LANES);
             a1_2 += v4 * w8; a1_3 += v4 * w7; a1_4 += v4 * w6;
-            vf_store(out + 1 * out_row + (x + 2) * LANES, tail(a1_2));
+            vf_store(o + 1 * out_y + (x + 2) * LANES, tail(a1_2));
             const vf v5 = vf_load(p + 5 * LANES);
             a1_3 += v5 * w8; a1_4 += v5 * w7; a1_5 += v5 * w6;
-            vf_store(out + 1 * out_row + (x + 3) * LANES, tail(a1_3));
+            vf_store(o + 1 * out_y + (x + 3) * LANES, tail(a1_3));
             const vf v6 = vf_load(p + 6 * LANES);
             a1_4 += v6 * w8; a1_5 += v6 * w7; a1_6 += v6 * w6;
-            vf_store(out + 1 * out_row + (x + 4) * LANES, tail(a1_4));
+            vf_store(o + 1 * out_y + (x + 4) * LANES, tail(a1_4));
             const vf v7 = vf_load(p + 7 * LANES);
             a1_5 += v7 * w8; a1_6 += v7 * w7;
-            vf_store(out + 1 * out_row + (x + 5) * LANES, tail(a1_5));
+            vf_store(o + 1 * out_y + (x + 5) * LANES, tail(a1_5));
             const vf v8 = vf_load(p + 8 * LANES);
             a1_6 += v8 * w8;
-            vf_store(out + 1 * out_row + (x + 6) * LANES, tail(a1_6));
+            vf_store(o + 1 * out_y + (x + 6) * LANES, tail(a1_6));
         }
     }
 }
 
 /* One vector of channels, 1 output row. row: the 3 rows that are read, from the first column of the padded map. */
-static __attribute__((noinline)) void depthwise_1(const float *const *row, const float *w, vf b, float *out, int64_t out_row, int64_t W)
+static __attribute__((noinline)) void depthwise_1(const float *const *row, const float *w, vf b, float *o, int64_t out_y, int64_t W)
 {
     const vf w0 = vf_load(w + 0 * LANES);
     const vf w1 = vf_load(w + 1 * LANES);
@@ -600,25 +614,25 @@ static __attribute__((noinline)) void depthwise_1(const float *const *row, const
             a0_0 += v1 * w7; a0_1 += v1 * w6;
             const vf v2 = vf_load(p + 2 * LANES);
             a0_0 += v2 * w8; a0_1 += v2 * w7; a0_2 += v2 * w6;
-            vf_store(out + 0 * out_row + (x + 0) * LANES, tail(a0_0));
+            vf_store(o + 0 * out_y + (x + 0) * LANES, tail(a0_0));
             const vf v3 = vf_load(p + 3 * LANES);
             a0_1 += v3 * w8; a0_2 += v3 * w7; a0_3 += v3 * w6;
-            vf_store(out + 0 * out_row + (x + 1) * LANES, tail(a0_1));
+            vf_store(o + 0 * out_y + (x + 1) * LANES, tail(a0_1));
             const vf v4 = vf_load(p + 4 * LANES);
             a0_2 += v4 * w8; a0_3 += v4 * w7; a0_4 += v4 * w6;
-            vf_store(out + 0 * out_row + (x + 2) * LANES, tail(a0_2));
+            vf_store(o + 0 * out_y + (x + 2) * LANES, tail(a0_2));
             const vf v5 = vf_load(p + 5 * LANES);
             a0_3 += v5 * w8; a0_4 += v5 * w7; a0_5 += v5 * w6;
-            vf_store(out + 0 * out_row + (x + 3) * LANES, tail(a0_3));
+            vf_store(o + 0 * out_y + (x + 3) * LANES, tail(a0_3));
             const vf v6 = vf_load(p + 6 * LANES);
             a0_4 += v6 * w8; a0_5 += v6 * w7; a0_6 += v6 * w6;
-            vf_store(out + 0 * out_row + (x + 4) * LANES, tail(a0_4));
+            vf_store(o + 0 * out_y + (x + 4) * LANES, tail(a0_4));
             const vf v7 = vf_load(p + 7 * LANES);
             a0_5 += v7 * w8; a0_6 += v7 * w7;
-            vf_store(out + 0 * out_row + (x + 5) * LANES, tail(a0_5));
+            vf_store(o + 0 * out_y + (x + 5) * LANES, tail(a0_5));
             const vf v8 = vf_load(p + 8 * LANES);
             a0_6 += v8 * w8;
-            vf_store(out + 0 * out_row + (x + 6) * LANES, tail(a0_6));
+            vf_store(o + 0 * out_y + (x + 6) * LANES, tail(a0_6));
         }
     }
 }
@@ -666,15 +680,15 @@ void conv_chain(const sol_team *team, void *const *buf, const int64_t *arg)
     }
     const conv first = {
         .in = in, .w = expand_w, .out = wide + left * LANES,
-        .in_blocks = in_blocks, .in_last = in_last, .R = 1, .S = 1, .in_n = in_n, .in_cb = in_cb, .in_row = in_row,
+        .in_blocks = in_blocks, .in_last = in_last, .in_cb = in_cb, .in_row = in_row,
         .out_cb = wide_cb, .out_row = wide_row, .w_kb = ((in_blocks - 1) * LANES + in_last) * LANES,
-        .columns = (W + 13) / 14, .OW = W,
+        .rows = ring, .columns = (W + 13) / 14, .OW = W,
     };
     const conv second = {
         .in = narrow, .w = w, .out = out,
-        .in_blocks = vectors, .in_last = narrow_last, .R = 1, .S = 1, .in_cb = narrow_cb, .in_row = OW * LANES,
+        .in_blocks = vectors, .in_last = narrow_last, .in_cb = narrow_cb, .in_row = OW * LANES,
         .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .w_kb = ((vectors - 1) * LANES + narrow_last) * LANES,
-        .columns = (OW + 13) / 14, .OW = OW,
+        .rows = OH, .columns = (OW + 13) / 14, .OH = OH, .OW = OW,
     };
     int64_t u, end;
     sol_split(team, N * OH, &u, &end);
@@ -688,8 +702,7 @@ void conv_chain(const sol_team *team, void *const *buf, const int64_t *arg)
             int64_t need = (y1 - 1) * 1 - above + 3;
             if (need > H) need = H;
             for (int64_t kb = 0, width; kb < vectors; kb += width) {
-                width = 2;
-                expand_rows_2(&first, kb, n, have, need, ring);
+                width = expand_rows(&first, kb, vectors, in + n * in_n + have * in_row, n, have, need);
                 for (int64_t b = kb; b < kb + width; b++) {
                     const float *dw = depthwise_w + b * (9 * LANES);
                     const vf start = vf_zero();
@@ -706,9 +719,7 @@ void conv_chain(const sol_team *team, void *const *buf, const int64_t *arg)
                 }
             }
             if (need > have) have = need;
-            for (int64_t kb = 0; kb < out_vectors; kb += 2) {
-                project_rows_2h(&second, kb, n, y0, y1);
-            }
+            for (int64_t kb = 0; kb < out_vectors;) kb += project_rows(&second, kb, out_vectors, narrow, n, y0, y1);
         }
     }
 }

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels import pairs
+from sol.codegen.kernels.blocked import TailText
 from sol.codegen.kernels.conv_direct import even_last, panels
 from sol.codegen.kernels.conv_paired import max_error, paired_weights, row_cost, row_tiling
 from sol.codegen.kernels.conv_problem import Types
 from sol.codegen.kernels.conv_shape import Conv, check_border, read_conv, spatial_strides
-from sol.codegen.kernels.conv_small import column_taps, tile_ladder, tile_taps
+from sol.codegen.kernels.conv_small import columns_context
 from sol.codegen.kernels.conv_tails import needs_mask, operand_context, operand_params, tile_variants
 from sol.codegen.kernels.conv_tiling import Panel, Tiling, choose_tiling, panels_of
 from sol.codegen.kernels.pairs import LANES
@@ -36,14 +37,6 @@ class Chain:
     @property
     def convs(self) -> tuple[Conv, ...]:
         return (*((self.expand,) if self.expand else ()), self.depthwise, self.project)
-
-
-@dataclass(frozen=True)
-class _Activation:
-    """The pointwise ops behind the depthwise convolution as a C function ``tail``; empty text if there are none."""
-
-    function: str
-    stem: str
 
 
 def read_chain(lowering: Lowering) -> Chain:
@@ -77,18 +70,6 @@ def _int(size: DimLike) -> int:
     return size
 
 
-def _paired(lowering: Lowering, conv: Conv, tail: Epilogue) -> tuple[dict[str, Any], Tiling]:
-    """Template context of the last stage by Winograd's inner product, row by row."""
-    tiling = row_tiling(_int(conv.ow))
-    variants = tile_variants(tail, [Panel(1)], tiling, needs_mask(tail, conv.k, LANES), by_pixel=True)
-    context = {
-        "title": "1x1 convolution by Winograd's inner product", "ocb": 1, "tiles": tiling.tiles, "variants": variants,
-        "has_bias": len(conv.node.inputs) == 3, "operands": operand_context(tail), "masked": needs_mask(tail, conv.k, LANES),
-        "passed": "".join(f", {e.name}" for e in tail.operands), "tail": tail.stem,
-    }  # fmt: skip
-    return context, tiling
-
-
 def is_paired(conv: Conv, target: TargetLike) -> bool:
     """Whether the last stage is computed by Winograd's inner product."""
     if not target.adders or target.lanes != LANES or max_error(conv.reduction) > config["conv_max_error"]:
@@ -96,41 +77,33 @@ def is_paired(conv: Conv, target: TargetLike) -> bool:
     return row_cost(conv, target, row_tiling(_int(conv.ow))) < target.machine.inner_product.gain
 
 
-def _dense(name: str, title: str, conv: Conv, tail: Epilogue, lowering: Lowering) -> tuple[dict[str, Any], Tiling]:
-    """Template context of a 1x1 stage, which goes row by row."""
-    vectors = -(-conv.k // lowering.target.lanes)
-    tiling = choose_tiling(lowering.target, vectors, 1, conv.ow, flat=False, reduction=conv.reduction)
-    masked = needs_mask(tail, conv.k, lowering.target.lanes)
-    panels = panels_of(lowering.target, conv.k, tiling.ocb)
+def _stage(name: str, conv: Conv, tail: Epilogue, target: TargetLike, paired: bool = False) -> tuple[dict[str, Any], Tiling]:
+    """Template context of a 1x1 stage, which goes row by row. paired: by Winograd's inner product."""
+    vectors, masked = -(-conv.k // target.lanes), needs_mask(tail, conv.k, target.lanes)
+    if paired:
+        tiling, widths = row_tiling(_int(conv.ow)), [Panel(1)]
+    else:
+        tiling = choose_tiling(target, vectors, 1, conv.ow, flat=False, reduction=conv.reduction)
+        widths = panels_of(target, conv.k, tiling.ocb)
     context = {
-        "name": name, "title": title, "ocb": tiling.ocb, "tiles": tiling.tiles, "panels": panels,
-        "variants": tile_variants(tail, panels, tiling, masked, by_pixel=True),
-        "has_bias": len(conv.node.inputs) == 3, "operands": operand_context(tail), "masked": masked, "tail": tail.stem,
+        "name": name, "ocb": tiling.ocb, "tiles": tiling.tiles, "panels": widths, "masked": masked, "tail": tail.stem,
+        "variants": tile_variants(tail, widths, tiling, masked, by_pixel=True), "biased": len(conv.node.inputs) == 3,
+        "operands": operand_context(tail), "passed": "".join(f", {e.name}" for e in tail.operands),
     }  # fmt: skip
     return context, tiling
 
 
-def _activation(tail: Epilogue) -> _Activation:
-    if tail.is_identity:
-        return _Activation("", "")
-    lines, result = tail.trace("a", lambda o: o.name, "t")
-    body = "\n".join(f"    {line}" for line in [*lines, f"return {result};"])
-    return _Activation(f"/* Behind the depthwise convolution: {tail.stem}. */\nSOL_INLINE vf tail(vf a)\n{{\n{body}\n}}", tail.stem)
-
-
 def _depthwise(conv: Conv, tail: Epilogue, target: TargetLike) -> dict[str, Any]:
-    """Template context of the depthwise stage; the tiles are those of templates/conv_depthwise.c.j2."""
-    (R, S), (sy, sx) = conv.kernel, conv.stride
-    hoisted = R * S <= 9 and target.registers >= 32
-    heights = (2, 1) if hoisted and (sy, sx) == (1, 1) else (1,)
-    widths = tile_ladder(conv.ow, max(1, min(7, target.registers - S - 2)))
-    taps = {(h, w): tile_taps(conv.kernel, conv.stride, h, w) for h in heights for w in widths} if hoisted else {}
-    return {
-        "R": R, "S": S, "sy": sy, "sx": sx, "heights": heights, "widths": widths,
-        "hoisted": taps,
-        "rows": {w: column_taps(S, sx, 1, w) for w in widths},
-        "depthwise_tail": _activation(tail), "depthwise_bias": len(conv.node.inputs) == 3,
-    }  # fmt: skip
+    """Template context of the depthwise stage. Strips may have an odd number of rows."""
+    text = TailText("", (), (), ())
+    if not tail.is_identity:
+        lines, result = tail.trace("a", lambda o: o.name, "t")
+        body = "\n".join(f"    {line}" for line in [*lines, f"return {result};"])
+        text = replace(text, function=f"/* Behind the depthwise convolution: {tail.stem}. */\nSOL_INLINE vf tail(vf a)\n{{\n{body}\n}}")
+    odd = 3
+    columns = columns_context(target, conv.kernel, conv.stride, conv.dilation, 1, (odd, conv.ow))
+    fixed = {"kernel": conv.kernel, "R": conv.kernel[0], "S": conv.kernel[1]}
+    return columns | fixed | {"tail": text, "activation": tail.stem, "depthwise_bias": len(conv.node.inputs) == 3}
 
 
 def _reads(lowering: Lowering, chain: Chain, tilings: dict[str, Tiling], source: View) -> dict[str, View]:
@@ -183,12 +156,9 @@ def _lower(lowering: Lowering, way: Way) -> None:
     contexts: dict[str, Any] = {"expand": None}
     tilings: dict[str, Tiling] = {}
     if chain.expand:
-        contexts["expand"], tilings["expand"] = _dense("expand", "1x1 convolution", chain.expand, chain.tails[0], lowering)
+        contexts["expand"], tilings["expand"] = _stage("expand", chain.expand, chain.tails[0], target)
     paired = is_paired(project, target)
-    if paired:
-        contexts["project"], tilings["project"] = _paired(lowering, project, chain.tails[-1])
-    else:
-        contexts["project"], tilings["project"] = _dense("project", "1x1 convolution", project, chain.tails[-1], lowering)
+    contexts["project"], tilings["project"] = _stage("project", project, chain.tails[-1], target, paired)
     vectors = -(-depthwise.k // lanes)
     left = depthwise.padding[1]
     wide_row = lanes * max(left + _int(depthwise.w), (_int(depthwise.ow) - 1) * depthwise.stride[1] + depthwise.kernel[1])

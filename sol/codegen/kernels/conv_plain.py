@@ -1,4 +1,4 @@
-"""Convolution and transposed convolution of row-major values: the kernels that take whatever the others do not."""
+"""Convolutions of row-major values by way of a padded copy of the input, also transposed: they take whatever others do not."""
 
 from __future__ import annotations
 
@@ -6,159 +6,233 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sol.codegen.decision import sole
-from sol.codegen.epilogue import make_epilogue
+from sol.codegen.element import vector_store
+from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.blocked import spatial3
 from sol.codegen.kernels.conv_direct import STRETCH
-from sol.codegen.lowering import Lowering
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, bounds, ceil_div, dim_max, product
 from sol.ir.types import DType
 
+MOST_TILES = 16
+"""Tiles of a chunk: their sums stay near the core."""
+
 
 @dataclass(frozen=True)
-class _Tile:
-    """XV vectors of columns times KB output channels in registers; RB rows and XC columns of one unit of work."""
+class Shape:
+    """A convolution over three spatial dimensions (z, y, x), missing ones of size 1.
+
+    channels, kernels: of a group. low: zeros before the first pixel. stride: pixels of the copy lie by their place modulo these. padded: so
+    many of one place along each dimension. turns: where it is transposed, results by their place modulo these are convolutions with stride
+    1; pad: what it leaves out of them in front.
+    """
+
+    n: DimLike
+    groups: int
+    channels: DimLike
+    kernels: DimLike
+    size: tuple[DimLike, ...]
+    result: tuple[DimLike, ...]
+    kernel: tuple[DimLike, ...]
+    stride: tuple[int, ...]
+    dilation: tuple[int, ...]
+    low: tuple[int, ...]
+    padded: tuple[DimLike, ...]
+    turns: tuple[int, ...] = (1, 1, 1)
+    pad: tuple[int, ...] = ()
+
+    @property
+    def places(self) -> DimLike:
+        """From the first place of a slice's results in the copy to the last."""
+        rows, columns = (ceil_div(n, t) for n, t in zip(self.result[1:], self.turns[1:]))
+        return (rows - 1) * self.padded[2] + columns
+
+    @property
+    def pixels(self) -> DimLike:
+        """Elements of the copy of one channel."""
+        return product(self.stride) * product(self.padded)
+
+    def params(self) -> dict[str, DimLike]:
+        transposed = bool(self.pad)
+        return {
+            "N": self.n, "G": self.groups, "CG": self.channels, "KG": self.kernels,
+            **dict(zip(("ID", "IH", "IW"), self.size)), **dict(zip(("D", "H", "W"), self.result)),
+            **dict(zip(("PD", "PH", "PW"), self.padded)), **dict(zip(("KD", "R", "S"), self.kernel)),
+            **dict(zip(("sz", "sy", "sx"), self.turns if transposed else self.stride)),
+            **dict(zip(("dz", "dy", "dx"), self.dilation)), **dict(zip(("lo_z", "lo_y", "lo_x"), self.low)),
+            **dict(zip(("pad_z", "pad_y", "pad_x"), self.pad)),
+        }  # fmt: skip
+
+
+def read_shape(lowering: Lowering) -> Shape:
+    """That of the anchor: conv, conv_transpose or int_conv."""
+    conv = lowering.anchor
+    x, w, out = (lowering.type_of(v) for v in (*conv.inputs[:2], conv.name))
+    groups, kernel, dilation = conv.attrs["groups"], spatial3(w.shape[2:], 1), spatial3(conv.attrs["dilation"], 1)
+    stride, pad = spatial3(conv.attrs["stride"], 1), spatial3([lo for lo, _ in conv.attrs["padding"]], 0)
+    size, result = spatial3(x.shape[2:], 1), spatial3(out.shape[2:], 1)
+    if conv.op == "conv_transpose":
+        low = tuple(dim_max(0, -(-((k - 1) * d - p) // s)) for k, d, p, s in zip(kernel, dilation, pad, stride))
+        reached = [lo + dim_max((n - 1 + p) // s, 0) + 1 for lo, n, p, s in zip(low, result, pad, stride)]
+        pitch = ceil_div(result[2], stride[2]) + low[2] + max(0, -(-pad[2] // stride[2])) + 1
+        channels, kernels, padded = x.shape[1] // groups, w.shape[1], (*reached[:2], pitch)
+        return Shape(x.shape[0], groups, channels, kernels, size, result, kernel, (1, 1, 1), dilation, low, padded, stride, pad)  # type: ignore[arg-type]
+    padded = tuple(padded_size(*axis) for axis in zip(result, kernel, stride, dilation))
+    return Shape(x.shape[0], groups, w.shape[1], w.shape[0] // groups, size, result, kernel, stride, dilation, pad, padded)
+
+
+def padded_size(result: DimLike, kernel: DimLike, stride: int, dilation: int) -> DimLike:
+    """Pixels that lie at the same place modulo the stride, of all that so many results read."""
+    return ceil_div((result - 1) * stride + (kernel - 1) * dilation + 1, stride)
+
+
+Strides = dict[str, tuple[DimLike, ...]]
+"""Of each tensor, by the kernel's name of it: along image, channel, z, y, x."""
+
+
+def flattened(shape: Shape, strides: Strides) -> tuple[Shape, Strides]:
+    """A convolution by single pixels over maps whose rows follow each other in memory as one over a single row."""
+    ones, zeros = (*shape.kernel, *shape.stride, *shape.turns), (*shape.low, *shape.pad)
+    if any(n != 1 for n in ones) or any(zeros) or shape.size != shape.result:
+        return shape, strides
+    depth, height, width = shape.result
+    for steps in strides.values():
+        if steps[3] != steps[4] * width and height != 1 or steps[2] != steps[4] * (width * height) and depth != 1:
+            return shape, strides
+    row = (1, 1, product(shape.result))
+    return replace(shape, size=row, result=row, padded=row), {name: (*steps[:2], 0, 0, steps[4]) for name, steps in strides.items()}
+
+
+@dataclass(frozen=True)
+class Tile:
+    """XV vectors of places times KB output channels in registers; XC: places of a chunk."""
 
     xv: int
     kb: int
-    rb: int
     xc: int
 
 
-@dataclass(frozen=True)
-class _Job:
-    """What the two kernels differ in. image: elements of the padded copy. phases: runs of results per channel, as long as ``run``.
+def choose_tile(target: TargetLike, shape: Shape, item: int, registers: int = 1) -> Tile:
+    """The tile that takes the fewest steps, padding included, and chunks whose inputs fit in half of L2, so many that threads share them.
 
-    line: elements of scratch for one finished row.
+    item: bytes of an element of the copy. registers: of an operand.
     """
+    lanes, places, kernels = 4 * target.lanes // item, shape.places, shape.kernels
 
-    template: str
-    tile: _Tile
-    params: dict[str, DimLike]
-    image: DimLike
-    run: DimLike
-    phases: int
-    line: DimLike
-    flops: DimLike
+    def rows(xv: int) -> int:
+        """Output channels, evened out over the group."""
+        most = min(8, (target.registers - registers * (xv + 1)) // xv)
+        return -(-kernels // -(-kernels // most)) if isinstance(kernels, int) else most
+
+    def cost(xv: int) -> float:
+        """Multiply-adds, and the loads: one of inputs, from L2, costs more than one of weights."""
+        width = -(-places // (xv * lanes)) * xv if isinstance(places, int) else 1
+        channels = -(-kernels // rows(xv)) * rows(xv) if isinstance(kernels, int) else 1
+        return width * channels * (1 + 1 / rows(xv) + 0.5 / xv)
+
+    xv = min((4, 3, 2, 1), key=cost)
+    step, tiles = xv * lanes, MOST_TILES
+    bytes_of_tile = item * step * product(shape.stride) * shape.channels
+    if isinstance(bytes_of_tile, int):
+        tiles = max(1, min(tiles, target.l2 // 2 // max(1, bytes_of_tile)))
+    if isinstance(places, int) and isinstance(kernels, int):
+        whole, others = max(1, -(-places // step)), shape.groups * -(-kernels // rows(xv)) * product((shape.result[0], shape.turns[1]))
+        chunks = -(-whole // tiles)
+        if isinstance(others, int) and others:
+            chunks = min(whole, max(chunks, -(-4 * target.team // others)))
+        tiles = -(-whole // chunks)
+    return Tile(xv, rows(xv), tiles * step)
 
 
-def lower_conv(lowering: Lowering) -> None:
-    """One launch; see templates/conv_plain.c.j2."""
+def is_local(target: TargetLike, shape: Shape) -> bool:
+    """Does each thread copy the groups that it computes?"""
+    return shape.groups >= 2 * target.team
+
+
+def emit(
+    lowering: Lowering, shape: Shape, tile: Tile, strides: Strides, epilogue: Epilogue, stem: str, *, element: DType,
+    reads: dict[str, View], options: dict[str, DimLike], channels: DimLike, scratch: DimLike = 0, context: dict[str, Any],
+) -> None:  # fmt: skip
+    """The launch; see templates/conv_plain.c.j2.
+
+    element: of the copy. channels: of a group in the copy. scratch: bytes beside those of rows and the copy.
+    """
+    conv, target = lowering.anchor, lowering.target
+    x, w, out = (lowering.type_of(v) for v in (*conv.inputs[:2], lowering.output))
+    item, phases = element.itemsize, shape.turns[2]
+    vector = 4 * target.lanes // item
+    local = is_local(target, shape)
+    image = channels * shape.pixels * (1 if local else shape.groups) + tile.xv * vector  # the last tile may read beyond the last row
+    behind = dim_max(shape.stride[2] * shape.padded[2], tile.xc * phases) + vector
+    params = shape.params() | {"XC": tile.xc} | ({"LINE": behind} if local or context.get("neighbours") else {}) | options
+    for name, steps in strides.items():
+        keep_x = name in ("in", "out") and steps[4] != 1
+        params |= {f"{name}_{axis}": s for axis, s in zip("nczyx", steps) if axis != "x" or keep_x}
+    lowering.emit(
+        "conv_plain.c.j2",
+        f"{stem}_{tile.kb}x{tile.xv}{'_' if epilogue.stem else ''}{epilogue.stem}",
+        reads=reads | {o.name: o.view for o in epilogue.operands},
+        writes={"out": lowering.view(lowering.output)},
+        params=params,
+        scratch=16 * product(shape.kernel) + 128 + item * (tile.kb * phases * tile.xc + behind + (image if local else 0)) + scratch,
+        common=0 if local else item * image,
+        flops=2 * product(w.shape[1:]) * product(x.shape if shape.pad else out.shape),
+        bytes=x.dtype.itemsize * product(x.shape) + w.dtype.itemsize * product(w.shape) + out.dtype.itemsize * product(out.shape),
+        T=element.c, input=x.dtype.c, XV=tile.xv, KB=tile.kb, local=local, transposed=bool(shape.pad),
+        in_x="1" if strides["in"][4] == 1 else "in_x", out_x="1" if strides["out"][4] == 1 else "out_x",
+        operands=epilogue.texts, **_tail(epilogue, out.dtype, element), **_FLOATS | context,
+    )  # fmt: skip
+
+
+_FLOATS = {"dwords": False, "packed": True, "neighbours": False, "flat": False, "stretch": 0, "has_bias": False}
+"""What the template is told unless a caller says otherwise."""
+
+
+def _tail(epilogue: Epilogue, dtype: DType, element: DType) -> dict[str, Any]:
+    """The template's words for what follows the sum, and for storing it."""
+    lines, text = epilogue.trace("a", lambda o: o.name, "t") if not epilogue.is_identity else ([], "a")
+    words = {"tail_lines": tuple(lines), "tail_result": text, "result": dtype.c, "summed": "vi" if element is DType.I32 else "vf"}
+    if dtype is DType.F64:
+        return words
+    return words | {
+        "result_vector": "vf" if dtype is DType.F32 else "vi", "store": vector_store(dtype, "to + x", "r"),
+        "store_n": vector_store(dtype, "to + x", "r", count="some"), "store_lane": vector_store(dtype, "lane", "r"),
+    }  # fmt: skip
+
+
+def all_strides(lowering: Lowering, epilogue: Epilogue) -> Strides:
+    """Those of the input, the output and what the tail reads."""
+    found = {"in": lowering.view(lowering.anchor.inputs[0]).strides, "out": lowering.view(lowering.output).strides}
+    found |= {o.name: o.strides for o in epilogue.operands}
+    return {name: (*steps[:2], *spatial3(steps[2:], 0)) for name, steps in found.items()}
+
+
+def _lower(lowering: Lowering) -> None:
+    """One launch for floats, transposed or not."""
     _check(lowering)
     conv = lowering.anchor
     x, w, out = (lowering.type_of(v) for v in (*conv.inputs[:2], conv.name))
-    groups, kernel = conv.attrs["groups"], spatial3(w.shape[2:], 1)
-    stride, dilation = spatial3(conv.attrs["stride"], 1), spatial3(conv.attrs["dilation"], 1)
-    low = spatial3([lo for lo, _ in conv.attrs["padding"]], 0)
-    size = spatial3(out.shape[2:], 1)
-    grown = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(size, stride, kernel, dilation)]
-    pitch = size[2] + (kernel[2] - 1) * dilation[2] // stride[2]
-    high = ceil_div(grown[1], stride[1])
-    tile = _choose_tile(lowering, w.shape[0] // groups, product((w.shape[1], *kernel[:2], stride[2])), size[1], size[2], pitch)
-    params = {
-        "FX": stride[2],
-        "FY": stride[1],
-        "CG": w.shape[1],
-        "KG": w.shape[0] // groups,
-        "PD": grown[0],
-        "PH": high,
-        "PW": pitch,
-        "sz": stride[0],
-        **_named(("dz", "dy", "dx"), dilation),
-        **_named(("lo_z", "lo_y", "lo_x"), low),
-    }
-    image = stride[1] * stride[2] * pitch * high * grown[0] * x.shape[1]
-    flops = 2 * product(w.shape[1:]) * product(out.shape)
-    _emit(lowering, _Job("conv_plain.c.j2", tile, params, image, (tile.rb - 1) * pitch + tile.xc, 1, 0, flops))
-
-
-def lower_transpose(lowering: Lowering) -> None:
-    """One launch; see templates/conv_transpose.c.j2."""
-    _check(lowering)
-    conv = lowering.anchor
-    x, w, out = (lowering.type_of(v) for v in (*conv.inputs[:2], conv.name))
-    groups, kernel = conv.attrs["groups"], spatial3(w.shape[2:], 1)
-    stride, dilation = spatial3(conv.attrs["stride"], 1), spatial3(conv.attrs["dilation"], 1)
-    pad = spatial3([lo for lo, _ in conv.attrs["padding"]], 0)
-    size = spatial3(out.shape[2:], 1)
-    rows, columns = (ceil_div(n, s) for n, s in zip(size[1:], stride[1:]))
-    low = [max(0, -(-((k - 1) * d - p) // s)) for k, d, p, s in zip(kernel, dilation, pad, stride)]
-    deep = [lo + dim_max((n - 1 + p) // s, 0) + 1 for lo, n, p, s in zip(low, size, pad, stride)]
-    pitch = columns + low[2] + max(0, (pad[2] + stride[2] - 1) // stride[2]) + 1
-    found = _choose_tile(lowering, w.shape[1], product((x.shape[1] // groups, *kernel[:2])), rows, columns, pitch)
-    tile = replace(found, xc=found.xc * stride[2])
-    params = {
-        "FX": 1,
-        "FY": 1,
-        "CG": x.shape[1] // groups,
-        "KG": w.shape[1],
-        "PD": deep[0],
-        "PH": deep[1],
-        "PW": pitch,
-        **_named(("sz", "sy", "sx"), stride),
-        **_named(("dz", "dy", "dx"), dilation),
-        **_named(("lo_z", "lo_y", "lo_x"), low),
-        **_named(("pad_z", "pad_y", "pad_x"), pad),
-    }
-    flops = 2 * product(w.shape[1:]) * product(x.shape)
-    image = pitch * deep[0] * deep[1] * x.shape[1]
-    run = (tile.rb - 1) * pitch + found.xc
-    _emit(lowering, _Job("conv_transpose.c.j2", tile, params, image, run, stride[2], tile.xc + lowering.target.lanes, flops))
-
-
-def _emit(lowering: Lowering, job: _Job) -> None:
-    conv, tile = lowering.anchor, job.tile
-    x, w, out = (lowering.type_of(v) for v in (*conv.inputs[:2], conv.name))
-    source, result = lowering.view(conv.inputs[0]), lowering.view(lowering.output)
     epilogue = make_epilogue(lowering, conv.name, channel_axis=out.rank - 1)
     if not epilogue.is_identity and x.dtype is not DType.F32:
-        raise UnsupportedError(
-            f"pointwise ops fused behind a {x.dtype} {conv.op}",
-            origin=str(conv.origin),
-            remedy="fuse them for f32 only",
-        )
-    lines, text = epilogue.trace("a", lambda o: o.name, "t") if not epilogue.is_identity else ([], "a")
+        culprit = f"pointwise ops fused behind a {x.dtype} {conv.op}"
+        raise UnsupportedError(culprit, origin=str(conv.origin), remedy="fuse them for f32 only")
+    shape, strides = flattened(read_shape(lowering), all_strides(lowering, epilogue))
+    tile = choose_tile(lowering.target, shape, x.dtype.itemsize)
     packed = lowering.is_constant(conv.inputs[1]) and w.is_static
-    weight, weight_params = _weight(lowering, tile.kb, packed)
-    reads: dict[str, View] = {"in": source, "weight": weight}
-    sizes: dict[str, DimLike] = {"N": x.shape[0], "C": x.shape[1], "G": conv.attrs["groups"], "XC": tile.xc, "RB": tile.rb}
-    sizes |= _named(("ID", "IH", "IW"), spatial3(x.shape[2:], 1)) | _named(("D", "H", "W"), spatial3(out.shape[2:], 1))
-    sizes["RW"] = (job.run + _columns(lowering, tile)) * job.phases
-    sizes |= _named(("KD", "R", "S"), spatial3(w.shape[2:], 1)) | job.params | weight_params
-    sizes |= _strides("in", source)
+    weight, options = _weight(lowering, tile.kb, packed)
+    reads = {"in": lowering.view(conv.inputs[0]), "weight": weight}
     if len(conv.inputs) == 3:
         reads["bias"] = lowering.view(conv.inputs[2])
-        sizes["bias_k"] = reads["bias"].strides[0]
-    out_strides = _strides("out", result)
-    unit = out_strides["out_x"] == 1
-    sizes |= {k: v for k, v in out_strides.items() if not (unit and k == "out_x")}
-    for operand in epilogue.operands:
-        reads[operand.name] = operand.view
-        sizes |= {k: v for k, v in _named_strides(operand.name, operand.strides).items() if not k.endswith("_x")}
-    item = x.dtype.itemsize
-    reduction = product(w.shape[2:]) * job.params["CG"]
-    lowering.emit(
-        job.template,
-        f"{job.template.removesuffix('.c.j2')}_{x.dtype}_{tile.kb}x{tile.xv}{'_' if epilogue.stem else ''}{epilogue.stem}",
-        reads=reads,
-        writes={"out": result},
-        params=sizes,
-        scratch=16 * product(w.shape[2:]) + 64 + (tile.kb * sizes["RW"] + job.line) * item,
-        common=(job.image + _columns(lowering, tile)) * item,  # the last tile may read beyond the last row
-        flops=job.flops,
-        bytes=item * (product(x.shape) + product(w.shape) + product(out.shape)),
-        T=x.dtype.c,
-        XV=tile.xv,
-        KB=tile.kb,
-        packed=packed,
-        stretch=STRETCH if bounds(reduction)[1] > 2 * STRETCH else 0,
-        has_bias=len(conv.inputs) == 3,
-        out_x="1" if unit else "out_x",
-        operands=epilogue.texts,
-        tail_lines=tuple(lines),
-        tail_result=text,
-    )
+        options["bias_k"] = reads["bias"].strides[0]
+    reduction = product(shape.kernel) * shape.channels
+    stretch = STRETCH if bounds(reduction)[1] > 2 * STRETCH else 0
+    stem = f"{'conv_plain' if conv.op == 'conv' else conv.op}_{x.dtype}"
+    emit(
+        lowering, shape, tile, strides, epilogue, stem, element=x.dtype, reads=reads, options=options, channels=shape.channels,
+        context={"packed": packed, "stretch": stretch, "has_bias": "bias" in reads},
+    )  # fmt: skip
 
 
 def _weight(lowering: Lowering, width: int, packed: bool) -> tuple[View, dict[str, DimLike]]:
@@ -168,8 +242,8 @@ def _weight(lowering: Lowering, width: int, packed: bool) -> tuple[View, dict[st
     if packed:
         return lowering.weight(conv.inputs[1], "conv_plain", groups=groups, width=width, transposed=transposed), {}
     view = lowering.view(conv.inputs[1])
-    strides = _named(("w_z", "w_r", "w_s"), spatial3(view.strides[2:], 0))
     first, second = view.strides[:2]
+    strides = dict(zip(("w_z", "w_r", "w_s"), spatial3(view.strides[2:], 0)))
     per_group = view.shape[0] // groups * first
     return view, {"w_g": per_group, "w_k": second if transposed else first, "w_c": first if transposed else second, **strides}
 
@@ -177,72 +251,12 @@ def _weight(lowering: Lowering, width: int, packed: bool) -> tuple[View, dict[st
 def _check(lowering: Lowering) -> None:
     conv = lowering.anchor
     for value in (*conv.inputs[:2], lowering.output):
-        type = lowering.type_of(value)
+        type, origin = lowering.type_of(value), str(conv.origin)
         if type.dtype not in (DType.F32, DType.F64):
-            raise UnsupportedError(
-                f"{conv.op} of {type.dtype} values",
-                origin=str(conv.origin),
-                remedy="cast to float32 before and back after it",
-            )
+            raise UnsupportedError(f"{conv.op} of {type.dtype} values", origin=origin, remedy="cast to float32 before and back after it")
         if type.layout.block:
-            raise UnsupportedError(
-                f"{conv.op} with %{value}: {type} has no blocked kernel",
-                origin=str(conv.origin),
-                remedy="give its operands and result the plain layout",
-            )
-
-
-def _choose_tile(lowering: Lowering, k: DimLike, depth: DimLike, rows: DimLike, columns: DimLike, pitch: DimLike) -> _Tile:
-    """The tile that needs the least time for ``k`` channels of a group, and units of work whose inputs fit in half of L2.
-
-    depth: input rows per row of results. pitch: columns from one row of results to the next. Units stay so many that threads share them.
-    """
-    target = lowering.target
-    lanes = 4 * target.lanes // lowering.type_of(lowering.anchor.name).dtype.itemsize
-    whole = (rows - 1) * pitch + columns
-    xv, kb = min(_tiles(target.registers, k), key=lambda tile: _row_cost(tile[0], tile[1], k, whole, lanes))
-    step = xv * lanes
-    row_bytes = depth * step * (4 * target.lanes // lanes)
-    tiles = max(1, min(16, target.l2 // 2 // row_bytes)) if isinstance(row_bytes, int) else 4
-    if not (isinstance(columns, int) and isinstance(pitch, int) and isinstance(rows, int)):
-        return _Tile(xv, kb, 1, tiles * step)
-    if columns > tiles * step:
-        return _Tile(xv, kb, 1, tiles * step)
-    others = lowering.anchor.attrs["groups"] * (ceil_div(k, kb) if isinstance(k, int) else 1)
-    shared = -(-rows * others // (4 * target.team)) if isinstance(others, int) else 1
-    return _Tile(xv, kb, max(1, min(rows, shared, tiles * step // max(pitch, 1))), columns)
-
-
-def _tiles(registers: int, k: DimLike) -> list[tuple[int, int]]:
-    """(XV, KB) that fit the registers, evened out over the group's output channels."""
-    found = []
-    for xv in (4, 3, 2, 1):
-        kb = min(8, (registers - xv - 1) // xv)
-        found.append((xv, -(-k // -(-k // kb)) if isinstance(k, int) else kb))
-    return found
-
-
-def _row_cost(xv: int, kb: int, k: DimLike, columns: DimLike, lanes: int) -> float:
-    """Multiply-adds for a row, padding included, plus the loads: one of inputs, from L2, costs more than one of weights."""
-    width = -(-columns // (xv * lanes)) * xv if isinstance(columns, int) else 1
-    channels = -(-k // kb) * kb if isinstance(k, int) else 1
-    return width * channels * (1 + 1 / kb + 0.5 / xv)
-
-
-def _columns(lowering: Lowering, tile: _Tile) -> int:
-    return tile.xv * 4 * lowering.target.lanes // lowering.type_of(lowering.anchor.name).dtype.itemsize
-
-
-def _named(names: tuple[str, ...], values: Any) -> dict[str, DimLike]:
-    return dict(zip(names, values))
-
-
-def _strides(prefix: str, view: View) -> dict[str, DimLike]:
-    return _named_strides(prefix, view.strides)
-
-
-def _named_strides(prefix: str, strides: tuple[DimLike, ...]) -> dict[str, DimLike]:
-    return _named(tuple(f"{prefix}_{a}" for a in "nczyx"), (*strides[:2], *spatial3(strides[2:], 0)))
+            culprit = f"{conv.op} with %{value}: {type} has no blocked kernel"
+            raise UnsupportedError(culprit, origin=origin, remedy="give its operands and result the plain layout")
 
 
 def _is_plain(lowering: Lowering) -> bool:
@@ -250,7 +264,7 @@ def _is_plain(lowering: Lowering) -> bool:
     return len(lowering.body.outputs) == 1 and not any(lowering.type_of(v).layout.block for v in values)
 
 
-CANDIDATES = (sole("conv_plain", lambda lowering: _is_plain(lowering) or None, lambda lowering, _: lower_conv(lowering)),)
-TRANSPOSE_CANDIDATES = (sole("conv_transpose", lambda lowering: True, lambda lowering, _: lower_transpose(lowering)),)
+CANDIDATES = (sole("conv_plain", lambda lowering: _is_plain(lowering) or None, lambda lowering, _: _lower(lowering)),)
+TRANSPOSE_CANDIDATES = (sole("conv_transpose", lambda lowering: True, lambda lowering, _: _lower(lowering)),)
 
 __all__ = ["CANDIDATES", "TRANSPOSE_CANDIDATES"]

@@ -7,10 +7,9 @@ from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.blocked import make_tail, need_blocked, padded_view
-from sol.codegen.lowering import Lowering
-from sol.codegen.plan import View
+from sol.codegen.kernels.conv_shape import static_size
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike, ceil_div, product
-from sol.ir.graph import Node
 from sol.ir.types import DType
 
 #: Filter rows longer than this are run-time loops.
@@ -53,41 +52,71 @@ Tile = tuple[int, int]
 """Rows and columns of a register tile; (0, 0) for the model's choice."""
 
 
-def lower_depthwise(lowering: Lowering, tile: Tile) -> None:
-    """One launch; see templates/conv_depthwise.c.j2."""
-    target, shape = lowering.target, _Shape(lowering)
-    hoisted = shape.R * shape.S <= 9 and shape.dy == shape.dx == 1 and target.registers >= 32
-    unrolled = shape.S <= UNROLLED_TAPS
-    width = min(7, target.registers - shape.S - 2) if unrolled else 7
-    height = 2 if hoisted and shape.sy == shape.sx == 1 and shape.H != 1 else 1
-    height, width = tile if tile != (0, 0) else (height, width)
-    widths, heights = tile_ladder(shape.W, width), tile_ladder(shape.H, height, even=False)
-    mode = "hoisted" if hoisted else "rows" if unrolled else "taps"
-    if mode != "hoisted":
-        heights = (1,)
-    context: dict[str, Any] = {"mode": mode, "heights": heights, "fetched": target.machine.direct.depthwise_ahead}
-    params: dict[str, DimLike] = {}
-    if mode == "hoisted":
-        kernel, stride = (shape.R, shape.S), (shape.sy, shape.sx)
-        context |= {"R": shape.R, "hoisted": {(h, w): tile_taps(kernel, stride, h, w) for h in heights for w in widths}}
+def columns_context(
+    target: TargetLike, kernel: tuple[int, int], stride: tuple[int, int], dilation: tuple[int, int], g: int, size: tuple[DimLike, DimLike],
+    tile: Tile = (0, 0),
+) -> dict[str, Any]:  # fmt: skip
+    """Template context of tiles (templates/conv_columns.c.j2) that cover maps of ``size`` with groups of ``g`` channels."""
+    (R, S), registers = kernel, target.registers
+    hoisted, unrolled = g == 1 and R * S <= 9 and dilation == (1, 1) and registers >= 32, S <= UNROLLED_TAPS
+    held = g == 1 or S * g <= registers // 2 - 2
+    if g == 1:
+        width = max(1, min(7, registers - S - 2)) if unrolled else 7
     else:
-        context |= {"R": "R"}
-        params["R"] = shape.R
-    context["S"] = "S" if mode == "taps" else shape.S
-    if mode == "taps":
-        params["S"] = shape.S
-    shape.emit("conv_depthwise.c.j2", f"conv_depthwise{shape.R}x{shape.S}", "conv_depthwise", widths, params, **context)
+        width = min(14, registers - 4 - (S * g if held else g)) if unrolled else registers // 2
+    height = 2 if hoisted and stride == (1, 1) and size[0] != 1 else 1
+    widths = tile_ladder(size[1], tile[1] or width)
+    heights = tile_ladder(size[0], tile[0] or height, even=False) if hoisted else (1,)
+    return {
+        "mode": "hoisted" if hoisted else "rows" if unrolled else "taps", "heights": heights, "widths": widths,
+        "g": g, "grouped": g > 1, "held": held,
+        "R": R if hoisted else "R", "S": S if unrolled else "S", "sy": stride[0], "sx": stride[1], "dy": dilation[0], "dx": dilation[1],
+        "hoisted": {(h, w): tile_taps(kernel, stride, h, w) for h in heights for w in widths} if hoisted else {},
+        "rows": {w: column_taps(S, stride[1], dilation[1], w) for w in widths},
+    }  # fmt: skip
+
+
+def lower_small(lowering: Lowering, tile: Tile) -> None:
+    """One launch; see templates/conv_small.c.j2."""
+    target, conv, shape = lowering.target, lowering.anchor, _Shape(lowering)
+    lanes, g = target.lanes, shape.g
+    tail = make_tail(lowering, conv.name, ("y", "x"))
+    source, out = padded_view(lowering, conv.inputs[0], conv.attrs["padding"]), lowering.view(lowering.output)
+    context = columns_context(target, shape.kernel, shape.stride, shape.dilation, g, (shape.H, shape.W), tile)
+    kind = f"conv_grouped{g}_" if g > 1 else "conv_depthwise"
+    reads = {"in": source, "weight": lowering.weight(conv.inputs[1], "conv_grouped" if g > 1 else "conv_depthwise", block=lanes)}
+    sizes: dict[str, DimLike] = {"N": shape.N, "CB": ceil_div(shape.C, lanes), "H": shape.H, "W": shape.W}
+    sizes["by_rows"] = lowering.follow_share(conv.inputs[0])
+    sizes |= {name: size for name, size in zip("RS", shape.kernel) if context[name] == name}
+    if len(conv.inputs) == 3:
+        reads["bias"] = lowering.view(conv.inputs[2])
+        sizes["K"] = shape.C
+    for prefix, view in (("in", source), ("out", out)):
+        steps = (*view.strides[:2], _pair(view.strides[2:-1], 0)[0])
+        sizes |= {f"{prefix}_{axis}": step for axis, step in zip("nby", steps)}
+    result = product(lowering.type_of(conv.name).shape)
+    lowering.emit(
+        "conv_small.c.j2",
+        f"{kind}{'x'.join(map(str, shape.kernel))}s{shape.stride[1]}_{'_'.join(map(str, context['widths']))}{tail.stem}",
+        reads={**reads, **dict(tail.reads)},
+        writes={"out": out},
+        params={**sizes, **dict(tail.params)},
+        flops=2 * g * product(shape.kernel) * result,
+        bytes=4 * (product(lowering.type_of(conv.inputs[0]).shape) + result),
+        lanes=lanes, has_bias=len(conv.inputs) == 3, tail=tail.text, fetched=0 if g > 1 else target.machine.direct.depthwise_ahead,
+        spreads=tuple(tuple(k // g * g + j for k in range(lanes)) for j in range(g)) if g > 1 else (), **context,
+    )  # fmt: skip
 
 
 def _depthwise_tiles(lowering: Lowering) -> list[Tile]:
     """Other tiles (rows x pixels) of a 3x3 or smaller filter: what the registers hold beside its weights and a few columns."""
     target, shape = lowering.target, _Shape(lowering)
-    taps = shape.R * shape.S
-    if taps > 9 or (shape.dy, shape.dx) != (1, 1) or target.registers < 32 or not isinstance(shape.W, int) or not isinstance(shape.H, int):
+    taps = product(shape.kernel)
+    if taps > 9 or shape.dilation != (1, 1) or target.registers < 32 or not isinstance(shape.W, int) or not isinstance(shape.H, int):
         return []
     most = target.registers - taps - 3
     tiles = [(h, w) for h, w in ((1, 14), (1, 7), (2, 7), (3, 5), (2, 8), (4, 4), (1, 4), (2, 4)) if h * w <= most and h <= shape.H]
-    return list(dict.fromkeys((h, tile_ladder(shape.W, w)[0]) for h, w in tiles if h == 1 or (shape.sy, shape.sx) == (1, 1)))
+    return list(dict.fromkeys((h, tile_ladder(shape.W, w)[0]) for h, w in tiles if h == 1 or shape.stride == (1, 1)))
 
 
 def _match_depthwise(lowering: Lowering) -> Iterator[Decision]:
@@ -95,31 +124,6 @@ def _match_depthwise(lowering: Lowering) -> Iterator[Decision]:
         yield Decision("conv_depthwise", (0, 0))
         for tile in _depthwise_tiles(lowering):
             yield Decision("conv_depthwise", tile, f"{tile[0]}x{tile[1]}")
-
-
-def lower_grouped(lowering: Lowering, tile: Tile) -> None:
-    """One launch; see templates/conv_grouped.c.j2."""
-    target, shape = lowering.target, _Shape(lowering)
-    g = lowering.type_of(lowering.anchor.inputs[1]).shape[1]
-    assert isinstance(g, int)
-    unrolled = shape.S <= UNROLLED_TAPS
-    held = shape.S * g <= target.registers // 2 - 2
-    width = min(14, target.registers - 4 - (shape.S * g if held else g)) if unrolled else target.registers // 2
-    widths = tile_ladder(shape.W, tile[1] or width)
-    spreads = tuple(tuple(k // g * g + j for k in range(target.lanes)) for j in range(g))
-    params: dict[str, DimLike] = {"R": shape.R} if unrolled else {"R": shape.R, "S": shape.S}
-    shape.emit(
-        "conv_grouped.c.j2",
-        f"conv_grouped{g}_{shape.R}x{shape.S}",
-        "conv_grouped",
-        widths,
-        params,
-        S=shape.S if unrolled else "S",
-        g=g,
-        unrolled=unrolled,
-        weights_in_registers=held,
-        spreads=spreads,
-    )
 
 
 def _match_grouped(lowering: Lowering) -> Iterator[Decision]:
@@ -145,62 +149,17 @@ def tile_ladder(size: DimLike, widest: int, even: bool = True) -> tuple[int, ...
 
 
 class _Shape:
-    """Sizes of one small convolution as its templates name them; a 1-d convolution has one row."""
+    """Sizes of one small convolution as its template names them; a 1-d convolution has one row. g: channels of a group."""
 
     def __init__(self, lowering: Lowering) -> None:
-        self.lowering, conv = lowering, lowering.anchor
+        conv = lowering.anchor
         need_blocked(lowering, conv.inputs[0], lowering.output)
-        self.conv: Node = conv
-        out = lowering.type_of(conv.name)
+        out, weight = lowering.type_of(conv.name), lowering.type_of(conv.inputs[1])
         self.N, self.C = out.shape[:2]
         self.H, self.W = _pair(out.shape[2:], 1)
-        self.R, self.S = (int(k) for k in _pair(lowering.type_of(conv.inputs[1]).shape[2:], 1))  # type: ignore[arg-type]
-        self.sy, self.sx = _pair(conv.attrs["stride"], 1)
-        self.dy, self.dx = _pair(conv.attrs["dilation"], 1)
-
-    def emit(
-        self, template: str, stem: str, pack: str, widths: tuple[int, ...], params: dict[str, DimLike], **context: Any
-    ) -> None:
-        """Launch with everything that both templates take."""
-        lowering, conv, lanes = self.lowering, self.conv, self.lowering.target.lanes
-        tail = make_tail(lowering, conv.name, ("y", "x"))
-        source = padded_view(lowering, conv.inputs[0], conv.attrs["padding"])
-        out = lowering.view(lowering.output)
-        blocks = ceil_div(self.C, lanes)
-        weight = lowering.weight(conv.inputs[1], pack, block=lanes)
-        reads: dict[str, View] = {"in": source, "weight": weight}
-        by_rows = lowering.follow_share(conv.inputs[0])
-        sizes: dict[str, DimLike] = {"N": self.N, "CB": blocks, "H": self.H, "W": self.W, "by_rows": by_rows, **params}
-        if len(conv.inputs) == 3:
-            reads["bias"] = lowering.view(conv.inputs[2])
-            sizes["K"] = self.C
-        for prefix, view in (("in", source), ("out", out)):
-            sizes |= {
-                f"{prefix}_n": view.strides[0],
-                f"{prefix}_b": view.strides[1],
-                f"{prefix}_y": _pair(view.strides[2:-1], 0)[0],
-            }
-        taps = product(lowering.type_of(conv.inputs[1]).shape[1:])
-        result = product(lowering.type_of(conv.name).shape)
-        lowering.emit(
-            template,
-            f"{stem}s{self.sx}_{'_'.join(map(str, widths))}{tail.stem}",
-            reads={**reads, **dict(tail.reads)},
-            writes={"out": out},
-            params={**sizes, **dict(tail.params)},
-            flops=2 * taps * result,
-            bytes=4 * (product(lowering.type_of(conv.inputs[0]).shape) + result),
-            lanes=lanes,
-            widths=widths,
-            rows={w: column_taps(self.S, self.sx, self.dx, w) for w in widths},
-            sx=self.sx,
-            sy=self.sy,
-            dx=self.dx,
-            dy=self.dy,
-            has_bias=len(conv.inputs) == 3,
-            tail=tail.text,
-            **context,
-        )
+        self.g, rows, columns = (static_size(k) for k in (weight.shape[1], *_pair(weight.shape[2:], 1)))
+        self.kernel = rows, columns
+        self.stride, self.dilation = _pair(conv.attrs["stride"], 1), _pair(conv.attrs["dilation"], 1)
 
 
 def _pair(values: Sequence[Any], fill: Any) -> tuple[Any, Any]:
@@ -230,8 +189,8 @@ def tile_taps(kernel: tuple[int, int], stride: tuple[int, int], height: int, wid
 
 
 CANDIDATES = (
-    Candidate("conv_depthwise", _match_depthwise, lower_depthwise),
-    Candidate("conv_grouped", _match_grouped, lower_grouped),
+    Candidate("conv_depthwise", _match_depthwise, lower_small),
+    Candidate("conv_grouped", _match_grouped, lower_small),
 )
 
-__all__ = ["CANDIDATES", "column_taps", "is_depthwise", "is_narrow_grouped", "tile_ladder", "tile_taps"]
+__all__ = ["CANDIDATES", "columns_context", "is_depthwise", "is_narrow_grouped", "tile_ladder"]

@@ -1,0 +1,208 @@
+/* conv_plain_dwords: convolution of row-major unsigned with signed bytes, summed in int32: any group width, stride, dilation, padding and strides in memory.
+ *
+ *   for image n:
+ *     copy the image into common memory: four channels a dword, padded, each pixel by its place modulo the strides  (rows split over the team)
+ *     barrier; for slice z, for chunk of XC places, for group g, for 7 output channel(s):              (split over the team)
+ *       for tile of 2 vectors of places:         7 x 2 accumulators in registers
+ *         for four input channels c, for tap t:        2 unit-stride loads, 7 weights in all lanes
+ *       pointwise tail over the rows of the chunk, store
+ *
+ * A place is that of its first tap's pixel in the copy, so that rows of a slice follow each other, without a gap but for the padding.
+ * off[t], woff[t]: where tap t reads the copy and the weights, which are packed as [g][block][c][tap][7]. All sizes, strides and options are arguments. */
+#include "sol_int.h"
+#include "sol_team.h"
+#include "sol_pack.h"
+
+enum { VL = 4 * LANES / (int)sizeof(int32_t), XV = 2, KB = 7 };
+typedef int32_t vt __attribute__((vector_size(4 * LANES), may_alias));
+typedef int32_t vt_unaligned __attribute__((vector_size(4 * LANES), aligned(sizeof(int32_t)), may_alias));
+
+/* Elements j = 0 … count-1 of a row whose pixel 0 lies at j = lo, pixels in_x apart, channels of one in_c; beyond elsewhere. */
+static void pack_row(int32_t *to, const uint8_t *from, int64_t in_x, int64_t size, int64_t lo, int64_t count, int32_t beyond, int64_t in_c, int64_t channels)
+{
+    int64_t j = 0, x = -lo;
+    if (!from) size = 0;
+    for (; j < count && x < 0; j++, x++) to[j] = beyond;
+    const int64_t end = size - x < count - j ? j + size - x : count;
+    if (in_x == 1) {
+        for (; j + LANES <= end; j += LANES, x += LANES) vi_store(to + j, vi_interleave(from + x, in_c, channels, LANES));
+        if (j < end) {
+            vi_store_n(to + j, vi_interleave(from + x, in_c, channels, (int)(end - j)), (int)(end - j));
+            j = end;
+        }
+    } else if (in_c == 1 && channels == 4) {
+        for (; j < end; j++, x++) to[j] = sol_dword(from + x * in_x);
+    } else {
+        for (; j < end; j++, x++) {
+            uint32_t dword = 0;
+            for (int64_t c = 0; c < channels; c++) dword |= (uint32_t)from[x * in_x + c * in_c] << (8 * c);
+            to[j] = (int32_t)dword;
+        }
+    }
+    for (; j < count; j++) to[j] = beyond;
+}
+/* The elements of a row into step rows of so many columns, apart elements from each other: one into each in turn. */
+static void split_row(int32_t *to, const int32_t *from, int64_t step, int64_t columns, int64_t apart)
+{
+    int64_t whole = 0;
+    if (step == 2)
+        for (; whole + LANES <= columns; whole += LANES) {
+            vi even, odd;
+            vi_unzip(*(const vi_unaligned *)(from + 2 * whole), *(const vi_unaligned *)(from + 2 * whole + LANES), &even, &odd);
+            *(vi_unaligned *)(to + whole) = even;
+            *(vi_unaligned *)(to + apart + whole) = odd;
+        }
+    for (int64_t p = 0; p < step; p++)
+        for (int64_t x = whole; x < columns; x++) to[p * apart + x] = from[x * step + p];
+}
+
+void conv_plain_dwords(const sol_team *team, void *const *buf, const int64_t *arg)
+{
+    const uint8_t *in = buf[0];
+    const int8_t *weight = buf[1];
+    const uint8_t *fill = buf[2];
+    int32_t *out = buf[3];
+    const int64_t N = arg[0];
+    const int64_t G = arg[1];
+    const int64_t CG = arg[2];
+    const int64_t KG = arg[3];
+    const int64_t ID = arg[4];
+    const int64_t IH = arg[5];
+    const int64_t IW = arg[6];
+    const int64_t D = arg[7];
+    const int64_t H = arg[8];
+    const int64_t W = arg[9];
+    const int64_t PD = arg[10];
+    const int64_t PH = arg[11];
+    const int64_t PW = arg[12];
+    const int64_t KD = arg[13];
+    const int64_t R = arg[14];
+    const int64_t S = arg[15];
+    const int64_t sz = arg[16];
+    const int64_t sy = arg[17];
+    const int64_t sx = arg[18];
+    const int64_t dz = arg[19];
+    const int64_t dy = arg[20];
+    const int64_t dx = arg[21];
+    const int64_t lo_z = arg[22];
+    const int64_t lo_y = arg[23];
+    const int64_t lo_x = arg[24];
+    const int64_t XC = arg[25];
+    const int64_t in_n = arg[26];
+    const int64_t in_c = arg[27];
+    const int64_t in_z = arg[28];
+    const int64_t in_y = arg[29];
+    const int64_t out_n = arg[30];
+    const int64_t out_c = arg[31];
+    const int64_t out_z = arg[32];
+    const int64_t out_y = arg[33];
+    (void)team; (void)buf; (void)arg;
+    int64_t *off = (int64_t *)team->scratch, *woff = off + KD * R * S;
+    int32_t *rows = (int32_t *)(((uintptr_t)(woff + KD * R * S) + 63) / 64 * 64), *line = rows + KB * 1 * XC;
+    const int64_t plane = PD * PH * PW, pc = sz * sy * sx * plane, CQ = (CG + 3) / 4, width = sx * PW;
+    int32_t *image = (int32_t *)team->common;
+    const int64_t high = (H + 1 - 1) / 1, wide = (W + 1 - 1) / 1;
+    const int64_t chunks = ((high - 1) * PW + wide + XC - 1) / XC, blocks = (KG + KB - 1) / KB;
+    if (N * D * H * W * G * KG == 0) return;
+    int64_t taps = 0;
+    for (int64_t z = 0; z < KD; z++)
+        for (int64_t r = 0; r < R; r++)
+            for (int64_t s = 0; s < S; s++, taps++) {
+                const int64_t phase = (z * dz % sz * sy + r * dy % sy) * sx + s * dx % sx;
+                off[taps] = phase * plane + (z * dz / sz * PH + r * dy / sy) * PW + s * dx / sx;
+                woff[taps] = taps;
+            }
+    for (int64_t n = 0; n < N; n++) {
+        int64_t unit, last;
+        sol_split(team, G * CQ * sz * PD * sy * PH, &unit, &last);
+        int64_t y = unit % (sy * PH), z = unit / (sy * PH) % (sz * PD), q = unit / (sy * PH) / (sz * PD);
+        for (; unit < last; unit++, y++) {
+            if (y == sy * PH) y = 0, z++;
+            if (z == sz * PD) z = 0, q++;
+            int32_t *to = image + q * pc + (z % sz * sy + y % sy) * sx * plane + (z / sz * PH + y / sy) * PW;
+            const int64_t iy = y - lo_y, iz = z - lo_z;
+            const uint8_t *from = iy >= 0 && iy < IH && iz >= 0 && iz < ID ? in + n * in_n + iz * in_z + iy * in_y : NULL;
+            const int64_t c = q % CQ * 4, g = q / CQ, channels = CG - c < 4 ? CG - c : 4;
+            if (from) from += (g * CG + c) * in_c;
+            pack_row(sx == 1 ? to : line, from, 1, IW, lo_x, width, (int32_t)((uint8_t)*fill * 0x01010101u), in_c, channels);
+            if (sx > 1) split_row(to, line, sx, PW, plane);
+        }
+        sol_barrier(team);
+        sol_split(team, D * 1 * chunks * G * blocks, &unit, &last);
+        for (; unit < last; unit++) {
+            const int64_t block = unit % blocks, g = unit / blocks % G, place = unit / blocks / G;
+            const int32_t *group = image + g * CQ * pc + place / chunks * PH * PW;
+            const int64_t first = place % chunks * XC, turn = place / chunks % 1, z = place / chunks / 1;
+            const int64_t whole = ((H - turn + 1 - 1) / 1 - 1) * PW + wide, end = whole - first < XC ? whole : first + XC;
+            const int64_t k0 = block * KB, channels = KG - k0 < KB ? KG - k0 : KB;
+            /* Channels beyond the last one of the group are not stored. */
+            const int32_t *const w = (const int32_t *)weight + (g * blocks + block) * CQ * KD * R * S * KB;
+            const int32_t b0 = 0;
+            const int32_t b1 = 0;
+            const int32_t b2 = 0;
+            const int32_t b3 = 0;
+            const int32_t b4 = 0;
+            const int32_t b5 = 0;
+            const int32_t b6 = 0;
+            for (int64_t x = first; x < end; x += XV * VL) {
+                const int32_t *u = w;
+                const int64_t stop = CQ;
+                int64_t c = 0;
+                vt a0_0 = b0 - (vt){0}, a0_1 = b0 - (vt){0};
+                vt a1_0 = b1 - (vt){0}, a1_1 = b1 - (vt){0};
+                vt a2_0 = b2 - (vt){0}, a2_1 = b2 - (vt){0};
+                vt a3_0 = b3 - (vt){0}, a3_1 = b3 - (vt){0};
+                vt a4_0 = b4 - (vt){0}, a4_1 = b4 - (vt){0};
+                vt a5_0 = b5 - (vt){0}, a5_1 = b5 - (vt){0};
+                vt a6_0 = b6 - (vt){0}, a6_1 = b6 - (vt){0};
+                for (; c < stop; c++) {
+                    const int32_t *p = group + c * pc + x;
+                    for (int64_t t = 0; t < taps; t++, u += KB) {
+                        const int32_t *q = p + off[t];
+                        const vq v0 = vq_unsigned(vi_load(q + 0 * LANES)), v1 = vq_unsigned(vi_load(q + 1 * LANES));
+                        { const vq k = vq_signed(vi_set(u[0])); a0_0 = vi_dot(a0_0, v0, k); a0_1 = vi_dot(a0_1, v1, k); }
+                        { const vq k = vq_signed(vi_set(u[1])); a1_0 = vi_dot(a1_0, v0, k); a1_1 = vi_dot(a1_1, v1, k); }
+                        { const vq k = vq_signed(vi_set(u[2])); a2_0 = vi_dot(a2_0, v0, k); a2_1 = vi_dot(a2_1, v1, k); }
+                        { const vq k = vq_signed(vi_set(u[3])); a3_0 = vi_dot(a3_0, v0, k); a3_1 = vi_dot(a3_1, v1, k); }
+                        { const vq k = vq_signed(vi_set(u[4])); a4_0 = vi_dot(a4_0, v0, k); a4_1 = vi_dot(a4_1, v1, k); }
+                        { const vq k = vq_signed(vi_set(u[5])); a5_0 = vi_dot(a5_0, v0, k); a5_1 = vi_dot(a5_1, v1, k); }
+                        { const vq k = vq_signed(vi_set(u[6])); a6_0 = vi_dot(a6_0, v0, k); a6_1 = vi_dot(a6_1, v1, k); }
+                        SOL_FENCE();
+                    }
+                }
+                *(vt_unaligned *)(rows + 0 * XC + (x - first) + 0 * VL) = a0_0;
+                *(vt_unaligned *)(rows + 0 * XC + (x - first) + 1 * VL) = a0_1;
+                *(vt_unaligned *)(rows + 1 * XC + (x - first) + 0 * VL) = a1_0;
+                *(vt_unaligned *)(rows + 1 * XC + (x - first) + 1 * VL) = a1_1;
+                *(vt_unaligned *)(rows + 2 * XC + (x - first) + 0 * VL) = a2_0;
+                *(vt_unaligned *)(rows + 2 * XC + (x - first) + 1 * VL) = a2_1;
+                *(vt_unaligned *)(rows + 3 * XC + (x - first) + 0 * VL) = a3_0;
+                *(vt_unaligned *)(rows + 3 * XC + (x - first) + 1 * VL) = a3_1;
+                *(vt_unaligned *)(rows + 4 * XC + (x - first) + 0 * VL) = a4_0;
+                *(vt_unaligned *)(rows + 4 * XC + (x - first) + 1 * VL) = a4_1;
+                *(vt_unaligned *)(rows + 5 * XC + (x - first) + 0 * VL) = a5_0;
+                *(vt_unaligned *)(rows + 5 * XC + (x - first) + 1 * VL) = a5_1;
+                *(vt_unaligned *)(rows + 6 * XC + (x - first) + 0 * VL) = a6_0;
+                *(vt_unaligned *)(rows + 6 * XC + (x - first) + 1 * VL) = a6_1;
+            }
+            for (int64_t row = first / PW; row * PW < end; row++) {
+                const int64_t x0 = row * PW < first ? first - row * PW : 0, x1 = end - row * PW < wide ? end - row * PW : wide;
+                if (x0 >= x1) continue;
+                const int64_t y = turn + row * 1, left = x0 * 1, columns = x1 - x0;
+                for (int64_t j = 0; j < channels; j++) {
+                    const int64_t k = g * KG + k0 + j;
+                    const int32_t *from = rows + j * 1 * XC + (row * PW + x0 - first);
+                    int32_t *to = out + n * out_n + k * out_c + z * out_z + y * out_y + left * 1;
+                for (int64_t x = 0; x < columns; x += LANES) {
+                    const int some = (int)(columns - x < LANES ? columns - x : LANES);
+                    const vi a = vi_load(from + x);
+                    const vi r = a;
+                    if (some == LANES) vi_store(to + x, r);
+                    else vi_store_n(to + x, r, some);
+                }
+                }
+            }
+        }
+        sol_barrier(team);
+    }
+}
