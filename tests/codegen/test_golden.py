@@ -23,7 +23,9 @@ from tests.ops.test_control import looped
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_text())
-SOURCES = ("conv_direct.c.j2:made", "conv_direct.c.j2:selected", "conv_paired.c.j2:made", "conv_paired.c.j2:selected")
+SOURCES = (
+    "conv_direct.c.j2:made", "conv_direct.c.j2:selected", "conv_paired.c.j2:made", "conv_paired.c.j2:selected", "conv_paired.c.j2:rows",
+)  # fmt: skip
 NARROWED = ("conv_direct.c.j2:bf16", "conv_stem.c.j2:bf16", "matmul_gemm.c.j2:bf16")
 
 
@@ -39,7 +41,7 @@ def instances() -> dict[str, str]:
     for plan in plans:
         for kernel in plan.kernels:
             source = kernel.context.get("source", "memory")
-            found.setdefault(kernel.template + (f":{source}" if source in ("made", "selected") else ""), kernel)
+            found.setdefault(kernel.template + (f":{source}" if source in ("made", "selected", "rows") else ""), kernel)
     for kernel in all_kernels():
         found.setdefault(kernel.template, kernel)
     for kernel in plan_of(NARROW).kernels:

@@ -6,17 +6,19 @@ the columns of the right operand are the filters, and what is fused behind the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
-from sol.codegen.epilogue import Epilogue
-from sol.codegen.kernels import conv_paired
+from sol.codegen.epilogue import Epilogue, EpilogueOperand
+from sol.codegen.kernels import conv_direct, conv_paired
 from sol.codegen.kernels.conv_problem import Problem
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_source import Source
+from sol.codegen.kernels.matmul_cost import streaming_seconds
 from sol.codegen.kernels.matmul_product import Product, float32_product
-from sol.codegen.lowering import Lowering
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
 from sol.ir.types import Layout
@@ -58,20 +60,37 @@ def _map(p: Product, name: str, view: View, channels: int, lanes: int) -> View:
 
 def _tail(p: Product, lanes: int) -> Epilogue:
     """The tail with its operands' strides as of blocked tensors."""
-    operands = tuple(
-        replace(o, strides=_strides(p, o.name, lanes, o.lane_stride) if o.kind == "tile" else (0, lanes * o.lane_stride, 0, 0, o.lane_stride))
-        for o in p.epilogue.operands
-    )
-    return replace(p.epilogue, operands=operands)
+
+    def strides(o: EpilogueOperand) -> tuple[DimLike, ...]:
+        return _strides(p, o.name, lanes, o.lane_stride) if o.kind == "tile" else (0, lanes * o.lane_stride, 0, 0, o.lane_stride)
+
+    return replace(p.epilogue, operands=tuple(replace(o, strides=strides(o)) for o in p.epilogue.operands))
 
 
-def _by_rows(candidate: Candidate) -> Candidate:
-    """A product of convolutions for linear layers, where its predicted time is the shortest."""
+def _by_rows(candidate: Candidate, weight_passes: Callable[[Any, TargetLike], float]) -> Candidate:
+    """A product of convolutions for linear layers, where its predicted time is the shortest.
+
+    weight_passes: how often a team reads all weights.
+    """
 
     def match(lowering: Lowering) -> Iterable[Decision]:
         return candidate.match(lowering) if rows_problem(lowering) else ()
 
-    return replace(candidate, match=match, ranked=True)
+    def seconds(found: Any, target: TargetLike) -> float | None:
+        computing = candidate.cost(found, target) if candidate.cost else None
+        if computing is None:
+            return None
+        return max(computing, streaming_seconds(found.problem.conv.weight_bytes, weight_passes(found, target), target))
+
+    return replace(candidate, match=match, cost=seconds, ranked=True)
 
 
-CANDIDATES: tuple[Candidate, ...] = tuple(map(_by_rows, conv_paired.CANDIDATES))
+def _paired_passes(way: conv_paired.Way, target: TargetLike) -> float:
+    """Every block of rows that a thread packs at a time meets all weights, or those that are its share."""
+    conv, tiling = way.problem.conv, way.tiling
+    assert isinstance(conv.n, int) and isinstance(conv.oh, int)
+    _, block = conv_paired.packed_block(conv, target, tiling, conv_direct.shares_tiles(conv, tiling, target, tiling.flat) == 1)
+    return max(1.0, conv.n * conv.oh / (tiling.tiles[0][0] * block))
+
+
+CANDIDATES: tuple[Candidate, ...] = (_by_rows(conv_paired.CANDIDATES[0], _paired_passes),)
