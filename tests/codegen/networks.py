@@ -248,6 +248,7 @@ PAIRED: dict[str, str] = {
     "prologue": NETWORKS["prologue"],
     "chain": NETWORKS["chain"],
     "groups": convolution(64, 64, 14, 3, groups=2, pad=1),
+    "rows": one("%x: f32[50,256]", "f32[50,96]", "linear(%x, %w)", weight(96, 256)),
 }
 """Networks for a target with adders."""
 TOLERANT = {"strassen": convolution(256, 256, 14, 1)}

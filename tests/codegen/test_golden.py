@@ -24,7 +24,8 @@ from tests.ops.test_control import looped
 GOLDEN = Path(__file__).parent.parent / "golden"
 ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_text())
 SOURCES = (
-    "conv_direct.c.j2:made", "conv_direct.c.j2:selected", "conv_paired.c.j2:made", "conv_paired.c.j2:selected", "conv_paired.c.j2:grouped",
+    "conv_direct.c.j2:made", "conv_direct.c.j2:selected",
+    "conv_paired.c.j2:made", "conv_paired.c.j2:selected", "conv_paired.c.j2:grouped", "conv_paired.c.j2:rows",
 )  # fmt: skip
 NARROWED = ("conv_direct.c.j2:bf16", "conv_stem.c.j2:bf16", "matmul_gemm.c.j2:bf16")
 KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j2:grouped")

@@ -227,7 +227,7 @@ def emit_conv(
     sink_name = f"{'_and' if problem.out else ''}_{pool.kind}_pool" if pool else ""
     name = source.stem + stem_of(conv, tiling, epilogue, stem or product_of) + sink_name
     lowering.emit(
-        f"conv_{product_of}.c.j2", f"conv_{'' if problem.is_float32 else f'{conv.dtype}_'}{name}",
+        f"conv_{product_of}.c.j2", f"{conv.node.op}_{'' if problem.is_float32 else f'{conv.dtype}_'}{name}",
         reads=reads | {e.name: e.view for e in epilogue.operands}, writes=writes,
         params=merged, table=table, scratch=scratch, common=common + problem.pooled_bytes,
         flops=conv.flops, bytes=conv.weight_bytes + sum((v.dtype.itemsize * product(v.shape) for v in views), start=0),

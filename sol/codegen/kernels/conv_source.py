@@ -83,8 +83,9 @@ class Source:
     """The input of a convolution.
 
     kind: "memory" (blocked, with the zero border that it reads), "plain" (row-major), "made" (by ``prologue``, without a border: products
-    of convolutions that pad put zeros around what they make) or "selected" (1x1: input
-    channel i is channel ``table[i][1]`` of tensor ``table[i][0]``). views: the tensors that are read.
+    of convolutions that pad put zeros around what they make), "selected" (1x1: input
+    channel i is channel ``table[i][1]`` of tensor ``table[i][0]``) or "rows" (a row-major matrix as a map of one column, whose strides are
+    those of a blocked tensor). views: the tensors that are read.
     """
 
     kind: str

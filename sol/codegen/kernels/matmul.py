@@ -8,6 +8,7 @@ from typing import Any
 
 from sol.codegen.decision import sole
 from sol.codegen.element import Element, element, vector_load, vector_store
+from sol.codegen.kernels import matmul_as_conv
 from sol.codegen.kernels.matmul_cost import fixed, product_seconds, tile_cycles
 from sol.codegen.kernels.matmul_dot import dot_seconds, find_dot, lower_dot
 from sol.codegen.kernels.matmul_product import (
@@ -364,4 +365,4 @@ _CANDIDATES = (
     sole("gemm", find_panels, lower_gemm, cost=panels_seconds),
     sole("plain", find_plain, lower_plain),
 )
-KERNELS = {"linear": _CANDIDATES, "matmul": _CANDIDATES}
+KERNELS = {"linear": (*matmul_as_conv.CANDIDATES, *_CANDIDATES), "matmul": _CANDIDATES}

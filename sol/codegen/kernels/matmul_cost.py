@@ -33,3 +33,11 @@ def tile_cycles(target: TargetLike, rows: int, vectors: int) -> float:
     """Cycles of one step of the reduction in a register tile: multiply-adds, or loads of vectors and broadcasts of rows."""
     core = target.machine.core
     return max(rows * vectors / core.multiply_adds, vectors / core.loads + rows / core.broadcasts)
+
+
+def streaming_seconds(size: int, passes: float, target: TargetLike) -> float:
+    """Seconds in which a team reads so many bytes of weights so often, from the first level of memory that holds them; 0 if not known."""
+    memory = target.machine.memory
+    level = next((found for found in (memory.l2, memory.l3) if size <= found.bytes), memory.main)
+    rate = level.alone or level.together if target.team == 1 else max(level.alone, level.together)
+    return passes * size / rate if rate else 0.0
