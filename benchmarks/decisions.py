@@ -29,6 +29,7 @@ from sol.bench import machine_facts  # noqa: E402
 from sol.codegen.defuse import served  # noqa: E402
 from sol.codegen.kernels import decisions  # noqa: E402
 from sol.codegen.lowering import Lowering  # noqa: E402
+from sol.codegen.signature import signature  # noqa: E402
 from sol.codegen.targets import Target, usable_cpus  # noqa: E402
 from sol.codegen.trial import Trial, make_trial  # noqa: E402
 from sol.compiler import target_for  # noqa: E402
@@ -112,12 +113,9 @@ def _measure(network: str, fused: Graph, target: Target, threads: int, rounds: d
 
 def _predicted(fused: Graph, target: Target) -> list[Predicted]:
     """Every heavy region with what the model says of its ways."""
-    from sol.codegen.signature import signature
-
     return [
-        Predicted(lowering.region.name, lowering.region.attrs["anchor"], signature(lowering), {d.name: d.seconds for d in decisions(lowering)})
-        for _, lowering in lowerings(fused, target)
-        if lowering.region.attrs["anchor"]
+        Predicted(x.region.name, x.region.attrs["anchor"], signature(x), {d.name: d.seconds for d in decisions(x)})
+        for _, x in lowerings(fused, target)
     ]
 
 

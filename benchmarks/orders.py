@@ -75,8 +75,8 @@ def report(found: Mapping[str, Sequence[Order]], verbose: bool = False) -> str:
     for network, judged in found.items():
         shown = [o for o in judged if verbose or o.verdict == "disagree"]
         lines += [f"{network}: {len(judged)} heavy regions with several ways", *(f"  {o}" for o in shown)]
-    for network, judged in [*found.items(), ("all", [o for judged in found.values() for o in judged])]:
-        lines.append(f"{network:16} {_counts(judged)}")
+    every = [o for judged in found.values() for o in judged]
+    lines += [f"{network:16} {_counts(judged)}" for network, judged in [*found.items(), ("all", every)]]
     return "\n".join(lines)
 
 
