@@ -16,7 +16,7 @@ from typing import Any
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue
 from sol.codegen.kernels import conv_paired, pairs
-from sol.codegen.kernels.conv_cost import team_seconds
+from sol.codegen.kernels.conv_cost import winograd_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_source import patch_context
@@ -129,9 +129,7 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
 
 
 def _seconds(way: Way, target: TargetLike) -> float | None:
-    conv = way.problem.conv
-    known = all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow))
-    return team_seconds(winograd_cost(conv, target, way.grid), target) if known else None
+    return winograd_seconds(way.problem.conv, way.grid, way.how, target)
 
 
 def named_way(problem: Problem, target: TargetLike, name: str) -> Way:

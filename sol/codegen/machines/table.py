@@ -106,6 +106,28 @@ class Fetch:
 
 
 @dataclass(frozen=True)
+class Streams:
+    """How reading goes on beside computing, for predicted times.
+
+    resident: share of a cache that bytes which are used again may fill before some are driven out; pages lie where the system puts them.
+    ahead: the part of fetching from memory that is hidden behind computing where each line serves several register tiles, the first of
+    which fetches the next ones; what serves a single tile is fetched when it is needed. again, again_once: the same of what is read again
+    from the caches.
+    lines: bytes per second that a thread reads of what another core wrote, in units of what it reads from memory.
+    started: seconds until a launch computes: its arguments, its share.
+    elementary: vector operations that an elementary function takes.
+    """
+
+    resident: float
+    ahead: float
+    again: float
+    again_once: float
+    lines: float
+    started: float
+    elementary: float
+
+
+@dataclass(frozen=True)
 class Figures:
     """What a calibration measures: figures of the hardware, not coefficients of kernels (sol/tuning/calibration.py).
 
@@ -258,6 +280,7 @@ class Machine:
     winograd: WinogradTiles
     strassen: Strassen
     products: MatrixProducts
+    streams: Streams
     graph: GraphSizes
 
     def __hash__(self) -> int:
