@@ -76,10 +76,10 @@ def _products(grid: Grid, tile: Products, part: int) -> float:
 
 
 def _driven_out(moved: float, between: float, target: TargetLike) -> float:
-    """Seconds of so many bytes beyond those that they take in the second-level cache, if so many lie between two uses."""
+    """Seconds that so many bytes take longer than from the second-level cache, if so many lie between two uses."""
     memory = target.machine.memory
     slower = byte_seconds(2.0 * memory.l2.bytes, target) - byte_seconds(0.0, target)
-    return moved * missing(between, memory.l2.bytes, target.machine) * slower
+    return moved * missing(between, memory.l2.bytes, target.machine) * slower * (1 - target.machine.streams.overflow)
 
 
 def team_seconds(multiply_adds: float, target: TargetLike) -> float:

@@ -110,9 +110,9 @@ class Streams:
     """How reading goes on beside computing, for predicted times.
 
     resident: share of a cache that bytes which are used again may fill before some are driven out; pages lie where the system puts them.
-    ahead: the part of fetching from memory that is hidden behind computing where each line serves several register tiles, the first of
-    which fetches the next ones; what serves a single tile is fetched when it is needed. again, again_once: the same of what is read again
-    from the caches.
+    ahead: the part of fetching weights from memory that is hidden behind computing where each of them serves several register tiles, the
+    first of which fetches the next ones; what serves a single tile is fetched when it is needed. again, again_once: the same of weights
+    that are read again from the caches. overflow: the same of what the second-level cache did not hold.
     lines: bytes per second that a thread reads of what another core wrote, in units of what it reads from memory.
     started: seconds until a launch computes: its arguments, its share.
     elementary: vector operations that an elementary function takes.
@@ -122,6 +122,7 @@ class Streams:
     ahead: float
     again: float
     again_once: float
+    overflow: float
     lines: float
     started: float
     elementary: float
