@@ -1,7 +1,8 @@
 """Seconds that the products of a convolution take by the machine's table.
 
-The rules by which products are chosen (winograd_model, conv_paired, strassen_model) compare on scales of their own. Here is what they leave
-out: how threads share the work, who wrote the input, how often weights are read and from where. None where sizes are known only at run time.
+The rules by which products are chosen (winograd_model, conv_paired, strassen_model) compare on scales of their own. This adds what they
+leave out: how threads share the work, who wrote the input, how often weights are read and from where. None where sizes are known only at
+run time.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import pairs
+from sol.codegen.kernels.conv_cost import team_seconds
 from sol.codegen.kernels.conv_paired import max_error, paired_variants, tile_cost, tilings
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv, spatial_strides
@@ -124,6 +125,11 @@ def _pays(way: Way, target: TargetLike) -> bool:
     return target.adders and relative_cost(way.free, target) < target.machine.inner_product.gain
 
 
+def _seconds(way: Way, target: TargetLike) -> float | None:
+    """``_cost`` is of one thread's share."""
+    return team_seconds(_cost(way.choice, target) * target.team, target) if isinstance(way.problem.conv.n, int) else None
+
+
 def _lower(lowering: Lowering, way: Way) -> None:
     problem, choice, node = way.problem, way.choice, way.problem.conv.node
     conv, tiling, lanes = choice.conv, choice.tiling, problem.lanes
@@ -157,4 +163,4 @@ def _places(th: int, tw: int, pitch: int, step: int) -> tuple[int, ...]:
     return tuple(y * pitch + x * step for y in range(th) for x in range(tw))
 
 
-CANDIDATES: tuple[Candidate, ...] = (sole("paired_groups", _read, _lower, _pays),)
+CANDIDATES: tuple[Candidate, ...] = (sole("paired_groups", _read, _lower, _pays, _seconds, ranked=False),)

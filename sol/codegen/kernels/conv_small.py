@@ -7,7 +7,9 @@ from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.blocked import make_tail, need_blocked, padded_view
-from sol.codegen.lowering import Lowering
+from sol.codegen.kernels.conv_shape import read_conv
+from sol.codegen.kernels.conv_small_cost import Small, Tile, depthwise_seconds, grouped_seconds
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div, product
 from sol.ir.graph import Node
@@ -49,18 +51,22 @@ def is_narrow_grouped(lowering: Lowering) -> bool:
     return isinstance(g, int) and 1 < g < lanes and lanes % g == 0
 
 
-Tile = tuple[int, int]
-"""Rows and columns of a register tile; (0, 0) for the model's choice."""
+def _is_hoisted(shape: _Shape, target: TargetLike) -> bool:
+    """Do all weights stay in registers?"""
+    return shape.R * shape.S <= 9 and shape.dy == shape.dx == 1 and target.registers >= 32
 
 
-def lower_depthwise(lowering: Lowering, tile: Tile) -> None:
+def _depthwise_tile(shape: _Shape, target: TargetLike) -> Tile:
+    """The model's choice."""
+    width = min(7, target.registers - shape.S - 2) if shape.S <= UNROLLED_TAPS else 7
+    return 2 if _is_hoisted(shape, target) and shape.sy == shape.sx == 1 and shape.H != 1 else 1, width
+
+
+def lower_depthwise(lowering: Lowering, found: Small) -> None:
     """One launch; see templates/conv_depthwise.c.j2."""
     target, shape = lowering.target, _Shape(lowering)
-    hoisted = shape.R * shape.S <= 9 and shape.dy == shape.dx == 1 and target.registers >= 32
-    unrolled = shape.S <= UNROLLED_TAPS
-    width = min(7, target.registers - shape.S - 2) if unrolled else 7
-    height = 2 if hoisted and shape.sy == shape.sx == 1 and shape.H != 1 else 1
-    height, width = tile if tile != (0, 0) else (height, width)
+    hoisted, unrolled = _is_hoisted(shape, target), shape.S <= UNROLLED_TAPS
+    height, width = found.tile
     widths, heights = tile_ladder(shape.W, width), tile_ladder(shape.H, height, even=False)
     mode = "hoisted" if hoisted else "rows" if unrolled else "taps"
     if mode != "hoisted":
@@ -92,20 +98,31 @@ def _depthwise_tiles(lowering: Lowering) -> list[Tile]:
 
 def _match_depthwise(lowering: Lowering) -> Iterator[Decision]:
     if is_depthwise(lowering):
-        yield Decision("conv_depthwise", (0, 0))
+        conv = read_conv(lowering)
+        yield Decision("conv_depthwise", Small(_depthwise_tile(_Shape(lowering), lowering.target), conv))
         for tile in _depthwise_tiles(lowering):
-            yield Decision("conv_depthwise", tile, f"{tile[0]}x{tile[1]}")
+            yield Decision("conv_depthwise", Small(tile, conv), f"{tile[0]}x{tile[1]}")
 
 
-def lower_grouped(lowering: Lowering, tile: Tile) -> None:
+def _grouped_tile(shape: _Shape, g: int, target: TargetLike) -> Tile:
+    """The model's choice: what the registers hold beside weights and inputs."""
+    if shape.S > UNROLLED_TAPS:
+        return 1, target.registers // 2
+    return 1, min(14, target.registers - 4 - (shape.S * g if _are_held(shape, g, target) else g))
+
+
+def _are_held(shape: _Shape, g: int, target: TargetLike) -> bool:
+    """Do the weights of a row of the filter stay in registers?"""
+    return shape.S * g <= target.registers // 2 - 2
+
+
+def lower_grouped(lowering: Lowering, found: Small) -> None:
     """One launch; see templates/conv_grouped.c.j2."""
     target, shape = lowering.target, _Shape(lowering)
     g = lowering.type_of(lowering.anchor.inputs[1]).shape[1]
     assert isinstance(g, int)
     unrolled = shape.S <= UNROLLED_TAPS
-    held = shape.S * g <= target.registers // 2 - 2
-    width = min(14, target.registers - 4 - (shape.S * g if held else g)) if unrolled else target.registers // 2
-    widths = tile_ladder(shape.W, tile[1] or width)
+    widths = tile_ladder(shape.W, found.tile[1])
     spreads = tuple(tuple(k // g * g + j for k in range(target.lanes)) for j in range(g))
     params: dict[str, DimLike] = {"R": shape.R} if unrolled else {"R": shape.R, "S": shape.S}
     shape.emit(
@@ -117,7 +134,7 @@ def lower_grouped(lowering: Lowering, tile: Tile) -> None:
         S=shape.S if unrolled else "S",
         g=g,
         unrolled=unrolled,
-        weights_in_registers=held,
+        weights_in_registers=_are_held(shape, g, target),
         spreads=spreads,
     )
 
@@ -126,10 +143,13 @@ def _match_grouped(lowering: Lowering) -> Iterator[Decision]:
     """Variants are other tile widths."""
     if not is_narrow_grouped(lowering):
         return
-    yield Decision("conv_grouped", (0, 0))
-    size = _Shape(lowering).W
+    shape, conv = _Shape(lowering), read_conv(lowering)
+    group = lowering.type_of(lowering.anchor.inputs[1]).shape[1]
+    assert isinstance(group, int)
+    yield Decision("conv_grouped", Small(_grouped_tile(shape, group, lowering.target), conv))
+    size = shape.W
     for width in dict.fromkeys(tile_ladder(size, w)[0] for w in (14, 10, 7, 5)) if isinstance(size, int) else ():
-        yield Decision("conv_grouped", (1, width), str(width))
+        yield Decision("conv_grouped", Small((1, width), conv), str(width))
 
 
 def tile_ladder(size: DimLike, widest: int, even: bool = True) -> tuple[int, ...]:
@@ -230,8 +250,8 @@ def tile_taps(kernel: tuple[int, int], stride: tuple[int, int], height: int, wid
 
 
 CANDIDATES = (
-    Candidate("conv_depthwise", _match_depthwise, lower_depthwise),
-    Candidate("conv_grouped", _match_grouped, lower_grouped),
+    Candidate("conv_depthwise", _match_depthwise, lower_depthwise, depthwise_seconds, ranked=False),
+    Candidate("conv_grouped", _match_grouped, lower_grouped, grouped_seconds, ranked=False),
 )
 
 __all__ = ["CANDIDATES", "column_taps", "is_depthwise", "is_narrow_grouped", "tile_ladder", "tile_taps"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sol.codegen.decision import Candidate, Decision, sole
+from sol.codegen.kernels.dfp_cost import move_seconds, rows_seconds, sweep_seconds
 from sol.codegen.kernels.dfp_move import Moves, find_move, lower_move
 from sol.codegen.kernels.dfp_pointwise import find_pointwise, lower_pointwise
 from sol.codegen.kernels.dfp_rows import find_rows, lower_rows
@@ -45,5 +46,9 @@ def _move(lowering: Lowering) -> Moves | None:
 
 
 KERNELS: dict[str, tuple[Candidate, ...]] = {
-    "": (Candidate("pointwise", _pointwise, lower_pointwise), sole("rows", _rows, lower_rows), sole("move", _move, lower_move)),
+    "": (
+        Candidate("pointwise", _pointwise, lower_pointwise, sweep_seconds, ranked=False),
+        sole("rows", _rows, lower_rows, cost=rows_seconds, ranked=False),
+        sole("move", _move, lower_move, cost=move_seconds, ranked=False),
+    )
 }

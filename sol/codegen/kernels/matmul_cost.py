@@ -33,3 +33,11 @@ def tile_cycles(target: TargetLike, rows: int, vectors: int) -> float:
     """Cycles of one step of the reduction in a register tile: multiply-adds, or loads of vectors and broadcasts of rows."""
     core = target.machine.core
     return max(rows * vectors / core.multiply_adds, vectors / core.loads + rows / core.broadcasts)
+
+
+def one_by_one_seconds(multiply_adds: DimLike, target: TargetLike) -> float | None:
+    """Seconds of a product one result at a time, each of whose multiply-adds waits for the one before."""
+    if not isinstance(multiply_adds, int):
+        return None
+    machine = target.machine
+    return multiply_adds * machine.direct.latency / machine.core.clock / target.team + machine.team.barrier * (target.team > 1)

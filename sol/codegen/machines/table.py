@@ -53,6 +53,11 @@ class Memory:
     main: Level
     threads: int
 
+    @property
+    def is_known(self) -> bool:
+        """Was every level behind the first one timed, for one thread or for a team?"""
+        return all(level.alone or level.together for level in (self.l2, self.l3, self.main))
+
 
 @dataclass(frozen=True)
 class Team:
