@@ -60,8 +60,8 @@ def winograd_seconds(conv: Conv, grid: Grid, how: Organisation, target: TargetLi
     multiply = sum(_products(grid, tile, part) for part in parts) * groups * conv.c / shared
     makers = shared if by_channels and team > machine.team.alone else 1
     compute = machine.seconds(multiply + share * grid.transformed * (there * blocks / makers + back * vectors / shared))
-    weights = 4.0 * grid.products * conv.c * groups * tile.ocb * target.lanes / shared
-    v, m = (4.0 * grid.products * parts[0] * channels * target.lanes for channels in (blocks, tile.ocb))
+    weights = 4 * grid.products * conv.c * groups * tile.ocb * target.lanes / shared
+    v, m = (4 * grid.products * parts[0] * channels * target.lanes for channels in (blocks, tile.ocb))
     compute += _driven_out(share * 4 * grid.transformed * target.lanes * 2 * (blocks + vectors / shared), v + m + weights / groups, target)
     once = parts[0] <= tile.widths[0]
     fetch = weight_seconds(weights * shared, target)

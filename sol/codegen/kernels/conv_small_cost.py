@@ -37,7 +37,7 @@ class _Known:
 
     def moved(self, lanes: int) -> float:
         """Bytes of input and output."""
-        return 4.0 * lanes * self.images * self.vectors * (self.h * self.w + self.oh * self.ow)
+        return 4 * lanes * self.images * self.vectors * (self.h * self.w + self.oh * self.ow)
 
 
 def _known(conv: Conv | None, lanes: int) -> _Known | None:
@@ -95,19 +95,19 @@ def chain_seconds(convs: tuple[Conv, ...], strip: int, target: TargetLike) -> fl
         return None
     strips = map.images * -(-map.oh // strip)
     cycles = map.images * (map.vectors * _tap_cycles(depthwise, (1, min(7, map.ow)), map, target) + map.oh * _row_cycles(project, target))
-    wide = 4.0 * lanes * map.images * map.vectors * map.oh * map.ow
+    wide = 4 * lanes * map.images * map.vectors * map.oh * map.ow
     again = strips * project.weight_bytes
-    ring = 4.0 * lanes * map.vectors * strip * map.ow + project.weight_bytes
+    ring = 4 * lanes * map.vectors * strip * map.ow + project.weight_bytes
     first = depthwise
     for expand in before:
         rows = (strip - 1) * depthwise.stride[0] + depthwise.kernel[0]
         made = map.h + (target.team - 1) * (depthwise.kernel[0] - depthwise.stride[0])
         cycles += map.images * made * _row_cycles(expand, target)
-        wide += 4.0 * lanes * map.images * map.vectors * map.h * map.w
+        wide += 4 * lanes * map.images * map.vectors * map.h * map.w
         again += map.images * made * expand.weight_bytes
-        ring += 4.0 * lanes * map.vectors * rows * map.w + expand.weight_bytes
+        ring += 4 * lanes * map.vectors * rows * map.w + expand.weight_bytes
         first = expand
-    moved = 4.0 * lanes * map.images * (-(-first.c // lanes) * map.h * map.w + last.vectors * last.oh * last.ow)
+    moved = 4 * lanes * map.images * (-(-first.c // lanes) * map.h * map.w + last.vectors * last.oh * last.ow)
     through = (2 * wide + again * (1 - machine.streams.again_once)) / target.team * byte_seconds(ring, target, fastest=True)
     return _seconds(cycles * balance(strips, target.team), moved, target) + through
 

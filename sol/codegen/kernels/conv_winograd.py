@@ -130,7 +130,7 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
 
 
 def _block(conv: Conv, target: TargetLike, grid: Grid, how: Organisation, sizes: Sequence[int]) -> int:
-    """Tiles that a thread holds at a time: as many as are predicted to take least time, by a rule where the rates of caches are not known."""
+    """Tiles that a thread holds at a time: as many as are predicted to take least time, by a rule where the rates of caches are unknown."""
     if grid.paired or not target.machine.memory.is_known:
         return how.block
     found = {n: winograd_seconds(conv, grid, replace(how, block=n), target) for n in (how.block, *sizes)}
