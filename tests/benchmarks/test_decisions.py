@@ -24,7 +24,7 @@ def judged(predicted: dict[str, float | None], *rounds: dict[str, float]):
     ({"a": None, "b": 1.0}, [{"a": 1.0, "b": 1.5}], "disagree"),
     ({"a": 1.0, "b": 2.0}, [{"a": 1.0, "b": 1.0 + NOISE / 2}], "tie"),
     ({"a": 1.0, "b": 2.0}, [{"a": 1.0, "b": 2.0}, {"a": 1.2, "b": 1.1}], "tie"),
-    ({"a": 3.0, "b": 2.0, "c": 1.0}, [{"a": 1.0, "b": 1.5, "c": 0.9}], "disagree"),
+    ({"a": 1.0, "b": 2.0, "c": 3.0}, [{"a": 1.0, "b": 1.5, "c": 0.9}], "disagree"),
     ({"a": 3.0, "b": 2.0, "c": 9.0}, [{"a": 1.5, "b": 1.0, "c": 2.0}], "agree"),
 ])  # fmt: skip
 def test_the_two_that_were_measured_fastest_are_judged(predicted, rounds, verdict):

@@ -38,7 +38,7 @@ def direct_seconds(conv: Conv, tiling: Tiling, target: TargetLike, by_tiles: boo
         return team_seconds(overlapped(multiply_adds + packing, fetch, machine.winograd.hidden_direct), target)
     makers = min(team, machine.team.alone)
     found = team_seconds(overlapped(multiply_adds + packing * makers, fetch, machine.winograd.hidden_direct), target)
-    return found + other_cores_seconds(4 * conv.c * pixels, target)
+    return found + other_cores_seconds(conv.dtype.itemsize * conv.c * pixels, target)
 
 
 def winograd_seconds(conv: Conv, grid: Grid, how: Organisation, target: TargetLike) -> float | None:
