@@ -52,12 +52,12 @@ class TargetLike(Hashable, Protocol):
     def space(self) -> str: ...
 
 
-def _frozen(value: Any) -> Any:
+def frozen(value: Any) -> Any:
     """What a template is given, unchangeable. SolError for what is no data: templates decide nothing and call nothing."""
     if isinstance(value, Mapping):
-        return Attrs({k: _frozen(v) for k, v in value.items()})
+        return Attrs({k: frozen(v) for k, v in value.items()})
     if isinstance(value, (list, tuple)):
-        parts = tuple(map(_frozen, value))
+        parts = tuple(map(frozen, value))
         return type(value)(*parts) if hasattr(value, "_fields") else parts
     if not _is_data(value):
         raise SolError(f"a template is given {value!r}", remedy="give it numbers, text, tuples, mappings and frozen dataclasses of these")
@@ -100,14 +100,14 @@ class KernelLibrary:
     def kernel(self, stem: str, template: str, buffers: Sequence[tuple[str, str]], params: Sequence[str],
                context: Mapping[str, Any]) -> str:
         """The name of this kernel; another one with the same stem gets a suffix."""
-        frozen = _frozen(context)
-        request = (stem, template, tuple(buffers), tuple(params), _identity(frozen))
+        data = frozen(context)
+        request = (stem, template, tuple(buffers), tuple(params), _identity(data))
         if request not in self._by_request:
             name, count = stem, 1
             while name in self.kernels:
                 count += 1
                 name = f"{stem}_v{count}"
-            self.kernels[name] = Kernel(name, template, frozen, tuple(buffers), tuple(params))
+            self.kernels[name] = Kernel(name, template, data, tuple(buffers), tuple(params))
             self._by_request[request] = name
         return self._by_request[request]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
+from sol.codegen.decision import Decision
 from sol.codegen.kernels import alternatives, lower_decision, lower_region, lowered_apart
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, Interval, assign_offsets
@@ -19,7 +20,7 @@ from sol.codegen.render import render
 from sol.codegen.schedule import apart, lower_borders
 from sol.codegen.signature import signature
 from sol.ir.dim import evaluate
-from sol.ir.graph import Graph, Node
+from sol.ir.graph import Graph
 
 BEFORE = 2
 """Groups that run before one that is compared."""
@@ -28,6 +29,8 @@ OCCURRENCES = 3
 
 Wanted = Callable[[str, Sequence[str]], Sequence[str]]
 """(signature, names of decisions) → those to be compared, the one to beat first; fewer than two: nothing to compare."""
+Ask = Callable[[Lowering], Sequence[Decision]]
+"""The ways to serve a region, the model's choice first."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,11 @@ class Trial:
         return not self.groups
 
 
-def make_trial(graph: Graph, target: TargetLike, wanted: Wanted, also: Collection[str] = ()) -> Trial:
-    """The groups of a fused graph without symbols that are to be compared, those with a node of ``also``, and what runs before them."""
+def make_trial(graph: Graph, target: TargetLike, wanted: Wanted, also: Collection[str] = (), ask: Ask = alternatives) -> Trial:
+    """The groups of a fused graph without symbols that are to be compared, those with a node of ``also``, and what runs before them.
+
+    ask: for the ways between which ``wanted`` chooses.
+    """
     placement, library = GraphPlacement(graph, target.space), KernelLibrary()
     groups: list[Group] = []
     seen: dict[str, int] = {}
@@ -74,7 +80,10 @@ def make_trial(graph: Graph, target: TargetLike, wanted: Wanted, also: Collectio
         if node.op == "region":
             borders = lower_borders(node, placement, library, bordered)
             groups += [Group(node.name, "", frozenset(), (Way("", (b,)),)) for b in borders]
-            groups.append(_group(node, placement, library, target, wanted, seen))
+            lowering = Lowering(node, placement, library, target)
+            group, shares = _group(lowering, ask(lowering), wanted, seen)
+            groups.append(group)
+            placement.by_rows |= shares
     kept = tuple(_kept(groups, also))
     buffers, arena = _placed(graph, placement, kept)
     plan = Plan(
@@ -101,28 +110,22 @@ def _with_groups(plan: Plan, groups: tuple[Group, ...]) -> Trial:
     ), groups)  # fmt: skip
 
 
-def _group(
-    node: Node, placement: GraphPlacement, library: KernelLibrary, target: TargetLike, wanted: Wanted, seen: dict[str, int]
-) -> Group:
-    body: Graph = node.attrs["body"]
+def _group(lowering: Lowering, options: Sequence[Decision], wanted: Wanted, seen: dict[str, int]) -> tuple[Group, dict[str, bool]]:
+    """A region, and how threads share out its results in the way to beat."""
+    region, body = lowering.region.name, lowering.body
     nodes = frozenset(n.name for n in body.nodes if n.op not in ("input", "constant"))
-    lowering = Lowering(node, placement, library, target)
-    options = {d.name: d for d in alternatives(lowering)}
     if len(options) < 2:
         lower_region(lowering)
-        placement.by_rows |= lowering.shares
-        return Group(node.name, "", nodes, (Way("", tuple(lowering.launches)),))
-    key = signature(lowering)
-    names = wanted(key, tuple(options))
+        return Group(region, "", nodes, (Way("", tuple(lowering.launches)),)), lowering.shares
+    key, by_name = signature(lowering), {d.name: d for d in options}
+    names = wanted(key, tuple(by_name))
     if len(names) < 2 or seen.get(key, 0) >= OCCURRENCES:
-        lower_decision(lowering, options[names[0]])
-        placement.by_rows |= lowering.shares
-        return Group(node.name, "", nodes, (Way(names[0], tuple(lowering.launches)),))
+        lower_decision(lowering, by_name[names[0]])
+        return Group(region, "", nodes, (Way(names[0], tuple(lowering.launches)),)), lowering.shares
     seen[key] = seen.get(key, 0) + 1
-    lowered = lowered_apart(lowering, [options[n] for n in names])
-    placement.by_rows |= next((x.shares for x in lowered.values()), {})  # of the one to beat
-    ways = tuple(Way(name, tuple(x.launches)) for name, x in lowered.items())
-    return Group(node.name, key, nodes, ways, tuple(names))
+    lowered = lowered_apart(lowering, [by_name[n] for n in names])
+    shares = next((x.shares for x in lowered.values()), {})
+    return Group(region, key, nodes, tuple(Way(name, tuple(x.launches)) for name, x in lowered.items()), tuple(names)), shares
 
 
 def _kept(groups: Sequence[Group], also: Collection[str]) -> list[Group]:

@@ -51,12 +51,12 @@ def alternatives_of(graph: Graph, plan: Plan, target: Target, threads: int | Non
     """
     database = Database(machine_of(target, threads or default_threads()))
     found = {}
-    for path, lowering in _lowerings(graph, target):
+    for path, lowering in lowerings(graph, target):
         found[path + lowering.region.name] = _of_region(lowering, _planned(plan, path + lowering.region.name), database)
     return found
 
 
-def _lowerings(graph: Graph, target: Target) -> Iterator[tuple[str, Lowering]]:
+def lowerings(graph: Graph, target: Target) -> Iterator[tuple[str, Lowering]]:
     """Every region with a heavy operation and the path of its graph; results are shared out among threads as the model's choices do."""
     for path, body in graphs_in(graph):
         placement = GraphPlacement(body, target.space)

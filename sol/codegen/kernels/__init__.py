@@ -21,6 +21,7 @@ from sol.ir.graph import Node
 from sol.passes.choices import Choose, first
 
 FAMILIES = {
+    "": "dfp",
     "conv": "conv", "conv_chain": "conv_chain", "conv_transpose": "conv",
     "linear": "matmul", "matmul": "matmul", "grouped_matmul": "matmul_grouped",
     "int_linear": "matmul_int", "int_matmul": "matmul_int", "int_conv": "conv_int",
@@ -33,7 +34,7 @@ FAMILIES = {
     "bags": "bags",
     "nonzero": "select", "unique": "select", "nms": "select",
 }  # fmt: skip
-"""Anchor op → the module of this package that serves it."""
+"""Anchor op, "" for regions without one → the module of this package that serves it."""
 
 
 @cache
@@ -46,11 +47,6 @@ def candidates(anchor: str) -> tuple[Candidate, ...]:
 
 def lower_region(lowering: Lowering, choose: Choose = first) -> None:
     """Fill ``lowering.launches`` with the kernels of one region: the model's choice, or the alternative that ``choose`` picks."""
-    if not lowering.region.attrs["anchor"]:
-        from sol.codegen.kernels import dfp
-
-        dfp.lower_dfp(lowering)
-        return
     if choose is not first:
         options = {d.name: d for d in alternatives(lowering)}
         if len(options) > 1:
@@ -101,8 +97,9 @@ def _offers(offer: Callable[[Lowering], Iterable[Decision]], lowering: Lowering,
 
 
 def _unserved(region: Node) -> SolError:
+    what = f"{region.attrs['anchor']} and what is fused to it" if region.attrs["anchor"] else "what is fused"
     return UnsupportedError(
-        f"no kernel for {region.attrs['anchor']} and what is fused to it in region {region.name}",
+        f"no kernel for {what} in region {region.name}",
         origin=str(region.origin),
         remedy="take it apart: sol.codegen.defuse.served does that for whole graphs",
     )

@@ -7,6 +7,8 @@ from typing import Any
 
 from sol.codegen.decision import sole
 from sol.codegen.emit import c_float
+from sol.codegen.kernels.loop_cost import loop_seconds, steps
+from sol.codegen.kernels.matmul_cost import tile_cycles
 from sol.codegen.kernels.matmul_rows import broadcast_strides, row_ladder, rows_per_tile
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
@@ -38,6 +40,11 @@ class Heads:
 
     def size(self, name: str) -> DimLike:
         return dict(self.params)[name]
+
+    @property
+    def bytes(self) -> DimLike:
+        """Of all operands and the result."""
+        return sum((v.dtype.itemsize * product(v.shape) for _, v in self.operands), start=0)
 
     def params_without(self, *names: str) -> dict[str, DimLike]:
         return {k: v for k, v in self.params if k not in names}
@@ -153,4 +160,35 @@ def _is_served(lowering: Lowering) -> bool:
     return lowering.output == anchor.name
 
 
-KERNELS = {"sdpa": (sole("few", find_few, lower_few), sole("sdpa", find_heads, lower_sdpa))}
+def few_seconds(found: Few, target: TargetLike) -> float | None:
+    """Every key and value is read once for all queries of a head; each query takes a load and a multiply-add of it."""
+    heads = found.heads
+    products = heads.rows * heads.size("S") * (heads.size("E") + heads.size("V"))
+    return loop_seconds(heads.bytes, _steps(heads, products, target), target)
+
+
+def sdpa_seconds(heads: Heads, target: TargetLike) -> float | None:
+    """Register tiles of queries and keys, which are packed once for a head: as many multiply-adds as a core starts."""
+    queries, keys, depth, features = map(heads.size, "LSEV")
+    products = heads.rows * keys * (depth + features)
+    if not isinstance(products, int) or not isinstance(queries, int) or not queries:
+        return None
+    packed = heads.rows // queries * keys * depth
+    core = target.machine.core
+    rows = row_ladder(queries, rows_per_tile(target, NV))[0][0]
+    cycles = tile_cycles(target, rows, NV) * core.loads / (rows * NV)
+    return loop_seconds(heads.bytes, _steps(heads, round(products * cycles) + packed, target), target)
+
+
+def _steps(heads: Heads, products: DimLike, target: TargetLike) -> DimLike:
+    """Those of the products and of the softmax of all scores."""
+    scores = heads.rows * heads.size("S")
+    return products + steps(scores, scores, target) if isinstance(products, int) and isinstance(scores, int) else products
+
+
+KERNELS = {
+    "sdpa": (
+        sole("few", find_few, lower_few, cost=few_seconds, ranked=False),
+        sole("sdpa", find_heads, lower_sdpa, cost=sdpa_seconds, ranked=False),
+    )
+}

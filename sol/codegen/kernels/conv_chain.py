@@ -15,6 +15,7 @@ from sol.codegen.kernels.conv_paired import max_error, paired_weights, row_cost,
 from sol.codegen.kernels.conv_problem import Types
 from sol.codegen.kernels.conv_shape import Conv, check_border, read_conv, spatial_strides
 from sol.codegen.kernels.conv_small import columns_context
+from sol.codegen.kernels.conv_small_cost import chain_seconds
 from sol.codegen.kernels.conv_tails import needs_mask, operand_context, operand_params, tile_variants
 from sol.codegen.kernels.conv_tiling import Panel, Tiling, choose_tiling, panels_of
 from sol.codegen.kernels.pairs import LANES
@@ -145,6 +146,10 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
         yield Decision("conv_chain", Way(chain, strip), str(strip))
 
 
+def _seconds(way: Way, target: TargetLike) -> float | None:
+    return chain_seconds(way.chain.convs, way.strip, target)
+
+
 def _lower(lowering: Lowering, way: Way) -> None:
     chain, strip, target, lanes = way.chain, way.strip, lowering.target, lowering.target.lanes
     depthwise, project = chain.depthwise, chain.project
@@ -199,4 +204,4 @@ def _lower(lowering: Lowering, way: Way) -> None:
     )  # fmt: skip
 
 
-KERNELS: dict[str, tuple[Candidate, ...]] = {"conv_chain": (Candidate("conv_chain", _match, _lower),)}
+KERNELS: dict[str, tuple[Candidate, ...]] = {"conv_chain": (Candidate("conv_chain", _match, _lower, _seconds, ranked=False),)}

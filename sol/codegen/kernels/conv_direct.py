@@ -104,7 +104,7 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
 
 
 def _seconds(way: Way, target: TargetLike) -> float | None:
-    return direct_seconds(way.problem.conv, way.tiling, target)
+    return direct_seconds(way.problem.conv, way.tiling, target, way.by_tiles != 0, way.problem.source.inputs)
 
 
 def strip_tiles(target: TargetLike, conv: Conv, tiling: Tiling) -> int:

@@ -7,7 +7,8 @@ from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.blocked import make_tail, need_blocked, padded_view
-from sol.codegen.kernels.conv_shape import static_size
+from sol.codegen.kernels.conv_shape import read_conv, static_size
+from sol.codegen.kernels.conv_small_cost import Small, Tile, depthwise_seconds, grouped_seconds
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike, ceil_div, product
 from sol.ir.types import DType
@@ -48,41 +49,53 @@ def is_narrow_grouped(lowering: Lowering) -> bool:
     return isinstance(g, int) and 1 < g < lanes and lanes % g == 0
 
 
-Tile = tuple[int, int]
-"""Rows and columns of a register tile; (0, 0) for the model's choice."""
+def _is_hoisted(g: int, kernel: tuple[int, int], dilation: tuple[int, int], target: TargetLike) -> bool:
+    """Do all weights stay in registers?"""
+    return g == 1 and kernel[0] * kernel[1] <= 9 and dilation == (1, 1) and target.registers >= 32
+
+
+def _are_held(g: int, taps: int, target: TargetLike) -> bool:
+    """Do the weights of a row of the filter stay in registers?"""
+    return g == 1 or taps * g <= target.registers // 2 - 2
+
+
+def _chosen_tile(
+    target: TargetLike, kernel: tuple[int, int], stride: tuple[int, int], dilation: tuple[int, int], g: int, rows: DimLike
+) -> Tile:
+    """The model's choice: what the registers hold beside weights and inputs. rows: of the result."""
+    (_, S), registers = kernel, target.registers
+    if g == 1:
+        width = max(1, min(7, registers - S - 2)) if S <= UNROLLED_TAPS else 7
+    else:
+        width = min(14, registers - 4 - (S * g if _are_held(g, S, target) else g)) if S <= UNROLLED_TAPS else registers // 2
+    return 2 if _is_hoisted(g, kernel, dilation, target) and stride == (1, 1) and rows != 1 else 1, width
 
 
 def columns_context(
     target: TargetLike, kernel: tuple[int, int], stride: tuple[int, int], dilation: tuple[int, int], g: int, size: tuple[DimLike, DimLike],
-    tile: Tile = (0, 0),
+    tile: Tile | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Template context of tiles (templates/conv_columns.c.j2) that cover maps of ``size`` with groups of ``g`` channels."""
-    (R, S), registers = kernel, target.registers
-    hoisted, unrolled = g == 1 and R * S <= 9 and dilation == (1, 1) and registers >= 32, S <= UNROLLED_TAPS
-    held = g == 1 or S * g <= registers // 2 - 2
-    if g == 1:
-        width = max(1, min(7, registers - S - 2)) if unrolled else 7
-    else:
-        width = min(14, registers - 4 - (S * g if held else g)) if unrolled else registers // 2
-    height = 2 if hoisted and stride == (1, 1) and size[0] != 1 else 1
-    widths = tile_ladder(size[1], tile[1] or width)
-    heights = tile_ladder(size[0], tile[0] or height, even=False) if hoisted else (1,)
+    (R, S), hoisted, unrolled = kernel, _is_hoisted(g, kernel, dilation, target), kernel[1] <= UNROLLED_TAPS
+    height, width = tile or _chosen_tile(target, kernel, stride, dilation, g, size[0])
+    widths = tile_ladder(size[1], width)
+    heights = tile_ladder(size[0], height, even=False) if hoisted else (1,)
     return {
         "mode": "hoisted" if hoisted else "rows" if unrolled else "taps", "heights": heights, "widths": widths,
-        "g": g, "grouped": g > 1, "held": held,
+        "g": g, "grouped": g > 1, "held": _are_held(g, S, target),
         "R": R if hoisted else "R", "S": S if unrolled else "S", "sy": stride[0], "sx": stride[1], "dy": dilation[0], "dx": dilation[1],
         "hoisted": {(h, w): tile_taps(kernel, stride, h, w) for h in heights for w in widths} if hoisted else {},
         "rows": {w: column_taps(S, stride[1], dilation[1], w) for w in widths},
     }  # fmt: skip
 
 
-def lower_small(lowering: Lowering, tile: Tile) -> None:
+def lower_small(lowering: Lowering, found: Small) -> None:
     """One launch; see templates/conv_small.c.j2."""
     target, conv, shape = lowering.target, lowering.anchor, _Shape(lowering)
     lanes, g = target.lanes, shape.g
     tail = make_tail(lowering, conv.name, ("y", "x"))
     source, out = padded_view(lowering, conv.inputs[0], conv.attrs["padding"]), lowering.view(lowering.output)
-    context = columns_context(target, shape.kernel, shape.stride, shape.dilation, g, (shape.H, shape.W), tile)
+    context = columns_context(target, shape.kernel, shape.stride, shape.dilation, g, (shape.H, shape.W), found.tile)
     kind = f"conv_grouped{g}_" if g > 1 else "conv_depthwise"
     reads = {"in": source, "weight": lowering.weight(conv.inputs[1], "conv_grouped" if g > 1 else "conv_depthwise", block=lanes)}
     sizes: dict[str, DimLike] = {"N": shape.N, "CB": ceil_div(shape.C, lanes), "H": shape.H, "W": shape.W}
@@ -121,19 +134,21 @@ def _depthwise_tiles(lowering: Lowering) -> list[Tile]:
 
 def _match_depthwise(lowering: Lowering) -> Iterator[Decision]:
     if is_depthwise(lowering):
-        yield Decision("conv_depthwise", (0, 0))
+        conv = read_conv(lowering)
+        yield Decision("conv_depthwise", Small(_Shape(lowering).chosen_tile(lowering.target), conv))
         for tile in _depthwise_tiles(lowering):
-            yield Decision("conv_depthwise", tile, f"{tile[0]}x{tile[1]}")
+            yield Decision("conv_depthwise", Small(tile, conv), f"{tile[0]}x{tile[1]}")
 
 
 def _match_grouped(lowering: Lowering) -> Iterator[Decision]:
     """Variants are other tile widths."""
     if not is_narrow_grouped(lowering):
         return
-    yield Decision("conv_grouped", (0, 0))
-    size = _Shape(lowering).W
+    shape, conv = _Shape(lowering), read_conv(lowering)
+    yield Decision("conv_grouped", Small(shape.chosen_tile(lowering.target), conv))
+    size = shape.W
     for width in dict.fromkeys(tile_ladder(size, w)[0] for w in (14, 10, 7, 5)) if isinstance(size, int) else ():
-        yield Decision("conv_grouped", (1, width), str(width))
+        yield Decision("conv_grouped", Small((1, width), conv), str(width))
 
 
 def tile_ladder(size: DimLike, widest: int, even: bool = True) -> tuple[int, ...]:
@@ -160,6 +175,10 @@ class _Shape:
         self.g, rows, columns = (static_size(k) for k in (weight.shape[1], *_pair(weight.shape[2:], 1)))
         self.kernel = rows, columns
         self.stride, self.dilation = _pair(conv.attrs["stride"], 1), _pair(conv.attrs["dilation"], 1)
+
+    def chosen_tile(self, target: TargetLike) -> Tile:
+        """The model's choice of a register tile."""
+        return _chosen_tile(target, self.kernel, self.stride, self.dilation, self.g, self.H)
 
 
 def _pair(values: Sequence[Any], fill: Any) -> tuple[Any, Any]:
@@ -189,8 +208,8 @@ def tile_taps(kernel: tuple[int, int], stride: tuple[int, int], height: int, wid
 
 
 CANDIDATES = (
-    Candidate("conv_depthwise", _match_depthwise, lower_small),
-    Candidate("conv_grouped", _match_grouped, lower_small),
+    Candidate("conv_depthwise", _match_depthwise, lower_small, depthwise_seconds, ranked=False),
+    Candidate("conv_grouped", _match_grouped, lower_small, grouped_seconds, ranked=False),
 )
 
 __all__ = ["CANDIDATES", "columns_context", "is_depthwise", "is_narrow_grouped", "tile_ladder"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sol.codegen.decision import Candidate, sole
+from sol.codegen.kernels.conv_cost import direct_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_tails import tile_variants
@@ -57,6 +58,11 @@ def choose_band(conv: Conv, target: TargetLike, width: int) -> Band:
     return Band(rows, columns, reach(0, rows), line)
 
 
+def _seconds(problem: Problem, target: TargetLike) -> float | None:
+    conv = problem.conv
+    return direct_seconds(conv, choose_tiling(target, problem.vectors, conv.ow, problem.flat), target)
+
+
 def _lower(lowering: Lowering, problem: Problem) -> None:
     conv, target, lanes = problem.conv, lowering.target, problem.lanes
     if problem.flat:
@@ -84,4 +90,4 @@ def _lower(lowering: Lowering, problem: Problem) -> None:
     )  # fmt: skip
 
 
-CANDIDATES: tuple[Candidate, ...] = (sole("stem", _read, _lower),)
+CANDIDATES: tuple[Candidate, ...] = (sole("stem", _read, _lower, cost=_seconds, ranked=False),)

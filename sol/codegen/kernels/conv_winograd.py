@@ -16,7 +16,7 @@ from typing import Any
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue
 from sol.codegen.kernels import conv_paired, pairs
-from sol.codegen.kernels.conv_cost import team_seconds
+from sol.codegen.kernels.conv_cost import winograd_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_tails import hoisted_loads, is_heavy, operand_at
@@ -108,18 +108,26 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
     if problem is None or not grids:
         return
     conv, best, pays = problem.conv, grids[0], _pays(lowering, problem.conv)
-    way = Way(problem, best, organise(conv, target, best))
-    yield Decision("winograd", way, pays=pays)
-    block, widest = way.how.block, register_tiles(conv, target, best, 1).widths[0]
-    blocks = [n for n in (widest, 2 * widest, 4 * widest) if n != block and n <= best.tiles]
+    how, widest = organise(conv, target, best), register_tiles(conv, target, best, 1).widths[0]
+    sizes = [n for n in (widest, 2 * widest, 4 * widest) if n <= best.tiles]
+    block = _block(conv, target, best, how, sizes)
+    yield Decision("winograd", Way(problem, best, replace(how, block=block)), pays=pays)
+    blocks = [n for n in sizes if n != block]
     for name in [*(grid.name for grid in grids[1:4]), *(f"{best.name}b{n}" for n in blocks)]:
         yield Decision("winograd", named_way(problem, target, name), name, pays)
 
 
+def _block(conv: Conv, target: TargetLike, grid: Grid, how: Organisation, sizes: Sequence[int]) -> int:
+    """Tiles that a thread holds at a time: as many as are predicted to take least time, by a rule where the rates of caches are unknown."""
+    if grid.paired or not target.machine.memory.is_known:
+        return how.block
+    found = {n: winograd_seconds(conv, grid, replace(how, block=n), target) for n in (how.block, *sizes)}
+    known = {n: seconds for n, seconds in found.items() if seconds is not None}
+    return min(known, key=known.__getitem__, default=how.block)
+
+
 def _seconds(way: Way, target: TargetLike) -> float | None:
-    conv = way.problem.conv
-    known = all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow))
-    return team_seconds(winograd_cost(conv, target, way.grid), target) if known else None
+    return winograd_seconds(way.problem.conv, way.grid, way.how, target)
 
 
 def named_way(problem: Problem, target: TargetLike, name: str) -> Way:

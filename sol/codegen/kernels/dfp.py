@@ -1,32 +1,54 @@
-"""Memory-bound regions: which of the dfp kernels serves one."""
+"""Memory-bound regions: a pointwise DAG, the same with reductions, or one op that moves elements with a pointwise tail."""
 
 from __future__ import annotations
 
-from sol.codegen.kernels.dfp_pointwise import lower_pointwise
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sol.codegen.decision import Candidate, Decision, sole
+from sol.codegen.kernels.dfp_cost import move_seconds, rows_seconds, sweep_seconds
+from sol.codegen.kernels.dfp_move import Moves, find_move, lower_move
+from sol.codegen.kernels.dfp_pointwise import find_pointwise, lower_pointwise
+from sol.codegen.kernels.dfp_rows import find_rows, lower_rows
+from sol.codegen.kernels.dfp_rows_plan import RowsPlan
 from sol.codegen.lowering import Lowering
-from sol.errors import SolError, UnsupportedError
+from sol.errors import UnsupportedError
 from sol.ir.ops import spec_of
 
 
-def lower_dfp(lowering: Lowering) -> None:
-    """Launches of a region without anchor: a pointwise DAG, the same with reductions, or one move op with a pointwise tail."""
-    nodes = [n for n in lowering.body.nodes if n.op not in ("input", "constant")]
-    kinds = {spec_of(n.op).kind for n in nodes}
-    if kinds == {"pointwise"}:
-        lower_pointwise(lowering)
-    elif {"move", "reduce"} <= kinds:
+def _kinds(lowering: Lowering) -> set[str]:
+    return {spec_of(n.op).kind for n in lowering.body.nodes if n.op not in ("input", "constant")}
+
+
+def _pointwise(lowering: Lowering) -> Iterator[Decision]:
+    """Operands that are contiguous along another axis are transposed in registers; the variant reads them where they lie."""
+    if _kinds(lowering) != {"pointwise"}:
+        return
+    found = find_pointwise(lowering)
+    yield Decision("pointwise", found)
+    if found.across >= 0:
+        yield Decision("pointwise", replace(found, across=-1), "straight")
+
+
+def _rows(lowering: Lowering) -> RowsPlan | None:
+    return find_rows(lowering) if "reduce" in (kinds := _kinds(lowering)) and kinds <= {"pointwise", "reduce"} else None
+
+
+def _move(lowering: Lowering) -> Moves | None:
+    kinds = _kinds(lowering)
+    if {"move", "reduce"} <= kinds:
         raise UnsupportedError(
             f"region {lowering.region.name} moves and reduces",
             origin=str(lowering.region.origin),
             remedy="report this: a pass must part the move from the reduction",
         )
-    elif "move" in kinds:
-        from sol.codegen.kernels.dfp_move import lower_move
+    return find_move(lowering) if "move" in kinds else None
 
-        lower_move(lowering)
-    elif kinds <= {"pointwise", "reduce"}:
-        from sol.codegen.kernels.dfp_rows import lower_rows
 
-        lower_rows(lowering)
-    else:
-        raise SolError(f"region {lowering.region.name} mixes {', '.join(sorted(kinds))}", origin=str(lowering.region.origin))
+KERNELS: dict[str, tuple[Candidate, ...]] = {
+    "": (
+        Candidate("pointwise", _pointwise, lower_pointwise, sweep_seconds, ranked=False),
+        sole("rows", _rows, lower_rows, cost=rows_seconds, ranked=False),
+        sole("move", _move, lower_move, cost=move_seconds, ranked=False),
+    )
+}

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from sol.codegen.element import FAMILIES
-from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise
+from sol.codegen.kernels.dfp_pointwise import Part, Sweep, find_sweep
+from sol.codegen.kernels.dfp_request import Request, request
 from sol.codegen.kernels.dfp_space import Axis, merge
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
@@ -21,7 +22,7 @@ NONE = 255  # a lane that a term leaves alone
 WORD = 8  # bytes of a table entry
 
 
-def lower_channel_select(lowering: Lowering, node: Node, out: View) -> None:
+def find_channel_select(lowering: Lowering, node: Node, out: View) -> Request:
     """Copies of whole rows (row-major), or vectors permuted and blended (blocked)."""
     views = [lowering.view(v) for v in node.inputs]
     block = out.layout.block
@@ -39,14 +40,15 @@ def lower_channel_select(lowering: Lowering, node: Node, out: View) -> None:
     count = 1 << (len(views) - 1).bit_length()  # tensors beyond the last repeat the first, so that few kernels serve all numbers
     chosen = [*range(len(views)), *([0] * (count - len(views)))]
     params: dict[str, DimLike] = {"N": out.shape[0], "C": out.shape[1], "H": height, "W": width}
-    if block:
-        params["by_rows"] = lowering.follow_share(*node.inputs)
+    by_rows = lowering.followed_share(*node.inputs) if block else None
+    if by_rows is not None:
+        params["by_rows"] = int(by_rows)
     for suffix, k in [*((str(i), k) for i, k in enumerate(chosen)), ("_out", len(views))]:
         view = [*views, out][k]
         params |= {f"n{suffix}": view.strides[0], f"c{suffix}": view.strides[1], f"h{suffix}": walks[k][0]}
         if not (block or contiguous):
             params[f"w{suffix}"] = walks[k][1]
-    lowering.emit(
+    return request(
         "dfp_channel_select.c.j2" if block else "dfp_channel_copy.c.j2",
         f"dfp_channel_{'select' if block else 'copy'}{count}",
         reads={f"in{i}": views[k] for i, k in enumerate(chosen)},
@@ -54,6 +56,7 @@ def lower_channel_select(lowering: Lowering, node: Node, out: View) -> None:
         params=params,
         table=_block_table(picked, block) if block else [word for pair in picked for word in pair],
         bytes=2 * out.dtype.itemsize * product(out.shape),
+        by_rows=by_rows,
         sources=[f"in{i}" for i in range(count)],
         named=len(params),
         ctype=out.dtype.c,
@@ -80,12 +83,11 @@ def picked_channels(lowering: Lowering, select: Node) -> list[tuple[int, int]]:
     return [(int(o), int(c - starts[o])) for c, o in zip(index, owners)]
 
 
-def lower_reorder(lowering: Lowering, node: Node, out: View) -> None:
+def find_reorder(lowering: Lowering, node: Node, out: View) -> Request | Sweep:
     """Between row-major and blocked: squares of positions and channels are transposed in registers."""
     x = lowering.view(node.inputs[0])
     if x.layout == out.layout:
-        emit_pointwise(lowering, Part(node.type, {node.name: x}))
-        return
+        return find_sweep(lowering, Part(node.type, {node.name: x}))
     plain, blocked = (x, out) if out.layout.block else (out, x)
     if plain.layout.block:
         raise UnsupportedError(f"a reorder from {x.layout} to {out.layout}", origin=str(node.origin), remedy="reorder to plain first")
@@ -101,7 +103,7 @@ def lower_reorder(lowering: Lowering, node: Node, out: View) -> None:
     contiguous = _is(walks[0][1], 1)
     if not contiguous:
         params["step"] = walks[0][1]
-    lowering.emit(
+    return request(
         "dfp_reorder.c.j2",
         "dfp_reorder",
         reads={"in0": x},
@@ -118,7 +120,7 @@ def lower_reorder(lowering: Lowering, node: Node, out: View) -> None:
     )
 
 
-def lower_space_to_depth(lowering: Lowering, node: Node, out: View) -> None:
+def find_space_to_depth(lowering: Lowering, node: Node, out: View) -> Request:
     """Row-major squares of pixels to blocks of channels; threads share out the rows of the result."""
     x, block = lowering.view(node.inputs[0]), out.layout.block
     if not block or not _is(out.strides[3], block):
@@ -128,7 +130,7 @@ def lower_space_to_depth(lowering: Lowering, node: Node, out: View) -> None:
     params |= {"channels": x.shape[1], "rows": x.shape[2], "pixels": x.shape[3]}
     params |= {"n_in0": x.strides[0], "along": x.strides[1], "down": x.strides[2], "n_out0": out.strides[0], "c_out0": out.strides[1]}
     params |= {"h_out0": out.strides[2], **({} if contiguous else {"step": x.strides[3]})}
-    lowering.emit(
+    return request(
         "dfp_space_to_depth.c.j2",
         "dfp_space_to_depth",
         reads={"in0": x},

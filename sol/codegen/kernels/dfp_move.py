@@ -4,17 +4,18 @@ a kernel each, after which a pointwise tail runs in place over the result."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sol.codegen.element import from_memory, to_memory
 from sol.codegen.emit import Emitter, c_float
-from sol.codegen.kernels.dfp_channels import lower_channel_select, lower_reorder, lower_space_to_depth
-from sol.codegen.kernels.dfp_pick import lower_pick
-from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise
+from sol.codegen.kernels.dfp_channels import find_channel_select, find_reorder, find_space_to_depth
+from sol.codegen.kernels.dfp_pick import find_pick
+from sol.codegen.kernels.dfp_pointwise import Part, Sweep, find_sweep
+from sol.codegen.kernels.dfp_request import Request, request
 from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge, order_by
-from sol.codegen.kernels.random import lower_random
-from sol.codegen.kernels.scatter import lower_scatter
+from sol.codegen.kernels.random import find_random
+from sol.codegen.kernels.scatter import find_scatter
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
@@ -24,7 +25,14 @@ from sol.ir.ops import spec_of
 from sol.ir.types import DType
 
 
-def lower_move(lowering: Lowering) -> None:
+@dataclass(frozen=True)
+class Moves:
+    """What computes a region in order: launches of kernels that move, and passes over elements."""
+
+    launches: tuple[Request | Sweep, ...]
+
+
+def find_move(lowering: Lowering) -> Moves:
     """The move op, and the pointwise nodes that follow it."""
     nodes = [n for n in lowering.body.nodes if spec_of(n.op).kind == "move"]
     if len(nodes) != 1:
@@ -35,13 +43,19 @@ def lower_move(lowering: Lowering) -> None:
         )
     node = nodes[0]
     if node.op in PARTS:
-        for part in PARTS[node.op](lowering, node):
-            emit_pointwise(lowering, part)
-        return
+        return Moves(tuple(find_sweep(lowering, part) for part in PARTS[node.op](lowering, node)))
     view = _result_view(lowering, node)
-    KERNELS[node.op](lowering, node, view)
+    found = KERNELS[node.op](lowering, node, view)
+    launches = found if isinstance(found, tuple) else (found,)
     if tuple(lowering.body.outputs) != (node.name,):
-        emit_pointwise(lowering, Part(node.type, {node.name: view}))
+        launches += (find_sweep(lowering, Part(node.type, {node.name: view})),)
+    return Moves(launches)
+
+
+def lower_move(lowering: Lowering, found: Moves) -> None:
+    """The launches in order."""
+    for launch in found.launches:
+        launch.emit(lowering)
 
 
 def _result_view(lowering: Lowering, node: Node) -> View:
@@ -121,12 +135,10 @@ def _space(shape: Sequence[DimLike], pointers: Sequence[Pointer], *, ordered: bo
     return Space(merge(axes) or [Axis(1, False, {p.name: 0 for p in pointers})])
 
 
-def _emit(
-    lowering: Lowering, node: Node, space: Space, reads: Sequence[Pointer], write: Pointer, outer: Sequence[int], **context: Any
-) -> None:
+def _request(node: Node, space: Space, reads: Sequence[Pointer], write: Pointer, outer: Sequence[int], **context: Any) -> Request:
     ctype = write.view.dtype.c
     size = product(write.view.shape)
-    lowering.emit(
+    return request(
         f"dfp_{context.pop('template', node.op)}.c.j2",
         f"dfp_{node.op}",
         reads={p.name: p.view for p in reads},
@@ -143,7 +155,7 @@ def _emit(
 # Moves with a kernel of their own
 
 
-def _pad(lowering: Lowering, node: Node, out: View) -> None:
+def _pad(lowering: Lowering, node: Node, out: View) -> Request:
     """Outer indices inside of the input copy a run of the innermost axis, others only fill."""
     x, pads = lowering.view(node.inputs[0]), list(node.attrs["pads"])
     shape = out.shape
@@ -165,8 +177,7 @@ def _pad(lowering: Lowering, node: Node, out: View) -> None:
     outer = list(range(last))
     inside = " && ".join(f"i{i} >= b{i} && i{i} < b{i} + m{i}" for i in outer if pads[i] != (0, 0)) or "1"
     shifts = " + ".join(f"(i{i} - b{i}) * {space.stride('in0', i)}" for i in outer) or "0"
-    _emit(
-        lowering,
+    return _request(
         node,
         space,
         [reads],
@@ -184,7 +195,7 @@ def _pad(lowering: Lowering, node: Node, out: View) -> None:
     )
 
 
-def _indexed(lowering: Lowering, node: Node, out: View) -> None:
+def _indexed(lowering: Lowering, node: Node, out: View) -> Request:
     """take and gather: the position along one dimension of x comes from the index."""
     dim, (source, index) = node.attrs["dim"], node.inputs
     x, at = lowering.view(source), lowering.view(index)
@@ -208,15 +219,15 @@ def _indexed(lowering: Lowering, node: Node, out: View) -> None:
     space.params["count"] = x.shape[dim] if x.shape else 1
     space.params["along"] = x.strides[dim] if x.strides else 0
     if node.attrs["checked"]:
-        space.params["check"] = lowering.library.check(node.attrs["checked"], node.origin)
-    _emit(
-        lowering,
+        space.params["check"] = 0
+    return _request(
         node,
         space,
         pointers[:2],
         pointers[2],
         outer,
         template="take",
+        check=node if node.attrs["checked"] else None,
         checked=bool(node.attrs["checked"]),
         signed=node.attrs["signed"],
         length=space.size(last),
@@ -227,7 +238,7 @@ def _indexed(lowering: Lowering, node: Node, out: View) -> None:
     )
 
 
-def _cumulative(lowering: Lowering, node: Node, out: View) -> None:
+def _cumulative(lowering: Lowering, node: Node, out: View) -> Request:
     """cumsum and cumprod: a line along the dimension is walked from end to end; neighbouring ones side by side, or a few in turn."""
     dim, x = node.attrs["dim"], lowering.view(node.inputs[0])
     if out.layout.block:
@@ -244,8 +255,7 @@ def _cumulative(lowering: Lowering, node: Node, out: View) -> None:
     half = out.dtype is DType.BF16 or out.dtype.is_minifloat
     load = from_memory(out.dtype, "%s")
     store = "(_Float16)%s" if out.dtype is DType.F16 else to_memory(out.dtype, "(float)%s" if half else "%s")
-    _emit(
-        lowering,
+    return _request(
         node,
         space,
         pointers[:1],
@@ -267,7 +277,7 @@ def _cumulative(lowering: Lowering, node: Node, out: View) -> None:
     )
 
 
-def _iota(lowering: Lowering, node: Node, out: View) -> None:
+def _iota(lowering: Lowering, node: Node, out: View) -> Request:
     space = _space(out.shape, [Pointer("out0", node.name, out, out.strides, True)])
     attrs, floats = node.attrs, out.dtype.is_float
     context: dict[str, Any] = {"start": "start", "step": "step"}
@@ -279,8 +289,7 @@ def _iota(lowering: Lowering, node: Node, out: View) -> None:
             space.params[name] = value
     half = out.dtype is DType.BF16 or out.dtype.is_minifloat
     convert = f"sol_to_{out.dtype}" if half else "(_Float16)" if out.dtype is DType.F16 else ""
-    _emit(
-        lowering,
+    return _request(
         node,
         space,
         [],
@@ -294,17 +303,17 @@ def _iota(lowering: Lowering, node: Node, out: View) -> None:
     )
 
 
-KERNELS: dict[str, Callable[[Lowering, Node, View], None]] = {
+KERNELS: dict[str, Callable[[Lowering, Node, View], Request | Sweep | tuple[Request | Sweep, ...]]] = {
     "pad": _pad,
-    "pick": lower_pick,
+    "pick": find_pick,
     "take": _indexed,
     "gather": _indexed,
     "cumsum": _cumulative,
     "cumprod": _cumulative,
-    "scatter": lower_scatter,
-    "random": lower_random,
+    "scatter": find_scatter,
+    "random": find_random,
     "iota": _iota,
-    "reorder": lower_reorder,
-    "channel_select": lower_channel_select,
-    "space_to_depth": lower_space_to_depth,
+    "reorder": find_reorder,
+    "channel_select": find_channel_select,
+    "space_to_depth": find_space_to_depth,
 }

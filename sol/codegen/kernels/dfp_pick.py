@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sol.codegen.kernels.dfp_request import Request, request
 from sol.codegen.kernels.dfp_space import Axis, Space
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
@@ -17,8 +18,8 @@ from sol.ir.graph import Node
 WORD = 8  # bytes of a table entry
 
 
-def lower_pick(lowering: Lowering, node: Node, out: View) -> None:
-    """One launch; see templates/dfp_pick.c.j2."""
+def find_pick(lowering: Lowering, node: Node, out: View) -> Request:
+    """See templates/dfp_pick.c.j2."""
     x = lowering.view(node.inputs[0])
     if x.layout.block or out.layout.block:
         raise UnsupportedError("pick in the blocked layout", origin=str(node.origin), remedy="use the plain layout")
@@ -39,7 +40,7 @@ def lower_pick(lowering: Lowering, node: Node, out: View) -> None:
         table += group_table(inner.places, inner.bound, lowering.target.lanes)
     elif inner.places:
         space.params["along"] = inner.source
-    lowering.emit(
+    return request(
         "dfp_pick.c.j2",
         "dfp_pick",
         reads={"in0": x},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,14 +26,17 @@ def stem_of(body: Graph, limit: int = 5) -> str:
     return "dfp_" + "_".join(ops if len(ops) <= limit else [*ops[: limit - 2], f"and{len(ops) - limit + 1}", ops[-1]])
 
 
-@dataclass
-class _Loop:
+@dataclass(frozen=True)
+class Loop:
     """How the innermost loop walks. ``lane_axis``: it steps over whole vectors of an axis that is exactly LANES long."""
 
     vector: bool
     lane_axis: bool
     step_axis: int
-    outer: list[int]
+
+    @property
+    def outer(self) -> range:
+        return range(self.step_axis)
 
 
 @dataclass(frozen=True)
@@ -51,13 +54,69 @@ class Part:
     size: DimLike = 0
 
 
-def lower_pointwise(lowering: Lowering) -> None:
+@dataclass(frozen=True)
+class Sweep:
+    """One pass over the elements of a result, or of a slab of it, in one launch.
+
+    results: where terms are written. wanted: terms in order. axes: of the walk. loop: the innermost one; across: the axis along which
+    operands are contiguous that are transposed in registers, -1 for none. channels: of a blocked result whose last lanes must be zero.
+    """
+
+    stem: str
+    title: str
+    reads: tuple[Pointer, ...]
+    results: tuple[tuple[Pointer, Term], ...]
+    wanted: tuple[Term, ...]
+    shape: tuple[DimLike, ...]
+    axes: tuple[Axis, ...]
+    loop: Loop
+    across: int
+    channels: DimLike | None
+
+    @property
+    def writes(self) -> tuple[Pointer, ...]:
+        return tuple(p for p, _ in self.results)
+
+    @property
+    def pointers(self) -> tuple[Pointer, ...]:
+        return (*self.reads, *self.writes)
+
+    @property
+    def bytes(self) -> DimLike:
+        """Of all tensors."""
+        return sum((p.view.dtype.itemsize * product(p.view.shape) for p in self.pointers), start=0)
+
+    def emit(self, lowering: Lowering) -> None:
+        """The launch."""
+        space, turned = Space(self.axes), self.across >= 0
+        writer: Any = TurnedWriter(space, self.across, self.reads, self.results, self.wanted) if turned else _Writer(space, self)
+        context = writer.context()
+        lowering.emit(
+            "dfp_turned.c.j2" if turned else "dfp_pointwise.c.j2",
+            self.stem + ("_turned" if turned else ""),
+            reads={p.name: p.view for p in self.reads},
+            writes={p.name: p.view for p in self.writes},
+            params=space.params,
+            flops=product(self.shape) * sum(t.kind == "map" for t in self.wanted),
+            bytes=self.bytes,
+            title=self.title,
+            bytes_each=self.writes[0].view.dtype.itemsize,
+            **context,
+        )
+
+
+def find_pointwise(lowering: Lowering) -> Sweep:
     """One launch for the whole region."""
-    emit_pointwise(lowering, Part(lowering.type_of(lowering.body.outputs[0])))
+    return find_sweep(lowering, Part(lowering.type_of(lowering.body.outputs[0])))
 
 
-def emit_pointwise(lowering: Lowering, part: Part) -> None:
-    """One launch for a slab of the result."""
+def lower_pointwise(lowering: Lowering, found: Sweep) -> None:
+    """The launch."""
+    found.emit(lowering)
+
+
+def find_sweep(lowering: Lowering, part: Part) -> Sweep:
+    """The pass over a slab of the result."""
     body, block = lowering.body, part.type.layout.block
     whole = storage_shape(lowering, body.outputs[0])
     start: DimLike = part.start // block if block and part.dim == 1 else part.start
@@ -88,25 +147,18 @@ def emit_pointwise(lowering: Lowering, part: Part) -> None:
     if not block:
         axes = order_by(axes, [p.name for p in reversed(pointers)])
     axes = merge(axes) or [Axis(1, False, {p.name: 0 for p in pointers})]
-    space = Space(axes)
-    across = -1 if block else turned_axis(space, reads, writes, wanted)
-    writer: Any
-    if across >= 0:
-        writer = TurnedWriter(space, across, terms, reads, writes, wanted)
-    else:
-        writer = _Writer(space, _plan(space, wanted, reads, writes, lowering.target.lanes), terms, reads, writes, wanted, masked, lowering)
-    context = writer.context()
-    lowering.emit(
-        "dfp_turned.c.j2" if across >= 0 else "dfp_pointwise.c.j2",
-        stem_of(body) + ("_turned" if across >= 0 else ""),
-        reads={p.name: p.view for p in reads},
-        writes={p.name: p.view for p in writes},
-        params=space.params,
-        flops=product(shape) * sum(t.kind == "map" for t in wanted),
-        bytes=sum((p.view.dtype.itemsize * product(p.view.shape) for p in pointers), 0),
+    loop = _plan(axes, wanted, reads, writes, lowering.target.lanes)
+    return Sweep(
+        stem=stem_of(body),
         title=" ".join(n.op for n in body.nodes if n.op not in ("input", "constant")),
-        bytes_each=writes[0].view.dtype.itemsize,
-        **context,
+        reads=tuple(reads),
+        results=tuple((p, terms.of(p.value)) for p in writes),
+        wanted=tuple(wanted),
+        shape=shape,
+        axes=tuple(axes),
+        loop=loop,
+        across=-1 if block else turned_axis(axes, reads, writes, wanted),
+        channels=lowering.type_of(body.outputs[0]).shape[1] if masked and loop.vector else None,
     )
 
 
@@ -118,19 +170,18 @@ def _padding_is_harmless(lowering: Lowering, block: int) -> bool:
     return all(POINTWISE[n.op].zero_safe for n in lowering.body.nodes if n.op in POINTWISE)
 
 
-def _plan(space: Space, wanted: list[Term], reads: list[Pointer], writes: list[Pointer], lanes: int) -> _Loop:
-    last = len(space.axes) - 1
-    inner = space.axes[last]
+def _plan(axes: Sequence[Axis], wanted: Sequence[Term], reads: Sequence[Pointer], writes: Sequence[Pointer], lanes: int) -> Loop:
+    last = len(axes) - 1
+    inner = axes[last]
     vector = lanes_pay(wanted) and all(_is(inner.stride(p.name), 1) for p in writes)
-    vector = vector and all(_loads(p, space, moved=is_moved(wanted)) for p in reads)
+    vector = vector and all(_loads(p, inner, moved=is_moved(wanted)) for p in reads)
     lane_axis = vector and inner.is_unit and isinstance(inner.size, int) and inner.size == lanes and last > 0
-    step = last - 1 if lane_axis else last
-    return _Loop(vector, lane_axis, step, list(range(step)))
+    return Loop(vector, lane_axis, last - 1 if lane_axis else last)
 
 
-def _loads(pointer: Pointer, space: Space, moved: bool) -> bool:
+def _loads(pointer: Pointer, inner: Axis, moved: bool) -> bool:
     """Whether vectors of an operand are loaded along the innermost axis: far strides only pay where something is computed."""
-    stride = space.axes[-1].stride(pointer.name)
+    stride = inner.stride(pointer.name)
     if _is(stride, 0) or _is(stride, 1):
         return True
     return pointer.view.dtype is DType.F32 and (not moved or isinstance(stride, int) and -1 <= stride <= FEW)
@@ -143,34 +194,22 @@ def _is(value: DimLike, number: int) -> bool:
 class _Writer:
     """The C text of one pointwise kernel."""
 
-    def __init__(
-        self,
-        space: Space,
-        loop: _Loop,
-        terms: Terms,
-        reads: list[Pointer],
-        writes: list[Pointer],
-        wanted: list[Term],
-        masked: bool,
-        lowering: Lowering,
-    ) -> None:
-        self.space, self.loop, self.terms, self.reads, self.writes = space, loop, terms, reads, writes
-        self.wanted, self.masked, self.lowering = wanted, masked and loop.vector, lowering
-        self.by_value = {p.value: p for p in reads}
+    def __init__(self, space: Space, sweep: Sweep) -> None:
+        self.space, self.sweep, self.loop, self.wanted = space, sweep, sweep.loop, sweep.wanted
+        self.by_value = {p.value: p for p in sweep.reads}
 
     def context(self) -> dict[str, Any]:
         space, loop = self.space, self.loop
         bases = [
             f"{'' if p.writes else 'const '}{p.view.dtype.c} *p_{p.name} = {p.name} + {space.offset(p.name, loop.outer)};"
-            for p in (*self.reads, *self.writes)
+            for p in self.sweep.pointers
         ]
-        if self.masked:
-            channels = self.lowering.type_of(self.lowering.body.outputs[0]).shape[1]
-            space.params["channels"] = channels
+        if self.sweep.channels is not None:
+            space.params["channels"] = self.sweep.channels
             bases.append(f"const vi live = vi_first(channels - ({space.offset('channel', loop.outer)}));")
         hoisted, known = self._hoist()
         return {
-            "apart": loop.vector and any(self._lane(p.name) not in ("0", "1") for p in self.reads),
+            "apart": loop.vector and any(self._lane(p.name) not in ("0", "1") for p in self.sweep.reads),
             "vector": loop.vector,
             "lane_axis": loop.lane_axis,
             "cost": max(1, cost_of(self.wanted)) * (1 if loop.vector else 4),
@@ -226,10 +265,9 @@ class _Writer:
 
         trace(emitter, self.wanted, known, leaf)
         lines = list(emitter.lines)
-        for pointer in self.writes:
-            term = self.terms.of(pointer.value)
+        for pointer, term in self.sweep.results:
             text = known[term].text
-            if self.masked:
+            if self.sweep.channels is not None:
                 text = f"vf_select(live, {text}, vf_zero())" if term.dtype in FLOAT_LANES else f"live & ({text})"
             lines.append(store_text(term.dtype, self._address(pointer.name), text, vector=vector, left=left))
         return lines

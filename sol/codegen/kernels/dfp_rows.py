@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from sol.codegen.kernels.dfp_pointwise import stem_of
-from sol.codegen.kernels.dfp_rows_plan import RowsPlan
+from sol.codegen.kernels.dfp_rows_plan import RowsPlan, plan_rows
 from sol.codegen.kernels.dfp_rows_writer import MAX_PARTS, RowsWriter
+from sol.codegen.kernels.dfp_space import Space
 from sol.codegen.lowering import Lowering
 from sol.errors import UnsupportedError
 from sol.ir.dim import product
@@ -16,7 +17,7 @@ from sol.ir.ops import spec_of
 from sol.ir.types import TensorType
 
 
-def lower_rows(lowering: Lowering) -> None:
+def find_rows(lowering: Lowering) -> RowsPlan:
     """One launch for the whole region."""
     body = lowering.body
     first = next(n for n in body.nodes if spec_of(n.op).kind == "reduce")
@@ -29,7 +30,7 @@ def lower_rows(lowering: Lowering) -> None:
                 origin=str(node.origin),
                 remedy="report this: a pass formed a wrong region",
             )
-    _emit(RowsPlan(lowering, type, reduced))
+    return plan_rows(lowering, type, reduced, stem_of(body))
 
 
 def _full_type(body: Graph, first: Node) -> TensorType:
@@ -48,15 +49,15 @@ def _reduced_dims(node: Node, x: TensorType) -> tuple[int, ...]:
     return tuple(sorted(attrs["dims"])) if "dims" in attrs else (attrs["dim"],)
 
 
-def _emit(plan: RowsPlan) -> None:
-    """One launch of the planned kernel."""
-    space, column = plan.space, plan.mode == "column"
+def lower_rows(lowering: Lowering, plan: RowsPlan) -> None:
+    """The launch."""
+    space, column = Space(plan.axes), plan.mode == "column"
     width = plan.widest
     variants = [(width, "")] if plan.whole_lanes or not column else [(width, ""), (1, "left")]
-    bodies = [_indent(RowsWriter(plan, u, left).body()) for u, left in variants]
+    bodies = [_indent(RowsWriter(plan, space, u, left).body()) for u, left in variants]
     reduced_count = space.product(plan.inner)
     context: dict[str, Any] = {
-        "title": " ".join(n.op for n in plan.body.nodes if n.op not in ("input", "constant")),
+        "title": plan.title,
         "mode": plan.mode,
         "passes": sum(not s.is_empty for s in plan.stages),
         "cost": plan.cost * (4 if plan.mode == "scalar" else 1),
@@ -73,20 +74,20 @@ def _emit(plan: RowsPlan) -> None:
         "outer": [(i, space.size(i)) for i in plan.outer],
         "bodies": bodies,
     }
-    per_element = (4 * plan.lowering.target.lanes * width) if column else 4 if plan.mode == "row" else 8
-    room = product(plan.space.axes[i].size for i in plan.inner) * per_element + 128
-    if plan.partial:
-        space.params["channels"] = plan.type.shape[1]
-    plan.lowering.emit(
+    per_element = (4 * lowering.target.lanes * width) if column else 4 if plan.mode == "row" else 8
+    room = product(plan.axes[i].size for i in plan.inner) * per_element + 128
+    if plan.channels is not None:
+        space.params["channels"] = plan.channels
+    lowering.emit(
         "dfp_rows.c.j2",
-        stem_of(plan.body),
+        plan.stem,
         reads={p.name: p.view for p in plan.reads},
         writes={p.name: p.view for p in plan.writes},
         params=space.params,
         scratch=(room + 63) // 64 * 64 * len(plan.buffers) if plan.buffers else 0,
         common=2 * plan.slots * width * MAX_PARTS * plan.slot_bytes if plan.shares else 0,
         flops=product(plan.shape) * plan.flops,
-        bytes=sum((p.view.dtype.itemsize * product(p.view.shape) for p in (*plan.reads, *plan.writes)), 0),
+        bytes=plan.bytes,
         **context,
     )
 

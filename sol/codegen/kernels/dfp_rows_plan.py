@@ -6,20 +6,128 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sol.codegen.kernels.dfp_accumulate import Accumulator
-from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
+from sol.codegen.kernels.dfp_space import Axis, Pointer, locate, make_axes, merge, order_by, result_strides
 from sol.codegen.kernels.dfp_terms import ARGS, Term, Terms, cost_of, fit_lanes, needed
 from sol.codegen.lowering import Lowering
 from sol.errors import UnsupportedError
+from sol.ir.dim import DimLike, product
 from sol.ir.types import DType, TensorType
 
 
-@dataclass
+@dataclass(frozen=True)
 class Stage:
     """One pass over the reduced axes.
 
     reduces: reductions that it computes. stores: full outputs written in it. keeps: terms put into row buffers for later passes.
     loads: terms taken from row buffers. terms: full terms computed in it, in order.
     """
+
+    reduces: tuple[Term, ...]
+    stores: tuple[tuple[Pointer, Term], ...]
+    keeps: tuple[Term, ...]
+    loads: tuple[Term, ...]
+    terms: tuple[Term, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.reduces or self.stores)
+
+
+@dataclass(frozen=True)
+class RowsPlan:
+    """One kernel to be.
+
+    mode: "row" (vectors along the innermost reduced axis, folded to a number at the end of a pass), "column" (vectors along an outer
+    axis, reduced lane by lane) or "scalar" (one element at a time, for dtypes and strides that vectors do not serve).
+    shape: of the whole space. axes: of the walk, numbered by ``outer``, ``inner`` (those that are reduced) and, of columns, ``lane``, which
+    has exactly one vector if ``whole_lanes``. widest: vectors of columns that are reduced at once.
+    results: where terms are written; those without the reduced axes again as ``reduced``. leaves: tensors that terms are read from.
+    wanted: all terms in order. buffers: those that are kept in row buffers. channels: of a blocked shape whose last lanes are padding.
+    slots, slot_bytes: reductions, and room for one of a part. shares: whether threads may share a row.
+    """
+
+    stem: str
+    title: str
+    mode: str
+    shape: tuple[DimLike, ...]
+    axes: tuple[Axis, ...]
+    outer: tuple[int, ...]
+    inner: tuple[int, ...]
+    lane: int
+    whole_lanes: bool
+    widest: int
+    reads: tuple[Pointer, ...]
+    results: tuple[tuple[Pointer, Term], ...]
+    reduced: tuple[tuple[Pointer, Term], ...]
+    leaves: tuple[tuple[Term, Pointer], ...]
+    wanted: tuple[Term, ...]
+    stages: tuple[Stage, ...]
+    buffers: tuple[Term, ...]
+    channels: DimLike | None
+    slots: int
+    slot_bytes: int
+
+    @property
+    def writes(self) -> tuple[Pointer, ...]:
+        return tuple(p for p, _ in self.results)
+
+    @property
+    def pointers(self) -> tuple[Pointer, ...]:
+        return (*self.reads, *self.writes)
+
+    @property
+    def shares(self) -> bool:
+        return self.slots > 0
+
+    @property
+    def cost(self) -> int:
+        """Work per element, as ``cost_of``."""
+        return max(1, cost_of(self.wanted))
+
+    @property
+    def flops(self) -> int:
+        """Steps per element."""
+        return sum(t.kind in ("map", "reduce") for t in self.wanted)
+
+    @property
+    def bytes(self) -> DimLike:
+        """Of all tensors."""
+        return sum((p.view.dtype.itemsize * product(p.view.shape) for p in self.pointers), start=0)
+
+
+def plan_rows(lowering: Lowering, type: TensorType, reduced: tuple[int, ...], stem: str) -> RowsPlan:
+    """The kernel for a region that reduces these dimensions of a value of this type.
+
+    Raises UnsupportedError for reductions over channels that do not fill blocks, and for row-major results of such values.
+    """
+    made = _Planner(lowering, type, reduced)
+    return RowsPlan(
+        stem=stem,
+        title=" ".join(n.op for n in lowering.body.nodes if n.op not in ("input", "constant")),
+        mode=made.mode,
+        shape=made.shape,
+        axes=tuple(made.axes),
+        outer=tuple(made.outer),
+        inner=tuple(made.inner),
+        lane=made.lane,
+        whole_lanes=made.whole_lanes,
+        widest=made.widest,
+        reads=tuple(made.reads),
+        results=tuple(made.results),
+        reduced=tuple(r for r in made.results if not made.is_full_output(*r)),
+        leaves=tuple(made.pointer_of.items()),
+        wanted=tuple(made.wanted),
+        stages=tuple(s.done for s in made.stages),
+        buffers=tuple(dict.fromkeys(t for s in made.stages for t in s.keeps)),
+        channels=type.shape[1] if made.partial else None,
+        slots=len(made.reductions),
+        slot_bytes=made.slot_bytes,
+    )
+
+
+@dataclass
+class _Pass:
+    """A ``Stage`` in the making."""
 
     reduces: list[Term]
     stores: list[tuple[Pointer, Term]]
@@ -28,16 +136,12 @@ class Stage:
     terms: list[Term] = field(default_factory=list)
 
     @property
-    def is_empty(self) -> bool:
-        return not (self.reduces or self.stores)
+    def done(self) -> Stage:
+        return Stage(tuple(self.reduces), tuple(self.stores), tuple(self.keeps), tuple(self.loads), tuple(self.terms))
 
 
-class RowsPlan:
-    """One kernel to be.
-
-    mode: "row" (vectors along the innermost reduced axis, folded to a number at the end of a pass), "column" (vectors along an outer
-    axis, reduced lane by lane) or "scalar" (one element at a time, for dtypes and strides that vectors do not serve).
-    """
+class _Planner:
+    """Finds the parts of a plan one after the other."""
 
     def __init__(self, lowering: Lowering, type: TensorType, reduced: tuple[int, ...]) -> None:
         self.lowering, self.type, self.reduced, self.body = lowering, type, reduced, lowering.body
@@ -55,8 +159,6 @@ class RowsPlan:
         self._locate()
         self._plan_axes()
         self._plan_stages()
-
-    # -- plan --------------------------------------------------------------------------------------------------------
 
     def _locate(self) -> None:
         lowering, type = self.lowering, self.type
@@ -107,11 +209,11 @@ class RowsPlan:
                 origin=str(self.lowering.region.origin),
                 remedy="use the plain layout when the channels do not fill whole blocks",
             )
-        self.space = Space([*outer, *inner])
+        self.axes = [*outer, *inner]
         self.outer = list(range(len(outer)))
         self.inner = list(range(len(outer), len(outer) + len(inner)))
         self.lane = self.outer.pop() if self.mode == "column" else -1
-        size = self.space.axes[self.lane].size
+        size = self.axes[self.lane].size
         self.whole_lanes = self.mode == "column" and isinstance(size, int) and size == self.lowering.target.lanes
         self.widest = 1 if self.mode != "column" or self.whole_lanes else 4  # vectors of columns that are reduced at once
 
@@ -134,15 +236,14 @@ class RowsPlan:
         return None
 
     def _plan_stages(self) -> None:
-        outputs = [(p, self.terms.of(p.value)) for p in self.writes]
-        full = [(p, t) for p, t in outputs if self._is_full_output(p, t)]
-        self.reduced_outputs = [(p, t) for p, t in outputs if not self._is_full_output(p, t)]
-        wanted = needed(t for _, t in outputs)
-        reduces = [t for t in wanted if t.kind == "reduce"]
-        last = max([t.stage for t in wanted], default=0)
-        self.stages = [Stage([t for t in reduces if t.stage == s + 1], [(p, t) for p, t in full if t.stage == s]) for s in range(last + 1)]
-        self.cost = max(1, cost_of(wanted))
-        self.flops = sum(t.kind in ("map", "reduce") for t in wanted)
+        self.results = [(p, self.terms.of(p.value)) for p in self.writes]
+        full = [r for r in self.results if self.is_full_output(*r)]
+        self.wanted = needed(t for _, t in self.results)
+        self.reductions = [t for t in self.wanted if t.kind == "reduce"]
+        last = max([t.stage for t in self.wanted], default=0)
+        self.stages = [
+            _Pass([t for t in self.reductions if t.stage == s + 1], [(p, t) for p, t in full if t.stage == s]) for s in range(last + 1)
+        ]
         computed: dict[Term, int] = {}
         for s, stage in enumerate(self.stages):
             roots = [t.operands[0] for t in stage.reduces] + [t for _, t in stage.stores]
@@ -159,14 +260,11 @@ class RowsPlan:
                     stage.terms.append(term)
             for term in stage.terms:
                 computed.setdefault(term, s)
-        all_reduces = [t for stage in self.stages for t in stage.reduces]
-        self.slots = len(all_reduces)
-        self.shares = self.slots > 0
-        rooms = [Accumulator(t, self.mode, 0).part_bytes(self.lowering.target.lanes) for t in all_reduces]
+        rooms = [Accumulator(t, self.mode, 0).part_bytes(self.lowering.target.lanes) for t in self.reductions]
         self.slot_bytes = (max(rooms, default=0) + 63) // 64 * 64
-        self.buffers = {t: i for i, t in enumerate(dict.fromkeys(t for st in self.stages for t in st.keeps))}
 
-    def _is_full_output(self, pointer: Pointer, term: Term) -> bool:
+    def is_full_output(self, pointer: Pointer, term: Term) -> bool:
+        """Does a result have the reduced axes?"""
         mine = self.body.type_of(pointer.value)
         return mine.rank == self.type.rank and mine.shape == self.type.shape and term.op not in ARGS
 

@@ -7,7 +7,8 @@ from functools import partial
 from sol.codegen.emit import CValue, Emitter, c_float
 from sol.codegen.kernels.dfp_accumulate import CHUNK, SHORT, Accumulator
 from sol.codegen.kernels.dfp_rows_plan import RowsPlan, Stage
-from sol.codegen.kernels.dfp_terms import ARGS, Term, cost_of, load_text, needed, store_text, trace
+from sol.codegen.kernels.dfp_space import Space
+from sol.codegen.kernels.dfp_terms import ARGS, Term, cost_of, load_text, store_text, trace
 from sol.ir.lanes import FLOAT_LANES
 from sol.ir.types import DType
 
@@ -17,8 +18,9 @@ MAX_PARTS = 64  # in which a row is reduced; also how many threads may share one
 class RowsWriter:
     """The C statements for one outer index (or one group of ``unroll`` vectors of them)."""
 
-    def __init__(self, plan: RowsPlan, unroll: int, left: str) -> None:
-        self.plan, self.space, self.mode, self.width, self.left = plan, plan.space, plan.mode, unroll, left
+    def __init__(self, plan: RowsPlan, space: Space, unroll: int, left: str) -> None:
+        self.plan, self.space, self.mode, self.width, self.left = plan, space, plan.mode, unroll, left
+        self.pointer_of, self.buffers = dict(plan.leaves), {t: i for i, t in enumerate(plan.buffers)}
         self.column, self.vector = plan.mode == "column", plan.mode != "scalar"
         self.lines: list[str] = []
         # One emitter of reduced values per vector of the group (one in the other modes).
@@ -32,11 +34,11 @@ class RowsWriter:
             lane = f" + lane * {space.stride(p.name, plan.lane)}" if self.column and space.stride(p.name, plan.lane) != "0" else ""
             const = "" if p.writes else "const "
             self.lines.append(f"{const}{p.view.dtype.c} *p_{p.name} = {p.name} + {space.offset(p.name, plan.outer)}{lane};")
-        if plan.partial:
+        if plan.channels is not None:
             lane = " + lane" if self.column else ""
             self.lines.append(f"const int64_t exist = channels - ({space.offset('channel', plan.outer)}{lane});")
         room = space.product(plan.inner)
-        for term, i in plan.buffers.items():
+        for term, i in self.buffers.items():
             ctype, scale = self._buffer_type(term), f" * LANES * {self.width}" if self.column else ""
             bytes_each = 8 if self.mode == "scalar" else 4
             self.lines.append(f"{ctype} *keep{i} = ({ctype} *)(team->scratch + {i} * ((({room}){scale} * {bytes_each} + 191) / 64 * 64));")
@@ -59,10 +61,9 @@ class RowsWriter:
 
     def _reduced_terms(self, stage: int) -> None:
         """Everything that does not vary along the reduced axes and is known before this pass."""
-        outputs = [self.plan.terms.of(p.value) for p in self.plan.writes]
         for u in range(self.width):
             emitter, known = self.small[u], self.known[u]
-            terms = [t for t in needed(outputs) if not t.full and t.stage == stage and t.kind != "reduce"]
+            terms = [t for t in self.plan.wanted if not t.full and t.stage == stage and t.kind != "reduce"]
             mark = len(emitter.lines)
             trace(emitter, terms, known, partial(self._reduced_leaf, u))
             self.lines += emitter.lines[mark:]
@@ -75,21 +76,21 @@ class RowsWriter:
                 kind = "fmax" if term.dtype is DType.F64 else "fmaxf"
                 count = f"{kind}({count} - {c_float(term.literal)}, 0)"
             return emitter.let(f"vf_set({count})" if self.column else count, term.dtype)
-        name = self.plan.pointer_of[term].name
+        name = self.pointer_of[term].name
         lane = self.space.stride(name, self.plan.lane) if self.column else "0"
         address = f"p_{name} + {u} * LANES" if u and lane == "1" else f"p_{name}"
         return emitter.let(load_text(term.dtype, address, vector=self.column, stride=lane, left=self.left), term.dtype)
 
     def _store_reduced(self) -> None:
         plan = self.plan
-        if not plan.reduced_outputs:
+        if not plan.reduced:
             return
         self.lines.append("if (!shared || team->id == 0) {")
-        for pointer, term in plan.reduced_outputs:
+        for pointer, term in plan.reduced:
             for u in range(self.width):
                 left = self.left
                 text = self.known[u][term].text
-                if self.column and plan.partial:
+                if self.column and plan.channels is not None:
                     if pointer.view.layout.block:
                         text = self._masked(term, text, "vi_first(exist)")
                     else:
@@ -204,7 +205,7 @@ class RowsWriter:
             lines.append(self._keep(term, copy, value=known[term].text))
         for pointer, term in stage.stores:
             text = known[term].text
-            if self.column and plan.partial:
+            if self.column and plan.channels is not None:
                 text = self._masked(term, text, "vi_first(exist)")
             lines.append(store_text(term.dtype, self._address(pointer.name, copy), text, vector=self.vector, left=left))
         for accumulator in accumulators:
@@ -242,7 +243,7 @@ class RowsWriter:
             at = f"(({at}) * {self.width} + {copy}) * LANES"
         elif copy:
             at += f" + {copy} * LANES"
-        name = f"keep{self.plan.buffers[term]}"
+        name = f"keep{self.buffers[term]}"
         if not self.vector:
             return f"{name}[{at}]" if load else f"{name}[{at}] = {value};"
         if term.dtype not in FLOAT_LANES:
@@ -256,7 +257,7 @@ class RowsWriter:
         return f"{text} + {copy} * LANES" if copy and self.space.stride(name, lane) == "1" else text
 
     def _full_leaf(self, emitter: Emitter, term: Term, copy: int, left: str) -> CValue:
-        name = self.plan.pointer_of[term].name
+        name = self.pointer_of[term].name
         lane = self.space.stride(name, self.plan.lane if self.column else self.plan.inner[-1])
         text = load_text(term.dtype, self._address(name, copy), vector=self.vector, stride=lane, left=left)
         return emitter.let(text, term.dtype)

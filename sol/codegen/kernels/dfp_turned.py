@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sol.codegen.emit import CValue, Emitter
-from sol.codegen.kernels.dfp_space import LANE_TYPES, Pointer, Space
-from sol.codegen.kernels.dfp_terms import Term, Terms, cost_of, load_text, store_text, trace
+from sol.codegen.kernels.dfp_space import LANE_TYPES, Axis, Pointer, Space
+from sol.codegen.kernels.dfp_terms import Term, cost_of, load_text, store_text, trace
 from sol.ir.types import DType
 
 LEAST = 4  # elements along either axis from which on transposing squares pays
@@ -15,18 +15,18 @@ MOVED = {1: "sol_u8x16", 2: "sol_u16x8", 4: "vf", 8: "vd"}
 """Bytes of an element → the vector whose squares are transposed (sol_turn.h), where elements are moved and nothing is computed."""
 
 
-def turned_axis(space: Space, reads: Sequence[Pointer], writes: Sequence[Pointer], wanted: Sequence[Term]) -> int:
+def turned_axis(axes: Sequence[Axis], reads: Sequence[Pointer], writes: Sequence[Pointer], wanted: Sequence[Term]) -> int:
     """The axis along which operands are contiguous that are strided along the innermost one; -1 where there is none or it does not pay.
 
     The results must be contiguous along the innermost axis.
     """
-    last = len(space.axes) - 1
-    if any(not _is(space.axes[last].stride(p.name), 1) for p in writes) or not _is_long(space, last):
+    last = len(axes) - 1
+    if any(not _is(axes[last].stride(p.name), 1) for p in writes) or not _is_long(axes[last]):
         return -1
     if not is_moved(wanted) and any(t.dtype not in LANE_TYPES for t in wanted):
         return -1
-    strided = [p for p in reads if not any(_is(space.axes[last].stride(p.name), s) for s in (0, 1, -1)) and _turns(p, wanted)]
-    found = {i: sum(_is(space.axes[i].stride(p.name), 1) for p in strided) for i in range(last) if _is_long(space, i)}
+    strided = [p for p in reads if not any(_is(axes[last].stride(p.name), s) for s in (0, 1, -1)) and _turns(p, wanted)]
+    found = {i: sum(_is(axes[i].stride(p.name), 1) for p in strided) for i in range(last) if _is_long(axes[i])}
     best = max(found, key=lambda i: found[i], default=-1)
     return best if best >= 0 and found[best] else -1
 
@@ -44,18 +44,18 @@ def _is(value: Any, number: int) -> bool:
     return isinstance(value, int) and value == number
 
 
-def _is_long(space: Space, axis: int) -> bool:
-    size = space.axes[axis].size
-    return not isinstance(size, int) or size >= LEAST
+def _is_long(axis: Axis) -> bool:
+    return not isinstance(axis.size, int) or axis.size >= LEAST
 
 
 class TurnedWriter:
     """The C text of one kernel over squares. across: the axis along which turned operands are contiguous."""
 
     def __init__(
-        self, space: Space, across: int, terms: Terms, reads: Sequence[Pointer], writes: Sequence[Pointer], wanted: Sequence[Term]
+        self, space: Space, across: int, reads: Sequence[Pointer], results: Sequence[tuple[Pointer, Term]], wanted: Sequence[Term]
     ) -> None:
-        self.space, self.across, self.terms, self.reads, self.writes, self.wanted = space, across, terms, reads, writes, wanted
+        self.space, self.across, self.reads, self.results, self.wanted = space, across, reads, results, wanted
+        writes = self.writes = [p for p, _ in results]
         self.along = len(space.axes) - 1
         self.outer = [i for i in range(self.along) if i != across]
         self.by_value = {p.value: p for p in reads}
@@ -114,8 +114,7 @@ class TurnedWriter:
         known: dict[Term, CValue] = {}
         trace(emitter, self.wanted, known, leaf)
         lines = list(emitter.lines)
-        for pointer in self.writes:
-            term = self.terms.of(pointer.value)
+        for pointer, term in self.results:
             lines.append(store_text(term.dtype, self._row(pointer.name), known[term].text, vector=True, left=left))
         return lines
 

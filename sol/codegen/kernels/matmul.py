@@ -9,7 +9,7 @@ from typing import Any
 from sol.codegen.decision import sole
 from sol.codegen.element import Element, element, vector_load, vector_store
 from sol.codegen.kernels import matmul_as_conv
-from sol.codegen.kernels.matmul_cost import fixed, product_seconds, tile_cycles
+from sol.codegen.kernels.matmul_cost import fixed, one_by_one_seconds, product_seconds, tile_cycles
 from sol.codegen.kernels.matmul_dot import dot_seconds, find_dot, lower_dot
 from sol.codegen.kernels.matmul_product import (
     STRETCH,
@@ -325,6 +325,10 @@ def find_plain(lowering: Lowering) -> Plain | None:
     return Plain(anchor, lowering.view(anchor.inputs[0]), lowering.view(anchor.inputs[1]), bias, lowering.view(anchor.name))
 
 
+def plain_seconds(found: Plain, target: TargetLike) -> float | None:
+    return one_by_one_seconds(found.anchor.type.size * found.a.shape[-1], target)
+
+
 def lower_plain(lowering: Lowering, found: Plain) -> None:
     """One result at a time in the C type (half precision in float); see templates/matmul_plain.c.j2."""
     anchor, va, vb, vc = found.anchor, found.a, found.b, found.out
@@ -363,6 +367,6 @@ def lower_plain(lowering: Lowering, found: Plain) -> None:
 _CANDIDATES = (
     sole("dot", find_dot, lower_dot, cost=dot_seconds),
     sole("gemm", find_panels, lower_gemm, cost=panels_seconds),
-    sole("plain", find_plain, lower_plain),
+    sole("plain", find_plain, lower_plain, cost=plain_seconds, ranked=False),
 )
 KERNELS = {"linear": (*matmul_as_conv.CANDIDATES, *_CANDIDATES), "matmul": _CANDIDATES}

@@ -41,3 +41,11 @@ def streaming_seconds(size: int, passes: float, target: TargetLike) -> float:
     level = next((found for found in (memory.l2, memory.l3) if size <= found.bytes), memory.main)
     rate = level.alone or level.together if target.team == 1 else max(level.alone, level.together)
     return passes * size / rate if rate else 0.0
+
+
+def one_by_one_seconds(multiply_adds: DimLike, target: TargetLike) -> float | None:
+    """Seconds of a product one result at a time, each of whose multiply-adds waits for the one before."""
+    if not isinstance(multiply_adds, int):
+        return None
+    machine = target.machine
+    return multiply_adds * machine.direct.latency / machine.core.clock / target.team + machine.team.barrier * (target.team > 1)

@@ -11,6 +11,7 @@ from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.blocked import Tail, make_tail, need_blocked, spatial3
 from sol.codegen.kernels.conv_small import tile_ladder
 from sol.codegen.kernels.dfp_space import FEW
+from sol.codegen.kernels.loop_cost import loop_seconds
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
@@ -400,10 +401,20 @@ def pool_strides(prefix: str, view: View, spatial: int) -> dict[str, DimLike]:
     )
 
 
+def pool_seconds(found: Blocked | Plain, target: TargetLike) -> float | None:
+    """Steps of whole vectors, against what is moved."""
+    return loop_seconds(found.bytes, found.flops, target)
+
+
+def one_by_one_seconds(found: Plain, target: TargetLike) -> float | None:
+    """Steps one after the other."""
+    return loop_seconds(found.bytes, found.flops, target, lanes=1)
+
+
 FAMILY = (
-    sole("pool_global", find_global, lower_global),
-    sole("pool_blocked", find_blocked, lower_blocked),
-    sole("pool_rows", find_rows, lower_rows),
-    sole("pool_plain", find_plain, lower_plain),
+    sole("pool_global", find_global, lower_global, cost=pool_seconds, ranked=False),
+    sole("pool_blocked", find_blocked, lower_blocked, cost=pool_seconds, ranked=False),
+    sole("pool_rows", find_rows, lower_rows, cost=pool_seconds, ranked=False),
+    sole("pool_plain", find_plain, lower_plain, cost=one_by_one_seconds, ranked=False),
 )
 KERNELS = {op: FAMILY for op in ("avg_pool", "adaptive_avg_pool", "adaptive_max_pool")}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sol.codegen.decision import sole
+from sol.codegen.kernels.loop_cost import loop_seconds
 from sol.codegen.kernels.pool import FAMILY, Windows, pool_sizes, pool_stem, pool_strides, pool_work, windows_of
-from sol.codegen.lowering import Lowering
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
 from sol.ir.types import DType
@@ -40,6 +41,11 @@ def find_bytes(lowering: Lowering) -> Bytes | None:
     return Bytes(windows, source, out, rows, lead, **pool_work(lowering, windows))
 
 
+def bytes_seconds(found: Bytes, target: TargetLike) -> float | None:
+    """Steps of vectors of bytes, against what is moved."""
+    return loop_seconds(found.bytes, found.flops, target, lanes=4 * target.lanes)
+
+
 def lower_bytes(lowering: Lowering, found: Bytes) -> None:
     """One launch; see templates/pool_bytes.c.j2."""
     windows, dtype = found.windows, found.source.dtype
@@ -59,4 +65,4 @@ def lower_bytes(lowering: Lowering, found: Bytes) -> None:
     )
 
 
-KERNELS = {"max_pool": (sole("pool_bytes", find_bytes, lower_bytes), *FAMILY)}
+KERNELS = {"max_pool": (sole("pool_bytes", find_bytes, lower_bytes, cost=bytes_seconds, ranked=False), *FAMILY)}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sol.codegen.emit import Emitter
-from sol.codegen.kernels.dfp_pointwise import Part, emit_pointwise
+from sol.codegen.kernels.dfp_pointwise import Part, Sweep, find_sweep
+from sol.codegen.kernels.dfp_request import Request, request
 from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge
 from sol.codegen.kernels.dfp_terms import load_text, store_text
 from sol.codegen.lowering import Lowering
@@ -14,11 +15,11 @@ from sol.ir.ops.scatter import REDUCTIONS
 from sol.ir.types import DType
 
 
-def lower_scatter(lowering: Lowering, node: Node, out: View) -> None:
+def find_scatter(lowering: Lowering, node: Node, out: View) -> tuple[Sweep, Request]:
     """Two launches: the copy, and the updates."""
     data, index, updates = node.inputs
     dim = node.attrs["dim"]
-    emit_pointwise(lowering, Part(node.type, {node.name: lowering.view(data)}))
+    copy = find_sweep(lowering, Part(node.type, {node.name: lowering.view(data)}))
     at, new = lowering.view(index), lowering.view(updates)
     pointers = [
         Pointer("index", index, at, at.strides),
@@ -37,10 +38,10 @@ def lower_scatter(lowering: Lowering, node: Node, out: View) -> None:
     if not unit:
         space.params["along"] = out.strides[dim]
     if node.attrs["checked"]:
-        space.params["check"] = lowering.library.check(node.attrs["checked"], node.origin)
+        space.params["check"] = 0
     reduction = node.attrs["reduction"]
     step = space.stride("updates", last - 1) if by_rows else ""
-    lowering.emit(
+    return copy, request(
         "dfp_scatter.c.j2",
         "dfp_scatter" + ("_elements" if own else "_rows" if by_rows else "") + ("" if reduction == "none" else f"_{reduction}"),
         reads={p.name: p.view for p in pointers[:2]},
@@ -53,6 +54,7 @@ def lower_scatter(lowering: Lowering, node: Node, out: View) -> None:
         bases={p.name: space.offset(p.name, outer) for p in pointers},
         steps={p.name: space.stride(p.name, last) for p in pointers},
         own=own,
+        check=node if node.attrs["checked"] else None,
         checked=bool(node.attrs["checked"]),
         signed=node.attrs["signed"],
         unit=unit,

@@ -53,6 +53,11 @@ class Memory:
     main: Level
     threads: int
 
+    @property
+    def is_known(self) -> bool:
+        """Was every level behind the first one timed, for one thread or for a team?"""
+        return all(level.alone or level.together for level in (self.l2, self.l3, self.main))
+
 
 @dataclass(frozen=True)
 class Team:
@@ -103,6 +108,29 @@ class Fetch:
 
     byte: float
     shared: float
+
+
+@dataclass(frozen=True)
+class Streams:
+    """How reading goes on beside computing, for predicted times.
+
+    resident: share of a cache that bytes which are used again may fill before some are driven out; pages lie where the system puts them.
+    ahead: the part of fetching weights from memory that is hidden behind computing where each of them serves several register tiles, the
+    first of which fetches the next ones; what serves a single tile is fetched when it is needed. again, again_once: the same of weights
+    that are read again from the caches. overflow: the same of what the second-level cache did not hold.
+    lines: bytes per second that a thread reads of what another core wrote, in units of what it reads from memory.
+    started: seconds until a launch computes: its arguments, its share.
+    elementary: vector operations that an elementary function takes.
+    """
+
+    resident: float
+    ahead: float
+    again: float
+    again_once: float
+    overflow: float
+    lines: float
+    started: float
+    elementary: float
 
 
 @dataclass(frozen=True)
@@ -258,6 +286,7 @@ class Machine:
     winograd: WinogradTiles
     strassen: Strassen
     products: MatrixProducts
+    streams: Streams
     graph: GraphSizes
 
     def __hash__(self) -> int:
