@@ -18,41 +18,45 @@ typedef float element;
 typedef vf vector;
 enum { SIDE = vf_lanes, PIECE = 256, LINE = 64 }; /* elements of a row that are taken at once; bytes */
 
-SOL_INLINE vector load(const element *p, int n)
-{
-    if (n == SIDE) return vf_load(p);
-    return vf_load_n(p, n);
-}
-
 SOL_INLINE void store(element *p, vector v, int n)
 {
     if (n == SIDE) vf_store(p, v);
     else vf_store_n(p, v, n);
 }
 
-/* A square of n rows and m places; w elements are written for each place. */
-SOL_INLINE void turn(element *out, const element *in, const float *factor, const int32_t *place, int64_t at, int64_t row, int64_t step, int n,
-                     int m, int w, int stream)
+/* A square of rows and places. */
+SOL_INLINE void turn(element *out, const element *in, const float *factor, const int32_t *place, int64_t at, int64_t row, int64_t step, int stream)
 {
     vector r[SIDE];
 #pragma GCC unroll 16
-    for (int i = 0; i < SIDE; i++) r[i] = i < n ? load(in + i * row, m) : (vector){0};
+    for (int i = 0; i < SIDE; i++) r[i] = vf_load(in + i * row);
     if (factor)
 #pragma GCC unroll 16
-        for (int i = 0; i < SIDE; i++)
-            if (i < n) r[i] *= vf_set(factor[i]);
+        for (int i = 0; i < SIDE; i++) r[i] *= vf_set(factor[i]);
     vf_transpose(r);
 #pragma GCC unroll 16
-    for (int i = 0; i < SIDE; i++)
-        if (i < m) {
-            const int64_t to = place ? place[at + i] : at + i;
-            if (to < 0) continue;
-            if (stream) {
-                vf_stream(out + to * step, r[i]);
-                continue;
-            }
-            store(out + to * step, r[i], w);
-        }
+    for (int i = 0; i < SIDE; i++) {
+        const int64_t to = place ? place[at + i] : at + i;
+        if (to < 0) continue;
+        if (stream) vf_stream(out + to * step, r[i]);
+        else
+        vf_store(out + to * step, r[i]);
+    }
+}
+
+/* One of n rows and m places; w elements are written for each place. */
+static void turn_part(element *out, const element *in, const float *factor, const int32_t *place, int64_t at, int64_t row, int64_t step, int n,
+                      int m, int w)
+{
+    element square[SIDE][SIDE] = { {0} };
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) square[j][i] = in[i * row + j];
+    for (int i = 0; factor && i < n; i++) /* else bits of any kind are moved */
+        for (int j = 0; j < m; j++) square[j][i] *= factor[i];
+    for (int j = 0; j < m; j++) {
+        const int64_t to = place ? place[at + j] : at + j;
+        if (to >= 0) store(out + to * step, vf_load(square[j]), w);
+    }
 }
 
 SOL_INLINE int least(int64_t a, int64_t b) { return (int)(a < b ? a : b); }
@@ -65,11 +69,9 @@ static void panel_of(element *out, const element *in, const float *factor, const
         const int n = least(SIDE, count - v), w = least(SIDE, room - v);
         const float *by = factor ? factor + v : NULL;
         int64_t e = 0;
-        if (n == SIDE && w == SIDE && stream)
-            for (; e + SIDE <= size; e += SIDE) turn(out + v, in + v * row + e, by, place, at + e, row, step, SIDE, SIDE, SIDE, 1);
         if (n == SIDE && w == SIDE)
-            for (; e + SIDE <= size; e += SIDE) turn(out + v, in + v * row + e, by, place, at + e, row, step, SIDE, SIDE, SIDE, 0);
-        for (; e < size; e += SIDE) turn(out + v, in + v * row + e, by, place, at + e, row, step, n, least(SIDE, size - e), w, 0);
+            for (; e + SIDE <= size; e += SIDE) turn(out + v, in + v * row + e, by, place, at + e, row, step, stream);
+        for (; e < size; e += SIDE) turn_part(out + v, in + v * row + e, by, place, at + e, row, step, n, least(SIDE, size - e), w);
     }
 }
 void pack_panels(const sol_team *team, void *const *buf, const int64_t *arg)
