@@ -6,6 +6,7 @@ What turns C into a library is `sol.build`. The tour with measured kernels and k
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -56,6 +57,10 @@ def target_for(isa: str | Target | None = None, threads: int | None = None) -> T
     return replace(target, team=threads or usable_cpus())
 
 
+Planned = Callable[[Graph, Plan, Target], None]
+"""Is told a fused graph, its plan and the target."""
+
+
 def compile_graph(
     graph: Graph,
     *,
@@ -63,8 +68,10 @@ def compile_graph(
     isa: str | Target | None = None,
     threads: int | None = None,
     measurements: Measurements | None = None,
+    planned: Planned | None = None,
 ) -> Compiled:
     """Imported graph → C. isa, threads: as for ``target_for``. measurements: overrule the cost model where there are any.
+    planned: is told the plan before its C is written.
 
     Raises UnsupportedError for what has no kernel; VerifyError (with SOL_VERIFY=1) names the pass that broke an invariant.
     """
@@ -78,6 +85,8 @@ def compile_graph(
     while measurements and measurements.measure(graph):  # again, because other fusions give other regions
         dump.restart()
         fused, plan = _decide(graph, target, choose, dump)
+    if planned:
+        planned(fused, plan, target)
     stage("writing C")
     sources = render_program(plan, title)
     for source in sources:

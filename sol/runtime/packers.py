@@ -16,10 +16,13 @@ import numpy as np
 from sol.build import library as libraries
 from sol.build.build import Unit, build
 from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Packing, packing_of
-from sol.codegen.plan import Kernel, Launch, Pack
+from sol.codegen.plan import Kernel, Launch, Pack, Plan
 from sol.codegen.program import kernel_source
 from sol.codegen.targets import Target, resolve
+from sol.ir.bodies import type_at
 from sol.ir.dim import evaluate
+from sol.ir.graph import Graph
+from sol.ir.storage import stored_dtype
 from sol.runtime.arrays import default_threads
 from sol.runtime.memory import Block
 from sol.runtime.team import starter, team
@@ -47,6 +50,23 @@ def addresses(kernels: Iterable[Kernel], target: Target) -> dict[str, int]:
     return dict(zip((k.name for k in distinct), found))
 
 
+def compile_ahead(graph: Graph, plan: Plan, target: Target) -> None:
+    """Start to compile what packs a plan's weights, beside the writing of the plan's own C. Errors are raised where weights are packed."""
+    kernels: dict[str, Kernel] = {}
+    for weight in plan.weights:
+        type = type_at(graph, weight.value)
+        if type.is_static:
+            kernels |= described(weight.pack, tuple(map(int, type.shape)), stored_dtype(type.dtype)).kernels  # type: ignore[arg-type]
+    if kernels:
+        pool = ThreadPoolExecutor(1, thread_name_prefix="sol-packers")
+        pool.submit(addresses, kernels.values(), _runs_here(target))
+        pool.shutdown(wait=False)
+
+
+def _runs_here(target: Target | None) -> Target:
+    return target if target is not None and target.runs_here() else resolve("native")
+
+
 class Batch:
     """Constants that are packed together by a team of at most ``threads``.
 
@@ -55,7 +75,7 @@ class Batch:
     """
 
     def __init__(self, target: Target | None = None, threads: int | None = None, *, stream: bool = False) -> None:
-        self._target = target if target is not None and target.runs_here() else resolve("native")
+        self._target = _runs_here(target)
         self._threads = threads or default_threads()
         self._stream = stream
         self._launches: list[tuple[Launch, tuple[int, ...]]] = []

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from sol.build.plans import kept_plan
 from sol.codegen.targets import Target
-from sol.compiler import Compiled, compile_graph, target_for
+from sol.compiler import Compiled, Planned, compile_graph, target_for
 from sol.config import config
 from sol.ir.graph import Graph
 from sol.tuning.calibration import calibrated
 from sol.tuning.tuner import Tuner
 
 
-def compile_tuned(graph: Graph, *, title: str = "network", isa: str | Target | None = None, threads: int | None = None) -> Compiled:
+def compile_tuned(
+    graph: Graph,
+    *,
+    title: str = "network",
+    isa: str | Target | None = None,
+    threads: int | None = None,
+    planned: Planned | None = None,
+) -> Compiled:
     """Imported graph → C, as ``sol.compiler.compile_graph``; with ``config["autotune"]`` kernels are measured for so many ``threads``.
 
     Code for this very CPU follows what `sol.tuning.calibration` measured here, if anything was. A plan is kept where nothing is
@@ -21,7 +28,7 @@ def compile_tuned(graph: Graph, *, title: str = "network", isa: str | Target | N
     tuner = Tuner(target, threads) if config["autotune"] != "off" and target.runs_here() else None
 
     def decided() -> Compiled:
-        return compile_graph(graph, title=title, isa=target, threads=threads, measurements=tuner)
+        return compile_graph(graph, title=title, isa=target, threads=threads, measurements=tuner, planned=planned)
 
     if tuner or config["dump"] or config["verify"]:
         return decided()

@@ -30,6 +30,7 @@ from sol.runtime.arrays import default_threads
 from sol.runtime.executable import Executable
 from sol.runtime.numpy.api_boundary import as_arrays
 from sol.runtime.numpy.specialise import check_guards, import_for
+from sol.runtime.packers import compile_ahead
 from sol.runtime.specializations import Specializations
 from sol.stages import stage
 from sol.tuning.compile import compile_tuned
@@ -192,7 +193,7 @@ class _Program:
         self.executable: Executable | None = None
         if computed:
             threads = threads or default_threads()
-            compiled = compile_tuned(with_outputs(graph, computed), isa=isa, threads=threads)
+            compiled = compile_tuned(with_outputs(graph, computed), isa=isa, threads=threads, planned=compile_ahead)
             _check_memory(compiled.plan)
             self.executable = Executable(compiled, threads=threads)
             self.executable.pack(imported.parameters)

@@ -13,6 +13,7 @@ from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.dim import Dim, symbols
 from sol.ir.graph import Graph, Node
 from sol.runtime.executable import Executable
+from sol.runtime.packers import compile_ahead
 from sol.runtime.source import Source, python_of
 from sol.runtime.torch.hoist import hoist, values_of
 from sol.runtime.torch.segments import Segment, split_segments
@@ -23,7 +24,7 @@ TorchCalls = Mapping[str, TorchCall]
 
 
 def _executable(graph: Graph, title: str, isa: str | None, threads: int | None) -> Executable:
-    compiled = compile_tuned(graph, title=title, isa=isa, threads=threads or TENSORS.threads())
+    compiled = compile_tuned(graph, title=title, isa=isa, threads=threads or TENSORS.threads(), planned=compile_ahead)
     return Executable(compiled, threads=threads, arrays=TENSORS)
 
 
