@@ -49,6 +49,20 @@ def test_nothing_is_kept_where_nothing_is_open():
     assert make_trial(stack(2), TARGET, only_the_first).is_empty
 
 
+def test_other_heavy_operations_are_measured_too():
+    """A product of one row and a pooling; not a product of many rows, one of whose two ways is predicted to be far slower."""
+    text = """graph(%x: f32[1,64], %y: f32[96,512], %z: f32[1,32,14,14]) {
+      %v = parameter{target="v"}: f32[64,64]
+      %w = parameter{target="w"}: f32[512,512]
+      %a: f32[1,64] = linear(%x, %v)
+      %b: f32[96,512] = linear(%y, %w)
+      %p: f32[1,32,7,7] = max_pool(%z){dilation=(1, 1), kernel=(2, 2), padding=((0, 0), (0, 0)), stride=(2, 2)}
+      return %a, %b, %p
+    }"""
+    graph = list(run_passes(parse_graph(text), TARGET))[-1][1]
+    assert {g.tried for g in make_trial(graph, TARGET, everything).groups if g.key} == {("gemm", "plain"), ("pool_rows", "pool_plain")}
+
+
 def test_equal_regions_are_measured_a_few_times_only():
     trial = make_trial(stack(6), TARGET, only_3x3)
     assert max(keyed(trial).count(k) for k in keyed(trial)) == OCCURRENCES

@@ -113,13 +113,15 @@ def _table(lowering: Lowering) -> tuple[Candidate, ...]:
     return candidates(lowering.region.attrs["anchor"])
 
 
-TUNED = ("conv", "conv_chain")
-"""Anchors whose candidates differ by more than what they take."""
+FAR = 8.0
+"""A way that is predicted to take so many times as long as the fastest is not measured."""
 
 
 def alternatives(lowering: Lowering) -> tuple[Decision, ...]:
-    """``decisions`` of a region between which a measurement may choose; none where that is not worth its time."""
-    return decisions(lowering) if lowering.region.attrs["anchor"] in TUNED else ()
+    """``decisions`` of a region with a heavy operation, between which a measurement may choose; none for a loop over memory."""
+    found = decisions(lowering) if lowering.region.attrs["anchor"] else ()
+    fastest = min((d.seconds for d in found if d.seconds is not None), default=0.0)
+    return tuple(d for i, d in enumerate(found) if i == 0 or d.seconds is None or d.seconds <= FAR * fastest)
 
 
 def decisions(lowering: Lowering) -> tuple[Decision, ...]:
