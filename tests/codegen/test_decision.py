@@ -92,5 +92,4 @@ def test_without_any_the_region_is_named(monkeypatch):
 def test_alternatives_stand_by_promise(monkeypatch):
     table = (offers("a", "", "1", "2", pays=False), offers("b", "", "3", "4"), offers("c", ""), offers("d"))
     monkeypatch.setattr(kernels, "candidates", lambda anchor: table)
-    monkeypatch.setattr(kernels, "TUNED", (a_region().region.attrs["anchor"],))
-    assert [d.name for d in kernels.alternatives(a_region())] == ["b", "b/3", "a", "c", "a/1", "b/4", "a/2"]
+    assert [d.name for d in kernels.decisions(a_region())] == ["b", "b/3", "a", "c", "a/1", "b/4", "a/2"]
