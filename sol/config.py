@@ -145,8 +145,7 @@ _KNOBS = (
     Knob("flush_denormals", True, "treat denormal numbers as zero inside compiled code, the caller's mode is restored; "
          "they are up to a hundred times slower", *_boolean()),
     Knob("conv_max_error", 1e-5, "error that a convolution or a linear layer may have against float64, in units of the largest output "
-         "of an image or a row; bounds which algorithms with fewer multiplications are used, 0 turns them off, 1e-4 allows Strassen's, "
-         "whose errors are larger on sparse data", *_number(0)),
+         "of an image or a row; bounds which algorithms with fewer multiplications are used, 0 turns them off", *_number(0)),
     Knob("threads", 0, "threads per call of sol.load and sol.onnx_backend, which do not follow torch; "
          "0: OMP_NUM_THREADS, else the usable CPUs", *_integer(0, MOST_THREADS)),
     Knob("team", "free", "how many threads a call takes of those that it asks for: free, as many as there are free cores by affinity, by a "

@@ -13,8 +13,8 @@ from sol.tuning.calibration import limits
 
 LEGEND = (
     "roof: the share of the machine's limit that a kernel reaches, the limit being multiply-adds or memory traffic, whichever binds. "
-    "Operations are those of the direct algorithm and bytes those that must come from memory: Winograd's, Strassen's and the fast inner "
-    "product's kernels multiply less, and data in a cache comes faster, so all may exceed 100 %."
+    "Operations are those of the direct algorithm and bytes those that must come from memory: Winograd's and the fast inner product's "
+    "kernels multiply less, and data in a cache comes faster, so all may exceed 100 %."
 )
 
 

@@ -251,8 +251,6 @@ PAIRED: dict[str, str] = {
     "rows": one("%x: f32[50,256]", "f32[50,96]", "linear(%x, %w)", weight(96, 256)),
 }
 """Networks for a target with adders."""
-TOLERANT = {"strassen": convolution(256, 256, 14, 1)}
-"""Networks for a ``conv_max_error`` that allows all algorithms."""
 
 
 def plan_of(text: str, isa: str = "avx512", adders: bool = False) -> Plan:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log2, prod, sqrt
-from typing import Any
 
 import numpy as np
 
 from sol.codegen.kernels import pairs
-from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, is_part
 from sol.codegen.kernels.winograd_matrices import winograd
 from sol.codegen.packers.scales import LARGEST
 from sol.codegen.plan import Pack
@@ -158,8 +156,8 @@ def int_panels(array: np.ndarray, *, width: int, lanes: int, transposed: bool) -
     return np.stack(found)
 
 
-def channel_scales(weights: np.ndarray, groups: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Factors [K] of the results and [C] of the inputs for w[K, C / groups, *kernel], float32 powers of two."""
+def input_scales(weights: np.ndarray, groups: int = 1) -> np.ndarray:
+    """Factors [C] of the inputs for w[K, C / groups, *kernel], float32 powers of two."""
     k, c = weights.shape[:2]
     squares = np.square(weights.reshape(k, c, -1), dtype=np.float64).sum(2)
     squares = np.where(np.isfinite(squares), squares, 1).reshape(groups, k // groups, c)
@@ -167,9 +165,8 @@ def channel_scales(weights: np.ndarray, groups: int = 1) -> tuple[np.ndarray, np
     columns = _power((squares / np.square(rows)[:, :, None]).mean(1))
     inputs = columns / columns.max(1, keepdims=True, initial=2.0**-LARGEST)
     inputs = np.maximum(inputs, 2.0**-LARGEST)
-    results = _power((squares / np.square(inputs)[:, None, :]).mean(2))
-    inputs[squares.max(1, initial=0) == 0], results[squares.max(2, initial=0) == 0] = 0, 0
-    return results.reshape(-1).astype(np.float32), inputs.reshape(-1).astype(np.float32)
+    inputs[squares.max(1, initial=0) == 0] = 0
+    return inputs.reshape(-1).astype(np.float32)
 
 
 def inverse(scales: np.ndarray) -> np.ndarray:
@@ -183,19 +180,9 @@ def _power(squares: np.ndarray) -> np.ndarray:
     return np.exp2(np.clip(exponents, -LARGEST, LARGEST))
 
 
-@reference("input_scales")
-def input_scales(array: np.ndarray) -> np.ndarray:
-    return channel_scales(array)[1]
-
-
-@reference("result_scales")
-def result_scales(array: np.ndarray) -> np.ndarray:
-    return channel_scales(array)[0]
-
-
 def padded_scales(array: np.ndarray, groups: int = 1) -> np.ndarray:
     """Factors of the input channels of w[K, C / groups, *kernel], zeros behind the last one up to whole vectors."""
-    scales = channel_scales(array, groups)[1]
+    scales = input_scales(array, groups)
     return np.pad(scales, (0, -len(scales) % LANES)) if groups == 1 else scales
 
 
@@ -280,19 +267,3 @@ def winograd_pairs(array: np.ndarray, *, my: int, mx: int) -> np.ndarray:
     panels[..., -2 * LANES : -LANES] /= gain
     panels[..., -LANES:] = panels[..., -LANES:].max(1, keepdims=True)
     return panels
-
-
-@reference("strassen_panels")
-def strassen_panels(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
-    k, c, taps, width = array.shape[0] // PARTS, array.shape[1] // PARTS, prod(array.shape[2:]), vectors * lanes
-    results, inputs = channel_scales(array)
-    scaled = array.reshape(*array.shape[:2], taps) * inverse(results)[:, None, None] * inverse(inputs)[:, None]
-    split = scaled.reshape(k // width, PARTS, width, PARTS, c, taps)
-    found = []
-    for product in PRODUCTS:
-        total: Any = sum(sign * split[:, out, :, part].astype(np.float64) for (part, out), sign in product.weights.items())
-        if is_part(product.inputs):
-            (_, part) = next(iter(product.inputs))
-            total = total * inputs.reshape(PARTS, c, 1)[part]
-        found.append(total.reshape(k // width, width, c // lanes, lanes, taps).transpose(0, 2, 4, 3, 1))
-    return np.stack(found, 1).astype(np.float32)

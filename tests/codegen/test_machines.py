@@ -100,7 +100,7 @@ def test_what_was_measured_is_laid_over_a_table(machine: Machine) -> None:
     found = machine.with_figures(MEASURED)
     assert (found.core, found.memory, found.team.barrier, found.team.wake) == (MEASURED.core, MEASURED.memory, 0.2e-6, 60e-6)
     assert found.direct == machine.direct and found.graph == machine.graph and found.team.grain == machine.team.grain
-    for section in ("inner_product", "winograd", "strassen"):
+    for section in ("inner_product", "winograd"):
         known, new = (getattr(m, section).fetch for m in (machine, found))
         if machine.fetch is None:
             assert new == Fetch(byte=8e9 / 40e9, shared=1.0)  # two threads read no more than one

@@ -1,4 +1,4 @@
-"""Winograd's inner product in other kernels than its own: Strassen's algorithm, depthwise chains, 1x1 convolutions of selected channels.
+"""Winograd's inner product in other kernels than its own: depthwise chains, 1x1 convolutions of selected channels.
 
 Against the float64 interpreter, wherever this machine has vectors of 16 lanes.
 """

@@ -2,11 +2,11 @@
  *
  *   squares[k][c]  sums over the taps, 1 where they are not finite
  *   row factors from the mean of a row's squares; input factors from the columns' means of squares over the row factors', the largest of a
- *   group 1; result factors from the means of squares over the input factors'; 0 for channels without weights
+ *   group 1, 0 for channels without weights
  * place: NULL, or where each channel goes among those that are taken, negative: nowhere; taken: their number.
- * results[groups * rows], inputs[groups * room] with zeros behind the channels of a group, signed: steps of 16 inputs, each ``taps`` times
- * (repeats), with the signs of pairs. Each may be NULL.
- * Threads share out rows, then columns, then rows; a barrier lies between.
+ * inputs[groups * room] with zeros behind the channels of a group, signed: steps of 16 inputs, each ``taps`` times (repeats), with the
+ * signs of pairs. Each may be NULL.
+ * Threads share out rows, then columns, then inputs; a barrier lies between.
  */
 #include "sol_powers.h"
 #include "sol_team.h"
@@ -39,9 +39,8 @@ void pack_scales(const sol_team *team, void *const *buf, const int64_t *arg)
     double *over = buf[4];
     double *columns = buf[5];
     char *empty = buf[6];
-    float *results = buf[7];
-    float *inputs = buf[8];
-    float *signed_ = buf[9];
+    float *inputs = buf[7];
+    float *signed_ = buf[8];
     const int64_t groups = arg[0];
     const int64_t rows = arg[1];
     const int64_t channels = arg[2];
@@ -92,16 +91,6 @@ void pack_scales(const sol_team *team, void *const *buf, const int64_t *arg)
         const double *column = columns + g * taken;
         double most = 0;
         for (int64_t c = 0; c < taken; c++) most = column[c] > most ? column[c] : most;
-        sol_split(team, rows, &begin, &end);
-        for (int64_t k = g * rows + begin; results && k < g * rows + end; k++) {
-            double total = 0, largest = 0;
-            for (int64_t c = 0; c < taken; c++) {
-                const double x = clamped(column[c], most), square = squares[k * taken + c];
-                total += square / (x * x);
-                largest = square > largest ? square : largest;
-            }
-            results[k] = largest == 0 ? 0 : (float)power(total / (double)taken);
-        }
         sol_split(team, room, &begin, &end);
         for (int64_t c = begin; c < end; c++) {
             const float x = c >= taken || empty[g * taken + c] ? 0 : (float)clamped(column[c], most);

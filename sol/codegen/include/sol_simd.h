@@ -64,7 +64,6 @@ SOL_INLINE vf vf_abs(vf a) { return (vf)((vi)a & 0x7fffffff); }
 #ifndef SOL_HAS_RANGE /* the larger magnitude */
 SOL_INLINE vf vf_max_abs(vf a, vf b) { return vf_max_quiet(vf_abs(a), vf_abs(b)); }
 #endif
-SOL_INLINE vf vf_flip(vf a, int32_t sign) { return (vf)((vi)a ^ vi_set(sign)); } /* -a where sign is INT32_MIN, a where it is 0 */
 SOL_INLINE vf vf_flip_where(vi mask, vf a) { return (vf)((vi)a ^ (mask & (int32_t)0x80000000)); }
 /* Lanes of x in the order of LANES constant indices; VF_SHUFFLE the same of x and then y.
  * vf_permute(x, indices) takes indices at run time (modulo LANES). */

@@ -9,7 +9,6 @@ from sol.codegen.kernels import (
     conv_plain,
     conv_small,
     conv_stem,
-    conv_strassen,
     conv_winograd,
 )
 
@@ -17,7 +16,6 @@ KERNELS: dict[str, tuple[Candidate, ...]] = {
     "conv": (
         *conv_winograd.CANDIDATES,
         *conv_small.CANDIDATES,
-        *conv_strassen.CANDIDATES,
         *conv_paired.CANDIDATES,
         *conv_direct.CANDIDATES,
         *conv_stem.CANDIDATES,

@@ -1,6 +1,6 @@
 """Seconds that the products of a convolution take by the machine's table.
 
-The rules by which products are chosen (winograd_model, conv_paired, strassen_model) compare on scales of their own. This adds what they
+The rules by which products are chosen (winograd_model, conv_paired) compare on scales of their own. This adds what they
 leave out: how threads share the work, who wrote the input, how often weights are read and from where. None where sizes are known only at
 run time.
 """

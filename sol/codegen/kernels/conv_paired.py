@@ -205,12 +205,6 @@ def _gathered(problem: Problem, target: TargetLike) -> float:
     return target.machine.inner_product.gathered if problem.source.table else 1
 
 
-def other_cost(lowering: Lowering) -> float:
-    """What other algorithms are compared with: time in pairs in units of direct convolution at the peak; 1 where that is not to be had."""
-    way = read_way(lowering) if lowering.target.adders else None
-    return way.cost if way else 1.0
-
-
 def _pays(way: Way, target: TargetLike) -> bool:
     return target.adders and way.cost < target.machine.inner_product.gain
 

@@ -232,23 +232,6 @@ class WinogradTiles:
 
 
 @dataclass(frozen=True)
-class Strassen:
-    """Strassen's algorithm, in vector multiply-adds.
-
-    added: a vector of a product added to what is held and stored, beside those that go on meanwhile. summed: a vector of a sum of input
-    parts.
-    gain: share of another kernel's cost below which it is worth while.
-    fetch: weights from memory; hidden: the part of the shorter one of computing and fetching that is hidden behind the longer one.
-    """
-
-    added: float
-    summed: float
-    gain: float
-    fetch: Fetch
-    hidden: float
-
-
-@dataclass(frozen=True)
 class MatrixProducts:
     """Linear layers, products of matrices and attention.
 
@@ -284,7 +267,6 @@ class Machine:
     direct: DirectConvolution
     inner_product: InnerProduct
     winograd: WinogradTiles
-    strassen: Strassen
     products: MatrixProducts
     streams: Streams
     graph: GraphSizes
@@ -325,7 +307,6 @@ class Machine:
             new,
             inner_product=replace(self.inner_product, fetch=scaled(self.inner_product.fetch)),
             winograd=replace(self.winograd, fetch=scaled(self.winograd.fetch)),
-            strassen=replace(self.strassen, fetch=scaled(self.strassen.fetch)),
         )
 
     @property

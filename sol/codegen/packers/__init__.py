@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from sol.codegen.packers.panels import COPY, PANELS
 from sol.codegen.packers.scales import SCALES
-from sol.codegen.packers.transforms import PAIRS, STRASSEN, WINOGRAD
+from sol.codegen.packers.transforms import PAIRS, WINOGRAD
 
-KERNELS = (COPY, *PANELS.values(), SCALES, PAIRS, WINOGRAD, STRASSEN)
+KERNELS = (COPY, *PANELS.values(), SCALES, PAIRS, WINOGRAD)

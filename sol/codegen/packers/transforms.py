@@ -1,4 +1,4 @@
-"""Packers that compute: filters of Winograd's algorithm, sums of Strassen's, and weights of the fast inner product.
+"""Packers that compute: filters of Winograd's algorithm, and weights of the fast inner product.
 
 Their sums are made in float64, so that a result may differ from that of another order of summation in its last bit only.
 """
@@ -10,7 +10,6 @@ from math import log2, sqrt
 import numpy as np
 
 from sol.codegen.kernels import pairs
-from sol.codegen.kernels.strassen_products import PARTS, PRODUCTS, is_part
 from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, winograd
 from sol.codegen.kernels.winograd_model import UNROLL
 from sol.codegen.packers.panels import Panels, Rows, block_places, lay, round_up, selected_places
@@ -31,14 +30,6 @@ WINOGRAD = Kernel(
     (("in", "const float"), ("factor", "const float"), ("gy", "const double"), ("gx", "const double"), ("out", "float")),
     ("K", "C", "ry", "rx", "ny", "nx", "width", "kind", STREAM),
 )
-STRASSEN = Kernel(
-    "pack_strassen", "pack_strassen.c.j2",
-    Attrs({"products": tuple(
-        (tuple((*at, sign) for at, sign in p.weights.items()), next(iter(p.inputs))[1] if is_part(p.inputs) else -1) for p in PRODUCTS
-    )}),
-    (("in", "const float"), ("factor", "const float"), ("results", "const float"), ("inputs", "const float"), ("out", "float")),
-    ("K", "C", "taps", "width", "lanes"),
-)  # fmt: skip
 VECTOR = 64
 """Bytes of the longest vector."""
 
@@ -70,7 +61,7 @@ def _paired(recipe: Recipe, groups: int, order: tuple[int, ...], alike: int) -> 
     k, c, taps = *recipe.shape[:2], recipe.taps
     channels = round_up(len(order) or c, LANES)
     depth = channels * taps
-    _, inputs = scales_of(recipe, groups, order)
+    inputs = scales_of(recipe, groups, order)
     table = selected_places(c, order) if order else block_places(c, taps, LANES, LANES)
     lay(recipe, Rows(k, c * taps, c * taps), Panels(LANES, LANES, depth, table, behind=pairs.BEHIND * LANES))
     per_group = -(-k // LANES) // groups
@@ -127,27 +118,7 @@ def winograd_pairs(recipe: Recipe, *, my: int, mx: int) -> None:
     fy, fx = _filters(recipe.shape, my, mx)
     powers = [round(log2(sqrt(sum(float(x * y) ** 2 for x in a for y in b)))) for a in fy.bt for b in fx.bt]
     gains = recipe.table(np.exp2(np.array(powers, np.float32)))
-    _, inputs = scales_of(recipe)
+    inputs = scales_of(recipe)
     _transform(recipe, fy, fx, LANES, (c + pairs.BEHIND) * LANES)
     panels = -(-k // LANES)
     recipe.launch(PAIRS, (inputs, gains, RESULT), (panels, panels, c, c // LANES, 1, 1, fy.n * fx.n), after=True)
-
-
-def _strassen_shape(shape: Shape, lanes: int, vectors: int) -> Shape:
-    k, c, width = shape[0] // PARTS, shape[1] // PARTS, vectors * lanes
-    return k // width, len(PRODUCTS), c // lanes, count(shape[2:]), lanes, width
-
-
-@packer("strassen_panels", _strassen_shape, floats=True)
-def strassen_panels(recipe: Recipe, *, lanes: int, vectors: int) -> None:
-    """w[K, C, *kernel] -> [panel][product][input channel block][r][s][channel][vectors * lanes], sums of scaled parts.
-
-    Weights are divided by the factors of their channels (packers/scales.py), but for products of one input part by those of the outputs
-    alone: such an input is read as it is. A panel is ``vectors`` output vectors of each half of K, neighbours; C and K divide into whole
-    vectors per half.
-    """
-    k, c = recipe.shape[:2]
-    results, inputs = scales_of(recipe, padded=False)
-    sizes = (k, c, recipe.taps, vectors * lanes, lanes)
-    scratch = VECTOR * PARTS**2 * (lanes * recipe.taps + LANES)
-    recipe.launch(STRASSEN, (SOURCE, FACTOR, results, inputs, RESULT), sizes, after=True, scratch=scratch)
