@@ -77,11 +77,11 @@ PRODUCTS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "paired, groups": (3, 2, ("memory",)),
     "winograd": (3, 1, ("memory", "chain")),
     "winograd/f4p": (3, 1, ("memory", "chain")),
-    "stem": (3, 1, ("plain",)),
+    "direct, row-major": (3, 1, ("plain",)),
 }
 """Product → taps along an axis, groups, and the sources that it reads. All of them write to all sinks."""
 ONLY_16_LANES = ("paired", "paired, groups", "winograd/f4p")
-NARROW = ("direct", "stem")
+NARROW = ("direct", "direct, row-major")
 """Products that also serve bfloat16."""
 CASES = [
     (isa, source, product, sink, dtype)

@@ -22,10 +22,10 @@ from tests.ops.test_control import looped
 GOLDEN = Path(__file__).parent.parent / "golden"
 ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_text())
 SOURCES = (
-    "conv_direct.c.j2:made", "conv_direct.c.j2:selected",
+    "conv_direct.c.j2:made", "conv_direct.c.j2:selected", "conv_direct.c.j2:plain",
     "conv_paired.c.j2:made", "conv_paired.c.j2:selected", "conv_paired.c.j2:grouped", "conv_paired.c.j2:rows",
 )  # fmt: skip
-NARROWED = ("conv_direct.c.j2:bf16", "conv_stem.c.j2:bf16", "matmul_gemm.c.j2:bf16")
+NARROWED = ("conv_direct.c.j2:bf16", "conv_direct.c.j2:plain_bf16", "matmul_gemm.c.j2:bf16")
 KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j2:grouped")
 
 
@@ -45,7 +45,8 @@ def instances() -> dict[str, str]:
     for kernel in all_kernels():
         found.setdefault(kernel.template, kernel)
     for kernel in plan_of(NARROW).kernels:
-        found.setdefault(f"{kernel.template}:bf16", kernel)
+        plain = "plain_" if kernel.context.get("source") == "plain" else ""
+        found.setdefault(f"{kernel.template}:{plain}bf16", kernel)
     return {key: kernel_source(replace(kernel, name=golden_name(key).removesuffix(".c"))).text for key, kernel in found.items()}
 
 

@@ -307,6 +307,7 @@ void conv_direct_made(const sol_team *team, void *const *buf, const int64_t *arg
         /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
         if (by_panels) {
             sol_split(team, panels * tiles, &u0, &u1);
+            if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
         } else {
             sol_split(team, tiles, &first, &last);
             u0 = 0, u1 = panels * tiles;

@@ -3790,6 +3790,7 @@ const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * 
         /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
         if (by_panels) {
             sol_split(team, vectors * tiles, &u0, &u1);
+            if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
         } else {
             sol_split(team, tiles, &first, &last);
             u0 = 0, u1 = vectors * tiles;

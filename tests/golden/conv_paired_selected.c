@@ -3805,6 +3805,7 @@ for (int64_t n = 0; n < N; n++) {
         /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
         if (by_panels) {
             sol_split(team, vectors * tiles, &u0, &u1);
+            if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
         } else {
             sol_split(team, tiles, &first, &last);
             u0 = 0, u1 = vectors * tiles;

@@ -620,6 +620,7 @@ const int64_t rows = (OH + ROWS - 1) / ROWS, columns = (OW + COLUMNS - 1) / COLU
         /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
         if (by_channels) {
             sol_split(team, groups * tiles, &u0, &u1);
+            if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
         } else {
             sol_split(team, tiles, &first, &last);
             u0 = 0, u1 = groups * tiles;

@@ -8,7 +8,6 @@ from sol.codegen.kernels import (
     conv_paired,
     conv_plain,
     conv_small,
-    conv_stem,
     conv_winograd,
 )
 
@@ -18,7 +17,6 @@ KERNELS: dict[str, tuple[Candidate, ...]] = {
         *conv_small.CANDIDATES,
         *conv_paired.CANDIDATES,
         *conv_direct.CANDIDATES,
-        *conv_stem.CANDIDATES,
         *conv_plain.CANDIDATES,
     ),
     "conv_transpose": conv_plain.TRANSPOSE_CANDIDATES,

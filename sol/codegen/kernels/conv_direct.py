@@ -1,7 +1,7 @@
 """Direct convolution in NCHWc: a register tile of channel vectors x pixels takes the whole reduction.
 
-Its input may lie in memory, be selected channels of several tensors, or be made on the way: a strip of the map at a time in the thread's
-scratch, or the whole map in the team's shared memory.
+Its input may lie in memory, blocked or row-major, be selected channels of several tensors, or be made on the way: a strip of the map at a
+time in the thread's scratch, or the whole map in the team's shared memory.
 """
 
 from __future__ import annotations
@@ -14,9 +14,17 @@ from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.conv_cost import direct_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, static_size
-from sol.codegen.kernels.conv_source import STEP, line_params
+from sol.codegen.kernels.conv_source import STEP, Source, choose_band, line_params
 from sol.codegen.kernels.conv_tails import is_heavy, tile_variants
-from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, named_tiling, panels_of, tiling_names
+from sol.codegen.kernels.conv_tiling import (
+    Tiling,
+    choose_tiling,
+    named_tiling,
+    panels_of,
+    pixels_per_tile,
+    tiling_names,
+    width_tiles,
+)
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
@@ -27,6 +35,8 @@ UNROLL = 2
 """Input channels per step; more make gcc hoist broadcasts and spill. The last input block is padded to whole steps."""
 FEW_TILES = 64
 """Maps of at most so many tiles may not divide evenly among the threads."""
+UNROLLED_TAPS = 12
+"""Rows of a filter up to this length are unrolled over a row-major input."""
 POINTER = 8
 """Bytes of an address or a stride in the thread's scratch."""
 SHARES = ("vectors", "tiles")
@@ -78,7 +88,7 @@ class Way:
 
     @property
     def can_share_vectors(self) -> bool:
-        return bool(self.common) or not self.problem.source.prologue
+        return bool(self.common) or self.problem.source.kind in ("memory", "selected")
 
 
 def _way(problem: Problem, target: TargetLike, tiling: Tiling) -> Way:
@@ -89,9 +99,14 @@ def _way(problem: Problem, target: TargetLike, tiling: Tiling) -> Way:
 
 def _match(lowering: Lowering) -> Iterator[Decision]:
     problem, target = problem_of(lowering), lowering.target
-    if problem is None or problem.source.kind == "plain" or problem.source.prologue and not is_pointwise(problem.conv):
+    if problem is None or problem.source.prologue and not is_pointwise(problem.conv):
         return
     conv, flat = problem.conv, problem.flat
+    if problem.source.kind == "plain":
+        ocb = min(2, problem.vectors)
+        tiles = width_tiles(pixels_per_tile(target, ocb), conv.oh * conv.ow if flat else conv.ow)
+        yield Decision("direct", Way(problem, Tiling(ocb, tiles, flat), 1, 0))
+        return
     best = _way(problem, target, choose_tiling(target, problem.vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction))
     yield Decision("direct", best)
     names = tiling_names(target, problem.vectors, conv.oh, conv.ow, flat=flat)
@@ -168,7 +183,26 @@ def _made(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, Any
     }  # fmt: skip
 
 
-_INPUTS = {"memory": _stored, "selected": _selected, "made": _made}
+def _plain(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, Any]:
+    conv, taps, source, target = problem.conv, problem.conv.kernel[1], problem.source.view, lowering.target
+    if tiling.flat:
+        conv = replace(conv, h=1, w=conv.h * conv.w, oh=1, ow=conv.oh * conv.ow)
+    band, rolled = choose_band(conv, target, tiling.tiles[0][1]), taps > UNROLLED_TAPS
+    strides = source.strides if len(source.strides) == 4 else (*source.strides[:2], 0, source.strides[2])
+    params = {
+        "C": conv.c, "H": conv.h, "W": conv.w, "LINES": band.lines, "LINE": band.line,
+        "band_rows": band.rows, "band_columns": band.columns,
+        "R": conv.kernel[0], "S": taps, "pad_y": conv.padding[0], "pad_x": conv.padding[1],
+        "stride_y": conv.stride[0], "dilation_y": conv.dilation[0], **dict(zip(("source_n", "source_c", "source_h", "source_w"), strides)),
+    }  # fmt: skip
+    return {
+        "weights": {"w": lowering.weight(conv.node.inputs[1], "conv_stem", lanes=problem.lanes, vectors=tiling.ocb)}, "params": params,
+        "scratch": conv.dtype.itemsize * (conv.c * band.lines * band.line + problem.lanes), "pitch": "1", "rolled": rolled,
+        "taps": 1 if rolled else taps, "dx": conv.dilation[1], "fetches_below": conv.c <= target.machine.direct.stem_ahead,
+    }  # fmt: skip
+
+
+_INPUTS = {"memory": _stored, "selected": _selected, "made": _made, "plain": _plain}
 
 
 def _blocks(conv: Conv, lanes: int) -> dict[str, DimLike]:
@@ -185,16 +219,22 @@ def _lower(lowering: Lowering, way: Way) -> None:
         "groups": conv.groups, "group_vectors": problem.vectors, **({"by_tiles": way.by_tiles} if shared else {}), **given["params"],
     }  # fmt: skip
     widths = panels_of(target, conv.k // conv.groups, tiling.ocb)
-    by_pixel = pointwise and (conv.c > 1 or not source.table)
+    by_pixel = pointwise and source.kind != "plain" and (conv.c > 1 or not source.table)
     emit_conv(
         lowering, problem, tiling, "direct", common=way.common, **given,
         table=[channel * source.tensors + tensor for tensor, channel in sorted(source.table)],
-        stem=f"selected{source.tensors}" if source.table else "direct1x1" if pointwise and not source.prologue else "direct",
+        stem=_name(conv, source),
         ocb=tiling.ocb, panels=widths, has_bias=len(conv.node.inputs) == 3, pointwise=pointwise,
-        fetches=source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from, shared=shared,
+        fetches=source.kind != "plain" and (source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from), shared=shared,
         relieved=is_long(conv), stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
         variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, by_pixel=by_pixel, stored=problem.stored),
     )  # fmt: skip
+
+
+def _name(conv: Conv, source: Source) -> str:
+    if source.kind == "plain":
+        return f"stem_{conv.kernel[1] if conv.kernel[1] <= UNROLLED_TAPS else 'n'}"
+    return f"selected{source.tensors}" if source.table else "direct1x1" if conv.kernel == (1, 1) and not source.prologue else "direct"
 
 
 CANDIDATES: tuple[Candidate, ...] = (Candidate("direct", _match, _lower, _seconds, ranked=False),)

@@ -15,7 +15,7 @@ from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_shape import Conv, is_blocked, is_pointwise, spatial_strides
 from sol.codegen.kernels.conv_tails import is_heavy, needs_mask
 from sol.codegen.kernels.dfp_channels import picked_channels
-from sol.codegen.lowering import Lowering
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
 from sol.ir.lanes import FLOAT_LANES
@@ -270,8 +270,40 @@ def line_params(conv: Conv, source: Source, tile: tuple[int, int], flat: bool) -
     return {"line_tiles": columns, "lines": conv.oh, "src_line": stride, "line_pixels": conv.ow}
 
 
+@dataclass(frozen=True)
+class Band:
+    """What a thread computes from one copy of a row-major input: rows x tile columns of the output. lines, line: lines of the copy,
+    elements of each.
+    """
+
+    rows: int
+    columns: int
+    lines: int
+    line: int
+
+
+def choose_band(conv: Conv, target: TargetLike, width: int) -> Band:
+    """As many whole rows as have room for their copy in the first cache, or as many tiles of ``width`` pixels of one row; at least one."""
+    room = target.l1 // (conv.dtype.itemsize * conv.c)
+
+    def reach(axis: int, outputs: int) -> int:
+        return (outputs - 1) * conv.stride[axis] + (conv.kernel[axis] - 1) * conv.dilation[axis] + 1
+
+    lines = reach(0, 1)
+    columns = max(1, ((room // lines - reach(1, 1)) // conv.stride[1] + 1) // width)
+    if isinstance(conv.ow, int):
+        columns = min(columns, -(-conv.ow // width))
+    line = -(-(reach(1, columns * width) + target.lanes - 1) // LINE_UNIT) * LINE_UNIT
+    rows = max(1, (room // line - lines) // conv.stride[0] + 1)
+    if isinstance(conv.oh, int):
+        rows = max(1, min(rows, conv.oh))
+    return Band(rows, columns, reach(0, rows), line)
+
+
 STEP = 4
 """Pixels per step of a short chain."""
+LINE_UNIT = 16
+"""Elements of a cache line, of which the lines of a copy are multiples."""
 
 
 def vectors_table(table: Sequence[tuple[int, int]], tensors: int, lanes: int) -> list[int]:

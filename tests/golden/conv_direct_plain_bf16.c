@@ -1,0 +1,301 @@
+/* Direct convolution, NCHW -> NCHWc, then relu.
+ *
+ * out[n, k, y, x] = tail(bias[k] + sum over c, r, s of w[k, c, r, s] * in[n, c, y * stride_y + r * dilation_y, x * 1 + s * dilation_x])
+ *
+ * Register tile: 2 output vectors x 1 rows x 10 pixels, the whole reduction in registers.
+ *   share of (panel, tile) pairs of this thread       panel = 2 output vectors, its weights stay in the cache
+ *     band: what its tiles read is copied to the thread's scratch, zero-padded, [C][LINES][LINE], where it does not lie inside the image
+ *     panel
+ *       tile (image, row, column)
+ *         channel, filter row, tap     sizes and strides are run-time arguments
+ *
+ * w: [panel][channel][r][s][2 * LANES]. */
+#include "sol_team.h"
+#include "sol_simd.h"
+
+typedef struct conv {
+    const uint16_t *in;
+    const uint16_t *w;
+    uint16_t *out;
+    int64_t N, OH, OW, groups, group_vectors, C, H, W, LINES, LINE, band_rows, band_columns, R, S, pad_y, pad_x;
+    int64_t stride_y, dilation_y, source_n, source_c, source_h, source_w, out_n, out_cb, out_row, rows, columns, w_kb;
+    int64_t inner_y, inner_y_end, inner_x, inner_x_end; /* rows and columns of tiles that need no copy; no row if there are few */
+} conv;
+
+enum { STEP = 10 }; /* columns of the image from one tile to the next */
+
+/* Tiles of one image: rows from y on and columns x … x_end - 1, of which those from ``direct`` to ``right`` need no copy. */
+typedef struct {
+    int64_t n, y, x, direct, right, x_end;
+    const uint16_t *copy;
+} band;
+
+static inline int64_t within(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
+
+/* n elements; zeros fill the last vector. */
+static inline void copy_line(uint16_t *to, const uint16_t *from, int64_t n)
+{
+    int64_t x = 0;
+    for (; x + LANES <= n; x += LANES) vbf_store(to + x, vbf_load(from + x));
+    if (x < n) vbf_store(to + x, vbf_load_n(from + x, (int)(n - x)));
+}
+
+/* What ``rows`` rows of tiles of the band read, with the zeros around the image. What is copied begins at a multiple of a vector; the zeros behind a
+ * line may lie on the next one, which is copied after it. */
+static void copy_lines(const conv *c, band *b, int64_t rows, uint16_t *to)
+{
+    const int64_t pixels = within(c->OW - b->x * 10, 0, (b->x_end - b->x) * 10);
+    const int64_t left = b->x * STEP - c->pad_x, reach = (c->S - 1) * 1 + 1, width = (pixels - 1) * 1 + reach;
+    const int64_t begin = within(-left, 0, width), end = within(c->W - left, begin, width); /* columns of the image */
+    /* Columns that tiles before ``direct`` read, and those from ``right`` on. */
+    const int64_t first = b->direct == b->x ? 0 : within((b->direct - b->x) * STEP - 1 + reach, begin, end);
+    const int64_t second = b->right == b->x_end ? end : (b->right - b->x) * STEP;
+    const int64_t lines = (rows - 1) * c->stride_y + (c->R - 1) * c->dilation_y + 1;
+    b->copy = to += (LANES - begin % LANES) % LANES;
+    for (int64_t k = 0; k < c->C; k++) {
+        uint16_t *line = to + k * c->LINES * c->LINE;
+        for (int64_t y = b->y * c->stride_y - c->pad_y, y_end = y + lines; y < y_end; y++, line += c->LINE) {
+            if (y < 0 || y >= c->H) {
+                memset(line, 0, width * sizeof *line);
+                continue;
+            }
+            const uint16_t *s = c->in + b->n * c->source_n + k * c->source_c + y * c->source_h + left * c->source_w;
+            if (0 < begin && begin <= LANES) vbf_store(line + begin - LANES, vf_zero());
+            else for (int64_t x = 0; x < begin; x++) line[x] = 0;
+            if (c->source_w == 1) copy_line(line + begin, s + begin, first - begin), copy_line(line + second, s + second, end - second);
+            else for (int64_t x = begin; x < end; x++) line[x] = s[x * c->source_w];
+            for (int64_t x = end; x < width; x++) line[x] = 0;
+        }
+    }
+}
+
+/* The band that begins with tile t and ends before tile ``last``: several rows, or a part of one. Returns its end. */
+static int64_t copy_band(const conv *c, band *b, int64_t t, int64_t last, uint16_t *to)
+{
+    *b = (band){.n = t / (c->rows * c->columns), .y = t / c->columns % c->rows, .x = t % c->columns};
+    int64_t rows = 1, columns = within(c->columns - b->x, 1, last - t);
+    if (columns == c->columns && columns <= c->band_columns) rows = within((last - t) / columns, 1, within(c->band_rows, 1, c->rows - b->y));
+    else columns = within(columns, 1, c->band_columns);
+    b->x_end = b->direct = b->right = b->x + columns;
+    if (b->y >= c->inner_y && b->y < c->inner_y_end) {
+        rows = within(rows, 1, c->inner_y_end - b->y);
+        b->direct = within(c->inner_x, b->x, b->x_end), b->right = within(c->inner_x_end, b->x, b->x_end);
+    } else if (b->y < c->inner_y) rows = within(rows, 1, c->inner_y - b->y);
+    if (b->x < b->direct || b->right < b->x_end) copy_lines(c, b, rows, to);
+    return t + rows * columns;
+}
+
+/* First and one behind the last of count outputs whose windows, that begin at i * stride - pad and are reach long, lie inside size elements. */
+static void find_inner(int64_t *first, int64_t *end, int64_t count, int64_t stride, int64_t pad, int64_t reach, int64_t size)
+{
+    *first = (pad + stride - 1) / stride;
+    *end = size + pad < reach ? 0 : within((size + pad - reach) / stride + 1, 0, count);
+}
+
+static __attribute__((noinline)) void tile_2hx1x10(const conv *c, const uint16_t *in, int64_t in_c, int64_t in_r, const uint16_t *w, uint16_t *out)
+{
+    __builtin_prefetch(out + 0 * c->out_cb + 10 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 11 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 12 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 13 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 14 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 15 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 16 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 17 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 18 * LANES, 1); __builtin_prefetch(out + 0 * c->out_cb + 19 * LANES, 1); 
+    __builtin_prefetch(out + 1 * c->out_cb + 10 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 11 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 12 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 13 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 14 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 15 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 16 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 17 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 18 * LANES, 1); __builtin_prefetch(out + 1 * c->out_cb + 19 * LANES, 1); 
+    const vf b0 = vf_zero();
+    vf a0_0_0 = b0, a0_0_1 = b0, a0_0_2 = b0, a0_0_3 = b0, a0_0_4 = b0, a0_0_5 = b0, a0_0_6 = b0, a0_0_7 = b0, a0_0_8 = b0, a0_0_9 = b0;
+    const vh b1 = {0};
+    vh h1_0_0 = b1, h1_0_1 = b1, h1_0_2 = b1, h1_0_3 = b1, h1_0_4 = b1, h1_0_5 = b1, h1_0_6 = b1, h1_0_7 = b1, h1_0_8 = b1, h1_0_9 = b1;
+const int64_t channels = c->C, R = c->R;
+    for (int64_t k = 0; k < channels; k++, in += in_c) {
+        const uint16_t *row = in;
+        for (int64_t r = 0; r < R; r++, row += in_r) {
+            const uint16_t *x0 = row;
+            for (int64_t s = 1; s; s--, x0 += 3, w += 6 * LANES) {
+                {
+                    const vf w0 = vbf_load(w + 0 * LANES);
+                    const vh w1 = vhbf_load(w + 1 * LANES);
+                    { const float b = sol_from_bf16(x0[0]); a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[1]); a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[2]); a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[3]); a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[4]); a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[5]); a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[6]); a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[7]); a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[8]); a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[9]); a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
+                }
+                SOL_FENCE();
+                {
+                    const vf w0 = vbf_load(w + 2 * LANES);
+                    const vh w1 = vhbf_load(w + 3 * LANES);
+                    { const float b = sol_from_bf16(x0[1]); a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[2]); a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[3]); a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[4]); a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[5]); a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[6]); a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[7]); a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[8]); a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[9]); a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[10]); a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
+                }
+                SOL_FENCE();
+                {
+                    const vf w0 = vbf_load(w + 4 * LANES);
+                    const vh w1 = vhbf_load(w + 5 * LANES);
+                    { const float b = sol_from_bf16(x0[2]); a0_0_0 += w0 * b; h1_0_0 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[3]); a0_0_1 += w0 * b; h1_0_1 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[4]); a0_0_2 += w0 * b; h1_0_2 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[5]); a0_0_3 += w0 * b; h1_0_3 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[6]); a0_0_4 += w0 * b; h1_0_4 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[7]); a0_0_5 += w0 * b; h1_0_5 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[8]); a0_0_6 += w0 * b; h1_0_6 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[9]); a0_0_7 += w0 * b; h1_0_7 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[10]); a0_0_8 += w0 * b; h1_0_8 += w1 * b; }
+                    { const float b = sol_from_bf16(x0[11]); a0_0_9 += w0 * b; h1_0_9 += w1 * b; }
+                }
+                SOL_FENCE();
+            }
+        }
+    }
+    const vf a1_0_0 = vf_from_low(h1_0_0), a1_0_1 = vf_from_low(h1_0_1), a1_0_2 = vf_from_low(h1_0_2), a1_0_3 = vf_from_low(h1_0_3), a1_0_4 = vf_from_low(h1_0_4), a1_0_5 = vf_from_low(h1_0_5), a1_0_6 = vf_from_low(h1_0_6), a1_0_7 = vf_from_low(h1_0_7), a1_0_8 = vf_from_low(h1_0_8), a1_0_9 = vf_from_low(h1_0_9);
+    const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
+    const vf t0_0_1_0 = vf_max_quiet(vf_set(0.0f), a0_0_1);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 1 * LANES, t0_0_1_0);
+    const vf t0_0_2_0 = vf_max_quiet(vf_set(0.0f), a0_0_2);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 2 * LANES, t0_0_2_0);
+    const vf t0_0_3_0 = vf_max_quiet(vf_set(0.0f), a0_0_3);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 3 * LANES, t0_0_3_0);
+    const vf t0_0_4_0 = vf_max_quiet(vf_set(0.0f), a0_0_4);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 4 * LANES, t0_0_4_0);
+    const vf t0_0_5_0 = vf_max_quiet(vf_set(0.0f), a0_0_5);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 5 * LANES, t0_0_5_0);
+    const vf t0_0_6_0 = vf_max_quiet(vf_set(0.0f), a0_0_6);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 6 * LANES, t0_0_6_0);
+    const vf t0_0_7_0 = vf_max_quiet(vf_set(0.0f), a0_0_7);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 7 * LANES, t0_0_7_0);
+    const vf t0_0_8_0 = vf_max_quiet(vf_set(0.0f), a0_0_8);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 8 * LANES, t0_0_8_0);
+    const vf t0_0_9_0 = vf_max_quiet(vf_set(0.0f), a0_0_9);
+    vbf_store(out + 0 * c->out_cb + 0 * c->out_row + 9 * LANES, t0_0_9_0);
+    const vf t1_0_0_0 = vf_max_quiet(vf_set(0.0f), a1_0_0);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 0 * LANES, t1_0_0_0);
+    const vf t1_0_1_0 = vf_max_quiet(vf_set(0.0f), a1_0_1);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 1 * LANES, t1_0_1_0);
+    const vf t1_0_2_0 = vf_max_quiet(vf_set(0.0f), a1_0_2);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 2 * LANES, t1_0_2_0);
+    const vf t1_0_3_0 = vf_max_quiet(vf_set(0.0f), a1_0_3);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 3 * LANES, t1_0_3_0);
+    const vf t1_0_4_0 = vf_max_quiet(vf_set(0.0f), a1_0_4);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 4 * LANES, t1_0_4_0);
+    const vf t1_0_5_0 = vf_max_quiet(vf_set(0.0f), a1_0_5);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 5 * LANES, t1_0_5_0);
+    const vf t1_0_6_0 = vf_max_quiet(vf_set(0.0f), a1_0_6);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 6 * LANES, t1_0_6_0);
+    const vf t1_0_7_0 = vf_max_quiet(vf_set(0.0f), a1_0_7);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 7 * LANES, t1_0_7_0);
+    const vf t1_0_8_0 = vf_max_quiet(vf_set(0.0f), a1_0_8);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 8 * LANES, t1_0_8_0);
+    const vf t1_0_9_0 = vf_max_quiet(vf_set(0.0f), a1_0_9);
+    vbf_store(out + 1 * c->out_cb + 0 * c->out_row + 9 * LANES, t1_0_9_0);
+}
+
+/* Panel of vectors that starts at kb, tiles t0 … t1 - 1. */
+static void panel_2h(const conv *c, int64_t kb, int64_t t0, int64_t t1, const band *b)
+{
+    const uint16_t *w = c->w + kb * c->w_kb;
+    uint16_t *out = c->out + kb * c->out_cb;
+    int64_t n = t0 / (c->rows * c->columns), y = t0 / c->columns % c->rows, x = t0 % c->columns;
+    for (; t0 < t1; t0++) {
+        const int copied = x < b->direct || x >= b->right;
+        const uint16_t *in = copied ? b->copy + (y - b->y) * c->stride_y * c->LINE + (x - b->x) * STEP
+                                  : c->in + n * c->source_n + (y * c->stride_y - c->pad_y) * c->source_h + x * STEP - c->pad_x;
+        const int64_t in_c = copied ? c->LINES * c->LINE : c->source_c, line = copied ? c->LINE : c->source_h, in_r = c->dilation_y * line;
+        for (int64_t k = 0; !copied && k < c->C; k++) /* what the tile below reads first */
+            for (int64_t r = 0; r < c->stride_y; r++) {
+                const uint16_t *next = in + k * in_c + c->R * in_r + r * line;
+                __builtin_prefetch(next + 0); 
+            }
+        const uint16_t *i = in;
+        uint16_t *o = out + n * c->out_n + y * 1 * c->out_row + x * 10 * LANES;
+        tile_2hx1x10(c, i, in_c, in_r, w, o);
+if (++x == c->columns) {
+            x = 0;
+            if (++y == c->rows) y = 0, n++;
+        }
+    }
+}
+
+static void panel(const conv *c, int64_t kb, int64_t width, int64_t t0, int64_t t1, const band *b)
+{
+    (void)width;
+    panel_2h(c, kb, t0, t1, b);
+}
+
+void conv_direct_plain_bf16(const sol_team *team, void *const *buf, const int64_t *arg)
+{
+    const uint16_t *in = buf[0];
+    const uint16_t *w = buf[1];
+    uint16_t *out = buf[2];
+    const int64_t N = arg[0];
+    const int64_t OH = arg[1];
+    const int64_t OW = arg[2];
+    const int64_t groups = arg[3];
+    const int64_t group_vectors = arg[4];
+    const int64_t C = arg[5];
+    const int64_t H = arg[6];
+    const int64_t W = arg[7];
+    const int64_t LINES = arg[8];
+    const int64_t LINE = arg[9];
+    const int64_t band_rows = arg[10];
+    const int64_t band_columns = arg[11];
+    const int64_t R = arg[12];
+    const int64_t S = arg[13];
+    const int64_t pad_y = arg[14];
+    const int64_t pad_x = arg[15];
+    const int64_t stride_y = arg[16];
+    const int64_t dilation_y = arg[17];
+    const int64_t source_n = arg[18];
+    const int64_t source_c = arg[19];
+    const int64_t source_h = arg[20];
+    const int64_t source_w = arg[21];
+    const int64_t out_n = arg[22];
+    const int64_t out_cb = arg[23];
+    const int64_t out_row = arg[24];
+    (void)team; (void)buf; (void)arg;
+    const int64_t vectors = groups * group_vectors;
+    const int64_t rows = (OH + 0) / 1, columns = (OW + 9) / 10, tiles = N * rows * columns;
+    const int64_t w_kb = C * R * S * LANES, panels = (vectors + 1) / 2;
+    const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
+    const int by_panels = (most - tiles) * 16 > tiles;
+    conv c = {
+        .in = in, .w = w, .out = out, .N = N, .OH = OH, .OW = OW, .groups = groups, .group_vectors = group_vectors,
+        .C = C, .H = H, .W = W, .LINES = LINES, .LINE = LINE, .band_rows = band_rows, .band_columns = band_columns, .R = R,
+        .S = S, .pad_y = pad_y, .pad_x = pad_x, .stride_y = stride_y, .dilation_y = dilation_y, .source_n = source_n, .source_c = source_c, .source_h = source_h,
+        .source_w = source_w, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .rows = rows, .columns = columns, .w_kb = w_kb,
+    };
+    if (tiles == 0) return;
+    if (source_w == 1) {
+        int64_t first, end;
+        find_inner(&first, &end, OW, 1, pad_x, (S - 1) * 1 + 1, W);
+        c.inner_x = (first + 9) / 10, c.inner_x_end = end == OW ? columns : end / 10;
+        if ((c.inner_x_end - c.inner_x) * 4 >= columns * 3) find_inner(&c.inner_y, &c.inner_y_end, OH, stride_y, pad_y, (R - 1) * dilation_y + 1, H);
+    }
+    float *at = (float *)team->scratch;
+    int64_t u0, u1, first = 0, last = tiles;
+    {
+        /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
+        if (by_panels) {
+            sol_split(team, panels * tiles, &u0, &u1);
+            if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
+        } else {
+            sol_split(team, tiles, &first, &last);
+            u0 = 0, u1 = panels * tiles;
+        }
+        for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
+            band b;
+            b1 = copy_band(&c, &b, b0, last, (uint16_t *)at);
+            for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
+                const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
+                if (t0 < t1) panel(&c, kb * 2, 2, t0, t1, &b);
+            }
+        }
+    }
+}
