@@ -70,7 +70,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
             }
             SOL_FENCE();
 }
-}
+    }
     {
         const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
@@ -280,7 +280,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
             }
             SOL_FENCE();
 }
-}
+    }
     {
         const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; h1_0_0 += vh_load(w + 1 * LANES) * p0;

@@ -69,7 +69,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
             }
             SOL_FENCE();
 }
-}
+    }
     {
         const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
@@ -252,7 +252,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
             }
             SOL_FENCE();
 }
-}
+    }
     {
         const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0;
@@ -395,7 +395,7 @@ if (++x == c->columns) {
     }
 }
 
-/* The tile of all images that begins nearest to pixel p of them. */
+/* The tile of all images that begins nearest to pixel p of them: there the work on a panel is cut between two threads. */
 static inline int64_t tile_at(const conv *c, int64_t p)
 {
     const int64_t image = c->OH * c->OW, strip = c->OW;
@@ -403,10 +403,9 @@ static inline int64_t tile_at(const conv *c, int64_t p)
     return (n * c->rows + y) * c->columns + x;
 }
 
-static void panel(const conv *c, int64_t kb, int64_t width, int64_t t0, int64_t t1)
+static void panel(const conv *c, int64_t kb, int64_t t0, int64_t t1)
 {
-    if (kb % c->group_vectors + width >= c->group_vectors) panel_1(c, kb, t0, t1);
-    else
+    if (kb % c->group_vectors + 2 >= c->group_vectors) panel_1(c, kb, t0, t1); else
     panel_2(c, kb, t0, t1);
 }
 
@@ -462,7 +461,7 @@ void conv_direct(const sol_team *team, void *const *buf, const int64_t *arg)
             for (int64_t kb = 0, width; kb < vectors; kb += width) {
                 const int64_t rest = group_vectors - kb % group_vectors;
                 width = rest < 2 ? rest : 2;
-                panel(&c, kb, width, u0, end);
+                panel(&c, kb, u0, end);
             }
         }
     } else {
@@ -474,7 +473,7 @@ void conv_direct(const sol_team *team, void *const *buf, const int64_t *arg)
             width = rest < 2 ? rest : 2;
             const int64_t halves = 2 * width, end = (u1 - base) / halves;
             const int64_t t0 = u0 > base ? tile_at(&c, (u0 - base) / halves) : 0, t1 = end < pixels ? tile_at(&c, end) : tiles;
-            panel(&c, kb, width, t0, t1);
+            panel(&c, kb, t0, t1);
         }
     }
 }

@@ -72,7 +72,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
 }
             }
         }
-}
+    }
     const vf t0_0_0_0 = vbf_load(e0 + 0 * c->e0_cb + 0 * c->e0_row + 0 * 16);
     const vf t0_0_0_1 = a0_0_0 + t0_0_0_0;
     const vf t0_0_0_2 = vf_max_quiet(vf_set(0.0f), t0_0_0_1);
@@ -223,7 +223,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
 }
             }
         }
-}
+    }
     const vf a0_0_0 = vf_from_low(h0_0_0), a0_0_1 = vf_from_low(h0_0_1), a0_0_2 = vf_from_low(h0_0_2), a0_0_3 = vf_from_low(h0_0_3), a0_0_4 = vf_from_low(h0_0_4), a0_0_5 = vf_from_low(h0_0_5), a0_0_6 = vf_from_low(h0_0_6), a0_0_7 = vf_from_low(h0_0_7), a0_0_8 = vf_from_low(h0_0_8), a0_0_9 = vf_from_low(h0_0_9);
     const vf t0_0_0_0 = vbf_load(e0 + 0 * c->e0_cb + 0 * c->e0_row + 0 * 16);
     const vf t0_0_0_1 = a0_0_0 + t0_0_0_0;
@@ -318,7 +318,7 @@ if (++x == c->columns) {
     }
 }
 
-/* The tile of all images that begins nearest to pixel p of them. */
+/* The tile of all images that begins nearest to pixel p of them: there the work on a panel is cut between two threads. */
 static inline int64_t tile_at(const conv *c, int64_t p)
 {
     const int64_t image = c->OH * c->OW, strip = c->OW;
@@ -326,10 +326,9 @@ static inline int64_t tile_at(const conv *c, int64_t p)
     return (n * c->rows + y) * c->columns + x;
 }
 
-static void panel(const conv *c, int64_t kb, int64_t width, int64_t t0, int64_t t1)
+static void panel(const conv *c, int64_t kb, int64_t t0, int64_t t1)
 {
-    if (kb % c->group_vectors + width >= c->group_vectors) panel_1h(c, kb, t0, t1);
-    else
+    if (kb % c->group_vectors + 2 >= c->group_vectors) panel_1h(c, kb, t0, t1); else
     panel_2(c, kb, t0, t1);
 }
 
@@ -390,7 +389,7 @@ void conv_direct_bf16(const sol_team *team, void *const *buf, const int64_t *arg
             for (int64_t kb = 0, width; kb < vectors; kb += width) {
                 const int64_t rest = group_vectors - kb % group_vectors;
                 width = rest < 2 ? rest : 2;
-                panel(&c, kb, width, u0, end);
+                panel(&c, kb, u0, end);
             }
         }
     } else {
@@ -402,7 +401,7 @@ void conv_direct_bf16(const sol_team *team, void *const *buf, const int64_t *arg
             width = rest < 2 ? rest : 2;
             const int64_t halves = 2 * width - (kb + width == vectors), end = (u1 - base) / halves;
             const int64_t t0 = u0 > base ? tile_at(&c, (u0 - base) / halves) : 0, t1 = end < pixels ? tile_at(&c, end) : tiles;
-            panel(&c, kb, width, t0, t1);
+            panel(&c, kb, t0, t1);
         }
     }
 }

@@ -117,7 +117,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
             }
             SOL_FENCE();
 }
-}
+    }
     {
         const float p0 = x0[0 * LANES], p1 = x0[0 * LANES + 1];
         a0_0_0 += vf_load(w + 0 * LANES) * p0; a1_0_0 += vf_load(w + 1 * LANES) * p0;
@@ -243,9 +243,8 @@ if (++x == c->columns) {
     }
 }
 
-static void panel(const conv *c, int64_t kb, int64_t width, int64_t t0, int64_t t1, const float *in)
+static void panel(const conv *c, int64_t kb, int64_t t0, int64_t t1, const float *in)
 {
-    (void)width;
     panel_2(c, kb, t0, t1, in);
 }
 
@@ -301,7 +300,7 @@ void conv_direct_made(const sol_team *team, void *const *buf, const int64_t *arg
         sol_split(team, panels * tiles, &u0, &u1);
         for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
             t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;
-            panel(&c, u0 / tiles * 2, 2, t0, t1, at + t0 * TILE);
+            panel(&c, u0 / tiles * 2, t0, t1, at + t0 * TILE);
         }
     } else {
         /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
@@ -317,7 +316,7 @@ void conv_direct_made(const sol_team *team, void *const *buf, const int64_t *arg
             make_tiles(&c, b0, 0, in_blocks * (b1 - b0), b1 - b0, at);
             for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
                 const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
-                if (t0 < t1) panel(&c, kb * 2, 2, t0, t1, at + (t0 - b0) * TILE);
+                if (t0 < t1) panel(&c, kb * 2, t0, t1, at + (t0 - b0) * TILE);
             }
         }
     }

@@ -205,9 +205,8 @@ if (++x == c->columns) {
     }
 }
 
-static void panel(const conv *c, int64_t kb, int64_t width, int64_t t0, int64_t t1, const band *b)
+static void panel(const conv *c, int64_t kb, int64_t t0, int64_t t1, const band *b)
 {
-    (void)width;
     panel_2(c, kb, t0, t1, b);
 }
 
@@ -276,7 +275,7 @@ void conv_direct_plain(const sol_team *team, void *const *buf, const int64_t *ar
             b1 = copy_band(&c, &b, b0, last, (float *)at);
             for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
                 const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
-                if (t0 < t1) panel(&c, kb * 2, 2, t0, t1, &b);
+                if (t0 < t1) panel(&c, kb * 2, t0, t1, &b);
             }
         }
     }

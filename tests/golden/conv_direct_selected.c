@@ -374,7 +374,7 @@ if (++x == c->columns) {
     }
 }
 
-/* The tile of all images that begins nearest to pixel p of them. */
+/* The tile of all images that begins nearest to pixel p of them: there the work on a panel is cut between two threads. */
 static inline int64_t tile_at(const conv *c, int64_t p)
 {
     const int64_t image = c->OH * c->OW, strip = c->OW;
@@ -382,10 +382,9 @@ static inline int64_t tile_at(const conv *c, int64_t p)
     return (n * c->rows + y) * c->columns + x;
 }
 
-static void panel(const conv *c, int64_t kb, int64_t width, int64_t t0, int64_t t1)
+static void panel(const conv *c, int64_t kb, int64_t t0, int64_t t1)
 {
-    if (kb % c->group_vectors + width >= c->group_vectors) panel_1(c, kb, t0, t1);
-    else
+    if (kb % c->group_vectors + 2 >= c->group_vectors) panel_1(c, kb, t0, t1); else
     panel_2(c, kb, t0, t1);
 }
 
@@ -454,7 +453,7 @@ const int64_t *table = arg + 19, image = rows * columns;
             for (int64_t kb = 0, width; kb < vectors; kb += width) {
                 const int64_t rest = group_vectors - kb % group_vectors;
                 width = rest < 2 ? rest : 2;
-                panel(&c, kb, width, u0, end);
+                panel(&c, kb, u0, end);
             }
         }
     } else {
@@ -466,7 +465,7 @@ const int64_t *table = arg + 19, image = rows * columns;
             width = rest < 2 ? rest : 2;
             const int64_t halves = 2 * width, end = (u1 - base) / halves;
             const int64_t t0 = u0 > base ? tile_at(&c, (u0 - base) / halves) : 0, t1 = end < pixels ? tile_at(&c, end) : tiles;
-            panel(&c, kb, width, t0, t1);
+            panel(&c, kb, t0, t1);
         }
     }
 }

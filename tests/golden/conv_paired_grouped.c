@@ -175,16 +175,13 @@ SOL_INLINE vf pack_pixels(const conv *c, const float *in, const float *factors, 
 /* A run of pixels. */
 static __attribute__((noinline)) void pack_run(const conv *c, const float *in, const float *factors, float *o, int64_t pixels, float scale, float *partial)
 {
-    int64_t p = 0;
-    for (; p + LANES <= pixels; p += LANES) vf_store(partial + p, pack_pixels(c, in + p * LANES, factors, o + p * LANES, LANES, scale));
-    if (p == pixels) return;
-    if (pixels >= LANES) {
-        p = pixels - LANES; /* some once more */
-        vf_store(partial + p, pack_pixels(c, in + p * LANES, factors, o + p * LANES, LANES, scale));
-    } else {
-        const vf sums = pack_pixels(c, in, factors, o, (int)pixels, scale);
-        for (int64_t i = 0; i < pixels; i++) partial[i] = sums[i];
+    for (int64_t p = 0, at; pixels >= LANES && p < pixels; p += LANES) {
+        at = p < pixels - LANES ? p : pixels - LANES; /* some once more */
+        vf_store(partial + at, pack_pixels(c, in + at * LANES, factors, o + at * LANES, LANES, scale));
     }
+    if (pixels >= LANES) return;
+    const vf sums = pack_pixels(c, in, factors, o, (int)pixels, scale);
+    for (int64_t i = 0; i < pixels; i++) partial[i] = sums[i];
 }
 
 /* LANES output channels of one tile. beside: what its pixels subtract; scale: what undoes their scaling, and their share. */

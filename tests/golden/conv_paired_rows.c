@@ -278,8 +278,8 @@ static __attribute__((noinline)) void pack_tile(const conv *c, const float *in, 
         for (int64_t x = 0; x < width;) {
             const int64_t some = width - x >= 4 ? 4 : width - x >= 2 ? 2 : 1;
             if (some == 4) pack_4(c, i, steps, count, o, beside, &means, &sizes);
-            else if (some == 2) pack_2(c, i, steps, count, o, beside, &means, &sizes);
-            else pack_1(c, i, steps, count, o, beside, &means, &sizes);
+            if (some == 2) pack_2(c, i, steps, count, o, beside, &means, &sizes);
+            if (some == 1) pack_1(c, i, steps, count, o, beside, &means, &sizes);
             x += some, i += some * c->in_row, o += some * LANES, beside += some;
         }
     }

@@ -232,9 +232,8 @@ static __attribute__((noinline)) void pool_map(const sol_team *team, const float
     }
 }
 
-static void panel(const conv *c, int64_t kb, int64_t width, int64_t t0, int64_t t1, const band *b)
+static void panel(const conv *c, int64_t kb, int64_t t0, int64_t t1, const band *b)
 {
-    (void)width;
     panel_2(c, kb, t0, t1, b);
 }
 
@@ -310,7 +309,7 @@ void conv_stem_1_s1_2x13_relu_mean_pool(const sol_team *team, void *const *buf, 
             b1 = copy_band(&c, &b, b0, last, (float *)at);
             for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
                 const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
-                if (t0 < t1) panel(&c, kb * 2, 2, t0, t1, &b);
+                if (t0 < t1) panel(&c, kb * 2, t0, t1, &b);
             }
         }
     }

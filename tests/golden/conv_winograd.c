@@ -121,7 +121,7 @@ static void transform_tiles(const conv *c, int64_t first, const place *places, i
             switch (p.kind) {
             case 0: transform_input_2x2(at, in_row, o, c->v_frequency); break;
             }
-        }
+}
     }
 }
 
@@ -135,7 +135,8 @@ static void transform(const conv *c, const place *places, int64_t u0, int64_t u1
     }
 }
 
-/* One frequency of 2 vectors x some tiles. The next weights are prefetched evenly: one touch per channel, ``pace`` bytes apart. */
+/* One frequency of 2 vectors x some tiles. The next weights are prefetched evenly: one touch per channel, ``pace`` bytes apart.
+ * Sums of a stretch of channels are added to those before in m. */
 static __attribute__((noinline)) void multiply_14(const conv *c, const float *v, const float *w, float *m, const char *ahead, int64_t pace)
 {
     const int64_t blocks = c->in_blocks, last = c->in_last, v_block = c->v_block;
@@ -224,67 +225,36 @@ SOL_FENCE();
 SOL_FENCE();
             }
         }
-        if (done) {
-            a0_0_0 += vf_load(m + 0 * PANEL + 0 * LANES);
-            a1_0_0 += vf_load(m + 0 * PANEL + 1 * LANES);
-            a0_0_1 += vf_load(m + 1 * PANEL + 0 * LANES);
-            a1_0_1 += vf_load(m + 1 * PANEL + 1 * LANES);
-            a0_0_2 += vf_load(m + 2 * PANEL + 0 * LANES);
-            a1_0_2 += vf_load(m + 2 * PANEL + 1 * LANES);
-            a0_0_3 += vf_load(m + 3 * PANEL + 0 * LANES);
-            a1_0_3 += vf_load(m + 3 * PANEL + 1 * LANES);
-            a0_0_4 += vf_load(m + 4 * PANEL + 0 * LANES);
-            a1_0_4 += vf_load(m + 4 * PANEL + 1 * LANES);
-            a0_0_5 += vf_load(m + 5 * PANEL + 0 * LANES);
-            a1_0_5 += vf_load(m + 5 * PANEL + 1 * LANES);
-            a0_0_6 += vf_load(m + 6 * PANEL + 0 * LANES);
-            a1_0_6 += vf_load(m + 6 * PANEL + 1 * LANES);
-            a0_0_7 += vf_load(m + 7 * PANEL + 0 * LANES);
-            a1_0_7 += vf_load(m + 7 * PANEL + 1 * LANES);
-            a0_0_8 += vf_load(m + 8 * PANEL + 0 * LANES);
-            a1_0_8 += vf_load(m + 8 * PANEL + 1 * LANES);
-            a0_0_9 += vf_load(m + 9 * PANEL + 0 * LANES);
-            a1_0_9 += vf_load(m + 9 * PANEL + 1 * LANES);
-            a0_0_10 += vf_load(m + 10 * PANEL + 0 * LANES);
-            a1_0_10 += vf_load(m + 10 * PANEL + 1 * LANES);
-            a0_0_11 += vf_load(m + 11 * PANEL + 0 * LANES);
-            a1_0_11 += vf_load(m + 11 * PANEL + 1 * LANES);
-            a0_0_12 += vf_load(m + 12 * PANEL + 0 * LANES);
-            a1_0_12 += vf_load(m + 12 * PANEL + 1 * LANES);
-            a0_0_13 += vf_load(m + 13 * PANEL + 0 * LANES);
-            a1_0_13 += vf_load(m + 13 * PANEL + 1 * LANES);
-        }
-        vf_store(m + 0 * PANEL + 0 * LANES, a0_0_0);
-        vf_store(m + 0 * PANEL + 1 * LANES, a1_0_0);
-        vf_store(m + 1 * PANEL + 0 * LANES, a0_0_1);
-        vf_store(m + 1 * PANEL + 1 * LANES, a1_0_1);
-        vf_store(m + 2 * PANEL + 0 * LANES, a0_0_2);
-        vf_store(m + 2 * PANEL + 1 * LANES, a1_0_2);
-        vf_store(m + 3 * PANEL + 0 * LANES, a0_0_3);
-        vf_store(m + 3 * PANEL + 1 * LANES, a1_0_3);
-        vf_store(m + 4 * PANEL + 0 * LANES, a0_0_4);
-        vf_store(m + 4 * PANEL + 1 * LANES, a1_0_4);
-        vf_store(m + 5 * PANEL + 0 * LANES, a0_0_5);
-        vf_store(m + 5 * PANEL + 1 * LANES, a1_0_5);
-        vf_store(m + 6 * PANEL + 0 * LANES, a0_0_6);
-        vf_store(m + 6 * PANEL + 1 * LANES, a1_0_6);
-        vf_store(m + 7 * PANEL + 0 * LANES, a0_0_7);
-        vf_store(m + 7 * PANEL + 1 * LANES, a1_0_7);
-        vf_store(m + 8 * PANEL + 0 * LANES, a0_0_8);
-        vf_store(m + 8 * PANEL + 1 * LANES, a1_0_8);
-        vf_store(m + 9 * PANEL + 0 * LANES, a0_0_9);
-        vf_store(m + 9 * PANEL + 1 * LANES, a1_0_9);
-        vf_store(m + 10 * PANEL + 0 * LANES, a0_0_10);
-        vf_store(m + 10 * PANEL + 1 * LANES, a1_0_10);
-        vf_store(m + 11 * PANEL + 0 * LANES, a0_0_11);
-        vf_store(m + 11 * PANEL + 1 * LANES, a1_0_11);
-        vf_store(m + 12 * PANEL + 0 * LANES, a0_0_12);
-        vf_store(m + 12 * PANEL + 1 * LANES, a1_0_12);
-        vf_store(m + 13 * PANEL + 0 * LANES, a0_0_13);
-        vf_store(m + 13 * PANEL + 1 * LANES, a1_0_13);
+        vf_store(m + 0 * PANEL + 0 * LANES, done ? a0_0_0 + vf_load(m + 0 * PANEL + 0 * LANES) : a0_0_0);
+        vf_store(m + 0 * PANEL + 1 * LANES, done ? a1_0_0 + vf_load(m + 0 * PANEL + 1 * LANES) : a1_0_0);
+        vf_store(m + 1 * PANEL + 0 * LANES, done ? a0_0_1 + vf_load(m + 1 * PANEL + 0 * LANES) : a0_0_1);
+        vf_store(m + 1 * PANEL + 1 * LANES, done ? a1_0_1 + vf_load(m + 1 * PANEL + 1 * LANES) : a1_0_1);
+        vf_store(m + 2 * PANEL + 0 * LANES, done ? a0_0_2 + vf_load(m + 2 * PANEL + 0 * LANES) : a0_0_2);
+        vf_store(m + 2 * PANEL + 1 * LANES, done ? a1_0_2 + vf_load(m + 2 * PANEL + 1 * LANES) : a1_0_2);
+        vf_store(m + 3 * PANEL + 0 * LANES, done ? a0_0_3 + vf_load(m + 3 * PANEL + 0 * LANES) : a0_0_3);
+        vf_store(m + 3 * PANEL + 1 * LANES, done ? a1_0_3 + vf_load(m + 3 * PANEL + 1 * LANES) : a1_0_3);
+        vf_store(m + 4 * PANEL + 0 * LANES, done ? a0_0_4 + vf_load(m + 4 * PANEL + 0 * LANES) : a0_0_4);
+        vf_store(m + 4 * PANEL + 1 * LANES, done ? a1_0_4 + vf_load(m + 4 * PANEL + 1 * LANES) : a1_0_4);
+        vf_store(m + 5 * PANEL + 0 * LANES, done ? a0_0_5 + vf_load(m + 5 * PANEL + 0 * LANES) : a0_0_5);
+        vf_store(m + 5 * PANEL + 1 * LANES, done ? a1_0_5 + vf_load(m + 5 * PANEL + 1 * LANES) : a1_0_5);
+        vf_store(m + 6 * PANEL + 0 * LANES, done ? a0_0_6 + vf_load(m + 6 * PANEL + 0 * LANES) : a0_0_6);
+        vf_store(m + 6 * PANEL + 1 * LANES, done ? a1_0_6 + vf_load(m + 6 * PANEL + 1 * LANES) : a1_0_6);
+        vf_store(m + 7 * PANEL + 0 * LANES, done ? a0_0_7 + vf_load(m + 7 * PANEL + 0 * LANES) : a0_0_7);
+        vf_store(m + 7 * PANEL + 1 * LANES, done ? a1_0_7 + vf_load(m + 7 * PANEL + 1 * LANES) : a1_0_7);
+        vf_store(m + 8 * PANEL + 0 * LANES, done ? a0_0_8 + vf_load(m + 8 * PANEL + 0 * LANES) : a0_0_8);
+        vf_store(m + 8 * PANEL + 1 * LANES, done ? a1_0_8 + vf_load(m + 8 * PANEL + 1 * LANES) : a1_0_8);
+        vf_store(m + 9 * PANEL + 0 * LANES, done ? a0_0_9 + vf_load(m + 9 * PANEL + 0 * LANES) : a0_0_9);
+        vf_store(m + 9 * PANEL + 1 * LANES, done ? a1_0_9 + vf_load(m + 9 * PANEL + 1 * LANES) : a1_0_9);
+        vf_store(m + 10 * PANEL + 0 * LANES, done ? a0_0_10 + vf_load(m + 10 * PANEL + 0 * LANES) : a0_0_10);
+        vf_store(m + 10 * PANEL + 1 * LANES, done ? a1_0_10 + vf_load(m + 10 * PANEL + 1 * LANES) : a1_0_10);
+        vf_store(m + 11 * PANEL + 0 * LANES, done ? a0_0_11 + vf_load(m + 11 * PANEL + 0 * LANES) : a0_0_11);
+        vf_store(m + 11 * PANEL + 1 * LANES, done ? a1_0_11 + vf_load(m + 11 * PANEL + 1 * LANES) : a1_0_11);
+        vf_store(m + 12 * PANEL + 0 * LANES, done ? a0_0_12 + vf_load(m + 12 * PANEL + 0 * LANES) : a0_0_12);
+        vf_store(m + 12 * PANEL + 1 * LANES, done ? a1_0_12 + vf_load(m + 12 * PANEL + 1 * LANES) : a1_0_12);
+        vf_store(m + 13 * PANEL + 0 * LANES, done ? a0_0_13 + vf_load(m + 13 * PANEL + 0 * LANES) : a0_0_13);
+        vf_store(m + 13 * PANEL + 1 * LANES, done ? a1_0_13 + vf_load(m + 13 * PANEL + 1 * LANES) : a1_0_13);
     }
 }
-
 static __attribute__((noinline)) void multiply_8(const conv *c, const float *v, const float *w, float *m, const char *ahead, int64_t pace)
 {
     const int64_t blocks = c->in_blocks, last = c->in_last, v_block = c->v_block;
@@ -349,43 +319,24 @@ SOL_FENCE();
 SOL_FENCE();
             }
         }
-        if (done) {
-            a0_0_0 += vf_load(m + 0 * PANEL + 0 * LANES);
-            a1_0_0 += vf_load(m + 0 * PANEL + 1 * LANES);
-            a0_0_1 += vf_load(m + 1 * PANEL + 0 * LANES);
-            a1_0_1 += vf_load(m + 1 * PANEL + 1 * LANES);
-            a0_0_2 += vf_load(m + 2 * PANEL + 0 * LANES);
-            a1_0_2 += vf_load(m + 2 * PANEL + 1 * LANES);
-            a0_0_3 += vf_load(m + 3 * PANEL + 0 * LANES);
-            a1_0_3 += vf_load(m + 3 * PANEL + 1 * LANES);
-            a0_0_4 += vf_load(m + 4 * PANEL + 0 * LANES);
-            a1_0_4 += vf_load(m + 4 * PANEL + 1 * LANES);
-            a0_0_5 += vf_load(m + 5 * PANEL + 0 * LANES);
-            a1_0_5 += vf_load(m + 5 * PANEL + 1 * LANES);
-            a0_0_6 += vf_load(m + 6 * PANEL + 0 * LANES);
-            a1_0_6 += vf_load(m + 6 * PANEL + 1 * LANES);
-            a0_0_7 += vf_load(m + 7 * PANEL + 0 * LANES);
-            a1_0_7 += vf_load(m + 7 * PANEL + 1 * LANES);
-        }
-        vf_store(m + 0 * PANEL + 0 * LANES, a0_0_0);
-        vf_store(m + 0 * PANEL + 1 * LANES, a1_0_0);
-        vf_store(m + 1 * PANEL + 0 * LANES, a0_0_1);
-        vf_store(m + 1 * PANEL + 1 * LANES, a1_0_1);
-        vf_store(m + 2 * PANEL + 0 * LANES, a0_0_2);
-        vf_store(m + 2 * PANEL + 1 * LANES, a1_0_2);
-        vf_store(m + 3 * PANEL + 0 * LANES, a0_0_3);
-        vf_store(m + 3 * PANEL + 1 * LANES, a1_0_3);
-        vf_store(m + 4 * PANEL + 0 * LANES, a0_0_4);
-        vf_store(m + 4 * PANEL + 1 * LANES, a1_0_4);
-        vf_store(m + 5 * PANEL + 0 * LANES, a0_0_5);
-        vf_store(m + 5 * PANEL + 1 * LANES, a1_0_5);
-        vf_store(m + 6 * PANEL + 0 * LANES, a0_0_6);
-        vf_store(m + 6 * PANEL + 1 * LANES, a1_0_6);
-        vf_store(m + 7 * PANEL + 0 * LANES, a0_0_7);
-        vf_store(m + 7 * PANEL + 1 * LANES, a1_0_7);
+        vf_store(m + 0 * PANEL + 0 * LANES, done ? a0_0_0 + vf_load(m + 0 * PANEL + 0 * LANES) : a0_0_0);
+        vf_store(m + 0 * PANEL + 1 * LANES, done ? a1_0_0 + vf_load(m + 0 * PANEL + 1 * LANES) : a1_0_0);
+        vf_store(m + 1 * PANEL + 0 * LANES, done ? a0_0_1 + vf_load(m + 1 * PANEL + 0 * LANES) : a0_0_1);
+        vf_store(m + 1 * PANEL + 1 * LANES, done ? a1_0_1 + vf_load(m + 1 * PANEL + 1 * LANES) : a1_0_1);
+        vf_store(m + 2 * PANEL + 0 * LANES, done ? a0_0_2 + vf_load(m + 2 * PANEL + 0 * LANES) : a0_0_2);
+        vf_store(m + 2 * PANEL + 1 * LANES, done ? a1_0_2 + vf_load(m + 2 * PANEL + 1 * LANES) : a1_0_2);
+        vf_store(m + 3 * PANEL + 0 * LANES, done ? a0_0_3 + vf_load(m + 3 * PANEL + 0 * LANES) : a0_0_3);
+        vf_store(m + 3 * PANEL + 1 * LANES, done ? a1_0_3 + vf_load(m + 3 * PANEL + 1 * LANES) : a1_0_3);
+        vf_store(m + 4 * PANEL + 0 * LANES, done ? a0_0_4 + vf_load(m + 4 * PANEL + 0 * LANES) : a0_0_4);
+        vf_store(m + 4 * PANEL + 1 * LANES, done ? a1_0_4 + vf_load(m + 4 * PANEL + 1 * LANES) : a1_0_4);
+        vf_store(m + 5 * PANEL + 0 * LANES, done ? a0_0_5 + vf_load(m + 5 * PANEL + 0 * LANES) : a0_0_5);
+        vf_store(m + 5 * PANEL + 1 * LANES, done ? a1_0_5 + vf_load(m + 5 * PANEL + 1 * LANES) : a1_0_5);
+        vf_store(m + 6 * PANEL + 0 * LANES, done ? a0_0_6 + vf_load(m + 6 * PANEL + 0 * LANES) : a0_0_6);
+        vf_store(m + 6 * PANEL + 1 * LANES, done ? a1_0_6 + vf_load(m + 6 * PANEL + 1 * LANES) : a1_0_6);
+        vf_store(m + 7 * PANEL + 0 * LANES, done ? a0_0_7 + vf_load(m + 7 * PANEL + 0 * LANES) : a0_0_7);
+        vf_store(m + 7 * PANEL + 1 * LANES, done ? a1_0_7 + vf_load(m + 7 * PANEL + 1 * LANES) : a1_0_7);
     }
 }
-
 static __attribute__((noinline)) void multiply_4(const conv *c, const float *v, const float *w, float *m, const char *ahead, int64_t pace)
 {
     const int64_t blocks = c->in_blocks, last = c->in_last, v_block = c->v_block;
@@ -434,27 +385,16 @@ SOL_FENCE();
 SOL_FENCE();
             }
         }
-        if (done) {
-            a0_0_0 += vf_load(m + 0 * PANEL + 0 * LANES);
-            a1_0_0 += vf_load(m + 0 * PANEL + 1 * LANES);
-            a0_0_1 += vf_load(m + 1 * PANEL + 0 * LANES);
-            a1_0_1 += vf_load(m + 1 * PANEL + 1 * LANES);
-            a0_0_2 += vf_load(m + 2 * PANEL + 0 * LANES);
-            a1_0_2 += vf_load(m + 2 * PANEL + 1 * LANES);
-            a0_0_3 += vf_load(m + 3 * PANEL + 0 * LANES);
-            a1_0_3 += vf_load(m + 3 * PANEL + 1 * LANES);
-        }
-        vf_store(m + 0 * PANEL + 0 * LANES, a0_0_0);
-        vf_store(m + 0 * PANEL + 1 * LANES, a1_0_0);
-        vf_store(m + 1 * PANEL + 0 * LANES, a0_0_1);
-        vf_store(m + 1 * PANEL + 1 * LANES, a1_0_1);
-        vf_store(m + 2 * PANEL + 0 * LANES, a0_0_2);
-        vf_store(m + 2 * PANEL + 1 * LANES, a1_0_2);
-        vf_store(m + 3 * PANEL + 0 * LANES, a0_0_3);
-        vf_store(m + 3 * PANEL + 1 * LANES, a1_0_3);
+        vf_store(m + 0 * PANEL + 0 * LANES, done ? a0_0_0 + vf_load(m + 0 * PANEL + 0 * LANES) : a0_0_0);
+        vf_store(m + 0 * PANEL + 1 * LANES, done ? a1_0_0 + vf_load(m + 0 * PANEL + 1 * LANES) : a1_0_0);
+        vf_store(m + 1 * PANEL + 0 * LANES, done ? a0_0_1 + vf_load(m + 1 * PANEL + 0 * LANES) : a0_0_1);
+        vf_store(m + 1 * PANEL + 1 * LANES, done ? a1_0_1 + vf_load(m + 1 * PANEL + 1 * LANES) : a1_0_1);
+        vf_store(m + 2 * PANEL + 0 * LANES, done ? a0_0_2 + vf_load(m + 2 * PANEL + 0 * LANES) : a0_0_2);
+        vf_store(m + 2 * PANEL + 1 * LANES, done ? a1_0_2 + vf_load(m + 2 * PANEL + 1 * LANES) : a1_0_2);
+        vf_store(m + 3 * PANEL + 0 * LANES, done ? a0_0_3 + vf_load(m + 3 * PANEL + 0 * LANES) : a0_0_3);
+        vf_store(m + 3 * PANEL + 1 * LANES, done ? a1_0_3 + vf_load(m + 3 * PANEL + 1 * LANES) : a1_0_3);
     }
 }
-
 static const unsigned char first[] = {0, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 14, 14, 8, 8, 14, 14, 8, 8, 14, 14, 8, 8, 14, 14, 14}; /* width that starts the cheapest cover of so many tiles */
 
 static inline int64_t next_width(int64_t tiles) { return tiles < 28 ? first[tiles] : 14; }
@@ -476,7 +416,8 @@ static void multiply(const conv *c, const spans *s, int64_t t0, int64_t t1, cons
         const char *ahead = (const char *)(w + c->w_frequency);
         int64_t width;
         for (int64_t t = begin[kind]; t < end[kind]; t += width, ahead += stretch) {
-            width = next_width(end[kind] - t);
+            int64_t alike = end[kind];
+            width = next_width(alike - t);
             switch (width) {
             case 14: multiply_14(c, v + t * LANES, w, m + (t - t0) * PANEL, ahead, pace[kind]); break;
             case 8: multiply_8(c, v + t * LANES, w, m + (t - t0) * PANEL, ahead, pace[kind]); break;

@@ -7,7 +7,7 @@ run time.
 
 from __future__ import annotations
 
-from sol.codegen.kernels.conv_shape import Conv
+from sol.codegen.kernels.conv_shape import Conv, static_size
 from sol.codegen.kernels.conv_tiling import Tiling, map_cycles
 from sol.codegen.kernels.traffic import balance, byte_seconds, meeting, missing, other_cores_seconds, weight_seconds
 from sol.codegen.kernels.winograd_model import Grid, Organisation, Products, fetch_cost, overlapped, register_tiles
@@ -24,17 +24,15 @@ def direct_seconds(conv: Conv, tiling: Tiling, target: TargetLike, by_tiles: boo
     n, oh, ow = conv.n, conv.oh, conv.ow
     if not (isinstance(n, int) and isinstance(oh, int) and isinstance(ow, int)):
         return None
-    rows, columns = (1, oh * ow) if tiling.flat else (oh, ow)
     machine, team = target.machine, target.team
     vectors = -(-(conv.k // conv.groups) // target.lanes)
-    cycles = map_cycles(machine.direct, tiling, vectors, rows, columns, conv.reduction)
-    pixels = n * rows * columns * conv.stride[0] * conv.stride[1]
+    cycles = map_cycles(machine.direct, tiling, vectors, oh, ow, conv.reduction)
+    pixels = n * oh * ow * conv.stride[0] * conv.stride[1]
     packing = machine.inner_product.made * made * -(-conv.c // target.lanes) * pixels
     multiply_adds = n * conv.groups * conv.reduction * cycles * machine.direct.multiply_adds
     fetch = fetch_cost(conv.weight_bytes, target, machine.winograd.fetch)
     if by_tiles:
-        th, tw = tiling.tiles[0]
-        multiply_adds *= balance(n * -(-rows // th) * -(-columns // tw), team)
+        multiply_adds *= balance(n * static_size(tiling.count(oh, ow)), team)
         return team_seconds(overlapped(multiply_adds + packing, fetch, machine.winograd.hidden_direct), target)
     makers = min(team, machine.team.alone)
     found = team_seconds(overlapped(multiply_adds + packing * makers, fetch, machine.winograd.hidden_direct), target)

@@ -14,7 +14,7 @@ from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.conv_cost import direct_seconds
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, static_size
-from sol.codegen.kernels.conv_source import STEP, Source, choose_band, line_params
+from sol.codegen.kernels.conv_source import STEP, Source, band_params, line_params
 from sol.codegen.kernels.conv_tails import is_heavy, tile_variants
 from sol.codegen.kernels.conv_tiling import (
     Tiling,
@@ -43,16 +43,14 @@ SHARES = ("vectors", "tiles")
 """What the threads share out, where that is not left to ``shares_tiles``."""
 
 
-def shares_tiles(conv: Conv, tiling: Tiling, target: TargetLike, flat: bool) -> int:
+def shares_tiles(conv: Conv, tiling: Tiling, target: TargetLike) -> int:
     """1 if the team shares out the tiles of the map, 0 if the output channels, -1 if that depends on sizes that are not known.
 
     Tiles: every thread reads all weights. Channels: every thread reads the whole input, of which others wrote a part.
     """
     if not all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow)):
         return -1
-    height, width = (1, conv.oh * conv.ow) if flat else (conv.oh, conv.ow)
-    th, tw = tiling.tiles[0]
-    tiles = static_size(conv.n * -(-height // th) * -(-width // tw))
+    (th, tw), tiles = tiling.tiles[0], static_size(conv.n * tiling.count(conv.oh, conv.ow))
     in_bytes = tiles * conv.c * th * tw * conv.stride[0] * conv.stride[1] * conv.dtype.itemsize
     uneven = -tiles % target.team * 16 > tiles
     return int(target.machine.team.remote * in_bytes >= conv.weight_bytes and not uneven)
@@ -94,7 +92,7 @@ class Way:
 def _way(problem: Problem, target: TargetLike, tiling: Tiling) -> Way:
     common = _map_bytes(problem.conv, tiling, problem.lanes) if problem.source.prologue else 0
     way = Way(problem, tiling, 1, common)
-    return replace(way, by_tiles=shares_tiles(problem.conv, tiling, target, problem.flat)) if way.can_share_vectors else way
+    return replace(way, by_tiles=shares_tiles(problem.conv, tiling, target)) if way.can_share_vectors else way
 
 
 def _match(lowering: Lowering) -> Iterator[Decision]:
@@ -105,7 +103,7 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
     if problem.source.kind == "plain":
         ocb = min(2, problem.vectors)
         tiles = width_tiles(pixels_per_tile(target, ocb), conv.oh * conv.ow if flat else conv.ow)
-        yield Decision("direct", Way(problem, Tiling(ocb, tiles, flat), 1, 0))
+        yield Decision("direct", _way(problem, target, Tiling(ocb, tiles, flat)))
         return
     best = _way(problem, target, choose_tiling(target, problem.vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction))
     yield Decision("direct", best)
@@ -118,29 +116,17 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
             yield Decision("direct", _way(problem, target, named_tiling(name, *size, flat)), name)
 
 
-def _seconds(way: Way, target: TargetLike) -> float | None:
-    return direct_seconds(way.problem.conv, way.tiling, target, way.by_tiles != 0, way.problem.source.inputs)
-
-
 def strip_tiles(target: TargetLike, conv: Conv, tiling: Tiling) -> int:
     """Tiles of a strip: what fills half of the second-level cache, no more than there are."""
     th, tw = tiling.tiles[0]
     fitting = max(1, target.l2 // 2 // (-(-conv.c // target.lanes) * th * tw * target.lanes * 4))
-    tiles = _tiles(conv, tiling)
+    tiles = conv.n * tiling.count(conv.oh, conv.ow)
     return min(fitting, max(1, tiles)) if isinstance(tiles, int) else fitting
-
-
-def _tiles(conv: Conv, tiling: Tiling) -> DimLike:
-    """Tiles of all images."""
-    th, tw = tiling.tiles[0]
-    if tiling.flat:
-        return conv.n * ((conv.oh * conv.ow + tw - 1) // tw)
-    return conv.n * ((conv.oh + th - 1) // th) * ((conv.ow + tw - 1) // tw)
 
 
 def _map_bytes(conv: Conv, tiling: Tiling, lanes: int) -> DimLike:
     """The whole made map in tiles; 0 if no team ever makes it at once."""
-    tiles, (th, tw) = _tiles(conv, tiling), tiling.tiles[0]
+    tiles, (th, tw) = conv.n * tiling.count(conv.oh, conv.ow), tiling.tiles[0]
     size = -(-conv.c // lanes) * 4 * lanes * (tiles * th * tw + 1)
     if not isinstance(tiles, int) or not isinstance(size, int):
         return 0
@@ -187,17 +173,15 @@ def _plain(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, An
     conv, taps, source, target = problem.conv, problem.conv.kernel[1], problem.source.view, lowering.target
     if tiling.flat:
         conv = replace(conv, h=1, w=conv.h * conv.w, oh=1, ow=conv.oh * conv.ow)
-    band, rolled = choose_band(conv, target, tiling.tiles[0][1]), taps > UNROLLED_TAPS
+    band, rolled = band_params(conv, target, tiling.tiles[0][1]), taps > UNROLLED_TAPS
     strides = source.strides if len(source.strides) == 4 else (*source.strides[:2], 0, source.strides[2])
     params = {
-        "C": conv.c, "H": conv.h, "W": conv.w, "LINES": band.lines, "LINE": band.line,
-        "band_rows": band.rows, "band_columns": band.columns,
-        "R": conv.kernel[0], "S": taps, "pad_y": conv.padding[0], "pad_x": conv.padding[1],
+        "C": conv.c, "H": conv.h, "W": conv.w, **band, "R": conv.kernel[0], "S": taps, "pad_y": conv.padding[0], "pad_x": conv.padding[1],
         "stride_y": conv.stride[0], "dilation_y": conv.dilation[0], **dict(zip(("source_n", "source_c", "source_h", "source_w"), strides)),
     }  # fmt: skip
     return {
         "weights": {"w": lowering.weight(conv.node.inputs[1], "conv_stem", lanes=problem.lanes, vectors=tiling.ocb)}, "params": params,
-        "scratch": conv.dtype.itemsize * (conv.c * band.lines * band.line + problem.lanes), "pitch": "1", "rolled": rolled,
+        "scratch": conv.dtype.itemsize * (conv.c * band["LINES"] * band["LINE"] + problem.lanes), "pitch": "1", "rolled": rolled,
         "taps": 1 if rolled else taps, "dx": conv.dilation[1], "fetches_below": conv.c <= target.machine.direct.stem_ahead,
     }  # fmt: skip
 
@@ -235,6 +219,10 @@ def _name(conv: Conv, source: Source) -> str:
     if source.kind == "plain":
         return f"stem_{conv.kernel[1] if conv.kernel[1] <= UNROLLED_TAPS else 'n'}"
     return f"selected{source.tensors}" if source.table else "direct1x1" if conv.kernel == (1, 1) and not source.prologue else "direct"
+
+
+def _seconds(way: Way, target: TargetLike) -> float | None:
+    return direct_seconds(way.problem.conv, way.tiling, target, way.by_tiles != 0, way.problem.source.inputs)
 
 
 CANDIDATES: tuple[Candidate, ...] = (Candidate("direct", _match, _lower, _seconds, ranked=False),)

@@ -16,10 +16,10 @@ from sol.codegen.kernels import pairs
 from sol.codegen.kernels.conv_cost import team_seconds
 from sol.codegen.kernels.conv_direct import shares_tiles
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
-from sol.codegen.kernels.conv_shape import Conv, is_pointwise, spatial_strides
+from sol.codegen.kernels.conv_shape import Conv, is_pointwise, spatial_strides, static_size
 from sol.codegen.kernels.conv_source import vectors_table
 from sol.codegen.kernels.conv_tails import tile_variants
-from sol.codegen.kernels.conv_tiling import Panel, Tiling
+from sol.codegen.kernels.conv_tiling import Panel, Tiling, covering
 from sol.codegen.kernels.pairs import LANES, LEAST, MOST, step_cost
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Lowering, TargetLike
@@ -55,10 +55,9 @@ def tilings(oh: int, ow: int, flat: bool) -> Iterator[Tiling]:
     """Tiles that cover a map, about equally large ones."""
     rows, columns = (1, oh * ow) if flat else (oh, ow)
     for count in range(-(-columns // MOST), max(1, columns // LEAST) + 1):
-        width = -(-columns // count)
-        yield Tiling(1, ((1, width), *(((1, columns % width),) if columns % width else ())), flat)
+        yield covering(1, 1, -(-columns // count), rows, columns, flat)
     for height in range(2, min(rows, MOST // columns) + 1):
-        yield Tiling(1, ((height, columns), *(((rows % height, columns),) if rows % height else ())), flat)
+        yield covering(1, height, columns, rows, columns, flat)
 
 
 def row_tiling(width: int) -> Tiling:
@@ -70,7 +69,7 @@ def row_cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
     """Time of a 1x1 convolution row by row in units of direct convolution at the processor's peak, packing included."""
     assert isinstance(conv.ow, int)
     steps, vectors = -(-conv.reduction // LANES), -(-conv.k // LANES)
-    multiply = sum(tile_cost(w, steps, target.machine) * n for (_, w), n in zip(tiling.tiles, (conv.ow // tiling.tiles[0][1], 1)))
+    multiply = sum(tile_cost(pixels, steps, target.machine) * n for n, pixels in tiling.counts(1, conv.ow))
     return (multiply * vectors + target.machine.inner_product.packed * steps * conv.ow) / (vectors * conv.reduction * conv.ow)
 
 
@@ -88,10 +87,7 @@ class Choice:
 
     def pixels(self, rows: int) -> tuple[int, int]:
         """Rows and columns of the input that so many rows of results read."""
-        conv = self.conv
-        assert isinstance(conv.ow, int)
-        height, width = ((n - 1) * conv.stride[a] + (conv.kernel[a] - 1) * conv.dilation[a] + 1 for a, n in enumerate((rows, conv.ow)))
-        return height, width
+        return static_size(self.conv.reach(0, rows)), static_size(self.conv.reach(1, self.conv.ow))
 
 
 def _banded(conv: Conv, target: TargetLike, tiling: Tiling, by_rows: bool) -> Choice:
@@ -112,17 +108,12 @@ def _cost(choice: Choice, target: TargetLike, made: int = 0) -> float:
     conv, tiling, team, costs = choice.conv, choice.tiling, target.team, target.machine.inner_product
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
     images = conv.n if isinstance(conv.n, int) else 1
-    rows, columns = (1, conv.oh * conv.ow) if tiling.flat else (conv.oh, conv.ow)
-    th, tw = tiling.tiles[0]
-    counts = [(rows // th) * (columns // tw) * images]
-    if len(tiling.tiles) > 1:
-        counts.append((columns // tw if tiling.along_y else rows) * images)
-    steps, vectors = _steps(conv), -(-conv.k // LANES)
-    multiply = sum(n * tile_cost(h * w, steps, target.machine) for n, (h, w) in zip(counts, tiling.tiles)) * vectors
+    counts, steps, vectors = tiling.counts(conv.oh, conv.ow), _steps(conv), -(-conv.k // LANES)
+    multiply = sum(n * images * tile_cost(pixels, steps, target.machine) for n, pixels in counts) * vectors
     if choice.band:
         return overlapped(_of_bands(choice, target, multiply), fetch_cost(conv.weight_bytes, target, costs.fetch) / team, costs.hidden)
-    packed, tiles = (costs.packed + costs.made * made) * steps * rows * columns * images, sum(counts)
-    by_tiles = shares_tiles(replace(conv, n=images), tiling, target, tiling.flat) == 1
+    packed, tiles = (costs.packed + costs.made * made) * steps * conv.oh * conv.ow * images, images * sum(n for n, _ in counts)
+    by_tiles = shares_tiles(replace(conv, n=images), tiling, target) == 1
     alone = team <= target.machine.team.alone
     compute = (multiply + packed) * -(-tiles // team) / tiles if by_tiles else multiply / team + packed * (1 if alone else 1 / team)
     return overlapped(compute, fetch_cost(conv.weight_bytes, target, costs.fetch) / team, costs.hidden)
@@ -219,8 +210,7 @@ def packed_block(conv: Conv, target: TargetLike, tiling: Tiling, by_tiles: bool)
     """Elements of a tile's packed input; tiles that a thread packs at a time, which have half of the second-level cache."""
     (th, tw), steps = tiling.tiles[0], _steps(conv)
     packed = (steps * th * tw + 2 * -(-th * tw // LANES) + 1) * LANES
-    rows, columns = (1, conv.oh * conv.ow) if tiling.flat else (conv.oh, conv.ow)
-    tiles = conv.n * -(-rows // th) * -(-columns // tw)
+    tiles = conv.n * tiling.count(conv.oh, conv.ow)
     block = max(1, target.l2 // 2 // (4 * packed))
     if isinstance(tiles, int):
         share = max(1, -(-tiles // target.team) if by_tiles else tiles)
@@ -236,22 +226,18 @@ def _steps(conv: Conv) -> int:
 def _by_tiles(lowering: Lowering, way: Way) -> dict[str, Any]:
     """What ``emit_conv`` gets where the input of each tile is packed."""
     problem, tiling, target = way.problem, way.tiling, lowering.target
-    conv, source, node = problem.conv, problem.source, problem.conv.node
-    by_tiles = shares_tiles(conv, tiling, target, tiling.flat) != 0
+    conv, source = problem.conv, problem.source
+    (th, tw), by_tiles = tiling.tiles[0], shares_tiles(conv, tiling, target) != 0
     lowering.set_share(by_tiles)
-    (th, tw), (rows, columns) = tiling.tiles[0], problem.size(tiling)
     packed, block = packed_block(conv, target, tiling, by_tiles)
     params: dict[str, DimLike] = {"vectors": problem.vectors, "block": block, "by_tiles": int(by_tiles), "packed_size": packed}
-    common = 0 if by_tiles else 4 * (conv.n * -(-rows // th) * -(-columns // tw)) * packed
+    common = 0 if by_tiles else 4 * conv.n * tiling.count(conv.oh, conv.ow) * packed
     if not source.table:
         weights = paired_weights(lowering, conv)
         return {"weights": weights, "params": params | source.params(conv), "scratch": 4 * block * packed, "common": common}
     table, pitch = vectors_table(source.table, source.tensors, LANES), (_steps(conv) + 1 | 1) * LANES
     params |= {"C": conv.c, "pitch": pitch, "origin_count": len(table) // 2, **source.tensor_params(True)}
-    weights = {
-        "w": lowering.weight(node.inputs[1], "paired_selected", order=source.order),
-        "factors": lowering.weight(node.inputs[1], "pair_scales", order=source.order),
-    }  # fmt: skip
+    weights = paired_weights(lowering, conv, "paired_selected", order=source.order)
     gathered = conv.n * (len(table) // 2) * ORIGIN + 4 * (th * tw * pitch + LANES)
     stem = f"selected{source.tensors}_paired"
     return {"weights": weights, "params": params, "scratch": 4 * block * packed + gathered, "common": common, "table": table, "stem": stem}
@@ -264,10 +250,7 @@ def _by_bands(lowering: Lowering, way: Way) -> dict[str, Any]:
     lowering.set_share(choice.by_bands)
     (th, tw), pixels, steps = way.tiling.tiles[0], prod(choice.pixels(choice.band)), _steps(conv)
     partial = -(-pixels // 2) * 2 + LANES * conv.stride[1]
-    weights = {
-        "w": lowering.weight(conv.node.inputs[1], "paired_groups", groups=conv.groups),
-        "factors": lowering.weight(conv.node.inputs[1], "pair_scales", groups=conv.groups),
-    }  # fmt: skip
+    weights = paired_weights(lowering, conv, "paired_groups", groups=conv.groups)
     params = {
         "groups": conv.groups, "group_vectors": way.problem.vectors, "band": choice.band, "by_bands": int(choice.by_bands),
         "stride_y": conv.stride[0], "dilation_y": conv.dilation[0], "dilation_x": conv.dilation[1], "partial_size": partial,
@@ -281,11 +264,12 @@ def _by_bands(lowering: Lowering, way: Way) -> dict[str, Any]:
 def _lower(lowering: Lowering, way: Way) -> None:
     problem, choice = way.problem, way.choice
     conv, launch = problem.conv, (_by_bands if choice.band else _by_tiles)(lowering, way)
+    variants = tile_variants(problem.epilogue, [Panel(1)], choice.tiling, problem.masked, by_pixel=True)
     launch["params"] |= {"in_blocks": -(-conv.c // conv.groups // LANES), "R": conv.kernel[0], "S": conv.kernel[1]}
     emit_conv(
         lowering, problem, choice.tiling, "paired", **launch, banded=choice.band > 0, has_bias=False,
         pairs=pairs.context(pairs.last_channels(conv.c // conv.groups)), alone=lowering.target.machine.team.alone,
-        variants=[v | {"places": _places(choice, v["th"], v["tw"])} for v in paired_variants(problem, choice.tiling)],
+        variants=[v | {"places": _places(choice, v["th"], v["tw"])} for v in variants],
     )  # fmt: skip
 
 
@@ -295,15 +279,10 @@ def _places(choice: Choice, th: int, tw: int) -> tuple[int, ...]:
     return tuple(y * sy * pitch + x * sx for y in range(th) for x in range(tw)) if choice.band else ()
 
 
-def paired_variants(problem: Problem, tiling: Tiling) -> list[dict[str, Any]]:
-    """Template context of the functions of all tiles, of one output vector each."""
-    return tile_variants(problem.epilogue, [Panel(1)], tiling, problem.masked, by_pixel=True)
-
-
-def paired_weights(lowering: Lowering, conv: Conv) -> dict[str, View]:
-    """Packed weights and what inputs are multiplied by, as the kernel's pointers."""
-    w = conv.node.inputs[1]
-    return {"w": lowering.weight(w, "paired_panels"), "factors": lowering.weight(w, "pair_scales", taps=conv.kernel[0] * conv.kernel[1])}
+def paired_weights(lowering: Lowering, conv: Conv, packer: str = "paired_panels", **attrs: Any) -> dict[str, View]:
+    """Packed weights and what inputs are multiplied by (at each tap, unless ``attrs`` say otherwise), as the kernel's pointers."""
+    w, scaled = conv.node.inputs[1], attrs or {"taps": prod(conv.kernel)}
+    return {"w": lowering.weight(w, packer, **attrs), "factors": lowering.weight(w, "pair_scales", **scaled)}
 
 
 CANDIDATES: tuple[Candidate, ...] = (sole("paired", read_way, _lower, _pays, _seconds, ranked=False),)

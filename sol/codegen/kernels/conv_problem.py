@@ -13,7 +13,7 @@ from typing import Any
 from sol.codegen.element import Element, element
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_shape import Conv, check_border, is_blocked, is_flat, read_conv, spatial_strides
-from sol.codegen.kernels.conv_source import Source, read_source
+from sol.codegen.kernels.conv_source import Source, pointwise_inputs, read_source
 from sol.codegen.kernels.conv_tails import needs_mask, operand_context, operand_params
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.lowering import Lowering
@@ -22,7 +22,6 @@ from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
 from sol.ir.lanes import FLOAT_LANES
-from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType
 
 
@@ -99,10 +98,6 @@ class Problem:
         """May the tail make lanes without a channel infinite or NaN?"""
         return needs_mask(self.epilogue, self.conv.k, self.lanes)
 
-    def size(self, tiling: Tiling) -> tuple[DimLike, DimLike]:
-        """Rows and columns of the map as tiles cover it."""
-        return (1, self.conv.oh * self.conv.ow) if tiling.flat else (self.conv.oh, self.conv.ow)
-
     @property
     def pooled_bytes(self) -> DimLike:
         """What the map takes in the team's shared memory."""
@@ -155,18 +150,8 @@ def _is_flat(conv: Conv, source: Source, out: View | None, epilogue: Epilogue) -
 def is_pointwise_tail(lowering: Lowering, result: str, block: int) -> bool:
     """Is everything from the anchor to ``result`` pointwise, and the result blocked and of the anchor's shape?"""
     body, anchor = lowering.body, lowering.anchor
-    if body.type_of(result).shape != anchor.type.shape or body.type_of(result).layout.block != block:
-        return False
-    seen, stack = set(), [result]
-    while stack:
-        node = body.producer(stack.pop())
-        if node.name in seen or node.name == anchor.name or node.op in ("input", "constant"):
-            continue
-        if node.op not in POINTWISE:
-            return False
-        seen.add(node.name)
-        stack.extend(node.inputs)
-    return True
+    whole = body.type_of(result).shape == anchor.type.shape and body.type_of(result).layout.block == block
+    return whole and pointwise_inputs(lowering, result, anchor.name) is not None
 
 
 _KINDS = {
@@ -210,7 +195,7 @@ def emit_conv(
     conv, source, pool, epilogue = problem.conv, problem.source, problem.pool, problem.epilogue
     if source.kind == "memory":
         check_border(lowering, conv, source.view)
-    rows, columns = problem.size(tiling)
+    rows, columns = tiling.size(conv.oh, conv.ow)
     sink = _sink_params(problem, common // 4)
     if clash := sink.keys() & params.keys():
         raise SolError(f"the product {product_of} and its sink both have arguments called {', '.join(clash)}")

@@ -51,6 +51,10 @@ class Conv:
     def weight_bytes(self) -> int:
         return self.dtype.itemsize * self.k * self.reduction
 
+    def reach(self, axis: int, outputs: DimLike) -> DimLike:
+        """Elements of the input that so many neighbouring outputs read along an axis."""
+        return (outputs - 1) * self.stride[axis] + (self.kernel[axis] - 1) * self.dilation[axis] + 1
+
 
 def read_conv(lowering: Lowering, node: Node | None = None) -> Conv | None:
     """A convolution (the region's anchor) as a Conv; None if it has three spatial dimensions, symbolic channels, run-time weights or
@@ -105,13 +109,7 @@ def check_border(lowering: Lowering, conv: Conv, view: View) -> None:
     border = view.border or ((0, 0),) * (len(view.shape) - 3)
     border = ((0, 0),) * (2 - len(border)) + tuple(border)
     for axis, size, out in ((0, conv.h, conv.oh), (1, conv.w, conv.ow)):
-        reach = (
-            (out - 1) * conv.stride[axis]
-            + (conv.kernel[axis] - 1) * conv.dilation[axis]
-            + 1
-            - size
-            - conv.padding[axis]
-        )
+        reach = conv.reach(axis, out) - size - conv.padding[axis]
         behind = reach if isinstance(reach, int) else conv.after[axis]
         if border[axis][0] < conv.padding[axis] or border[axis][1] < behind:
             raise SolError(

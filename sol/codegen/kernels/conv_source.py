@@ -12,7 +12,7 @@ from typing import Any
 from sol.codegen.element import vector_load
 from sol.codegen.emit import c_float
 from sol.codegen.epilogue import Epilogue, make_epilogue
-from sol.codegen.kernels.conv_shape import Conv, is_blocked, is_pointwise, spatial_strides
+from sol.codegen.kernels.conv_shape import Conv, is_blocked, is_pointwise, spatial_strides, static_size
 from sol.codegen.kernels.conv_tails import is_heavy, needs_mask
 from sol.codegen.kernels.dfp_channels import picked_channels
 from sol.codegen.lowering import Lowering, TargetLike
@@ -234,21 +234,26 @@ def read_prologue(lowering: Lowering) -> Prologue | None:
 
 def _origin(lowering: Lowering, top: str) -> str | None:
     """The one body input as large as ``top`` from which it is computed by pointwise ops alone."""
-    body, shape = lowering.body, lowering.type_of(top).shape
+    shape, inputs = lowering.type_of(top).shape, pointwise_inputs(lowering, top) or ()
+    found = [v for v in inputs if lowering.type_of(v).shape == shape and not lowering.is_constant(v)]
+    return found[0] if len(found) == 1 else None
+
+
+def pointwise_inputs(lowering: Lowering, top: str, anchor: str = "") -> set[str] | None:
+    """The body inputs, and the anchor, from which a value is computed by pointwise ops alone; None if by others."""
+    body = lowering.body
     found, seen, stack = set(), set(), [top]
     while stack:
         value = stack.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        if value not in body.inputs:
-            node = body.producer(value)
-            if node.op not in POINTWISE and node.op != "constant":
-                return None
-            stack.extend(node.inputs)
-        elif lowering.type_of(value).shape == shape and not lowering.is_constant(value):
+        node = body.producer(value)
+        if value in body.inputs or node.name == anchor:
             found.add(value)
-    return found.pop() if len(found) == 1 else None
+        elif value not in seen and node.op in POINTWISE:
+            stack.extend(node.inputs)
+        elif value not in seen and node.op != "constant":
+            return None
+        seen.add(value)
+    return found
 
 
 def line_params(conv: Conv, source: Source, tile: tuple[int, int], flat: bool) -> dict[str, DimLike]:
@@ -270,34 +275,20 @@ def line_params(conv: Conv, source: Source, tile: tuple[int, int], flat: bool) -
     return {"line_tiles": columns, "lines": conv.oh, "src_line": stride, "line_pixels": conv.ow}
 
 
-@dataclass(frozen=True)
-class Band:
-    """What a thread computes from one copy of a row-major input: rows x tile columns of the output. lines, line: lines of the copy,
-    elements of each.
+def band_params(conv: Conv, target: TargetLike, width: int) -> dict[str, int]:
+    """What a thread computes from one copy of a row-major input, rows x tile columns of the output; the copy's lines and their elements.
+
+    As many whole rows as have room for their copy in the first cache, or as many tiles of ``width`` pixels of one row; at least one.
     """
-
-    rows: int
-    columns: int
-    lines: int
-    line: int
-
-
-def choose_band(conv: Conv, target: TargetLike, width: int) -> Band:
-    """As many whole rows as have room for their copy in the first cache, or as many tiles of ``width`` pixels of one row; at least one."""
-    room = target.l1 // (conv.dtype.itemsize * conv.c)
-
-    def reach(axis: int, outputs: int) -> int:
-        return (outputs - 1) * conv.stride[axis] + (conv.kernel[axis] - 1) * conv.dilation[axis] + 1
-
-    lines = reach(0, 1)
-    columns = max(1, ((room // lines - reach(1, 1)) // conv.stride[1] + 1) // width)
+    room, lines, window = target.l1 // (conv.dtype.itemsize * conv.c), static_size(conv.reach(0, 1)), static_size(conv.reach(1, 1))
+    columns = max(1, ((room // lines - window) // conv.stride[1] + 1) // width)
     if isinstance(conv.ow, int):
         columns = min(columns, -(-conv.ow // width))
-    line = -(-(reach(1, columns * width) + target.lanes - 1) // LINE_UNIT) * LINE_UNIT
+    line = -(-(static_size(conv.reach(1, columns * width)) + target.lanes - 1) // LINE_UNIT) * LINE_UNIT
     rows = max(1, (room // line - lines) // conv.stride[0] + 1)
     if isinstance(conv.oh, int):
         rows = max(1, min(rows, conv.oh))
-    return Band(rows, columns, reach(0, rows), line)
+    return {"LINES": static_size(conv.reach(0, rows)), "LINE": line, "band_rows": rows, "band_columns": columns}
 
 
 STEP = 4

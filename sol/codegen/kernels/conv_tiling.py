@@ -28,6 +28,27 @@ class Tiling:
         """Is it rows that the smaller tiles cover?"""
         return len(self.tiles) > 1 and self.tiles[0][0] > 1
 
+    def size(self, oh: DimLike, ow: DimLike) -> tuple[DimLike, DimLike]:
+        """Rows and columns of a map as tiles cover it."""
+        return (1, oh * ow) if self.flat else (oh, ow)
+
+    def count(self, oh: DimLike, ow: DimLike) -> DimLike:
+        """Tiles of a map."""
+        (th, tw), (rows, columns) = self.tiles[0], self.size(oh, ow)
+        return ((rows + th - 1) // th) * ((columns + tw - 1) // tw)
+
+    def counts(self, oh: int, ow: int) -> list[tuple[int, int]]:
+        """How many tiles of a map there are of each kind, and their pixels."""
+        (th, tw), (rows, columns) = self.tiles[0], (1, oh * ow) if self.flat else (oh, ow)
+        rest = [(columns // tw if self.along_y else rows, h * w) for h, w in self.tiles[1:]]
+        return [((rows // th) * (columns // tw), th * tw), *rest]
+
+
+def covering(ocb: int, th: int, tw: int, oh: int, ow: int, flat: bool) -> Tiling:
+    """Tiles of th x tw pixels, and those that cover what is left of oh x ow pixels along one axis."""
+    rest = ((oh % th, tw),) if th > 1 and oh % th else ((1, ow % tw),) if th == 1 and ow % tw else ()
+    return Tiling(ocb, ((th, tw), *rest), flat)
+
 
 def pixels_per_tile(target: TargetLike, ocb: int) -> int:
     """Accumulators per vector: what the registers hold beside ``ocb`` weights and one broadcast, at most 14.
@@ -51,8 +72,7 @@ def width_tiles(most: int, ow: DimLike) -> tuple[tuple[int, int], ...]:
     """Tiles of one row that cover a width: equal ones of at most ``most`` and the rest; a ladder if symbolic."""
     if not isinstance(ow, int):
         return tuple((1, w) for w in (most, *_ladder(most)))
-    width = -(-ow // max(1, -(-ow // most))) or 1
-    return ((1, width), *(((1, ow % width),) if ow % width else ()))
+    return covering(1, 1, -(-ow // max(1, -(-ow // most))) or 1, 1, ow, False).tiles
 
 
 def choose_tiling(
@@ -63,8 +83,7 @@ def choose_tiling(
     reduction: multiply-adds per output. The cheapest by ``tile_cycles`` and what a tile costs beside them wins; where several
     are as good, two vectors share the most kernels.
     """
-    if flat:
-        oh, ow = 1, oh * ow
+    oh, ow = (1, oh * ow) if flat else (oh, ow)
     if not (isinstance(oh, int) and isinstance(ow, int)):
         return _tiling(target, min(2, vectors), oh, ow, flat)
     fitting = [n for n in (2, 4, 3, 1, 8) if n <= max(2, vectors // 2) and n <= vectors]
@@ -81,10 +100,7 @@ def tile_text(tiling: Tiling) -> str:
 def named_tiling(text: str, oh: int, ow: int, flat: bool) -> Tiling:
     """The tiling that ``tile_text`` names, for a map of oh x ow pixels (one row if ``flat``)."""
     ocb, th, tw = map(int, text.split("x"))
-    if flat:
-        oh, ow = 1, oh * ow
-    rest = ((oh % th, tw),) if th > 1 and oh % th else ((1, ow % tw),) if th == 1 and ow % tw else ()
-    return Tiling(ocb, ((th, tw), *rest), flat)
+    return covering(ocb, th, tw, *((1, oh * ow) if flat else (oh, ow)), flat)
 
 
 def tiling_names(target: TargetLike, vectors: int, oh: DimLike, ow: DimLike, *, flat: bool) -> list[str]:
@@ -115,13 +131,11 @@ def tile_cycles(ocb: int, pixels: int, direct: DirectConvolution) -> float:
 
 def map_cycles(direct: DirectConvolution, tiling: Tiling, vectors: int, oh: int, ow: int, reduction: int = 1 << 20) -> float:
     """Cycles per input channel for the whole map, ``reduction`` multiply-adds per output."""
-    th, tw = tiling.tiles[0]
-    pixels = [th * tw] * ((oh // th) * (ow // tw))
-    for height, width in tiling.tiles[1:]:
-        pixels += [height * width] * (ow // tw if tiling.along_y else oh)
+    kinds = tiling.counts(oh, ow)
+    tiles = sum(count for count, _ in kinds)
     widths = [tiling.ocb] * (vectors // tiling.ocb) + [vectors % tiling.ocb] * (vectors % tiling.ocb > 0)
-    beside = len(widths) * (direct.tile * len(pixels) + direct.change * (len(pixels) - pixels.count(th * tw))) / reduction
-    return beside + sum(tile_cycles(n, p, direct) * widths.count(n) * pixels.count(p) for n in set(widths) for p in set(pixels))
+    beside = len(widths) * (direct.tile * tiles + direct.change * (tiles - kinds[0][0])) / reduction
+    return beside + sum(tile_cycles(n, pixels, direct) * widths.count(n) * count for n in set(widths) for count, pixels in kinds)
 
 
 def _tiling(target: TargetLike, ocb: int, oh: DimLike, ow: DimLike, flat: bool) -> Tiling:
@@ -129,14 +143,13 @@ def _tiling(target: TargetLike, ocb: int, oh: DimLike, ow: DimLike, flat: bool) 
     most = pixels_per_tile(target, ocb)
     if flat and isinstance(ow, int):
         width = next((w for w in range(most, 0, -1) if 6 * w >= 5 * most and ow % w == 0), min(most, ow))
-        return Tiling(ocb, ((1, width), *(((1, ow % width),) if ow % width else ())), flat)
+        return covering(ocb, 1, width, 1, ow, flat)
     if not isinstance(ow, int) or ow > most // 2 or (isinstance(oh, int) and oh < 2):
         return Tiling(ocb, width_tiles(most, ow), flat)
     width, rows = ow, most // ow
     if not isinstance(oh, int):
         return Tiling(ocb, tuple((r, width) for r in (rows, *_ladder(rows))), flat)
-    rows = -(-oh // -(-oh // rows))
-    return Tiling(ocb, ((rows, width), *(((oh % rows, width),) if oh % rows else ())), flat)
+    return covering(ocb, -(-oh // -(-oh // rows)), width, oh, ow, flat)
 
 
 @dataclass(frozen=True)

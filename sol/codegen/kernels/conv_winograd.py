@@ -69,11 +69,6 @@ def _parts(grid: Grid, bias: bool) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def is_candidate(conv: Conv) -> bool:
-    """Dense, neither strided nor dilated, more than one tap."""
-    return (conv.stride, conv.dilation, conv.groups) == ((1, 1), (1, 1), 1) and conv.kernel != (1, 1)
-
-
 @dataclass(frozen=True)
 class Way:
     """Tiles and how they are organised."""
@@ -84,12 +79,13 @@ class Way:
 
 
 def find_grids(problem: Problem | None, target: TargetLike) -> Sequence[Grid]:
-    """Tiles with which a region's convolution can be computed, the cheapest first."""
-    if problem is None or problem.source.kind not in ("memory", "made") or not is_candidate(problem.conv):
+    """Tiles with which a region's convolution can be computed, the cheapest first: one of several taps, neither strided, dilated nor grouped."""
+    conv = problem.conv if problem is not None and problem.source.kind in ("memory", "made") else None
+    if conv is None or (conv.stride, conv.dilation, conv.groups) != ((1, 1), (1, 1), 1) or conv.kernel == (1, 1):
         return []
-    if problem.pool and not all(isinstance(size, int) for size in (problem.conv.n, problem.conv.oh, problem.conv.ow)):
+    if problem and problem.pool and not all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow)):
         return []
-    return allowed_grids(problem.conv, target, config["conv_max_error"])
+    return allowed_grids(conv, target, config["conv_max_error"])
 
 
 def _pays(lowering: Lowering, conv: Conv) -> bool:
@@ -139,11 +135,6 @@ def named_way(problem: Problem, target: TargetLike, name: str) -> Way:
     return Way(problem, grid, replace(how, block=int(block)) if block else how)
 
 
-def _name(conv: Conv, grid: Grid) -> str:
-    taps = "" if conv.kernel == (3, 3) else f"_{conv.kernel[0]}x{conv.kernel[1]}"
-    return f"{grid.name}{taps}"
-
-
 def _lower(lowering: Lowering, way: Way) -> None:
     problem, grid, how, target, lanes = way.problem, way.grid, way.how, lowering.target, lowering.target.lanes
     conv, epilogue = problem.conv, problem.epilogue
@@ -157,18 +148,21 @@ def _lower(lowering: Lowering, way: Way) -> None:
     lowering.set_share(not how.split_channels or grid.tiles >= how.split_channels * target.team)
     beside = ((grid.products + 1) // lanes + 1) * lanes if grid.paired else 0
     shared = _transformed(grid, blocks, grid.tiles, lanes, tile.slack, beside) if how.split_channels else 0
-    params = {
+    params: dict[str, DimLike] = {
         "vectors": problem.vectors, "split_channels": how.split_channels, "block": how.block,
         "in_blocks": blocks, "in_last": -(-last // UNROLL) * UNROLL,
-        **problem.source.params(conv, "n cb row" if prologue else "n cb row start"), **(_patch_params(problem) if prologue else {}),
+        **problem.source.params(conv, "n cb row" if prologue else "n cb row start"),
     }  # fmt: skip
+    if prologue:  # beyond the rows and columns of what is made there are zeros
+        params |= {"H": conv.h, "W": conv.w, "pad_y": conv.padding[0], "pad_x": conv.padding[1]}
     v = _transformed(grid, blocks, how.block, lanes, tile.slack, beside)
     m = grid.products * ((how.block + tile.slack) * tile.ocb * lanes + LINE)
     edges = not (grid.y.divided and grid.x.divided)
     patch = (blocks if grid.paired else 1) * grid.y.whole.size * grid.x.whole.size * lanes if prologue or edges else 0
     steps, result = ([], "a") if epilogue.is_identity else epilogue.trace("a", lambda e: e.name, "t")
     emit_conv(
-        lowering, problem, Tiling(tile.ocb, ((1, tile.widths[0]),)), "winograd", weights=weights, params=params, stem=_name(conv, grid),
+        lowering, problem, Tiling(tile.ocb, ((1, tile.widths[0]),)), "winograd", weights=weights, params=params,
+        stem=grid.name + ("" if conv.kernel == (3, 3) else f"_{conv.kernel[0]}x{conv.kernel[1]}"),
         scratch=4 * (m + v + patch) + PLACE * max(how.block, grid.tiles if how.split_channels else 0), common=4 * shared,
         my=grid.y.m, mx=grid.x.m, ry=conv.kernel[0], rx=conv.kernel[1], iy=grid.y.whole.size, ix=grid.x.whole.size,
         frequencies=grid.products, kinds=grid.kinds,
@@ -180,12 +174,6 @@ def _lower(lowering: Lowering, way: Way) -> None:
         tail_loads=hoisted_loads(epilogue, 1), tail_lines=steps, tail_result=result,
         paired=grid.paired, beside=beside, pairs=pairs.context() if grid.paired else {},
     )  # fmt: skip
-
-
-def _patch_params(problem: Problem) -> dict[str, DimLike]:
-    """Where a made input ends: beyond its rows and columns there are zeros."""
-    conv = problem.conv
-    return {"H": conv.h, "W": conv.w, "pad_y": conv.padding[0], "pad_x": conv.padding[1]}
 
 
 def _transformed(grid: Grid, blocks: int, tiles: int, lanes: int, slack: int, beside: int) -> int:

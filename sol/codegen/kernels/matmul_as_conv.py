@@ -89,7 +89,7 @@ def _paired_passes(way: conv_paired.Way, target: TargetLike) -> float:
     """Every block of rows that a thread packs at a time meets all weights, or those that are its share."""
     conv, tiling = way.problem.conv, way.tiling
     assert isinstance(conv.n, int) and isinstance(conv.oh, int)
-    _, block = conv_paired.packed_block(conv, target, tiling, conv_direct.shares_tiles(conv, tiling, target, tiling.flat) == 1)
+    _, block = conv_paired.packed_block(conv, target, tiling, conv_direct.shares_tiles(conv, tiling, target) == 1)
     return max(1.0, conv.n * conv.oh / (tiling.tiles[0][0] * block))
 
 
