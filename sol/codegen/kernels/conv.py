@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from sol.codegen.decision import Candidate
-from sol.codegen.kernels import (
-    conv_direct,
-    conv_paired,
-    conv_plain,
-    conv_small,
-    conv_winograd,
-)
+from sol.codegen.kernels import conv_direct, conv_paired, conv_plain, conv_small, conv_winograd
 
+FAMILIES = (conv_winograd, conv_small, conv_paired, conv_direct, conv_plain)
 KERNELS: dict[str, tuple[Candidate, ...]] = {
-    "conv": (
-        *conv_winograd.CANDIDATES,
-        *conv_small.CANDIDATES,
-        *conv_paired.CANDIDATES,
-        *conv_direct.CANDIDATES,
-        *conv_plain.CANDIDATES,
-    ),
+    "conv": tuple(candidate for family in FAMILIES for candidate in family.CANDIDATES),
     "conv_transpose": conv_plain.TRANSPOSE_CANDIDATES,
 }

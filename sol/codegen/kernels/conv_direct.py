@@ -16,15 +16,7 @@ from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, static_size
 from sol.codegen.kernels.conv_source import STEP, Source, band_params, line_params
 from sol.codegen.kernels.conv_tails import is_heavy, tile_variants
-from sol.codegen.kernels.conv_tiling import (
-    Tiling,
-    choose_tiling,
-    named_tiling,
-    panels_of,
-    pixels_per_tile,
-    tiling_names,
-    width_tiles,
-)
+from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, named_tiling, panels_of, pixels_per_tile, tiling_names, width_tiles
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike

@@ -79,7 +79,7 @@ class Way:
 
 
 def find_grids(problem: Problem | None, target: TargetLike) -> Sequence[Grid]:
-    """Tiles with which a region's convolution can be computed, the cheapest first: one of several taps, neither strided, dilated nor grouped."""
+    """Tiles with which a convolution of several taps, neither strided, dilated nor grouped, can be computed, the cheapest first."""
     conv = problem.conv if problem is not None and problem.source.kind in ("memory", "made") else None
     if conv is None or (conv.stride, conv.dilation, conv.groups) != ((1, 1), (1, 1), 1) or conv.kernel == (1, 1):
         return []
