@@ -102,7 +102,7 @@ def _depthwise(conv: Conv, tail: Epilogue, target: TargetLike) -> dict[str, Any]
         body = "\n".join(f"    {line}" for line in [*lines, f"return {result};"])
         text = replace(text, function=f"/* Behind the depthwise convolution: {tail.stem}. */\nSOL_INLINE vf tail(vf a)\n{{\n{body}\n}}")
     odd = 3
-    columns = columns_context(target, conv.kernel, conv.stride, conv.dilation, 1, (odd, conv.ow))
+    columns = columns_context(target, conv, (odd, conv.ow))
     fixed = {"kernel": conv.kernel, "R": conv.kernel[0], "S": conv.kernel[1]}
     return columns | fixed | {"tail": text, "activation": tail.stem, "depthwise_bias": len(conv.node.inputs) == 3}
 

@@ -39,13 +39,18 @@ class Conv:
     dtype: DType = DType.F32
 
     @property
+    def group(self) -> int:
+        """Input channels of a group."""
+        return self.c // self.groups
+
+    @property
     def flops(self) -> DimLike:
         return 2 * self.k * self.reduction * (self.n * self.oh * self.ow)
 
     @property
     def reduction(self) -> int:
         """Multiply-adds per output."""
-        return self.c // self.groups * self.kernel[0] * self.kernel[1]
+        return self.group * self.kernel[0] * self.kernel[1]
 
     @property
     def weight_bytes(self) -> int:

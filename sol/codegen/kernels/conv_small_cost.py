@@ -1,6 +1,6 @@
 """Seconds of convolutions with few channels per group, and of chains with one in the middle, by the machine's table.
 
-They compute little for what they move, in short rows that nothing fetches ahead: both times add up.
+They compute little for what they move, in short rows that nothing fetches ahead: both times add up. None where sizes are not known.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sol.codegen.kernels.conv_shape import Conv
-from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, map_cycles
+from sol.codegen.kernels.conv_tiling import choose_tiling, map_cycles
 from sol.codegen.kernels.traffic import balance, byte_seconds, meeting
 from sol.codegen.lowering import TargetLike
 
@@ -18,69 +18,40 @@ Tile = tuple[int, int]
 
 @dataclass(frozen=True)
 class Small:
-    """A depthwise or narrow grouped convolution and its register tile. conv: None where channels are known only at run time."""
+    """A depthwise or narrow grouped convolution and its register tile."""
 
     tile: Tile
-    conv: Conv | None
+    conv: Conv
 
 
-@dataclass(frozen=True)
-class _Known:
-    """Sizes of a map that are all known: images, vectors of channels, input and output rows and columns."""
-
-    images: int
-    vectors: int
-    h: int
-    w: int
-    oh: int
-    ow: int
-
-    def moved(self, lanes: int) -> float:
-        """Bytes of input and output."""
-        return 4 * lanes * self.images * self.vectors * (self.h * self.w + self.oh * self.ow)
+def _known(conv: Conv) -> tuple[int, ...] | None:
+    """Images, rows and columns of the input, those of the output; None unless all are known and none is 0."""
+    sizes = tuple(s for s in (conv.n, conv.h, conv.w, conv.oh, conv.ow) if isinstance(s, int) and s)
+    return sizes if len(sizes) == 5 else None
 
 
-def _known(conv: Conv | None, lanes: int) -> _Known | None:
-    if conv is None:
-        return None
-    sizes = [s for s in (conv.n, conv.h, conv.w, conv.oh, conv.ow) if isinstance(s, int)]
-    if len(sizes) < 5 or 0 in sizes:
+def _vector_cycles(conv: Conv, tile: Tile, oh: int, ow: int, target: TargetLike) -> float:
+    """Cycles of one vector of channels of an image: multiply-adds or loads of pixels, and what tiles cost.
+
+    Where several channels of input belong to each of output, units that multiply-adds use also spread them over the lanes.
+    """
+    (height, width), (R, S), (sy, sx), core = tile, conv.kernel, conv.stride, target.machine.core
+    pixels, beside = oh * ow, -(-oh // height) * -(-ow // width) * target.machine.direct.tile / core.multiply_adds
+    if conv.group > 1:
+        return pixels * R * conv.group * (S + ((width - 1) * sx + S) / width) / core.multiply_adds + beside
+    loads = ((height - 1) * sy + R) * ((width - 1) * sx + S) * pixels / (height * width)
+    return max(R * S * pixels / core.multiply_adds, loads / core.loads) + beside
+
+
+def small_seconds(small: Small, target: TargetLike) -> float | None:
+    """A depthwise or narrow grouped convolution."""
+    conv, sizes = small.conv, _known(small.conv)
+    if sizes is None:
         return None
     n, h, w, oh, ow = sizes
-    return _Known(n, -(-conv.k // lanes), h, w, oh, ow)
-
-
-def _tap_cycles(conv: Conv, tile: Tile, map: _Known, target: TargetLike) -> float:
-    """Cycles of one vector of channels of all taps of a depthwise convolution: multiply-adds or loads of pixels, and what tiles cost."""
-    (height, width), (R, S), (sy, sx) = tile, conv.kernel, conv.stride
-    tiles = -(-map.oh // height) * -(-map.ow // width)
-    loads = ((height - 1) * sy + R) * ((width - 1) * sx + S) * map.oh * map.ow / (height * width)
-    core = target.machine.core
-    return max(R * S * map.oh * map.ow / core.multiply_adds, loads / core.loads) + tiles * target.machine.direct.tile / core.multiply_adds
-
-
-def depthwise_seconds(small: Small, target: TargetLike) -> float | None:
-    """One channel of input for each of output."""
-    conv, map = small.conv, _known(small.conv, target.lanes)
-    if conv is None or map is None:
-        return None
-    cycles = map.images * map.vectors * _tap_cycles(conv, small.tile, map, target)
-    rows = map.images * map.vectors * -(-map.oh // small.tile[0])
-    return _seconds(cycles * balance(rows, target.team), map.moved(target.lanes), target)
-
-
-def grouped_seconds(small: Small, target: TargetLike) -> float | None:
-    """Several channels of input for each of output, which are spread over the lanes in units that multiply-adds use, too."""
-    conv, map = small.conv, _known(small.conv, target.lanes)
-    if conv is None or map is None:
-        return None
-    (R, S), width, group = conv.kernel, small.tile[1], conv.c // conv.groups
-    pixels = map.images * map.vectors * map.oh * map.ow
-    spread = R * group * ((width - 1) * conv.stride[1] + S) / width
-    tiles = map.images * map.vectors * map.oh * -(-map.ow // width)
-    operations = pixels * (R * S * group + spread) + tiles * target.machine.direct.tile
-    cycles = operations / target.machine.core.multiply_adds
-    return _seconds(cycles * balance(map.images * map.vectors * map.oh, target.team), map.moved(target.lanes), target)
+    maps = n * -(-conv.k // target.lanes)
+    cycles = maps * _vector_cycles(conv, small.tile, oh, ow, target) * balance(maps * -(-oh // small.tile[0]), target.team)
+    return _seconds(cycles, 4 * target.lanes * maps * (h * w + oh * ow), target)
 
 
 def chain_seconds(convs: tuple[Conv, ...], strip: int, target: TargetLike) -> float | None:
@@ -89,36 +60,30 @@ def chain_seconds(convs: tuple[Conv, ...], strip: int, target: TargetLike) -> fl
     Wide rows go through the caches, and a strip reads the weights behind it again.
     """
     *before, depthwise, project = convs
-    lanes, machine = target.lanes, target.machine
-    map, last = _known(depthwise, lanes), _known(project, lanes)
-    if map is None or last is None:
+    sizes, first = _known(depthwise), convs[0]
+    if sizes is None:
         return None
-    strips = map.images * -(-map.oh // strip)
-    cycles = map.images * (map.vectors * _tap_cycles(depthwise, (1, min(7, map.ow)), map, target) + map.oh * _row_cycles(project, target))
-    wide = 4 * lanes * map.images * map.vectors * map.oh * map.ow
-    again = strips * project.weight_bytes
-    ring = 4 * lanes * map.vectors * strip * map.ow + project.weight_bytes
-    first = depthwise
+    n, h, w, oh, ow = sizes
+    blocks, (read, between, written) = 4 * target.lanes, (-(-c // target.lanes) for c in (first.c, depthwise.k, project.k))
+    strips = n * -(-oh // strip)
+    cycles = n * (between * _vector_cycles(depthwise, (1, min(7, ow)), oh, ow, target) + oh * _row_cycles(project, ow, target))
+    wide, again = blocks * n * between * oh * ow, strips * project.weight_bytes
+    ring = blocks * between * strip * ow + project.weight_bytes
     for expand in before:
-        rows = (strip - 1) * depthwise.stride[0] + depthwise.kernel[0]
-        made = map.h + (target.team - 1) * (depthwise.kernel[0] - depthwise.stride[0])
-        cycles += map.images * made * _row_cycles(expand, target)
-        wide += 4 * lanes * map.images * map.vectors * map.h * map.w
-        again += map.images * made * expand.weight_bytes
-        ring += 4 * lanes * map.vectors * rows * map.w + expand.weight_bytes
-        first = expand
-    moved = 4 * lanes * map.images * (-(-first.c // lanes) * map.h * map.w + last.vectors * last.oh * last.ow)
-    through = (2 * wide + again * (1 - machine.streams.again_once)) / target.team * byte_seconds(ring, target, fastest=True)
+        made = n * (h + (target.team - 1) * (depthwise.kernel[0] - depthwise.stride[0]))
+        cycles += made * _row_cycles(expand, w, target)
+        wide, again = wide + blocks * n * between * h * w, again + made * expand.weight_bytes
+        ring += blocks * between * ((strip - 1) * depthwise.stride[0] + depthwise.kernel[0]) * w + expand.weight_bytes
+    through = (2 * wide + again * (1 - target.machine.streams.again_once)) / target.team * byte_seconds(ring, target, fastest=True)
+    moved = blocks * n * (read * h * w + written * oh * ow)
     return _seconds(cycles * balance(strips, target.team), moved, target) + through
 
 
-def _row_cycles(conv: Conv, target: TargetLike) -> float:
+def _row_cycles(conv: Conv, width: int, target: TargetLike) -> float:
     """Cycles of a row of a 1x1 convolution."""
-    assert isinstance(conv.ow, int)
-    vectors = -(-conv.k // target.lanes)
-    tiling: Tiling = choose_tiling(target, vectors, 1, conv.ow, flat=False, reduction=conv.reduction)
-    direct = target.machine.direct
-    cycles = map_cycles(direct, tiling, vectors, 1, conv.ow, conv.reduction) * conv.reduction
+    vectors, direct = -(-conv.k // target.lanes), target.machine.direct
+    tiling = choose_tiling(target, vectors, 1, width, flat=False, reduction=conv.reduction)
+    cycles = map_cycles(direct, tiling, vectors, 1, width, conv.reduction) * conv.reduction
     return cycles * direct.multiply_adds / target.machine.core.multiply_adds
 
 
@@ -128,4 +93,4 @@ def _seconds(cycles: float, moved: float, target: TargetLike) -> float:
     return cycles / target.machine.core.clock / target.team + share * byte_seconds(share, target) + meeting(target)
 
 
-__all__ = ["Small", "Tile", "chain_seconds", "depthwise_seconds", "grouped_seconds"]
+__all__ = ["Small", "Tile", "chain_seconds", "small_seconds"]
