@@ -18,26 +18,23 @@ typedef int32_t vt __attribute__((vector_size(4 * LANES), may_alias));
 typedef int32_t vt_unaligned __attribute__((vector_size(4 * LANES), aligned(sizeof(int32_t)), may_alias));
 
 /* Elements j = 0 … count-1 of a row whose pixel 0 lies at j = lo, pixels in_x apart, channels of one in_c; beyond elsewhere. */
-static void pack_row(int32_t *to, const uint8_t *from, int64_t in_x, int64_t size, int64_t lo, int64_t count, int32_t beyond, int64_t in_c, int64_t channels)
+static void pad_row(int32_t *to, const uint8_t *from, int64_t in_x, int64_t size, int64_t lo, int64_t count, int32_t beyond, int64_t in_c, int64_t channels)
 {
-    int64_t j = 0, x = -lo;
     if (!from) size = 0;
-    for (; j < count && x < 0; j++, x++) to[j] = beyond;
-    const int64_t end = size - x < count - j ? j + size - x : count;
-    if (in_x == 1) {
-        for (; j + LANES <= end; j += LANES, x += LANES) vi_store(to + j, vi_interleave(from + x, in_c, channels, LANES));
-        if (j < end) {
-            vi_store_n(to + j, vi_interleave(from + x, in_c, channels, (int)(end - j)), (int)(end - j));
-            j = end;
-        }
-    } else if (in_c == 1 && channels == 4) {
-        for (; j < end; j++, x++) to[j] = sol_dword(from + x * in_x);
-    } else {
-        for (; j < end; j++, x++) {
-            uint32_t dword = 0;
+    const int64_t begin = lo < 0 ? 0 : lo < count ? lo : count, end = lo + size < begin ? begin : lo + size < count ? lo + size : count;
+    int64_t j = 0, x = begin - lo;
+    for (; j < begin; j++) to[j] = beyond;
+    for (; in_x == 1 && j + LANES <= end; j += LANES, x += LANES) vi_store(to + j, vi_interleave(from + x, in_c, channels, LANES));
+    if (in_x == 1 && j < end) {
+        vi_store_n(to + j, vi_interleave(from + x, in_c, channels, (int)(end - j)), (int)(end - j));
+        j = end;
+    }
+    for (; j < end; j++, x++) {
+        uint32_t dword = 0;
+        if (in_c == 1 && channels == 4) dword = (uint32_t)sol_dword(from + x * in_x);
+        else
             for (int64_t c = 0; c < channels; c++) dword |= (uint32_t)from[x * in_x + c * in_c] << (8 * c);
-            to[j] = (int32_t)dword;
-        }
+        to[j] = (int32_t)dword;
     }
     for (; j < count; j++) to[j] = beyond;
 }
@@ -55,6 +52,7 @@ static void split_row(int32_t *to, const int32_t *from, int64_t step, int64_t co
     for (int64_t p = 0; p < step; p++)
         for (int64_t x = whole; x < columns; x++) to[p * apart + x] = from[x * step + p];
 }
+
 
 void conv_plain_dwords(const sol_team *team, void *const *buf, const int64_t *arg)
 {
@@ -97,46 +95,53 @@ void conv_plain_dwords(const sol_team *team, void *const *buf, const int64_t *ar
     const int64_t out_z = arg[32];
     const int64_t out_y = arg[33];
     (void)team; (void)buf; (void)arg;
-    int64_t *off = (int64_t *)team->scratch, *woff = off + KD * R * S;
-    int32_t *rows = (int32_t *)(((uintptr_t)(woff + KD * R * S) + 63) / 64 * 64), *line = rows + KB * 1 * XC;
-    const int64_t plane = PD * PH * PW, pc = sz * sy * sx * plane, CQ = (CG + 3) / 4, width = sx * PW;
-    int32_t *image = (int32_t *)team->common;
+    int64_t *off = (int64_t *)team->scratch, *woff = off + KD * R * S, taps;
+    int32_t *rows = (int32_t *)(((uintptr_t)(woff + KD * R * S) + 63) / 64 * 64), *line = rows + KB * 1 * XC, *image = (int32_t *)team->common;
+    const int64_t plane = PD * PH * PW, pc = sz * sy * sx * plane, CQ = (CG + 3) / 4, width = sx * PW, held = G;
     const int64_t high = (H + 1 - 1) / 1, wide = (W + 1 - 1) / 1;
-    const int64_t chunks = ((high - 1) * PW + wide + XC - 1) / XC, blocks = (KG + KB - 1) / KB;
+    const int64_t chunks = ((high - 1) * PW + wide + XC - 1) / XC, blocks = (KG + KB - 1) / KB, w_c = KD * R * S * KB;
     if (N * D * H * W * G * KG == 0) return;
-    int64_t taps = 0;
-    for (int64_t z = 0; z < KD; z++)
+    taps = 0;
+    for (int64_t d = 0; d < KD; d++)
         for (int64_t r = 0; r < R; r++)
-            for (int64_t s = 0; s < S; s++, taps++) {
-                const int64_t phase = (z * dz % sz * sy + r * dy % sy) * sx + s * dx % sx;
-                off[taps] = phase * plane + (z * dz / sz * PH + r * dy / sy) * PW + s * dx / sx;
-                woff[taps] = taps;
+            for (int64_t s = 0; s < S; s++) {
+                const int64_t tz = d * dz, ty = r * dy, tx = s * dx;
+                off[taps] = ((tz % sz * sy + ty % sy) * sx + tx % sx) * plane + (tz / sz * PH + ty / sy) * PW + tx / sx;
+                woff[taps++] = ((d * R + r) * S + s) * KB;
             }
-    for (int64_t n = 0; n < N; n++) {
+    /* A copy holds so many groups of an image, and is made and read by a thread or by the team. */
+    int64_t part = 0, parts = N;
+    const sol_team *const sharers = team;
+    
+    for (; part < parts; part++) {
+        const int64_t n = part * held / G, g0 = part * held % G;
         int64_t unit, last;
-        sol_split(team, G * CQ * sz * PD * sy * PH, &unit, &last);
-        int64_t y = unit % (sy * PH), z = unit / (sy * PH) % (sz * PD), q = unit / (sy * PH) / (sz * PD);
-        for (; unit < last; unit++, y++) {
-            if (y == sy * PH) y = 0, z++;
-            if (z == sz * PD) z = 0, q++;
-            int32_t *to = image + q * pc + (z % sz * sy + y % sy) * sx * plane + (z / sz * PH + y / sy) * PW;
-            const int64_t iy = y - lo_y, iz = z - lo_z;
-            const uint8_t *from = iy >= 0 && iy < IH && iz >= 0 && iz < ID ? in + n * in_n + iz * in_z + iy * in_y : NULL;
-            const int64_t c = q % CQ * 4, g = q / CQ, channels = CG - c < 4 ? CG - c : 4;
-            if (from) from += (g * CG + c) * in_c;
-            pack_row(sx == 1 ? to : line, from, 1, IW, lo_x, width, (int32_t)((uint8_t)*fill * 0x01010101u), in_c, channels);
-            if (sx > 1) split_row(to, line, sx, PW, plane);
+        sol_split(sharers, held * CQ * sz * PD * sy * PH, &unit, &last);
+        int64_t y = unit % PH, z = unit / PH % PD;
+        for (int64_t places = unit / (PD * PH); unit < last; places++, y = z = 0) { /* rows at the same places modulo the strides, of all of a channel */
+            const int64_t q = places / sy / sz, y0 = places % sy - lo_y, z0 = places / sy % sz - lo_z;
+            for (; unit < last; unit++, y++) {
+                if (y == PH) y = 0, z++;
+                if (z == PD) break;
+                const int64_t iy = y * sy + y0, iz = z * sz + z0;
+                const uint8_t *from = iy >= 0 && iy < IH && iz >= 0 && iz < ID ? in + n * in_n + iz * in_z + iy * in_y : NULL;
+                int32_t *to = image + places * sx * plane + (z * PH + y) * PW;
+                const int64_t c = q % CQ * 4, channels = CG - c < 4 ? CG - c : 4;
+                if (from) from += ((g0 + q / CQ) * CG + c) * in_c;
+                pad_row(sx == 1 ? to : line, from, 1, IW, lo_x, width, (int32_t)((uint8_t)*fill * 0x01010101u), in_c, channels);
+                if (sx > 1) split_row(to, line, sx, PW, plane);
+            }
         }
-        sol_barrier(team);
-        sol_split(team, D * 1 * chunks * G * blocks, &unit, &last);
+        sol_barrier(sharers);
+        sol_split(sharers, D * 1 * chunks * held * blocks, &unit, &last);
         for (; unit < last; unit++) {
-            const int64_t block = unit % blocks, g = unit / blocks % G, place = unit / blocks / G;
-            const int32_t *group = image + g * CQ * pc + place / chunks * PH * PW;
+            const int64_t block = unit % blocks, h = unit / blocks % held, g = g0 + h, place = unit / blocks / held;
+            const int32_t *group = image + h * CQ * pc + place / chunks * PH * PW;
             const int64_t first = place % chunks * XC, turn = place / chunks % 1, z = place / chunks / 1;
             const int64_t whole = ((H - turn + 1 - 1) / 1 - 1) * PW + wide, end = whole - first < XC ? whole : first + XC;
             const int64_t k0 = block * KB, channels = KG - k0 < KB ? KG - k0 : KB;
             /* Channels beyond the last one of the group are not stored. */
-            const int32_t *const w = (const int32_t *)weight + (g * blocks + block) * CQ * KD * R * S * KB;
+            const int32_t *const w = (const int32_t *)weight + (g * blocks + block) * CQ * w_c;
             const int32_t b0 = 0;
             const int32_t b1 = 0;
             const int32_t b2 = 0;
@@ -145,7 +150,7 @@ void conv_plain_dwords(const sol_team *team, void *const *buf, const int64_t *ar
             const int32_t b5 = 0;
             const int32_t b6 = 0;
             for (int64_t x = first; x < end; x += XV * VL) {
-                const int32_t *u = w;
+                const int32_t *u = w; /* weights of taps lie in the order in which they are read */
                 const int64_t stop = CQ;
                 int64_t c = 0;
                 vt a0_0 = b0 - (vt){0}, a0_1 = b0 - (vt){0};
@@ -203,6 +208,6 @@ void conv_plain_dwords(const sol_team *team, void *const *buf, const int64_t *ar
                 }
             }
         }
-        sol_barrier(team);
+        sol_barrier(sharers);
     }
 }

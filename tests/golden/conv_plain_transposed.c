@@ -18,18 +18,17 @@ typedef float vt __attribute__((vector_size(4 * LANES), may_alias));
 typedef float vt_unaligned __attribute__((vector_size(4 * LANES), aligned(sizeof(float)), may_alias));
 
 /* Elements j = 0 … count-1 of a row whose pixel 0 lies at j = lo, pixels in_x apart; beyond elsewhere. */
-static void pack_row(float *to, const float *from, int64_t in_x, int64_t size, int64_t lo, int64_t count, float beyond)
+static void pad_row(float *to, const float *from, int64_t in_x, int64_t size, int64_t lo, int64_t count, float beyond)
 {
-    int64_t j = 0, x = -lo;
     if (!from) size = 0;
-    for (; j < count && x < 0; j++, x++) to[j] = beyond;
-    const int64_t end = size - x < count - j ? j + size - x : count;
+    const int64_t begin = lo < 0 ? 0 : lo < count ? lo : count, end = lo + size < begin ? begin : lo + size < count ? lo + size : count;
+    int64_t j = 0, x = begin - lo;
+    for (; j < begin; j++) to[j] = beyond;
     if (in_x == 1 && j < end) {
         memcpy(to + j, from + x, (size_t)(end - j) * sizeof *to);
         j = end;
-    } else {
-        for (; j < end; j++, x++) to[j] = from[x * in_x];
     }
+    for (; j < end; j++, x++) to[j] = from[x * in_x];
     for (; j < count; j++) to[j] = beyond;
 }
 /* columns elements from step rows, apart elements from each other: one of each in turn. */
@@ -46,6 +45,7 @@ static void weave(float *to, const float *from, int64_t apart, int64_t step, int
     for (int64_t i = x / step; x < columns; i++)
         for (int64_t phase = 0; phase < step && x < columns; phase++, x++) to[x] = from[phase * apart + i];
 }
+
 
 void conv_plain_transposed(const sol_team *team, void *const *buf, const int64_t *arg)
 {
@@ -90,37 +90,43 @@ void conv_plain_transposed(const sol_team *team, void *const *buf, const int64_t
     const int64_t out_z = arg[35];
     const int64_t out_y = arg[36];
     (void)team; (void)buf; (void)arg;
-    int64_t *off = (int64_t *)team->scratch, *woff = off + KD * R * S;
-    float *rows = (float *)(((uintptr_t)(woff + KD * R * S) + 63) / 64 * 64), *line = rows + KB * sx * XC;
-    const int64_t plane = PD * PH * PW, pc = 1 * 1 * 1 * plane, CQ = CG, width = 1 * PW;
-    float *image = (float *)team->common;
+    int64_t *off = (int64_t *)team->scratch, *woff = off + KD * R * S, taps;
+    float *rows = (float *)(((uintptr_t)(woff + KD * R * S) + 63) / 64 * 64), *line = rows + KB * sx * XC, *image = (float *)team->common;
+    const int64_t plane = PD * PH * PW, pc = 1 * 1 * 1 * plane, CQ = CG, width = 1 * PW, held = G;
     const int64_t high = (H + sy - 1) / sy, wide = (W + sx - 1) / sx;
-    const int64_t chunks = ((high - 1) * PW + wide + XC - 1) / XC, blocks = (KG + KB - 1) / KB;
+    const int64_t chunks = ((high - 1) * PW + wide + XC - 1) / XC, blocks = (KG + KB - 1) / KB, w_c = KD * R * S * KB;
     if (N * D * H * W * G * KG == 0) return;
-    int64_t taps = 0;
-    for (int64_t n = 0; n < N; n++) {
+    /* A copy holds so many groups of an image, and is made and read by a thread or by the team. */
+    int64_t part = 0, parts = N;
+    const sol_team *const sharers = team;
+    
+    for (; part < parts; part++) {
+        const int64_t n = part * held / G, g0 = part * held % G;
         int64_t unit, last;
-        sol_split(team, G * CQ * 1 * PD * 1 * PH, &unit, &last);
-        int64_t y = unit % (1 * PH), z = unit / (1 * PH) % (1 * PD), q = unit / (1 * PH) / (1 * PD);
-        for (; unit < last; unit++, y++) {
-            if (y == 1 * PH) y = 0, z++;
-            if (z == 1 * PD) z = 0, q++;
-            float *to = image + q * pc + (z % 1 * 1 + y % 1) * 1 * plane + (z / 1 * PH + y / 1) * PW;
-            const int64_t iy = y - lo_y, iz = z - lo_z;
-            const float *from = iy >= 0 && iy < IH && iz >= 0 && iz < ID ? in + n * in_n + iz * in_z + iy * in_y : NULL;
-            if (from) from += (q) * in_c;
-            pack_row(to, from, 1, IW, lo_x, width, 0);
+        sol_split(sharers, held * CQ * 1 * PD * 1 * PH, &unit, &last);
+        int64_t y = unit % PH, z = unit / PH % PD;
+        for (int64_t places = unit / (PD * PH); unit < last; places++, y = z = 0) { /* rows at the same places modulo the strides, of all of a channel */
+            const int64_t q = places / 1 / 1, y0 = places % 1 - lo_y, z0 = places / 1 % 1 - lo_z;
+            for (; unit < last; unit++, y++) {
+                if (y == PH) y = 0, z++;
+                if (z == PD) break;
+                const int64_t iy = y * 1 + y0, iz = z * 1 + z0;
+                const float *from = iy >= 0 && iy < IH && iz >= 0 && iz < ID ? in + n * in_n + iz * in_z + iy * in_y : NULL;
+                float *to = image + places * 1 * plane + (z * PH + y) * PW;
+                if (from) from += (g0 * CG + q) * in_c;
+                pad_row(to, from, 1, IW, lo_x, width, 0);
+            }
         }
-        sol_barrier(team);
-        sol_split(team, D * sy * chunks * G * blocks, &unit, &last);
+        sol_barrier(sharers);
+        sol_split(sharers, D * sy * chunks * held * blocks, &unit, &last);
         for (; unit < last; unit++) {
-            const int64_t block = unit % blocks, g = unit / blocks % G, place = unit / blocks / G;
-            const float *group = image + g * CQ * pc;
+            const int64_t block = unit % blocks, h = unit / blocks % held, g = g0 + h, place = unit / blocks / held;
+            const float *group = image + h * CQ * pc;
             const int64_t first = place % chunks * XC, turn = place / chunks % sy, z = place / chunks / sy;
             const int64_t whole = ((H - turn + sy - 1) / sy - 1) * PW + wide, end = whole - first < XC ? whole : first + XC;
             const int64_t k0 = block * KB, channels = KG - k0 < KB ? KG - k0 : KB;
             /* Channels beyond the last one of the group are not stored. */
-            const float *const w = (const float *)weight + (g * blocks + block) * CQ * KD * R * S * KB;
+            const float *const w = (const float *)weight + (g * blocks + block) * CQ * w_c;
             const float b0 = 0;
             const float b1 = 0;
             const float b2 = 0;
@@ -130,11 +136,10 @@ void conv_plain_transposed(const sol_team *team, void *const *buf, const int64_t
             for (int64_t d = 0; d < KD; d++)
                 for (int64_t r = 0; r < R; r++)
                     for (int64_t s = 0; s < S; s++) {
-                        /* The tap reads input (z + pad_z - d dz) / sz and so on, if all three divide. */
-                        const int64_t tz = z + pad_z - d * dz, ty = turn + pad_y - r * dy, tx = phase + pad_x - s * dx;
+                        const int64_t tz = z + pad_z + d * dz, ty = turn + pad_y + r * dy, tx = phase + pad_x + s * dx;
                         if (tz % sz || ty % sy || tx % sx) continue;
-                        off[taps] = ((tz / sz + lo_z) * PH + ty / sy + lo_y) * PW + tx / sx + lo_x;
-                        woff[taps++] = (d * R + r) * S + s;
+                        off[taps] = (tz / sz * PH + ty / sy) * PW + tx / sx;
+                        woff[taps++] = ((d * R + r) * S + s) * KB;
                     }
             for (int64_t x = first; x < end; x += XV * VL) {
                 const int64_t stop = CQ;
@@ -147,7 +152,7 @@ void conv_plain_transposed(const sol_team *team, void *const *buf, const int64_t
                     const float *p = group + c * pc + x;
                     for (int64_t t = 0; t < taps; t++) {
                         const float *q = p + off[t];
-                        const float *u = w + (c * KD * R * S + woff[t]) * KB;
+                        const float *u = w + c * w_c + woff[t];
                         const vt v0 = *(const vt_unaligned *)(q + 0 * VL), v1 = *(const vt_unaligned *)(q + 1 * VL), v2 = *(const vt_unaligned *)(q + 2 * VL), v3 = *(const vt_unaligned *)(q + 3 * VL);
                         a0_0 += v0 * u[0]; a0_1 += v1 * u[0]; a0_2 += v2 * u[0]; a0_3 += v3 * u[0];
                         a1_0 += v0 * u[1]; a1_1 += v1 * u[1]; a1_2 += v2 * u[1]; a1_3 += v3 * u[1];
@@ -193,6 +198,6 @@ void conv_plain_transposed(const sol_team *team, void *const *buf, const int64_t
                 }
             }
         }
-        sol_barrier(team);
+        sol_barrier(sharers);
     }
 }

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from sol.codegen.decision import sole
 from sol.codegen.epilogue import make_epilogue
-from sol.codegen.kernels.conv_plain import Shape, all_strides, choose_tile, emit, flattened, is_local, padded_size, read_shape
+from sol.codegen.kernels.conv_plain import Shape, all_strides, choose_tile, emit, flattened, is_local, read_shape
 from sol.codegen.kernels.matmul_int import BYTES
 from sol.codegen.lowering import Lowering
-from sol.ir.dim import DimLike, ceil_div, product
+from sol.ir.dim import DimLike, ceil_div
 from sol.ir.lanes import LANE_DTYPES
 from sol.ir.types import DType
 
@@ -22,13 +22,11 @@ def _lower(lowering: Lowering) -> None:
     near, step = shape.dilation[2], shape.stride[2]
     alone = shape.groups == 1 or is_local(lowering.target, shape)
     neighbours = shape.channels == 1 and alone and shape.kernel[2] != 1 and BYTES * near % step == 0
-    flat = neighbours and shape.stride == (1, 1, 1)
     options: dict[str, DimLike] = {}
-    scratch: DimLike = 0
+    line: DimLike = 0
     if neighbours:
-        shape, options = _of_neighbours(shape, flat), {"near": near, "step": step}
-        row = (shape.padded[2] + lanes) * step + 3 * near
-        scratch = product(shape.stride) * product(shape.padded[:2]) * row + 3 * near + 8 * lanes + 64
+        shape, options = _of_neighbours(shape), {"near": near, "step": step}
+        line = ceil_div(step * shape.pixels + 3 * near + (4 + step) * lanes, BYTES)
     quads = ceil_div(shape.channels, BYTES)
     # Targets without instructions for bytes take two registers for an operand.
     tile = choose_tile(lowering.target, replace(shape, channels=quads), BYTES, registers=2)
@@ -41,23 +39,19 @@ def _lower(lowering: Lowering) -> None:
         reads["fill"] = lowering.view(conv.inputs[2])
     emit(
         lowering, shape, tile, strides, epilogue, "int_conv", element=DType.I32, reads=reads, options=options, channels=quads,
-        scratch=scratch,
-        context={"dwords": True, "fill": "fill" if literal else "*fill", "neighbours": neighbours, "flat": flat},
+        line=line, context={"dwords": True, "fill": "fill" if literal else "*fill", "neighbours": neighbours},
     )  # fmt: skip
 
 
-def _of_neighbours(shape: Shape, flat: bool) -> Shape:
+def _of_neighbours(shape: Shape) -> Shape:
     """A convolution with one channel per group as one whose dwords hold a pixel and the next three that a row of taps meets.
 
-    flat: rows follow each other without a gap, so that their dwords are made in one go; they end with the last pixel that is read.
+    Its rows end with the last pixel that is read, and follow each other without a gap, so that all dwords are made in one go.
     """
-    deep, high, wide = shape.kernel
-    near, step, taps = shape.dilation[2], shape.stride[2], ceil_div(wide, BYTES)
-    dilation = BYTES * near // step
-    columns = shape.padded[2] if flat else padded_size(shape.result[2], taps, 1, dilation)
+    near, step = shape.dilation[2], shape.stride[2]
     return replace(
-        shape, channels=BYTES, kernel=(deep, high, taps), stride=(*shape.stride[:2], 1), dilation=(*shape.dilation[:2], dilation),
-        padded=(*shape.padded[:2], columns),
+        shape, channels=BYTES, kernel=(*shape.kernel[:2], ceil_div(shape.kernel[2], BYTES)), stride=(*shape.stride[:2], 1),
+        dilation=(*shape.dilation[:2], BYTES * near // step),
     )  # fmt: skip
 
 

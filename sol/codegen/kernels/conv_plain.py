@@ -26,7 +26,8 @@ class Shape:
 
     channels, kernels: of a group. low: zeros before the first pixel. stride: pixels of the copy lie by their place modulo these. padded: so
     many of one place along each dimension. turns: where it is transposed, results by their place modulo these are convolutions with stride
-    1; pad: what it leaves out of them in front.
+    1, and dilations are negative, since later taps read earlier pixels; pad: what leads from a result to what its first tap reads, from the
+    copy's first pixel on, in results.
     """
 
     n: DimLike
@@ -55,15 +56,13 @@ class Shape:
         return product(self.stride) * product(self.padded)
 
     def params(self) -> dict[str, DimLike]:
-        transposed = bool(self.pad)
-        return {
-            "N": self.n, "G": self.groups, "CG": self.channels, "KG": self.kernels,
-            **dict(zip(("ID", "IH", "IW"), self.size)), **dict(zip(("D", "H", "W"), self.result)),
-            **dict(zip(("PD", "PH", "PW"), self.padded)), **dict(zip(("KD", "R", "S"), self.kernel)),
-            **dict(zip(("sz", "sy", "sx"), self.turns if transposed else self.stride)),
-            **dict(zip(("dz", "dy", "dx"), self.dilation)), **dict(zip(("lo_z", "lo_y", "lo_x"), self.low)),
-            **dict(zip(("pad_z", "pad_y", "pad_x"), self.pad)),
+        named = {
+            "ID IH IW": self.size, "D H W": self.result, "PD PH PW": self.padded, "KD R S": self.kernel,
+            "sz sy sx": self.turns if self.pad else self.stride, "dz dy dx": self.dilation, "lo_z lo_y lo_x": self.low,
+            "pad_z pad_y pad_x": self.pad,
         }  # fmt: skip
+        sizes = {"N": self.n, "G": self.groups, "CG": self.channels, "KG": self.kernels}
+        return sizes | {name: size for names, values in named.items() for name, size in zip(names.split(), values)}
 
 
 def read_shape(lowering: Lowering) -> Shape:
@@ -78,7 +77,8 @@ def read_shape(lowering: Lowering) -> Shape:
         reached = [lo + dim_max((n - 1 + p) // s, 0) + 1 for lo, n, p, s in zip(low, result, pad, stride)]
         pitch = ceil_div(result[2], stride[2]) + low[2] + max(0, -(-pad[2] // stride[2])) + 1
         channels, kernels, padded = x.shape[1] // groups, w.shape[1], (*reached[:2], pitch)
-        return Shape(x.shape[0], groups, channels, kernels, size, result, kernel, (1, 1, 1), dilation, low, padded, stride, pad)  # type: ignore[arg-type]
+        back, pad = tuple(-d for d in dilation), tuple(p + lo * s for p, lo, s in zip(pad, low, stride))
+        return Shape(x.shape[0], groups, channels, kernels, size, result, kernel, (1, 1, 1), back, low, padded, stride, pad)  # type: ignore[arg-type]
     padded = tuple(padded_size(*axis) for axis in zip(result, kernel, stride, dilation))
     return Shape(x.shape[0], groups, w.shape[1], w.shape[0] // groups, size, result, kernel, stride, dilation, pad, padded)
 
@@ -153,11 +153,11 @@ def is_local(target: TargetLike, shape: Shape) -> bool:
 
 def emit(
     lowering: Lowering, shape: Shape, tile: Tile, strides: Strides, epilogue: Epilogue, stem: str, *, element: DType,
-    reads: dict[str, View], options: dict[str, DimLike], channels: DimLike, scratch: DimLike = 0, context: dict[str, Any],
+    reads: dict[str, View], options: dict[str, DimLike], channels: DimLike, line: DimLike = 0, context: dict[str, Any],
 ) -> None:  # fmt: skip
     """The launch; see templates/conv_plain.c.j2.
 
-    element: of the copy. channels: of a group in the copy. scratch: bytes beside those of rows and the copy.
+    element: of the copy. channels: of a group in the copy. line: elements that are padded or put in turn at a time, if more than usual.
     """
     conv, target = lowering.anchor, lowering.target
     x, w, out = (lowering.type_of(v) for v in (*conv.inputs[:2], lowering.output))
@@ -165,8 +165,8 @@ def emit(
     vector = 4 * target.lanes // item
     local = is_local(target, shape)
     image = channels * shape.pixels * (1 if local else shape.groups) + tile.xv * vector  # the last tile may read beyond the last row
-    behind = dim_max(shape.stride[2] * shape.padded[2], tile.xc * phases) + vector
-    params = shape.params() | {"XC": tile.xc} | ({"LINE": behind} if local or context.get("neighbours") else {}) | options
+    line = ceil_div(line or dim_max(shape.stride[2] * shape.padded[2], tile.xc * phases) + vector, vector) * vector
+    params = shape.params() | {"XC": tile.xc} | ({"LINE": line} if local or "step" in options else {}) | options
     for name, steps in strides.items():
         keep_x = name in ("in", "out") and steps[4] != 1
         params |= {f"{name}_{axis}": s for axis, s in zip("nczyx", steps) if axis != "x" or keep_x}
@@ -176,7 +176,7 @@ def emit(
         reads=reads | {o.name: o.view for o in epilogue.operands},
         writes={"out": lowering.view(lowering.output)},
         params=params,
-        scratch=16 * product(shape.kernel) + 128 + item * (tile.kb * phases * tile.xc + behind + (image if local else 0)) + scratch,
+        scratch=16 * product(shape.kernel) + 128 + item * (tile.kb * phases * tile.xc + line + (image if local else 0)),
         common=0 if local else item * image,
         flops=2 * product(w.shape[1:]) * product(x.shape if shape.pad else out.shape),
         bytes=x.dtype.itemsize * product(x.shape) + w.dtype.itemsize * product(w.shape) + out.dtype.itemsize * product(out.shape),
@@ -186,7 +186,7 @@ def emit(
     )  # fmt: skip
 
 
-_FLOATS = {"dwords": False, "packed": True, "neighbours": False, "flat": False, "stretch": 0, "has_bias": False}
+_FLOATS = {"dwords": False, "packed": True, "neighbours": False, "stretch": 0, "has_bias": False}
 """What the template is told unless a caller says otherwise."""
 
 
