@@ -14,11 +14,14 @@
 #include "sol_team.h"
 #include "sol_simd.h"
 
-typedef struct {
-    const float *in, *w, *bias;
+typedef struct conv {
+    const float *in;
+    const float *expand_w;
+    const float *depthwise_w;
+    const float *w;
     float *out;
-    int64_t in_blocks, in_last, in_cb, in_row, out_n, out_cb, out_row, w_kb;
-    int64_t rows, columns, OH, OW, K; /* rows: of out, which are a ring */
+    int64_t N, OH, OW, strip, vectors, narrow_last, out_vectors, in_n, in_cb, in_row, out_n, out_cb, out_row, in_blocks, in_last, H;
+    int64_t W, above, left, wide_row, rows, columns, w_kb;
 } conv;
 
 static __attribute__((noinline)) void expand_2x1x14(const conv *c, const float *in, const float *w, float *out)
@@ -209,7 +212,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
 /* 1x1 convolution: panel of 2 vectors that starts at kb, rows first … last - 1 of image n, the first of which lies at in. */
 static void expand_rows_2(const conv *c, int64_t kb, const float *in, int64_t n, int64_t first, int64_t last)
 {
-    const float *w = c->w + kb * c->w_kb;
+    const float *w = c->expand_w + kb * c->w_kb;
     float *out = c->out + kb * c->out_cb;
     for (int64_t row = first; row < last; row++, in += c->in_row) {
         const int64_t y = row % c->rows;
@@ -678,18 +681,16 @@ void conv_chain(const sol_team *team, void *const *buf, const int64_t *arg)
             for (int64_t i = (left + W) * LANES; i < wide_row; i += LANES) vf_store(p + i, vf_zero());
         }
     }
-    const conv first = {
-        .in = in, .w = expand_w, .out = wide + left * LANES,
-        .in_blocks = in_blocks, .in_last = in_last, .in_cb = in_cb, .in_row = in_row,
-        .out_cb = wide_cb, .out_row = wide_row, .w_kb = ((in_blocks - 1) * LANES + in_last) * LANES,
-        .rows = ring, .columns = (W + 13) / 14, .OW = W,
+    const conv second = { /* rows are those of the map, what is read is a strip */
+        .in = narrow, .expand_w = expand_w, .depthwise_w = depthwise_w, .w = w, .out = out, .N = N, .OH = OH, .OW = OW,
+        .strip = strip, .vectors = vectors, .narrow_last = narrow_last, .out_vectors = out_vectors, .in_n = in_n, .in_cb = narrow_cb, .in_row = OW * LANES, .out_n = out_n,
+        .out_cb = out_cb, .out_row = out_row, .in_blocks = vectors, .in_last = narrow_last, .H = H, .W = W, .above = above, .left = left,
+        .wide_row = wide_row, .rows = OH, .columns = (OW + 13) / 14, .w_kb = ((vectors - 1) * LANES + narrow_last) * LANES,
     };
-    const conv second = {
-        .in = narrow, .w = w, .out = out,
-        .in_blocks = vectors, .in_last = narrow_last, .in_cb = narrow_cb, .in_row = OW * LANES,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .w_kb = ((vectors - 1) * LANES + narrow_last) * LANES,
-        .rows = OH, .columns = (OW + 13) / 14, .OH = OH, .OW = OW,
-    };
+    conv first = second; /* rows of what it makes are a ring */
+    first.in_blocks = in_blocks, first.in_last = in_last, first.w_kb = ((in_blocks - 1) * LANES + in_last) * LANES, first.in_cb = in_cb, first.in_row = in_row;
+    first.out = wide + left * LANES, first.out_n = 0, first.out_cb = wide_cb, first.out_row = wide_row;
+    first.rows = ring, first.OW = W, first.columns = (W + 13) / 14;
     int64_t u, end;
     sol_split(team, N * OH, &u, &end);
     while (u < end) {

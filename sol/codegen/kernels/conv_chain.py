@@ -80,7 +80,7 @@ def is_paired(conv: Conv, target: TargetLike) -> bool:
 
 def _stage(name: str, conv: Conv, tail: Epilogue, target: TargetLike, paired: bool = False) -> tuple[dict[str, Any], Tiling]:
     """Template context of a 1x1 stage, which goes row by row. paired: by Winograd's inner product."""
-    vectors, masked = -(-conv.k // target.lanes), needs_mask(tail, conv.k, target.lanes)
+    vectors, masked, prefix = -(-conv.k // target.lanes), needs_mask(tail, conv.k, target.lanes), "expand_" * (name == "expand")
     if paired:
         tiling, widths = row_tiling(_int(conv.ow)), [Panel(1)]
     else:
@@ -89,7 +89,8 @@ def _stage(name: str, conv: Conv, tail: Epilogue, target: TargetLike, paired: bo
     context = {
         "name": name, "ocb": tiling.ocb, "tiles": tiling.tiles, "panels": widths, "masked": masked, "tail": tail.stem,
         "variants": tile_variants(tail, widths, tiling, masked, by_pixel=True), "biased": len(conv.node.inputs) == 3,
-        "operands": operand_context(tail), "passed": "".join(f", {e.name}" for e in tail.operands),
+        "w": f"{prefix}w", "bias": f"{prefix}bias", "operands": operand_context(tail),
+        "passed": "".join(f", {e.name}" for e in tail.operands),
     }  # fmt: skip
     return context, tiling
 
@@ -199,7 +200,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
         "conv_chain.c.j2", _stem(chain, paired), reads=_reads(lowering, chain, tilings, source), writes={"out": out}, params=params,
         scratch=4 * floats, flops=sum((c.flops for c in chain.convs), start=0),
         bytes=sum(c.weight_bytes for c in chain.convs) + 4 * sum((product(v.shape) for v in views), start=0),
-        pairs=pairs.context(pairs.last_channels(project.c)) if paired else None, types=Types(), **contexts,
+        pairs=pairs.context(pairs.last_channels(project.c)) if paired else None, types=Types(), stored=True, **contexts,
         **_depthwise(depthwise, chain.tails[-2], target),
     )  # fmt: skip
 
