@@ -18,6 +18,9 @@ from itertools import combinations
 
 Polynomial = Sequence[Fraction]
 Matrix = tuple[tuple[Fraction, ...], ...]
+_Scaled = tuple[list[Fraction], Fraction]
+_Row = tuple[Sequence[Fraction], _Scaled, list[Fraction]]
+"""Of a product: its row of A^T's transpose, that of G with its scale, that of B^T without."""
 
 
 @dataclass(frozen=True)
@@ -168,36 +171,42 @@ def toom_cook(m: int, r: int, moduli: Sequence[Modulus], left_out: Sequence[Modu
     """
     if _degree(moduli) != m + r - 2 or len(set(moduli)) != len(moduli):
         raise ValueError(f"F({m},{r}) takes different moduli of degree {m + r - 2} together, not {_degree(moduli)}")
-    rows: list[tuple[list[Fraction], list[Fraction], list[Fraction], list[Fraction]]] = []  # at, g, bt, bt of the whole tile
+    whole = tuple(sorted((*moduli, *left_out), key=MODULI.get(_degree(moduli) + _degree(left_out) + 1, (*moduli, *left_out)).index))
+    gone = _product([o.polynomial for o in left_out])
+    rows: list[_Row] = []
     index: list[int] = []
-    whole = sorted((*moduli, *left_out), key=MODULI.get(_degree(moduli) + _degree(left_out) + 1, (*moduli, *left_out)).index)
     for number, f in enumerate(whole):
         if f in moduli:
             index += range(start := sum(o.products for o in whole[:number]), start + f.products)
-            rows += _rows(m, r, f, [o for o in moduli if o != f], left_out)
+            rest = _product([o.polynomial for o in moduli if o != f])
+            inputs = [_product([f.remainder(_product([given, gone])), rest]) for given, _ in f.given()]
+            rows += zip(_outputs(m, f), _filters(r, f, (*whole[:number], *whole[number + 1 :])), inputs)
     index.append(sum(o.products for o in whole))
-    last = [[Fraction(int(k == size - 1)) for k in range(size)] for size in (m, r)]
-    rows.append((last[0], last[1], _product([o.polynomial for o in moduli]), _product([o.polynomial for o in whole])))
-    at, g, bt = [], [], []
-    for a, filtered, b, full in rows:
-        scale = Fraction(2) ** round(math.log2(sum(map(abs, full)) / sum(map(abs, filtered))) / 2)
-        at.append(a)
-        g.append([x * scale for x in filtered])
-        bt.append([x / scale for x in b] + [Fraction(0)] * (m + r - 1 - len(b)))
-    return Winograd(m, r, _frozen(zip(*at)), _frozen(g), _frozen(bt), tuple(index))
+    filtered = _scaled([Fraction(0)] * (r - 1) + [Fraction(1)], _product([o.polynomial for o in whole]))
+    rows.append(([Fraction(0)] * (m - 1) + [Fraction(1)], filtered, _product([o.polynomial for o in moduli])))
+    bt = [[x / scale for x in b] + [Fraction(0)] * (m + r - 1 - len(b)) for _, (_, scale), b in rows]
+    return Winograd(m, r, _frozen(zip(*(at for at, _, _ in rows))), _frozen(g for _, (g, _), _ in rows), _frozen(bt), tuple(index))
 
 
-def _rows(m: int, r: int, f: Modulus, others: Sequence[Modulus], left_out: Sequence[Modulus]) -> list:
-    """Rows of A^T's transpose, G, B^T, and B^T with nothing left out, of the products of one modulus."""
-    rest, gone = _product([o.polynomial for o in others]), _product([o.polynomial for o in left_out])
-    inverse = f.inverse(_product([rest, gone]))
-    at = zip(*(f.taken(_power(k)) for k in range(m)))
-    g = zip(*(f.taken(_product([_power(k), inverse])) for k in range(r)))
-    found = []
-    for a, filtered, (given, divisor) in zip(at, g, f.given()):
-        b, full = _product([f.remainder(_product([given, gone])), rest]), _product([given, rest, gone])
-        found.append((list(a), [x / divisor for x in filtered], b, full))
-    return found
+@cache
+def _outputs(m: int, f: Modulus) -> list[tuple[Fraction, ...]]:
+    """Rows of A^T's transpose of the products of one modulus."""
+    return list(zip(*(f.taken(_power(k)) for k in range(m))))
+
+
+@cache
+def _filters(r: int, f: Modulus, others: tuple[Modulus, ...]) -> list[_Scaled]:
+    """Rows of G of the products of one modulus, scaled: the same for tiles of all and of some of the others."""
+    rest = _product([o.polynomial for o in others])
+    inverse = f.inverse(rest)
+    rows = zip(*(f.taken(_product([_power(k), inverse])) for k in range(r)))
+    return [_scaled([x / divisor for x in row], _product([given, rest])) for row, (given, divisor) in zip(rows, f.given())]
+
+
+def _scaled(filtered: Sequence[Fraction], inputs: Sequence[Fraction]) -> _Scaled:
+    """Factors of the filter by a power of two, and that: those of a whole tile's inputs, divided by it, are of like size."""
+    scale = Fraction(2) ** round(math.log2(sum(map(abs, inputs)) / sum(map(abs, filtered))) / 2)
+    return [x * scale for x in filtered], scale
 
 
 def _power(k: int) -> list[Fraction]:

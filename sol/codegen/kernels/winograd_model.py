@@ -135,12 +135,17 @@ class Grid:
 
     def _amplified(self, along: Callable[[Winograd], float]) -> float:
         """The product of both axes, of the worst of their tiles."""
-        return prod(max(along(f) for f in axis.parts if f) for axis in (self.y, self.x))
+        return prod(_worst(along, axis) for axis in (self.y, self.x))
 
     def max_error(self, channels: int) -> float:
         """Bound on the error over so many input channels, in units of the largest output."""
         constant, growth = ERROR
         return self.amplification * (constant + growth * sqrt(channels)) * (PAIRED_ERROR if self.paired else 1)
+
+
+@cache
+def _worst(along: Callable[[Winograd], float], axis: Axis) -> float:
+    return max(along(f) for f in axis.parts if f)
 
 
 def make_grid(conv: Conv, my: int, mx: int, paired: bool = False) -> Grid:
