@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Protocol
 
 from sol.codegen.defuse import served
-from sol.codegen.plan import Plan
-from sol.codegen.program import SourceFile, render_program
+from sol.codegen.plan import Kernel, Plan
+from sol.codegen.program import SourceFile, kernel_source, render_program
 from sol.codegen.schedule import make_plan
 from sol.codegen.targets import Target, resolve, usable_cpus
 from sol.config import config
@@ -59,6 +59,8 @@ def target_for(isa: str | Target | None = None, threads: int | None = None) -> T
 
 Planned = Callable[[Graph, Plan, Target], None]
 """Is told a fused graph, its plan and the target."""
+Written = Callable[[SourceFile, Target], None]
+"""Is told the C of a kernel that the network will have, and the target."""
 
 
 def compile_graph(
@@ -69,9 +71,10 @@ def compile_graph(
     threads: int | None = None,
     measurements: Measurements | None = None,
     planned: Planned | None = None,
+    written: Written | None = None,
 ) -> Compiled:
     """Imported graph → C. isa, threads: as for ``target_for``. measurements: overrule the cost model where there are any.
-    planned: is told the plan before its C is written.
+    planned: is told the plan before its C is written. written: is told the C of each kernel while others are planned, without measurements.
 
     Raises UnsupportedError for what has no kernel; VerifyError (with SOL_VERIFY=1) names the pass that broke an invariant.
     """
@@ -81,20 +84,27 @@ def compile_graph(
     dump.write("import.txt", lambda: graph_text(graph))
     if config["verify"]:
         verify(graph)
-    fused, plan = _decide(graph, target, choose, dump)
+    kernels: dict[str, SourceFile] = {}
+
+    def decided(kernel: Kernel) -> None:
+        if written and not measurements:
+            kernels[kernel.name] = kernel_source(kernel)
+            written(kernels[kernel.name], target)
+
+    fused, plan = _decide(graph, target, choose, dump, decided)
     while measurements and measurements.measure(graph):  # again, because other fusions give other regions
         dump.restart()
-        fused, plan = _decide(graph, target, choose, dump)
+        fused, plan = _decide(graph, target, choose, dump, decided)
     if planned:
         planned(fused, plan, target)
     stage("writing C")
-    sources = render_program(plan, title)
+    sources = render_program(plan, title, written=kernels)
     for source in sources:
         dump.write(f"{source.name}.c", lambda: source.text)  # noqa: B023
     return Compiled(fused, plan, sources, target)
 
 
-def _decide(graph: Graph, target: Target, choose: Choose, dump: _Dump) -> tuple[Graph, Plan]:
+def _decide(graph: Graph, target: Target, choose: Choose, dump: _Dump, decided: Callable[[Kernel], None]) -> tuple[Graph, Plan]:
     """Imported graph → fused graph and plan."""
     stage("optimizing the graph")
     for name, after in run_passes(graph, target, choose):
@@ -108,7 +118,7 @@ def _decide(graph: Graph, target: Target, choose: Choose, dump: _Dump) -> tuple[
         dump.write("served.txt", lambda: graph_text(graph))
         if config["verify"]:
             verify(graph)
-    plan = make_plan(graph, target, choose)
+    plan = make_plan(graph, target, choose, decided)
     dump.write("plan.txt", lambda: plan_text(plan))
     return graph, plan
 

@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from sol.build import early
 from sol.build.cache import Store, key_of, store
 from sol.build.progress import Progress
 from sol.build.progress import progress as progress_bar
@@ -28,7 +29,7 @@ from sol.codegen.program import SourceFile
 from sol.codegen.targets import Target, usable_cpus
 from sol.compiler import Compiled
 from sol.config import config
-from sol.errors import CompilerError, CompilerNotFoundError
+from sol.errors import CompilerError, CompilerNotFoundError, SolError
 from sol.stages import stage
 
 log = logging.getLogger("sol.build")
@@ -110,6 +111,23 @@ def build(units: Sequence[Unit], target: Target, *, progress: Callable[[int, int
     return path
 
 
+def compile_early(unit: Unit, target: Target) -> None:
+    """Begin to compile a unit of a library that is not known whole. What goes wrong is told by ``build``."""
+    try:
+        compiler = find_compiler()
+        key = _object_key(unit, compiler, target)
+        if store().get(key) is None:
+            early.begin(key, functools.partial(_compile_alone, unit, key, compiler, target), usable_jobs())
+    except SolError as error:
+        log.debug("%s is not compiled early: %s", unit.name, error)
+
+
+def _compile_alone(unit: Unit, key: str, compiler: Compiler, target: Target) -> None:
+    cache = store()
+    with cache.workdir() as work:
+        cache.put(key, _compile(unit, key, compiler, target, work, config["compile_timeout"]))
+
+
 def _alias_key(units: Sequence[Unit], target: Target) -> str:
     """Names the library of these units whichever compiler makes it: the entry holds the key of the one that was made last."""
     flags = shlex.join(target.flags)
@@ -184,7 +202,8 @@ def _objects(
     cache: Store,
 ) -> list[Path]:
     """The object files of the units, in order, all in ``work`` (an entry of the cache may be trimmed at any time)."""
-    objects: list[Path | None] = [_from_cache(cache, key, work) for key in keys]
+    begun = [key for key in dict.fromkeys(keys) if early.under_way(key)]
+    objects: list[Path | None] = [None if key in begun else _from_cache(cache, key, work) for key in keys]
     missing = [index for index, path in enumerate(objects) if path is None]
     distinct = list({keys[index]: index for index in missing}.values())
     made: dict[str, Path] = {}
@@ -192,14 +211,17 @@ def _objects(
 
     def compile_one(index: int) -> None:
         unit, key = units[index], keys[index]
-        path = _compile(unit, key, compiler, target, work, timeout)
-        cache.put(key, path)
+        early.wait(key)
+        path = _from_cache(cache, key, work) if key in begun else None
+        if path is None:
+            path = _compile(unit, key, compiler, target, work, timeout)
+            cache.put(key, path)
         made[key] = path
         bar.advance()
 
     log.info("compiling %d of %d units for %s with %s", len(distinct), len(units), target.name, compiler)
     with _Reporting("compiling", len(distinct), report) if report else progress_bar("compiling", len(distinct)) as bar:
-        _in_parallel(compile_one, sorted(distinct, key=lambda index: -len(units[index].text)))
+        _in_parallel(compile_one, sorted(distinct, key=lambda index: (keys[index] in begun, -len(units[index].text))))
     return [path or made[key] for path, key in zip(objects, keys, strict=True)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Protocol
 
@@ -87,10 +87,12 @@ class KernelLibrary:
     """Kernels and packed weights of one network, each distinct one kept once; names are stable and say what the kernel does.
 
     path: where the graph that is being planned lies, ``loop_1/body/`` for a body: what comes before the names of its constants.
+    decided: is told each kernel when it is known.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, decided: Callable[[Kernel], None] = lambda kernel: None) -> None:
         self.path = ""
+        self._decided = decided
         self.kernels: dict[str, Kernel] = {}
         self.weights: dict[str, Weight] = {}
         self.checks: dict[Check, int] = {}
@@ -109,6 +111,7 @@ class KernelLibrary:
                 name = f"{stem}_v{count}"
             self.kernels[name] = Kernel(name, template, data, tuple(buffers), tuple(params))
             self._by_request[request] = name
+            self._decided(self.kernels[name])
         return self._by_request[request]
 
     def check(self, op: str, origin: Origin) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from sol.codegen.control_text import closing, opening, pointer_texts
 from sol.codegen.plan import Buffer, BufferRef, Control, Kernel, Launch, Plan, Port, Step
@@ -49,13 +50,15 @@ def kernel_source(kernel: Kernel, prefix: str = "") -> SourceFile:
     return SourceFile(kernel.name, text)
 
 
-def render_program(plan: Plan, title: str, prefix: str = "") -> tuple[SourceFile, ...]:
+def render_program(
+    plan: Plan, title: str, prefix: str = "", written: Mapping[str, SourceFile] = MappingProxyType({})
+) -> tuple[SourceFile, ...]:
     """All C files of a network; the last one defines its entry. Same plan, same bytes.
 
     prefix: what the names of all functions begin with, so that several networks fit into one library, which then does not export them.
-    Without one the entry is ``sol_run``, exported.
+    Without one the entry is ``sol_run``, exported. written: kernels, by name, that are written already.
     """
-    kernels = tuple(kernel_source(k, prefix) for k in plan.kernels)
+    kernels = tuple(written.get(k.name) or kernel_source(k, prefix) for k in plan.kernels)
     network = render(
         "network.c.j2",
         prefix=prefix or "sol_",

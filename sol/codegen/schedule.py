@@ -11,7 +11,7 @@ from sol.codegen.kernels import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, PAGE, Interval, Map, assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.placement import GraphPlacement
-from sol.codegen.plan import Buffer, BufferRef, Control, Launch, Plan, Port, Step
+from sol.codegen.plan import Buffer, BufferRef, Control, Kernel, Launch, Plan, Port, Step
 from sol.errors import SolError, UnsupportedError
 from sol.ir import dim
 from sol.ir.data_sizes import anchor_of, definitions, symbol_of, upper
@@ -23,9 +23,14 @@ from sol.ir.types import DType
 from sol.passes.choices import Choose, first
 
 
-def make_plan(graph: Graph, target: TargetLike, choose: Choose = first) -> Plan:
-    """Decide everything about a fused graph (sol/passes/pipeline.py). choose: who decides between alternative kernels."""
-    planner = _Planner(target, choose)
+def make_plan(
+    graph: Graph, target: TargetLike, choose: Choose = first, decided: Callable[[Kernel], None] = lambda kernel: None
+) -> Plan:
+    """Decide everything about a fused graph (sol/passes/pipeline.py).
+
+    choose: who decides between alternative kernels. decided: is told each kernel of the plan when it is known.
+    """
+    planner = _Planner(target, choose, decided)
     part = planner.part(graph, "")
     placement, library, limits = part.placement, planner.library, planner.limits
     launches, buffers = part.launches, part.buffers
@@ -65,9 +70,9 @@ def make_plan(graph: Graph, target: TargetLike, choose: Choose = first) -> Plan:
 class _Planner:
     """Plans a graph and the bodies in it. limits: largest values of all sizes that data decides."""
 
-    def __init__(self, target: TargetLike, choose: Choose) -> None:
+    def __init__(self, target: TargetLike, choose: Choose, decided: Callable[[Kernel], None]) -> None:
         self.target, self.choose = target, choose
-        self.library = KernelLibrary()
+        self.library = KernelLibrary(decided)
         self.limits: dict[str, DimLike] = {}
         self.controls = 0
 

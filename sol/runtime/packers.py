@@ -23,6 +23,7 @@ from sol.ir.bodies import type_at
 from sol.ir.dim import evaluate
 from sol.ir.graph import Graph
 from sol.ir.storage import stored_dtype
+from sol.runtime.ahead import in_background
 from sol.runtime.arrays import default_threads
 from sol.runtime.memory import Block
 from sol.runtime.team import starter, team
@@ -58,9 +59,7 @@ def compile_ahead(graph: Graph, plan: Plan, target: Target) -> None:
         if type.is_static:
             kernels |= described(weight.pack, tuple(map(int, type.shape)), stored_dtype(type.dtype)).kernels  # type: ignore[arg-type]
     if kernels:
-        pool = ThreadPoolExecutor(1, thread_name_prefix="sol-packers")
-        pool.submit(addresses, kernels.values(), _runs_here(target))
-        pool.shutdown(wait=False)
+        in_background(functools.partial(addresses, kernels.values(), _runs_here(target)))
 
 
 def _runs_here(target: Target | None) -> Target:

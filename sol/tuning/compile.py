@@ -1,8 +1,14 @@
-"""The tour as a process takes it: kernels that were measured where that is asked for, and the plans of large graphs kept."""
+"""The tour as a process takes it: kernels that were measured where that is asked for, and the plans of large graphs kept.
+
+Where nothing is measured, kernels are compiled while those after them are chosen.
+"""
 
 from __future__ import annotations
 
+from sol.build import early
+from sol.build.build import Unit, compile_early
 from sol.build.plans import kept_plan
+from sol.codegen.program import SourceFile
 from sol.codegen.targets import Target
 from sol.compiler import Compiled, Planned, compile_graph, target_for
 from sol.config import config
@@ -27,8 +33,15 @@ def compile_tuned(
     target = calibrated(target_for(isa, threads))
     tuner = Tuner(target, threads) if config["autotune"] != "off" and target.runs_here() else None
 
+    def begin(source: SourceFile, target: Target) -> None:
+        compile_early(Unit(source.name, source.text), target)
+
     def decided() -> Compiled:
-        return compile_graph(graph, title=title, isa=target, threads=threads, measurements=tuner, planned=planned)
+        try:
+            return compile_graph(graph, title=title, isa=target, threads=threads, measurements=tuner, planned=planned, written=begin)
+        except BaseException:
+            early.withdraw()
+            raise
 
     if tuner or config["dump"] or config["verify"]:
         return decided()

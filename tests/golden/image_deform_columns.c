@@ -4,7 +4,6 @@
  *     for output column j: the place, its four corners
  *       for channel of the group
  */
-#include <math.h>
 #include "sol_team.h"
 
 void image_deform_columns(const sol_team *team, void *const *buf, const int64_t *arg)

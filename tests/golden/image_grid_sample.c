@@ -4,7 +4,6 @@
  *     per dimension: the 2 tap(s), their weights, and the element offset; taps that read nothing drop out
  *     for channel: sum over the taps
  */
-#include <math.h>
 #include "sol_team.h"
 
 /* Mirrored at both ends until it lies in between. */

@@ -4,7 +4,6 @@
  *     for channel: over the sampling places of the bin, four corners each
  * A region whose batch index is outside of the batch gives NaN.
  */
-#include <math.h>
 #include "sol_team.h"
 
 /* Where the interpolation between two pixels reads along one dimension; 0 if the place is more than a pixel outside. */

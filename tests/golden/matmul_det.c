@@ -1,5 +1,4 @@
 /* matmul_det: determinants of [N][N] matrices in float by elimination with row pivots; matrices are split over the team. */
-#include <string.h>
 #include "sol_team.h"
 
 void matmul_det(const sol_team *team, void *const *buf, const int64_t *arg)

@@ -4,7 +4,6 @@
  * The pieces, cut where they are long, are shared out among the threads.
  */
 #include "sol_team.h"
-#include <string.h>
 
 enum { LONGEST = 65536 }; /* bytes that are copied at once */
 

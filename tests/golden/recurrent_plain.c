@@ -3,8 +3,6 @@
  *   for batch row b (split over the team):
  *     for each of its steps: every gate of every unit is a dot product of a row of W with h
  *   steps beyond the row's length give 0. */
-#include <math.h>
-#include <string.h>
 #include "sol_team.h"
 
 static float act0(float x)

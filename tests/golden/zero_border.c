@@ -1,6 +1,5 @@
 /* Zero the physical border of a blocked buffer: N images of CB maps of H x W pixels with `lanes` floats each. Threads split maps or rows. */
 #include "sol_team.h"
-#include <string.h>
 
 static void zero(float *p, int64_t pixels, int64_t lanes) { memset(p, 0, (size_t)(pixels * lanes) * sizeof *p); }
 

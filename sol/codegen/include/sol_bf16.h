@@ -1,8 +1,7 @@
 /* bfloat16: the upper half of a float32 number. */
 #ifndef SOL_BF16_H
 #define SOL_BF16_H
-#include <stdint.h>
-#include <string.h>
+#include "sol_libc.h"
 
 static inline __attribute__((unused)) float sol_from_bf16(uint16_t v)
 {

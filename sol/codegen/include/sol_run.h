@@ -2,7 +2,6 @@
 #ifndef SOL_RUN_H
 #define SOL_RUN_H
 #include "sol_team.h"
-#include <string.h>
 #include <time.h>
 
 /* What each thread of a team runs. */

@@ -1,9 +1,7 @@
 /* What scalar kernels need beyond C: integer arithmetic with torch's rules that never traps, and the small float types. */
 #ifndef SOL_SCALAR_H
 #define SOL_SCALAR_H
-#include <stdint.h>
-#include <string.h>
-#include <math.h>
+#include "sol_libc.h"
 #include "sol_bf16.h"
 #define SOL_SCALAR static inline __attribute__((unused))
 

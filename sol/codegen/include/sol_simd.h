@@ -3,10 +3,7 @@
  * The build passes -DSOL_SIMD_HEADER="sol_simd_<target>.h". */
 #ifndef SOL_SIMD_H
 #define SOL_SIMD_H
-#include <stdint.h>
-#include <stddef.h>
-#include <math.h>
-#include <string.h>
+#include "sol_libc.h"
 
 #ifndef SOL_SIMD_HEADER
 #define SOL_SIMD_HEADER "sol_simd_generic.h"

@@ -2,8 +2,7 @@
  * An item is a key with the place of its element; of equal keys the lower place comes first, so no two items are equal. */
 #ifndef SOL_SORT_H
 #define SOL_SORT_H
-#include <stdint.h>
-#include <string.h>
+#include "sol_libc.h"
 #define SOL_SORT static inline __attribute__((unused))
 
 /* Floats by their bits, so that it does not matter whether the processor takes denormal numbers as zero; both zeros have one key. */

@@ -1,9 +1,7 @@
 /* The thread team that runs one network: who am I, how is work split, where is my scratch, wait for the others. */
 #ifndef SOL_TEAM_H
 #define SOL_TEAM_H
-#include <stdint.h>
-#include <stddef.h>
-#include <sched.h>
+#include "sol_libc.h"
 
 /* What threads wait for; what is written often lies on cache lines of its own. */
 typedef struct {

@@ -26,12 +26,14 @@ from sol.ir.interpret import evaluate_constants
 from sol.ir.rewrite import with_outputs
 from sol.ir.storage import as_stored, edge_dtype, from_edge, stored_dtype, to_edge
 from sol.ir.types import DType
+from sol.runtime.ahead import in_background
 from sol.runtime.arrays import default_threads
 from sol.runtime.executable import Executable
 from sol.runtime.numpy.api_boundary import as_arrays
 from sol.runtime.numpy.specialise import check_guards, import_for
 from sol.runtime.packers import compile_ahead
 from sol.runtime.specializations import Specializations
+from sol.runtime.team import team
 from sol.stages import stage
 from sol.tuning.compile import compile_tuned
 
@@ -85,6 +87,7 @@ class Session:
         self.outputs = tuple(_value(model, o) for o in model.graph.output)
         self._names = tuple(i.name for i in self.inputs)
         keep_templates()
+        in_background(team)
         if all(self._is_fixed(i) for i in self.inputs):
             self._compile_ahead()
 

@@ -52,7 +52,8 @@ def _pointer(array: np.ndarray) -> ctypes.c_void_p:
 
 
 @functools.cache
-def _library() -> ctypes.PyDLL | None:
+def watching_library() -> ctypes.PyDLL | None:
+    """templates/watch.c.j2, or None if it cannot be had."""
     try:
         return ctypes.PyDLL(str(build([Unit("watch", render("watch.c.j2"))], by_name("generic"), progress=lambda done, all: None)))
     except (SolError, OSError) as error:
@@ -63,7 +64,7 @@ def _library() -> ctypes.PyDLL | None:
 def words_of_tensors(tensors: Sequence[torch.Tensor], versions: Sequence[int]) -> Words | None:
     """Words that change when a tensor is changed in place or swapped for another; None if they or the versions are not as expected."""
     path = tensor_path()
-    if path is None or not all(type(t) in _PLAIN for t in tensors) or (library := _library()) is None:
+    if path is None or not all(type(t) in _PLAIN for t in tensors) or (library := watching_library()) is None:
         return None
     words = Words(library, np.array([id(t) for t in tensors], np.uint64), path, tensors)
     known = np.array([[t._cdata for t in tensors], versions], np.uint64)
@@ -88,7 +89,7 @@ class DictPlaces:
 
     def words(self) -> Words | None:
         """What they hold now; None if that does not tell."""
-        library = _library() if self.works else None
+        library = watching_library() if self.works else None
         if library is None:
             return None
         words = Words(library, self._addresses, (0,), self)

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import torch
 
+from sol.build.templates import keep_templates
 from sol.config import config
 from sol.errors import (
     CacheError,
@@ -30,8 +31,11 @@ from sol.frontend.imported import Imported
 from sol.frontend.torch.capture import Call, take_call
 from sol.frontend.torch.export import import_call
 from sol.frontend.torch.shapes import leaf_shapes, without_small
+from sol.runtime.ahead import in_background
 from sol.runtime.specializations import Specializations
+from sol.runtime.team import team
 from sol.runtime.torch.calls import take_function
+from sol.runtime.torch.change_words import watching_library
 from sol.runtime.torch.history import History
 from sol.runtime.torch.inputs import check_inputs, check_model, is_plain, told
 from sol.runtime.torch.partition import Partition
@@ -136,6 +140,8 @@ class Ways:
             check_model(self.model)
         elif not self._is_for_compiled_code():
             return None
+        keep_templates()
+        in_background(team, watching_library)  # every program needs them
         try:
             imported = self._import(args, kwargs)
         except (ConfigError, InputError, VerifyError):
