@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 
 _mutex = threading.Lock()
 _begun: dict[str, Future[None]] = {}
@@ -16,7 +17,7 @@ def begin(key: str, action: Callable[[], None], jobs: int) -> None:
     """Do this in the background, once per key, at most so many at once. What fails is for those to find who need it."""
     with _mutex:
         if key not in _begun:
-            _begun[key] = _pool(jobs).submit(action)
+            _begun[key] = _pool(jobs).submit(copy_context().run, action)
             _begun[key].add_done_callback(lambda _: _begun.pop(key, None))
 
 

@@ -51,6 +51,17 @@ def showing_stages() -> Iterator[None]:
         _display.reset(token)
 
 
+@contextmanager
+def silent() -> Iterator[None]:
+    """Inside ``with`` nothing is shown, in this context only."""
+    token = _display.set(None)
+    try:
+        with config.override(progress="off"), listening(lambda what: None):
+            yield
+    finally:
+        _display.reset(token)
+
+
 def _wanted() -> bool:
     wanted = config["progress"]
     return wanted == "on" or (wanted == "auto" and _terminal())

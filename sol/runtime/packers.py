@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from sol.ir.bodies import type_at
 from sol.ir.dim import evaluate
 from sol.ir.graph import Graph
 from sol.ir.storage import stored_dtype
-from sol.runtime.ahead import in_background
+from sol.runtime.ahead import in_background, side_by_side
 from sol.runtime.arrays import default_threads
 from sol.runtime.memory import Block
 from sol.runtime.team import starter, team
@@ -44,10 +43,7 @@ def _address(kernel: Kernel, target: Target) -> int:
 def addresses(kernels: Iterable[Kernel], target: Target) -> dict[str, int]:
     """Kernel → where its function lies; those that were never compiled are compiled at the same time."""
     distinct = list({k.name: k for k in kernels}.values())
-    if len(distinct) < 2:
-        return {k.name: _address(k, target) for k in distinct}
-    with ThreadPoolExecutor(len(distinct), thread_name_prefix="sol-packers") as pool:
-        found = list(pool.map(lambda k: _address(k, target), distinct))
+    found = side_by_side(functools.partial(_address, k, target) for k in distinct)
     return dict(zip((k.name for k in distinct), found))
 
 
