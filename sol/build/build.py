@@ -112,12 +112,15 @@ def build(units: Sequence[Unit], target: Target, *, progress: Callable[[int, int
 
 
 def compile_early(unit: Unit, target: Target) -> None:
-    """Begin to compile a unit of a library that is not known whole. What goes wrong is told by ``build``."""
+    """Begin to compile a unit of a library that is not known whole, on the cores that the caller leaves.
+
+    What goes wrong is told by ``build``.
+    """
     try:
         compiler = find_compiler()
         key = _object_key(unit, compiler, target)
         if store().get(key) is None:
-            early.begin(key, functools.partial(_compile_alone, unit, key, compiler, target), usable_jobs())
+            early.begin(key, functools.partial(_compile_alone, unit, key, compiler, target), max(usable_jobs() - 1, 1))
     except SolError as error:
         log.debug("%s is not compiled early: %s", unit.name, error)
 

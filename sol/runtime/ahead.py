@@ -13,8 +13,11 @@ T = TypeVar("T")
 
 
 def in_background(*actions: Callable[[], object]) -> None:
-    """Do each in a thread of its own. What fails is done again where its result is needed, and raises there."""
-    pool = ThreadPoolExecutor(len(actions), thread_name_prefix="sol-ahead")
+    """Do one after the other in a thread, which leaves the other cores alone: the caller's work decides when all is done.
+
+    What fails is done again where its result is needed, and raises there.
+    """
+    pool = ThreadPoolExecutor(1, thread_name_prefix="sol-ahead")
     for action in actions:
         pool.submit(copy_context().run, _silently, action)
     pool.shutdown(wait=False)

@@ -14,10 +14,11 @@ import numpy as np
 
 from sol.build import library as libraries
 from sol.build.build import Unit, build
-from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Packing, packing_of
+from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Packing, make_pack, packing_of
 from sol.codegen.plan import Kernel, Launch, Pack, Plan
 from sol.codegen.program import kernel_source
 from sol.codegen.targets import Target, resolve
+from sol.config import config
 from sol.ir.bodies import type_at
 from sol.ir.dim import evaluate
 from sol.ir.graph import Graph
@@ -56,6 +57,19 @@ def compile_ahead(graph: Graph, plan: Plan, target: Target) -> None:
             kernels |= described(weight.pack, tuple(map(int, type.shape)), stored_dtype(type.dtype)).kernels  # type: ignore[arg-type]
     if kernels:
         in_background(functools.partial(addresses, kernels.values(), _runs_here(target)))
+
+
+USUAL = ((make_pack("channels", block=8), (8,)), (make_pack("conv_depthwise", block=8), (8, 1, 3, 3)))
+"""Forms and shapes of constants whose packing takes the kernels that pack most constants of most networks."""
+
+
+def compile_usual(isa: str | None) -> None:
+    """Compile what packs most weights of float32, whatever the network. isa: that of the network, None: the knob's."""
+    kernels: dict[str, Kernel] = {}
+    for pack, shape in USUAL:
+        kernels |= described(pack, shape, np.dtype(np.float32)).kernels
+    for kernel in sorted(kernels.values(), key=lambda k: k.name, reverse=True):  # the one that takes longest first
+        _address(kernel, _runs_here(resolve(isa or config["isa"])))
 
 
 def _runs_here(target: Target | None) -> Target:

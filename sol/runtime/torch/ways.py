@@ -5,6 +5,7 @@ Each step down is logged once, in one line. With ``fallback="error"`` there is n
 
 from __future__ import annotations
 
+import functools
 import logging
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from sol.build.templates import keep_templates
 from sol.config import config
@@ -32,6 +34,7 @@ from sol.frontend.torch.capture import Call, take_call
 from sol.frontend.torch.export import import_call
 from sol.frontend.torch.shapes import leaf_shapes, without_small
 from sol.runtime.ahead import in_background
+from sol.runtime.packers import compile_usual
 from sol.runtime.specializations import Specializations
 from sol.runtime.team import team
 from sol.runtime.torch.calls import take_function
@@ -141,7 +144,7 @@ class Ways:
         elif not self._is_for_compiled_code():
             return None
         keep_templates()
-        in_background(team, watching_library)  # every program needs them
+        in_background(team, watching_library, *self._usual_packers())
         try:
             imported = self._import(args, kwargs)
         except (ConfigError, InputError, VerifyError):
@@ -150,6 +153,11 @@ class Ways:
             self._step_down(error)
             return None
         return self._program(imported, args, kwargs)
+
+    def _usual_packers(self) -> list[Callable[[], None]]:
+        """What compiles them, if the model has weights that they pack."""
+        packed = any(not is_lazy(p) and p.dtype is torch.float32 and p.dim() > 1 for p in self.model.parameters())
+        return [functools.partial(compile_usual, self.options.isa)] if packed else []
 
     def _is_for_compiled_code(self) -> bool:
         """Whether all tensors of the model lie where compiled code can read them."""
