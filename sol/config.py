@@ -94,6 +94,18 @@ def _number(low: float) -> tuple[Parser, str]:
 _TRUTH = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
 
 
+def _fraction() -> tuple[Parser, str]:
+    parse_number, _ = _number(0)
+
+    def parse(value: Any) -> float:
+        number: float = parse_number(value)
+        if number > 1:
+            raise _Invalid
+        return number
+
+    return parse, "a number from 0 to 1"
+
+
 def _boolean() -> tuple[Parser, str]:
     def parse(value: Any) -> bool:
         if isinstance(value, bool):
@@ -157,6 +169,10 @@ _KNOBS = (
          "never written", *_folder()),
     Knob("calibration", True, "choose kernels by figures that sol tune --calibrate measured on this machine, where there are any; else by "
          "those of its kind of processor", *_boolean()),
+    Knob("training", "torch", "what computes gradients: torch, or compiled: a compiled forward and a compiled backward pass",
+         *_choice("torch", "compiled")),
+    Knob("training_memory_budget", 1.0, "share of the memory for activations that compiled training may keep for the backward pass: "
+         "1 is what is fastest, 0 computes again whatever can be", *_fraction()),
     Knob("recompile_limit", 16, "programs that a model (of sol.optimize, of sol.load, or one piece of torch.compile) keeps for different "
          "input types; the least recently used gives way", *_integer(1)),
 )  # fmt: skip

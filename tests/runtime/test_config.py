@@ -26,6 +26,8 @@ VALID = {
     "check_indices": ("off", False),
     "threads": ("3", 3),
     "recompile_limit": ("2", 2),
+    "training": ("Compiled", "compiled"),
+    "training_memory_budget": ("0.5", 0.5),
     "conv_max_error": ("2e-6", 2e-6),
     "autotune": ("Quick", "quick"),
     "team": ("Fixed", "fixed"),
@@ -38,6 +40,7 @@ INVALID = [
     ("progress", "maybe"), ("verify", "perhaps"), ("verify", 2), ("fallback", ""), ("cache_dir", 3),
     ("cache_dir", "a\0b"), ("compiler", None), ("compile_timeout", 0), ("flush_denormals", "2"), ("dump", b"/x"),
     ("conv_max_error", -1), ("conv_max_error", "nan"), ("conv_max_error", True), ("conv_max_error", "small"),
+    ("training", "fast"), ("training_memory_budget", 1.5), ("training_memory_budget", -0.1),
 ]  # fmt: skip
 
 

@@ -181,6 +181,7 @@ class Importer:
             if self.sizes.unbacked or self._has_item(args, kwargs):
                 self._need_backed(node, name, args, kwargs)
             value = convert(self.context, *args, **kwargs)
+            self._need_all_that_is_read(value)
             if mutates(node.target) and isinstance(value, str):
                 value = self.context.expand(self.context.cast(value, self.context.dtype), self.context.shape)
             return self._checked(node, value)
@@ -194,6 +195,12 @@ class Importer:
             if self._is_symbolic(node):
                 return Fallback(f"{error.message} (symbolic sizes)")
             raise
+
+    def _need_all_that_is_read(self, results: Any) -> None:
+        """Fallback where a converter left out a result that somebody reads."""
+        for i, result in enumerate(results) if isinstance(results, tuple) else ():
+            if result is None and self.context.node.meta["val"][i] is not None and self.context.is_used(i):
+                raise Fallback(f"result {i} of {self.context.operation} is read")
 
     def _taken_apart(self, node: Node, reason: str, origin: Origin) -> Any:
         """An op that is not converted by those that it consists of; a Fallback where one of them is not converted either."""

@@ -1,4 +1,4 @@
-"""Gradients through compiled inference: the forward pass runs compiled code, the backward pass runs the model again in torch."""
+"""Gradients through compiled inference: the forward pass runs a program, the backward pass runs the model again, with gradients."""
 
 from __future__ import annotations
 
@@ -19,24 +19,27 @@ def needs_gradient(program: Program, taken: Taken) -> bool:
     return any(t.requires_grad for t in taken[0]) or any(p.requires_grad for p in program.tensors)
 
 
-def differentiable(again: Again, program: Program, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """The program's result, connected to the graph of autograd; again: the model in torch, for the backward pass.
+def differentiable(
+    again: Again, model: torch.nn.Module | None, program: Program, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Any:  # fmt: skip
+    """The program's result, connected to the graph of autograd.
 
-    A model that changes inputs or buffers or draws random numbers cannot be run twice: it runs in torch.
+    again: computes the same with gradients, for the backward pass. model: what is set to eval mode then.
+    A model that changes inputs or buffers or draws random numbers cannot be run twice: ``again`` runs at once.
     """
     if not program.repeatable:
         return again(*args, **kwargs)
     inputs = list({id(t): t for t in taken[0]}.values())
     others = [p for p in program.tensors if p.requires_grad and all(p is not t for t in inputs)]
-    flat = _Recompute.apply(again, program, taken, (args, kwargs), len(inputs), *inputs, *others)
+    flat = _Recompute.apply((again, model), program, taken, (args, kwargs), len(inputs), *inputs, *others)
     return program.give_leaves(flat if isinstance(flat, tuple) else (flat,), taken, args, kwargs)
 
 
 class _Recompute(torch.autograd.Function):
-    """Forward: compiled. Backward: the model in torch on the saved inputs, differentiated there."""
+    """Forward: compiled. Backward: the model on the saved inputs once more, with gradients."""
 
     @staticmethod
-    def forward(ctx: Any, again: Again, program: Program, taken: Taken, call: Any, count: int, *sources: torch.Tensor) -> Any:
+    def forward(ctx: Any, again: Any, program: Program, taken: Taken, call: Any, count: int, *sources: torch.Tensor) -> Any:
         found = program.leaf_tensors((tuple([t.detach() for t in taken[0]]), taken[1]))
         ctx.again, ctx.program, ctx.call, ctx.count = again, program, call, count
         ctx.identities = [id(t) for t in sources[:count]]
@@ -54,8 +57,9 @@ class _Recompute(torch.autograd.Function):
         replaced = dict(zip(ctx.identities, fresh))
         call = take_call(*ctx.call)
         args, kwargs = Maker([replaced.get(id(leaf), leaf) for leaf in call.leaves])(call.tree)
-        with torch.enable_grad(), evaluating(ctx.again):
-            outputs = tensors_of_leaves(ctx.program, ctx.again(*args, **kwargs))
+        again, model = ctx.again
+        with torch.enable_grad(), evaluating(model):
+            outputs = tensors_of_leaves(ctx.program, again(*args, **kwargs))
         pairs = [(o, g) for o, g in zip(outputs, grads) if o.requires_grad and g is not None]
         sources = [t for t in (*fresh, *parameters) if t.requires_grad]
         found = iter(torch.autograd.grad([o for o, _ in pairs], sources, [g for _, g in pairs], allow_unused=True) if pairs else ())
@@ -73,8 +77,8 @@ def tensors_of_leaves(program: Program, result: Any) -> Sequence[torch.Tensor]:
 class evaluating:
     """The model in eval mode, as it was when the forward pass ran."""
 
-    def __init__(self, model: Any) -> None:
-        self.modes: Mapping[torch.nn.Module, bool] = {m: m.training for m in model.modules()} if isinstance(model, torch.nn.Module) else {}
+    def __init__(self, model: torch.nn.Module | None) -> None:
+        self.modes: Mapping[torch.nn.Module, bool] = {m: m.training for m in model.modules()} if model is not None else {}
 
     def __enter__(self) -> None:
         for module in self.modes:

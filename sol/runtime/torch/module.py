@@ -12,15 +12,17 @@ import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from sol.codegen.targets import resolve
+from sol.config import config
 from sol.frontend.torch.export import collector_paused
 from sol.runtime.specializations import Specializations
-from sol.runtime.torch.autograd import differentiable, needs_gradient
+from sol.runtime.torch.autograd import needs_gradient
 from sol.runtime.torch.change_detection import State, Structure, Unsettled
 from sol.runtime.torch.held import HeldTensors
 from sol.runtime.torch.inputs import only_plain_tensors, overlapping
 from sol.runtime.torch.methods import Redirection, is_method_of
 from sol.runtime.torch.prefetch import lines_of
 from sol.runtime.torch.program import Program, Taken
+from sol.runtime.torch.trainer import Trainer, with_gradients
 from sol.runtime.torch.ways import Options, Ways
 from sol.tuning.tuner import budgeted
 
@@ -52,7 +54,8 @@ class SolModule(torch.nn.Module):
         held = HeldTensors(model)
         options = options or Options()
         ways = Ways(model, options, held, self._counter, self._held_still)
-        self.__dict__.update(_options=options, _held=held, _ways=ways, _lock=threading.RLock(), _ahead=None)
+        trainer = Trainer(model, options.isa, options.threads)
+        self.__dict__.update(_options=options, _held=held, _ways=ways, _trainer=trainer, _lock=threading.RLock(), _ahead=None)
         self.__dict__["_redirection"] = Redirection(model, self.forward)
         self._look_again()
 
@@ -134,7 +137,7 @@ class SolModule(torch.nn.Module):
             self._ahead()
         state = self._structure.look()
         if state is _TRAINING:
-            return self._model(*args, **kwargs)
+            return self._in_training(args, kwargs)
         try:
             programs = self._ways.programs.entries
             if programs and state is _SAME:
@@ -170,6 +173,12 @@ class SolModule(torch.nn.Module):
             return ways.partition(args, kwargs)
         return self._model(*args, **kwargs)
 
+    def _in_training(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """A call in training mode."""
+        if config["training"] == "torch" or _active_transform() is not None or not self._is_for_compiled_code(args, kwargs):
+            return self._model(*args, **kwargs)
+        return self._trainer(args, kwargs)
+
     def _is_for_compiled_code(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
         """False for fake tensors, those of subclasses, and, where the module may fall back, of other devices and layouts."""
         return only_plain_tensors(args, kwargs, everywhere=not self._options.falls_back)
@@ -178,7 +187,7 @@ class SolModule(torch.nn.Module):
         if program.changes_things and overlapping(program.graph_inputs(taken)):
             return self._model(*args, **kwargs)
         if _is_grad_enabled() and needs_gradient(program, taken):
-            return differentiable(self._model, program, taken, args, kwargs)
+            return with_gradients(self._model, self._trainer, program, taken, args, kwargs)
         result = program.run(taken, args, kwargs)
         if program.imported.exchanges:
             for target in self._ways.foreseen(program):

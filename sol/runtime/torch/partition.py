@@ -32,25 +32,30 @@ _RESAMPLING = ("interpolate", "upsample", "grid_sample", "affine_grid")
 
 
 class Partition:
-    """The pieces of one model. reason: why it is not compiled whole."""
+    """The pieces of one model. reason: why it is not compiled whole. settings: further ones of Dynamo."""
 
-    def __init__(self, model: torch.nn.Module, isa: str | None, threads: int | None, reason: BaseException) -> None:
+    def __init__(
+        self, model: torch.nn.Module, isa: str | None, threads: int | None, reason: BaseException, settings: Mapping[str, Any] | None = None
+    ) -> None:
         self._model, self.reason = model, reason
         self._options = {"isa": isa, "threads": threads}
         self.pieces: list[Piece] = []
-        self._settings = {name: value for name, value in _SETTINGS.items() if hasattr(torch._dynamo.config, name)}
+        self._settings = {name: value for name, value in {**_SETTINGS, **(settings or {})}.items() if hasattr(torch._dynamo.config, name)}
         self._enter = _patcher(self._settings)
         self._function = _optimizer(self._backend)(_call)
         self._captures = 0  # calls that were captured
 
     def _backend(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
         """What Dynamo gives its graphs to."""
-        piece = Piece(module, example_inputs, self._options, differentiates=True)
+        piece = self._piece(module, example_inputs)
         self.pieces.append(piece)
         if self._settings.get("automatic_dynamic_shapes") and _resamples(module):
             self._settings["automatic_dynamic_shapes"] = torch._dynamo.config.automatic_dynamic_shapes = False
             self._enter = _patcher(self._settings)
         return piece
+
+    def _piece(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Piece:
+        return Piece(module, example_inputs, self._options)
 
     def __call__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The model's result, its pieces compiled when they are first met."""

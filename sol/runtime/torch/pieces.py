@@ -26,11 +26,9 @@ from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import differentiable
 from sol.runtime.torch.inputs import is_plain, told
 from sol.runtime.torch.program import Program, Taken
+from sol.runtime.torch.training import MOST_COMPILED, Fixed, Gradients, Habit, is_repeatable
 
 log = logging.getLogger("sol")
-MOST_COMPILED = 2
-"""How many times ``config["recompile_limit"]`` one piece is compiled in all. Further kinds of calls run in torch, as they do where torch
-counts its recompilations: a piece whose inputs never repeat would be compiled at every call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +95,15 @@ class _Variant:
 class Piece:
     """A captured piece: runs a compiled variant that fits the call, or torch.
 
-    options: isa and threads. differentiates: where gradients are needed, run compiled code all the same, and the piece in torch again
-    for the gradients; else such calls run in torch at once. notify: who is told why the piece runs in torch.
+    Where gradients are needed, the same compiled code runs until the first backward pass, which computes the piece again; from then on
+    calls keep what a backward pass needs (`training`).
+    options: isa and threads. habit: whether a backward pass is expected of its calls. notify: who is told why the piece runs in torch.
     """
 
-    def __init__(self, module: fx.GraphModule, example_inputs: Sequence[Any], options: Mapping[str, Any], *, differentiates: bool = False,
+    def __init__(self, module: fx.GraphModule, example_inputs: Sequence[Any], options: Mapping[str, Any], *, habit: Habit | None = None,
                  notify: Callable[[str], None] = lambda reason: None) -> None:  # fmt: skip
         self.module, self.placeholders, self.options = module, placeholders_of(module, example_inputs), options
-        self._differentiates, self._notify = differentiates, notify
+        self._notify = notify
         self.variants = Specializations[_Variant]("a piece of the model")
         self._compiled = 0  # variants that were made so far
         self.last: tuple[Program, Mapping[str, int]] | None = None  # what ran at the last call, and its sizes
@@ -115,6 +114,9 @@ class Piece:
         self._floats = {i for i, p in enumerate(self.placeholders) if p.role == "float"}
         self._kept = [i for i, p in enumerate(self.placeholders) if p.role != "size"]
         self._keys: set[tuple[Any, ...]] = set()
+        self._tensors = [i for i, p in enumerate(self.placeholders) if p.role in ("tensor", "parameter")]
+        own = Habit(always=not is_repeatable(module), saves=habit is not None and habit.saves, whole=habit)
+        self.gradients = Gradients(self, options, own)
         if not torch.is_grad_enabled() and _turns_gradients_on(module):
             self.failure = UnsupportedError("the model turns gradients on inside")
 
@@ -122,9 +124,8 @@ class Piece:
         if self.failure is not None:
             return self.module(*inputs)
         with_gradient = torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in inputs)
-        if with_gradient and not self._differentiates:
-            self._say("gradients are needed: this piece runs in torch (call it under torch.no_grad() to run compiled)")
-            return self.module(*inputs)
+        if with_gradient and self.gradients.habit.saves:
+            return self.gradients(inputs)
         parameters = [inputs[i] for i in self._parameters]
         args = tuple([_number(inputs[i]) if i in self._floats else inputs[i] for i in self._kept])
         found = self.variants.find_or_make(lambda v: v.takes(args, parameters), lambda: self._new_variant(inputs, args, parameters))
@@ -134,7 +135,7 @@ class Piece:
         self.last = program, taken[1] or {}
         program.refresh_if_stale()
         if with_gradient:
-            return differentiable(self._again(inputs), program, taken, args, {})
+            return differentiable(self._again(inputs), None, program, taken, args, {})
         return program.run(taken, args, {})
 
     def _again(self, inputs: Sequence[Any]) -> Callable[..., Any]:
@@ -144,9 +145,26 @@ class Piece:
             every = list(inputs)
             for i, arg in zip(self._kept, args):
                 every[i] = inputs[i] if i in self._floats else arg
-            return self.module(*every)
+            return self.gradients.again(every)
 
         return again
+
+    # what `training.Trainable` asks for
+
+    def kind(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
+        """Sizes and strides of tensors and the numbers of a call."""
+        every = [i for i, p in enumerate(self.placeholders) if p.role != "parameter"]
+        return tuple([(x.shape, x.stride()) if self.placeholders[i].role == "tensor" else _number(x) for i in every for x in (inputs[i],)])
+
+    def tensors(self, inputs: Sequence[Any]) -> list[torch.Tensor]:
+        """The tensors among the inputs, parameters too."""
+        return [inputs[i] for i in self._tensors]
+
+    def fixed(self, inputs: Sequence[Any]) -> Fixed:
+        """The piece as a function of its tensors, with the sizes and numbers of a call."""
+        literals = {p.name for p in self.placeholders if p.role in ("number", "float")}
+        piece = specialised(self.module, self.placeholders, inputs, literals)
+        return Fixed(piece, [k for k, i in enumerate(self._tensors) if self.placeholders[i].role == "parameter"])
 
     def _say(self, message: str) -> None:
         if message not in self._said:

@@ -217,7 +217,12 @@ def test_training_in_between() -> None:
 def test_gradients(programs: list[Program]) -> None:
     model, x = statistics(resnet()), torch.rand(1, 3, 32, 32)
     torch.compile(model, backend="sol")(x).sum().backward()
-    assert model[0].weight.grad is not None and not programs
+    theirs = torch.autograd.grad(model(x).sum(), model[0].weight)[0]
+    close(model[0].weight.grad, theirs)
+    assert len(programs) == 1
+    torch._dynamo.reset()
+    torch.compile(model.train(), backend="sol")(torch.rand(2, 3, 32, 32)).sum().backward()
+    assert len(programs) == 1  # statistics of a batch cannot be taken twice: all of it runs in torch
 
 
 def test_inference_mode(programs: list[Program]) -> None:

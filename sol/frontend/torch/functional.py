@@ -1,0 +1,72 @@
+"""A functional graph of ATen ops, as AOTAutograd makes them for forward and backward, → Graph.
+
+Such a graph is dressed as an exported program, so that results, their views and constants are read in one place (`exported`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch.export.graph_signature import ConstantArgument, InputKind, InputSpec, OutputKind, OutputSpec, TensorArgument
+from torch.fx import Graph, GraphModule, Node
+
+from sol.errors import UnsupportedError
+from sol.frontend.imported import Imported
+from sol.frontend.torch.capture import Call, Outcome
+from sol.frontend.torch.export import collector_paused
+from sol.frontend.torch.exported import ProgramImport, Terms
+from sol.frontend.trees import Group, Leaf
+
+
+@dataclass(frozen=True)
+class _Signature:
+    input_specs: tuple[InputSpec, ...]
+    output_specs: tuple[OutputSpec, ...]
+
+
+@dataclass(frozen=True)
+class _Dressed:
+    """What the import reads of an exported program."""
+
+    graph_module: GraphModule
+    graph_signature: _Signature
+    range_constraints: Mapping[Any, Any] = field(default_factory=dict)
+    constants: Mapping[str, torch.Tensor] = field(default_factory=dict)
+
+    @property
+    def graph(self) -> Graph:
+        return self.graph_module.graph
+
+
+def import_functional(module: GraphModule, parameters: Mapping[int, str], examples: Sequence[Any]) -> Imported:
+    """Convert a graph without in-place ops and open sizes whose nodes hold fake tensors; it gives its results in a tuple.
+
+    parameters: inputs that are parameters, and what they are called. examples: one argument for each input.
+    """
+    inputs = [n for n in module.graph.nodes if n.op == "placeholder"]
+    (output,) = [n for n in module.graph.nodes if n.op == "output"]
+    results = output.args[0] if isinstance(output.args[0], (tuple, list)) else (output.args[0],)
+    signature = _Signature(tuple([_input(n) for n in inputs]), tuple([_result(r) for r in results]))
+    call = Call.of_arguments(list(examples), [True] * len(inputs))
+    gives = Group(tuple, "sequence", (), tuple([Leaf(i) for i in range(len(results))]), 0)
+    with collector_paused():
+        program: Any = _Dressed(module, signature)
+        imported = ProgramImport(program, Terms({}, parameters), call, Outcome(gives, (), ())).convert({})
+        for result, leaf in zip(results, imported.outputs):
+            if isinstance(result, Node) and leaf.kind == "constant" and leaf.value is None:
+                raise UnsupportedError(f"{result} is a result that its converter does not compute")
+        return replace(imported, formats=())  # the strides of all inputs are those that the graph was made for
+
+
+def _input(node: Node) -> InputSpec:
+    value = node.meta.get("val")
+    argument: Any = TensorArgument(node.name) if isinstance(value, torch.Tensor) else ConstantArgument(node.name, value)
+    return InputSpec(InputKind.USER_INPUT, argument, None)
+
+
+def _result(result: Any) -> OutputSpec:
+    argument: Any = TensorArgument(result.name) if isinstance(result, Node) else ConstantArgument("", result)
+    return OutputSpec(OutputKind.USER_OUTPUT, argument, None)

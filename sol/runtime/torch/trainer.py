@@ -1,0 +1,48 @@
+"""A model of `sol.optimize` where gradients are needed: its pieces, which Dynamo captures, compute forward and backward on compiled code.
+
+Dynamo keeps track of training flags, hooks, buffers and sizes; what lies between two pieces runs in Python, recurrent layers among it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import fx
+
+from sol.config import config
+from sol.errors import UnsupportedError
+from sol.runtime.torch.autograd import differentiable
+from sol.runtime.torch.partition import Partition
+from sol.runtime.torch.pieces import Piece
+from sol.runtime.torch.program import Program, Taken
+from sol.runtime.torch.training import Habit
+
+
+class Trainer(Partition):
+    """The pieces of one model that compute gradients."""
+
+    def __init__(self, model: torch.nn.Module, isa: str | None, threads: int | None) -> None:
+        super().__init__(model, isa, threads, UnsupportedError("gradients are needed"), {"allow_rnn": False})
+        self.habit = Habit()
+
+    def _piece(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Piece:
+        return Piece(module, example_inputs, self._options, habit=Habit(saves=True, whole=self.habit))
+
+    def again(self, *args: Any, **kwargs: Any) -> Any:
+        """A call for a backward pass that came for one that kept nothing."""
+        self.habit.backward()
+        return self(args, kwargs)
+
+
+def with_gradients(
+    model: torch.nn.Module, trainer: Trainer, program: Program, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Any:  # fmt: skip
+    """A call in eval mode of a model some of whose inputs or parameters need gradients."""
+    if config["training"] == "torch":
+        return differentiable(model, model, program, taken, args, kwargs)
+    if trainer.habit.saves:
+        trainer.habit.forward()
+        return trainer(args, kwargs)
+    return differentiable(trainer.again, model, program, taken, args, kwargs)

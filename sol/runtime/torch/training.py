@@ -1,0 +1,252 @@
+"""Forward and backward on compiled code: AOTAutograd makes two functional graphs of a piece, each becomes a program when it first runs.
+
+What the forward graph hands to the backward graph is chosen by torch's min-cut partitioner, within ``config["training_memory_budget"]``.
+Operations without a converter run in torch between the compiled parts, as they do in inference.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import operator
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from operator import is_
+from typing import Any, Protocol
+
+import torch
+from torch import fx
+from torch._guards import TracingContext, tracing
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from sol.config import config
+from sol.errors import ConfigError, UnsupportedError
+from sol.frontend.torch.backward import decompositions
+from sol.frontend.torch.functional import import_functional
+from sol.runtime.specializations import Specializations
+from sol.runtime.torch.inputs import told
+from sol.runtime.torch.program import Program
+
+log = logging.getLogger("sol")
+PATIENCE = 16
+"""Calls without a backward pass after which a piece is taken to be used for inference."""
+MOST_COMPILED = 2
+"""How many times ``config["recompile_limit"]`` one piece is compiled in all. Further kinds of calls run in torch, as they do where torch
+counts its recompilations: a piece whose inputs never repeat would be compiled at every call."""
+_IN_PLACE = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.setitem)
+Compiler = Callable[[fx.GraphModule, Any], Any]
+_RECURRENT = {torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu}
+
+
+class Habit:
+    """Whether a piece should keep what a backward pass needs: yes once one came, no after many calls without.
+
+    always: where a second forward pass would not give what the first gave. saves: what is expected of the first call. whole: the habit
+    of the model that the piece belongs to.
+    """
+
+    def __init__(self, *, always: bool = False, saves: bool = False, whole: Habit | None = None) -> None:
+        self.always, self.saves, self.whole, self._unanswered = always, always or saves, whole, 0
+
+    def forward(self) -> None:
+        """A call kept what a backward pass needs."""
+        self._unanswered += 1
+        if self._unanswered > PATIENCE and not self.always:
+            self.saves = False
+
+    def backward(self) -> None:
+        """A backward pass came."""
+        self.saves, self._unanswered = True, 0
+        if self.whole is not None:
+            self.whole.backward()
+
+
+class _Graph:
+    """The forward or the backward graph: compiled when it first runs; in torch where that fails."""
+
+    _boxed_call = True  # takes a list of arguments, which it may empty
+
+    def __init__(
+        self, module: fx.GraphModule, static: Collection[int], options: Mapping[str, Any], began: Callable[[], None], what: str
+    ) -> None:  # fmt: skip
+        """static: ids of tensors whose content stays between calls, which are packed. began: called before each run."""
+        self.module, self._static, self._options, self._began, self._what = module, static, options, began, what
+        self.program: Program | None = None
+        self.failure: Exception | None = None
+        self._places: list[int] = []
+        self._bound: list[torch.Tensor] = []
+        self._held: dict[str, torch.Tensor] = {}
+
+    def __call__(self, arguments: list[Any]) -> Any:
+        inputs = tuple(arguments)
+        arguments.clear()
+        self._began()
+        if self.program is None and self.failure is None:
+            self._compile(inputs)
+        program = self.program
+        taken = program.take(inputs, {}) if program is not None and self._is_bound(program, inputs) else None
+        if program is None or taken is None:
+            return self.module(*inputs)
+        program.refresh_if_stale()
+        return program.run(taken, inputs, {})
+
+    def _is_bound(self, program: Program, inputs: Sequence[Any]) -> bool:
+        """Whether the program's parameters are those of this call, or could be replaced by them."""
+        parameters = [inputs[i] for i in self._places]
+        if not all(map(is_, parameters, self._bound)):
+            self._held.update(zip(self._held, parameters))
+            if not program.rebind():
+                return False
+            self._bound = parameters
+        return True
+
+    def _compile(self, inputs: Sequence[Any]) -> None:
+        self._places = [i for i, x in enumerate(inputs) if id(x) in self._static]
+        self._bound = [inputs[i] for i in self._places]
+        names = {i: f"p{i}" for i in self._places}
+        self._held = dict(zip(names.values(), self._bound))
+        try:
+            imported = import_functional(self.module, names, inputs)
+            self.program = Program(imported, self._held, title=f"{self._what} graph of torch.compile", **self._options)
+        except Exception as error:
+            if isinstance(error, ConfigError) or config["fallback"] != "eager":
+                raise
+            self.failure = error
+            log.warning("the %s pass of a piece of the model runs in torch: %s", self._what, told(error))
+
+
+def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Compiler, backward: Compiler) -> Callable[..., Any]:
+    """The module as AOTAutograd makes it of two graphs."""
+    from torch._functorch import config as settings  # what takes long to import is imported where it is needed
+    from torch._functorch.aot_autograd import aot_module_simplified
+    from torch._functorch.partitioners import min_cut_rematerialization_partition
+
+    budget = float(config["training_memory_budget"])
+    with settings.patch(donated_buffer=False, activation_memory_budget=budget):  # a donated buffer forbids retain_graph
+        compilers: tuple[Any, Any] = (forward, backward)
+        return aot_module_simplified(module, examples, *compilers, min_cut_rematerialization_partition, decompositions())
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A captured piece with all sizes and numbers of a call written into it; ``parameters`` of its inputs are the same at each call."""
+
+    module: fx.GraphModule
+    parameters: Collection[int]
+
+
+class Trainable(Protocol):
+    """A captured piece. kind: what its calls may differ in, of these inputs. tensors: those of them that `fixed` takes."""
+
+    module: fx.GraphModule
+
+    def kind(self, inputs: Sequence[Any]) -> tuple[Any, ...]: ...
+
+    def tensors(self, inputs: Sequence[Any]) -> list[torch.Tensor]: ...
+
+    def fixed(self, inputs: Sequence[Any]) -> Fixed: ...
+
+
+class Differentiated:
+    """A piece for tensors of one kind, forward and backward; inputs: those of its first call.
+
+    Raises UnsupportedError for what trains in torch, and what AOTAutograd raises where it cannot trace the piece.
+    """
+
+    def __init__(self, piece: Fixed, inputs: Sequence[torch.Tensor], options: Mapping[str, Any], habit: Habit) -> None:
+        module = piece.module
+        if any(n.target in _RECURRENT for n in module.graph.nodes):
+            raise UnsupportedError("recurrent layers train in torch")
+        self.graphs: list[_Graph] = []
+        self._options, self._habit = options, habit
+        own = (*module.parameters(), *module.buffers())  # which AOTAutograd puts before the inputs
+        self._parameters = {**dict(enumerate(own)), **{len(own) + i: inputs[i] for i in piece.parameters}}
+        mode = FakeTensorMode()
+        examples = [mode.from_tensor(x, static_shapes=True) if isinstance(x, torch.Tensor) else x for x in inputs]
+        with tracing(TracingContext(mode)):
+            self._function = _differentiated(module, examples, self._forward, self._backward)
+
+    def __call__(self, inputs: Sequence[Any]) -> Any:
+        return self._function(*inputs)
+
+    def _forward(self, module: fx.GraphModule, _: Any) -> _Graph:
+        return self._add(module, self._habit.forward, "forward")
+
+    def _backward(self, module: fx.GraphModule, _: Any) -> Any:
+        run = torch.compiler.disable(self._add(module, self._habit.backward, "backward"))
+        run._boxed_call = True
+        return run
+
+    def _add(self, module: fx.GraphModule, began: Callable[[], None], what: str) -> _Graph:
+        metadata = TracingContext.get().fw_metadata
+        changed = set(metadata.mutated_inp_runtime_indices) if metadata is not None else set()
+        static = {id(t) for i, t in self._parameters.items() if i not in changed}
+        self.graphs.append(_Graph(module, static, self._options, began, what))
+        return self.graphs[-1]
+
+
+class Gradients:
+    """How the calls of a piece that need gradients run: as ``config["training"]`` says.
+
+    habit: tells whether calls keep what a backward pass needs.
+    """
+
+    def __init__(self, piece: Trainable, options: Mapping[str, Any], habit: Habit) -> None:
+        self.piece, self.habit = piece, habit
+        self.variants = Specializations[tuple[Any, Differentiated]]("a piece in training")
+        self.failure: Exception | None = None  # why the piece trains in torch
+        self._options, self._compiled = options, 0
+
+    def __call__(self, inputs: Sequence[Any]) -> Any:
+        """The piece's result, connected to the graph of autograd."""
+        if config["training"] == "torch" or self.failure is not None:
+            return self.piece.module(*inputs)
+        kind = self.piece.kind(inputs)
+        found = self.variants.find_or_make(lambda v: v if v[0] == kind else None, lambda: self._make(kind, inputs))
+        if found is None:
+            return self.piece.module(*inputs)
+        return found[0][1](self.piece.tensors(inputs))
+
+    def again(self, inputs: Sequence[Any]) -> Any:
+        """The same, for a backward pass that came for a call that kept nothing."""
+        self.habit.backward()
+        return self(inputs)
+
+    def _make(self, kind: Any, inputs: Sequence[Any]) -> tuple[Any, Differentiated] | None:
+        if self.failure is not None or self._compiled >= MOST_COMPILED * config["recompile_limit"]:
+            return None
+        self._compiled += 1
+        try:
+            return kind, Differentiated(self.piece.fixed(inputs), self.piece.tensors(inputs), self._options, self.habit)
+        except Exception as error:  # a defect of sol too: in torch the piece trains
+            if isinstance(error, ConfigError) or config["fallback"] != "eager":
+                raise
+            self.failure = error
+            log.warning("a piece of the model trains in torch: %s", told(error))
+            return None
+
+
+def is_repeatable(module: fx.GraphModule) -> bool:
+    """Whether a captured piece has no layer in training mode that draws numbers or keeps statistics, and changes nothing in place."""
+    return not any(_differs(n) or _writes(n) for n in module.graph.nodes)
+
+
+def _differs(node: fx.Node) -> bool:
+    """Whether a node is a layer in training mode."""
+    if node.op != "call_function":
+        return False
+    try:
+        bound = inspect.signature(node.target).bind(*node.args, **node.kwargs)  # type: ignore[arg-type]
+        bound.apply_defaults()
+        given: Mapping[str, Any] = bound.arguments
+    except (TypeError, ValueError):  # a builtin function
+        given = node.kwargs
+    return (given.get("training") is True and given.get("p") != 0) or bool(given.get("dropout_p"))
+
+
+def _writes(node: fx.Node) -> bool:
+    """Whether a node changes an input in place."""
+    name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
+    first = node.args[0] if node.args else None
+    in_place = (name.endswith("_") and not name.endswith("__")) or (node.target in _IN_PLACE)
+    return in_place and node.op in ("call_function", "call_method") and isinstance(first, fx.Node) and first.op == "placeholder"
