@@ -14,11 +14,14 @@ from torch.export.graph_signature import ConstantArgument, InputKind, InputSpec,
 from torch.fx import Graph, GraphModule, Node
 
 from sol.errors import UnsupportedError
-from sol.frontend.imported import Imported
+from sol.frontend.imported import Imported, OutputLeaf
 from sol.frontend.torch.capture import Call, Outcome
 from sol.frontend.torch.export import collector_paused
 from sol.frontend.torch.exported import ProgramImport, Terms
 from sol.frontend.trees import Group, Leaf
+
+aten = torch.ops.aten
+_VIEWS = (aten.view.default, aten._unsafe_view.default)
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,13 @@ def import_functional(module: GraphModule, parameters: Mapping[int, str], exampl
         for result, leaf in zip(results, imported.outputs):
             if isinstance(result, Node) and leaf.kind == "constant" and leaf.value is None:
                 raise UnsupportedError(f"{result} is a result that its converter does not compute")
-        return replace(imported, formats=())  # the strides of all inputs are those that the graph was made for
+        # the strides of all inputs are those that the graph was made for; those of results are nobody's concern
+        return replace(imported, formats=(), outputs=tuple([_reshaped(leaf) for leaf in imported.outputs]))
+
+
+def _reshaped(leaf: OutputLeaf) -> OutputLeaf:
+    """The leaf with reshapes in place of views, which fail where torch gave its operation's result other strides than foretold."""
+    return replace(leaf, views=tuple([replace(v, target=aten.reshape.default) if v.target in _VIEWS else v for v in leaf.views]))
 
 
 def _input(node: Node) -> InputSpec:

@@ -38,7 +38,8 @@ class SolModule(torch.nn.Module):
 
     It holds the same parameter, buffer and submodule objects under the same names as the model it was made from, so that
     ``state_dict``, optimizers, ``.train()/.eval()`` and checkpoints work on either. In eval mode calls run compiled code; in training
-    mode they run the model in torch. A changed parameter takes effect at the next call; a change that torch does not
+    mode they run the model in torch, or, where ``config["training"]`` says so, compiled forward and backward.
+    A changed parameter takes effect at the next call; a change that torch does not
     count (``parameter.data.add_(…)``, or any change of an inference tensor) needs ``refresh()``. An input of another shape is compiled
     for at its first call; sizes and numbers that keep changing stay open. Plain attributes of the model and hooks of its submodules are
     as they were when it was compiled. Methods of the model that call it, such as ``generate``, run compiled code too.

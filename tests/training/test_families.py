@@ -1,0 +1,141 @@
+"""One step of a small module of every family of operations: loss, gradients and buffers are eager's, and what runs in torch is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from tests.training.steps import check_gradients, check_loss, in_torch, pair, step
+
+CONV = {"convolution_backward"}
+
+
+class Of(nn.Module):
+    """A function of a linear layer's result, and of these submodules."""
+
+    def __init__(self, function: Callable[..., torch.Tensor], width: int = 12, **parts: nn.Module) -> None:
+        super().__init__()
+        self.linear = nn.Linear(10, width)
+        self.function = function
+        for name, part in parts.items():
+            self.add_module(name, part)
+        self.names = list(parts)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.function(self.linear(x), *[self.get_submodule(n) for n in self.names])
+
+
+class Attention(nn.Module):
+    """Words, attention, classes, and the loss inside the module."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.norm, self.out = nn.Embedding(50, 32), nn.LayerNorm(32), nn.Linear(32, 50)
+        self.attention = nn.MultiheadAttention(32, 4, batch_first=True)
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        h = self.words(x)
+        n = self.norm(h)
+        h = h + self.attention(n, n, n, need_weights=False)[0]
+        return F.cross_entropy(self.out(h).flatten(0, 1), y.flatten())
+
+
+class Recurrent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers, self.out = nn.GRU(8, 12, batch_first=True), nn.Linear(12, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.out(self.layers(x)[0][:, -1])
+
+
+def activations(h: torch.Tensor, prelu: nn.Module) -> torch.Tensor:
+    functions = (F.relu, F.gelu, F.silu, F.elu, F.leaky_relu, F.hardtanh, F.hardswish, F.hardsigmoid, F.softplus, F.mish, F.logsigmoid,
+                 torch.tanh, torch.sigmoid, F.softshrink, F.relu6, prelu, lambda t: F.glu(t).repeat(1, 2))  # fmt: skip
+    return sum(f(h) for f in functions)  # type: ignore[return-value]
+
+
+def moves(h: torch.Tensor) -> torch.Tensor:
+    gathered = h.gather(1, torch.tensor([[0, 3, 3], [1, 1, 2], [5, 4, 0], [7, 7, 7], [2, 0, 1]])).sum(1, keepdim=True)
+    parts = (h[:, 1:7].cumsum(1).sum(1, keepdim=True), h[[0, 2, 2]].sum(0, keepdim=True), h.select(1, 3)[:, None], gathered,
+             torch.cat((h[:, 6:], h[:, :6]), 1), torch.stack((h, 2 * h)).amax(0), h.roll(1, 0), F.pad(h, (1, 1))[:, 2:],
+             h.t().reshape(5, 12), torch.where(h > 0, h, h * h), h.flip(1), h.index_select(1, torch.arange(12)))  # fmt: skip
+    return sum(p * p for p in parts)  # type: ignore[return-value]
+
+
+def rows(h: torch.Tensor) -> torch.Tensor:
+    found = (F.softmax(h, -1), F.log_softmax(h, -1), F.rms_norm(h, (12,)), F.normalize(h), h.std(1, keepdim=True),
+             h.logsumexp(1, keepdim=True), h.norm(dim=1, keepdim=True), h.var(0, keepdim=True), h.prod(1, keepdim=True))  # fmt: skip
+    return sum(f * f for f in found)  # type: ignore[return-value]
+
+
+def losses(h: torch.Tensor) -> torch.Tensor:
+    target = torch.linspace(0, 1, h.numel()).view_as(h)
+    classes = torch.tensor([0, 3, -100, 11, 5])
+    parts = (F.mse_loss(h, target), F.smooth_l1_loss(h, target), F.huber_loss(h, target), F.l1_loss(h, target),
+             F.binary_cross_entropy_with_logits(h, target), F.binary_cross_entropy(h.sigmoid(), target), F.cross_entropy(h, classes),
+             F.kl_div(h.log_softmax(1), target), F.nll_loss(h.log_softmax(1), classes))  # fmt: skip
+    return torch.stack(parts)
+
+
+def net(*layers: nn.Module) -> nn.Module:
+    return nn.Sequential(*layers)
+
+
+ROWS, IMAGE = (torch.linspace(-2, 2, 50).view(5, 10).sin(),), (torch.linspace(-9, 9, 3 * 3 * 15 * 17).view(3, 3, 15, 17).sin(),)
+POOLS = (nn.MaxPool2d(3, 2, 1), nn.AvgPool2d(2), nn.AdaptiveAvgPool2d(2))
+FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] = {
+    "linear": (lambda: net(nn.Linear(10, 33), nn.ReLU(), nn.Linear(33, 7)), ROWS, set()),
+    "activations": (lambda: Of(activations, prelu=nn.PReLU()), ROWS, set()),
+    "moves": (lambda: Of(moves), ROWS, set()),
+    "rows": (lambda: Of(rows), ROWS, set()),
+    "losses": (lambda: Of(losses), ROWS, set()),
+    "norms": (lambda: net(nn.Linear(10, 12), nn.LayerNorm(12), nn.GroupNorm(3, 12), nn.Tanh(),
+                          nn.BatchNorm1d(12), nn.Linear(12, 5)), ROWS, set()),
+    "dropout": (lambda: net(nn.Linear(10, 12), nn.Dropout(0.3), nn.Linear(12, 5)), ROWS, {"native_dropout"}),
+    "conv": (lambda: net(nn.Conv2d(3, 17, 3, padding=1, bias=False), nn.BatchNorm2d(17), nn.ReLU(), nn.Conv2d(17, 8, 1)), IMAGE, CONV),
+    "strided": (lambda: net(nn.Conv2d(3, 16, 7, 2, 3, bias=False), nn.BatchNorm2d(16), nn.ReLU6(), nn.Conv2d(16, 8, 3, 2)), IMAGE, CONV),
+    "grouped": (lambda: net(nn.Conv2d(3, 8, 3), nn.Conv2d(8, 16, 3, groups=4), nn.Conv2d(16, 16, 3, groups=16)), IMAGE, CONV),
+    "transposed": (lambda: net(nn.ConvTranspose2d(3, 5, 2, 2), nn.Tanh()), IMAGE, CONV),
+    "pools": (lambda: net(nn.Conv2d(3, 8, 3), *POOLS), IMAGE,
+              CONV | {"max_pool2d_with_indices_backward", "avg_pool2d_backward", "_adaptive_avg_pool2d_backward"}),
+    "upsampling": (lambda: net(nn.Conv2d(3, 4, 3), nn.Upsample(scale_factor=2), nn.Upsample(scale_factor=2, mode="bilinear")), IMAGE,
+                   CONV | {"upsample_nearest2d_backward", "upsample_bilinear2d_backward"}),
+    "attention": (Attention, (torch.arange(27).view(3, 9), (torch.arange(27).view(3, 9) * 7) % 50),
+                  {"embedding_dense_backward", "_scaled_dot_product_flash_attention_for_cpu",
+                   "_scaled_dot_product_flash_attention_for_cpu_backward"}),
+}  # fmt: skip
+"""name → (module, inputs, operations that run in torch at most)."""
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_step_is_eagers(name: str) -> None:
+    make, inputs, allowed = FAMILIES[name]
+    fast, eager = pair(make(), inputs)
+    for seed in range(2):  # gradients of the second step are added to those of the first
+        check_loss(step(fast, inputs, seed), step(eager, inputs, seed))
+        check_gradients(fast, eager)
+    assert in_torch(fast) <= allowed
+
+
+def test_recurrent_layers_train_in_torch() -> None:
+    inputs = (torch.linspace(-1, 1, 3 * 7 * 8).view(3, 7, 8),)
+    fast, eager = pair(Recurrent(), inputs)
+    check_loss(step(fast, inputs), step(eager, inputs))
+    check_gradients(fast, eager)
+
+
+@pytest.mark.parametrize("budget", (0.0, 0.5))
+def test_memory_budget(budget: float) -> None:
+    """What is not kept is computed again, to the same gradients."""
+    make, inputs, _ = FAMILIES["conv"]
+    fast, eager = pair(make(), inputs)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOL_TRAINING_MEMORY_BUDGET", str(budget))
+        check_loss(step(fast, inputs), step(eager, inputs))
+    check_gradients(fast, eager)

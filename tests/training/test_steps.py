@@ -1,0 +1,181 @@
+"""What training scripts do around a step: each gives eager's loss, gradients and buffers."""
+
+from __future__ import annotations
+
+import copy
+import logging
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import sol
+from sol.runtime.torch.dynamo import sol_backend
+from tests.training.steps import check_gradients, check_loss, graphs_of, loss_of, pair, step
+
+
+def mlp() -> nn.Module:
+    return nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 4))
+
+
+def cnn() -> nn.Module:
+    return nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 4))
+
+
+ROWS = (torch.linspace(-1, 1, 42).view(7, 6).sin(),)
+IMAGES = (torch.linspace(-9, 9, 4 * 3 * 8 * 8).view(4, 3, 8, 8).sin(),)
+
+
+def test_a_frozen_layer_gets_no_gradient() -> None:
+    model = cnn()
+    model[0].requires_grad_(False)
+    fast, eager = pair(model, IMAGES)
+    check_loss(step(fast, IMAGES), step(eager, IMAGES))
+    check_gradients(fast, eager)
+    assert model[0].weight.grad is None
+
+
+def test_gradients_of_inputs() -> None:
+    fast, eager = pair(mlp(), ROWS)
+    a, b = (ROWS[0].clone().requires_grad_() for _ in range(2))
+    step(fast, (a,)), step(eager, (b,))
+    torch.testing.assert_close(a.grad, b.grad)
+
+
+def test_a_graph_is_retained() -> None:
+    fast, eager = pair(mlp(), ROWS)
+    for model in (fast, eager):
+        found = model(*ROWS)
+        found.sum().backward(retain_graph=True)
+        found.pow(2).mean().backward()  # a second loss of the same result
+    check_gradients(fast, eager)
+
+
+def test_one_module_twice_in_a_step() -> None:
+    fast, eager = pair(cnn(), IMAGES)
+    check_loss(step(lambda x: fast(x) * fast(2 * x), IMAGES), step(lambda x: eager(x) * eager(2 * x), IMAGES))
+    check_gradients(fast, eager)
+
+
+def test_batches_of_other_sizes() -> None:
+    fast, eager = pair(cnn(), IMAGES)
+    for size in (4, 4, 3, 2, 4):
+        x = (IMAGES[0][:size],)
+        check_loss(step(fast, x), step(eager, x))
+    check_gradients(fast, eager)
+
+
+def test_eval_in_the_middle_of_training() -> None:
+    fast, eager = pair(cnn(), IMAGES)
+    for training in (True, False, True, False):
+        fast.train(training), eager.train(training)
+        with torch.set_grad_enabled(training):
+            torch.testing.assert_close(fast(*IMAGES), eager(*IMAGES), rtol=1e-4, atol=1e-5)
+        check_loss(step(fast, IMAGES), step(eager, IMAGES))
+    check_gradients(fast, eager)
+
+
+def test_some_submodules_in_eval_mode() -> None:
+    fast, eager = pair(cnn(), IMAGES)
+    for model in (fast, eager):
+        model[1].eval()
+        step(model, IMAGES)
+    check_gradients(fast, eager)
+
+
+def negate(parameter: torch.Tensor) -> None:
+    assert parameter.grad is not None
+    parameter.grad.neg_()
+
+
+def test_hooks_on_parameters() -> None:
+    fast, eager = pair(mlp(), ROWS)
+    for model in (fast, eager):
+        model[0].weight.register_hook(lambda grad: 3 * grad)
+        model[2].weight.register_post_accumulate_grad_hook(negate)
+        step(model, ROWS)
+    check_gradients(fast, eager)
+
+
+def test_several_results_and_losses() -> None:
+    class Two(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.a, self.b = nn.Linear(6, 3), nn.Linear(6, 5)
+
+        def forward(self, x: torch.Tensor) -> dict[str, torch.Tensor]:
+            return {"a": self.a(x).relu(), "b": self.b(x), "count": (x > 0).sum()}
+
+    fast, eager = pair(Two(), ROWS)
+    for model in (fast, eager):
+        found = model(*ROWS)
+        (found["a"].sum() + 2 * found["b"].pow(2).sum()).backward()
+        model(*ROWS)["a"].sum().backward()  # no gradient reaches the other result
+    check_gradients(fast, eager)
+
+
+def test_a_parameter_that_changes_before_backward_is_torchs_error() -> None:
+    fast, _ = pair(mlp(), ROWS)
+    step(fast, ROWS)
+    found = loss_of(fast(*ROWS))
+    with torch.no_grad():
+        fast[2].weight.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.backward()
+
+
+def test_double_backward_says_that_it_cannot() -> None:
+    fast, _ = pair(mlp(), ROWS)
+    x = ROWS[0].clone().requires_grad_()
+    (grad,) = torch.autograd.grad(fast(x).pow(2).sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="double backward"):
+        grad.sum().backward()
+
+
+def test_what_is_not_finite_stays_so() -> None:
+    fast, eager = pair(mlp(), ROWS)
+    x = ROWS[0].clone()
+    x[0, 0] = float("nan")
+    step(fast, (x,)), step(eager, (x,))
+    assert torch.equal(fast[0].weight.grad.isnan(), eager[0].weight.grad.isnan()) and fast[0].weight.grad.isnan().any()
+
+
+def test_two_hundred_steps() -> None:
+    """Parameters change at every step: the loss goes down along the same curve as eager's."""
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randn(200, 16, 6, generator=generator)
+    y = (x[:, :, 0] + x[:, :, 1] > 0).long()
+    fast, eager = pair(nn.Sequential(nn.Linear(6, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 2)), (x[0],))
+    curves = []
+    for model in (fast, eager):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        curves.append([])
+        for data, classes in zip(x, y):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(data), classes)
+            loss.backward()
+            optimizer.step()
+            curves[-1].append(loss.item())
+    ours, theirs = map(torch.tensor, curves)
+    torch.testing.assert_close(ours, theirs, rtol=1e-2, atol=1e-3)
+    assert theirs[-50:].mean() < 0.6 * theirs[0]
+    assert len(graphs_of(fast)) == 2
+
+
+def test_the_backend_of_torch_compile_learns_that_backward_comes() -> None:
+    """The first forward pass keeps nothing, the first backward pass computes it again, later ones find what they need."""
+    model = mlp().eval()
+    eager = copy.deepcopy(model)
+    fast = torch.compile(model, backend=sol_backend)
+    for _ in range(3):
+        check_loss(step(fast, ROWS), step(eager, ROWS))
+    check_gradients(model, eager)
+
+
+def test_in_torch_by_default(caplog: pytest.LogCaptureFixture) -> None:
+    fast, eager = pair(cnn(), IMAGES)
+    with sol.config.override(training="torch"), caplog.at_level(logging.WARNING, "sol"):
+        assert torch.equal(step(fast, IMAGES), step(eager, IMAGES))
+    check_gradients(fast, eager)
+    assert not graphs_of(fast) and not [r for r in caplog.records if r.name.startswith("sol")]
