@@ -125,7 +125,7 @@ def _decide(graph: Graph, target: Target, choose: Choose, dump: _Dump, decided: 
 
 def plan_text(plan: Plan) -> str:
     """The plan as lines: buffers, weights, launches."""
-    lines = [f"target {plan.target}, arena {plan.arena}, scratch {plan.scratch}, common {plan.common}"]
+    lines = [f"target {plan.target}, arena {plan.arena}, scratch {plan.scratch}, shared scratch {plan.shared_scratch}"]
     lines += [f"buffer {b.name}: {b.kind} {b.size} bytes at {b.offset}, launches {b.first}..{b.last}" for b in plan.buffers]
     lines += [f"weight {w.name}: %{w.value} as {w.pack.kind}{dict(w.pack.attrs)}" for w in plan.weights]
     for i, launch in enumerate(plan.launches):

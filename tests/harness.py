@@ -118,8 +118,8 @@ def run_region(
         size[value] = view
     plan = _plan(lowering.launches, {name: i for i, name in enumerate(memory)}, symbols)
     scratch = max([evaluate(launch.scratch, symbols) for launch in lowering.launches] + [64])
-    common = max([evaluate(launch.common, symbols) for launch in lowering.launches] + [64])
-    call = _Call(memory, [launch.kernel for launch in lowering.launches], plan, threads, scratch, common)
+    shared_scratch = max([evaluate(launch.shared_scratch, symbols) for launch in lowering.launches] + [64])
+    call = _Call(memory, [launch.kernel for launch in lowering.launches], plan, threads, scratch, shared_scratch)
     sources = {s.name: s.text for s in map(kernel_source, library.kernels.values())}
     if tools_for(target).emulator:
         call.elsewhere(sources, target)
@@ -192,7 +192,7 @@ class _Call:
     plan: Sequence[int]
     threads: int
     scratch: int
-    common: int
+    shared_scratch: int
 
     def here(self, library: ctypes.CDLL, driver: ctypes.CDLL) -> None:
         """In this process."""
@@ -201,12 +201,12 @@ class _Call:
         plan = (ctypes.c_int64 * len(self.plan))(*self.plan)
         driver.run.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int64] * 4
         driver.run.restype = None
-        driver.run(kernels, addresses, plan, len(self.kernels), self.threads, self.scratch, self.common)
+        driver.run(kernels, addresses, plan, len(self.kernels), self.threads, self.scratch, self.shared_scratch)
 
     def elsewhere(self, sources: Mapping[str, str], target: Target) -> None:
         """In a program that reads all memory and writes it back; it also finds writes just beyond a buffer."""
         arrays = list(self.memory.values())
-        header = [len(arrays), len(self.plan), len(self.kernels), self.threads, self.scratch, self.common,
+        header = [len(arrays), len(self.plan), len(self.kernels), self.threads, self.scratch, self.shared_scratch,
                   *self.plan, *(a.nbytes for a in arrays)]  # fmt: skip
         data = np.array(header, np.int64).tobytes() + b"".join(a.tobytes() for a in arrays)
         after = run_program({**sources, "table": self._table(), "driver": DRIVER.read_text(), "main": PROGRAM.read_text()}, target, data)

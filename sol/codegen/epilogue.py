@@ -1,4 +1,4 @@
-"""The pointwise tail of a "dnn" region: rendered once per accumulator vector, between the last multiply-add and the store."""
+"""The pointwise epilogue of a "dnn" region: rendered once per accumulator vector, between the last multiply-add and the store."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class OperandText(_Vectors):
 
 @dataclass(frozen=True)
 class EpilogueOperand(_Vectors):
-    """An extra tensor that the tail reads.
+    """An extra tensor that the epilogue reads.
 
     name: pointer name in the template (``e0``…). strides: elements along the result's storage dimensions, 0 where broadcast.
     kind: "tile" (varies along the inner spatial or row axes), "channel" (varies only along the vector's axis and its blocks: hoist

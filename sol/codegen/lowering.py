@@ -45,7 +45,7 @@ class TargetLike(Hashable, Protocol):
     @property
     def team(self) -> int: ...
     @property
-    def adders(self) -> bool: ...
+    def independent_adders(self) -> bool: ...
     @property
     def machine(self) -> Machine: ...
     @property
@@ -214,7 +214,7 @@ class Lowering:
         writes: Mapping[str, View],
         params: Mapping[str, DimLike],
         scratch: DimLike = 0,
-        common: DimLike = 0,
+        shared_scratch: DimLike = 0,
         flops: DimLike = 0,
         bytes: DimLike = 0,
         table: Sequence[int] = (),
@@ -234,7 +234,7 @@ class Lowering:
         refs += [BufferRef(v.buffer, v.offset * v.dtype.itemsize, True) for v in writes.values()]
         self.launches.append(
             Launch(name, tuple(refs), (*params.values(), *table), self.region.name, self.region.origin,
-                   scratch=scratch, common=common, flops=flops, bytes=bytes, space=self.target.space)
+                   scratch=scratch, shared_scratch=shared_scratch, flops=flops, bytes=bytes, space=self.target.space)
         )  # fmt: skip
 
     def _check_spaces(self, views: Sequence[View]) -> None:

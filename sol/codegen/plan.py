@@ -84,7 +84,7 @@ class BufferRef:
 class Launch:
     """One call of a kernel.
 
-    scratch: bytes private to each thread; common: bytes shared by the team (both only during the launch).
+    scratch: bytes private to each thread; shared_scratch: bytes shared by the team (both only during the launch).
     flops, bytes: work and compulsory memory traffic, for profiles.
     barrier: all threads wait before it starts, because it reads or overwrites what an earlier launch touched.
     defines: sizes that data decides and that are read when all threads are done, with the int64 that states them.
@@ -98,7 +98,7 @@ class Launch:
     region: str
     origin: Origin
     scratch: DimLike = 0
-    common: DimLike = 0
+    shared_scratch: DimLike = 0
     flops: DimLike = 0
     bytes: DimLike = 0
     barrier: bool = True
@@ -221,7 +221,7 @@ class Plan:
     symbols: tuple[str, ...]
     arena: DimLike
     scratch: DimLike
-    common: DimLike
+    shared_scratch: DimLike
     notes: tuple[tuple[str, Any], ...] = ()
     defined: tuple[tuple[str, DimLike], ...] = ()
     steps: tuple[Step, ...] = ()

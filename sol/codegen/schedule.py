@@ -60,7 +60,7 @@ def make_plan(
         symbols=symbols,
         arena=arena,
         scratch=apart(_largest([k.scratch for k in launches])),
-        common=_largest([k.common for k in launches]),
+        shared_scratch=_largest([k.shared_scratch for k in launches]),
         defined=tuple((name, limits[name]) for name in definitions(graph)),
         checks=tuple(library.checks),
         steps=tuple(part.steps) if planner.controls else (),
@@ -122,7 +122,7 @@ class _Planner:
 def _bounded(launches: Sequence[Launch], buffers: Sequence[Buffer], limits: Mapping[str, DimLike]) -> tuple[list[Launch], list[Buffer]]:
     """Memory and work for the largest sizes that data may decide. What states a size lives to the end: threads read it when they like."""
     states = {ref.buffer for launch in launches for _, ref in launch.defines}
-    fields = ("scratch", "common", "flops", "bytes")
+    fields = ("scratch", "shared_scratch", "flops", "bytes")
     return (
         [replace(x, **{f: upper(getattr(x, f), limits) for f in fields}) for x in launches],  # type: ignore[arg-type]
         [replace(b, size=upper(b.size, limits), last=len(launches) if b.name in states else b.last) for b in buffers],
@@ -331,18 +331,18 @@ def _with_barriers(steps: Sequence[Step], launches: Sequence[Launch], buffers: d
 def _straight_barriers(launches: Sequence[Launch], buffers: dict[str, Buffer], static: bool) -> list[Launch]:
     """Barriers of launches one after the other, before the first of which all threads have waited."""
     pending: list[_Access] = []
-    busy_common = False
+    busy_shared = False
     out: list[Launch] = []
     for launch in launches:
         border = launch.kernel.startswith(BORDER)
         accesses = [_access(buffers[r.buffer], r.writes, border, static) for r in launch.buffers if r.buffer in buffers]
-        wait = any(a.conflicts(p) for a in accesses for p in pending) or (busy_common and launch.common != 0)
+        wait = any(a.conflicts(p) for a in accesses for p in pending) or (busy_shared and launch.shared_scratch != 0)
         if wait:
-            pending, busy_common = [], False
+            pending, busy_shared = [], False
         pending += accesses
-        busy_common = busy_common or launch.common != 0
+        busy_shared = busy_shared or launch.shared_scratch != 0
         if launch.defines:  # all threads wait before they read the size
-            pending, busy_common = [], False
+            pending, busy_shared = [], False
         out.append(replace(launch, barrier=wait))
     return out
 

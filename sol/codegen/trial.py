@@ -88,7 +88,7 @@ def make_trial(graph: Graph, target: TargetLike, wanted: Wanted, also: Collectio
     buffers, arena = _placed(graph, placement, kept)
     plan = Plan(
         target=target.name, kernels=tuple(library.kernels.values()), launches=(), buffers=buffers,
-        weights=tuple(library.weights.values()), inputs=(), outputs=(), symbols=(), arena=arena, scratch=0, common=0,
+        weights=tuple(library.weights.values()), inputs=(), outputs=(), symbols=(), arena=arena, scratch=0, shared_scratch=0,
     )  # fmt: skip
     return _with_groups(plan, kept)
 
@@ -106,7 +106,7 @@ def _with_groups(plan: Plan, groups: tuple[Group, ...]) -> Trial:
     return Trial(replace(
         plan, launches=launches, kernels=tuple(k for k in plan.kernels if k.name in kernels),
         weights=tuple(w for w in plan.weights if w.name in used),
-        scratch=apart(_largest([x.scratch for x in launches])), common=_largest([x.common for x in launches]),
+        scratch=apart(_largest([x.scratch for x in launches])), shared_scratch=_largest([x.shared_scratch for x in launches]),
     ), groups)  # fmt: skip
 
 

@@ -127,7 +127,7 @@ def variant_context(variant: Variant) -> dict[str, object]:
         "lives": [(b.first, b.last) for b in buffers],
         "buffer_sizes": [_positive(b.size) for b in buffers],
         "arena": dim_text(plan.arena) if not plan.symbols else "0",
-        "common": dim_text(plan.common),
+        "shared_scratch": dim_text(plan.shared_scratch),
         "scratch": dim_text(plan.scratch),
         "serial": _serial(plan, variant.target.machine.calls),
     }

@@ -1,6 +1,6 @@
 """Groups nodes into regions, each of which becomes one kernel (or a few launches of one family).
 
-"dnn" regions have a heavy anchor (convolution, matrix product, pooling…) and a pointwise tail. "dfp" regions are chains of pointwise
+"dnn" regions have a heavy anchor (convolution, matrix product, pooling…) and a pointwise epilogue. "dfp" regions are chains of pointwise
 ops and reductions over the same rows, whose intermediates stay in registers.
 """
 
@@ -27,19 +27,19 @@ from sol.passes.sizes import GraphSizes
 from sol.passes.views import is_view, strides_of, value_strides
 
 INTEGERS = ("int_linear", "int_matmul", "int_conv")
-"""Anchors whose tails compute with integers and bytes as well as with floats."""
+"""Anchors whose epilogues compute with integers and bytes as well as with floats."""
 PRODUCTS = ("conv", "conv_transpose", "linear", "matmul", "grouped_matmul")
 NARROW_PRODUCTS = ("conv", "linear", "matmul")
-"""Products whose kernels also read and write narrower floats; their tails may go on, and end, in float32."""
+"""Products whose kernels also read and write narrower floats; their epilogues may go on, and end, in float32."""
 TAILED = (*INTEGERS, *PRODUCTS, "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
 SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms")
 SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det", "bags")
 ANCHORS = (*TAILED, *SELECTING, *SAMPLING, "sdpa", "lstm_scan", "gru_scan", "rnn_scan", "recurrence")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
 NORMALISING = ("softmax", "log_softmax", "layer_norm", "rms_norm")
-LONGEST_TAIL = 32
+LONGEST_EPILOGUE = 32
 USUAL_NUMBERS = (0.0, 0.5, 1.0, 128.0, 255.0)
-LARGEST_HEAD_WINDOW = 9  # pixels averaged while a convolution's input is made
+LARGEST_PROLOGUE_WINDOW = 9  # pixels averaged while a convolution's input is made
 
 
 def fuse_regions(graph: Graph, sizes: GraphSizes, choose: Choose = first) -> Graph:
@@ -48,8 +48,8 @@ def fuse_regions(graph: Graph, sizes: GraphSizes, choose: Choose = first) -> Gra
     sizes: from which on convolutions become a chain. choose: who decides whether they do, and whether a convolution makes its input itself.
     """
     fusion = _Fusion(graph, sizes, choose)
-    fusion.grow_tails()
-    fusion.grow_heads()
+    fusion.grow_epilogues()
+    fusion.grow_prologues()
     fusion.grow_rows()
     return fusion.rebuilt()
 
@@ -96,14 +96,14 @@ class _Fusion:
             return node.op == "copy" and self.graph.is_output(node.name)  # what a body gives must be written where its reader looks
         return not is_view(self.graph, node)
 
-    # -- dnn: anchor and tail --------------------------------------------------------------------------------------------
+    # -- dnn: anchor and epilogue --------------------------------------------------------------------------------------------
 
-    def grow_tails(self) -> None:
+    def grow_epilogues(self) -> None:
         for node in reversed(self.graph.nodes):
             if node.op in ANCHORS and self.computes(node) and node.name not in self.group_of:
                 group = _Group(kind_of(node), node.op, [node])
                 if node.op in TAILED and (node.op in INTEGERS or node.type.dtype in _floats(node)):
-                    group.nodes += self.tail_of(node)
+                    group.nodes += self.epilogue_of(node)
                     group.nodes += self.global_pool_after(group, alone=True)
                 self.add_chain(group)
                 group.nodes += self.global_pool_after(group, alone=False)
@@ -123,33 +123,33 @@ class _Fusion:
         for node in group.nodes:
             self.group_of[node.name] = group
 
-    def tail_of(self, anchor: Node) -> list[Node]:
+    def epilogue_of(self, anchor: Node) -> list[Node]:
         """The longest run of pointwise nodes after the anchor from which one value of the anchor's type leaves, as kernels store it."""
-        tail: list[Node] = []
+        epilogue: list[Node] = []
         inside = {anchor.name}
         best = 0
-        while len(tail) < LONGEST_TAIL:
-            node = self.next_tail_node(anchor, inside)
+        while len(epilogue) < LONGEST_EPILOGUE:
+            node = self.next_epilogue_node(anchor, inside)
             if node is None:
                 break
             added = [*(self.sides(node, anchor, inside) if anchor.op in INTEGERS else ()), node]
-            tail += added
+            epilogue += added
             inside.update(n.name for n in added)
             if self.leaving(inside) == {node.name} and _may_end(node, anchor):
-                best = len(tail)
-        return tail[:best]
+                best = len(epilogue)
+        return epilogue[:best]
 
-    def next_tail_node(self, anchor: Node, inside: set[str]) -> Node | None:
+    def next_epilogue_node(self, anchor: Node, inside: set[str]) -> Node | None:
         users = {u.name: u for v in inside for u in self.graph.users(v) if u.name not in inside}
         for node in sorted(users.values(), key=lambda n: self.order[n.name]):
-            if self.fits_tail(node, anchor, inside):
+            if self.fits_epilogue(node, anchor, inside):
                 return node
         return None
 
     def leaving(self, inside: set[str]) -> set[str]:
         return {v for v in inside if self.graph.is_output(v) or any(u.name not in inside for u in self.graph.users(v))}
 
-    def fits_tail(self, node: Node, anchor: Node, inside: set[str]) -> bool:
+    def fits_epilogue(self, node: Node, anchor: Node, inside: set[str]) -> bool:
         if node.op not in POINTWISE or node.name in self.group_of or node.name in self.constants:
             return False
         if node.type.shape != anchor.type.shape or not self.fits_lanes(node, anchor):
@@ -158,7 +158,7 @@ class _Fusion:
         return all(self.fits_operand(v, anchor) and not self.depends(v, inside) for v in outside)
 
     def sides(self, node: Node, anchor: Node, inside: set[str]) -> list[Node]:
-        """What only this node of a tail reads and what is computed from bytes by steps that dequantise: in order, none twice."""
+        """What only this node of an epilogue reads and what is computed from bytes by steps that dequantise: in order, none twice."""
         found: list[Node] = []
         for value in node.inputs:
             if value not in inside:
@@ -182,7 +182,7 @@ class _Fusion:
         return None if before is None else [*before, node]
 
     def fits_lanes(self, node: Node, anchor: Node) -> bool:
-        """Whether a tail computes with these types: masks and floats, integers only behind an integer anchor."""
+        """Whether an epilogue computes with these types: masks and floats, integers only behind an integer anchor."""
         operands = [self.graph.type_of(v).dtype for v in node.inputs]
         if anchor.op in INTEGERS:
             return fits_lanes(node.op, node.type.dtype, operands)
@@ -191,7 +191,7 @@ class _Fusion:
         return anchor.type.dtype is DType.F32 or fits_lanes(node.op, node.type.dtype, operands)
 
     def fits_operand(self, value: str, anchor: Node) -> bool:
-        """Whether a tail can read a value: floats, broadcast or as large as the result, stride 0 or 1 along the lanes."""
+        """Whether an epilogue can read a value: floats, broadcast or as large as the result, stride 0 or 1 along the lanes."""
         type = self.graph.type_of(value)
         if type.rank == 0 and self.graph.producer(value).op == "constant":
             return True
@@ -260,13 +260,13 @@ class _Fusion:
 
     # -- dnn: what makes the anchor's input ------------------------------------------------------------------------------
 
-    def grow_heads(self) -> None:
-        """After the tails, so that a chain between two anchors goes to the first, which has it in registers."""
+    def grow_prologues(self) -> None:
+        """After the epilogues, so that a chain between two anchors goes to the first, which has it in registers."""
         for group in self.groups:
-            if group.anchor == "conv" and self.takes_head(group):
-                self.add_head(group)
+            if group.anchor == "conv" and self.takes_prologue(group):
+                self.add_prologue(group)
 
-    def takes_head(self, group: _Group) -> bool:
+    def takes_prologue(self, group: _Group) -> bool:
         """Whether the kernel makes its input itself: 1x1 without padding, so that every pixel is made once, blocked to blocked."""
         conv = group.nodes[0]
         last = next(n for n in reversed(group.nodes) if n.type.shape == conv.type.shape)
@@ -275,22 +275,22 @@ class _Fusion:
         blocked = data.layout.block and last.type.layout == data.layout and last.type.dtype in FLOAT_LANES and data.rank == 4
         return bool(pointwise and blocked and self.constants.issuperset(conv.inputs[1:]))
 
-    def add_head(self, group: _Group) -> None:
+    def add_prologue(self, group: _Group) -> None:
         conv = group.nodes[0]
         pool = self.graph.producer(conv.inputs[0])
-        pools = self.fits_head_pool(pool, conv)
+        pools = self.fits_prologue_pool(pool, conv)
         anchor = pool if pools else conv
-        head = self.selection_before(conv) or [*([pool] if pools else []), *self.head_of(anchor)]
-        if not head:
+        prologue = self.selection_before(conv) or [*([pool] if pools else []), *self.prologue_of(anchor)]
+        if not prologue:
             return
         if self.choose is not first:
-            nodes = [*reversed(head), conv]
-            if self.choose(f"head {nodes_text(self.graph, nodes)}", ("fused", "apart"), [n.name for n in nodes]) == "apart":
+            nodes = [*reversed(prologue), conv]
+            if self.choose(f"prologue {nodes_text(self.graph, nodes)}", ("fused", "apart"), [n.name for n in nodes]) == "apart":
                 return
         if pools:
             self.groups = [g for g in self.groups if g is not self.group_of[pool.name]]
-        group.nodes += head
-        for node in head:
+        group.nodes += prologue
+        for node in prologue:
             self.group_of[node.name] = group
 
     def selection_before(self, conv: Node) -> list[Node]:
@@ -302,42 +302,42 @@ class _Fusion:
         blocked = all(self.graph.type_of(v).layout == select.type.layout for v in select.inputs)
         return [select] if alone and blocked and self.constants.isdisjoint(select.inputs) else []
 
-    def fits_head_pool(self, pool: Node, conv: Node) -> bool:
+    def fits_prologue_pool(self, pool: Node, conv: Node) -> bool:
         """Whether the input is a mean over small windows inside the map that only this convolution reads."""
         if pool.op != "avg_pool" or pool.attrs["ceil_mode"] or any(p != (0, 0) for p in pool.attrs["padding"]):
             return False
         users = [u.name for u in self.graph.users(pool.name)]
         alone = self.group_of[pool.name].nodes == [pool] and not self.graph.is_output(pool.name) and users == [conv.name]
         blocked = self.graph.type_of(pool.inputs[0]).layout == pool.type.layout
-        return alone and blocked and product(pool.attrs["kernel"]) <= LARGEST_HEAD_WINDOW
+        return alone and blocked and product(pool.attrs["kernel"]) <= LARGEST_PROLOGUE_WINDOW
 
-    def head_of(self, user: Node) -> list[Node]:
+    def prologue_of(self, user: Node) -> list[Node]:
         """The longest pointwise DAG that only ``user`` reads and that is computed from one value of its size."""
         data = self.graph.type_of(user.inputs[0])
         inside: dict[str, Node] = {}
         best = 0
-        while len(inside) < LONGEST_TAIL:
+        while len(inside) < LONGEST_EPILOGUE:
             wanted = {i for n in inside.values() for i in n.inputs if i not in inside} if inside else {user.inputs[0]}
             large = [v for v in wanted if self.graph.type_of(v) == data and v not in self.constants]
             if len(large) == 1:
                 best = len(inside)
             nodes = sorted((self.graph.producer(v) for v in large), key=lambda n: -self.order[n.name])
-            node = next((n for n in nodes if self.fits_head(n, user, inside)), None)
+            node = next((n for n in nodes if self.fits_prologue(n, user, inside)), None)
             if node is None:
                 break
             inside[node.name] = node
         return list(inside.values())[:best]
 
-    def fits_head(self, node: Node, user: Node, inside: dict[str, Node]) -> bool:
+    def fits_prologue(self, node: Node, user: Node, inside: dict[str, Node]) -> bool:
         if node.op not in POINTWISE or node.name in self.group_of or self.graph.is_output(node.name):
             return False
         if not fits_lanes(node.op, node.type.dtype, [self.graph.type_of(v).dtype for v in node.inputs]):
             return False
         if any(u.name not in inside and u.name != user.name for u in self.graph.users(node.name)):
             return False
-        return all(self.graph.type_of(v) == node.type or self.fits_head_operand(v, node) for v in node.inputs)
+        return all(self.graph.type_of(v) == node.type or self.fits_prologue_operand(v, node) for v in node.inputs)
 
-    def fits_head_operand(self, value: str, node: Node) -> bool:
+    def fits_prologue_operand(self, value: str, node: Node) -> bool:
         """Whether a value is the same for all pixels of a map."""
         per_channel = all(s == 1 for s in self.graph.type_of(value).shape[-2:])
         return per_channel and self.fits_operand(value, node)
@@ -435,7 +435,7 @@ class _Fusion:
 
 
 def _may_end(node: Node, anchor: Node) -> bool:
-    """Whether a tail's result has a type that the anchor's kernels store."""
+    """Whether an epilogue's result has a type that the anchor's kernels store."""
     dtype = node.type.dtype
     return dtype is not DType.BOOL if anchor.op in INTEGERS else dtype in _floats(anchor)
 

@@ -34,7 +34,7 @@ CALL = """
 typedef struct {
     uintptr_t *inputs; uintptr_t *outputs; const uintptr_t *weights; uintptr_t memory;
     const int64_t *dims; const int64_t *offsets;
-    int64_t arena, common, scratch; int64_t *marks; int64_t *spans; int32_t threads; int32_t flush_denormals; int32_t zeroed;
+    int64_t arena, shared_scratch, scratch; int64_t *marks; int64_t *spans; int32_t threads; int32_t flush_denormals; int32_t zeroed;
     uintptr_t launch;
     int64_t *stray;
 } sol_call;
@@ -55,8 +55,8 @@ class _Context:
     def __init__(self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int, machine: Machine) -> None:
         threads, launch = starter(useful_threads(plan, machine.calls, env, threads))
         arena, self.offsets = _arena(plan, env, threads, machine.team.apart)
-        common, scratch = evaluate(plan.common, env), evaluate(plan.scratch, env)
-        self.memory = Block(arena + common + scratch * threads + 64)
+        shared_scratch, scratch = evaluate(plan.shared_scratch, env), evaluate(plan.scratch, env)
+        self.memory = Block(arena + shared_scratch + scratch * threads + 64)
         self.inputs = ffi.new("uintptr_t[]", max(len(plan.inputs), 1))
         self.outputs = ffi.new("uintptr_t[]", max(len(plan.outputs), 1))
         self.dims = ffi.new("int64_t[]", [env[s] for s in plan.symbols] + [0] * len(plan.defined) or [0])
@@ -66,7 +66,7 @@ class _Context:
         call = self.call
         call.inputs, call.outputs, call.weights, call.memory = self.inputs, self.outputs, weights[0], self.memory.address
         call.dims, call.offsets = self.dims, self._offsets
-        call.arena, call.common, call.scratch, call.threads = arena, common, scratch, threads
+        call.arena, call.shared_scratch, call.scratch, call.threads = arena, shared_scratch, scratch, threads
         call.flush_denormals, call.zeroed = config["flush_denormals"], 1
         call.launch = launch
         self.stray = ffi.new("int64_t *")

@@ -44,14 +44,14 @@ class Bench:
         self._swept = Block(_left_out(graph, self._weights.size, target, threads))
         self._swept.bytes[::4096] = 1  # pages of its own: untouched memory is one page of zeros
         count = len(trial.groups)
-        common, scratch = evaluate(plan.common, {}), evaluate(plan.scratch, {})
-        self._memory = Block(evaluate(plan.arena, {}) + common + scratch * threads + 64)
+        shared_scratch, scratch = evaluate(plan.shared_scratch, {}), evaluate(plan.scratch, {})
+        self._memory = Block(evaluate(plan.arena, {}) + shared_scratch + scratch * threads + 64)
         self._pointers = ffi.new("uintptr_t[]", [*addresses, self._swept.address])
         self._picks = ffi.new("int64_t[]", [0] * count + [self._swept.size])
         self._marks = ffi.new("int64_t[]", count + 1)
         self._call = call = ffi.new("sol_call *")
         call.weights, call.memory, call.dims, call.marks = self._pointers, self._memory.address, self._picks, self._marks
-        call.arena, call.common, call.scratch, call.threads = evaluate(plan.arena, {}), common, scratch, threads
+        call.arena, call.shared_scratch, call.scratch, call.threads = evaluate(plan.arena, {}), shared_scratch, scratch, threads
         call.flush_denormals, call.launch = config["flush_denormals"], launch
 
     def run(self, picks: Sequence[int]) -> np.ndarray:

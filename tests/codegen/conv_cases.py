@@ -30,7 +30,7 @@ def forced(candidate: Candidate) -> Candidate:
     return replace(candidate, match=lambda lowering: [replace(d, pays=True) for d in candidate.match(lowering)])
 
 
-Tail = Callable[[GraphBuilder, str, dict[str, np.ndarray]], str]
+Epilogue = Callable[[GraphBuilder, str, dict[str, np.ndarray]], str]
 
 
 def random(shape: Sequence[int], seed: int = 0) -> np.ndarray:
@@ -52,10 +52,10 @@ def conv_graph(
     dilation: int = 1,
     groups: int = 1,
     bias: bool = True,
-    tail: Tail | None = None,
+    epilogue: Epilogue | None = None,
     dims: Sequence[DimLike] | None = None,
 ) -> tuple[Graph, dict[str, np.ndarray], dict[str, np.ndarray], str]:
-    """Graph of one convolution and its tail, inputs, parameters, and the name of the convolution."""
+    """Graph of one convolution and its epilogue, inputs, parameters, and the name of the convolution."""
     b = GraphBuilder()
     rank = len(kernel)
     source = b.input("x", TensorType(DType.F32, tuple(dims or x)))
@@ -73,7 +73,7 @@ def conv_graph(
         groups=groups,
     )
     inputs = {"x": random(x)}
-    out = tail(b, y, inputs) if tail else y
+    out = epilogue(b, y, inputs) if epilogue else y
     return b.build([out]), inputs, arrays, y
 
 

@@ -42,9 +42,9 @@ CASES: tuple[tuple[Callable, tuple[dict[str, Any], ...]], ...] = (
         {"c": 1, "k": 1, "kernel": 5, "stride": 1, "padding": 4, "dilation": 2},
     )),
     (test_conv_direct.test_maps_and_teams, ({"size": (7, 7), "threads": 3},)),
-    (test_conv_direct.test_tails, (
-        {"tail": test_conv_direct.scale_silu, "size": (9, 33), "kernel": 1, "bias": True},
-        {"tail": test_conv_direct.divide, "size": (7, 7), "kernel": 3, "bias": True},
+    (test_conv_direct.test_epilogues, (
+        {"epilogue": test_conv_direct.scale_silu, "size": (9, 33), "kernel": 1, "bias": True},
+        {"epilogue": test_conv_direct.divide, "size": (7, 7), "kernel": 3, "bias": True},
     )),
     (test_conv_direct.test_symbolic_sizes, ({"size": (5, 9)},)),
     (test_conv_direct.test_nan_and_infinity_pass, ({},)),
@@ -67,7 +67,7 @@ CASES: tuple[tuple[Callable, tuple[dict[str, Any], ...]], ...] = (
         {"name": name, "threads": 2} for name in ("stride", "residual", "large_kernel", "depthwise_first_stride")
     )),
     (test_conv_winograd.test_channels, ({"m": 2, "c": 7, "k": 8}, {"m": 4, "c": 33, "k": 40})),
-    (test_conv_winograd.test_tails, ({"tail": test_conv_winograd.scale_silu, "m": 4, "size": (9, 33), "bias": True},)),
+    (test_conv_winograd.test_epilogues, ({"epilogue": test_conv_winograd.scale_silu, "m": 4, "size": (9, 33), "bias": True},)),
     (test_conv_stem.test_shapes, (
         {"c": 3, "k": 40, "kernel": 3, "stride": 2, "padding": 0, "dilation": 1, "batch": 1},
         {"c": 7, "k": 17, "kernel": 3, "stride": 1, "padding": 2, "dilation": 2, "batch": 3},
@@ -122,7 +122,7 @@ CASES: tuple[tuple[Callable, tuple[dict[str, Any], ...]], ...] = (
     (test_dfp_rows.test_arg_of_ties_and_nan, ({},)),
     (test_dfp_rows.test_blocked_spatial_reduction, ({"channels": 17},)),
     (test_dfp_rows.test_symbolic_sizes, ({},)),
-    (test_dfp_move.test_copy_flip_pad_cumsum, ({"block": True, "tail": True},)),
+    (test_dfp_move.test_copy_flip_pad_cumsum, ({"block": True, "epilogue": True},)),
     (test_dfp_move.test_concat_of_channels, ({},)),
     (test_dfp_move.test_channel_select, ({"block": True, "count": 40},)),
     (test_dfp_move.test_take, ({"shape": (5, 50, 33), "index": (77,), "dim": 1, "integers": DType.I64},)),

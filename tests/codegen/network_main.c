@@ -1,4 +1,4 @@
-/* Runs a compiled network in a program of its own. Standard input: int64 counts (inputs, outputs, weights), bytes of arena, common and
+/* Runs a compiled network in a program of its own. Standard input: int64 counts (inputs, outputs, weights), bytes of arena, shared_scratch and
  * scratch, threads; bytes of each input, output and weight; the inputs; the weights. Standard output: the outputs. */
 #define _GNU_SOURCE
 #include "sol_pool.h"
@@ -27,7 +27,7 @@ int main(void)
     const sol_call call = {
         .inputs = memory, .outputs = memory + head[0], .weights = memory + head[0] + head[1],
         .memory = take(head[3] + head[4] + head[5] * head[6], 0),
-        .arena = head[3], .common = head[4], .scratch = head[5], .threads = (int32_t)head[6], .flush_denormals = 1,
+        .arena = head[3], .shared_scratch = head[4], .scratch = head[5], .threads = (int32_t)head[6], .flush_denormals = 1,
         .launch = sol_pool_run_fixed,
     };
     volatile float tiny = 1e-40f;

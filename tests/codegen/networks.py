@@ -242,20 +242,20 @@ NETWORKS: dict[str, str] = {
     ),
 }
 
-PAIRED: dict[str, str] = {
-    "paired": convolution(32, 96, 14, 1),
+INNER_PRODUCT: dict[str, str] = {
+    "inner_product": convolution(32, 96, 14, 1),
     "selected": selected(128, 96, 160),
     "prologue": NETWORKS["prologue"],
     "chain": NETWORKS["chain"],
     "groups": convolution(64, 64, 14, 3, groups=2, pad=1),
     "rows": one("%x: f32[50,256]", "f32[50,96]", "linear(%x, %w)", weight(96, 256)),
 }
-"""Networks for a target with adders."""
+"""Networks for a target with independent_adders."""
 
 
-def plan_of(text: str, isa: str = "avx512", adders: bool = False) -> Plan:
+def plan_of(text: str, isa: str = "avx512", independent_adders: bool = False) -> Plan:
     """The plan of a network for a target, whatever this machine is."""
-    return make_plan(fused_graph(text, isa), replace(by_name(isa), machine=ZEN4) if adders else by_name(isa))
+    return make_plan(fused_graph(text, isa), replace(by_name(isa), machine=ZEN4) if independent_adders else by_name(isa))
 
 
 def fused_graph(text: str, isa: str = "avx512") -> Graph:

@@ -7,13 +7,13 @@ from math import log2, prod, sqrt
 
 import numpy as np
 
-from sol.codegen.kernels import pairs
+from sol.codegen.kernels import inner_product
 from sol.codegen.kernels.winograd_matrices import winograd
 from sol.codegen.packers.scales import LARGEST
 from sol.codegen.plan import Pack
 
 REFERENCES: dict[str, Callable[..., np.ndarray]] = {}
-LANES = pairs.LANES
+LANES = inner_product.LANES
 
 
 def reference(kind: str) -> Callable[[Callable[..., np.ndarray]], Callable[..., np.ndarray]]:
@@ -186,14 +186,14 @@ def padded_scales(array: np.ndarray, groups: int = 1) -> np.ndarray:
     return np.pad(scales, (0, -len(scales) % LANES)) if groups == 1 else scales
 
 
-@reference("pair_scales")
-def pair_scales(array: np.ndarray, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = ()) -> np.ndarray:
+@reference("inner_product_scales")
+def inner_product_scales(array: np.ndarray, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = ()) -> np.ndarray:
     scales = padded_scales(array[:, list(order)] if order else array, groups)
     steps = np.repeat(scales.reshape(-1, 1, LANES), taps, 1).reshape(groups, -1, LANES)
-    return (steps * np.resize(pairs.signs(), steps.shape[1:])).reshape(-1)
+    return (steps * np.resize(inner_product.signs(), steps.shape[1:])).reshape(-1)
 
 
-def pack_pairs(weights: np.ndarray, scales: np.ndarray, taps: int = 1, alike: int = 1) -> np.ndarray:
+def pack_inner_product(weights: np.ndarray, scales: np.ndarray, taps: int = 1, alike: int = 1) -> np.ndarray:
     """weights [LANES outputs, input channels * taps] -> [step][channel][LANES], scaled, then what pairs subtract, factors, least share.
 
     Sums are made in float64. alike: steps in a row that have the same signs. scales: of the input channels.
@@ -204,38 +204,38 @@ def pack_pairs(weights: np.ndarray, scales: np.ndarray, taps: int = 1, alike: in
     size = np.sqrt(np.square(weights, dtype=np.float64).sum(-1) / depth)
     mean = np.abs(weights).sum(-1, dtype=np.float64) / depth
     exponent = np.clip(np.floor(np.log2(np.where((size > 0) & np.isfinite(size), size, 1.0))), -120, 120).astype(np.float32)
-    steps = np.resize(np.repeat(pairs.signs(), alike, 0), (blocks, taps, LANES)).transpose(0, 2, 1)
+    steps = np.resize(np.repeat(inner_product.signs(), alike, 0), (blocks, taps, LANES)).transpose(0, 2, 1)
     rows = weights * steps.reshape(-1) * np.exp2(-exponent)[:, None]
     packed = rows.reshape(LANES, blocks, LANES, taps).transpose(1, 3, 2, 0)
-    products = packed[..., : pairs.PAIRS, :] * packed[..., LANES // 2 : LANES // 2 + pairs.PAIRS, :]
+    products = packed[..., : inner_product.PAIRS, :] * packed[..., LANES // 2 : LANES // 2 + inner_product.PAIRS, :]
     finite = np.isfinite(size) & np.isfinite(mean)
     largest, average = (np.where(finite, x, 0).max() for x in (size, mean))
-    least = np.full(LANES, pairs.SPARSE * np.square(largest / (average if average > 0 else 1)))
+    least = np.full(LANES, inner_product.SPARSE * np.square(largest / (average if average > 0 else 1)))
     parts = (packed, products.sum((0, 1, 2), dtype=np.float64), np.where(size == 0, 0, np.exp2(exponent)), least)
     return np.concatenate([x.reshape(-1) for x in parts]).astype(np.float32)
 
 
-def _paired(array: np.ndarray, groups: int, alike: int) -> np.ndarray:
+def _inner_product(array: np.ndarray, groups: int, alike: int) -> np.ndarray:
     scales = padded_scales(array, groups).reshape(groups, -1)
     whole = padded(padded(array, 0, up(len(array), LANES)), 1, up(array.shape[1], LANES))
     panels = whole.reshape(-1, LANES, prod(whole.shape[1:]))
     each = len(panels) // groups
-    return np.stack([pack_pairs(p, scales[i // each], prod(array.shape[2:]), alike) for i, p in enumerate(panels)])
+    return np.stack([pack_inner_product(p, scales[i // each], prod(array.shape[2:]), alike) for i, p in enumerate(panels)])
 
 
-@reference("paired_panels")
-def paired_panels(array: np.ndarray) -> np.ndarray:
-    return _paired(array, 1, 1)
+@reference("inner_product_panels")
+def inner_product_panels(array: np.ndarray) -> np.ndarray:
+    return _inner_product(array, 1, 1)
 
 
-@reference("paired_selected")
-def paired_selected(array: np.ndarray, *, order: tuple[int, ...]) -> np.ndarray:
-    return _paired(array[:, list(order)], 1, 1)
+@reference("inner_product_selected")
+def inner_product_selected(array: np.ndarray, *, order: tuple[int, ...]) -> np.ndarray:
+    return _inner_product(array[:, list(order)], 1, 1)
 
 
-@reference("paired_groups")
-def paired_groups(array: np.ndarray, *, groups: int) -> np.ndarray:
-    return _paired(array, groups, prod(array.shape[2:]))
+@reference("inner_product_groups")
+def inner_product_groups(array: np.ndarray, *, groups: int) -> np.ndarray:
+    return _inner_product(array, groups, prod(array.shape[2:]))
 
 
 def _transformed(array: np.ndarray, my: int, mx: int) -> np.ndarray:
@@ -254,13 +254,13 @@ def winograd_panels(array: np.ndarray, *, lanes: int, vectors: int, my: int, mx:
     return whole.reshape(len(whole), -1, width, whole.shape[2]).transpose(1, 0, 3, 2)
 
 
-@reference("winograd_pairs")
-def winograd_pairs(array: np.ndarray, *, my: int, mx: int) -> np.ndarray:
+@reference("winograd_inner_product")
+def winograd_inner_product(array: np.ndarray, *, my: int, mx: int) -> np.ndarray:
     ry, rx = (1, *array.shape[2:])[-2:]
     powers = [round(log2(sqrt(sum(float(x * y) ** 2 for x in a for y in b)))) for a in winograd(my, ry).bt for b in winograd(mx, rx).bt]
     found = _transformed(array, my, mx).astype(np.float32)
     whole, scales = padded(found, 1, up(len(array), LANES)), padded_scales(array)
-    panels = np.stack([[pack_pairs(f[k : k + LANES], scales) for f in whole] for k in range(0, whole.shape[1], LANES)])
+    panels = np.stack([[pack_inner_product(f[k : k + LANES], scales) for f in whole] for k in range(0, whole.shape[1], LANES)])
     gain = np.exp2(np.array(powers, np.float32))[:, None]
     panels[..., : -3 * LANES] *= gain
     panels[..., -3 * LANES : -2 * LANES] *= gain * gain

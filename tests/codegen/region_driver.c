@@ -30,17 +30,17 @@ static void *work(void *argument)
     return 0;
 }
 
-void run(kernel *const *kernels, void *const *mem, const int64_t *plan, int64_t launches, int64_t threads, int64_t scratch, int64_t common);
-void run(kernel *const *kernels, void *const *mem, const int64_t *plan, int64_t launches, int64_t threads, int64_t scratch, int64_t common)
+void run(kernel *const *kernels, void *const *mem, const int64_t *plan, int64_t launches, int64_t threads, int64_t scratch, int64_t shared_scratch);
+void run(kernel *const *kernels, void *const *mem, const int64_t *plan, int64_t launches, int64_t threads, int64_t scratch, int64_t shared_scratch)
 {
-    scratch = (scratch + 63) / 64 * 64, common = (common + 63) / 64 * 64;
-    char *memory = aligned_alloc(64, (size_t)(scratch * threads + common));
+    scratch = (scratch + 63) / 64 * 64, shared_scratch = (shared_scratch + 63) / 64 * 64;
+    char *memory = aligned_alloc(64, (size_t)(scratch * threads + shared_scratch));
     sol_shared shared = {0};
     pthread_t handles[threads];
     member members[threads];
     if (!memory) abort();
     for (int i = 0; i < threads; i++) {
-        const sol_team team = {i, (int)threads, memory + common + scratch * i, memory, &shared, NULL};
+        const sol_team team = {i, (int)threads, memory + shared_scratch + scratch * i, memory, &shared, NULL};
         members[i] = (member){team, kernels, mem, plan, launches};
     }
     for (int i = 1; i < threads; i++)

@@ -1,5 +1,5 @@
 /* Runs the kernels of one region in a program of its own: all memory comes in on standard input and goes out on standard output.
- * Input: int64 counts (buffers, words of the plan, launches), threads, scratch, common; the plan (region_driver.c); bytes of each buffer;
+ * Input: int64 counts (buffers, words of the plan, launches), threads, scratch, shared_scratch; the plan (region_driver.c); bytes of each buffer;
  * the buffers. */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 typedef void kernel(const sol_team *, void *const *, const int64_t *);
 extern kernel *const kernels[]; /* of each launch */
-void run(kernel *const *kernels, void *const *mem, const int64_t *plan, int64_t launches, int64_t threads, int64_t scratch, int64_t common);
+void run(kernel *const *kernels, void *const *mem, const int64_t *plan, int64_t launches, int64_t threads, int64_t scratch, int64_t shared_scratch);
 
 enum { GUARD = 64, MARK = 0xa5 };
 

@@ -37,14 +37,14 @@ def residual(b: GraphBuilder, y: str, inputs: Arrays) -> str:
 
 
 def smooth(b: GraphBuilder, y: str, inputs: Arrays) -> str:
-    """A tail of many instructions, which makes lanes without a channel nonzero."""
+    """An epilogue of many instructions, which makes lanes without a channel nonzero."""
     return b.add("add", [b.add("silu", [y]), b.constant(np.float32(0.5))])
 
 
 CONVOLUTIONS: tuple[tuple[int, int, int, dict[str, Any]], ...] = (
-    (1, 1, 1, {}), (7, 8, 1, {"tail": residual}), (15, 17, 1, {"stride": 2, "bias": False}), (16, 33, 1, {"tail": smooth}),
-    (33, 7, 1, {"tail": residual}), (17, 16, 3, {"padding": 1, "tail": residual}), (8, 15, 3, {"padding": 1, "stride": 2}),
-    (33, 40, 3, {"padding": 2, "dilation": 2, "tail": smooth}), (32, 64, 3, {"padding": 1, "groups": 2, "tail": residual}),
+    (1, 1, 1, {}), (7, 8, 1, {"epilogue": residual}), (15, 17, 1, {"stride": 2, "bias": False}), (16, 33, 1, {"epilogue": smooth}),
+    (33, 7, 1, {"epilogue": residual}), (17, 16, 3, {"padding": 1, "epilogue": residual}), (8, 15, 3, {"padding": 1, "stride": 2}),
+    (33, 40, 3, {"padding": 2, "dilation": 2, "epilogue": smooth}), (32, 64, 3, {"padding": 1, "groups": 2, "epilogue": residual}),
     (600, 20, 1, {}),
 )  # fmt: skip
 """Input and output channels, taps along an axis, options: sizes around the lanes of all instruction sets."""
@@ -60,7 +60,7 @@ STEMS: tuple[tuple[int, int, int, dict[str, Any]], ...] = ((3, 17, 7, {"stride":
 
 @pytest.mark.parametrize("isa,c,k,taps,options,threads", thinned(STEMS, (1, 3)))
 def test_convolution_of_a_plain_input(isa: str, c: int, k: int, taps: int, options: dict[str, Any], threads: int) -> None:
-    check_narrow((2, c, 19, 35), k, taps, {"tail": smooth, **options}, isa, threads, plain=("x",))
+    check_narrow((2, c, 19, 35), k, taps, {"epilogue": smooth, **options}, isa, threads, plain=("x",))
 
 
 def check_narrow(x: tuple[int, ...], k: int, taps: int, options: dict[str, Any], isa: str, threads: int, plain: tuple[str, ...]) -> None:
@@ -76,14 +76,14 @@ LAYERS = ((1, 1, 70), (1, 33, 17), (3, 7, 31), (5, 16, 8), (9, 17, 1), (33, 200,
 
 @pytest.mark.parametrize("isa,m,n,k", thinned(LAYERS))
 def test_linear(isa: str, m: int, n: int, k: int) -> None:
-    for threads, tail, bias in (1, "add_relu", True), (3, "mul_add", False):
-        check_linear(linear_graph((m, k), n, tail=tail, bias=bias), isa, threads)
+    for threads, epilogue, bias in (1, "add_relu", True), (3, "mul_add", False):
+        check_linear(linear_graph((m, k), n, epilogue=epilogue, bias=bias), isa, threads)
 
 
 @pytest.mark.parametrize("isa", ISAS)
 def test_linear_of_columns_apart(isa: str) -> None:
     """Rows of the left operand are copied first, as float32."""
-    graph, inputs, arrays = linear_graph((2, 5, 24), 50, tail="add_relu")
+    graph, inputs, arrays = linear_graph((2, 5, 24), 50, epilogue="add_relu")
     check_linear((graph, inputs, arrays), isa, 2, strides={"x": (120, 1, 5)})
 
 
@@ -95,9 +95,9 @@ def check_linear(built: tuple[Graph, Arrays, Arrays], isa: str, threads: int, **
     np.testing.assert_allclose(got, want, rtol=ROUNDING, atol=3e-6 * max(1.0, float(np.abs(want).max())))
 
 
-@pytest.mark.parametrize("isa,op,shape,attrs,tail", thinned(POOLINGS))
-def test_pooling_of_blocks(isa: str, op: str, shape: tuple[int, ...], attrs: dict[str, Any], tail: tuple[str, ...]) -> None:
-    """Whose tails other kernels compute."""
+@pytest.mark.parametrize("isa,op,shape,attrs,epilogue", thinned(POOLINGS))
+def test_pooling_of_blocks(isa: str, op: str, shape: tuple[int, ...], attrs: dict[str, Any], epilogue: tuple[str, ...]) -> None:
+    """Whose epilogues other kernels compute."""
     narrow, (inputs,) = narrowed(pooling_graph(op, shape, **attrs), {"x": random(shape)})
     region = as_region(narrow, "dnn", op, block=target_of(isa).lanes)
     borders = {name: ((1, 1),) * (len(shape) - 2) for name in ("x", *narrow.outputs)}

@@ -73,14 +73,14 @@ SINKS: dict[str, Callable[[GraphBuilder, str], str | tuple[str, ...]]] = {
 }  # fmt: skip
 PRODUCTS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "direct": (1, 1, ("memory", "chain", "windows", "selected")),
-    "paired": (1, 1, ("memory", "chain", "windows", "selected")),
-    "paired, groups": (3, 2, ("memory",)),
+    "inner_product": (1, 1, ("memory", "chain", "windows", "selected")),
+    "inner_product, groups": (3, 2, ("memory",)),
     "winograd": (3, 1, ("memory", "chain")),
     "winograd/f4p": (3, 1, ("memory", "chain")),
     "direct, row-major": (3, 1, ("plain",)),
 }
 """Product → taps along an axis, groups, and the sources that it reads. All of them write to all sinks."""
-ONLY_16_LANES = ("paired", "paired, groups", "winograd/f4p")
+ONLY_16_LANES = ("inner_product", "inner_product, groups", "winograd/f4p")
 NARROW = ("direct", "direct, row-major")
 """Products that also serve bfloat16."""
 CASES = [

@@ -103,14 +103,14 @@ def plane(b: GraphBuilder, y: str, inputs: dict) -> str:
 
 
 @pytest.mark.parametrize(
-    "isa,tail,size,kernel,bias",
+    "isa,epilogue,size,kernel,bias",
     thinned([add_relu, scale_silu, divide, plane], [((7, 7), 3, True), ((14, 14), 1, False), ((9, 33), 1, True)]),
 )
-def test_tails(isa, tail, size, kernel, bias):
+def test_epilogues(isa, epilogue, size, kernel, bias):
     graph, inputs, arrays, _ = conv_graph(
-        (2, 24, *size), 42, (kernel, kernel), padding=kernel // 2, bias=bias, tail=tail
+        (2, 24, *size), 42, (kernel, kernel), padding=kernel // 2, bias=bias, epilogue=epilogue
     )
-    plain = ("p",) if tail is plane else ()
+    plain = ("p",) if epilogue is plane else ()
     borders = {**around(kernel // 2), **({"r": ((1, 1), (1, 1))} if kernel == 3 else {})}
     check(graph, inputs, arrays, isa=isa, threads=3, borders=borders, plain=plain)
 
@@ -131,7 +131,7 @@ def test_symbolic_height(isa):
 
 @pytest.mark.parametrize("isa", ISAS)
 def test_nan_and_infinity_pass(isa):
-    graph, inputs, arrays, _ = conv_graph((1, 16, 5, 5), 16, (1, 1), tail=lambda b, y, _: b.add("relu", [y]))
+    graph, inputs, arrays, _ = conv_graph((1, 16, 5, 5), 16, (1, 1), epilogue=lambda b, y, _: b.add("relu", [y]))
     inputs["x"][0, 3, 2, 2], inputs["x"][0, 4, 1, 1] = np.nan, np.inf
     want = torch.relu(torch_conv(inputs, arrays)).numpy()
     got = check(graph, inputs, arrays, isa=isa, want=want)

@@ -135,14 +135,14 @@ WAYS = [
     ("winograd/f7", (32, 14), 32, 3, 1, ISAS),
     ("winograd/f3", (32, 14), 32, 5, 1, ISAS),
     ("direct", (512, 7), 32, 3, 1, ISAS),
-    ("paired", (128, 14), 64, 1, 1, ["avx512"]),
-    ("paired", (1024, 7), 32, 1, 1, ["avx512"]),
-    ("paired", (64, 9), 64, 3, 1, ["avx512"]),
-    ("paired", (64, 14), 64, 3, 2, ["avx512"]),
+    ("inner_product", (128, 14), 64, 1, 1, ["avx512"]),
+    ("inner_product", (1024, 7), 32, 1, 1, ["avx512"]),
+    ("inner_product", (64, 9), 64, 3, 1, ["avx512"]),
+    ("inner_product", (64, 14), 64, 3, 2, ["avx512"]),
     *((f"winograd/f{m}p", (32, 14), 32, 3, 1, ["avx512"]) for m in (2, 4, 5, 7)),
 ]
 """Ways, (input channels, size), outputs, taps along an axis, groups, instruction sets."""
-CAREFUL = ("winograd/f4", "winograd/f4p", "paired")
+CAREFUL = ("winograd/f4", "winograd/f4p", "inner_product")
 """Those of which each is unlike the others."""
 
 

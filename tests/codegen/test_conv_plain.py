@@ -20,7 +20,7 @@ from tests.harness import as_region, run_region
 
 
 def build(
-    op: str, x_shape, w_shape, dtype=DType.F32, *, bias=True, tail=(), constant=True, **attrs
+    op: str, x_shape, w_shape, dtype=DType.F32, *, bias=True, epilogue=(), constant=True, **attrs
 ) -> tuple[Graph, dict]:
     """op(x, w[, b]) and pointwise ops; "add", "scale" and "column" read an input of the result's, a channel's, a row's shape."""
     rng = np.random.default_rng(0)
@@ -36,7 +36,7 @@ def build(
     y = b.add(op, operands, **attrs)
     out = b.type_of(y).shape
     extra = {"add": out, "scale": (k, *(1 for _ in out[2:])), "column": out[-1:]}
-    for name in tail:
+    for name in epilogue:
         y = (
             b.add("mul" if name == "scale" else "add", [y, b.input(name, TensorType(dtype, extra[name]))])
             if name in extra
@@ -75,12 +75,12 @@ def conv(x, w, s, p, d, g) -> dict:
 
 
 CONVS = [
-    (conv((1, 3, 9, 33), (8, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1), {"tail": ("relu",)}),
-    (conv((2, 6, 7, 15), (9, 2, 3, 3), (2, 2), (1, 1), (1, 1), 3), {"tail": ("add", "relu")}),
-    (conv((1, 5, 8, 17), (5, 1, 3, 3), (1, 1), (1, 1), (1, 1), 5), {"tail": ("scale", "column")}),
+    (conv((1, 3, 9, 33), (8, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1), {"epilogue": ("relu",)}),
+    (conv((2, 6, 7, 15), (9, 2, 3, 3), (2, 2), (1, 1), (1, 1), 3), {"epilogue": ("add", "relu")}),
+    (conv((1, 5, 8, 17), (5, 1, 3, 3), (1, 1), (1, 1), (1, 1), 5), {"epilogue": ("scale", "column")}),
     (conv((2, 4, 40), (7, 4, 5), (3,), (2,), (2,), 1), {"bias": False}),
     (conv((1, 3, 5, 6, 7), (4, 3, 2, 3, 2), (1, 2, 1), (1, 0, (0, 1)), (1, 1, 2), 1), {}),
-    (conv((1, 4, 6, 8), (6, 2, 3, 3), (1, 1), ((-1, 0), (2, -1)), (1, 1), 2), {"tail": ("sigmoid",)}),
+    (conv((1, 4, 6, 8), (6, 2, 3, 3), (1, 1), ((-1, 0), (2, -1)), (1, 1), 2), {"epilogue": ("sigmoid",)}),
     (conv((1, 7, 5, 16), (1, 7, 1, 1), (1, 1), (0, 0), (1, 1), 1), {"constant": False}),
     (conv((1, 2, 6, 9), (17, 2, 3, 3), (1, 1), (1, 1), (1, 1), 1), {"dtype": DType.F64}),
     (conv((1, 9, 4, 30), (9, 1, 1, 7), (1, 2), (0, 3), (1, 1), 9), {"dtype": DType.F64, "bias": False}),
@@ -96,12 +96,12 @@ def test_conv_equals_reference(isa: str, case: int) -> None:
 
 
 TRANSPOSED = [
-    (conv((1, 3, 5, 9), (3, 8, 4, 4), (2, 2), (1, 1), (1, 1), 1), (0, 0), {"tail": ("relu",)}),
-    (conv((2, 6, 4, 7), (6, 2, 3, 3), (2, 3), (1, 0), (1, 1), 3), (1, 2), {"tail": ("add",)}),
+    (conv((1, 3, 5, 9), (3, 8, 4, 4), (2, 2), (1, 1), (1, 1), 1), (0, 0), {"epilogue": ("relu",)}),
+    (conv((2, 6, 4, 7), (6, 2, 3, 3), (2, 3), (1, 0), (1, 1), 3), (1, 2), {"epilogue": ("add",)}),
     (conv((1, 2, 17), (2, 5, 5), (1,), (2,), (2,), 1), (0,), {"bias": False}),
     (conv((1, 3, 3, 4, 5), (3, 2, 2, 3, 2), (2, 1, 2), (0, 1, 0), (1, 2, 1), 1), (1, 0, 0), {}),
     (conv((1, 4, 3, 40), (4, 1, 2, 2), (2, 2), (0, 0), (1, 1), 4), (0, 0), {"dtype": DType.F64, "constant": False}),
-    (conv((1, 2, 4, 5), (2, 3, 1, 2), (3, 4), (0, 0), (1, 1), 1), (2, 1), {"tail": ("scale", "tanh")}),
+    (conv((1, 2, 4, 5), (2, 3, 1, 2), (3, 4), (0, 0), (1, 1), 1), (2, 1), {"epilogue": ("scale", "tanh")}),
 ]
 
 
@@ -117,7 +117,7 @@ def test_strided_values_and_symbolic_sizes(isa: str) -> None:
     """Channels-last input, columns of the output with gaps, weights that are transposed."""
     n, h, w = (Dim.symbol(s, 1) for s in ("n", "h", "w"))
     attrs = conv((n, 6, h, w), (4, 3, 3, 3), (1, 2), (1, 1), (1, 1), 2)
-    graph, parameters = build("conv", **attrs, tail=("add",), constant=False)
+    graph, parameters = build("conv", **attrs, epilogue=("add",), constant=False)
     out = graph.type_of(graph.outputs[0]).shape
     columns = contiguous_strides((*out, 2))[:-1]
     strides = {"x": (h * w * 6, 1, w * 6, 6), "w": (1, 4, 36, 12), graph.outputs[0]: columns}

@@ -20,7 +20,7 @@ from sol.ir.dim import Dim, DimLike
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
 from sol.runtime.packers import packed as packed_weight
-from tests.codegen.conv_cases import ISAS, Tail, check, random, torch_conv
+from tests.codegen.conv_cases import ISAS, Epilogue, check, random, torch_conv
 from tests.harness import _Placement, as_region
 
 Arrays = dict[str, np.ndarray]
@@ -51,7 +51,7 @@ def case(
     *,
     n: int = 1,
     bias: bool = True,
-    tail: Tail | None = relu,
+    epilogue: Epilogue | None = relu,
     dims: Sequence[DimLike] = (),
 ) -> tuple[Graph, Arrays, Arrays]:
     """A convolution with k outputs of channels from operands with the given numbers of channels. dims: batch, height, width if symbolic."""
@@ -65,7 +65,7 @@ def case(
         arrays["b"] = random((k,), 12)
         data.append(b.parameter("b", TensorType(DType.F32, (k,))))
     y = b.add("conv", data, stride=(1, 1), padding=((0, 0), (0, 0)), dilation=(1, 1), groups=1)
-    return b.build([tail(b, y, inputs) if tail else y]), inputs, arrays
+    return b.build([epilogue(b, y, inputs) if epilogue else y]), inputs, arrays
 
 
 def shuffled(sizes: Sequence[int], count: int, twice: bool = False) -> list[int]:
@@ -113,9 +113,9 @@ def test_maps_and_teams(isa, size, threads):
 
 
 @pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("tail", [None, residual, divide], ids=["none", "residual", "divide"])
-def test_tails(isa, tail):
-    graph, inputs, arrays = case((9, 30), shuffled((9, 30), 21), 23, (5, 9), n=2, tail=tail, bias=tail is not None)
+@pytest.mark.parametrize("epilogue", [None, residual, divide], ids=["none", "residual", "divide"])
+def test_epilogues(isa, epilogue):
+    graph, inputs, arrays = case((9, 30), shuffled((9, 30), 21), 23, (5, 9), n=2, epilogue=epilogue, bias=epilogue is not None)
     check(graph, inputs, arrays, isa=isa, threads=3)
 
 
@@ -141,7 +141,7 @@ def test_symbolic_batch_and_size(isa, size):
 @pytest.mark.parametrize("isa", ISAS)
 def test_infinity_and_nan_stay_where_they_are(isa):
     """Neighbours of selected channels are not read; an odd number of channels is not filled up with one of them."""
-    graph, inputs, arrays = case((16,), range(1, 16), 16, (4, 4), tail=None)
+    graph, inputs, arrays = case((16,), range(1, 16), 16, (4, 4), epilogue=None)
     inputs["x0"][0, 0], inputs["x0"][0, 3, 2, 2] = np.nan, np.inf
     got = check(graph, inputs, arrays, isa=isa)
     assert np.isinf(got[0, :, 2, 2]).all() and np.isfinite(got).sum() == got.size - 16
@@ -157,7 +157,7 @@ def lowering_of(graph: Graph, target) -> Lowering:
 def test_no_other_kernel_claims_the_region(channels):
     target = by_name("avx512")
     lowering = lowering_of(case((48,), shuffled((48,), channels), channels, (14, 14))[0], target)
-    assert [c.name for c in KERNELS["conv"] if next(iter(c.match(lowering)), None)] == ["paired", "direct"]
+    assert [c.name for c in KERNELS["conv"] if next(iter(c.match(lowering)), None)] == ["inner_product", "direct"]
     decisions = alternatives(lowering)
     assert {"direct/tiles", "direct/vectors"} <= {d.name for d in decisions}
     for decision in decisions:
@@ -172,7 +172,7 @@ def test_other_regions_are_left_alone():
               stride=(1, 1), padding=((0, 0), (0, 0)), dilation=(1, 1), groups=1)  # fmt: skip
     lowering = lowering_of(b.build([y]), target)
     found = read_problem(lowering)
-    assert found is not None and found.source.kind == "made"
+    assert found is not None and found.source.kind == "prologue"
 
 
 def test_weights_hold_the_channels_in_order_and_no_others():

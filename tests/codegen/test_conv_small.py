@@ -25,7 +25,7 @@ def f32(*shape) -> TensorType:
 
 
 def conv_graph(
-    x_shape, k, c_per_group, kernel, *, stride, padding, dilation, groups, bias=True, tail=()
+    x_shape, k, c_per_group, kernel, *, stride, padding, dilation, groups, bias=True, epilogue=()
 ) -> tuple[Graph, dict, str]:
     """conv followed by pointwise ops; "add" adds an input of the result's shape, "scale" multiplies by one number per channel and image."""
     rng = np.random.default_rng(0)
@@ -36,7 +36,7 @@ def conv_graph(
     operands = [x, b.parameter("w", f32(*shape))] + ([b.parameter("b", f32(k))] if bias else [])
     y = b.add("conv", operands, stride=stride, padding=padding, dilation=dilation, groups=groups)
     out = b.type_of(y).shape
-    for op in tail:
+    for op in epilogue:
         if op == "add":
             y = b.add("add", [y, b.input("r", f32(*out))])
         elif op == "scale":
@@ -74,7 +74,7 @@ def check(
 
 
 DEPTHWISE = [
-    # channels, size, kernel, stride, padding, dilation, batch, tail
+    # channels, size, kernel, stride, padding, dilation, batch, epilogue
     (16, (14, 14), (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1, ("relu",)),
     (33, (7, 7), (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 2, ("add", "relu")),
     (7, (15, 13), (3, 3), (2, 2), ((1, 1), (1, 1)), (1, 1), 2, ("scale",)),
@@ -93,7 +93,7 @@ DEPTHWISE = [
 
 @pytest.mark.parametrize("isa,case", thinned([(case,) for case in DEPTHWISE]))
 def test_depthwise_equals_reference(isa: str, case) -> None:
-    channels, size, kernel, stride, padding, dilation, batch, tail = case
+    channels, size, kernel, stride, padding, dilation, batch, epilogue = case
     graph, parameters, _ = conv_graph(
         (batch, channels, *size),
         channels,
@@ -103,14 +103,14 @@ def test_depthwise_equals_reference(isa: str, case) -> None:
         padding=padding,
         dilation=dilation,
         groups=channels,
-        bias=bool(tail),
-        tail=tail,
+        bias=bool(epilogue),
+        epilogue=epilogue,
     )
     check(graph, parameters, isa, 1 + channels % 3, padding)
 
 
 GROUPED = [
-    # channels, group width, size, kernel, stride, padding, dilation, batch, tail
+    # channels, group width, size, kernel, stride, padding, dilation, batch, epilogue
     (32, 2, (9, 15), (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 1, ("relu",)),
     (36, 4, (8, 14), (3, 3), (1, 1), ((1, 1), (1, 1)), (1, 1), 2, ("add", "relu")),
     (24, 8, (9, 9), (3, 3), (2, 2), ((1, 1), (1, 1)), (1, 1), 1, ("relu",)),
@@ -124,7 +124,7 @@ GROUPED = [
 @pytest.mark.parametrize("isa", runnable())
 @pytest.mark.parametrize("case", GROUPED, ids=str)
 def test_grouped_equals_reference(isa: str, case) -> None:
-    channels, g, size, kernel, stride, padding, dilation, batch, tail = case
+    channels, g, size, kernel, stride, padding, dilation, batch, epilogue = case
     if g >= by_name(isa).lanes:
         pytest.skip("groups as wide as a vector are conv_direct's")
     graph, parameters, _ = conv_graph(
@@ -136,8 +136,8 @@ def test_grouped_equals_reference(isa: str, case) -> None:
         padding=padding,
         dilation=dilation,
         groups=channels // g,
-        bias=bool(tail),
-        tail=tail,
+        bias=bool(epilogue),
+        epilogue=epilogue,
     )
     check(graph, parameters, isa, 1 + channels % 3, padding)
 
@@ -148,7 +148,7 @@ def test_symbolic_sizes(isa: str, width: int) -> None:
     n, h, w = (Dim.symbol(s, 1) for s in ("n", "h", "w"))
     padding = ((1, 1), (1, 1))
     graph, parameters, _ = conv_graph(
-        (n, 18, h, w), 18, 1, (3, 3), stride=(1, 1), padding=padding, dilation=(1, 1), groups=18, tail=("relu",)
+        (n, 18, h, w), 18, 1, (3, 3), stride=(1, 1), padding=padding, dilation=(1, 1), groups=18, epilogue=("relu",)
     )
     check(graph, parameters, isa, 2, padding, {"n": 2, "h": 5, "w": width}, out_border=0)
 
@@ -156,7 +156,7 @@ def test_symbolic_sizes(isa: str, width: int) -> None:
 def test_equals_torch_with_nan_and_inf() -> None:
     padding = ((1, 1), (1, 1))
     graph, parameters, _ = conv_graph(
-        (1, 16, 8, 8), 16, 1, (3, 3), stride=(1, 1), padding=padding, dilation=(1, 1), groups=16, tail=("relu",)
+        (1, 16, 8, 8), 16, 1, (3, 3), stride=(1, 1), padding=padding, dilation=(1, 1), groups=16, epilogue=("relu",)
     )
     x = np.random.default_rng(0).standard_normal((1, 16, 8, 8)).astype(np.float32)
     x[0, 3, 2, 2], x[0, 5, 7, 7] = np.nan, np.inf

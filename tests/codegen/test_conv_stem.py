@@ -75,9 +75,9 @@ def reciprocal(b: GraphBuilder, y: str, inputs: dict) -> str:
     return b.add("reciprocal", [b.add("add", [b.add("square", [y]), b.constant(0.5, DType.F32)])])
 
 
-@pytest.mark.parametrize("isa,tail,bias", thinned([add_sigmoid, reciprocal, lambda b, y, _: b.add("relu", [y])], [True, False]))
-def test_tails(isa, tail, bias):
-    graph, inputs, arrays, _ = conv_graph((2, 3, 13, 30), 21, (3, 3), stride=2, padding=1, bias=bias, tail=tail)
+@pytest.mark.parametrize("isa,epilogue,bias", thinned([add_sigmoid, reciprocal, lambda b, y, _: b.add("relu", [y])], [True, False]))
+def test_epilogues(isa, epilogue, bias):
+    graph, inputs, arrays, _ = conv_graph((2, 3, 13, 30), 21, (3, 3), stride=2, padding=1, bias=bias, epilogue=epilogue)
     check(graph, inputs, arrays, isa=isa, threads=3, plain=("x",))
 
 

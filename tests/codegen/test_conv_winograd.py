@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sol.codegen.kernels import conv_winograd, pairs
+from sol.codegen.kernels import conv_winograd, inner_product
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.winograd_matrices import MODULI, amplification, shorter, winograd
 from sol.codegen.kernels.winograd_model import (
@@ -40,9 +40,9 @@ from tests.toolchains import target_of
 def force(monkeypatch):
     """Make every convolution take tiles of m x m (my x mx) outputs, in pairs or not, in a given organisation if one is named."""
 
-    def apply(my: int, how: Organisation | None = None, mx: int = 0, paired: bool = False) -> None:
-        monkeypatch.setattr(conv_winograd, "choose_grid", lambda conv, *_: make_grid(conv, my, mx or my, paired))
-        monkeypatch.setattr(conv_winograd, "allowed_grids", lambda conv, *_: (make_grid(conv, my, mx or my, paired),))
+    def apply(my: int, how: Organisation | None = None, mx: int = 0, by_inner_product: bool = False) -> None:
+        monkeypatch.setattr(conv_winograd, "choose_grid", lambda conv, *_: make_grid(conv, my, mx or my, by_inner_product))
+        monkeypatch.setattr(conv_winograd, "allowed_grids", lambda conv, *_: (make_grid(conv, my, mx or my, by_inner_product),))
         if how:
             monkeypatch.setattr(conv_winograd, "organise", lambda *_: how)
 
@@ -54,9 +54,9 @@ def around(y: int, x: int | None = None) -> dict[str, tuple]:
     return {"x": ((y, y), (y if x is None else x,) * 2)}
 
 
-def bound(my: int, mx: int, kernel: tuple[int, int], channels: int, paired: bool = False) -> float:
+def bound(my: int, mx: int, kernel: tuple[int, int], channels: int, by_inner_product: bool = False) -> float:
     """Allowed error of tiles of my x mx outputs."""
-    return make_grid(conv(channels, channels, my, mx, kernel), my, mx, paired).max_error(channels)
+    return make_grid(conv(channels, channels, my, mx, kernel), my, mx, by_inner_product).max_error(channels)
 
 
 def measured(graph, inputs, arrays, isa: str, threads: int = 2, borders=None) -> float:
@@ -131,13 +131,13 @@ def test_organisations(isa, threads, how, force):
 
 
 @pytest.mark.parametrize(
-    "isa,tail,m,size,bias",
+    "isa,epilogue,m,size,bias",
     thinned([add_relu, scale_silu, divide, plane], [(2, (7, 7), True), (4, (14, 14), False), (4, (9, 33), True)]),
 )
-def test_tails(isa, tail, m, size, bias, force):
+def test_epilogues(isa, epilogue, m, size, bias, force):
     force(m)
-    graph, inputs, arrays, _ = conv_graph((2, 24, *size), 42, (3, 3), padding=1, bias=bias, tail=tail)
-    plain = ("p",) if tail is plane else ()
+    graph, inputs, arrays, _ = conv_graph((2, 24, *size), 42, (3, 3), padding=1, bias=bias, epilogue=epilogue)
+    plain = ("p",) if epilogue is plane else ()
     check(graph, inputs, arrays, isa=isa, threads=3, borders={**around(1), "r": ((1, 1), (1, 1))}, plain=plain)
 
 
@@ -149,7 +149,7 @@ WIDE = [row("avx512")]
 @pytest.mark.parametrize("m", [2, 4])
 @pytest.mark.parametrize("c,k,size", [(16, 1, (9, 17)), (32, 40, (7, 7)), (48, 48, (13, 30)), (16, 17, (3, 3)), (64, 96, (28, 28))])
 def test_pairs(isa, m, c, k, size, force):
-    force(m, paired=True)
+    force(m, by_inner_product=True)
     graph, inputs, arrays, conv = conv_graph((2, c, *size), k, (3, 3), padding=1)
     for threads in (1, 3):
         check(graph, inputs, arrays, isa=isa, threads=threads, borders={**around(1), conv: ((1, 1), (2, 0))})
@@ -159,26 +159,26 @@ def test_pairs(isa, m, c, k, size, force):
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("how", [Organisation(99, 5), Organisation(99, 33), Organisation(0, 3), Organisation(0, 30)])
 def test_organisations_of_pairs(isa, threads, how, force):
-    force(4, how, paired=True)
+    force(4, how, by_inner_product=True)
     graph, inputs, arrays, _ = conv_graph((2, 32, 14, 23), 72, (3, 3), padding=1)
     check(graph, inputs, arrays, isa=isa, threads=threads, borders=around(1))
 
 
 @pytest.mark.parametrize("isa", WIDE)
-@pytest.mark.parametrize("tail", [add_relu, scale_silu, plane, None])
+@pytest.mark.parametrize("epilogue", [add_relu, scale_silu, plane, None])
 @pytest.mark.parametrize("bias", [True, False])
-def test_tails_of_pairs(isa, tail, bias, force):
-    force(4, paired=True)
-    graph, inputs, arrays, _ = conv_graph((2, 32, 9, 33), 42, (3, 3), padding=1, bias=bias, tail=tail)
-    plain = ("p",) if tail is plane else ()
+def test_epilogues_of_pairs(isa, epilogue, bias, force):
+    force(4, by_inner_product=True)
+    graph, inputs, arrays, _ = conv_graph((2, 32, 9, 33), 42, (3, 3), padding=1, bias=bias, epilogue=epilogue)
+    plain = ("p",) if epilogue is plane else ()
     check(graph, inputs, arrays, isa=isa, threads=3, borders={**around(1), "r": ((1, 1), (1, 1))}, plain=plain)
 
 
 @pytest.mark.parametrize("isa", WIDE)
-@pytest.mark.parametrize("op,tail,size", [("mean", add_relu, (7, 7)), ("max", None, (9, 30))])
-def test_global_pooling_of_pairs(isa, op, tail, size, force):
-    force(4, paired=True)
-    graph, inputs, arrays, _ = conv_graph((2, 32, *size), 42, (3, 3), padding=1, tail=pooled(op, tail))
+@pytest.mark.parametrize("op,epilogue,size", [("mean", add_relu, (7, 7)), ("max", None, (9, 30))])
+def test_global_pooling_of_pairs(isa, op, epilogue, size, force):
+    force(4, by_inner_product=True)
+    graph, inputs, arrays, _ = conv_graph((2, 32, *size), 42, (3, 3), padding=1, epilogue=pooled(op, epilogue))
     check(graph, inputs, arrays, isa=isa, threads=2, borders={**around(1), "r": ((1, 1), (1, 1))})
 
 
@@ -187,7 +187,7 @@ def test_global_pooling_of_pairs(isa, op, tail, size, force):
     "my,mx,kernel,size", [(2, 2, (5, 5), (9, 11)), (1, 4, (1, 7), (5, 17)), (4, 1, (7, 1), (18, 5)), (6, 6, (3, 3), (13, 20))]
 )
 def test_rectangular_filters_in_pairs(isa, my, mx, kernel, size, force):
-    force(my, mx=mx, paired=True)
+    force(my, mx=mx, by_inner_product=True)
     pads = (kernel[0] // 2, kernel[1] // 2)
     graph, inputs, arrays, _ = conv_graph((2, 32, *size), 40, kernel, padding=pads, bias=False)
     assert measured(graph, inputs, arrays, isa, 3, around(*pads)) < bound(my, mx, kernel, 32, True)
@@ -196,7 +196,7 @@ def test_rectangular_filters_in_pairs(isa, my, mx, kernel, size, force):
 @pytest.mark.parametrize("isa", WIDE)
 @pytest.mark.parametrize("size_of_x,size_of_w", [(1e-30, 1.0), (1e20, 1.0), (1.0, 1e-20), (1e15, 1e-25), (1e-18, 1e18)])
 def test_pairs_of_any_magnitude(isa, size_of_x, size_of_w, force):
-    force(4, paired=True)
+    force(4, by_inner_product=True)
     graph, inputs, arrays, _ = conv_graph((1, 32, 16, 16), 32, (3, 3), padding=1, bias=False)
     inputs["x"] *= np.float32(size_of_x)
     arrays["w"] *= np.float32(size_of_w)
@@ -206,7 +206,7 @@ def test_pairs_of_any_magnitude(isa, size_of_x, size_of_w, force):
 @pytest.mark.parametrize("isa", WIDE)
 def test_pairs_of_small_and_large_tiles(isa, force):
     """Every tile and every output channel has an accuracy of its own; where all is zero, so is the result."""
-    force(4, paired=True)
+    force(4, by_inner_product=True)
     graph, inputs, arrays, _ = conv_graph((1, 32, 16, 16), 32, (3, 3), padding=1, bias=False)
     inputs["x"][..., 8:] *= np.float32(1e-10)
     inputs["x"][..., :7, :7] = 0
@@ -263,22 +263,22 @@ def test_symbolic_sizes_of_rectangles(isa, force):
     check(graph, inputs, arrays, isa=isa, borders=around(0, 3), symbols={"n": 2, "w": 19})
 
 
-def pooled(op: str, tail=None):
+def pooled(op: str, epilogue=None):
     """Global pooling behind a convolution and perhaps more."""
 
     def apply(b, y, inputs):
-        y = tail(b, y, inputs) if tail else y
+        y = epilogue(b, y, inputs) if epilogue else y
         return b.add(op, [y], dims=(2, 3), keepdims=False)
 
     return apply
 
 
 @pytest.mark.parametrize(
-    "isa,op,tail,size,threads", thinned([("mean", add_relu), ("max", None), ("sum", scale_silu)], [((7, 7), 3), ((9, 30), 2)])
+    "isa,op,epilogue,size,threads", thinned([("mean", add_relu), ("max", None), ("sum", scale_silu)], [((7, 7), 3), ((9, 30), 2)])
 )
-def test_global_pooling(isa, op, tail, size, threads, force):
+def test_global_pooling(isa, op, epilogue, size, threads, force):
     force(4)
-    graph, inputs, arrays, _ = conv_graph((2, 24, *size), 42, (3, 3), padding=1, tail=pooled(op, tail))
+    graph, inputs, arrays, _ = conv_graph((2, 24, *size), 42, (3, 3), padding=1, epilogue=pooled(op, epilogue))
     check(graph, inputs, arrays, isa=isa, threads=threads, borders={**around(1), "r": ((1, 1), (1, 1))})
 
 
@@ -292,23 +292,23 @@ MEASURED = [
     (16, False), (64, True), (256, False),
     *(pytest.param(c, positive, marks=pytest.mark.conformance) for c, positive in ((16, True), (64, False), (256, True))),
 ])  # fmt: skip
-@pytest.mark.parametrize("paired", [False, True])
-def test_error_is_within_its_bound(my, mx, kernel, c, positive, paired, force):
-    force(my, mx=mx, paired=paired)
+@pytest.mark.parametrize("by_inner_product", [False, True])
+def test_error_is_within_its_bound(my, mx, kernel, c, positive, by_inner_product, force):
+    force(my, mx=mx, by_inner_product=by_inner_product)
     pads = (kernel[0] // 2, kernel[1] // 2)
     graph, inputs, arrays, _ = conv_graph((1, c, 21, 24), 32, kernel, padding=pads, bias=False)
     if positive:
         inputs["x"] = np.maximum(inputs["x"], 0)
-    isa = "avx512" if paired else ISAS[0]
+    isa = "avx512" if by_inner_product else ISAS[0]
     target_of(isa)
-    assert measured(graph, inputs, arrays, isa, borders=around(*pads)) < bound(my, mx, kernel, c, paired)
+    assert measured(graph, inputs, arrays, isa, borders=around(*pads)) < bound(my, mx, kernel, c, by_inner_product)
 
 
-@pytest.mark.parametrize("isa,paired", [*((isa, False) for isa in ISAS), row("avx512", True)])
-def test_infinity_and_nan_stay_near_and_are_not_lost(isa, paired, force):
+@pytest.mark.parametrize("isa,by_inner_product", [*((isa, False) for isa in ISAS), row("avx512", True)])
+def test_infinity_and_nan_stay_near_and_are_not_lost(isa, by_inner_product, force):
     """Direct convolution's outputs that are not finite are not finite; those of other tiles are not touched."""
-    force(4, paired=paired)
-    graph, inputs, arrays, _ = conv_graph((1, 16, 16, 16), 16, (3, 3), padding=1, tail=lambda b, y, _: b.add("relu", [y]))
+    force(4, by_inner_product=by_inner_product)
+    graph, inputs, arrays, _ = conv_graph((1, 16, 16, 16), 16, (3, 3), padding=1, epilogue=lambda b, y, _: b.add("relu", [y]))
     inputs["x"][0, 3, 5, 5], inputs["x"][0, 4, 13, 13] = np.nan, np.inf
     region = as_region(graph, "dnn", "conv", block=resolve(isa).lanes)
     (got,) = run_region(region, inputs, arrays, isa=isa, borders=around(1))
@@ -367,7 +367,7 @@ def test_costs_of_the_variants_are_ordered():
 @pytest.mark.parametrize("steps", [0, 4])
 def test_products_cover_any_number_of_tiles(isa, vectors, counts, steps):
     target = by_name(isa)
-    if steps and target.lanes != pairs.LANES:
+    if steps and target.lanes != inner_product.LANES:
         return
     tile = products(target, vectors, counts, steps)
     assert tile.ocb * tile.widths[0] + tile.ocb + 1 <= target.registers
@@ -376,7 +376,7 @@ def test_products_cover_any_number_of_tiles(isa, vectors, counts, steps):
         while left > 0:
             left -= tile.first[left] if left < len(tile.first) else tile.widths[0]
         assert -left <= tile.slack < tile.widths[0]
-        assert tile.cost(tiles) >= tiles * tile.ocb * (1 - pairs.PAIRS / pairs.LANES if steps else 1)
+        assert tile.cost(tiles) >= tiles * tile.ocb * (1 - inner_product.PAIRS / inner_product.LANES if steps else 1)
 
 
 def test_packed_weights():
@@ -391,8 +391,8 @@ def test_packed_weights():
 def test_packed_pairs():
     w = random((17, 32, 3, 3))
     w[3] = 0
-    packed = packed_weight(make_pack("winograd_pairs", my=4, mx=4), w)
-    assert packed.shape == (2, 49, (32 + pairs.BEHIND) * 16) and packed.dtype == np.float32
+    packed = packed_weight(make_pack("winograd_inner_product", my=4, mx=4), w)
+    assert packed.shape == (2, 49, (32 + inner_product.BEHIND) * 16) and packed.dtype == np.float32
     g = np.array([[float(x) for x in row] for row in winograd(4, 3).g])
     weights, subtracted, factor = packed[..., : 32 * 16].reshape(2, 49, 2, 16, 16), packed[..., -48:-32], packed[..., -32:-16]
     got = (weights[1, :, 1, 5, 0] * factor[1, :, 0]).reshape(7, 7) * padded_scales(w)[21]
@@ -405,8 +405,8 @@ def test_packed_pairs():
 def test_pairs_are_taken_where_additions_have_units_of_their_own():
     target = by_name("avx512")
     shapes = [conv(c, c, 14, 14) for c in (256, 24)]
-    assert [choose_grid(shape, target, 1e-5).paired for shape in shapes] == [False, False]
-    assert [choose_grid(shape, replace(target, machine=ZEN4), 1e-5).paired for shape in shapes] == [True, False]
+    assert [choose_grid(shape, target, 1e-5).by_inner_product for shape in shapes] == [False, False]
+    assert [choose_grid(shape, replace(target, machine=ZEN4), 1e-5).by_inner_product for shape in shapes] == [True, False]
 
 
 def test_a_bound_of_zero_keeps_direct_convolution():

@@ -1,4 +1,4 @@
-"""Regions around one op that moves elements, with and without a pointwise tail."""
+"""Regions around one op that moves elements, with and without a pointwise epilogue."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ LAYOUTS = pytest.mark.parametrize("block", [False, True], ids=["plain", "blocked
 
 
 @LAYOUTS
-@pytest.mark.parametrize("tail", [False, True])
-def test_copy_flip_pad_cumsum(block, tail):
+@pytest.mark.parametrize("epilogue", [False, True])
+def test_copy_flip_pad_cumsum(block, epilogue):
     def then(op, **attrs):
-        return lambda b, x: b.add("relu", [b.add(op, [x], **attrs)]) if tail else b.add(op, [x], **attrs)
+        return lambda b, x: b.add("relu", [b.add(op, [x], **attrs)]) if epilogue else b.add(op, [x], **attrs)
 
     borders = {"x0": ((1, 2), (2, 1))}
     for op, attrs in [

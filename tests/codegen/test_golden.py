@@ -16,14 +16,15 @@ from sol.codegen.plan import Kernel
 from sol.codegen.program import kernel_source, render_program
 from sol.codegen.render import TEMPLATES
 from sol.ir.text import graph_text
-from tests.codegen.networks import NARROW, NETWORKS, PAIRED, POOLED, plan_of
+from tests.codegen.networks import INNER_PRODUCT, NARROW, NETWORKS, POOLED, plan_of
 from tests.ops.test_control import looped
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_text())
 SOURCES = (
-    "conv_direct.c.j2:made", "conv_direct.c.j2:selected", "conv_direct.c.j2:plain",
-    "conv_paired.c.j2:made", "conv_paired.c.j2:selected", "conv_paired.c.j2:grouped", "conv_paired.c.j2:rows",
+    "conv_direct.c.j2:prologue", "conv_direct.c.j2:selected", "conv_direct.c.j2:plain",
+    "conv_inner_product.c.j2:prologue", "conv_inner_product.c.j2:selected", "conv_inner_product.c.j2:grouped",
+    "conv_inner_product.c.j2:rows",
 )  # fmt: skip
 NARROWED = ("conv_direct.c.j2:bf16", "conv_direct.c.j2:plain_bf16", "matmul_gemm.c.j2:bf16")
 KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j2:grouped")
@@ -34,7 +35,7 @@ def instances() -> dict[str, str]:
     """Template → the first kernel made from it, by the networks in their order, or that packs weights; ``template:source`` and
     ``template:kind`` for other sources and kinds of a convolution, for groups too, ``template:bf16`` for elements of bfloat16.
     """
-    plans = [plan_of(text) for text in NETWORKS.values()] + [plan_of(text, adders=True) for text in PAIRED.values()]
+    plans = [plan_of(text) for text in NETWORKS.values()] + [plan_of(text, independent_adders=True) for text in INNER_PRODUCT.values()]
     found: dict[str, Kernel] = {}
     for plan in plans:
         for kernel in plan.kernels:

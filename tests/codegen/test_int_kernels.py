@@ -1,5 +1,5 @@
-"""Kernels of bytes: exact products and convolutions, tails that dequantise and quantise, max pooling; each equals the numpy reference to
-the bit, on every instruction set.
+"""Kernels of bytes: exact products and convolutions, epilogues that dequantise and quantise, max pooling; each equals the numpy reference
+to the bit, on every instruction set.
 
 Many cases are outputs of one graph, so that one compilation serves them all.
 """
@@ -146,7 +146,7 @@ def quantized(case: Case, x: str, zero: float, dtype: DType) -> str:
     return case("cast", case("clamp", case("add", case("round", x), case.number(zero)), low=low, high=high), dtype=dtype)
 
 
-def tails(case: Case) -> None:
+def epilogues(case: Case) -> None:
     """A bias of int32, scales per row and column, a residual of bytes, an activation, bytes again; scales are powers of two, so that
     contraction into multiply-adds changes nothing."""
     two = 2.0 ** rng.integers(-9, -6, 50)
@@ -190,7 +190,9 @@ def pools(case: Case) -> None:
             case.give(f"max_pool {c}", y)
 
 
-FAMILIES = {"products": products, "conv": convolutions(CONVOLUTIONS), "depthwise": convolutions(DEPTHWISE), "tails": tails, "pools": pools}
+FAMILIES = {
+    "products": products, "conv": convolutions(CONVOLUTIONS), "depthwise": convolutions(DEPTHWISE), "epilogues": epilogues, "pools": pools,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("isa", runnable())

@@ -107,7 +107,7 @@ DATA: dict[str, Change] = {
     "large": magnitudes(1e30, 1e-30),
     "small": magnitudes(1e-30, 1e30),
 }
-WAYS = [("paired", 37, 128, 64, ["avx512"]), ("paired", 20, 1024, 32, ["avx512"]), ("paired", 9, 64, 64, ["avx512"])]
+WAYS = [("inner_product", 37, 128, 64, ["avx512"]), ("inner_product", 20, 1024, 32, ["avx512"]), ("inner_product", 9, 64, 64, ["avx512"])]
 """Ways, rows, inputs, outputs, instruction sets."""
 CASES = [row(isa, way, *shape) for way, *shape, isas in WAYS for isa in isas]
 

@@ -8,7 +8,7 @@ from math import inf
 
 import pytest
 
-from sol.codegen.kernels import pairs
+from sol.codegen.kernels import inner_product
 from sol.codegen.kernels.winograd_model import fetch_cost
 from sol.codegen.machines import NEUTRAL, ZEN4, ZEN5, Core, Fetch, Figures, Level, Machine, Memory, machine_of
 from sol.codegen.targets import TARGETS, by_name
@@ -74,14 +74,14 @@ def test_cycles_of_operations_that_share_units_and_that_do_not() -> None:
 @pytest.mark.parametrize(("machine", "gains"), [(ZEN4, True), (ZEN5, False), (NEUTRAL, False)], ids=["zen4", "zen5", "neutral"])
 def test_the_fast_inner_product_gains_where_additions_and_broadcasts_are_free(machine: Machine, gains: bool) -> None:
     target = replace(by_name("avx512"), machine=machine)
-    assert target.adders == gains
-    assert (pairs.step_cost(22, machine) < 16 * 22) == gains
-    assert pairs.step_cost(22, ZEN4) == 11 * 22 + 7
+    assert target.independent_adders == gains
+    assert (inner_product.step_cost(22, machine) < 16 * 22) == gains
+    assert inner_product.step_cost(22, ZEN4) == 11 * 22 + 7
 
 
 def test_targets_of_other_machines_have_the_neutral_table() -> None:
     for target in TARGETS.values():
-        assert target.machine == NEUTRAL.with_caches(target.l1, target.l2) and not target.adders
+        assert target.machine == NEUTRAL.with_caches(target.l1, target.l2) and not target.independent_adders
     assert {name: (t.l1 >> 10, t.l2 >> 10) for name, t in TARGETS.items()} == {
         "avx512": (32, 1024), "avx2": (32, 256), "neon": (64, 512), "generic": (32, 256),
     }  # fmt: skip
@@ -110,7 +110,7 @@ def test_what_was_measured_is_laid_over_a_table(machine: Machine) -> None:
     assert replace(found.winograd, fetch=machine.winograd.fetch) == machine.winograd
     assert found.name != machine.name and found != machine and astuple(found) != astuple(machine)
     target = replace(by_name("avx512"), machine=found, team=2)
-    assert target.adders and target.l2 == 2 << 20
+    assert target.independent_adders and target.l2 == 2 << 20
     fetch = Fetch(byte=8e9 / 40e9, shared=1.0)
     assert found.fetch == fetch
     assert fetch_cost(1e9, target, fetch) * found.seconds(1) == pytest.approx(1e9 / 20e9)  # each has half of 40 GB/s

@@ -45,19 +45,19 @@ def run(*args, threads: int = 2, strides: dict | None = None, **options) -> None
 
 ROWS = [1, 2, 7, 8, 9, 15, 16, 17, 22, 23, 33, 45, 67, 100]
 COLUMNS = [(16, 16), (32, 48), (48, 32), (64, 96), (784, 64), (16, 512)]
-TAILS = ["", "relu", "add_relu", "mul_add"]
+EPILOGUES = ["", "relu", "add_relu", "mul_add"]
 
 
 @pytest.mark.parametrize("rows", ROWS)
 def test_rows(rows: int, way: str) -> None:
     for i, (k, n) in enumerate(COLUMNS):
-        run((rows, k), n, tail=TAILS[(rows + i) % 4], bias=bool(i % 2), threads=1 + (rows + i) % 3)
+        run((rows, k), n, epilogue=EPILOGUES[(rows + i) % 4], bias=bool(i % 2), threads=1 + (rows + i) % 3)
 
 
-@pytest.mark.parametrize("bias,tail", thinned(TAILS, on=[True, False]))
-def test_tails(tail: str, bias: bool, way: str) -> None:
+@pytest.mark.parametrize("bias,epilogue", thinned(EPILOGUES, on=[True, False]))
+def test_epilogues(epilogue: str, bias: bool, way: str) -> None:
     for threads in (1, 2, 3, 5):
-        run((30, 64), 80, tail=tail, bias=bias, threads=threads)
+        run((30, 64), 80, epilogue=epilogue, bias=bias, threads=threads)
 
 
 @pytest.mark.parametrize("strides", [
@@ -65,16 +65,16 @@ def test_tails(tail: str, bias: bool, way: str) -> None:
     {"x": (600, 33, 1), "out": (1700, 100, 1), "other": (900, 49, 1)},
 ])  # fmt: skip
 def test_rows_that_do_not_lie_evenly(strides: dict, way: str) -> None:
-    run((2, 17, 32), 48, tail="add_relu", strides=strides, threads=3)
+    run((2, 17, 32), 48, epilogue="add_relu", strides=strides, threads=3)
 
 
 def test_every_rank(way: str) -> None:
     for shape in ((32,), (1, 32), (2, 3, 32), (2, 1, 5, 32)):
-        run(shape, 32, tail="mul_add", threads=3)
+        run(shape, 32, epilogue="mul_add", threads=3)
 
 
 def test_a_long_reduction(way: str) -> None:
-    run((19, 9008), 32, tail="add_relu")
+    run((19, 9008), 32, epilogue="add_relu")
 
 
 @pytest.mark.parametrize("sizes,constant,possible", [
@@ -98,7 +98,7 @@ BERT = [(128, 768, 768), (128, 3072, 768), (128, 768, 3072), (197, 768, 768), (5
 
 
 @pytest.mark.parametrize("machine,sizes,taken", [
-    *((ZEN4, sizes, "paired") for sizes in BERT), *((machine, sizes, "gemm") for machine in (ZEN5, NEUTRAL) for sizes in BERT),
+    *((ZEN4, sizes, "inner_product") for sizes in BERT), *((machine, sizes, "gemm") for machine in (ZEN5, NEUTRAL) for sizes in BERT),
     (ZEN4, (1, 768, 768), "gemm"), (ZEN4, (4, 3072, 768), "gemm"), (ZEN4, (100, 32, 32), "gemm"), (ZEN4, (128, 3, 768), "dot"),
 ])  # fmt: skip
 @pytest.mark.parametrize("team", [1, 2])
@@ -125,7 +125,7 @@ def test_weights_are_packed_again_when_they_change(adders: None) -> None:
     torch.manual_seed(0)
     model, x = nn.Sequential(nn.Linear(256, 512), nn.GELU(), nn.Linear(512, 256)).eval(), torch.randn(3, 40, 256)
     fast = sol.optimize(model, x, isa="avx512")
-    assert str(sol.explain(fast, (x,))).count("linear_paired") == 2
+    assert str(sol.explain(fast, (x,))).count("linear_inner_product") == 2
     with torch.no_grad():
         for _ in range(2):
             np.testing.assert_allclose(fast(x), model(x), rtol=1e-4, atol=2e-5)

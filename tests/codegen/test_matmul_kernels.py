@@ -37,8 +37,8 @@ def check(graph: Graph, anchor: str, inputs: dict, parameters: dict | None = Non
         np.testing.assert_allclose(g, w, rtol=tolerance, atol=tolerance * max(1.0, np.abs(w).max(initial=0)))
 
 
-def linear_graph(x_shape: tuple, n: int, *, bias: bool = True, tail: str = "", x_dims: tuple | None = None) -> tuple[Graph, dict, dict]:
-    """linear with a fused tail: "relu", "add_relu" (a full-size operand) or "mul_add" (constants per column, a scalar)."""
+def linear_graph(x_shape: tuple, n: int, *, bias: bool = True, epilogue: str = "", x_dims: tuple | None = None) -> tuple[Graph, dict, dict]:
+    """linear with a fused epilogue: "relu", "add_relu" (a full-size operand) or "mul_add" (constants per column, a scalar)."""
     b = GraphBuilder()
     k = x_shape[-1]
     x = b.input("x", TensorType(DType.F32, x_dims or x_shape))
@@ -49,13 +49,13 @@ def linear_graph(x_shape: tuple, n: int, *, bias: bool = True, tail: str = "", x
         operands.append(b.parameter("b", TensorType(DType.F32, (n,))))
         parameters["b"] = floats(n)
     y = b.add("linear", operands)
-    if tail == "relu":
+    if epilogue == "relu":
         y = b.add("relu", [y])
-    elif tail == "add_relu":
+    elif epilogue == "add_relu":
         other = b.input("other", b.type_of(y))
         inputs[other] = floats(*x_shape[:-1], n)
         y = b.add("relu", [b.add("add", [y, other])])
-    elif tail == "mul_add":
+    elif epilogue == "mul_add":
         scale = b.parameter("scale", TensorType(DType.F32, (n,)))
         parameters["scale"] = floats(n)
         rows = b.input("rows", TensorType(DType.F32, (*(x_dims or x_shape)[:-1], 1)))
@@ -74,8 +74,8 @@ SIZES = [
 @pytest.mark.parametrize("isa,m,n,k", thinned(SIZES))
 def test_linear_sizes(isa: str, m: int, n: int, k: int) -> None:
     variants = ((1, "", False), (3, "add_relu", True)), ((2, "relu", True), (2, "mul_add", False))
-    for threads, tail, bias in variants[(m + n) % 2]:
-        check(*_first(linear_graph((m, k), n, tail=tail, bias=bias)), isa=isa, threads=threads)
+    for threads, epilogue, bias in variants[(m + n) % 2]:
+        check(*_first(linear_graph((m, k), n, epilogue=epilogue, bias=bias)), isa=isa, threads=threads)
 
 
 def _first(built: tuple) -> tuple:
@@ -87,20 +87,20 @@ def _first(built: tuple) -> tuple:
 def test_linear_of_every_rank(isa: str) -> None:
     for shape in ((20,), (1, 20), (2, 3, 20), (2, 1, 5, 20)):
         for n in (3, 40):
-            check(*_first(linear_graph(shape, n, tail="mul_add")), isa=isa, threads=3)
+            check(*_first(linear_graph(shape, n, epilogue="mul_add")), isa=isa, threads=3)
 
 
 @pytest.mark.parametrize("isa", ISAS)
 def test_linear_slices_a_long_reduction(isa: str) -> None:
     """K so large that partial sums wait in scratch; more row blocks than one run keeps."""
-    check(*_first(linear_graph((19, 12000), 70, tail="add_relu")), isa=isa, threads=2, tolerance=1e-4)
+    check(*_first(linear_graph((19, 12000), 70, epilogue="add_relu")), isa=isa, threads=2, tolerance=1e-4)
     check(*_first(linear_graph((530, 9000), 20)), isa=isa, threads=1, tolerance=1e-4)
 
 
 @pytest.mark.parametrize("isa", ISAS)
 def test_linear_strides(isa: str) -> None:
     """Rows that do not collapse, a strided result, and columns of x apart in memory."""
-    graph, inputs, parameters = linear_graph((2, 5, 24), 50, tail="add_relu")
+    graph, inputs, parameters = linear_graph((2, 5, 24), 50, epilogue="add_relu")
     out = graph.outputs[0]
     for strides in (
         {"x": (300, 30, 1)}, {"x": (24, 48, 1)}, {"x": (120, 1, 5)}, {out: (400, 60, 1)}, {out: (50, 100, 1), "other": (50, 100, 1)},
@@ -113,7 +113,7 @@ def test_linear_strides(isa: str) -> None:
 @pytest.mark.parametrize("rows", [2, 5, 8, 23])
 def test_linear_with_symbolic_rows(isa: str, rows: int) -> None:
     dims = (Dim.symbol("s"), 3, 33)
-    check(*_first(linear_graph((rows, 3, 33), 45, tail="add_relu", x_dims=dims)), isa=isa, symbols={"s": rows})
+    check(*_first(linear_graph((rows, 3, 33), 45, epilogue="add_relu", x_dims=dims)), isa=isa, symbols={"s": rows})
 
 
 def test_linear_weight_and_bias_at_run_time() -> None:

@@ -65,7 +65,7 @@ def test_network(name: str, isa: str) -> None:
     sources = {s.name: s.text for s in compiled.sources} | {"main": (FOLDER / "network_main.c").read_text()}
     wanted = evaluate_outputs(graph, inputs, parameters)
     for threads in (1, 3):
-        head = [len(inputs), len(outputs), len(weights), plan.arena, plan.common, plan.scratch, threads]
+        head = [len(inputs), len(outputs), len(weights), plan.arena, plan.shared_scratch, plan.scratch, threads]
         head += [a.nbytes for a in (*inputs, *outputs, *weights)]
         data = np.array(head, np.int64).tobytes() + b"".join(a.tobytes() for a in (*inputs, *weights))
         written = run_program(sources, compiled.target, data, AARCH64)

@@ -75,25 +75,25 @@ def of_bytes() -> Iterator[Case]:
 def transforms() -> Iterator[Case]:
     """Packers that compute."""
     for shape in [(1, 1, 1, 1), (16, 16, 1, 1), (32, 48, 3, 3), (48, 32, 7), (17, 33, 3, 3), (40, 20, 3, 1)]:
-        yield case("paired_panels", shape)
-        yield from (case("pair_scales", shape, taps=taps) for taps in (1, 3))
+        yield case("inner_product_panels", shape)
+        yield from (case("inner_product_scales", shape, taps=taps) for taps in (1, 3))
     order = tuple(reversed(range(33)))
-    yield case("pair_scales", (17, 33, 1, 1), order=order)
-    yield case("paired_selected", (17, 33, 1, 1), order=order)
+    yield case("inner_product_scales", (17, 33, 1, 1), order=order)
+    yield case("inner_product_selected", (17, 33, 1, 1), order=order)
     for groups in (1, 2, 4):
-        yield case("paired_groups", (64, 32, 3, 3), groups=groups)
-        yield case("pair_scales", (64, 32, 3, 3), groups=groups)
+        yield case("inner_product_groups", (64, 32, 3, 3), groups=groups)
+        yield case("inner_product_scales", (64, 32, 3, 3), groups=groups)
     for my, mx in [(4, 2), (6, 6), (1, 4)]:
         for shape in [(50, 11, 3, 3), (1, 1, 3, 3), (33, 17, 3, 3), (5, 21, 5, 3 if mx == 6 else 5)]:
             if my + shape[2] <= 11:
                 tiles = [(8, 2), (16, 1), (4, 3), (16, 3)]
                 yield from (case("winograd_panels", shape, lanes=lanes, vectors=v, my=my, mx=mx) for lanes, v in tiles)
-        yield from (case("winograd_pairs", shape, my=my, mx=mx) for shape in [(50, 16, 3, 3), (16, 48, 3, 3)])
+        yield from (case("winograd_inner_product", shape, my=my, mx=mx) for shape in [(50, 16, 3, 3), (16, 48, 3, 3)])
     yield case("winograd_panels", (20, 6, 5), lanes=4, vectors=2, my=1, mx=3)
 
 
 CASES = [*moves(), *filters(), *of_bytes(), *transforms()]
-ULP = ("winograd_panels", "winograd_pairs")
+ULP = ("winograd_panels", "winograd_inner_product")
 """What is rounded from sums in float64, whose order may change the last bit."""
 
 
@@ -162,15 +162,15 @@ def aligned(shape: tuple[int, ...]) -> np.ndarray:
     return raw[start : start + int(np.prod(shape)) * 4].view(np.float32).reshape(shape)
 
 
-@pytest.mark.parametrize("kind", ["paired_panels", "pair_scales", "winograd_pairs"])
+@pytest.mark.parametrize("kind", ["inner_product_panels", "inner_product_scales", "winograd_inner_product"])
 @pytest.mark.parametrize("broken", [0, np.nan, np.inf, 1e-30, 3e38])
 def test_weights_that_are_no_ordinary_numbers(kind: str, broken: float) -> None:
-    attrs = {"my": 4, "mx": 4} if kind == "winograd_pairs" else {}
+    attrs = {"my": 4, "mx": 4} if kind == "winograd_inner_product" else {}
     w = np.random.default_rng(3).standard_normal((32, 32, 3, 3)).astype(np.float32)
     w[3], w[:, 5], w[7, 9] = broken, broken, broken
     pack = make_pack(kind, **attrs)
     with np.errstate(all="ignore"):
-        same(packed(pack, w), apply_pack(pack, w), "winograd_pairs" if kind == "winograd_pairs" else kind)
+        same(packed(pack, w), apply_pack(pack, w), "winograd_inner_product" if kind == "winograd_inner_product" else kind)
 
 
 def test_nothing_is_packed_of_nothing() -> None:
@@ -186,8 +186,8 @@ def test_unknown_and_double_names_and_other_types() -> None:
         make_pack("nothing")
     with pytest.raises(SolError, match="plain is registered twice"):
         packer("plain", lambda shape: shape)(lambda recipe: None)
-    with pytest.raises(SolError, match="paired_panels takes float32, not float64"):
-        packing_of(make_pack("paired_panels"), (16, 16, 1, 1), np.dtype(np.float64))
+    with pytest.raises(SolError, match="inner_product_panels takes float32, not float64"):
+        packing_of(make_pack("inner_product_panels"), (16, 16, 1, 1), np.dtype(np.float64))
     with pytest.raises(SolError, match="calls pack_copy with 0 buffers"):
         Recipe("odd", (3,), 4).launch(packers.COPY, (), ())
 

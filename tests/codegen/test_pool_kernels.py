@@ -18,12 +18,12 @@ from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
 
 
-def build(op: str, shape, dtype=DType.F32, tail=(), **attrs) -> Graph:
+def build(op: str, shape, dtype=DType.F32, epilogue=(), **attrs) -> Graph:
     """op(x) and pointwise ops; "add" reads an input of the result's shape, "scale" one number per image and channel."""
     b = GraphBuilder()
     y = b.add(op, [b.input("x", TensorType(dtype, tuple(shape)))], **attrs)
     out = b.type_of(y).shape
-    for name in tail:
+    for name in epilogue:
         extra = {"add": out, "scale": (*out[:2], *(1 for _ in out[2:]))}.get(name)
         y = (
             b.add("add" if name == "add" else "mul", [y, b.input(name, TensorType(dtype, extra))])
@@ -118,8 +118,8 @@ CASES = [
 
 @pytest.mark.parametrize("isa,blocked,case", thinned([True, False], range(len(CASES))))
 def test_equals_reference(isa: str, blocked: bool, case: int) -> None:
-    op, shape, attrs, tail = CASES[case]
-    check(build(op, shape, tail=tail, **attrs), isa, 1 + case % 3, blocked=blocked)
+    op, shape, attrs, epilogue = CASES[case]
+    check(build(op, shape, epilogue=epilogue, **attrs), isa, 1 + case % 3, blocked=blocked)
 
 
 @pytest.mark.parametrize("dtype", [DType.F64, DType.F16, DType.I64, DType.I32, DType.I8, DType.U8], ids=str)

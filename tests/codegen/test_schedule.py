@@ -37,7 +37,7 @@ def check_barriers(plan: Plan) -> None:
     assert not any(launch.once for launch in plan.launches[lasting:])
     for launch in plan.launches[lasting:]:
         run = [launch] if launch.barrier else [*run, launch]
-        assert sum(x.common != 0 for x in run) <= 1, "two launches use the shared scratch at once"
+        assert sum(x.shared_scratch != 0 for x in run) <= 1, "two launches use the shared scratch at once"
         for earlier in run[:-1]:
             for a in earlier.buffers:
                 for b in launch.buffers:

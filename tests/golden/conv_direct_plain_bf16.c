@@ -1,6 +1,6 @@
 /* Direct convolution, NCHW -> NCHWc, then relu.
  *
- * out[n, k, y, x] = tail(bias[k] + sum over c, r, s of w[k, c, r, s] * in[n, c, y * stride_y + r * dilation_y, x * 1 + s * dilation_x])
+ * out[n, k, y, x] = epilogue(bias[k] + sum over c, r, s of w[k, c, r, s] * in[n, c, y * stride_y + r * dilation_y, x * 1 + s * dilation_x])
  *
  * Register tile: 2 output vectors x 1 rows x 10 pixels, the whole reduction in registers.
  *   share of (panel, tile) pairs of this thread       panel = 2 output vectors, its weights stay in the cache

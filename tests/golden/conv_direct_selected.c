@@ -1,6 +1,6 @@
 /* Direct convolution of selected channels, NCHWc -> NCHWc.
  *
- * out[n, k, y, x] = tail(bias[k] + sum over c of w[k, c] * in<i>[n, d, y, x])     table: for every c, d * 4 + i
+ * out[n, k, y, x] = epilogue(bias[k] + sum over c of w[k, c] * in<i>[n, d, y, x])     table: for every c, d * 4 + i
  *
  * Register tile: 2 output vectors x 1 rows x 14 pixels, the whole reduction in registers.
  *   where every channel of the thread's images begins: in the thread's scratch

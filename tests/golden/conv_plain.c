@@ -1,11 +1,11 @@
 /* conv_plain: convolution of row-major values, float: any group width, stride, dilation, padding and strides in memory.
  *
  *   for image n:
- *     copy the image into common memory: padded, each pixel by its place modulo the strides  (rows split over the team)
+ *     copy the image into shared memory: padded, each pixel by its place modulo the strides  (rows split over the team)
  *     barrier; for slice z, for chunk of XC places, for group g, for 8 output channel(s):              (split over the team)
  *       for tile of 2 vectors of places:         8 x 2 accumulators in registers
  *         for input channel c, for tap t:        2 unit-stride loads, 8 weights in all lanes
- *       pointwise tail over the rows of the chunk, store
+ *       pointwise epilogue over the rows of the chunk, store
  *
  * A place is that of its first tap's pixel in the copy, so that rows of a slice follow each other, without a gap but for the padding.
  * off[t], woff[t]: where tap t reads the copy and the weights, which are packed as [g][block][c][tap][8]. All sizes, strides and options are arguments. */
@@ -88,7 +88,7 @@ void conv_plain(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t out_y = arg[33];
     (void)team; (void)buf; (void)arg;
     int64_t *off = (int64_t *)team->scratch, *woff = off + KD * R * S, taps;
-    float *rows = (float *)(((uintptr_t)(woff + KD * R * S) + 63) / 64 * 64), *line = rows + KB * 1 * XC, *image = (float *)team->common;
+    float *rows = (float *)(((uintptr_t)(woff + KD * R * S) + 63) / 64 * 64), *line = rows + KB * 1 * XC, *image = (float *)team->shared_scratch;
     const int64_t plane = PD * PH * PW, pc = sz * sy * sx * plane, CQ = CG, width = sx * PW, held = G;
     const int64_t high = (H + 1 - 1) / 1, wide = (W + 1 - 1) / 1;
     const int64_t chunks = ((high - 1) * PW + wide + XC - 1) / XC, blocks = (KG + KB - 1) / KB, w_c = KD * R * S * KB;

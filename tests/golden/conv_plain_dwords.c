@@ -1,11 +1,11 @@
 /* conv_plain_dwords: convolution of row-major unsigned with signed bytes, summed in int32: any group width, stride, dilation, padding and strides in memory.
  *
  *   for image n:
- *     copy the image into common memory: four channels a dword, padded, each pixel by its place modulo the strides  (rows split over the team)
+ *     copy the image into shared memory: four channels a dword, padded, each pixel by its place modulo the strides  (rows split over the team)
  *     barrier; for slice z, for chunk of XC places, for group g, for 7 output channel(s):              (split over the team)
  *       for tile of 2 vectors of places:         7 x 2 accumulators in registers
  *         for four input channels c, for tap t:        2 unit-stride loads, 7 weights in all lanes
- *       pointwise tail over the rows of the chunk, store
+ *       pointwise epilogue over the rows of the chunk, store
  *
  * A place is that of its first tap's pixel in the copy, so that rows of a slice follow each other, without a gap but for the padding.
  * off[t], woff[t]: where tap t reads the copy and the weights, which are packed as [g][block][c][tap][7]. All sizes, strides and options are arguments. */
@@ -96,7 +96,7 @@ void conv_plain_dwords(const sol_team *team, void *const *buf, const int64_t *ar
     const int64_t out_y = arg[33];
     (void)team; (void)buf; (void)arg;
     int64_t *off = (int64_t *)team->scratch, *woff = off + KD * R * S, taps;
-    int32_t *rows = (int32_t *)(((uintptr_t)(woff + KD * R * S) + 63) / 64 * 64), *line = rows + KB * 1 * XC, *image = (int32_t *)team->common;
+    int32_t *rows = (int32_t *)(((uintptr_t)(woff + KD * R * S) + 63) / 64 * 64), *line = rows + KB * 1 * XC, *image = (int32_t *)team->shared_scratch;
     const int64_t plane = PD * PH * PW, pc = sz * sy * sx * plane, CQ = (CG + 3) / 4, width = sx * PW, held = G;
     const int64_t high = (H + 1 - 1) / 1, wide = (W + 1 - 1) / 1;
     const int64_t chunks = ((high - 1) * PW + wide + XC - 1) / XC, blocks = (KG + KB - 1) / KB, w_c = KD * R * S * KB;

@@ -1,6 +1,6 @@
 /* Direct convolution, NCHW -> NCHWc, then relu, then mean over the whole map.
  *
- * out[n, k, y, x] = tail(bias[k] + sum over c, r, s of w[k, c, r, s] * in[n, c, y * stride_y + r * dilation_y, x * 1 + s * dilation_x])
+ * out[n, k, y, x] = epilogue(bias[k] + sum over c, r, s of w[k, c, r, s] * in[n, c, y * stride_y + r * dilation_y, x * 1 + s * dilation_x])
  *
  * Register tile: 2 output vectors x 1 rows x 13 pixels, the whole reduction in registers.
  *   share of (panel, tile) pairs of this thread       panel = 2 output vectors, its weights stay in the cache
@@ -273,7 +273,7 @@ void conv_stem_1_s1_2x13_relu_mean_pool(const sol_team *team, void *const *buf, 
     const int64_t count = arg[27];
     (void)team; (void)buf; (void)arg;
     const int64_t vectors = groups * group_vectors;
-    float *const out = (float *)team->common + map_start;
+    float *const out = (float *)team->shared_scratch + map_start;
     const int64_t out_row = OW * LANES, out_cb = OH * out_row, out_n = vectors * out_cb;
     const int64_t rows = (OH + 0) / 1, columns = (OW + 12) / 13, tiles = N * rows * columns;
     const int64_t w_kb = C * R * S * LANES, panels = (vectors + 1) / 2;

@@ -3,7 +3,7 @@
  *   for n, for channel block c, for strip of 2 output row(s):      (split over the team: blocks or strips)
  *     for tile of 7 output columns:                   (accumulators in registers, start at the bias)
  *       all 3 x 3 taps, unrolled; the weights stay in registers over the whole strip
- *     pointwise tail, store
+ *     pointwise epilogue, store
  *
  * in: element (0, 0, -padding, -padding); its zero border is read.
  * weight: [C/16][R][S][16 output channels].
@@ -14,7 +14,7 @@
 
 
 /* The pointwise ops behind the anchor: relu. */
-SOL_INLINE vf tail(vf a)
+SOL_INLINE vf epilogue(vf a)
 {
     const vf t0 = vf_max_quiet(vf_set(0.0f), a);
     return t0;
@@ -121,25 +121,25 @@ void conv_small(const sol_team *team, void *const *buf, const int64_t *arg)
                         a0_0 += v1 * w7; a0_1 += v1 * w6; a1_0 += v1 * w4; a1_1 += v1 * w3;
                         const vf v2 = vf_load(p + 2 * LANES);
                         a0_0 += v2 * w8; a0_1 += v2 * w7; a0_2 += v2 * w6; a1_0 += v2 * w5; a1_1 += v2 * w4; a1_2 += v2 * w3;
-                        vf_store(o + 0 * out_y + (x + 0) * LANES, tail(a0_0));
+                        vf_store(o + 0 * out_y + (x + 0) * LANES, epilogue(a0_0));
                         const vf v3 = vf_load(p + 3 * LANES);
                         a0_1 += v3 * w8; a0_2 += v3 * w7; a0_3 += v3 * w6; a1_1 += v3 * w5; a1_2 += v3 * w4; a1_3 += v3 * w3;
-                        vf_store(o + 0 * out_y + (x + 1) * LANES, tail(a0_1));
+                        vf_store(o + 0 * out_y + (x + 1) * LANES, epilogue(a0_1));
                         const vf v4 = vf_load(p + 4 * LANES);
                         a0_2 += v4 * w8; a0_3 += v4 * w7; a0_4 += v4 * w6; a1_2 += v4 * w5; a1_3 += v4 * w4; a1_4 += v4 * w3;
-                        vf_store(o + 0 * out_y + (x + 2) * LANES, tail(a0_2));
+                        vf_store(o + 0 * out_y + (x + 2) * LANES, epilogue(a0_2));
                         const vf v5 = vf_load(p + 5 * LANES);
                         a0_3 += v5 * w8; a0_4 += v5 * w7; a0_5 += v5 * w6; a1_3 += v5 * w5; a1_4 += v5 * w4; a1_5 += v5 * w3;
-                        vf_store(o + 0 * out_y + (x + 3) * LANES, tail(a0_3));
+                        vf_store(o + 0 * out_y + (x + 3) * LANES, epilogue(a0_3));
                         const vf v6 = vf_load(p + 6 * LANES);
                         a0_4 += v6 * w8; a0_5 += v6 * w7; a0_6 += v6 * w6; a1_4 += v6 * w5; a1_5 += v6 * w4; a1_6 += v6 * w3;
-                        vf_store(o + 0 * out_y + (x + 4) * LANES, tail(a0_4));
+                        vf_store(o + 0 * out_y + (x + 4) * LANES, epilogue(a0_4));
                         const vf v7 = vf_load(p + 7 * LANES);
                         a0_5 += v7 * w8; a0_6 += v7 * w7; a1_5 += v7 * w5; a1_6 += v7 * w4;
-                        vf_store(o + 0 * out_y + (x + 5) * LANES, tail(a0_5));
+                        vf_store(o + 0 * out_y + (x + 5) * LANES, epilogue(a0_5));
                         const vf v8 = vf_load(p + 8 * LANES);
                         a0_6 += v8 * w8; a1_6 += v8 * w5;
-                        vf_store(o + 0 * out_y + (x + 6) * LANES, tail(a0_6));
+                        vf_store(o + 0 * out_y + (x + 6) * LANES, epilogue(a0_6));
                     }
                     {
                         const float *p = i + 3 * in_y + x * 1 * LANES;
@@ -149,25 +149,25 @@ void conv_small(const sol_team *team, void *const *buf, const int64_t *arg)
                         a1_0 += v1 * w7; a1_1 += v1 * w6;
                         const vf v2 = vf_load(p + 2 * LANES);
                         a1_0 += v2 * w8; a1_1 += v2 * w7; a1_2 += v2 * w6;
-                        vf_store(o + 1 * out_y + (x + 0) * LANES, tail(a1_0));
+                        vf_store(o + 1 * out_y + (x + 0) * LANES, epilogue(a1_0));
                         const vf v3 = vf_load(p + 3 * LANES);
                         a1_1 += v3 * w8; a1_2 += v3 * w7; a1_3 += v3 * w6;
-                        vf_store(o + 1 * out_y + (x + 1) * LANES, tail(a1_1));
+                        vf_store(o + 1 * out_y + (x + 1) * LANES, epilogue(a1_1));
                         const vf v4 = vf_load(p + 4 * LANES);
                         a1_2 += v4 * w8; a1_3 += v4 * w7; a1_4 += v4 * w6;
-                        vf_store(o + 1 * out_y + (x + 2) * LANES, tail(a1_2));
+                        vf_store(o + 1 * out_y + (x + 2) * LANES, epilogue(a1_2));
                         const vf v5 = vf_load(p + 5 * LANES);
                         a1_3 += v5 * w8; a1_4 += v5 * w7; a1_5 += v5 * w6;
-                        vf_store(o + 1 * out_y + (x + 3) * LANES, tail(a1_3));
+                        vf_store(o + 1 * out_y + (x + 3) * LANES, epilogue(a1_3));
                         const vf v6 = vf_load(p + 6 * LANES);
                         a1_4 += v6 * w8; a1_5 += v6 * w7; a1_6 += v6 * w6;
-                        vf_store(o + 1 * out_y + (x + 4) * LANES, tail(a1_4));
+                        vf_store(o + 1 * out_y + (x + 4) * LANES, epilogue(a1_4));
                         const vf v7 = vf_load(p + 7 * LANES);
                         a1_5 += v7 * w8; a1_6 += v7 * w7;
-                        vf_store(o + 1 * out_y + (x + 5) * LANES, tail(a1_5));
+                        vf_store(o + 1 * out_y + (x + 5) * LANES, epilogue(a1_5));
                         const vf v8 = vf_load(p + 8 * LANES);
                         a1_6 += v8 * w8;
-                        vf_store(o + 1 * out_y + (x + 6) * LANES, tail(a1_6));
+                        vf_store(o + 1 * out_y + (x + 6) * LANES, epilogue(a1_6));
                     }
                 }
 }

@@ -4,7 +4,7 @@
  *     for tile of 14 output columns:                   (accumulators in registers, start at the bias)
  *       for r, the 3 taps of a filter row, unrolled; each input column is loaded once
  *         the 4 channels of every group in turn: channel j is spread over its group's lanes and multiplied
- *     pointwise tail, store
+ *     pointwise epilogue, store
  *
  * Groups never cross a block, so a block of outputs reads one block of inputs.
  * in: element (0, 0, -padding, -padding); its zero border is read.
@@ -20,7 +20,7 @@
 #define SPREAD3(x) VF_PERMUTE(x, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15)
 
 /* The pointwise ops behind the anchor: relu. */
-SOL_INLINE vf tail(vf a)
+SOL_INLINE vf epilogue(vf a)
 {
     const vf t0 = vf_max_quiet(vf_set(0.0f), a);
     return t0;
@@ -163,20 +163,20 @@ void conv_small_grouped(const sol_team *team, void *const *buf, const int64_t *a
                         }
                         q += 12 * LANES;
                     }
-                    vf_store(o + 0 * out_y + (x + 0) * LANES, tail(a0_0));
-                    vf_store(o + 0 * out_y + (x + 1) * LANES, tail(a0_1));
-                    vf_store(o + 0 * out_y + (x + 2) * LANES, tail(a0_2));
-                    vf_store(o + 0 * out_y + (x + 3) * LANES, tail(a0_3));
-                    vf_store(o + 0 * out_y + (x + 4) * LANES, tail(a0_4));
-                    vf_store(o + 0 * out_y + (x + 5) * LANES, tail(a0_5));
-                    vf_store(o + 0 * out_y + (x + 6) * LANES, tail(a0_6));
-                    vf_store(o + 0 * out_y + (x + 7) * LANES, tail(a0_7));
-                    vf_store(o + 0 * out_y + (x + 8) * LANES, tail(a0_8));
-                    vf_store(o + 0 * out_y + (x + 9) * LANES, tail(a0_9));
-                    vf_store(o + 0 * out_y + (x + 10) * LANES, tail(a0_10));
-                    vf_store(o + 0 * out_y + (x + 11) * LANES, tail(a0_11));
-                    vf_store(o + 0 * out_y + (x + 12) * LANES, tail(a0_12));
-                    vf_store(o + 0 * out_y + (x + 13) * LANES, tail(a0_13));
+                    vf_store(o + 0 * out_y + (x + 0) * LANES, epilogue(a0_0));
+                    vf_store(o + 0 * out_y + (x + 1) * LANES, epilogue(a0_1));
+                    vf_store(o + 0 * out_y + (x + 2) * LANES, epilogue(a0_2));
+                    vf_store(o + 0 * out_y + (x + 3) * LANES, epilogue(a0_3));
+                    vf_store(o + 0 * out_y + (x + 4) * LANES, epilogue(a0_4));
+                    vf_store(o + 0 * out_y + (x + 5) * LANES, epilogue(a0_5));
+                    vf_store(o + 0 * out_y + (x + 6) * LANES, epilogue(a0_6));
+                    vf_store(o + 0 * out_y + (x + 7) * LANES, epilogue(a0_7));
+                    vf_store(o + 0 * out_y + (x + 8) * LANES, epilogue(a0_8));
+                    vf_store(o + 0 * out_y + (x + 9) * LANES, epilogue(a0_9));
+                    vf_store(o + 0 * out_y + (x + 10) * LANES, epilogue(a0_10));
+                    vf_store(o + 0 * out_y + (x + 11) * LANES, epilogue(a0_11));
+                    vf_store(o + 0 * out_y + (x + 12) * LANES, epilogue(a0_12));
+                    vf_store(o + 0 * out_y + (x + 13) * LANES, epilogue(a0_13));
                 }
 }
         }

@@ -1,11 +1,11 @@
 /* Winograd convolution F(2x2, 3x3), NCHWc -> NCHWc, then relu.
  *
  * A tile is 2 x 2 outputs, which depend on 4 x 4 inputs. Both are transformed to 16 frequencies, where the convolution is a product:
- *   v[frequency, c, tile] = B^T in B      m[frequency, tile, k] = sum over c of v * w      out = tail(bias + A^T m A)
+ *   v[frequency, c, tile] = B^T in B      m[frequency, tile, k] = sum over c of v * w      out = epilogue(bias + A^T m A)
  *
  *   By tiles (many tiles):                    By channels (fewer than split_channels tiles per thread):
  *     block of this thread's tiles              all tiles: transform; each thread for itself, or if that is too much
- *       transform                                 work or memory, its share into common memory, then a barrier
+ *       transform                                 work or memory, its share into shared memory, then a barrier
  *       channel group                           share of (channel group, tile) pairs
  *         products, transform back                products, transform back
  *
@@ -486,7 +486,7 @@ static inline vf finish(vf a)
     return t0;
 }
 
-/* out = tail(bias + A^T m A) for one vector of one tile of 2 x 2. */
+/* out = epilogue(bias + A^T m A) for one vector of one tile of 2 x 2. */
 static __attribute__((noinline)) void transform_output_2x2(const conv *c, const float *m, int64_t kb, const place *p)
 {
     vf t[2][4];
@@ -599,7 +599,7 @@ const int64_t rows = (OH + ROWS - 1) / ROWS, columns = (OW + COLUMNS - 1) / COLU
     float *at = own;
     int64_t u0, u1, first = 0, last = tiles;
     if (by_channels && !alone) {
-        at = (float *)team->common;
+        at = (float *)team->shared_scratch;
         sol_split(team, in_blocks * tiles, &u0, &u1);
         survey(&c, 0, tiles, places, &s), transform(&c, places, u0, u1, tiles, at);
         sol_barrier(team);

@@ -1,6 +1,6 @@
 /* dfp_rows: softmax.
  *   For every row (split over the team): 3 pass(es) along the reduced axes in vectors, each folded to one number.
- *   Few but long rows: the whole team shares each one; results of parts meet in the common memory.
+ *   Few but long rows: the whole team shares each one; results of parts meet in the shared memory.
  */
 #include "sol_dfp.h"
 
@@ -92,7 +92,7 @@ void dfp_rows(const sol_team *team, void *const *buf, const int64_t *arg)
             a0_0 = vf_max(a0_0, a0_3);
             const float p0_0 = vf_fold_max(a0_0);
             if (shared) {
-                memcpy(team->common + (((turn % 2) * 2 + 0) * 64 + part) * 64, &p0_0, sizeof p0_0);
+                memcpy(team->shared_scratch + (((turn % 2) * 2 + 0) * 64 + part) * 64, &p0_0, sizeof p0_0);
             } else {
                 v0_0 = p0_0 > v0_0 || p0_0 != p0_0 ? p0_0 : v0_0;
             }
@@ -101,7 +101,7 @@ void dfp_rows(const sol_team *team, void *const *buf, const int64_t *arg)
             sol_barrier(team);
             for (int64_t part = 0; part < parts; part++) {
                 float p0_0;
-                memcpy(&p0_0, team->common + (((turn % 2) * 2 + 0) * 64 + part) * 64, sizeof p0_0);
+                memcpy(&p0_0, team->shared_scratch + (((turn % 2) * 2 + 0) * 64 + part) * 64, sizeof p0_0);
                 v0_0 = p0_0 > v0_0 || p0_0 != p0_0 ? p0_0 : v0_0;
             }
         }
@@ -162,7 +162,7 @@ void dfp_rows(const sol_team *team, void *const *buf, const int64_t *arg)
             }
             const double p1_0 = short1 ? 0 : vw_total(w1);
             if (shared) {
-                memcpy(team->common + (((turn % 2) * 2 + 1) * 64 + part) * 64, &p1_0, sizeof p1_0);
+                memcpy(team->shared_scratch + (((turn % 2) * 2 + 1) * 64 + part) * 64, &p1_0, sizeof p1_0);
             } else {
                 v1_0 += p1_0;
             }
@@ -171,7 +171,7 @@ void dfp_rows(const sol_team *team, void *const *buf, const int64_t *arg)
             sol_barrier(team);
             for (int64_t part = 0; part < parts; part++) {
                 double p1_0;
-                memcpy(&p1_0, team->common + (((turn % 2) * 2 + 1) * 64 + part) * 64, sizeof p1_0);
+                memcpy(&p1_0, team->shared_scratch + (((turn % 2) * 2 + 1) * 64 + part) * 64, sizeof p1_0);
                 v1_0 += p1_0;
             }
         }

@@ -12,7 +12,7 @@
 enum { MR = 1, NV = 1, WIDTH = NV * LANES };
 
 /* 1 rows x 1 vectors, count columns exist. */
-static __attribute__((noinline)) void tile_1_tail(const uint16_t *a0, int64_t lda, const uint16_t *b, int64_t K, uint16_t *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_1_ragged(const uint16_t *a0, int64_t lda, const uint16_t *b, int64_t K, uint16_t *c, int64_t ldc, int64_t count)
 {
     (void)lda, (void)count;
     const int n0 = sol_lanes(count, 0);
@@ -92,7 +92,7 @@ c0_0 += c0_0_7;
     }
 }
 
-#define TILE(rows) tile_##rows##_tail(a_q + m * lda, lda, panel, K, c_q + m * ldc, ldc, count)
+#define TILE(rows) tile_##rows##_ragged(a_q + m * lda, lda, panel, K, c_q + m * ldc, ldc, count)
 void matmul_gemm_bf16(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const uint16_t *A = buf[0];

@@ -11,7 +11,7 @@
 enum { MR = 8, NV = 3, WIDTH = NV * LANES };
 
 /* 8 rows x 3 vectors, count columns exist. */
-static __attribute__((noinline)) void tile_8_tail(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_8_ragged(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
 {
     (void)lda, (void)count;
     const int n0 = sol_lanes(count, 0);
@@ -170,7 +170,7 @@ static __attribute__((noinline)) void tile_8_tail(const float *a0, int64_t lda, 
 }
 
 /* 4 rows x 3 vectors, count columns exist. */
-static __attribute__((noinline)) void tile_4_tail(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_4_ragged(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
 {
     (void)lda, (void)count;
     const int n0 = sol_lanes(count, 0);
@@ -265,7 +265,7 @@ static __attribute__((noinline)) void tile_4_tail(const float *a0, int64_t lda, 
 }
 
 /* 2 rows x 3 vectors, count columns exist. */
-static __attribute__((noinline)) void tile_2_tail(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_2_ragged(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
 {
     (void)lda, (void)count;
     const int n0 = sol_lanes(count, 0);
@@ -332,7 +332,7 @@ c1_0 += c1_0_1; c1_1 += c1_1_1; c1_2 += c1_2_1;
 }
 
 /* 1 rows x 3 vectors, count columns exist. */
-static __attribute__((noinline)) void tile_1_tail(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_1_ragged(const float *a0, int64_t lda, const float *b, int64_t K, float *c, int64_t ldc, int64_t count)
 {
     (void)lda, (void)count;
     const int n0 = sol_lanes(count, 0);
@@ -384,7 +384,7 @@ c0_0 += c0_0_3; c0_1 += c0_1_3; c0_2 += c0_2_3;
     }
 }
 
-#define TILE(rows) tile_##rows##_tail(a_q + m * lda, lda, panel, K, c_q + m * ldc, ldc, count)
+#define TILE(rows) tile_##rows##_ragged(a_q + m * lda, lda, panel, K, c_q + m * ldc, ldc, count)
 
 /* Where a group ends whose rows begin at start. */
 static int64_t end_of(const int32_t *ends, int64_t step, int64_t e, int64_t groups, int64_t start, int64_t rows)

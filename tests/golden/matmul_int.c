@@ -11,7 +11,7 @@
 enum { MR = 7, NV = 3, WIDTH = NV * LANES };
 
 /* 7 rows x 3 vectors, count columns exist. */
-static __attribute__((noinline)) void tile_7_tail(const uint8_t *a0, int64_t pitch, const int32_t *b, int64_t K, int32_t *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_7_ragged(const uint8_t *a0, int64_t pitch, const int32_t *b, int64_t K, int32_t *c, int64_t ldc, int64_t count)
 {
     (void)pitch, (void)count;
     const uint8_t *a1 = a0 + 1 * pitch;
@@ -158,7 +158,7 @@ __builtin_prefetch(b + 9 * LANES + 2048); __builtin_prefetch(b + 10 * LANES + 20
 }
 
 /* 6 rows x 3 vectors, count columns exist. */
-static __attribute__((noinline)) void tile_6_tail(const uint8_t *a0, int64_t pitch, const int32_t *b, int64_t K, int32_t *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_6_ragged(const uint8_t *a0, int64_t pitch, const int32_t *b, int64_t K, int32_t *c, int64_t ldc, int64_t count)
 {
     (void)pitch, (void)count;
     const uint8_t *a1 = a0 + 1 * pitch;
@@ -288,7 +288,7 @@ __builtin_prefetch(b + 9 * LANES + 2048); __builtin_prefetch(b + 10 * LANES + 20
     }
 }
 
-#define TILE(rows) tile_##rows##_tail(a_q + m * pitch, pitch, panel, K, c_q + m * ldc, ldc, count)
+#define TILE(rows) tile_##rows##_ragged(a_q + m * pitch, pitch, panel, K, c_q + m * ldc, ldc, count)
 void matmul_int(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const uint8_t *A = buf[0];

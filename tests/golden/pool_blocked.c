@@ -4,7 +4,7 @@
  *     inside: tiles of 5, then 1 columns; each of the tile's input columns is reduced over the window's rows once,
  *             then 3 of them make an output
  *     at the edges: column by column over the taps that exist
- *     pointwise tail, store
+ *     pointwise epilogue, store
  *
  * in: element (0, 0, 0, 0); nothing outside the map is read. Sizes and strides are arguments.
  */

@@ -2,7 +2,7 @@
  *
  *   for n, for channel block c:                        (split over the team)
  *     for row (z, y), for column: 8 independent sums
- *     join them, pointwise tail, store
+ *     join them, pointwise epilogue, store
  */
 #include "sol_simd.h"
 #include "sol_team.h"

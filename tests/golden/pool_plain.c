@@ -2,7 +2,7 @@
  *
  *   for n, for channel k, for output row (z, y):     (split over the team)
  *     for column: over the taps that exist, in int32_t, into a row of scratch
- *     pointwise tail over the row, store
+ *     pointwise epilogue over the row, store
  */
 #include "sol_simd.h"
 #include "sol_team.h"

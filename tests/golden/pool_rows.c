@@ -3,7 +3,7 @@
  *   for n, for channel k, for output row (z, y), for chunk of XC columns:     (split over the team)
  *     the rows of the window become one, column by column, with -infinity where the map ends
  *     its columns: LANES outputs at once, a vector for each tap
- *     pointwise tail, store
+ *     pointwise epilogue, store
  *
  * Sizes and strides are arguments, but for the stride of columns: 2. */
 #include "sol_simd.h"

@@ -18,7 +18,7 @@ void random_fresh(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t step = arg[1];
     const int64_t stream = arg[2];
     (void)team; (void)buf; (void)arg;
-    uint64_t *const call = (uint64_t *)team->common;
+    uint64_t *const call = (uint64_t *)team->shared_scratch;
     if (!team->id) *call = __atomic_fetch_add(&random_fresh_calls, 1, __ATOMIC_RELAXED);
     sol_barrier(team);
     const uint64_t key = mix(mix((uint64_t)stream * 0x9e3779b97f4a7c15u + 1) + *call);

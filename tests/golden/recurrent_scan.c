@@ -2,9 +2,9 @@
  *
  *   each thread owns blocks of LANES hidden units for all steps, so that its weights stay in its cache
  *     for t: for each own block: for each 2 batch rows
- *       4 gates x LANES sums of h[t-1] w_hh, then the cell, into the other half of the state in common
+ *       4 gates x LANES sums of h[t-1] w_hh, then the cell, into the other half of the state in shared memory
  *     barrier
- * Weights [block][k][gate][LANES]; h is [2][B][KP] in common, zero beyond H; c is [B][KP] behind it.
+ * Weights [block][k][gate][LANES]; h is [2][B][KP] in shared memory, zero beyond H; c is [B][KP] behind it.
  * Options: batch rows in tiles of 2. */
 #include "sol_team.h"
 #include "sol_simd.h"
@@ -87,7 +87,7 @@ void recurrent_scan(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t y_n = arg[12];
     (void)team; (void)buf; (void)arg;
     const int64_t KP = (H + 15) / 16 * 16, blocks = (H + LANES - 1) / LANES;
-    float *const h_state = (float *)team->common, *const c_state = h_state + 2 * B * KP;
+    float *const h_state = (float *)team->shared_scratch, *const c_state = h_state + 2 * B * KP;
     int64_t active = 1 + B * H * H * 4 / 16384;
     if (active > team->size) active = team->size;
     if (active > blocks) active = blocks;

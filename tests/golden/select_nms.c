@@ -2,7 +2,7 @@
  *   for image n, for class c:                                                                              (split over the team)
  *     sort the boxes that score above the limit; keep one after the other unless a kept one overlaps it
  *   barrier; then every thread writes its rows (n, c, box) behind those of the threads before it.
- * Kept boxes are in common memory: [N * C] counts, then [N * C][limit] boxes. */
+ * Kept boxes are in shared memory: [N * C] counts, then [N * C][limit] boxes. */
 #include "sol_dfp.h"
 
 typedef struct { const float *score; int64_t stride; } context;
@@ -85,7 +85,7 @@ void select_nms(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t s_row = arg[10];
     const int64_t s_column = arg[11];
     (void)team; (void)buf; (void)arg;
-    int64_t *const counts = (int64_t *)team->common, *const kept = counts + N * C;
+    int64_t *const counts = (int64_t *)team->shared_scratch, *const kept = counts + N * C;
     int64_t *const order = (int64_t *)team->scratch;
     const int64_t wanted = *most < 0 ? 0 : *most < limit ? *most : limit;
     int64_t begin, end;

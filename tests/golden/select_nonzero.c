@@ -15,7 +15,7 @@ void select_nonzero(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t s_column = arg[5];
     (void)team; (void)buf; (void)arg;
     int64_t begin, end, found = 0;
-    int64_t *const counts = (int64_t *)team->common;
+    int64_t *const counts = (int64_t *)team->shared_scratch;
     sol_split(team, n0 * n1, &begin, &end);
     for (int pass = 0; pass < 2; pass++) {
         int64_t i0, i1, rest = begin;

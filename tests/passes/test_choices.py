@@ -57,7 +57,7 @@ def test_an_input_made_on_the_way_may_be_made_apart():
     }}"""
     fused, questions = asked(text)
     apart, _ = asked(text, "apart")
-    assert any(k.startswith("head ") for k in questions)
+    assert any(k.startswith("prologue ") for k in questions)
     assert len(regions(apart)) > len(regions(fused))
     assert_same(fused, apart)
 

@@ -18,7 +18,7 @@ def fuse(body: str, inputs: str = "%x: f32[4,8]", **env: int) -> list[list[str]]
     return regions(run(fused_alone, f"graph({inputs}) {{\n{body}\n}}", **env))
 
 
-def test_tail_of_a_matrix_product():
+def test_epilogue_of_a_matrix_product():
     body = """  %w = parameter{target="w"}: f32[16,8]
   %a: f32[4,16] = linear(%x, %w)
   %b: f32[4,16] = relu(%a)
@@ -27,7 +27,7 @@ def test_tail_of_a_matrix_product():
     assert fuse(body) == [["linear", "relu", "add"]]
 
 
-def test_tail_ends_where_a_second_value_leaves():
+def test_epilogue_ends_where_a_second_value_leaves():
     body = """  %w = parameter{target="w"}: f32[16,8]
   %a: f32[4,16] = linear(%x, %w)
   %b: f32[4,16] = relu(%a)
@@ -35,7 +35,7 @@ def test_tail_ends_where_a_second_value_leaves():
     assert fuse(body) == [["linear"], ["relu"]]
 
 
-def test_two_products_meet_in_one_tail():
+def test_two_products_meet_in_one_epilogue():
     body = """  %w = parameter{target="w"}: f32[16,8]
   %v = parameter{target="v"}: f32[16,8]
   %a: f32[4,16] = linear(%x, %w)
@@ -46,7 +46,7 @@ def test_two_products_meet_in_one_tail():
 
 
 def test_no_cycle_through_an_operand():
-    """The sum's other operand is computed from the product: it cannot be in the product's tail without that."""
+    """The sum's other operand is computed from the product: it cannot be in the product's epilogue without that."""
     body = """  %w = parameter{target="w"}: f32[8,8]
   %a: f32[4,8] = linear(%x, %w)
   %s: f32[4,8] = softmax(%a){dim=1}
@@ -100,7 +100,7 @@ def test_result_of_several_values_feeds_a_region():
     assert fuse(body, "%x: f32[3,2,16], %h: f32[2,4]") == [["lstm_scan"], ["add"]]
 
 
-def test_tail_operand_with_strided_lanes_stays_outside():
+def test_epilogue_operand_with_strided_lanes_stays_outside():
     body = """  %w = parameter{target="w"}: f32[4,8]
   %a: f32[4,4] = linear(%x, %w)
   %t: f32[4,4] = permute(%z){order=(1, 0)}
@@ -109,7 +109,7 @@ def test_tail_operand_with_strided_lanes_stays_outside():
     assert fuse(body, "%x: f32[4,8], %z: f32[4,4]") == [["linear"], ["add"]]
 
 
-def test_integers_and_floats_have_tails_of_their_own():
+def test_integers_and_floats_have_epilogues_of_their_own():
     body = """  %w = parameter{target="w"}: i32[16,8]
   %a: i32[4,16] = linear(%x, %w)
   %y: i32[4,16] = neg(%a)
@@ -157,7 +157,7 @@ CHAIN = "  %m: f32[1,16,8,8] = mul(%a, %s)\n  %r: f32[1,16,8,8] = relu(%m)\n"
     (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  return %y, %a", ["mul", "relu", "conv"]),  # nobody else reads the chain
     (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  return %y, %a, %m", ["relu", "conv"]),
     (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  return %y, %a, %r", ["conv"]),
-    (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  return %y", ["conv"]),  # it is the first convolution's tail
+    (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  return %y", ["conv"]),  # it is the first convolution's epilogue
     (f"{CHAIN}  %y: f32[1,16,8,8] = conv(%r, %v){CONV3}\n  return %y, %a", ["conv"]),  # the border would have to stay zero
     (f"{CHAIN}  %c: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  %y: f32[1,16,8,8] = neg(%c)\n  return %y, %a", ["mul", "relu", "conv", "neg"]),
     (f"{CHAIN}  %c: f32[1,16,8,8] = conv(%r, %w){CONV1}\n  %y: f32[1,16,8,8] = add(%c, %a)\n  return %y, %a",

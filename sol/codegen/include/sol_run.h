@@ -14,10 +14,10 @@ typedef struct {
     void *const *inputs;      /* contiguous, in the order of the network's inputs */
     void *const *outputs;     /* contiguous, written by the call */
     void *const *weights;     /* packed constants */
-    char *memory;             /* arena, then common, then scratch for each thread; 64-byte aligned */
+    char *memory;             /* arena, then shared_scratch, then scratch for each thread; 64-byte aligned */
     const int64_t *dims;      /* run-time sizes, in the order of the symbols */
     const int64_t *offsets;   /* arena offset of each buffer, if sizes are symbolic */
-    int64_t arena, common, scratch; /* bytes */
+    int64_t arena, shared_scratch, scratch; /* bytes */
     int64_t *marks;           /* NULL, or where trials write a time stamp (ns) per group of launches plus one at the end */
     int64_t *spans;           /* NULL, or where networks write what sol_spans.h tells */
     int32_t threads;          /* memory is laid out for so many */
@@ -101,8 +101,8 @@ static void sol_member(void *data, sol_shared *shared, int id, int size)
 {
     const sol_region *r = data;
     const sol_call *call = r->call;
-    char *common = call->memory + call->arena;
-    const sol_team team = {id, size, common + call->common + (int64_t)id * call->scratch, common, shared, call->stray};
+    char *shared_scratch = call->memory + call->arena;
+    const sol_team team = {id, size, shared_scratch + call->shared_scratch + (int64_t)id * call->scratch, shared_scratch, shared, call->stray};
     const uint64_t before = sol_float_mode();
     sol_set_float_mode(r->mode);
     r->network(&team, call);

@@ -22,7 +22,7 @@ typedef struct {
     int id;             /* 0 … size-1 */
     int size;           /* threads in the team */
     char *scratch;      /* private to this thread, 64-byte aligned, as large as the launch asked for */
-    char *common;       /* shared by the team, 64-byte aligned, as large as the launch asked for */
+    char *shared_scratch;       /* shared by the team, 64-byte aligned, as large as the launch asked for */
     sol_shared *shared;
     int64_t *stray;     /* NULL, or where the number of a check is written that found an index out of range */
 } sol_team;

@@ -1,4 +1,4 @@
-"""What kernels over blocked values (NCHWc) share: the shifted input under a padding, and the pointwise tail as one C function."""
+"""What kernels over blocked values (NCHWc) share: the shifted input under a padding, and the pointwise epilogue as one C function."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FINITE = frozenset(
 
 
 @dataclass(frozen=True)
-class TailText:
+class EpilogueText:
     """A blocked kernel's epilogue as C text.
 
     A template writes ``function`` before its entry, ``unit`` once per channel block (with C variables n and c in scope), and
@@ -43,28 +43,28 @@ class TailText:
         for name, pattern, strides in self.tiles:
             terms = [f"({a}) * {s}" for a, s in zip(axes, strides) if s != "0"]
             loads.append(pattern.format(" + ".join([f"{name}_c", *terms])))
-        return f"tail({', '.join([accumulator, *self.hoisted, *loads])})"
+        return f"epilogue({', '.join([accumulator, *self.hoisted, *loads])})"
 
 
 @dataclass(frozen=True)
-class Tail:
+class BlockedEpilogue:
     """A blocked kernel's epilogue: its text for the template, and what the launch has to pass."""
 
-    text: TailText
+    text: EpilogueText
     stem: str
     reads: tuple[tuple[str, View], ...]
     params: tuple[tuple[str, DimLike], ...]
 
 
-def make_tail(lowering: Lowering, start: str, axes: Sequence[str]) -> Tail:
-    """The tail behind value ``start``; ``axes`` names the kernel's spatial loops, e.g. ("y", "x"), at least as many as the value has.
+def blocked_epilogue(lowering: Lowering, start: str, axes: Sequence[str]) -> BlockedEpilogue:
+    """The epilogue behind value ``start``; ``axes`` names the kernel's spatial loops, e.g. ("y", "x"), at least as many as the value has.
 
     Lanes beyond C are set to zero where the ops could make them infinite or NaN.
     """
     lanes = lowering.target.lanes
     epilogue = make_epilogue(lowering, start, channel_axis=1, block=lanes)
     if epilogue.is_identity:
-        return Tail(TailText("", (), (), ()), "", (), ())
+        return BlockedEpilogue(EpilogueText("", (), (), ()), "", (), ())
     hoisted, tiles, unit, params = [], [], [], []
     for operand in epilogue.operands:
         name, strides = operand.name, _axis_strides(operand, len(axes))
@@ -103,10 +103,10 @@ def make_tail(lowering: Lowering, start: str, axes: Sequence[str]) -> Tail:
     value = f"vf_select(live, {result}, vf_zero())" if masked else result
     body = "\n".join(f"    {line}" for line in [*lines, f"return {value};"])
     title = epilogue.stem.replace("_", " ")
-    function = f"/* The pointwise ops behind the anchor: {title}. */\nSOL_INLINE vf tail({', '.join(arguments)})\n{{\n{body}\n}}"
+    function = f"/* The pointwise ops behind the anchor: {title}. */\nSOL_INLINE vf epilogue({', '.join(arguments)})\n{{\n{body}\n}}"
     reads = tuple((o.name, o.view) for o in epilogue.operands)
-    text = TailText(function, tuple(unit), tuple(hoisted), tuple(tiles))
-    return Tail(text, f"_{epilogue.stem}", reads, tuple(params))
+    text = EpilogueText(function, tuple(unit), tuple(hoisted), tuple(tiles))
+    return BlockedEpilogue(text, f"_{epilogue.stem}", reads, tuple(params))
 
 
 def _axis_strides(operand: EpilogueOperand, axes: int) -> tuple[DimLike, ...]:

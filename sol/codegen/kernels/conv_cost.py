@@ -1,6 +1,6 @@
 """Seconds that the products of a convolution take by the machine's table.
 
-The rules by which products are chosen (winograd_model, conv_paired) compare on scales of their own. This adds what they
+The rules by which products are chosen (winograd_model, conv_inner_product) compare on scales of their own. This adds what they
 leave out: how threads share the work, who wrote the input, how often weights are read and from where. None where sizes are known only at
 run time.
 """
@@ -51,8 +51,8 @@ def winograd_seconds(conv: Conv, grid: Grid, how: Organisation, target: TargetLi
     mine = grid.tiles if by_channels else -(-grid.tiles // team)
     parts = [min(how.block, mine - start) for start in range(0, mine, how.block)]
     there, back = (costs.operation * n / grid.products + costs.moved for n in operations(grid.y.whole, grid.x.whole))
-    if grid.paired:
-        there += costs.paired_moved + costs.paired_sums / blocks
+    if grid.by_inner_product:
+        there += costs.inner_product_moved + costs.inner_product_sums / blocks
     share = mine / grid.tiles
     shared = team if by_channels else 1
     multiply = sum(_products(grid, tile, part) for part in parts) * groups * conv.c / shared

@@ -12,10 +12,10 @@ from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.conv_cost import direct_seconds
+from sol.codegen.kernels.conv_epilogues import is_heavy, tile_variants
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, static_size
 from sol.codegen.kernels.conv_source import STEP, Source, band_params, line_params
-from sol.codegen.kernels.conv_tails import is_heavy, tile_variants
 from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, named_tiling, panels_of, pixels_per_tile, tiling_names, width_tiles
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
@@ -68,22 +68,22 @@ def is_long(conv: Conv) -> bool:
 class Way:
     """The tiles, and whether threads share out these (1), output vectors (0), or what depends on sizes that are not known (-1).
 
-    common: bytes of the team's shared memory in which a larger team makes the input; 0 if no team ever makes it at once.
+    shared_scratch: bytes of the team's shared memory in which a larger team makes the input; 0 if no team ever makes it at once.
     """
 
     problem: Problem
     tiling: Tiling
     by_tiles: int
-    common: DimLike
+    shared_scratch: DimLike
 
     @property
     def can_share_vectors(self) -> bool:
-        return bool(self.common) or self.problem.source.kind in ("memory", "selected")
+        return bool(self.shared_scratch) or self.problem.source.kind in ("memory", "selected")
 
 
 def _way(problem: Problem, target: TargetLike, tiling: Tiling) -> Way:
-    common = _map_bytes(problem.conv, tiling, problem.lanes) if problem.source.prologue else 0
-    way = Way(problem, tiling, 1, common)
+    shared_scratch = _map_bytes(problem.conv, tiling, problem.lanes) if problem.source.prologue else 0
+    way = Way(problem, tiling, 1, shared_scratch)
     return replace(way, by_tiles=shares_tiles(problem.conv, tiling, target)) if way.can_share_vectors else way
 
 
@@ -144,7 +144,7 @@ def _selected(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str,
     }  # fmt: skip
 
 
-def _made(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, Any]:
+def _prologue(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, Any]:
     conv, source, lanes, (th, tw), prologue = problem.conv, problem.source, problem.lanes, tiling.tiles[0], problem.source.prologue
     assert prologue is not None
     lines, strip = line_params(conv, source, tiling.tiles[0], tiling.flat), strip_tiles(lowering.target, conv, tiling)
@@ -178,7 +178,7 @@ def _plain(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, An
     }  # fmt: skip
 
 
-_INPUTS = {"memory": _stored, "selected": _selected, "made": _made, "plain": _plain}
+_INPUTS = {"memory": _stored, "selected": _selected, "prologue": _prologue, "plain": _plain}
 
 
 def _blocks(conv: Conv, lanes: int) -> dict[str, DimLike]:
@@ -197,7 +197,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
     widths = panels_of(target, conv.k // conv.groups, tiling.ocb)
     by_pixel = pointwise and source.kind != "plain" and (conv.c > 1 or not source.table)
     emit_conv(
-        lowering, problem, tiling, "direct", common=way.common, **given,
+        lowering, problem, tiling, "direct", shared_scratch=way.shared_scratch, **given,
         table=[channel * source.tensors + tensor for tensor, channel in sorted(source.table)],
         stem=_name(conv, source),
         ocb=tiling.ocb, panels=widths, has_bias=len(conv.node.inputs) == 3, pointwise=pointwise,

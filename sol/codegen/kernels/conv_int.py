@@ -1,4 +1,4 @@
-"""Convolution of unsigned with signed bytes (int_conv), row-major, exact in int32, with a tail that may give floats or bytes."""
+"""Convolution of unsigned with signed bytes (int_conv), row-major, exact in int32, with an epilogue that may give floats or bytes."""
 
 from __future__ import annotations
 

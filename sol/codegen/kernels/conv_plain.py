@@ -177,12 +177,12 @@ def emit(
         writes={"out": lowering.view(lowering.output)},
         params=params,
         scratch=16 * product(shape.kernel) + 128 + item * (tile.kb * phases * tile.xc + line + (image if local else 0)),
-        common=0 if local else item * image,
+        shared_scratch=0 if local else item * image,
         flops=2 * product(w.shape[1:]) * product(x.shape if shape.pad else out.shape),
         bytes=x.dtype.itemsize * product(x.shape) + w.dtype.itemsize * product(w.shape) + out.dtype.itemsize * product(out.shape),
         T=element.c, input=x.dtype.c, XV=tile.xv, KB=tile.kb, local=local, transposed=bool(shape.pad),
         in_x="1" if strides["in"][4] == 1 else "in_x", out_x="1" if strides["out"][4] == 1 else "out_x",
-        operands=epilogue.texts, **_tail(epilogue, out.dtype, element), **_FLOATS | context,
+        operands=epilogue.texts, **_epilogue(epilogue, out.dtype, element), **_FLOATS | context,
     )  # fmt: skip
 
 
@@ -190,10 +190,10 @@ _FLOATS = {"dwords": False, "packed": True, "neighbours": False, "stretch": 0, "
 """What the template is told unless a caller says otherwise."""
 
 
-def _tail(epilogue: Epilogue, dtype: DType, element: DType) -> dict[str, Any]:
+def _epilogue(epilogue: Epilogue, dtype: DType, element: DType) -> dict[str, Any]:
     """The template's words for what follows the sum, and for storing it."""
     lines, text = epilogue.trace("a", lambda o: o.name, "t") if not epilogue.is_identity else ([], "a")
-    words = {"tail_lines": tuple(lines), "tail_result": text, "result": dtype.c, "summed": "vi" if element is DType.I32 else "vf"}
+    words = {"epilogue_lines": tuple(lines), "epilogue_result": text, "result": dtype.c, "summed": "vi" if element is DType.I32 else "vf"}
     if dtype is DType.F64:
         return words
     return words | {
@@ -203,7 +203,7 @@ def _tail(epilogue: Epilogue, dtype: DType, element: DType) -> dict[str, Any]:
 
 
 def all_strides(lowering: Lowering, epilogue: Epilogue) -> Strides:
-    """Those of the input, the output and what the tail reads."""
+    """Those of the input, the output and what the epilogue reads."""
     found = {"in": lowering.view(lowering.anchor.inputs[0]).strides, "out": lowering.view(lowering.output).strides}
     found |= {o.name: o.strides for o in epilogue.operands}
     return {name: (*steps[:2], *spatial3(steps[2:], 0)) for name, steps in found.items()}

@@ -1,4 +1,4 @@
-"""What a convolution's region consists of: source × convolution × pointwise tail × sink. The products compute any combination of them.
+"""What a convolution's region consists of: source × convolution × pointwise epilogue × sink. The products compute any combination of them.
 
 A sink is where results go: the map to memory, a pooling over the whole map, or both. What is pooled alone lies in the team's shared memory;
 every product writes it there as it would write any other, and the team pools it (``sink_begin``, ``sink_end`` in templates/conv_tile.c.j2).
@@ -12,9 +12,9 @@ from typing import Any
 
 from sol.codegen.element import Element, element
 from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.kernels.conv_epilogues import needs_mask, operand_context, operand_params
 from sol.codegen.kernels.conv_shape import Conv, check_border, is_blocked, is_flat, read_conv, spatial_strides
 from sol.codegen.kernels.conv_source import Source, pointwise_inputs, read_source
-from sol.codegen.kernels.conv_tails import needs_mask, operand_context, operand_params
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
@@ -95,7 +95,7 @@ class Problem:
 
     @property
     def masked(self) -> bool:
-        """May the tail make lanes without a channel infinite or NaN?"""
+        """May the epilogue make lanes without a channel infinite or NaN?"""
         return needs_mask(self.epilogue, self.conv.k, self.lanes)
 
     @property
@@ -127,7 +127,7 @@ def read_problem(lowering: Lowering) -> Problem | None:
     outputs = lowering.body.outputs
     pool = next((found for value in outputs if (found := _pool(lowering, conv, value))), None)
     result = pool.source if pool else outputs[0]
-    if pool and 0 in (conv.oh, conv.ow) or len(outputs) > 1 + (pool is not None) or not is_pointwise_tail(lowering, result, lanes):
+    if pool and 0 in (conv.oh, conv.ow) or len(outputs) > 1 + (pool is not None) or not is_pointwise_epilogue(lowering, result, lanes):
         return None
     source, out = read_source(lowering, conv), lowering.view(result) if result in outputs else None
     if source is None or out and not is_blocked(out, lanes) or len(outputs) > 1 and out is None:
@@ -147,7 +147,7 @@ def _is_flat(conv: Conv, source: Source, out: View | None, epilogue: Epilogue) -
     return is_flat(conv, [*blocked, *(e.strides for e in epilogue.operands if e.kind == "tile")])
 
 
-def is_pointwise_tail(lowering: Lowering, result: str, block: int) -> bool:
+def is_pointwise_epilogue(lowering: Lowering, result: str, block: int) -> bool:
     """Is everything from the anchor to ``result`` pointwise, and the result blocked and of the anchor's shape?"""
     body, anchor = lowering.body, lowering.anchor
     whole = body.type_of(result).shape == anchor.type.shape and body.type_of(result).layout.block == block
@@ -186,17 +186,17 @@ def _is_global(node: Node, conv: Conv, rank: int) -> bool:
 
 def emit_conv(
     lowering: Lowering, problem: Problem, tiling: Tiling, product_of: str, *, weights: Mapping[str, View], params: Mapping[str, DimLike],
-    scratch: DimLike = 0, common: DimLike = 0, table: Sequence[int] = (), stem: str = "", **context: Any,
+    scratch: DimLike = 0, shared_scratch: DimLike = 0, table: Sequence[int] = (), stem: str = "", **context: Any,
 ) -> None:  # fmt: skip
-    """The launch of a product, ``conv_<product_of>.c.j2``, with all that source, tail and sink bring along.
+    """The launch of a product, ``conv_<product_of>.c.j2``, with all that source, epilogue and sink bring along.
 
-    common: bytes of the team's shared memory that the product needs itself; a map that is pooled lies behind them.
+    shared_scratch: bytes of the team's shared memory that the product needs itself; a map that is pooled lies behind them.
     """
     conv, source, pool, epilogue = problem.conv, problem.source, problem.pool, problem.epilogue
     if source.kind == "memory":
         check_border(lowering, conv, source.view)
     rows, columns = tiling.size(conv.oh, conv.ow)
-    sink = _sink_params(problem, common // 4)
+    sink = _sink_params(problem, shared_scratch // 4)
     if clash := sink.keys() & params.keys():
         raise SolError(f"the product {product_of} and its sink both have arguments called {', '.join(clash)}")
     writes = {**({"out": problem.out} if problem.out else {}), **({"pooled": pool.out} if pool else {})}
@@ -214,9 +214,9 @@ def emit_conv(
     lowering.emit(
         f"conv_{product_of}.c.j2", f"{conv.node.op}_{'' if problem.is_float32 else f'{conv.dtype}_'}{name}",
         reads=reads | {e.name: e.view for e in epilogue.operands}, writes=writes,
-        params=merged, table=table, scratch=scratch, common=common + problem.pooled_bytes,
+        params=merged, table=table, scratch=scratch, shared_scratch=shared_scratch + problem.pooled_bytes,
         flops=conv.flops, bytes=conv.weight_bytes + sum((v.dtype.itemsize * product(v.shape) for v in views), start=0),
-        tiles=tiling.tiles, along_y=tiling.along_y, tail=epilogue.stem, masked=problem.masked, biased="bias" in reads,
+        tiles=tiling.tiles, along_y=tiling.along_y, epilogue=epilogue.stem, masked=problem.masked, biased="bias" in reads,
         passed="".join(f", {e.name}" for e in epilogue.operands), named=len(merged), types=types,
         pool=pool.kind if pool else "", stored=problem.out is not None,
         **{"sx": conv.stride[1] * source.step[1], "pitch": "LANES", "operands": operand_context(epilogue)} | source.context(conv) | context,

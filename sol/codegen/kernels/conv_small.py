@@ -7,7 +7,7 @@ from itertools import product as pairs_of
 from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
-from sol.codegen.kernels.blocked import make_tail, need_blocked, padded_view
+from sol.codegen.kernels.blocked import blocked_epilogue, need_blocked, padded_view
 from sol.codegen.kernels.conv_shape import Conv, read_conv, spatial_strides
 from sol.codegen.kernels.conv_small_cost import Small, Tile, small_seconds
 from sol.codegen.lowering import Lowering, TargetLike
@@ -77,7 +77,7 @@ def _lower(lowering: Lowering, found: Small) -> None:
     """One launch; see templates/conv_small.c.j2."""
     target, conv = lowering.target, found.conv
     lanes, g, node = target.lanes, conv.group, conv.node
-    tail = make_tail(lowering, node.name, ("y", "x"))
+    epilogue = blocked_epilogue(lowering, node.name, ("y", "x"))
     source, out = padded_view(lowering, node.inputs[0], node.attrs["padding"]), lowering.view(lowering.output)
     context = columns_context(target, conv, (conv.oh, conv.ow), found.tile)
     reads = {"in": source, "weight": lowering.weight(node.inputs[1], "conv_grouped" if g > 1 else "conv_depthwise", block=lanes)}
@@ -90,10 +90,10 @@ def _lower(lowering: Lowering, found: Small) -> None:
         sizes |= {f"{prefix}_{axis}": step for axis, step in zip("nby", spatial_strides(view.strides))}
     kind, widths = f"conv_grouped{g}_" if g > 1 else "conv_depthwise", "_".join(map(str, context["widths"]))
     lowering.emit(
-        "conv_small.c.j2", f"{kind}{conv.kernel[0]}x{conv.kernel[1]}s{conv.stride[1]}_{widths}{tail.stem}",
-        reads=reads | dict(tail.reads), writes={"out": out}, params=sizes | dict(tail.params), flops=conv.flops,
+        "conv_small.c.j2", f"{kind}{conv.kernel[0]}x{conv.kernel[1]}s{conv.stride[1]}_{widths}{epilogue.stem}",
+        reads=reads | dict(epilogue.reads), writes={"out": out}, params=sizes | dict(epilogue.params), flops=conv.flops,
         bytes=4 * (product(lowering.type_of(node.inputs[0]).shape) + product(node.type.shape)),
-        lanes=lanes, has_bias="bias" in reads, tail=tail.text,
+        lanes=lanes, has_bias="bias" in reads, epilogue=epilogue.text,
         fetched=0 if g > 1 else target.machine.direct.depthwise_ahead,
         spreads=tuple(tuple(k // g * g + j for k in range(lanes)) for j in range(g)) if g > 1 else (), **context,
     )  # fmt: skip

@@ -12,8 +12,8 @@ from typing import Any
 from sol.codegen.element import vector_load
 from sol.codegen.emit import c_float
 from sol.codegen.epilogue import Epilogue, make_epilogue
+from sol.codegen.kernels.conv_epilogues import is_heavy, needs_mask
 from sol.codegen.kernels.conv_shape import Conv, is_blocked, is_pointwise, spatial_strides, static_size
-from sol.codegen.kernels.conv_tails import is_heavy, needs_mask
 from sol.codegen.kernels.dfp_channels import picked_channels
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
@@ -82,7 +82,7 @@ class Prologue:
 class Source:
     """The input of a convolution.
 
-    kind: "memory" (blocked, with the zero border that it reads), "plain" (row-major), "made" (by ``prologue``, without a border: products
+    kind: "memory" (blocked, with the zero border that it reads), "plain" (row-major), "prologue" (made by one, without a border: products
     of convolutions that pad put zeros around what they make), "selected" (1x1: input
     channel i is channel ``table[i][1]`` of tensor ``table[i][0]``) or "rows" (a row-major matrix as a map of one column, whose strides are
     those of a blocked tensor). views: the tensors that are read.
@@ -168,13 +168,13 @@ class Source:
     def context(self, conv: Conv) -> dict[str, Any]:
         """Template context: kind, number of tensors, what makes a pixel."""
         masked = self.masked(conv)
-        context: dict[str, Any] = {"source": self.kind, "sources": self.tensors, "selects": bool(self.table), "made_masked": masked}
+        context: dict[str, Any] = {"source": self.kind, "sources": self.tensors, "selects": bool(self.table), "prologue_masked": masked}
         if not self.prologue:
-            return context | {"made": "", "made_operands": (), "made_loads": ()}
-        lines, value = self.prologue.value()
+            return context | {"prologue": "", "prologue_operands": (), "prologue_loads": ()}
+        (lines, value), loads = self.prologue.value(), self.prologue.loads(masked)
         return context | {
-            "made": self.prologue.stem.replace("_", " "), "made_operands": [p.name for p in self.prologue.chain.operands],
-            "formula": self.prologue.formula, "made_lines": lines, "made_value": value, "made_loads": self.prologue.loads(masked),
+            "prologue": self.prologue.stem.replace("_", " "), "prologue_operands": [p.name for p in self.prologue.chain.operands],
+            "prologue_lines": lines, "prologue_value": value, "prologue_loads": loads, "formula": self.prologue.formula,
         }  # fmt: skip
 
 
@@ -194,7 +194,7 @@ def read_source(lowering: Lowering, conv: Conv) -> Source | None:
         prologue = read_prologue(lowering)
         if prologue is None or prologue.pools and not is_pointwise(conv):
             return None
-        found = Source("made", (lowering.view(prologue.source),), prologue)
+        found = Source("prologue", (lowering.view(prologue.source),), prologue)
     return found if all(is_blocked(v, lanes) for v in found.views) else None
 
 

@@ -15,11 +15,11 @@ from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue
-from sol.codegen.kernels import conv_paired, pairs
+from sol.codegen.kernels import conv_inner_product, inner_product
 from sol.codegen.kernels.conv_cost import winograd_seconds
+from sol.codegen.kernels.conv_epilogues import hoisted_loads, is_heavy, operand_at
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv
-from sol.codegen.kernels.conv_tails import hoisted_loads, is_heavy, operand_at
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.winograd_model import (
     LINE,
@@ -64,7 +64,7 @@ def _parts(grid: Grid, bias: bool) -> list[dict[str, Any]]:
     """Tiles of all kinds with their transforms, as the template wants them."""
     columns = grid.x.whole.n
     return [
-        {"kind": 2 * i + j, **transform_texts(fy, fx, columns, bias, grid.paired)}
+        {"kind": 2 * i + j, **transform_texts(fy, fx, columns, bias, grid.by_inner_product)}
         for i, fy in enumerate(grid.y.parts) for j, fx in enumerate(grid.x.parts) if fy and fx
     ]  # fmt: skip
 
@@ -80,7 +80,7 @@ class Way:
 
 def find_grids(problem: Problem | None, target: TargetLike) -> Sequence[Grid]:
     """Tiles with which a convolution of several taps, neither strided, dilated nor grouped, can be computed, the cheapest first."""
-    conv = problem.conv if problem is not None and problem.source.kind in ("memory", "made") else None
+    conv = problem.conv if problem is not None and problem.source.kind in ("memory", "prologue") else None
     if conv is None or (conv.stride, conv.dilation, conv.groups) != ((1, 1), (1, 1), 1) or conv.kernel == (1, 1):
         return []
     if problem and problem.pool and not all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow)):
@@ -91,9 +91,9 @@ def find_grids(problem: Problem | None, target: TargetLike) -> Sequence[Grid]:
 def _pays(lowering: Lowering, conv: Conv) -> bool:
     target = lowering.target
     grid = choose_grid(conv, target, config["conv_max_error"])
-    if grid is None or not target.adders:
+    if grid is None or not target.independent_adders:
         return grid is not None
-    other = conv_paired.read_way(lowering)
+    other = conv_inner_product.read_way(lowering)
     return other is None or winograd_cost(conv, target, grid) < target.machine.winograd.gain * other.cost * direct_cost(conv, target)
 
 
@@ -115,7 +115,7 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
 
 def _block(conv: Conv, target: TargetLike, grid: Grid, how: Organisation, sizes: Sequence[int]) -> int:
     """Tiles that a thread holds at a time: as many as are predicted to take least time, by a rule where the rates of caches are unknown."""
-    if grid.paired or not target.machine.memory.is_known:
+    if grid.by_inner_product or not target.machine.memory.is_known:
         return how.block
     found = {n: winograd_seconds(conv, grid, replace(how, block=n), target) for n in (how.block, *sizes)}
     known = {n: seconds for n, seconds in found.items() if seconds is not None}
@@ -140,13 +140,14 @@ def _lower(lowering: Lowering, way: Way) -> None:
     conv, epilogue = problem.conv, problem.epilogue
     blocks, prologue = -(-conv.c // lanes), problem.source.prologue
     tile = register_tiles(conv, target, grid, how.block)
-    packing = {"kind": "winograd_pairs"} if grid.paired else {"kind": "winograd_panels", "lanes": lanes, "vectors": tile.ocb}
+    usual = {"kind": "winograd_panels", "lanes": lanes, "vectors": tile.ocb}
+    packing = {"kind": "winograd_inner_product"} if grid.by_inner_product else usual
     weights = {"w": lowering.weight(conv.node.inputs[1], **packing, my=grid.y.m, mx=grid.x.m)}
-    if grid.paired:
-        weights["factors"] = lowering.weight(conv.node.inputs[1], "pair_scales")
+    if grid.by_inner_product:
+        weights["factors"] = lowering.weight(conv.node.inputs[1], "inner_product_scales")
     last = conv.c - (blocks - 1) * lanes
     lowering.set_share(not how.split_channels or grid.tiles >= how.split_channels * target.team)
-    beside = ((grid.products + 1) // lanes + 1) * lanes if grid.paired else 0
+    beside = ((grid.products + 1) // lanes + 1) * lanes if grid.by_inner_product else 0
     shared = _transformed(grid, blocks, grid.tiles, lanes, tile.slack, beside) if how.split_channels else 0
     params: dict[str, DimLike] = {
         "vectors": problem.vectors, "split_channels": how.split_channels, "block": how.block,
@@ -158,12 +159,12 @@ def _lower(lowering: Lowering, way: Way) -> None:
     v = _transformed(grid, blocks, how.block, lanes, tile.slack, beside)
     m = grid.products * ((how.block + tile.slack) * tile.ocb * lanes + LINE)
     edges = not (grid.y.divided and grid.x.divided)
-    patch = (blocks if grid.paired else 1) * grid.y.whole.size * grid.x.whole.size * lanes if prologue or edges else 0
+    patch = (blocks if grid.by_inner_product else 1) * grid.y.whole.size * grid.x.whole.size * lanes if prologue or edges else 0
     steps, result = ([], "a") if epilogue.is_identity else epilogue.trace("a", lambda e: e.name, "t")
     emit_conv(
         lowering, problem, Tiling(tile.ocb, ((1, tile.widths[0]),)), "winograd", weights=weights, params=params,
         stem=grid.name + ("" if conv.kernel == (3, 3) else f"_{conv.kernel[0]}x{conv.kernel[1]}"),
-        scratch=4 * (m + v + patch) + PLACE * max(how.block, grid.tiles if how.split_channels else 0), common=4 * shared,
+        scratch=4 * (m + v + patch) + PLACE * max(how.block, grid.tiles if how.split_channels else 0), shared_scratch=4 * shared,
         my=grid.y.m, mx=grid.x.m, ry=conv.kernel[0], rx=conv.kernel[1], iy=grid.y.whole.size, ix=grid.x.whole.size,
         frequencies=grid.products, kinds=grid.kinds,
         parts=_parts(grid, len(conv.node.inputs) == 3), divided=(grid.y.rest is not None, grid.x.rest is not None),
@@ -171,8 +172,8 @@ def _lower(lowering: Lowering, way: Way) -> None:
         ocb=tile.ocb, widths=tile.widths, first=tile.first, slack=tile.slack, unroll=UNROLL,
         stretch=max(1, (SHORT if grid.amplification > AMPLIFIED else STRETCH) // lanes),
         stores=_stores(epilogue, grid, problem.masked), has_bias=len(conv.node.inputs) == 3, heavy=is_heavy(epilogue),
-        tail_loads=hoisted_loads(epilogue, 1), tail_lines=steps, tail_result=result,
-        paired=grid.paired, beside=beside, pairs=pairs.context() if grid.paired else {},
+        epilogue_loads=hoisted_loads(epilogue, 1), epilogue_lines=steps, epilogue_result=result,
+        by_inner_product=grid.by_inner_product, beside=beside, inner_product=inner_product.context() if grid.by_inner_product else {},
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Memory-bound regions: a pointwise DAG, the same with reductions, or one op that moves elements with a pointwise tail."""
+"""Memory-bound regions: a pointwise DAG, the same with reductions, or one op that moves elements with a pointwise epilogue."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Regions around one op that moves elements. Copies, concatenations and flips are pointwise launches over other strides; the rest has
-a kernel each, after which a pointwise tail runs in place over the result."""
+a kernel each, after which a pointwise epilogue runs in place over the result."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def lower_move(lowering: Lowering, found: Moves) -> None:
 
 
 def _result_view(lowering: Lowering, node: Node) -> View:
-    """Where the moved value goes: its own output, or the first one of its type, over which the tail then works in place."""
+    """Where the moved value goes: its own output, or the first one of its type, over which the epilogue then works in place."""
     body = lowering.body
     alike = [o for o in body.outputs if body.type_of(o) == node.type]
     if node.name in alike:

@@ -220,7 +220,7 @@ class _Writer:
             "bases": bases,
             "hoisted": hoisted,
             "body": self._body(dict(known), ""),
-            "tail": self._body(dict(known), "left") if loop.vector and not loop.lane_axis else [],
+            "rest": self._body(dict(known), "left") if loop.vector and not loop.lane_axis else [],
         }
 
     def _step(self, name: str) -> str:

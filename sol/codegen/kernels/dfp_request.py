@@ -27,7 +27,7 @@ class Request:
     writes: tuple[tuple[str, View], ...]
     params: tuple[tuple[str, DimLike], ...]
     bytes: DimLike
-    common: DimLike
+    shared_scratch: DimLike
     table: tuple[int, ...]
     check: tuple[str, Origin] | None
     by_rows: bool | None
@@ -41,20 +41,20 @@ class Request:
         if self.by_rows is not None:
             lowering.set_share(self.by_rows)
         lowering.emit(
-            self.template, self.stem, reads=dict(self.reads), writes=dict(self.writes), params=params, bytes=self.bytes, common=self.common,
-            table=self.table, **self.context,
+            self.template, self.stem, reads=dict(self.reads), writes=dict(self.writes), params=params, bytes=self.bytes,
+            shared_scratch=self.shared_scratch, table=self.table, **self.context,
         )  # fmt: skip
 
 
 def request(
     template: str, stem: str, *, reads: Mapping[str, View], writes: Mapping[str, View], params: Mapping[str, DimLike], bytes: DimLike,
-    common: DimLike = 0, table: Sequence[int] = (), check: Node | None = None, by_rows: bool | None = None, **context: Any,
+    shared_scratch: DimLike = 0, table: Sequence[int] = (), check: Node | None = None, by_rows: bool | None = None, **context: Any,
 ) -> Request:  # fmt: skip
     """A request. check: the node whose indices are checked; there must be an argument ``check`` then."""
     checked = (check.attrs["checked"], check.origin) if check is not None else None
     return Request(
-        template, stem, tuple(reads.items()), tuple(writes.items()), tuple(params.items()), bytes, common, tuple(table), checked, by_rows,
-        frozen(context),
+        template, stem, tuple(reads.items()), tuple(writes.items()), tuple(params.items()), bytes, shared_scratch, tuple(table),
+        checked, by_rows, frozen(context),
     )  # fmt: skip
 
 

@@ -85,7 +85,7 @@ def lower_rows(lowering: Lowering, plan: RowsPlan) -> None:
         writes={p.name: p.view for p in plan.writes},
         params=space.params,
         scratch=(room + 63) // 64 * 64 * len(plan.buffers) if plan.buffers else 0,
-        common=2 * plan.slots * width * MAX_PARTS * plan.slot_bytes if plan.shares else 0,
+        shared_scratch=2 * plan.slots * width * MAX_PARTS * plan.slot_bytes if plan.shares else 0,
         flops=product(plan.shape) * plan.flops,
         bytes=plan.bytes,
         **context,

@@ -293,10 +293,10 @@ class RowsWriter:
         self.lines += ["}", "}"]
 
     def _slots(self, accumulator: Accumulator, group: int) -> list[tuple[str, str]]:
-        """Variables of a part's result, and where in the common memory they lie."""
+        """Variables of a part's result, and where in the shared memory they lie."""
         line, slots = self.plan.slot_bytes, self.plan.slots * self.plan.widest
         number = accumulator.number * self.plan.widest + group
-        place = f"team->common + (((turn % 2) * {slots} + {number}) * {MAX_PARTS} + part) * {line}"
+        place = f"team->shared_scratch + (((turn % 2) * {slots} + {number}) * {MAX_PARTS} + part) * {line}"
         name = accumulator.part(group)
         found = [(name, place)]
         if accumulator.finds_place:

@@ -52,7 +52,7 @@ class Step:
 class Tile:
     """A register tile: ``mr`` rows x ``nv`` vectors, ``parts`` sets of accumulators.
 
-    tail: not all columns exist. masked: not all lanes do. first: statements before everything else. hoisted: those before the results.
+    ragged: not all columns exist. masked: not all lanes do. first: statements before everything else. hoisted: those before the results.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Tile:
     nv: int
     parts: int
     unroll: int
-    tail: bool
+    ragged: bool
     masked: bool
     first: tuple[str, ...]
     hoisted: tuple[str, ...]
@@ -71,8 +71,8 @@ class Tile:
 class Panels:
     """A product over panels of its right operand.
 
-    nv, mr: vectors and rows of a tile. ladder, exact: rows of the tiles. full, tail, tail_nv: panel_columns. k_block: steps after which the
-    reduction is sliced, 0 if it is not. in_place: whether panels are read where the operand lies. rows_outside: whether a thread goes
+    nv, mr: vectors and rows of a tile. ladder, exact: rows of the tiles. full, ragged, ragged_nv: panel_columns. k_block: steps after which
+    the reduction is sliced, 0 if it is not. in_place: whether panels are read where the operand lies. rows_outside: whether a thread goes
     through the rows once and through the panels for each of them.
     """
 
@@ -82,8 +82,8 @@ class Panels:
     ladder: tuple[int, ...]
     exact: bool
     full: bool
-    tail: bool
-    tail_nv: int
+    ragged: bool
+    ragged_nv: int
     k_block: int
     in_place: bool
     rows_outside: bool
@@ -96,7 +96,7 @@ class Panels:
     def shapes(self) -> list[tuple[int, int, bool]]:
         """Rows and vectors of every tile, and whether columns are missing."""
         return [(rows, self.nv, False) for rows in self.ladder if self.full] + [
-            (rows, self.tail_nv, True) for rows in self.ladder if self.tail
+            (rows, self.ragged_nv, True) for rows in self.ladder if self.ragged
         ]
 
 
@@ -161,11 +161,11 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
         writes={"C": p.out},
         params=params,
         scratch=4 * (part_floats + (p.k * width * (ceil_div(p.n, width) if panels.rows_outside else 1) if pack_b else 0)),
-        common=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
+        shared_scratch=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
         flops=p.flops,
         bytes=p.bytes,
         mr=ladder[0], nv=panels.nv, ladder=ladder, exact=panels.exact, tiles=tuple(tile_of(p, *s, panels.nv) for s in panels.shapes),
-        full=panels.full, tail=panels.tail, tail_nv=panels.tail_nv,
+        full=panels.full, ragged=panels.ragged, ragged_nv=panels.ragged_nv,
         k_block=k_block, part_floats=part_floats, run_limit=costs.run, pack_a=pack_a, pack_b=pack_b, in_place=in_place,
         rows_outside=panels.rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH else 0,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
@@ -184,7 +184,7 @@ def panels_seconds(panels: Panels, target: TargetLike) -> float | None:
     whole, rest = divmod(n, panels.width)
     steps = 0.0
     for size, count in row_counts(panels.ladder, rows):
-        steps += count * (whole * tile_cycles(target, size, panels.nv) + (rest > 0) * tile_cycles(target, size, panels.tail_nv))
+        steps += count * (whole * tile_cycles(target, size, panels.nv) + (rest > 0) * tile_cycles(target, size, panels.ragged_nv))
     packed_b = 0
     if not (p.constant or panels.in_place):
         shuffles = target.lanes.bit_length() - 1 if right_strides(p)[1] != 1 else 0  # of a vector whose numbers lie apart
@@ -205,19 +205,19 @@ def panel_columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
     if not isinstance(p.n, int):
         return True, True, nv
     rest = p.n % width
-    tail_nv = -(-rest // lanes) if p.constant else nv
-    return p.n >= width, rest > 0, tail_nv if rest else nv
+    ragged_nv = -(-rest // lanes) if p.constant else nv
+    return p.n >= width, rest > 0, ragged_nv if rest else nv
 
 
-def tile_of(p: Product, rows: int, nv: int, tail: bool, panel_nv: int) -> Tile:
+def tile_of(p: Product, rows: int, nv: int, ragged: bool, panel_nv: int) -> Tile:
     parts = 1
     while rows * panel_nv * parts < 8:  # the same for narrow panels: equal columns get equal sums wherever they lie
         parts *= 2
-    masked = tail and not (isinstance(p.n, int) and p.n % p.target.lanes == 0 and p.constant)
+    masked = ragged and not (isinstance(p.n, int) and p.n % p.target.lanes == 0 and p.constant)
     counts = masked or (p.bias and not p.constant_bias) or p.c_n != 1
     lanes_of = [f"const int n{j} = sol_lanes(count, {j});" for j in range(nv)] if counts else []
     hoisted = []
-    if tail and not lanes_of:
+    if ragged and not lanes_of:
         lanes_of = ["(void)count;"]
     for j in range(nv):
         if p.bias and p.constant_bias:
@@ -231,8 +231,8 @@ def tile_of(p: Product, rows: int, nv: int, tail: bool, panel_nv: int) -> Tile:
             whole = not masked or (p.constant and o.kind == "channel" and o.name in p.packed_operands)
             hoisted.append(f"const {o.vector} {o.name}_{j} = {o.load(address) if whole else o.load_n(address, f'n{j}')};")
     finish = tuple(_finish(p, i, j, masked) for i in range(rows) for j in range(nv))
-    name = f"tile_{rows}_tail" if tail else f"tile_{rows}"
-    return Tile(name, rows, nv, parts, max(4, parts), tail, masked, tuple(lanes_of), tuple(hoisted), finish)
+    name = f"tile_{rows}_ragged" if ragged else f"tile_{rows}"
+    return Tile(name, rows, nv, parts, max(4, parts), ragged, masked, tuple(lanes_of), tuple(hoisted), finish)
 
 
 def _finish(p: Product, i: int, j: int, masked: bool) -> Step:

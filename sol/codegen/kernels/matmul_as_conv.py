@@ -1,7 +1,7 @@
 """A matrix product as a 1x1 convolution, so that what multiplies less serves both: its rows are the pixels of a map of one column.
 
 Channels of a row lie one behind the other where those of an image lie in blocks; strides say all of that. Source and sink are then memory,
-the columns of the right operand are the filters, and what is fused behind the product is the convolution's pointwise tail.
+the columns of the right operand are the filters, and what is fused behind the product is the convolution's pointwise epilogue.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue, EpilogueOperand
-from sol.codegen.kernels import conv_direct, conv_paired
+from sol.codegen.kernels import conv_direct, conv_inner_product
 from sol.codegen.kernels.conv_problem import Problem
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_source import Source
@@ -44,7 +44,7 @@ def _read(lowering: Lowering) -> Problem | None:
         return None
     conv = Conv(node, p.loops.batch_size, k, n, rows, 1, rows, 1, (1, 1), (1, 1), (1, 1), (0, 0), (0, 0), 1)
     out = _map(p, "C", p.out, n, lanes)
-    return Problem(conv, Source("rows", (_map(p, "A", p.a, k, lanes),)), None, out, _tail(p, lanes), False, lanes)
+    return Problem(conv, Source("rows", (_map(p, "A", p.a, k, lanes),)), None, out, _epilogue(p, lanes), False, lanes)
 
 
 def _strides(p: Product, name: str, lanes: int, lane: int = 1) -> tuple[DimLike, ...]:
@@ -58,8 +58,8 @@ def _map(p: Product, name: str, view: View, channels: int, lanes: int) -> View:
     return replace(view, shape=shape, strides=_strides(p, name, lanes), layout=Layout(lanes), channels=channels)
 
 
-def _tail(p: Product, lanes: int) -> Epilogue:
-    """The tail with its operands' strides as of blocked tensors."""
+def _epilogue(p: Product, lanes: int) -> Epilogue:
+    """The epilogue with its operands' strides as of blocked tensors."""
 
     def strides(o: EpilogueOperand) -> tuple[DimLike, ...]:
         return _strides(p, o.name, lanes, o.lane_stride) if o.kind == "tile" else (0, lanes * o.lane_stride, 0, 0, o.lane_stride)
@@ -85,12 +85,12 @@ def _by_rows(candidate: Candidate, weight_passes: Callable[[Any, TargetLike], fl
     return replace(candidate, match=match, cost=seconds, ranked=True)
 
 
-def _paired_passes(way: conv_paired.Way, target: TargetLike) -> float:
+def _inner_product_passes(way: conv_inner_product.Way, target: TargetLike) -> float:
     """Every block of rows that a thread packs at a time meets all weights, or those that are its share."""
     conv, tiling = way.problem.conv, way.tiling
     assert isinstance(conv.n, int) and isinstance(conv.oh, int)
-    _, block = conv_paired.packed_block(conv, target, tiling, conv_direct.shares_tiles(conv, tiling, target) == 1)
+    _, block = conv_inner_product.packed_block(conv, target, tiling, conv_direct.shares_tiles(conv, tiling, target) == 1)
     return max(1.0, conv.n * conv.oh / (tiling.tiles[0][0] * block))
 
 
-CANDIDATES: tuple[Candidate, ...] = (_by_rows(conv_paired.CANDIDATES[0], _paired_passes),)
+CANDIDATES: tuple[Candidate, ...] = (_by_rows(conv_inner_product.CANDIDATES[0], _inner_product_passes),)

@@ -44,8 +44,8 @@ def lower_grouped(lowering: Lowering, found: Groups) -> None:
     p, nv, mr = found.product, found.nv, found.mr
     lanes = p.target.lanes
     ladder, _ = row_ladder(UNKNOWN, mr)
-    full, tail, tail_nv = panel_columns(p, nv, lanes)
-    shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, tail_nv, True) for rows in ladder if tail]
+    full, ragged, ragged_nv = panel_columns(p, nv, lanes)
+    shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, ragged_nv, True) for rows in ladder if ragged]
     pack_a, pack_b = p.a_k != 1, not p.constant
     parameters, arguments = tile_signature(p, False, pack_a, False, False)
     reads, params = _operands(found)
@@ -56,10 +56,10 @@ def lower_grouped(lowering: Lowering, found: Groups) -> None:
         writes={"C": p.out},
         params=params,
         scratch=4 * p.k * nv * lanes if pack_b else 0,
-        common=4 * p.loops.rows * p.k if pack_a else 0,
+        shared_scratch=4 * p.loops.rows * p.k if pack_a else 0,
         flops=2 * p.loops.rows * p.n * p.k,
         bytes=p.bytes,
-        mr=mr, nv=nv, ladder=ladder, tiles=tuple(tile_of(p, *s, nv) for s in shapes), full=full, tail=tail, k_block=0,
+        mr=mr, nv=nv, ladder=ladder, tiles=tuple(tile_of(p, *s, nv) for s in shapes), full=full, ragged=ragged, k_block=0,
         pack_a=pack_a, pack_b=pack_b, in_place=False,
         stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH else 0, grain=p.target.machine.team.grain, tail_ops=p.epilogue.stem,
         prefetch=p.target.machine.products.prefetch if p.constant else 0,

@@ -34,7 +34,7 @@ class IntPanels:
 
 
 def find_int_panels(lowering: Lowering) -> IntPanels:
-    """Any strides, any number of rows, any tail of 32-bit lanes."""
+    """Any strides, any number of rows, any epilogue of 32-bit lanes."""
     p = describe(lowering)
     few_rows = isinstance(p.loops.rows, int) and p.loops.rows <= 4 and p.constant
     nv = vectors_per_panel(p.n, p.target.lanes)
@@ -47,8 +47,8 @@ def lower_int_gemm(lowering: Lowering, found: IntPanels) -> None:
     """One launch; see templates/matmul_int.c.j2."""
     p, nv, ladder, pack_a = found.product, found.nv, found.ladder, found.pack_a
     lanes, width = p.target.lanes, nv * p.target.lanes
-    full, tail, tail_nv = panel_columns(p, nv, lanes)
-    shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, tail_nv, True) for rows in ladder if tail]
+    full, ragged, ragged_nv = panel_columns(p, nv, lanes)
+    shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, ragged_nv, True) for rows in ladder if ragged]
     signature, arguments = tile_signature(p, False, False, False, False)
     reads: dict[str, View] = {"A": p.a, "B": p.b}
     steps = ceil_div(p.k, BYTES)
@@ -64,11 +64,11 @@ def lower_int_gemm(lowering: Lowering, found: IntPanels) -> None:
         writes={"C": p.out},
         params=run_time_arguments(p, packed_size, False),
         scratch=0 if p.constant else BYTES * steps * width,
-        common=p.loops.batch_size * p.loops.rows * steps * BYTES if pack_a else 0,
+        shared_scratch=p.loops.batch_size * p.loops.rows * steps * BYTES if pack_a else 0,
         flops=p.flops,
         bytes=p.bytes,
         mr=ladder[0], nv=nv, ladder=ladder, exact=found.exact, tiles=tuple(tile_of(p, *s, nv) for s in shapes),
-        full=full, tail=tail, pack_a=pack_a, pack_b=not p.constant,
+        full=full, ragged=ragged, pack_a=pack_a, pack_b=not p.constant,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p),
         tail_ops=p.epilogue.stem, prefetch=p.target.machine.products.prefetch if p.constant else 0,
         signature=signature, arguments=arguments.replace("lda", "pitch"),

@@ -8,7 +8,7 @@ from typing import Any
 from sol.codegen.decision import sole
 from sol.codegen.element import element
 from sol.codegen.epilogue import Epilogue, make_epilogue
-from sol.codegen.kernels.blocked import Tail, make_tail, need_blocked, spatial3
+from sol.codegen.kernels.blocked import BlockedEpilogue, blocked_epilogue, need_blocked, spatial3
 from sol.codegen.kernels.conv_small import tile_ladder
 from sol.codegen.kernels.dfp_space import FEW
 from sol.codegen.kernels.loop_cost import loop_seconds
@@ -107,7 +107,7 @@ class Blocked:
     source: str
     read: View
     out: View
-    tail: Tail
+    epilogue: BlockedEpilogue
     flops: DimLike
     bytes: DimLike
 
@@ -129,9 +129,9 @@ def find_blocked(lowering: Lowering) -> Blocked | None:
     if not lowering.type_of(pool.inputs[0]).layout.block:
         return None
     need_blocked(lowering, pool.inputs[0], lowering.output, dtypes=FLOAT_LANES)
-    windows, tail = windows_of(lowering), make_tail(lowering, pool.name, ("z", "y", "x"))
+    windows, epilogue = windows_of(lowering), blocked_epilogue(lowering, pool.name, ("z", "y", "x"))
     source, out = lowering.view(pool.inputs[0]), lowering.view(lowering.output)
-    return Blocked(windows, pool.inputs[0], source, out, tail, **pool_work(lowering, windows))
+    return Blocked(windows, pool.inputs[0], source, out, epilogue, **pool_work(lowering, windows))
 
 
 def find_global(lowering: Lowering) -> Blocked | None:
@@ -142,7 +142,7 @@ def find_global(lowering: Lowering) -> Blocked | None:
 
 def lower_global(lowering: Lowering, found: Blocked) -> None:
     """One launch; see templates/pool_global.c.j2."""
-    windows, source, out, tail = found.windows, found.read, found.out, found.tail
+    windows, source, out, epilogue = found.windows, found.read, found.out, found.epilogue
     strides = spatial3(source.strides[2:-1], 0)
     size, lanes = windows.size, lowering.target.lanes
     if strides[1] == size[2] * lanes:
@@ -162,13 +162,13 @@ def lower_global(lowering: Lowering, found: Blocked) -> None:
         "out_n": out.strides[0],
         "out_b": out.strides[1],
         **_divisor(windows),
-        **dict(tail.params),
+        **dict(epilogue.params),
     }
     unroll = 8
     lowering.emit(
         "pool_global.c.j2",
-        f"{found.stem}{windows.op}_pool_global{tail.stem}",
-        reads={"in": source, **dict(tail.reads)},
+        f"{found.stem}{windows.op}_pool_global{epilogue.stem}",
+        reads={"in": source, **dict(epilogue.reads)},
         writes={"out": out},
         params=params,
         flops=found.flops,
@@ -176,7 +176,7 @@ def lower_global(lowering: Lowering, found: Blocked) -> None:
         op=windows.op,
         counted=windows.counted,
         lanes=lanes,
-        tail=tail.text,
+        epilogue=epilogue.text,
         unroll=unroll,
         steps=(4, 2, 1),
         **found.elements,
@@ -185,7 +185,7 @@ def lower_global(lowering: Lowering, found: Blocked) -> None:
 
 def lower_blocked(lowering: Lowering, found: Blocked) -> None:
     """One launch; see templates/pool_blocked.c.j2."""
-    windows, source, out, tail = found.windows, found.read, found.out, found.tail
+    windows, source, out, epilogue = found.windows, found.read, found.out, found.epilogue
     widths = _tile_widths(lowering.target, windows)
     S, sx, dx = windows.kernel[2], windows.stride[2], windows.dilation[2]
     columns = {w: tuple(sorted({u * sx + s * dx for u in range(w) for s in range(S)})) for w in widths}  # type: ignore[arg-type, operator]
@@ -198,10 +198,10 @@ def lower_blocked(lowering: Lowering, found: Blocked) -> None:
         params |= {f"{prefix}_n": view.strides[0], f"{prefix}_b": view.strides[1], f"{prefix}_z": z, f"{prefix}_y": y}
     lowering.emit(
         "pool_blocked.c.j2",
-        found.stem + pool_stem(windows, bool(widths)) + tail.stem,
-        reads={"in": source, **dict(tail.reads)},
+        found.stem + pool_stem(windows, bool(widths)) + epilogue.stem,
+        reads={"in": source, **dict(epilogue.reads)},
         writes={"out": out},
-        params={**params, **dict(tail.params)},
+        params={**params, **dict(epilogue.params)},
         flops=found.flops,
         bytes=found.bytes,
         op=windows.op,
@@ -213,7 +213,7 @@ def lower_blocked(lowering: Lowering, found: Blocked) -> None:
         S=S,
         sx=sx,
         dx=dx,
-        tail=tail.text,
+        epilogue=epilogue.text,
         **found.elements,
     )
 
@@ -256,7 +256,7 @@ class Plain:
         identity = self.epilogue.is_identity
         lines, text = ([], "a") if identity else self.epilogue.trace("a", lambda o: o.name, "t")
         context: dict[str, Any] = {"T": self.dtype.c, "out_x": "out_x" if "out_x" in dict(self.strides) else "1"}
-        return context | {"operands": self.epilogue.texts, "tail_lines": tuple(lines), "tail_result": text}
+        return context | {"operands": self.epilogue.texts, "epilogue_lines": tuple(lines), "epilogue_result": text}
 
 
 def find_plain(lowering: Lowering) -> Plain | None:

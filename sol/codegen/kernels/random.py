@@ -23,6 +23,6 @@ def find_random(lowering: Lowering, node: Node, out: View) -> Request:
         reads={},
         writes={"out0": out},
         params=params,
-        common=8 if seed is None else 0,
+        shared_scratch=8 if seed is None else 0,
         bytes=8 * size,
     )

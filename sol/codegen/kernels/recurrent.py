@@ -103,7 +103,7 @@ def lower_scan(lowering: Lowering, found: Scan) -> None:
         reads=reads,
         writes=writes,
         params=params,
-        common=4 * batch * depth * (3 if cell == "lstm" else 2),
+        shared_scratch=4 * batch * depth * (3 if cell == "lstm" else 2),
         flops=2 * steps * batch * gates * hidden * hidden,
         bytes=4 * (steps * batch * (gates + 1) * hidden + gates * hidden * hidden),
         cell=cell, gates=gates, reverse=bool(anchor.attrs["reverse"]), k_step=step, grain=lowering.target.machine.team.step_grain,

@@ -14,7 +14,7 @@ from sol.ir.types import DType
 
 
 def lower_nonzero(lowering: Lowering, found: Found) -> None:
-    """Counts first, then writes; common memory holds a count per thread."""
+    """Counts first, then writes; shared memory holds a count per thread."""
     x, results = found.x, found.results
     rank = len(x.shape)
     params: dict[str, DimLike] = {f"n{i}": s for i, s in enumerate(x.shape)}
@@ -33,7 +33,7 @@ def lower_nonzero(lowering: Lowering, found: Found) -> None:
         test="v & 0x7fff" if x.dtype is DType.BF16 else "v != 0",
         indices="out0" in results,
         count="total" in results,
-        common=WORD * MOST_THREADS,
+        shared_scratch=WORD * MOST_THREADS,
         bytes=x.dtype.itemsize * product(x.shape),
         params=params,
     )
@@ -78,7 +78,7 @@ def find_nms(lowering: Lowering) -> Found:
 
 
 def lower_nms(lowering: Lowering, found: Found) -> None:
-    """Classes are split over the team; common memory holds what each one keeps."""
+    """Classes are split over the team; shared memory holds what each one keeps."""
     node, results = found.node, found.results
     reads: Mapping[str, View] = dict(zip(("boxes", "scores", "most", "iou", "score"), found.operands))
     boxes, scores = reads["boxes"], reads["scores"]
@@ -98,7 +98,7 @@ def lower_nms(lowering: Lowering, found: Found) -> None:
         indices="out0" in results,
         count="total" in results,
         scratch=WORD * count,
-        common=WORD * images * classes * (limit + 1),
+        shared_scratch=WORD * images * classes * (limit + 1),
         bytes=boxes.dtype.itemsize * (product(boxes.shape) + product(scores.shape)),
         params=params,
     )

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import product
 from math import prod, sqrt
 
-from sol.codegen.kernels import pairs
+from sol.codegen.kernels import inner_product
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_tiling import pixels_per_tile
 from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, amplification, lone_amplification, shorter, winograd
@@ -37,7 +37,7 @@ Measured on normally distributed data with and without ReLU, C = 16 … 256, and
 amplification is at most 2.1e-7 at C = 16, 2.6e-7 at C = 64, 5.7e-7 at C = 256.
 """
 
-PAIRED_ERROR = 2.0
+INNER_PRODUCT_ERROR = 2.0
 """The bound of products in pairs over that of the usual ones."""
 
 
@@ -84,18 +84,18 @@ class Axis:
 
 @dataclass(frozen=True)
 class Grid:
-    """The tiles of a convolution's result, of ``images`` images. paired: multiplied by Winograd's inner product (pairs.py)."""
+    """The tiles of a convolution's result, of ``images`` images. by_inner_product: whether kernels/inner_product.py multiplies them."""
 
     images: int
     y: Axis
     x: Axis
-    paired: bool = False
+    by_inner_product: bool = False
 
     @property
     def name(self) -> str:
         """``f4``, or ``f1x4`` where the axes differ, ``f4p`` in pairs."""
         sides = f"{self.x.m}" if self.y.m == self.x.m else f"{self.y.m}x{self.x.m}"
-        return f"f{sides}{'p' if self.paired else ''}"
+        return f"f{sides}{'p' if self.by_inner_product else ''}"
 
     @property
     def products(self) -> int:
@@ -140,7 +140,7 @@ class Grid:
     def max_error(self, channels: int) -> float:
         """Bound on the error over so many input channels, in units of the largest output."""
         constant, growth = ERROR
-        return self.amplification * (constant + growth * sqrt(channels)) * (PAIRED_ERROR if self.paired else 1)
+        return self.amplification * (constant + growth * sqrt(channels)) * (INNER_PRODUCT_ERROR if self.by_inner_product else 1)
 
 
 @cache
@@ -148,10 +148,10 @@ def _worst(along: Callable[[Winograd], float], axis: Axis) -> float:
     return max(along(f) for f in axis.parts if f)
 
 
-def make_grid(conv: Conv, my: int, mx: int, paired: bool = False) -> Grid:
+def make_grid(conv: Conv, my: int, mx: int, by_inner_product: bool = False) -> Grid:
     """The grid of tiles of my x mx outputs."""
     known = isinstance(conv.oh, int) and isinstance(conv.ow, int)
-    return Grid(_known(conv.n, 1), Axis(my, conv.kernel[0], conv.oh, known), Axis(mx, conv.kernel[1], conv.ow, known), paired)
+    return Grid(_known(conv.n, 1), Axis(my, conv.kernel[0], conv.oh, known), Axis(mx, conv.kernel[1], conv.ow, known), by_inner_product)
 
 
 def _lengths(r: int, size: DimLike) -> list[int]:
@@ -198,10 +198,11 @@ def call_cost(ocb: int, width: int, costs: WinogradTiles) -> float:
     return max(ocb * width, ocb + width, costs.shortest) + costs.call
 
 
-def paired_cost(width: int, steps: int, machine: Machine) -> float:
+def inner_product_cost(width: int, steps: int, machine: Machine) -> float:
     """The same of a register tile of one vector in pairs, over so many steps."""
     costs = machine.winograd
-    return (pairs.step_cost(width, machine) + (costs.paired_tile + costs.paired_pixel * width) / steps) / pairs.LANES
+    beside = (costs.inner_product_tile + costs.inner_product_pixel * width) / steps
+    return (inner_product.step_cost(width, machine) + beside) / inner_product.LANES
 
 
 @cache
@@ -212,7 +213,8 @@ def products(target: TargetLike, vectors: int, counts: tuple[int, ...] = (), ste
     takes one vector at once, 0 for the usual one.
     """
     if steps:
-        return _widened(1, {pairs.MOST, 14, pairs.LEAST}, counts, pairs.LEAST, lambda width: paired_cost(width, steps, target.machine))
+        least = inner_product.LEAST
+        return _widened(1, {inner_product.MOST, 14, least}, counts, least, lambda width: inner_product_cost(width, steps, target.machine))
     ocb = next((n for n in (2, 3) if vectors % n == 0), 1 if vectors < 8 else 2)
     widest = pixels_per_tile(target, ocb)
     costs = target.machine.winograd
@@ -253,7 +255,7 @@ class Organisation:
 
 
 def _steps(conv: Conv, grid: Grid) -> int:
-    return conv.c // pairs.LANES if grid.paired else 0
+    return conv.c // inner_product.LANES if grid.by_inner_product else 0
 
 
 def organise(conv: Conv, target: TargetLike, grid: Grid) -> Organisation:
@@ -263,11 +265,11 @@ def organise(conv: Conv, target: TargetLike, grid: Grid) -> Organisation:
     product_bytes = 4 * conv.c * grid.products
     block = widest
     if 2 * product_bytes * conv.k > target.l2:
-        block *= 2 if 2 * product_bytes * 2 * widest <= target.l2 * (1 + grid.paired) else 4
+        block *= 2 if 2 * product_bytes * 2 * widest <= target.l2 * (1 + grid.by_inner_product) else 4
     if not all(isinstance(size, int) for size in (conv.n, conv.oh, conv.ow)):
         return Organisation(0, block)
     split = widest if panel < vectors and grid.tiles <= 5 * widest else 0
-    if grid.paired:  # even blocks: a register tile of fewer tiles costs hardly more per tile
+    if grid.by_inner_product:  # even blocks: a register tile of fewer tiles costs hardly more per tile
         share = grid.tiles if grid.tiles < split * target.team else -(-grid.tiles // target.team)
         block = -(-share // -(-share // block)) if share else block
     return Organisation(split, min(grid.tiles, block))
@@ -278,7 +280,7 @@ def register_tiles(conv: Conv, target: TargetLike, grid: Grid, block: int) -> Pr
     counts: set[int] = set()
     if grid.tiles <= block:
         counts = {tiles for tiles, _ in grid.counts() if tiles}
-    elif grid.paired:
+    elif grid.by_inner_product:
         counts = {block}
     return products(target, -(-conv.k // target.lanes), tuple(sorted(counts)), _steps(conv, grid))
 
@@ -310,8 +312,8 @@ def winograd_cost(conv: Conv, target: TargetLike, grid: Grid) -> float:
     multiply = sum(count * passes * tile.cost(-(-tiles // passes)) for tiles, count in grid.counts())
     costs = target.machine.winograd
     there, back = (costs.operation * n / grid.products + costs.moved for n in operations(grid.y.whole, grid.x.whole))
-    if grid.paired:
-        there += costs.paired_moved + costs.paired_sums / blocks
+    if grid.by_inner_product:
+        there += costs.inner_product_moved + costs.inner_product_sums / blocks
     compute = groups * conv.c * multiply + grid.transformed * (there * blocks + back * vectors)
     if 4 * conv.c * grid.products * block > target.l2:
         compute *= costs.beyond
@@ -320,9 +322,10 @@ def winograd_cost(conv: Conv, target: TargetLike, grid: Grid) -> float:
     return overlapped(compute, fetch_cost(weights, target, costs.fetch) + later, costs.hidden)
 
 
-def can_pair(conv: Conv, target: TargetLike) -> bool:
+def can_use_inner_product(conv: Conv, target: TargetLike) -> bool:
     """Can products take Winograd's inner product: are there whole vectors of input channels, and maps of known size?"""
-    return target.lanes == pairs.LANES and conv.c % pairs.LANES == 0 and isinstance(conv.oh, int) and isinstance(conv.ow, int)
+    known = isinstance(conv.oh, int) and isinstance(conv.ow, int)
+    return target.lanes == inner_product.LANES and conv.c % inner_product.LANES == 0 and known
 
 
 def allowed_grids(conv: Conv, target: TargetLike, error: float) -> Sequence[Grid]:
@@ -333,13 +336,13 @@ def allowed_grids(conv: Conv, target: TargetLike, error: float) -> Sequence[Grid
 @cache
 def _allowed(conv: Conv, target: TargetLike, error: float) -> tuple[Grid, ...]:
     found = grids(conv)
-    if target.adders and can_pair(conv, target):
-        found += [replace(g, paired=True) for g in found]
+    if target.independent_adders and can_use_inner_product(conv, target):
+        found += [replace(g, by_inner_product=True) for g in found]
     machine = target.machine.winograd
     costs = {g: winograd_cost(conv, target, g) for g in found if g.max_error(conv.c) <= error and g.is_exact}
     if not costs:
         return ()
-    alike = [g for g in costs if costs[g] <= (machine.paired_alike if g.paired else machine.alike) * min(costs.values())]
+    alike = [g for g in costs if costs[g] <= (machine.inner_product_alike if g.by_inner_product else machine.alike) * min(costs.values())]
     best = min(alike, key=lambda g: (g.amplification, costs[g]))
     return (best, *sorted(set(costs) - {best}, key=lambda g: (costs[g], g.name)))
 

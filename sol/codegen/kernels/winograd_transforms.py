@@ -96,10 +96,10 @@ class _Walk:
         return f"{self.name} += {step} * {self.stride}; SOL_PIN({self.name}); " if step else ""
 
 
-def input_lines(fy: Winograd, fx: Winograd, columns: int, paired: bool) -> list[str]:
+def input_lines(fy: Winograd, fx: Winograd, columns: int, by_inner_product: bool) -> list[str]:
     """v = B^T in B, a row or a pair of opposite rows at a time, so that what is between the two stays in registers.
 
-    columns: frequencies per row of ``v``. paired: times ``scale``, and the products of pairs are added to ``sums``.
+    columns: frequencies per row of ``v``. by_inner_product: times ``scale``, and the products of pairs are added to ``sums``.
     """
     rows_of = ", ".join(f"*r{y} = {f'r{y - 1} + in_row' if y else 'in'}" for y in range(fy.size))
     lines, walk = [f"const float {rows_of};", *(["(void)in_row;"] if fy.size == 1 else [])], _Walk("v", "v_frequency")
@@ -112,7 +112,7 @@ def input_lines(fy: Winograd, fx: Winograd, columns: int, paired: bool) -> list[
             names, at = [f"t{y}_{x}" for x in range(fx.size)], [fy.index[y] * columns + i for i in fx.index]
 
             def write(i: int, text: str, at: Sequence[int] = at) -> str:
-                if paired:
+                if by_inner_product:
                     return f"{walk.to(at[i])}keep_pairs(v, ({text}) * scale, sums + {at[i]});"
                 return f"{walk.to(at[i])}vf_store(v, {text});"
 
@@ -133,21 +133,21 @@ def output_columns(fy: Winograd, fx: Winograd, columns: int) -> list[str]:
     return lines
 
 
-def output_row(fx: Winograd, y: int, bias: bool, paired: bool) -> list[str]:
-    """Row y of (A^T m) A as variables y0 …, with the bias. paired: times ``undo``."""
+def output_row(fx: Winograd, y: int, bias: bool, by_inner_product: bool) -> list[str]:
+    """Row y of (A^T m) A as variables y0 …, with the bias. by_inner_product: times ``undo``."""
     names = [f"t[{y}][{x}]" for x in range(fx.n)]
     added = " + bias" if bias else ""
-    return apply_column_pairs(fx.at, names, lambda i, t: f"const vf y{i} = {f'({t}) * undo' if paired else t}{added};")
+    return apply_column_pairs(fx.at, names, lambda i, t: f"const vf y{i} = {f'({t}) * undo' if by_inner_product else t}{added};")
 
 
 @cache
-def transform_texts(fy: Winograd, fx: Winograd, columns: int, bias: bool, paired: bool = False) -> dict[str, Any]:
+def transform_texts(fy: Winograd, fx: Winograd, columns: int, bias: bool, by_inner_product: bool = False) -> dict[str, Any]:
     """The transforms of a tile of fy.m x fx.m outputs as the template wants them; columns: frequencies per row."""
     return {
         "my": fy.m, "mx": fx.m, "nx": fx.n, "iy": fy.size, "ix": fx.size,
-        "input_lines": input_lines(fy, fx, columns, paired),
+        "input_lines": input_lines(fy, fx, columns, by_inner_product),
         "output_columns": output_columns(fy, fx, columns),
-        "output_rows": [output_row(fx, y, bias, paired) for y in range(fy.m)],
+        "output_rows": [output_row(fx, y, bias, by_inner_product) for y in range(fy.m)],
     }  # fmt: skip
 
 

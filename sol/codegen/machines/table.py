@@ -171,7 +171,7 @@ class DirectConvolution:
 
 @dataclass(frozen=True)
 class InnerProduct:
-    """The fast inner product (kernels/pairs.py), in vector multiply-adds.
+    """The fast inner product (kernels/inner_product.py), in vector multiply-adds.
 
     step: what a step of 16 channels costs beside its additions and multiply-adds. tile, pixel: what a tile costs beside its steps, and each
     of its pixels. packed: a vector of input packed; packed_once: the same where all taps read it. made: what it costs more to make it on
@@ -206,11 +206,12 @@ class WinogradTiles:
     tiles and in direct convolution.
     beyond: how many times longer computing takes if the transformed tiles of a block overflow the second-level cache.
     call: what a register tile costs beside its multiply-adds. shortest: multiply-adds that cover the latency of one.
-    paired_tile, paired_pixel: what a register tile of the fast inner product costs beside its steps, and for each of its pixels.
-    paired_moved, paired_sums: what scaling and sums for it add to a transform, for each product of a tile and channel vector, and for each
-    product of a tile.
-    alike, paired_alike: tiles whose costs differ by less are alike, with usual products and with fast ones, which leave less to gain from
-    large tiles than the model knows: the more exact tiles are taken. gain: share of another kernel's cost below which they are worth while.
+    inner_product_tile, inner_product_pixel: what a register tile of the fast inner product costs beside its steps, and for each of its
+    pixels. inner_product_moved, inner_product_sums: what scaling and sums for it add to a transform, for each product of a tile and channel
+    vector, and for each product of a tile.
+    alike, inner_product_alike: tiles whose costs differ by less are alike, with usual products and with fast ones, which leave less to gain
+    from large tiles than the model knows: the more exact tiles are taken. gain: share of another kernel's cost below which they are worth
+    while.
     """
 
     moved: float
@@ -222,12 +223,12 @@ class WinogradTiles:
     beyond: float
     call: float
     shortest: int
-    paired_tile: float
-    paired_pixel: float
-    paired_moved: float
-    paired_sums: float
+    inner_product_tile: float
+    inner_product_pixel: float
+    inner_product_moved: float
+    inner_product_sums: float
     alike: float
-    paired_alike: float
+    inner_product_alike: float
     gain: float
 
 

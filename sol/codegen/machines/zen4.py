@@ -48,7 +48,8 @@ ZEN4 = Machine(
     ),
     winograd=WinogradTiles(
         moved=2.5, operation=1.0, fetch=FETCH, again=0.0, hidden=0.8, hidden_direct=0.8, beyond=1.0, call=0.5, shortest=8,
-        paired_tile=30.0, paired_pixel=2.0, paired_moved=5.0, paired_sums=10.0, alike=1.02, paired_alike=1.04, gain=0.9,
+        inner_product_tile=30.0, inner_product_pixel=2.0, inner_product_moved=5.0, inner_product_sums=10.0, alike=1.02,
+        inner_product_alike=1.04, gain=0.9,
     ),
     products=MatrixProducts(prefetch=2048, slice=0.6, run=64, in_place=32, short=64, dot_rows=16, dot_length=64, queries=4),
     streams=STREAMS,

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from sol.codegen.kernels import pairs
+from sol.codegen.kernels import inner_product
 from sol.codegen.packers.panels import round_up, selected_places
 from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, Recipe, Shape, packer
 from sol.codegen.plan import Kernel
 from sol.ir.graph import Attrs
 
-LANES = pairs.LANES
-SIGNS = tuple(map(tuple, pairs.signs().tolist()))
+LANES = inner_product.LANES
+SIGNS = tuple(map(tuple, inner_product.signs().tolist()))
 LARGEST = 100
 """Exponent of the largest factor, and of the inverse of the smallest one."""
 SCALES = Kernel(
@@ -58,8 +58,8 @@ def _signed_shape(shape: Shape, taps: int = 1, groups: int = 1, order: tuple[int
     return (round_up(len(order) or shape[1], LANES) * groups * taps,)
 
 
-@packer("pair_scales", _signed_shape, floats=True)
-def pair_scales(recipe: Recipe, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = ()) -> None:
+@packer("inner_product_scales", _signed_shape, floats=True)
+def inner_product_scales(recipe: Recipe, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = ()) -> None:
     """w[K, C / groups, *kernel] -> [step][LANES]: what inputs are multiplied by, with the signs of pairs.
 
     taps: steps of a channel block. order: the channels to take, all if empty.

@@ -9,7 +9,7 @@ from math import log2, sqrt
 
 import numpy as np
 
-from sol.codegen.kernels import pairs
+from sol.codegen.kernels import inner_product
 from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, winograd
 from sol.codegen.kernels.winograd_model import UNROLL
 from sol.codegen.packers.panels import Panels, Rows, block_places, lay, round_up, selected_places
@@ -21,7 +21,8 @@ from sol.ir.graph import Attrs
 MOST = 1 + max(sum(m.products for m in moduli) for moduli in MODULI.values())
 """Products of a tile along an axis, infinity included; taps are fewer."""
 PAIRS = Kernel(
-    "pack_pairs", "pack_pairs.c.j2", Attrs({"signs": SIGNS, "pairs": pairs.PAIRS, "behind": pairs.BEHIND, "sparse": pairs.SPARSE}),
+    "pack_inner_product", "pack_inner_product.c.j2",
+    Attrs({"signs": SIGNS, "pairs": inner_product.PAIRS, "behind": inner_product.BEHIND, "sparse": inner_product.SPARSE}),
     (("inputs", "const float"), ("gains", "const float"), ("out", "float")),
     ("panels", "per_group", "channels", "blocks", "taps", "alike", "kinds"),
 )
@@ -34,36 +35,36 @@ VECTOR = 64
 """Bytes of the longest vector."""
 
 
-def _paired_shape(shape: Shape, groups: int = 1, order: tuple[int, ...] = ()) -> Shape:
+def _inner_product_shape(shape: Shape, groups: int = 1, order: tuple[int, ...] = ()) -> Shape:
     depth = round_up(len(order) or shape[1], LANES) * count(shape[2:])
-    return -(-shape[0] // LANES), (depth + pairs.BEHIND) * LANES
+    return -(-shape[0] // LANES), (depth + inner_product.BEHIND) * LANES
 
 
-@packer("paired_panels", _paired_shape, floats=True)
-def paired_panels(recipe: Recipe) -> None:
-    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pack_pairs gives; C and K padded with zeros."""
-    _paired(recipe, 1, (), alike=1)
+@packer("inner_product_panels", _inner_product_shape, floats=True)
+def inner_product_panels(recipe: Recipe) -> None:
+    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pack_inner_product gives; C and K padded with zeros."""
+    _inner_product(recipe, 1, (), alike=1)
 
 
-@packer("paired_selected", _paired_shape, floats=True)
-def paired_selected(recipe: Recipe, *, order: tuple[int, ...]) -> None:
-    """w[K, C, 1, 1] like paired_panels, the channels in the given order."""
-    _paired(recipe, 1, order, alike=1)
+@packer("inner_product_selected", _inner_product_shape, floats=True)
+def inner_product_selected(recipe: Recipe, *, order: tuple[int, ...]) -> None:
+    """w[K, C, 1, 1] like inner_product_panels, the channels in the given order."""
+    _inner_product(recipe, 1, order, alike=1)
 
 
-@packer("paired_groups", _paired_shape, floats=True)
-def paired_groups(recipe: Recipe, *, groups: int) -> None:
+@packer("inner_product_groups", _inner_product_shape, floats=True)
+def inner_product_groups(recipe: Recipe, *, groups: int) -> None:
     """w[K, C / groups, *kernel] -> [panel][input channel block][r][s][channel][LANES]; all taps of a channel block have the same signs."""
-    _paired(recipe, groups, (), alike=recipe.taps)
+    _inner_product(recipe, groups, (), alike=recipe.taps)
 
 
-def _paired(recipe: Recipe, groups: int, order: tuple[int, ...], alike: int) -> None:
+def _inner_product(recipe: Recipe, groups: int, order: tuple[int, ...], alike: int) -> None:
     k, c, taps = *recipe.shape[:2], recipe.taps
     channels = round_up(len(order) or c, LANES)
     depth = channels * taps
     inputs = scales_of(recipe, groups, order)
     table = selected_places(c, order) if order else block_places(c, taps, LANES, LANES)
-    lay(recipe, Rows(k, c * taps, c * taps), Panels(LANES, LANES, depth, table, behind=pairs.BEHIND * LANES))
+    lay(recipe, Rows(k, c * taps, c * taps), Panels(LANES, LANES, depth, table, behind=inner_product.BEHIND * LANES))
     per_group = -(-k // LANES) // groups
     recipe.launch(PAIRS, (inputs, NOTHING, RESULT), (-(-k // LANES), per_group, channels, channels // LANES, taps, alike, 1), after=True)
 
@@ -102,14 +103,14 @@ def winograd_panels(recipe: Recipe, *, lanes: int, vectors: int, my: int, mx: in
     _transform(recipe, *_filters(recipe.shape, my, mx), width, round_up(recipe.shape[1], UNROLL) * width)
 
 
-def _winograd_pairs_shape(shape: Shape, my: int, mx: int) -> Shape:
+def _winograd_inner_product_shape(shape: Shape, my: int, mx: int) -> Shape:
     fy, fx = _filters(shape, my, mx)
-    return -(-shape[0] // LANES), fy.n * fx.n, (shape[1] + pairs.BEHIND) * LANES
+    return -(-shape[0] // LANES), fy.n * fx.n, (shape[1] + inner_product.BEHIND) * LANES
 
 
-@packer("winograd_pairs", _winograd_pairs_shape, floats=True)
-def winograd_pairs(recipe: Recipe, *, my: int, mx: int) -> None:
-    """w[K, C, *taps] -> G w G^T as [panel][frequency][channel][LANES] and what pack_pairs puts behind, transformed in float64.
+@packer("winograd_inner_product", _winograd_inner_product_shape, floats=True)
+def winograd_inner_product(recipe: Recipe, *, my: int, mx: int) -> None:
+    """w[K, C, *taps] -> G w G^T as [panel][frequency][channel][LANES] and what pack_inner_product puts behind, transformed in float64.
 
     C is whole vectors, K is padded with zeros. All frequencies of a panel get the same least share. A frequency's weights
     are scaled to the magnitude that its inputs have, if those of a tile are scaled to one.
@@ -119,6 +120,6 @@ def winograd_pairs(recipe: Recipe, *, my: int, mx: int) -> None:
     powers = [round(log2(sqrt(sum(float(x * y) ** 2 for x in a for y in b)))) for a in fy.bt for b in fx.bt]
     gains = recipe.table(np.exp2(np.array(powers, np.float32)))
     inputs = scales_of(recipe)
-    _transform(recipe, fy, fx, LANES, (c + pairs.BEHIND) * LANES)
+    _transform(recipe, fy, fx, LANES, (c + inner_product.BEHIND) * LANES)
     panels = -(-k // LANES)
     recipe.launch(PAIRS, (inputs, gains, RESULT), (panels, panels, c, c // LANES, 1, 1, fy.n * fx.n), after=True)

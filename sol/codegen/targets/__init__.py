@@ -56,7 +56,7 @@ class Target:
         return self.machine.memory.l2.bytes
 
     @property
-    def adders(self) -> bool:
+    def independent_adders(self) -> bool:
         """Whether independent floating-point adders speed up the fast inner product where each broadcast serves one vector only: of 16
         multiply-adds, five become two additions each.
         """

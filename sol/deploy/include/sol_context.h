@@ -113,7 +113,7 @@ static int sol_prepare(sol_context *c, const int64_t *dims)
     }
     sol_active->sizes(dims, c->offsets, &c->sizes);
     c->arena_at = total;
-    total += c->sizes.arena + c->sizes.common + c->sizes.scratch * c->capacity + 64;
+    total += c->sizes.arena + c->sizes.shared_scratch + c->sizes.scratch * c->capacity + 64;
     if ((size_t)total > c->size && sol_allocate(c, (size_t)total) != 0) return -1;
     for (int i = 0; i < SOL_SYMBOLS; i++) {
         c->dims[i] = dims[i];
@@ -308,7 +308,7 @@ static int sol_run_job(sol_context *c, sol_job *job)
         .dims = c->values,
         .offsets = c->offsets,
         .arena = c->sizes.arena,
-        .common = c->sizes.common,
+        .shared_scratch = c->sizes.shared_scratch,
         .scratch = c->sizes.scratch,
         .threads = threads < c->capacity ? threads : c->capacity,
         .flush_denormals = SOL_FLUSH_DENORMALS,

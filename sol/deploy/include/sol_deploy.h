@@ -28,7 +28,7 @@ typedef struct {
 } sol_life;
 
 typedef struct {
-    int64_t arena, common, scratch;
+    int64_t arena, shared_scratch, scratch;
     int32_t serial; /* one thread finishes sooner than a team could start */
 } sol_sizes;
 

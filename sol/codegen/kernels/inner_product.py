@@ -1,9 +1,9 @@
 """Winograd's inner product for all kernels that multiply: two input channels share a multiply-add and take two additions.
 
-Where a processor executes additions beside multiply-adds, in units of their own (``Target.adders``), it computes up to half as many
-outputs again per cycle. Inputs and output channels are scaled by powers of two, without which the error would grow with the ratio of
-their sizes; it is then bounded by the product of their norms, as that of the usual inner product. Input channels are scaled, too: a pair's
-second channel is added to weights of the first.
+Where a processor executes additions beside multiply-adds, in units of their own (``Target.independent_adders``), it computes up to
+half as many outputs again per cycle. Inputs and output channels are scaled by powers of two, without which the error would grow with the
+ratio of their sizes; it is then bounded by the product of their norms, as that of the usual inner product. Input channels are scaled, too:
+a pair's second channel is added to weights of the first.
 
 Where most inputs or weights are zero, or much smaller than the largest ones, products are few, and the error of the usual inner product
 is less than that bound. So a tile's share is found while its inputs are packed: the largest mean magnitude of its pixels over the largest
@@ -72,7 +72,7 @@ def signs() -> np.ndarray:
 
 
 def context(channels: int = LANES) -> dict[str, Any]:
-    """Template context ``pairs`` of pairs.c.j2. channels: of the last step, the others have LANES."""
+    """Template context ``inner_product`` of inner_product.c.j2. channels: of the last step, the others have LANES."""
     return {
         "count": PAIRS, "signs": signs().tolist(), "firsts": [int(j < PAIRS) for j in range(LANES)],
         "other_half": [(j + LANES // 2) % LANES for j in range(LANES)],

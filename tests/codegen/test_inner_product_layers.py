@@ -10,7 +10,7 @@ import pytest
 
 from sol.codegen import kernels
 from sol.codegen.decision import Candidate
-from sol.codegen.kernels import conv_chain, conv_paired, pairs
+from sol.codegen.kernels import conv_chain, conv_inner_product, inner_product
 from sol.codegen.render import environment
 from sol.codegen.targets import by_name
 from tests.codegen.conv_cases import check, forced
@@ -25,12 +25,12 @@ def only(monkeypatch, candidate: Candidate) -> None:
 
 @pytest.fixture
 def selected(monkeypatch):
-    only(monkeypatch, conv_paired.CANDIDATES[0])
+    only(monkeypatch, conv_inner_product.CANDIDATES[0])
 
 
 @pytest.fixture
 def chain(monkeypatch):
-    monkeypatch.setattr(conv_chain, "is_paired", lambda conv, target: True)
+    monkeypatch.setattr(conv_chain, "uses_inner_product", lambda conv, target: True)
 
 
 @pytest.mark.parametrize("sizes,count,k", [
@@ -56,17 +56,17 @@ def test_selected_maps_and_teams(size, threads, n, selected):
     check(graph, inputs, arrays, isa="avx512", threads=threads)
 
 
-@pytest.mark.parametrize("tail", [None, residual, divide], ids=["none", "residual", "divide"])
+@pytest.mark.parametrize("epilogue", [None, residual, divide], ids=["none", "residual", "divide"])
 @pytest.mark.parametrize("where", ["result", "operands", "one"])
-def test_selected_tails_and_borders(tail, where, selected):
-    graph, inputs, arrays = case((9, 30), shuffled((9, 30), 21), 23, (5, 9), n=2, tail=tail, bias=tail is not None)
+def test_selected_epilogues_and_borders(epilogue, where, selected):
+    graph, inputs, arrays = case((9, 30), shuffled((9, 30), 21), 23, (5, 9), n=2, epilogue=epilogue, bias=epilogue is not None)
     border = ((1, 2), (1, 1))
     borders = {"result": {graph.outputs[0]: border}, "operands": {"x0": border, "x1": border}, "one": {"x1": border}}[where]
     check(graph, inputs, arrays, isa="avx512", threads=3, borders=borders)
 
 
 def test_selected_neighbours_are_not_read(selected):
-    graph, inputs, arrays = case((16,), range(1, 16), 16, (4, 4), tail=None)
+    graph, inputs, arrays = case((16,), range(1, 16), 16, (4, 4), epilogue=None)
     inputs["x0"][0, 0] = np.nan
     assert np.isfinite(check(graph, inputs, arrays, isa="avx512")).all()
 
@@ -74,7 +74,7 @@ def test_selected_neighbours_are_not_read(selected):
 def test_channels_that_are_selected_twice_are_left_to_others():
     target = by_name("avx512")
     once, twice = (lowering_of(case((20, 12), index, 24)[0], target) for index in (range(32), [*range(32), 3]))
-    assert conv_paired.read_way(once) is not None and conv_paired.read_way(twice) is None
+    assert conv_inner_product.read_way(once) is not None and conv_inner_product.read_way(twice) is None
 
 
 @pytest.mark.parametrize("block", [
@@ -95,14 +95,14 @@ def test_chains(block, threads, chain):
 @pytest.mark.parametrize("pixels", [1, 7, 22])
 def test_a_step_multiplies_each_channel_once(channels, pixels):
     """Read off the instructions: pairs and direct channels of every pixel, and what is left for later."""
-    direct = pairs.direct_channels(channels)
-    left = min(pairs.LEFT, len(direct))
-    context = pairs.context(channels)
-    macros = environment().get_template("pairs.c.j2").make_module({"pairs": context})
+    direct = inner_product.direct_channels(channels)
+    left = min(inner_product.LEFT, len(direct))
+    context = inner_product.context(channels)
+    macros = environment().get_template("inner_product.c.j2").make_module({"inner_product": context})
     lines = [line.strip().removeprefix('"').removesuffix('\\n\\t"') for line in macros.assembly(pixels, context["last"], left).splitlines()]
     products = [line for line in lines if line.startswith("vfmadd231ps")]
-    assert len(products) == pixels * (pairs.pairs_of(channels) + len(direct) - left)
-    assert sum(line.startswith("vaddps") for line in lines) == 2 * pixels * pairs.pairs_of(channels)
-    paired = range(pairs.pairs_of(channels))
+    assert len(products) == pixels * (inner_product.pairs_of(channels) + len(direct) - left)
+    assert sum(line.startswith("vaddps") for line in lines) == 2 * pixels * inner_product.pairs_of(channels)
+    paired = range(inner_product.pairs_of(channels))
     assert sorted([*paired, *(j + 8 for j in paired), *direct]) == list(range(channels))
     assert all(sum(line.endswith(f"%[a{p}]") for line in products) == len(products) // pixels for p in range(pixels))

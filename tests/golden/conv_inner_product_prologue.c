@@ -1,13 +1,12 @@
-/* Convolution of selected channels by Winograd's inner product, NCHWc -> NCHWc.
- * table: for every vector of a tensor that holds selected channels, 4 * vector + i, and the bits of their lanes.
+/* Convolution by Winograd's inner product, NCHWc -> NCHWc.
+ * Its input is made while it is packed: mul relu.
  *
  *   block of this thread's tiles
- *     gather: the channels of each pixel, one behind the other
  *     pack: input of each tile [tap of a channel block][pixel][LANES], scaled; what its pixels subtract, their scales and their share
  *     panel of LANES output channels             its weights stay in the cache
- *       tile: reduction in registers, tail       both pixel by pixel at the end, while the last input channels of others are multiplied
+ *       tile: reduction in registers, epilogue       both pixel by pixel at the end, while the last input channels of others are multiplied
  * Where tiles are few, threads share out the (panel, tile) pairs; a few threads each pack for themselves, a larger team packs together
- * into its common memory, then waits.
+ * into its shared memory, then waits.
  *
  * Register tile: 1 rows x 20 pixels.
  * w: [panel][input block][r][s][channel][LANES], then what its channels subtract, what undoes their scaling, and the share to be paired. */
@@ -15,25 +14,14 @@
 #include "sol_simd.h"
 #include "sol_pack.h"
 
-/* Channels of one vector: where it lies in the image, from one row to the next; their places in a pixel's run; the permutation that brings them together. */
-typedef struct {
-    vi lanes;
-    const float *base;
-    int64_t row, to;
-} origin;
-
 typedef struct conv {
-    const float *in0;
-    const float *in1;
-    const float *in2;
-    const float *in3;
+    const float *in;
+    const float *p0;
     const float *w;
     const float *factors;
     float *out;
-    int64_t N, OH, OW, vectors, block, by_tiles, packed_size, C, pitch, origin_count, in0_n, in0_cb, in0_row, in1_n, in1_cb, in1_row;
-    int64_t in2_n, in2_cb, in2_row, in3_n, in3_cb, in3_row, in_blocks, R, S, out_n, out_cb, out_row, steps, rows, columns, claims;
-    const origin *origins; /* [image][count] */
-    float *run; /* room for the pixels of a tile, pitch elements each */
+    int64_t N, OH, OW, vectors, block, by_tiles, packed_size, in_n, in_cb, in_row, in_r, in_s, in_start, p0_n, p0_cb, in_blocks;
+    int64_t R, S, out_n, out_cb, out_row, steps, rows, columns, claims;
     /* factors: of input channels at each tap, with the signs of pairs; steps: taps of all channel blocks; packed_size: elements of a tile's packed input;
      * claims: are the output's lines to be asked for, whether another thread may have read what was there before? */
 } conv;
@@ -95,15 +83,26 @@ SOL_INLINE vf pair_scale(vf size, vf *undo)
     return (vf)(0x7f000000 - kept);
 }
 
+/* (mul, relu)(in[n, c, y * stride_y, x * stride_x]) */
+SOL_INLINE vf prologue(const conv *c, const float *i, vf p0)
+{
+    (void)c;
+    const vf i0_0 = vf_load(i);
+    const vf t0_0_0 = i0_0 * p0;
+    const vf t0_0_1 = vf_max_quiet(vf_set(0.0f), t0_0_0);
+    return t0_0_1;
+}
+
 /* The root of the mean square of a pixel's input, whose squares may leave the range. */
-static __attribute__((noinline)) float pair_pack_size(const float *from, int64_t pixel, int64_t step, int64_t steps, const float *factors)
+static __attribute__((noinline)) float pack_size(const conv *c, int64_t n, const float *in, int64_t steps)
 {
     vf total = vf_zero();
     float mean = 0;
     for (int pass = 0; pass < 2; pass++) {
-        const float *factor = factors;
-        (void)pixel; for (const float *at = from, *end = from + steps * step; at != end; at += step) {
-            const vf v = vf_load(at) * vf_load(factor), r = v / mean;
+        const float *factor = c->factors;
+        (void)n; for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+            const vf p0 = vf_load(c->p0 + n * c->p0_n + block * c->p0_cb);
+            const vf v = prologue(c, tap, p0) * vf_load(factor), r = v / mean;
             if (pass) total += r * r;
             else total += vf_abs(v);
             factor += LANES;
@@ -118,49 +117,54 @@ static __attribute__((noinline)) float pair_pack_size(const float *from, int64_t
 
 /* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square. means, sizes: the largest of pixels so far, of their magnitudes
  * (no more than that: of two channels' the larger one is added) and of these roots. */
-SOL_INLINE void pair_pack_4(const float *from, int64_t pixel, int64_t step, int64_t steps, const float *factors, int64_t count, float *x, float *beside, vf *means, vf *sizes)
+SOL_INLINE void pack_4(const conv *c, int64_t n, const float *in, int64_t steps, int64_t count, float *x, float *beside, vf *means, vf *sizes)
 {
     vf m0 = vf_zero(), m1 = vf_zero(), m2 = vf_zero(), m3 = vf_zero(), undo;
-    const float *factor = factors;
+    const float *factor = c->factors;
     float scale[LANES];
-    for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+    float *to = x;
+    (void)n; for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        const vf p0 = vf_load(c->p0 + n * c->p0_n + block * c->p0_cb);
         const vf f = vf_load(factor);
         {
-            const vf v = vf_load(at) * f;
+            const vf v = prologue(c, tap, p0) * f;
+            vf_store(to + 0 * LANES, v);
             m0 += v * v;
         }
         {
-            const vf v = vf_load(at + 1 * pixel) * f;
+            const vf v = prologue(c, tap + 1 * LANES, p0) * f;
+            vf_store(to + 1 * LANES, v);
             m1 += v * v;
         }
         {
-            const vf v = vf_load(at + 2 * pixel) * f;
+            const vf v = prologue(c, tap + 2 * LANES, p0) * f;
+            vf_store(to + 2 * LANES, v);
             m2 += v * v;
         }
         {
-            const vf v = vf_load(at + 3 * pixel) * f;
+            const vf v = prologue(c, tap + 3 * LANES, p0) * f;
+            vf_store(to + 3 * LANES, v);
             m3 += v * v;
         }
         factor += LANES;
+        to += count * LANES;
     }
     vf r[LANES / 2] = {sol_pair(m0, m1), sol_pair(m2, m3)};
     const vf squares = pair_halves(r) * vf_set(1.0f / (float)(steps * LANES));
     vf size = vf_sqrt(squares);
-    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_size(from, pixel, step, steps, factors);
-    if (!(squares[8] > 1e-30f && squares[8] < 1e30f)) size[8] = pair_pack_size(from + 1 * pixel, pixel, step, steps, factors);
-    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pair_pack_size(from + 2 * pixel, pixel, step, steps, factors);
-    if (!(squares[9] > 1e-30f && squares[9] < 1e30f)) size[9] = pair_pack_size(from + 3 * pixel, pixel, step, steps, factors);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_size(c, n, in, steps);
+    if (!(squares[8] > 1e-30f && squares[8] < 1e30f)) size[8] = pack_size(c, n, in + 1 * LANES, steps);
+    if (!(squares[1] > 1e-30f && squares[1] < 1e30f)) size[1] = pack_size(c, n, in + 2 * LANES, steps);
+    if (!(squares[9] > 1e-30f && squares[9] < 1e30f)) size[9] = pack_size(c, n, in + 3 * LANES, steps);
     vf t0 = vf_zero(), l0 = vf_zero();
     vf t2 = vf_zero(), l2 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
-    factor = factors;
-    for (const float *at = from, *end = from + steps * step; at != end; at += step) {
-        const vf f = vf_load(factor);
+    for (int64_t i = steps; i; i--, x += count * LANES) {
         {
             vf first, second;
-            const vf v0 = vf_load(at) * (f * scale[0]);
+            const vf v0 = vf_load(x + 0 * LANES) * scale[0];
             vf_store(x + 0 * LANES, v0);
-            const vf v1 = vf_load(at + 1 * pixel) * (f * scale[8]);
+            const vf v1 = vf_load(x + 1 * LANES) * scale[8];
             vf_store(x + 1 * LANES, v1);
             vf_zip(v0, v1, &first, &second);
             t0 += first * second;
@@ -168,15 +172,14 @@ SOL_INLINE void pair_pack_4(const float *from, int64_t pixel, int64_t step, int6
         }
         {
             vf first, second;
-            const vf v2 = vf_load(at + 2 * pixel) * (f * scale[1]);
+            const vf v2 = vf_load(x + 2 * LANES) * scale[1];
             vf_store(x + 2 * LANES, v2);
-            const vf v3 = vf_load(at + 3 * pixel) * (f * scale[9]);
+            const vf v3 = vf_load(x + 3 * LANES) * scale[9];
             vf_store(x + 3 * LANES, v3);
             vf_zip(v2, v3, &first, &second);
             t2 += first * second;
             l2 += vf_max_abs(first, second);
         }
-        x += count * LANES, factor += LANES;
     }
     vf firsts, none;
     vf_zip(vf_load(pair_firsts), vf_load(pair_firsts), &firsts, &none);
@@ -191,44 +194,46 @@ SOL_INLINE void pair_pack_4(const float *from, int64_t pixel, int64_t step, int6
 
 /* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square. means, sizes: the largest of pixels so far, of their magnitudes
  * (no more than that: of two channels' the larger one is added) and of these roots. */
-SOL_INLINE void pair_pack_2(const float *from, int64_t pixel, int64_t step, int64_t steps, const float *factors, int64_t count, float *x, float *beside, vf *means, vf *sizes)
+SOL_INLINE void pack_2(const conv *c, int64_t n, const float *in, int64_t steps, int64_t count, float *x, float *beside, vf *means, vf *sizes)
 {
     vf m0 = vf_zero(), m1 = vf_zero(), undo;
-    const float *factor = factors;
+    const float *factor = c->factors;
     float scale[LANES];
-    for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+    float *to = x;
+    (void)n; for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        const vf p0 = vf_load(c->p0 + n * c->p0_n + block * c->p0_cb);
         const vf f = vf_load(factor);
         {
-            const vf v = vf_load(at) * f;
+            const vf v = prologue(c, tap, p0) * f;
+            vf_store(to + 0 * LANES, v);
             m0 += v * v;
         }
         {
-            const vf v = vf_load(at + 1 * pixel) * f;
+            const vf v = prologue(c, tap + 1 * LANES, p0) * f;
+            vf_store(to + 1 * LANES, v);
             m1 += v * v;
         }
         factor += LANES;
+        to += count * LANES;
     }
     vf r[LANES / 2] = {sol_pair(m0, m1)};
     const vf squares = pair_halves(r) * vf_set(1.0f / (float)(steps * LANES));
     vf size = vf_sqrt(squares);
-    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_size(from, pixel, step, steps, factors);
-    if (!(squares[8] > 1e-30f && squares[8] < 1e30f)) size[8] = pair_pack_size(from + 1 * pixel, pixel, step, steps, factors);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_size(c, n, in, steps);
+    if (!(squares[8] > 1e-30f && squares[8] < 1e30f)) size[8] = pack_size(c, n, in + 1 * LANES, steps);
     vf t0 = vf_zero(), l0 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
-    factor = factors;
-    for (const float *at = from, *end = from + steps * step; at != end; at += step) {
-        const vf f = vf_load(factor);
+    for (int64_t i = steps; i; i--, x += count * LANES) {
         {
             vf first, second;
-            const vf v0 = vf_load(at) * (f * scale[0]);
+            const vf v0 = vf_load(x + 0 * LANES) * scale[0];
             vf_store(x + 0 * LANES, v0);
-            const vf v1 = vf_load(at + 1 * pixel) * (f * scale[8]);
+            const vf v1 = vf_load(x + 1 * LANES) * scale[8];
             vf_store(x + 1 * LANES, v1);
             vf_zip(v0, v1, &first, &second);
             t0 += first * second;
             l0 += vf_max_abs(first, second);
         }
-        x += count * LANES, factor += LANES;
     }
     vf firsts, none;
     vf_zip(vf_load(pair_firsts), vf_load(pair_firsts), &firsts, &none);
@@ -241,37 +246,38 @@ SOL_INLINE void pair_pack_2(const float *from, int64_t pixel, int64_t step, int6
 
 /* x: [step][pixel][LANES] of ``count`` pixels, scaled by the root of their mean square. means, sizes: the largest of pixels so far, of their magnitudes
  * (no more than that: of two channels' the larger one is added) and of these roots. */
-SOL_INLINE void pair_pack_1(const float *from, int64_t pixel, int64_t step, int64_t steps, const float *factors, int64_t count, float *x, float *beside, vf *means, vf *sizes)
+SOL_INLINE void pack_1(const conv *c, int64_t n, const float *in, int64_t steps, int64_t count, float *x, float *beside, vf *means, vf *sizes)
 {
     vf m0 = vf_zero(), undo;
-    const float *factor = factors;
+    const float *factor = c->factors;
     float scale[LANES];
-    (void)pixel; for (const float *at = from, *end = from + steps * step; at != end; at += step) {
+    float *to = x;
+    (void)n; for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
+        const vf p0 = vf_load(c->p0 + n * c->p0_n + block * c->p0_cb);
         const vf f = vf_load(factor);
         {
-            const vf v = vf_load(at) * f;
+            const vf v = prologue(c, tap, p0) * f;
+            vf_store(to + 0 * LANES, v);
             m0 += v * v;
         }
         factor += LANES;
+        to += count * LANES;
     }
     vf r[LANES / 2] = {sol_pair(m0, vf_zero())};
     const vf squares = pair_halves(r) * vf_set(1.0f / (float)(steps * LANES));
     vf size = vf_sqrt(squares);
-    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pair_pack_size(from, pixel, step, steps, factors);
+    if (!(squares[0] > 1e-30f && squares[0] < 1e30f)) size[0] = pack_size(c, n, in, steps);
     vf t0 = vf_zero(), l0 = vf_zero();
     vf_store(scale, pair_scale(size, &undo));
-    factor = factors;
-    for (const float *at = from, *end = from + steps * step; at != end; at += step) {
-        const vf f = vf_load(factor);
+    for (int64_t i = steps; i; i--, x += count * LANES) {
         {
             vf first, second;
-            const vf v0 = vf_load(at) * (f * scale[0]);
+            const vf v0 = vf_load(x + 0 * LANES) * scale[0];
             vf_store(x + 0 * LANES, v0);
             vf_zip(v0, vf_zero(), &first, &second);
             t0 += first * second;
             l0 += vf_max_abs(first, second);
         }
-        x += count * LANES, factor += LANES;
     }
     vf firsts, none;
     vf_zip(vf_load(pair_firsts), vf_load(pair_firsts), &firsts, &none);
@@ -281,18 +287,25 @@ SOL_INLINE void pair_pack_1(const float *from, int64_t pixel, int64_t step, int6
     *means = vf_max_quiet(magnitudes * undo, *means), *sizes = vf_max_quiet(size, *sizes);
 }
 
-/* x: [step][pixel][LANES], then what pixels subtract, what undoes their scaling, and their share. from: the first pixel; step: elements to its next channels.
- * factors: of each channel, with the signs of pairs. */
-static __attribute__((noinline)) void pair_pack(const float *from, int64_t pixel, int64_t step, int64_t steps, const float *factors, int64_t count, float *x)
+/* The input of one tile of rows x width pixels as the products want it. */
+static __attribute__((noinline)) void pack_tile(const conv *c, int64_t n, const float *in, int64_t rows, int64_t width, float *o)
 {
-    float *const beside = x + steps * count * LANES;
+    const int64_t count = rows * width, steps = c->steps;
+    float *beside = o + steps * count * LANES, *share = beside + (count + LANES - 1) / LANES * 2 * LANES;
     vf means = vf_zero(), sizes = vf_zero();
-    int64_t p = 0;
-    for (int64_t fours = count / 4; fours; fours--, p += 4) pair_pack_4(from + p * pixel, pixel, step, steps, factors, count, x + p * LANES, beside + p, &means, &sizes);
-    if (count & 2) pair_pack_2(from + p * pixel, pixel, step, steps, factors, count, x + p * LANES, beside + p, &means, &sizes), p += 2;
-    if (count & 1) pair_pack_1(from + p * pixel, pixel, step, steps, factors, count, x + p * LANES, beside + p, &means, &sizes);
-    beside[(count + LANES - 1) / LANES * 2 * LANES] = pair_share(means * (1.0f / (float)(steps * LANES)), sizes);
+    for (int64_t y = 0; y < rows; y++, in += c->in_row) {
+        const float *i = in;
+        for (int64_t x = 0; x < width;) {
+            const int64_t some = width - x >= 4 ? 4 : width - x >= 2 ? 2 : 1;
+            if (some == 4) pack_4(c, n, i, steps, count, o, beside, &means, &sizes);
+            if (some == 2) pack_2(c, n, i, steps, count, o, beside, &means, &sizes);
+            if (some == 1) pack_1(c, n, i, steps, count, o, beside, &means, &sizes);
+            x += some, i += some * 1 * LANES, o += some * LANES, beside += some;
+        }
+    }
+    *share = pair_share(means * (1.0f / (float)(steps * LANES)), sizes);
 }
+
 /* LANES output channels of one tile. */
 static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
 {
@@ -3687,20 +3700,10 @@ static __attribute__((noinline)) void pack(const conv *c, int64_t t0, int64_t t1
 {
     place p = place_of(c, t0);
     for (; t0 < t1; t0++, packed += c->packed_size, advance(c, &p)) {
-        int64_t count = 20, width = 20;
-        if (IS_EDGE(c, p)) count = 16, width = 16;
-        const origin *o = c->origins + p.n * c->origin_count;
-        for (int64_t i = 0; i < c->origin_count; i++, o++) {
-            const vi lanes = o->lanes;
-            float *to = c->run + o->to;
-            for (int64_t y = p.y * 1, end = y + count / width; y < end; y++) {
-                const float *from = o->base + y * o->row + p.x * 20 * LANES;
-                for (int64_t x = 0; x < width; x++, to += c->pitch, from += LANES) vf_store(to, vf_permute(vf_load(from), lanes));
-            }
-        }
-        if (c->C % LANES)
-            for (int64_t i = 0; i < count; i++) vf_store(c->run + i * c->pitch + c->C, vf_zero());
-        pair_pack(c->run, c->pitch, LANES, c->steps, c->factors, count, packed);
+        const float *in = c->in + p.n * c->in_n + p.y * 1 * c->in_row + p.x * 20 * LANES;
+        if (IS_EDGE(c, p)) pack_tile(c, p.n, in, 1, 16, packed);
+        else
+        pack_tile(c, p.n, in, 1, 20, packed);
     }
 }
 
@@ -3719,15 +3722,13 @@ static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const fl
     }
 }
 
-void conv_paired_selected(const sol_team *team, void *const *buf, const int64_t *arg)
+void conv_inner_product_prologue(const sol_team *team, void *const *buf, const int64_t *arg)
 {
-    const float *in0 = buf[0];
-    const float *in1 = buf[1];
-    const float *in2 = buf[2];
-    const float *in3 = buf[3];
-    const float *w = buf[4];
-    const float *factors = buf[5];
-    float *out = buf[6];
+    const float *in = buf[0];
+    const float *p0 = buf[1];
+    const float *w = buf[2];
+    const float *factors = buf[3];
+    float *out = buf[4];
     const int64_t N = arg[0];
     const int64_t OH = arg[1];
     const int64_t OW = arg[2];
@@ -3735,64 +3736,35 @@ void conv_paired_selected(const sol_team *team, void *const *buf, const int64_t 
     const int64_t block = arg[4];
     const int64_t by_tiles = arg[5];
     const int64_t packed_size = arg[6];
-    const int64_t C = arg[7];
-    const int64_t pitch = arg[8];
-    const int64_t origin_count = arg[9];
-    const int64_t in0_n = arg[10];
-    const int64_t in0_cb = arg[11];
-    const int64_t in0_row = arg[12];
-    const int64_t in1_n = arg[13];
-    const int64_t in1_cb = arg[14];
-    const int64_t in1_row = arg[15];
-    const int64_t in2_n = arg[16];
-    const int64_t in2_cb = arg[17];
-    const int64_t in2_row = arg[18];
-    const int64_t in3_n = arg[19];
-    const int64_t in3_cb = arg[20];
-    const int64_t in3_row = arg[21];
-    const int64_t in_blocks = arg[22];
-    const int64_t R = arg[23];
-    const int64_t S = arg[24];
-    const int64_t out_n = arg[25];
-    const int64_t out_cb = arg[26];
-    const int64_t out_row = arg[27];
+    const int64_t in_n = arg[7];
+    const int64_t in_cb = arg[8];
+    const int64_t in_row = arg[9];
+    const int64_t in_r = arg[10];
+    const int64_t in_s = arg[11];
+    const int64_t in_start = arg[12];
+    const int64_t p0_n = arg[13];
+    const int64_t p0_cb = arg[14];
+    const int64_t in_blocks = arg[15];
+    const int64_t R = arg[16];
+    const int64_t S = arg[17];
+    const int64_t out_n = arg[18];
+    const int64_t out_cb = arg[19];
+    const int64_t out_row = arg[20];
     (void)team; (void)buf; (void)arg;
 const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * columns, steps = in_blocks * R * S;
     if (tiles == 0) return;
     const int by_panels = !by_tiles && team->size > 1;
     const int64_t claims = by_panels;
-    origin *const origins = (origin *)team->scratch;
-    float *const run = (float *)(origins + N * origin_count);
-    const float *const from[] = { in0, in1, in2, in3 };
-    const int64_t in_n[] = { in0_n, in1_n, in2_n, in3_n };
-    const int64_t in_cb[] = { in0_cb, in1_cb, in2_cb, in3_cb };
-    const int64_t in_row[] = { in0_row, in1_row, in2_row, in3_row };
-for (int64_t n = 0; n < N; n++) {
-        const int64_t *table = arg + 28;
-        for (int64_t k = 0, to = 0; k < origin_count; k++, table += 2) {
-            const int64_t i = table[0] % 4, d = table[0] / 4;
-            int32_t lanes[LANES] = {0};
-            origin *o = origins + n * origin_count + k;
-            *o = (origin){.base = from[i] + n * in_n[i] + d * in_cb[i], .row = in_row[i], .to = to};
-            int64_t held = 0;
-            for (int lane = 0; lane < LANES; lane++)
-                if (table[1] >> lane & 1) lanes[held++] = lane;
-            memcpy(&o->lanes, lanes, sizeof lanes);
-            to += held;
-        }
-    }
     const conv c = {
-        .in0 = in0, .in1 = in1, .in2 = in2, .in3 = in3, .w = w, .factors = factors, .out = out, .N = N,
-        .OH = OH, .OW = OW, .vectors = vectors, .block = block, .by_tiles = by_tiles, .packed_size = packed_size, .C = C, .pitch = pitch,
-        .origin_count = origin_count, .in0_n = in0_n, .in0_cb = in0_cb, .in0_row = in0_row, .in1_n = in1_n, .in1_cb = in1_cb, .in1_row = in1_row, .in2_n = in2_n,
-        .in2_cb = in2_cb, .in2_row = in2_row, .in3_n = in3_n, .in3_cb = in3_cb, .in3_row = in3_row, .in_blocks = in_blocks, .R = R, .S = S,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .steps = steps, .rows = rows, .columns = columns, .claims = claims,
-        .origins = origins, .run = run,
+        .in = in + in_start, .p0 = p0, .w = w, .factors = factors, .out = out, .N = N, .OH = OH, .OW = OW,
+        .vectors = vectors, .block = block, .by_tiles = by_tiles, .packed_size = packed_size, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r,
+        .in_s = in_s, .in_start = in_start, .p0_n = p0_n, .p0_cb = p0_cb, .in_blocks = in_blocks, .R = R, .S = S, .out_n = out_n,
+        .out_cb = out_cb, .out_row = out_row, .steps = steps, .rows = rows, .columns = columns, .claims = claims,
     };
-    float *at = run + (20 * pitch + LANES);
+    float *at = (float *)team->scratch;
     int64_t u0, u1, first = 0, last = tiles;
     if (by_panels && team->size > 4) {
-        at = (float *)team->common;
+        at = (float *)team->shared_scratch;
         sol_split(team, tiles, &u0, &u1);
         pack(&c, u0, u1, at + u0 * packed_size);
         sol_barrier(team);

@@ -1,7 +1,7 @@
 /* Direct convolution of a map that is made on the way (mul relu), NCHWc -> NCHWc.
  *
- * made[n, c, y, x] = (mul, relu)(in[n, c, y * stride_y, x * stride_x])
- * out[n, k, y, x] = tail(bias[k] + sum over c of w[k, c] * made[n, c, y, x])
+ * prologue[n, c, y, x] = (mul, relu)(in[n, c, y * stride_y, x * stride_x])
+ * out[n, k, y, x] = epilogue(bias[k] + sum over c of w[k, c] * prologue[n, c, y, x])
  *
  * Register tile: 2 output vectors x 1 rows x 14 pixels, the whole reduction in registers.
  *   share of (panel, tile) pairs of this thread       panel = 2 output vectors, its weights stay in the cache
@@ -28,7 +28,7 @@ typedef struct conv {
 enum { TILE = 14 * LANES }; /* floats of a tile and input block */
 
 /* (mul, relu)(in[n, c, y * stride_y, x * stride_x]) */
-SOL_INLINE vf made(const conv *c, const float *i, vf p0)
+SOL_INLINE vf prologue(const conv *c, const float *i, vf p0)
 {
     (void)c;
     const vf i0_0 = vf_load(i);
@@ -40,7 +40,7 @@ SOL_INLINE vf made(const conv *c, const float *i, vf p0)
 SOL_INLINE void make_run(const conv *c, const float *i, float *o, int64_t pixels, vf p0)
 {
 #pragma GCC unroll 4
-    for (; pixels > 0; pixels--, i += 1 * LANES, o += LANES) vf_store(o, made(c, i, p0));
+    for (; pixels > 0; pixels--, i += 1 * LANES, o += LANES) vf_store(o, prologue(c, i, p0));
 }
 
 /* Makes tiles t0 … t1 - 1 of an input block, line by line. */
@@ -248,7 +248,7 @@ static void panel(const conv *c, int64_t kb, int64_t t0, int64_t t1, const float
     panel_2(c, kb, t0, t1, in);
 }
 
-void conv_direct_made(const sol_team *team, void *const *buf, const int64_t *arg)
+void conv_direct_prologue(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *in = buf[0];
     const float *p0 = buf[1];
@@ -293,7 +293,7 @@ void conv_direct_made(const sol_team *team, void *const *buf, const int64_t *arg
     float *at = (float *)team->scratch;
     int64_t u0, u1, first = 0, last = tiles;
     if (together) {
-        at = (float *)team->common;
+        at = (float *)team->shared_scratch;
         sol_split(team, in_blocks * tiles, &u0, &u1);
         make_tiles(&c, 0, u0, u1, tiles, at);
         sol_barrier(team);

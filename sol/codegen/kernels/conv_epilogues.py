@@ -1,4 +1,4 @@
-"""The pointwise tail of a register tile of a convolution: written once per accumulator, or as a loop where it is long."""
+"""The pointwise epilogue of a register tile of a convolution: written once per accumulator, or as a loop where it is long."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _CALLS = frozenset(
 
 
 def is_heavy(epilogue: Epilogue) -> bool:
-    """Is the tail too long to be written once per accumulator?"""
+    """Is the epilogue too long to be written once per accumulator?"""
     nodes = epilogue._nodes()
     return len(nodes) > 6 or any(n.op in _CALLS for n in nodes)
 
 
 def needs_mask(epilogue: Epilogue, channels: int, lanes: int) -> bool:
-    """May the tail make lanes without a channel infinite or NaN?"""
+    """May the epilogue make lanes without a channel infinite or NaN?"""
     return channels % lanes != 0 and any(n.op not in FINITE for n in epilogue._nodes())
 
 
@@ -41,11 +41,11 @@ def operand_step(operand: EpilogueOperand) -> int:
 
 
 @dataclass(frozen=True)
-class Tail:
-    """C statements that take accumulators ``a<o>_<y>_<x>`` through the tail and store them.
+class TileEpilogue:
+    """C statements that take accumulators ``a<o>_<y>_<x>`` through the epilogue and store them.
 
-    before: statements ahead of all. pixels: (y, x, statements of each vector); none for a long tail, which is written once per vector, as a
-    loop: ``loops``.
+    before: statements ahead of all. pixels: (y, x, statements of each vector); none for a long epilogue, which is written once per vector,
+    as a loop: ``loops``.
     """
 
     before: tuple[str, ...]
@@ -58,35 +58,36 @@ class Tail:
         return [*self.before, *self.loops, *(line for vector in vectors for pixel in vector for line in pixel)]
 
     def steps(self) -> dict[str, Any] | None:
-        """``before``, and (y, x, statements of all vectors) of each pixel: template context; None for a long tail."""
+        """``before``, and (y, x, statements of all vectors) of each pixel: template context; None for a long epilogue."""
         joined = tuple((y, x, tuple(line for vector in vectors for line in vector)) for y, x, vectors in self.pixels)
         return None if self.loops else {"before": self.before, "pixels": joined}
 
 
-def tail_of(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32) -> Tail:
-    """The tail of a tile of ``ocb`` vectors x th rows x tw pixels, which are stored as ``stored``."""
+def tile_epilogue(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32) -> TileEpilogue:
+    """The epilogue of a tile of ``ocb`` vectors x th rows x tw pixels, which are stored as ``stored``."""
     steps = tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile")
     key = epilogue.signature, steps, ocb, th, tw, masked, stored
-    found = _TAILS.get(key)
+    found = _EPILOGUES.get(key)
     if found is None:
-        if len(_TAILS) >= MOST_TAILS:
-            _TAILS.clear()  # another thread may compile: it holds what it has found
-        found = _TAILS[key] = _traced(epilogue, ocb, th, tw, masked, stored)
+        if len(_EPILOGUES) >= MOST_EPILOGUES:
+            _EPILOGUES.clear()  # another thread may compile: it holds what it has found
+        found = _EPILOGUES[key] = _traced(epilogue, ocb, th, tw, masked, stored)
     return found
 
 
-MOST_TAILS = 256
-_TAILS: dict[Hashable, Tail] = {}  # layers with equal tails are many, and tracing one takes a millisecond
+MOST_EPILOGUES = 256
+_EPILOGUES: dict[Hashable, TileEpilogue] = {}  # layers with equal epilogues are many, and tracing one takes a millisecond
 
 
-def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType) -> Tail:
+def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType) -> TileEpilogue:
     def one(o: int, y: int | str, x: int | str, accumulator: str, prefix: str) -> tuple[str, ...]:
-        return _vector_tail(epilogue, (o, y, x), accumulator, prefix, masked, stored)
+        return _vector_epilogue(epilogue, (o, y, x), accumulator, prefix, masked, stored)
 
     before, pixels = hoisted_loads(epilogue, ocb), [(y, x) for y in range(th) for x in range(tw)]
     if not is_heavy(epilogue):
         places = [(y, x, [(o, f"{o}_{y}_{x}") for o in range(ocb)]) for y, x in pixels]
-        return Tail(before, tuple((y, x, tuple(one(o, y, x, f"a{at}", f"t{at}_") for o, at in vectors)) for y, x, vectors in places), ())
+        steps = tuple((y, x, tuple(one(o, y, x, f"a{at}", f"t{at}_") for o, at in vectors)) for y, x, vectors in places)
+        return TileEpilogue(before, steps, ())
     loops: list[str] = []
     row, column = (f"(i / {tw})", f"(i % {tw})") if th > 1 else ("0", "i")
     for o in range(ocb):
@@ -94,7 +95,7 @@ def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored
         loops += ["{", f"    const vf a[{th * tw}] = {{{values}}};", f"    for (int64_t i = 0; i < {th * tw}; i++) {{"]
         loops += [f"        {line}" for line in one(o, row, column, "a[i]", "t")]
         loops += ["    }", "}"]
-    return Tail(before, (), tuple(loops))
+    return TileEpilogue(before, (), tuple(loops))
 
 
 def hoisted_loads(epilogue: Epilogue, ocb: int) -> tuple[str, ...]:
@@ -110,10 +111,10 @@ def operand_at(e: EpilogueOperand, o: int, y: int | str, x: int | str) -> str:
     return e.load(f"{e.name} + {o} * c->{e.name}_cb + {y} * c->{e.name}_row + {x} * {operand_step(e)}")
 
 
-def _vector_tail(
+def _vector_epilogue(
     epilogue: Epilogue, place: tuple[int, int | str, int | str], accumulator: str, prefix: str, masked: bool, stored: DType
 ) -> tuple[str, ...]:
-    """Statements that take the accumulator of ``place`` (vector, C text of y, C text of x) through the tail and store it."""
+    """Statements that take the accumulator of ``place`` (vector, C text of y, C text of x) through the epilogue and store it."""
     o, y, x = place
     steps, result = epilogue.trace(accumulator, lambda e: operand_at(e, o, y, x), prefix)
     value = f"keep({result}, valid - {o} * LANES)" if masked else result
@@ -123,17 +124,17 @@ def _vector_tail(
 def tile_variants(
     epilogue: Epilogue, panels: Sequence[Panel], tiling: Tiling, masked: bool, *, by_pixel: bool = False, stored: DType = DType.F32
 ) -> list[dict[str, Any]]:
-    """Template context of the functions of all tiles: ``steps`` if the tail goes by pixel and is short enough for that, else ``tail``.
+    """Template context of the functions of all tiles: ``steps`` if the epilogue goes by pixel and is short, else ``epilogue``.
 
     stored: what results are stored as.
     """
     found: list[dict[str, Any]] = []
     for p in panels:
         for th, tw in tiling.tiles:
-            tail = tail_of(epilogue, p.width, th, tw, masked, stored)
-            steps = tail.steps() if by_pixel else None
+            text = tile_epilogue(epilogue, p.width, th, tw, masked, stored)
+            steps = text.steps() if by_pixel else None
             kind = {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw}
-            found.append(kind | {"tail": [] if steps else tail.lines(), "steps": steps})
+            found.append(kind | {"epilogue": [] if steps else text.lines(), "steps": steps})
     return found
 
 
@@ -142,7 +143,7 @@ def operand_context(epilogue: Epilogue) -> list[dict[str, Any]]:
 
 
 def operand_params(epilogue: Epilogue) -> dict[str, DimLike]:
-    """Strides of the tail's operands along image, channel vector and row."""
+    """Strides of the epilogue's operands along image, channel vector and row."""
     params: dict[str, DimLike] = {}
     for e in epilogue.operands:
         n, cb, row = spatial_strides(e.strides)[:3]

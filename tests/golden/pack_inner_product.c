@@ -1,4 +1,4 @@
-/* Panels of 16 output channels, [step][channel of 16][output of 16] as they were laid, scaled for Winograd's inner product (kernels/pairs.py).
+/* Panels of 16 output channels, [step][channel of 16][output of 16] as they were laid, scaled for Winograd's inner product (kernels/inner_product.py).
  *
  * Weights are divided by the factors of their input channels (inputs[group][channels]; a panel's group is p / per_group), their signs are those
  * of pairs, and every output is scaled by a power of two such that the root of its mean square is from 1 up to 2. Behind each panel come
@@ -71,7 +71,7 @@ static void scaled_panel(float *panel, const float *inputs, int64_t blocks, int6
     }
 }
 
-void pack_pairs(const sol_team *team, void *const *buf, const int64_t *arg)
+void pack_inner_product(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *inputs = buf[0];
     const float *gains = buf[1];

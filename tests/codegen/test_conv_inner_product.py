@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sol.codegen import kernels
-from sol.codegen.kernels import conv_paired, pairs
-from sol.codegen.kernels.conv_paired import max_error
+from sol.codegen.kernels import conv_inner_product, inner_product
+from sol.codegen.kernels.conv_inner_product import max_error
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.machines import ZEN4
 from sol.codegen.packing import make_pack
@@ -31,7 +31,7 @@ from tests.harness import as_region, run_region
 @pytest.fixture(autouse=True)
 def forced(monkeypatch):
     """Only this way, also where it does not pay; there is none other to fall back to."""
-    always = tuple(map(conv_cases.forced, conv_paired.CANDIDATES))
+    always = tuple(map(conv_cases.forced, conv_inner_product.CANDIDATES))
     monkeypatch.setattr(kernels, "candidates", lambda _: always)
 
 
@@ -60,9 +60,9 @@ def test_shapes(size, threads, kernel, stride, padding, dilation, groups):
     check(graph, inputs, arrays, isa="avx512", threads=threads, borders=borders(padding))
 
 
-@pytest.mark.parametrize("kernel,c,k,tail", thinned([(8, 8), (24, 40), (17, 33), (31, 16), (122, 5)], [None, divide], on=[1, 3]))
-def test_part_of_a_vector_of_channels(c, k, kernel, tail):
-    graph, inputs, arrays, _ = conv_graph((2, c, 9, 7), k, (kernel, kernel), padding=kernel // 2, tail=tail)
+@pytest.mark.parametrize("kernel,c,k,epilogue", thinned([(8, 8), (24, 40), (17, 33), (31, 16), (122, 5)], [None, divide], on=[1, 3]))
+def test_part_of_a_vector_of_channels(c, k, kernel, epilogue):
+    graph, inputs, arrays, _ = conv_graph((2, c, 9, 7), k, (kernel, kernel), padding=kernel // 2, epilogue=epilogue)
     check(graph, inputs, arrays, isa="avx512", threads=2, borders=borders(kernel // 2))
 
 
@@ -76,32 +76,33 @@ def test_batches(batch, threads, groups, kernel, symbolic):
     check(graph, inputs, arrays, isa="avx512", threads=threads, borders=borders(kernel // 2), symbols=symbols)
 
 
-@pytest.mark.parametrize("bias,tail,groups,kernel", thinned([add_relu, scale_silu, plane], [(1, 1), (2, 3)], on=[True, False]))
-def test_tails(tail, groups, kernel, bias):
-    graph, inputs, arrays, conv = conv_graph((2, 64, 9, 11), 64, (kernel, kernel), padding=kernel // 2, groups=groups, bias=bias, tail=tail)
-    around = borders(kernel // 2) | ({"r": ((1, 1), (2, 0))} if tail is add_relu else {})
-    check(graph, inputs, arrays, isa="avx512", threads=2 + bias, borders=around, plain=("p",) if tail is plane else ())
+@pytest.mark.parametrize("bias,epilogue,groups,kernel", thinned([add_relu, scale_silu, plane], [(1, 1), (2, 3)], on=[True, False]))
+def test_epilogues(epilogue, groups, kernel, bias):
+    more = {"padding": kernel // 2, "groups": groups, "bias": bias, "epilogue": epilogue}
+    graph, inputs, arrays, conv = conv_graph((2, 64, 9, 11), 64, (kernel, kernel), **more)
+    around = borders(kernel // 2) | ({"r": ((1, 1), (2, 0))} if epilogue is add_relu else {})
+    check(graph, inputs, arrays, isa="avx512", threads=2 + bias, borders=around, plain=("p",) if epilogue is plane else ())
 
 
 @pytest.mark.parametrize("name", POOLS)
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_pools(name, threads):
-    graph, inputs, arrays, _ = conv_graph((2, 32, 7, 7), 96, (3, 3), padding=1, tail=pooled(name))
+    graph, inputs, arrays, _ = conv_graph((2, 32, 7, 7), 96, (3, 3), padding=1, epilogue=pooled(name))
     check(graph, inputs, arrays, isa="avx512", threads=threads, borders=borders(1))
 
 
 @pytest.mark.parametrize("c,k", [(33, 40), (24, 17), (47, 31)])
-@pytest.mark.parametrize("tail", [add_relu, scale_silu, pooled("mean"), divide])
-def test_tails_of_channels_that_fill_no_whole_vectors(c, k, tail):
-    graph, inputs, arrays, _ = conv_graph((1, c, 7, 9), k, (1, 1), tail=tail)
+@pytest.mark.parametrize("epilogue", [add_relu, scale_silu, pooled("mean"), divide])
+def test_epilogues_of_channels_that_fill_no_whole_vectors(c, k, epilogue):
+    graph, inputs, arrays, _ = conv_graph((1, c, 7, 9), k, (1, 1), epilogue=epilogue)
     check(graph, inputs, arrays, isa="avx512", threads=2)
 
 
 def test_a_residual_sum_before_a_pool():
-    def tail(b, y, inputs):
+    def epilogue(b, y, inputs):
         return b.add("mean", [add_relu(b, y, inputs)], dims=(2, 3), keepdims=False)
 
-    graph, inputs, arrays, _ = conv_graph((1, 64, 9, 11), 64, (1, 1), tail=tail)
+    graph, inputs, arrays, _ = conv_graph((1, 64, 9, 11), 64, (1, 1), epilogue=epilogue)
     check(graph, inputs, arrays, isa="avx512", threads=3, borders={"r": ((1, 1), (1, 0))})
 
 
@@ -205,7 +206,7 @@ def test_error_stays_below_its_bound(c, k, size, kernel, groups, relu):
 
 @pytest.mark.parametrize("groups", [1, 2])
 def test_results_do_not_depend_on_the_team(groups):
-    graph, inputs, arrays, _ = conv_graph((1, 64, 14, 14), 96, (3, 3), padding=1, groups=groups, tail=add_relu)
+    graph, inputs, arrays, _ = conv_graph((1, 64, 14, 14), 96, (3, 3), padding=1, groups=groups, epilogue=add_relu)
     region = as_region(graph, "dnn", "conv", block=16)
     results = [run_region(region, inputs, arrays, isa="avx512", threads=t, borders=borders(1))[0] for t in (1, 2, 3, 5, 5, 2)]
     assert all((r == results[0]).all() for r in results)
@@ -215,13 +216,13 @@ def test_results_do_not_depend_on_the_team(groups):
 @pytest.mark.parametrize("shape", [(16, 16, 1, 1), (32, 48, 3, 3), (48, 32, 7)])
 def test_packed_weights(shape, by_block):
     w = random(shape, 3) * np.float32(37)
-    packed = packed_weight(make_pack("paired_groups", groups=1) if by_block else make_pack("paired_panels"), w)
+    packed = packed_weight(make_pack("inner_product_groups", groups=1) if by_block else make_pack("inner_product_panels"), w)
     scales = padded_scales(w)
     assert (np.log2(scales) % 1 == 0).all() and scales.max() == 1
     w = w / scales.reshape(-1, *[1] * (w.ndim - 2))
     taps = int(np.prod(shape[2:]))
     steps = shape[1] // 16 * taps
-    assert packed.shape == (shape[0] // 16, (16 * steps + pairs.BEHIND) * 16)
+    assert packed.shape == (shape[0] // 16, (16 * steps + inner_product.BEHIND) * 16)
     for panel, rows in zip(packed, w.reshape(-1, 16, shape[1] // 16, 16, taps)):
         body = panel[: -3 * 16].reshape(steps, 16, 16)
         beside, factor, least = panel[-3 * 16 :].reshape(3, 16)
@@ -230,14 +231,15 @@ def test_packed_weights(shape, by_block):
         size = np.sqrt((body.astype(np.float64) ** 2).mean((0, 1)))
         assert ((size >= 1) & (size < 2)).all()
         share = ((np.abs(body).mean((0, 1)) * factor).max() / (size * factor).max()) ** 2
-        np.testing.assert_allclose(least, pairs.SPARSE / share, rtol=1e-5)
+        np.testing.assert_allclose(least, inner_product.SPARSE / share, rtol=1e-5)
         at = np.arange(steps) // (taps if by_block else 1) % 2
-        assert (np.sign(body) == np.sign(want) * pairs.signs()[at][:, :, None]).all()
-        np.testing.assert_allclose(beside, (body[:, : pairs.PAIRS] * body[:, 8 : 8 + pairs.PAIRS]).sum((0, 1)), rtol=1e-4, atol=1e-4)
+        assert (np.sign(body) == np.sign(want) * inner_product.signs()[at][:, :, None]).all()
+        products = body[:, : inner_product.PAIRS] * body[:, 8 : 8 + inner_product.PAIRS]
+        np.testing.assert_allclose(beside, products.sum((0, 1)), rtol=1e-4, atol=1e-4)
 
 
 def test_weights_of_zeros_are_packed_as_such():
-    packed = packed_weight(make_pack("paired_panels"), np.zeros((16, 16, 1, 1), np.float32))
+    packed = packed_weight(make_pack("inner_product_panels"), np.zeros((16, 16, 1, 1), np.float32))
     assert not packed.any()
 
 
@@ -252,13 +254,13 @@ def _conv(channels: int, size: int, groups: int, stride: int = 1, kernel: int = 
 ])  # fmt: skip
 def test_groups_are_paired_where_it_pays(channels, size, groups, stride, kernel, pays):
     target = replace(by_name("avx512"), machine=ZEN4)
-    choice = conv_paired.choose(_conv(channels, size, groups, stride, kernel), target, 1e-3, False)
+    choice = conv_inner_product.choose(_conv(channels, size, groups, stride, kernel), target, 1e-3, False)
     assert choice is not None
-    assert (conv_paired.relative_cost(choice, target) < target.machine.inner_product.gain) == pays
+    assert (conv_inner_product.relative_cost(choice, target) < target.machine.inner_product.gain) == pays
 
 
 def test_groups_that_are_no_whole_vectors_are_left_to_others():
     target = by_name("avx512")
-    assert conv_paired.choose(_conv(256, 14, 32), target, 1e-3, False) is None
-    assert conv_paired.choose(_conv(512, 14, 32), by_name("avx2"), 1e-3, False) is None
-    assert conv_paired.choose(_conv(40, 14, 1), by_name("avx2"), 1e-3, False) is None
+    assert conv_inner_product.choose(_conv(256, 14, 32), target, 1e-3, False) is None
+    assert conv_inner_product.choose(_conv(512, 14, 32), by_name("avx2"), 1e-3, False) is None
+    assert conv_inner_product.choose(_conv(40, 14, 1), by_name("avx2"), 1e-3, False) is None

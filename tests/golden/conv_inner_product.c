@@ -3,9 +3,9 @@
  *   block of this thread's tiles
  *     pack: input of each tile [tap of a channel block][pixel][LANES], scaled; what its pixels subtract, their scales and their share
  *     panel of LANES output channels             its weights stay in the cache
- *       tile: reduction in registers, tail       both pixel by pixel at the end, while the last input channels of others are multiplied
+ *       tile: reduction in registers, epilogue       both pixel by pixel at the end, while the last input channels of others are multiplied
  * Where tiles are few, threads share out the (panel, tile) pairs; a few threads each pack for themselves, a larger team packs together
- * into its common memory, then waits.
+ * into its shared memory, then waits.
  *
  * Register tile: 1 rows x 20 pixels.
  * w: [panel][input block][r][s][channel][LANES], then what its channels subtract, what undoes their scaling, and the share to be paired. */
@@ -3738,7 +3738,7 @@ static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const fl
     }
 }
 
-void conv_paired(const sol_team *team, void *const *buf, const int64_t *arg)
+void conv_inner_product(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *in = buf[0];
     const float *w = buf[1];
@@ -3777,7 +3777,7 @@ const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * 
     float *at = (float *)team->scratch;
     int64_t u0, u1, first = 0, last = tiles;
     if (by_panels && team->size > 4) {
-        at = (float *)team->common;
+        at = (float *)team->shared_scratch;
         sol_split(team, tiles, &u0, &u1);
         pack(&c, u0, u1, at + u0 * packed_size);
         sol_barrier(team);

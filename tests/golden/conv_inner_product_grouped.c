@@ -4,7 +4,7 @@
  *     group
  *       pack: input of the band [channel block][row][pixel][LANES], scaled; what its pixels subtract, added up over the taps of each output
  *       panel of LANES output channels             its weights stay in the cache
- *         tile: reduction in registers, tail       read from the packed band where the taps are
+ *         tile: reduction in registers, epilogue       read from the packed band where the taps are
  * Threads share out the bands, or the (group, band) pairs. All pixels of a band have one scale: the results do not depend on the team.
  *
  * Register tile: 1 rows x 14 pixels.
@@ -1611,7 +1611,7 @@ static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const fl
     }
 }
 
-void conv_paired_grouped(const sol_team *team, void *const *buf, const int64_t *arg)
+void conv_inner_product_grouped(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *in = buf[0];
     const float *w = buf[1];

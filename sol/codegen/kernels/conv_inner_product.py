@@ -1,4 +1,4 @@
-"""Convolution by Winograd's inner product (sol/codegen/kernels/pairs.py): the input is packed, scaled, before it is multiplied.
+"""Convolution by Winograd's inner product (sol/codegen/kernels/inner_product.py): the input is packed, scaled, before it is multiplied.
 
 A dense convolution packs the input of each tile, tap by tap. A group has few outputs for each of its inputs, for which that would take too
 long: there the input of a band of rows is packed once, and read at all taps. ``config["conv_max_error"] = 0`` keeps direct convolution.
@@ -12,15 +12,15 @@ from math import prod, sqrt
 from typing import Any
 
 from sol.codegen.decision import Candidate, sole
-from sol.codegen.kernels import pairs
+from sol.codegen.kernels import inner_product
 from sol.codegen.kernels.conv_cost import team_seconds
 from sol.codegen.kernels.conv_direct import shares_tiles
+from sol.codegen.kernels.conv_epilogues import tile_variants
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, spatial_strides, static_size
 from sol.codegen.kernels.conv_source import vectors_table
-from sol.codegen.kernels.conv_tails import tile_variants
 from sol.codegen.kernels.conv_tiling import Panel, Tiling, covering
-from sol.codegen.kernels.pairs import LANES, LEAST, MOST, step_cost
+from sol.codegen.kernels.inner_product import LANES, LEAST, MOST, step_cost
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.machines import Machine
@@ -197,7 +197,7 @@ def _gathered(problem: Problem, target: TargetLike) -> float:
 
 
 def _pays(way: Way, target: TargetLike) -> bool:
-    return target.adders and way.cost < target.machine.inner_product.gain
+    return target.independent_adders and way.cost < target.machine.inner_product.gain
 
 
 def _seconds(way: Way, target: TargetLike) -> float | None:
@@ -231,16 +231,17 @@ def _by_tiles(lowering: Lowering, way: Way) -> dict[str, Any]:
     lowering.set_share(by_tiles)
     packed, block = packed_block(conv, target, tiling, by_tiles)
     params: dict[str, DimLike] = {"vectors": problem.vectors, "block": block, "by_tiles": int(by_tiles), "packed_size": packed}
-    common = 0 if by_tiles else 4 * conv.n * tiling.count(conv.oh, conv.ow) * packed
+    shared_scratch = 0 if by_tiles else 4 * conv.n * tiling.count(conv.oh, conv.ow) * packed
     if not source.table:
-        weights = paired_weights(lowering, conv)
-        return {"weights": weights, "params": params | source.params(conv), "scratch": 4 * block * packed, "common": common}
+        weights = inner_product_weights(lowering, conv)
+        return {"weights": weights, "params": params | source.params(conv), "scratch": 4 * block * packed, "shared_scratch": shared_scratch}
     table, pitch = vectors_table(source.table, source.tensors, LANES), (_steps(conv) + 1 | 1) * LANES
     params |= {"C": conv.c, "pitch": pitch, "origin_count": len(table) // 2, **source.tensor_params(True)}
-    weights = paired_weights(lowering, conv, "paired_selected", order=source.order)
+    weights = inner_product_weights(lowering, conv, "inner_product_selected", order=source.order)
     gathered = conv.n * (len(table) // 2) * ORIGIN + 4 * (th * tw * pitch + LANES)
-    stem = f"selected{source.tensors}_paired"
-    return {"weights": weights, "params": params, "scratch": 4 * block * packed + gathered, "common": common, "table": table, "stem": stem}
+    stem = f"selected{source.tensors}_inner_product"
+    scratch = 4 * block * packed + gathered
+    return {"weights": weights, "params": params, "scratch": scratch, "shared_scratch": shared_scratch, "table": table, "stem": stem}
 
 
 def _by_bands(lowering: Lowering, way: Way) -> dict[str, Any]:
@@ -250,7 +251,7 @@ def _by_bands(lowering: Lowering, way: Way) -> dict[str, Any]:
     lowering.set_share(choice.by_bands)
     (th, tw), pixels, steps = way.tiling.tiles[0], prod(choice.pixels(choice.band)), _steps(conv)
     partial = -(-pixels // 2) * 2 + LANES * conv.stride[1]
-    weights = paired_weights(lowering, conv, "paired_groups", groups=conv.groups)
+    weights = inner_product_weights(lowering, conv, "inner_product_groups", groups=conv.groups)
     params = {
         "groups": conv.groups, "group_vectors": way.problem.vectors, "band": choice.band, "by_bands": int(choice.by_bands),
         "stride_y": conv.stride[0], "dilation_y": conv.dilation[0], "dilation_x": conv.dilation[1], "partial_size": partial,
@@ -258,7 +259,7 @@ def _by_bands(lowering: Lowering, way: Way) -> dict[str, Any]:
     }  # fmt: skip
     beside = (-(-th * tw // LANES) + 1) * LANES + choice.band * conv.ow + LANES
     scratch = 4 * (conv.c // conv.groups * pixels + beside + partial) + 8 * -(-steps // 8) * 8
-    return {"weights": weights, "params": params, "scratch": scratch, "stem": "paired_groups"}
+    return {"weights": weights, "params": params, "scratch": scratch, "stem": "inner_product_groups"}
 
 
 def _lower(lowering: Lowering, way: Way) -> None:
@@ -267,8 +268,8 @@ def _lower(lowering: Lowering, way: Way) -> None:
     variants = tile_variants(problem.epilogue, [Panel(1)], choice.tiling, problem.masked, by_pixel=True)
     launch["params"] |= {"in_blocks": -(-conv.c // conv.groups // LANES), "R": conv.kernel[0], "S": conv.kernel[1]}
     emit_conv(
-        lowering, problem, choice.tiling, "paired", **launch, banded=choice.band > 0, has_bias=False,
-        pairs=pairs.context(pairs.last_channels(conv.c // conv.groups)), alone=lowering.target.machine.team.alone,
+        lowering, problem, choice.tiling, "inner_product", **launch, banded=choice.band > 0, has_bias=False,
+        inner_product=inner_product.context(inner_product.last_channels(conv.c // conv.groups)), alone=lowering.target.machine.team.alone,
         variants=[v | {"places": _places(choice, v["th"], v["tw"])} for v in variants],
     )  # fmt: skip
 
@@ -279,10 +280,10 @@ def _places(choice: Choice, th: int, tw: int) -> tuple[int, ...]:
     return tuple(y * sy * pitch + x * sx for y in range(th) for x in range(tw)) if choice.band else ()
 
 
-def paired_weights(lowering: Lowering, conv: Conv, packer: str = "paired_panels", **attrs: Any) -> dict[str, View]:
+def inner_product_weights(lowering: Lowering, conv: Conv, packer: str = "inner_product_panels", **attrs: Any) -> dict[str, View]:
     """Packed weights and what inputs are multiplied by (at each tap, unless ``attrs`` say otherwise), as the kernel's pointers."""
     w, scaled = conv.node.inputs[1], attrs or {"taps": prod(conv.kernel)}
-    return {"w": lowering.weight(w, packer, **attrs), "factors": lowering.weight(w, "pair_scales", **scaled)}
+    return {"w": lowering.weight(w, packer, **attrs), "factors": lowering.weight(w, "inner_product_scales", **scaled)}
 
 
-CANDIDATES: tuple[Candidate, ...] = (sole("paired", read_way, _lower, _pays, _seconds, ranked=False),)
+CANDIDATES: tuple[Candidate, ...] = (sole("inner_product", read_way, _lower, _pays, _seconds, ranked=False),)
