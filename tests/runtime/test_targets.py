@@ -66,7 +66,7 @@ def test_best_target(pretend, machine: str, cpuinfo: str, best: str, all_of_them
 )
 def test_adders_of_the_native_target(pretend, cpuinfo: tuple[str, ...], adders: bool) -> None:  # type: ignore[no-untyped-def]
     pretend("x86_64", *cpuinfo)
-    assert resolve("native").adders == adders
+    assert resolve("native").independent_adders == adders
     assert not any(target.independent_adders for target in TARGETS.values())
 
 
