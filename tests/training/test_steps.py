@@ -167,10 +167,18 @@ def test_the_backend_of_torch_compile_learns_that_backward_comes() -> None:
     """The first forward pass keeps nothing, the first backward pass computes it again, later ones find what they need."""
     model = mlp().eval()
     eager = copy.deepcopy(model)
-    fast = torch.compile(model, backend=sol_backend)
+    pieces = []
+
+    def backend(module: torch.fx.GraphModule, examples: list[torch.Tensor]) -> object:
+        pieces.append(sol_backend(module, examples))
+        return pieces[-1]
+
+    fast = torch.compile(model, backend=backend)
     for _ in range(3):
         check_loss(step(fast, ROWS), step(eager, ROWS))
     check_gradients(model, eager)
+    (piece,) = pieces
+    assert len(piece.variants) == 1 and len(piece.gradients.variants) == 1 and piece.gradients.habit.saves
 
 
 def test_in_torch_by_default(caplog: pytest.LogCaptureFixture) -> None:
