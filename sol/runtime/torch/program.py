@@ -14,10 +14,11 @@ from sol.errors import InputError
 from sol.frontend.imported import Imported, OutputLeaf
 from sol.ir.graph import Graph
 from sol.ir.types import TensorType
+from sol.runtime.arrays import Arrays
 from sol.runtime.torch.calls import give_function, take_function
 from sol.runtime.torch.change_detection import InPlaceChanges, UncountedChanges
 from sol.runtime.torch.runner import Runner
-from sol.runtime.torch.tensors import TORCH
+from sol.runtime.torch.tensors import TENSORS, TORCH
 
 log = logging.getLogger("sol.runtime")
 Held = MutableMapping[str, torch.Tensor]
@@ -31,13 +32,14 @@ class Program:
 
     held: the module's tensors by target; what is set there, the module has from then on.
     counter: target of running statistics → a tensor that torch changes whenever it changes them, or None if there is none.
+    arrays: how results are allocated.
     take: a call's arguments → what ``run`` wants, or None for a call that this program is not for.
     """
 
     def __init__(self, imported: Imported, held: Held, *, title: str, isa: str | None = None, threads: int | None = None,
-                 runner: Runner | None = None, counter: Counter = lambda target: None) -> None:  # fmt: skip
+                 runner: Runner | None = None, counter: Counter = lambda target: None, arrays: Arrays = TENSORS) -> None:  # fmt: skip
         self.imported = imported
-        self.runner = runner or Runner(imported.graph, imported.torch_calls, title=title, isa=isa, threads=threads)
+        self.runner = runner or Runner(imported.graph, imported.torch_calls, title=title, isa=isa, threads=threads, arrays=arrays)
         self.held = _WithConstants(held, imported.parameters) if imported.parameters else held
         self._counter = counter
         self._statistics = _running_statistics(imported.graph)

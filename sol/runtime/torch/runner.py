@@ -12,6 +12,7 @@ from sol.frontend.imported import Slot
 from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.dim import Dim, symbols
 from sol.ir.graph import Graph, Node
+from sol.runtime.arrays import Arrays
 from sol.runtime.executable import Executable
 from sol.runtime.packers import compile_ahead
 from sol.runtime.source import Source, python_of
@@ -23,9 +24,9 @@ from sol.tuning.compile import compile_tuned
 TorchCalls = Mapping[str, TorchCall]
 
 
-def _executable(graph: Graph, title: str, isa: str | None, threads: int | None) -> Executable:
+def _executable(graph: Graph, title: str, isa: str | None, threads: int | None, arrays: Arrays) -> Executable:
     compiled = compile_tuned(graph, title=title, isa=isa, threads=threads or TENSORS.threads(), planned=compile_ahead)
-    return Executable(compiled, threads=threads, arrays=TENSORS)
+    return Executable(compiled, threads=threads, arrays=arrays)
 
 
 class Runner:
@@ -35,13 +36,16 @@ class Runner:
     graph: as compiled, with parameters ``derived:...`` that come from such calls; ``derived`` holds their values.
     """
 
-    def __init__(self, graph: Graph, torch_calls: TorchCalls, *, title: str, isa: str | None = None, threads: int | None = None) -> None:
+    def __init__(
+        self, graph: Graph, torch_calls: TorchCalls, *, title: str, isa: str | None = None, threads: int | None = None,
+        arrays: Arrays = TENSORS,
+    ) -> None:  # fmt: skip
         self.hoisted = hoist(graph, torch_calls)
         self.graph, self.torch_calls = self.hoisted.graph, torch_calls
         self.segments = split_segments(self.graph)
         keep_templates()
         self.steps: list[tuple[Segment, Executable | None]] = [
-            (s, _executable(s.graph, title, isa, threads) if s.graph else None) for s in self.segments
+            (s, _executable(s.graph, title, isa, threads, arrays) if s.graph else None) for s in self.segments
         ]
         self._finish_setup()
 

@@ -26,6 +26,7 @@ from sol.frontend.torch.functional import import_functional
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import told
 from sol.runtime.torch.program import Program
+from sol.runtime.torch.result_pool import ResultPool
 
 log = logging.getLogger("sol")
 PATIENCE = 16
@@ -188,14 +189,15 @@ class Differentiated:
 class Gradients:
     """How the calls of a piece that need gradients run: as ``config["training"]`` says.
 
-    habit: tells whether calls keep what a backward pass needs.
+    habit: tells whether calls keep what a backward pass needs. pool: memory of their results.
     """
 
     def __init__(self, piece: Trainable, options: Mapping[str, Any], habit: Habit) -> None:
         self.piece, self.habit = piece, habit
         self.variants = Specializations[tuple[Any, Differentiated]]("a piece in training")
         self.failure: Exception | None = None  # why the piece trains in torch
-        self._options, self._compiled = options, 0
+        self.pool, self._compiled = ResultPool(), 0
+        self._options = {**options, "arrays": self.pool.arrays}
 
     def __call__(self, inputs: Sequence[Any]) -> Any:
         """The piece's result, connected to the graph of autograd."""
@@ -205,6 +207,7 @@ class Gradients:
         found = self.variants.find_or_make(lambda v: v if v[0] == kind else None, lambda: self._make(kind, inputs))
         if found is None:
             return self.piece.module(*inputs)
+        self.pool.step()
         return found[0][1](self.piece.tensors(inputs))
 
     def again(self, inputs: Sequence[Any]) -> Any:

@@ -1,0 +1,115 @@
+"""Memory of large results: used again only when nobody holds it, given back when nobody asks for it."""
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import sol
+from sol.codegen.plan import Port
+from sol.ir.types import DType
+from sol.runtime.torch.result_pool import KEPT, LARGE, ResultPool
+from sol.runtime.torch.tensors import TORCH
+
+ROWS = LARGE // (4 * 64)
+
+
+def allocator(pool, shape=(ROWS, 64), dtype=DType.F32):
+    allocate = pool.arrays.allocator(Port("x", dtype, shape, "x"))
+    return lambda: allocate({})
+
+
+def test_memory_is_used_again_when_the_tensor_is_gone():
+    new = allocator(ResultPool())
+    first = new()
+    place = first.data_ptr()
+    del first
+    assert new().data_ptr() == place
+
+
+@pytest.mark.parametrize(
+    "holder", [lambda t: t[3:5], lambda t: t.numpy(), lambda t: t.untyped_storage(), lambda t: t.detach(), torch.nn.Parameter]
+)
+def test_memory_is_not_used_again_while_somebody_holds_it(holder):
+    pool = ResultPool()
+    new = allocator(pool)
+    first = new()
+    place, held = first.data_ptr(), holder(first)
+    del first
+    assert pool.idle_bytes == 0 and new().data_ptr() != place
+    del held
+    gc.collect()
+    assert place in {t.data_ptr() for t in [new(), new()]}
+
+
+def test_what_nobody_asks_for_is_given_back():
+    pool = ResultPool()
+    new = allocator(pool)
+    for _ in range(3):
+        pool.step()
+        held = [new(), new()]
+        del held
+    assert pool.idle_bytes == 2 * LARGE
+    for _ in range(KEPT):
+        pool.step()
+        new()
+    pool.step()
+    assert pool.idle_bytes == LARGE
+    for _ in range(KEPT + 1):
+        pool.step()
+    assert pool.idle_bytes == 0
+
+
+@pytest.mark.parametrize("dtype", [DType.F32, DType.F64, DType.F16, DType.BF16, DType.I64, DType.BOOL, DType.F8E4M3FN])
+def test_all_types_have_their_own(dtype):
+    tensor = allocator(ResultPool(), (LARGE, 2), dtype)()
+    assert tensor.dtype is TORCH[dtype] and tensor.shape == (LARGE, 2) and tensor.is_contiguous() and not tensor._is_view()
+
+
+def test_small_results_are_not_pooled():
+    pool = ResultPool()
+    allocator(pool, (LARGE // 8,))()
+    assert pool.idle_bytes == 0
+
+
+def test_threads_get_memory_of_their_own():
+    pool = ResultPool()
+    new = allocator(pool)
+
+    def work(number):
+        for _ in range(50):
+            tensor = new().fill_(number)
+            if not bool((tensor == number).all()):
+                return False
+        return True
+
+    with ThreadPoolExecutor(4) as executor:
+        assert all(executor.map(work, range(4)))
+    assert pool.idle_bytes <= 8 * LARGE  # each thread has one tensor while it asks for the next
+
+
+def test_gradients_of_earlier_steps_stay_as_they_are():
+    """Results of one step are not overwritten by the next ones, whoever holds them: gradients, results, what backward needs."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(512, 1024), nn.ReLU(), nn.Linear(1024, 512))
+    x = torch.randn(512, 512)
+    with sol.config.override(training="compiled"):
+        fast = sol.optimize(model, [x]).train()
+        kept, losses = [], []
+        for step in range(4):
+            model.zero_grad()
+            y = fast(x * (step + 1))
+            losses.append((y, F.mse_loss(y, x)))
+            if step % 2:  # two graphs alive at once
+                (losses[-2][1] + losses[-1][1]).backward()
+                kept.append([p.grad for p in model.parameters()])
+        for step in (1, 3):
+            model.zero_grad()
+            for s in (step - 1, step):
+                F.mse_loss(y := model(x * (s + 1)), x).backward()
+                torch.testing.assert_close(losses[s][0], y, rtol=1e-4, atol=1e-4)
+            for found, p in zip(kept[step // 2], model.parameters()):
+                torch.testing.assert_close(found, p.grad, rtol=1e-3, atol=1e-5)
