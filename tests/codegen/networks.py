@@ -237,7 +237,13 @@ NETWORKS: dict[str, str] = {
     "recurrent": one(
         "%x: f32[6,2,64], %h: f32[2,16]",
         "f32[6,2,16], %y#1: f32[2,16], %y#2: f32[2,16]",
-        "lstm_scan(%x, %w, %h, %h){reverse=False}",
+        "lstm_scan(%x, %w, %h, %h){keeps=False, reverse=False}",
+        weight(64, 16),
+    ),
+    "recurrent gradients": one(
+        "%x: f32[6,2,64], %c: f32[6,2,16], %h: f32[2,16], %d: f32[6,2,16]",
+        "f32[6,2,64], %y#1: f32[2,16], %y#2: f32[2,16]",
+        "lstm_scan_grad(%x, %w, %c, %h, %d, %h, %h){reverse=False}",
         weight(64, 16),
     ),
 }

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from sol.codegen.kernels.recurrent import GATES, batch_tiles
+from sol.codegen.kernels.recurrent_grad import GATES as GRADIENT_GATES
+from sol.codegen.kernels.recurrent_grad import tiles_of
 from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name, runnable
 from sol.errors import UnsupportedError
@@ -70,6 +72,73 @@ def test_sizes(isa: str, op: str, attrs: dict, steps: int, batch: int, hidden: i
         check(op, built, values(built[0], steps, batch, hidden, GATES[op]), isa=isa, threads=threads)
 
 
+@pytest.mark.parametrize("isa,op,attrs,steps,batch,hidden", thinned([c for c in CELLS if c[0] != "rnn_scan"], SIZES))
+def test_what_is_kept_for_gradients(isa: str, op: str, attrs: dict, steps: int, batch: int, hidden: int) -> None:
+    built = scan(op, steps, batch, hidden, keeps=True, **attrs)
+    check(op, built, values(built[0], steps, batch, hidden, GATES[op]), isa=isa, threads=2)
+
+
+GRADIENTS = {
+    "lstm_scan_grad": (4, ("cells", "c0", "dy", "dh", "dc")), "gru_scan_grad": (4, ("y", "h0", "dy", "dh")),
+    "rnn_scan_grad": (1, ("dy", "dh")),
+}  # fmt: skip
+BACKWARD = [(f"{op}_grad", attrs) for op, attrs in CELLS]
+
+
+def scan_grad(op: str, steps, batch, hidden: int, outputs: tuple[int, ...] | None = None, **attrs) -> tuple[Graph, dict]:
+    """A graph of one backward scan that returns the chosen outputs, and its parameters."""
+    kept, operands = GRADIENTS[op]
+    b = GraphBuilder()
+    parameters = {"w": (rng.standard_normal((GRADIENT_GATES[op] * hidden, hidden)) / hidden**0.5).astype(np.float32)}
+    values = [b.input("kept", TensorType(DType.F32, (steps, batch, kept * hidden)))]
+    values.append(b.parameter("w", TensorType(DType.F32, parameters["w"].shape)))
+    for name in operands:
+        shape = (batch, hidden) if name in ("c0", "h0", "dh", "dc") else (steps, batch, hidden)
+        values.append(b.input(name, TensorType(DType.F32, shape)))
+    results = b.add(op, values, **attrs)
+    return b.build([results[i] for i in outputs] if outputs else list(results)), parameters
+
+
+def gradient_values(graph: Graph, **symbols: int) -> dict[str, np.ndarray]:
+    """Kept values are those of gates, of which most lie between 0 and 1."""
+    sizes = {i: tuple(symbols.get(str(d), d) for d in graph.type_of(i).shape) for i in graph.inputs}
+    return {i: (rng.random(s) if i in ("kept", "y") else rng.standard_normal(s)).astype(np.float32) for i, s in sizes.items()}
+
+
+@pytest.mark.parametrize("isa,op,attrs,steps,batch,hidden", thinned(BACKWARD, [*SIZES, (2, 13, 100)]))
+def test_gradients(isa: str, op: str, attrs: dict, steps: int, batch: int, hidden: int) -> None:
+    for reverse in (False, True):
+        built = scan_grad(op, steps, batch, hidden, reverse=reverse, **attrs)
+        for threads in (1, 2, 3):
+            check(op, built, gradient_values(built[0]), isa=isa, threads=threads)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("op,attrs", BACKWARD)
+def test_gradients_of_buffers_apart(isa: str, op: str, attrs: dict) -> None:
+    steps, batch, hidden = 4, 3, 21
+    built = scan_grad(op, steps, batch, hidden, **attrs)
+    wide = built[0].type_of("kept").shape[2]
+    strides = {"kept": (wide, steps * wide, 1), "dy": (2 * hidden, steps * 2 * hidden, 1), "dh": (1, batch), op: (400, 100, 1)}
+    if op == "rnn_scan_grad":
+        strides[op] = (2 * batch * hidden, 2 * hidden, 2)
+    check(op, built, gradient_values(built[0]), isa=isa, strides=strides)
+
+
+@pytest.mark.parametrize("op", GRADIENTS)
+@pytest.mark.parametrize("output", [0, 1, 2])
+def test_unused_gradients_are_not_written(op: str, output: int) -> None:
+    built = scan_grad(op, 3, 2, 9, (output % (2 if op == "rnn_scan_grad" else 3),))
+    check(op, built, gradient_values(built[0]))
+
+
+@pytest.mark.parametrize("op,attrs", BACKWARD)
+def test_gradients_of_symbolic_steps_and_batch(op: str, attrs: dict) -> None:
+    built = scan_grad(op, Dim.symbol("steps"), Dim.symbol("batch"), 18, **attrs)
+    for steps, batch in ((2, 2), (7, 9)):
+        check(op, built, gradient_values(built[0], steps=steps, batch=batch), symbols={"steps": steps, "batch": batch})
+
+
 @pytest.mark.parametrize("isa", ISAS)
 @pytest.mark.parametrize("op,attrs", CELLS)
 def test_reverse_and_batch_first_buffers(isa: str, op: str, attrs: dict) -> None:
@@ -128,6 +197,16 @@ def test_packing() -> None:
     assert np.count_nonzero(packed) == w.size
     bias = packed_weight(make_pack("recurrent_bias", gates=3, lanes=4), np.arange(15, dtype=np.float32)).reshape(2, 3, 4)
     assert bias[1, 2, 0] == 14 and bias[0, 1, 3] == 8
+
+
+def test_backward_tiles_fit_the_registers() -> None:
+    for target in ("avx512", "avx2", "neon", "generic"):
+        for hidden in (1, 33, 130, 512):
+            tiles = tiles_of(Dim.symbol("b"), hidden, by_name(target))
+            assert tiles.rows[-1] == 1 and max(tiles.blocks) == tiles.blocks[0]
+            assert tiles.rows[0] * tiles.blocks[0] + tiles.blocks[0] + 1 <= by_name(target).registers
+    assert tiles_of(7, 256, by_name("avx512")).rows == (6, 1) and tiles_of(7, 256, by_name("avx512")).blocks == (4,)
+    assert tiles_of(1, 300, by_name("avx512")).blocks == (4, 3)
 
 
 def test_batch_tiles_fit_the_registers() -> None:

@@ -89,7 +89,7 @@ def test_several_results() -> None:
     values = [b.input("x", TensorType(F32, s)) for s in ((5, 2, 12), (12, 3), (2, 3), (2, 3))]
     y, _, c = b.add("lstm_scan", values, name="y")
     text = round_trip(b.build([c, y]))
-    assert "%y: f32[5,2,3], %y#1: f32[2,3], %y#2: f32[2,3] = lstm_scan(%x, %x_1, %x_2, %x_3){reverse=False}" in text
+    assert "%y: f32[5,2,3], %y#1: f32[2,3], %y#2: f32[2,3] = lstm_scan(%x, %x_1, %x_2, %x_3){keeps=False, reverse=False}" in text
     assert "return %y#2, %y" in text
 
 

@@ -31,7 +31,7 @@ def test_attributes_and_operand_order_tell_apart():
 
 
 def test_nodes_with_several_results():
-    scan = "lstm_scan(%x, %w, %h, %h){reverse=False}"
+    scan = "lstm_scan(%x, %w, %h, %h){keeps=False, reverse=False}"
     types = "f32[3,2,4], %{0}#1: f32[2,4], %{0}#2: f32[2,4]"
     text = f"""graph(%x: f32[3,2,16], %h: f32[2,4]) {{
   %w = parameter{{target="w"}}: f32[16,4]

@@ -94,7 +94,7 @@ def test_reductions_over_dimensions_of_size_one_stay_apart():
 def test_result_of_several_values_feeds_a_region():
     types = "f32[3,2,4], %s#1: f32[2,4], %s#2: f32[2,4]"
     body = f"""  %w = parameter{{target="w"}}: f32[16,4]
-  %s: {types} = lstm_scan(%x, %w, %h, %h){{reverse=False}}
+  %s: {types} = lstm_scan(%x, %w, %h, %h){{keeps=False, reverse=False}}
   %y: f32[2,4] = add(%s#1, %s#2)
   return %y, %s"""
     assert fuse(body, "%x: f32[3,2,16], %h: f32[2,4]") == [["lstm_scan"], ["add"]]

@@ -61,12 +61,15 @@ class Heads(nn.Module):
 
 
 class Recurrent(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.layers, self.out = nn.GRU(8, 12, batch_first=True), nn.Linear(12, 3)
+    """A recurrent layer whose outputs and last states are read, and the classes of its last step."""
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.out(self.layers(x)[0][:, -1])
+    def __init__(self, layers: nn.Module, width: int = 12) -> None:
+        super().__init__()
+        self.layers, self.out = layers, nn.Linear(width, 3)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        y, last = self.layers(x)
+        return self.out(y[..., -1, :]), last
 
 
 def activations(h: torch.Tensor, prelu: nn.Module) -> torch.Tensor:
@@ -103,6 +106,7 @@ def net(*layers: nn.Module) -> nn.Module:
 
 
 ROWS, IMAGE = (torch.linspace(-2, 2, 50).view(5, 10).sin(),), (torch.linspace(-9, 9, 3 * 3 * 15 * 17).view(3, 3, 15, 17).sin(),)
+SEQUENCE = (torch.linspace(-1, 1, 3 * 7 * 8).view(3, 7, 8),)
 POOLS = (nn.MaxPool2d(3, 2, 1), nn.AvgPool2d(2), nn.AdaptiveAvgPool2d(2))
 FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] = {
     "linear": (lambda: net(nn.Linear(10, 33), nn.ReLU(), nn.Linear(33, 7)), ROWS, set()),
@@ -121,6 +125,11 @@ FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] =
               CONV | {"max_pool2d_with_indices_backward", "avg_pool2d_backward", "_adaptive_avg_pool2d_backward"}),
     "upsampling": (lambda: net(nn.Conv2d(3, 4, 3), nn.Upsample(scale_factor=2), nn.Upsample(scale_factor=2, mode="bilinear")), IMAGE,
                    CONV | {"upsample_nearest2d_backward", "upsample_bilinear2d_backward"}),
+    "lstm": (lambda: Recurrent(nn.LSTM(8, 12, num_layers=2, bidirectional=True, batch_first=True), 24), SEQUENCE, set()),
+    "gru": (lambda: Recurrent(nn.GRU(8, 12, num_layers=2, bidirectional=True), 24), SEQUENCE, set()),
+    "rnn": (lambda: Recurrent(nn.RNN(8, 12, bias=False, nonlinearity="relu", batch_first=True)), SEQUENCE, set()),
+    "recurrent dropout": (lambda: Recurrent(nn.GRU(8, 12, num_layers=2, dropout=0.5, batch_first=True)), SEQUENCE, {"native_dropout"}),
+    "one sequence": (lambda: Recurrent(nn.RNN(8, 12, batch_first=True)), (SEQUENCE[0][0],), set()),
     "norm at the end": (lambda: net(nn.Linear(10, 12), nn.LayerNorm(12)), ROWS, set()),
     "heads as views": (Heads, (torch.linspace(-3, 3, 7 * 32).view(1, 7, 32).sin(),),
                        {"_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_flash_attention_for_cpu_backward"}),
@@ -143,11 +152,30 @@ def test_a_step_is_eagers(name: str) -> None:
     assert in_torch(fast) <= allowed
 
 
-def test_recurrent_layers_train_in_torch() -> None:
-    inputs = (torch.linspace(-1, 1, 3 * 7 * 8).view(3, 7, 8),)
-    fast, eager = pair(Recurrent(), inputs)
+@pytest.mark.parametrize("layers", [lambda: nn.LSTM(8, 12, proj_size=6, batch_first=True), lambda: nn.GRU(8, 6, batch_first=True).double()])
+def test_recurrent_layers_without_a_scan_train_in_torch(layers: Callable[[], nn.Module]) -> None:
+    made = layers()
+    inputs = tuple(x.to(next(made.parameters()).dtype) for x in SEQUENCE)
+    fast, eager = pair(Recurrent(made, 6).to(inputs[0].dtype), inputs)
     check_loss(step(fast, inputs), step(eager, inputs))
     check_gradients(fast, eager)
+    assert all("train in torch" in str(p.gradients.failure) for p in fast._trainer.pieces)
+
+
+def test_packed_sequences_train_in_torch() -> None:
+    class Packed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.LSTM(8, 6)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            packed = nn.utils.rnn.pack_padded_sequence(x, torch.tensor([7, 5, 2]), batch_first=True)
+            return self.layers(packed)[1][0]
+
+    with sol.config.override(fallback="eager"):
+        fast, eager = pair(Packed(), SEQUENCE)
+        check_loss(step(fast, SEQUENCE), step(eager, SEQUENCE))
+        check_gradients(fast, eager)
 
 
 def test_memory_budget() -> None:

@@ -28,6 +28,7 @@ FAMILIES = {
     "sdpa": "attention",
     "max_pool": "pool_bytes", "avg_pool": "pool", "adaptive_avg_pool": "pool", "adaptive_max_pool": "pool",
     "lstm_scan": "recurrent", "gru_scan": "recurrent", "rnn_scan": "recurrent",
+    "lstm_scan_grad": "recurrent_grad", "gru_scan_grad": "recurrent_grad", "rnn_scan_grad": "recurrent_grad",
     "recurrence": "recurrent_plain", "argmax_pool": "pool_argmax", "det": "matmul_det",
     "grid_sample": "image", "roi_align": "image", "deform_columns": "image",
     "sort": "sort", "topk": "sort", "order_statistic": "sort", "mode": "sort", "running_extremum": "sort", "searchsorted": "sort",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sol.codegen.decision import sole
@@ -13,6 +14,7 @@ from sol.ir.graph import Node
 from sol.ir.types import DType
 
 GATES = {"lstm_scan": 4, "gru_scan": 3, "rnn_scan": 1}
+_RESULTS = {"lstm_scan": ("Y", "HN", "CN", "KEPT", "CELLS"), "gru_scan": ("Y", "HN", "KEPT"), "rnn_scan": ("Y", "HN")}
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Scan:
     states: tuple[tuple[str, View], ...]
     results: tuple[tuple[str, View], ...]
 
+
 def panel_step(lanes: int) -> int:
     """Steps along the hidden units to which panels of weights are padded."""
     return max(lanes, 8)
@@ -66,13 +69,13 @@ def find_scan(lowering: Lowering) -> Scan | None:
     anchor = lowering.anchor
     if not set(lowering.body.outputs) <= set(anchor.outputs):
         return None
-    hidden = _checked(lowering)
-    gates, lanes = GATES[anchor.op], lowering.target.lanes
     has_bias = anchor.op == "gru_scan"
+    hidden = checked_units(lowering, anchor.inputs[1 : 2 + has_bias])
+    gates, lanes = GATES[anchor.op], lowering.target.lanes
     weight = lowering.weight(anchor.inputs[1], "recurrent_panels", gates=gates, lanes=lanes, step=panel_step(lanes))
     bias = lowering.weight(anchor.inputs[2], "recurrent_bias", gates=gates, lanes=lanes) if has_bias else None
     states = tuple(zip(("H0", "C0"), map(lowering.view, anchor.inputs[2 + has_bias :])))
-    results = tuple((n, lowering.view(v)) for n, v in zip(("Y", "HN", "CN"), anchor.outputs) if v in lowering.body.outputs)
+    results = tuple((n, lowering.view(v)) for n, v in zip(_RESULTS[anchor.op], anchor.outputs) if v in lowering.body.outputs)
     return Scan(anchor, hidden, lowering.view(anchor.inputs[0]), weight, bias, states, results)
 
 
@@ -94,7 +97,7 @@ def lower_scan(lowering: Lowering, found: Scan) -> None:
         params |= {f"{name.lower()}_b": view.strides[0], f"{name.lower()}_n": view.strides[1]}
     writes = dict(found.results)
     for name, view in writes.items():
-        params |= {f"{name.lower()}_{d}": s for d, s in zip("tbn" if name == "Y" else "bn", view.strides)}
+        params |= {f"{name.lower()}_{d}": s for d, s in zip("tbn" if len(view.strides) == 3 else "bn", view.strides)}
     cell = {"lstm_scan": "lstm", "gru_scan": "gru"}.get(anchor.op) or str(anchor.attrs["nonlinearity"])
     depth = (hidden + step - 1) // step * step
     lowering.emit(
@@ -108,6 +111,7 @@ def lower_scan(lowering: Lowering, found: Scan) -> None:
         bytes=4 * (steps * batch * (gates + 1) * hidden + gates * hidden * hidden),
         cell=cell, gates=gates, reverse=bool(anchor.attrs["reverse"]), k_step=step, grain=lowering.target.machine.team.step_grain,
         tiles=batch_tiles(batch, gates, lowering.target), y="Y" in writes, hn="HN" in writes, cn="CN" in writes,
+        kept="KEPT" in writes, cells="CELLS" in writes,
     )  # fmt: skip
 
 
@@ -116,15 +120,15 @@ def _stem(anchor: Node, cell: str) -> str:
     return "_".join(w for w in words if w)
 
 
-def _checked(lowering: Lowering) -> int:
+def checked_units(lowering: Lowering, weights: Sequence[str]) -> int:
     """The number of hidden units of a layer that can be scanned; UnsupportedError for others."""
     anchor, origin = lowering.anchor, str(lowering.region.origin)
-    hidden = anchor.types[0].shape[2]
+    hidden = lowering.type_of(weights[0]).shape[1]
     if anchor.types[0].dtype is not DType.F32:
         raise UnsupportedError(f"{anchor.op} of {anchor.types[0].dtype}", origin=origin, remedy="run the layer in float32")
     if not isinstance(hidden, int):
         raise UnsupportedError(f"{anchor.op} with a symbolic hidden size", origin=origin, remedy="fix the hidden size")
-    for value in anchor.inputs[1 : 3 if anchor.op == "gru_scan" else 2]:
+    for value in weights:
         if not lowering.is_constant(value):
             raise UnsupportedError(f"{anchor.op} with a weight that is computed at run time", origin=origin,
                                    remedy="pass the recurrent weights as parameters")  # fmt: skip

@@ -87,7 +87,7 @@ def complete_attrs(spec: OpSpec, given: Mapping[str, Any]) -> Attrs:
 
 FAMILIES = (
     "attention", "bags", "control", "conv", "image", "integer", "matmul", "move", "norm", "pick", "pointwise", "pool", "random",
-    "recurrent", "reduce", "region", "scatter", "select", "sort", "source", "special", "view",
+    "recurrent", "recurrent_grad", "reduce", "region", "scatter", "select", "sort", "source", "special", "view",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its ops
     import_module(f"sol.ir.ops.{_family}")

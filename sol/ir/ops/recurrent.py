@@ -30,13 +30,19 @@ def _check(operands: Sequence[TensorType], gates: int, states: int, bias: bool) 
     return TensorType(dtype, (steps, batch, hidden)), TensorType(dtype, (batch, hidden))
 
 
+def _kept(y: TensorType) -> TensorType:
+    """Four values for each hidden unit at each step."""
+    return TensorType(y.dtype, (*y.shape[:2], 4 * y.shape[2]))
+
+
 def _infer_lstm(operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
     y, state = _check(operands, 4, 2, False)
-    return y, state, state
+    return (y, state, state, _kept(y), y) if attrs["keeps"] else (y, state, state)
 
 
 def _infer_gru(operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
-    return _check(operands, 3, 1, True)
+    y, state = _check(operands, 3, 1, True)
+    return (y, state, _kept(y)) if attrs["keeps"] else (y, state)
 
 
 def _infer_rnn(operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
@@ -53,35 +59,43 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
         return 1.0 / (1.0 + np.exp(-x))
 
 
-@op("lstm_scan", "dnn", _infer_lstm, reverse=False)
+@op("lstm_scan", "dnn", _infer_lstm, reverse=False, keeps=False)
 def lstm_scan(
     attrs: Attrs, gates_x: np.ndarray, w_hh: np.ndarray, h: np.ndarray, c: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """y[T,B,H], h[B,H], c[B,H] of an LSTM with gates i, f, g, o (Hochreiter & Schmidhuber 1997).
 
-    Both biases are in gates_x.
+    Both biases are in gates_x. keeps: give the values of i, f, g, o[T,B,4H] and c[T,B,H] of all steps, too, for ``lstm_scan_grad``.
     """
     y = np.empty((*gates_x.shape[:2], w_hh.shape[1]), gates_x.dtype)
+    gates, cells = np.empty_like(gates_x), np.empty_like(y)
     for t in _steps(len(y), attrs["reverse"]):
         i, f, g, o = np.split(gates_x[t] + h @ w_hh.T, 4, axis=-1)
-        c = _sigmoid(f) * c + _sigmoid(i) * np.tanh(g)
-        h = y[t] = _sigmoid(o) * np.tanh(c)
-    return y, h, c
+        i, f, g, o = _sigmoid(i), _sigmoid(f), np.tanh(g), _sigmoid(o)
+        c = cells[t] = f * c + i * g
+        h = y[t] = o * np.tanh(c)
+        gates[t] = np.concatenate((i, f, g, o), axis=-1)
+    return (y, h, c, gates, cells) if attrs["keeps"] else (y, h, c)
 
 
-@op("gru_scan", "dnn", _infer_gru, reverse=False)
+@op("gru_scan", "dnn", _infer_gru, reverse=False, keeps=False)
 def gru_scan(
     attrs: Attrs, gates_x: np.ndarray, w_hh: np.ndarray, b_hh: np.ndarray, h: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """y[T,B,H], h[B,H] of a GRU with gates r, z, n (Cho et al. 2014; reset after the product, as in torch)."""
+    """y[T,B,H], h[B,H] of a GRU with gates r, z, n (Cho et al. 2014; reset after the product, as in torch).
+
+    keeps: give the values of r, z, n and n's share of h[T,B,4H] of all steps, too, for ``gru_scan_grad``.
+    """
     y = np.empty((*gates_x.shape[:2], w_hh.shape[1]), gates_x.dtype)
+    gates = np.empty((*y.shape[:2], 4 * y.shape[2]), y.dtype)
     for t in _steps(len(y), attrs["reverse"]):
         xr, xz, xn = np.split(gates_x[t], 3, axis=-1)
         hr, hz, hn = np.split(h @ w_hh.T + b_hh, 3, axis=-1)
-        z = _sigmoid(xz + hz)
-        n = np.tanh(xn + _sigmoid(xr + hr) * hn)
+        r, z = _sigmoid(xr + hr), _sigmoid(xz + hz)
+        n = np.tanh(xn + r * hn)
         h = y[t] = (1.0 - z) * n + z * h
-    return y, h
+        gates[t] = np.concatenate((r, z, n, hn), axis=-1)
+    return (y, h, gates) if attrs["keeps"] else (y, h)
 
 
 @op("rnn_scan", "dnn", _infer_rnn, reverse=False, nonlinearity="tanh")

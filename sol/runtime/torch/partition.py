@@ -32,15 +32,13 @@ _RESAMPLING = ("interpolate", "upsample", "grid_sample", "affine_grid")
 
 
 class Partition:
-    """The pieces of one model. reason: why it is not compiled whole. settings: further ones of Dynamo."""
+    """The pieces of one model. reason: why it is not compiled whole."""
 
-    def __init__(
-        self, model: torch.nn.Module, isa: str | None, threads: int | None, reason: BaseException, settings: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, model: torch.nn.Module, isa: str | None, threads: int | None, reason: BaseException) -> None:
         self._model, self.reason = model, reason
         self._options = {"isa": isa, "threads": threads}
         self.pieces: list[Piece] = []
-        self._settings = {name: value for name, value in {**_SETTINGS, **(settings or {})}.items() if hasattr(torch._dynamo.config, name)}
+        self._settings = {name: value for name, value in _SETTINGS.items() if hasattr(torch._dynamo.config, name)}
         self._enter = _patcher(self._settings)
         self._function = _optimizer(self._backend)(_call)
         self._captures = 0  # calls that were captured

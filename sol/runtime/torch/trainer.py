@@ -24,7 +24,7 @@ class Trainer(Partition):
     """The pieces of one model that compute gradients."""
 
     def __init__(self, model: torch.nn.Module, isa: str | None, threads: int | None) -> None:
-        super().__init__(model, isa, threads, UnsupportedError("gradients are needed"), {"allow_rnn": False})
+        super().__init__(model, isa, threads, UnsupportedError("gradients are needed"))
         self.habit = Habit()
 
     def _piece(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Piece:

@@ -23,6 +23,7 @@ from sol.config import config
 from sol.errors import ConfigError, UnsupportedError
 from sol.frontend.torch.backward import decompositions
 from sol.frontend.torch.functional import import_functional
+from sol.frontend.torch.recurrent_ops import draws_dropout, with_scans
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import told
 from sol.runtime.torch.program import Program
@@ -36,7 +37,6 @@ MOST_COMPILED = 2
 counts its recompilations: a piece whose inputs never repeat would be compiled at every call."""
 _IN_PLACE = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.setitem)
 Compiler = Callable[[fx.GraphModule, Any], Any]
-_RECURRENT = {torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu}
 
 
 class Habit:
@@ -155,9 +155,7 @@ class Differentiated:
     """
 
     def __init__(self, piece: Fixed, inputs: Sequence[torch.Tensor], options: Mapping[str, Any], habit: Habit) -> None:
-        module = piece.module
-        if any(n.target in _RECURRENT for n in module.graph.nodes):
-            raise UnsupportedError("recurrent layers train in torch")
+        module = with_scans(piece.module)
         self.graphs: list[_Graph] = []
         self._options, self._habit = options, habit
         own = (*module.parameters(), *module.buffers())  # which AOTAutograd puts before the inputs
@@ -222,7 +220,7 @@ class Gradients:
         try:
             return kind, Differentiated(self.piece.fixed(inputs), self.piece.tensors(inputs), self._options, self.habit)
         except Exception as error:  # a defect of sol too: in torch the piece trains
-            if isinstance(error, ConfigError) or config["fallback"] != "eager":
+            if isinstance(error, ConfigError) or (not isinstance(error, UnsupportedError) and config["fallback"] != "eager"):
                 raise
             self.failure = error
             log.warning("a piece of the model trains in torch: %s", told(error))
@@ -244,7 +242,7 @@ def _differs(node: fx.Node) -> bool:
         given: Mapping[str, Any] = bound.arguments
     except (TypeError, ValueError):  # a builtin function
         given = node.kwargs
-    return (given.get("training") is True and given.get("p") != 0) or bool(given.get("dropout_p"))
+    return (given.get("training") is True and given.get("p") != 0) or bool(given.get("dropout_p")) or draws_dropout(node)
 
 
 def _writes(node: fx.Node) -> bool:

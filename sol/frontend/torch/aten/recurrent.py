@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sol.frontend.torch.aten import Context, Fallback, converter
+from sol.frontend.torch.aten import CONVERTERS, Context, Fallback, converter
 
 LARGE = 256
 """States of an LSTM with a projection up to which a step reads its larger weights sooner than torch makes two small products."""
@@ -166,3 +166,18 @@ def _stack(ctx: Context, scan: Scan, x: str, params: Sequence[str], per_scan: in
 def _joined(ctx: Context, states: Sequence[str], shape: Any) -> str:
     stacked = ctx.concat([ctx.reshape(s, (1, *ctx.size(s))) for s in states], 0)
     return ctx.reshape(stacked, shape)
+
+
+def _scan(name: str, **attrs: Any) -> Callable[..., tuple[str, ...]]:
+    """The operation of ``frontend.torch.recurrent_ops`` with the name of ours."""
+    options = ("nonlinearity", "reverse") if name.startswith("rnn") else ("reverse",)
+
+    def convert(ctx: Context, *args: Any) -> tuple[str, ...]:
+        operands, given = args[: -len(options)], args[-len(options) :]
+        return tuple(ctx.add(name, *operands, **dict(zip(options, given)), **attrs))
+
+    return convert
+
+
+CONVERTERS.update({f"sol.{name}.default": _scan(name, keeps=True) for name in ("lstm_scan", "gru_scan")})
+CONVERTERS.update({f"sol.{name}.default": _scan(name) for name in ("rnn_scan", "lstm_scan_grad", "gru_scan_grad", "rnn_scan_grad")})
