@@ -34,8 +34,8 @@ NARROW_PRODUCTS = ("conv", "linear", "matmul")
 TAILED = (*INTEGERS, *PRODUCTS, "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
 SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms")
 SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det", "bags")
-ANCHORS = (*TAILED, *SELECTING, *SAMPLING, "sdpa", "lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad", "rnn_scan_grad",
-           "recurrence")  # fmt: skip
+SCANS = ("lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad", "rnn_scan_grad", "recurrence")
+ANCHORS = (*TAILED, *SELECTING, *SAMPLING, *SCANS, "conv_weight_grad", "sdpa")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
 NORMALISING = ("softmax", "log_softmax", "layer_norm", "rms_norm")
 LONGEST_EPILOGUE = 32

@@ -51,7 +51,7 @@ def reduction_of_nothing(g: Editor, node: Node) -> str | None:
     return filled(g, np.asarray(found).reshape(-1)[0].item(), node)
 
 
-@rule("matmul", "linear", "conv", "conv_transpose", "sdpa")
+@rule("matmul", "linear", "conv", "conv_transpose", "conv_weight_grad", "sdpa")
 def product_over_nothing(g: Editor, node: Node) -> str | None:
     """products whose sums have no terms -> 0, or the bias"""
     if not any(is_empty(g.type_of(v)) for v in node.inputs[:2]):

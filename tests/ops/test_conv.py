@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import torch.nn.functional as F
 
 from sol.errors import TypeInferenceError
 from sol.ir.dim import Dim
 from sol.ir.types import DType, Layout, TensorType
-from tests.ops.reference import check, one_op_graph, randn
+from tests.ops.reference import check, one_op_graph, randn, tensors
 
 CONV: dict[int, Any] = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 TRANSPOSE: dict[int, Any] = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
@@ -94,6 +95,48 @@ def test_conv_transpose(
         "conv_transpose", lambda *xs: TRANSPOSE[len(spatial)](*xs, padding=padding, **options),
         *operands, padding=both(padding), **options,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("size", "channels", "kernel", "stride", "padding", "dilation", "groups"),
+    [
+        ((9,), (4, 6), (3,), (2,), (2,), (2,), 2),
+        ((7, 8), (3, 5), (3, 3), (1, 1), (1, 1), (1, 1), 1),
+        ((7, 8), (4, 8), (3, 2), (2, 1), (0, 1), (1, 2), 4),
+        ((7, 8), (6, 6), (3, 3), (2, 3), (1, 2), (1, 1), 6),
+        ((7, 8), (3, 5), (1, 1), (2, 2), (0, 0), (1, 1), 1),
+        ((4, 5, 6), (2, 4), (3, 2, 1), (1, 2, 1), (1, 0, 2), (1, 1, 1), 2),
+    ],
+)
+@pytest.mark.parametrize("batch", (0, 1, 2))
+def test_conv_weight_grad(size: Any, channels: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: Any, batch: int) -> None:
+    c, k = channels
+    x, w = randn(batch, c, *size), randn(k, c // groups, *kernel)
+    options: dict[str, Any] = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    grad = CONV[len(size)](*tensors(x, w), **options)
+    none = (0,) * len(size)
+    check(
+        "conv_weight_grad",
+        lambda x, grad: torch.ops.aten.convolution_backward(
+            grad, x, torch.zeros(w.shape, dtype=x.dtype), None, stride, padding, dilation, False, none, groups, (False, True, False)
+        )[1],
+        x, randn(*grad.shape), **options | {"padding": both(padding)}, kernel=kernel,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("x", "grad", "options", "message"),
+    [
+        ((1, 3, 8, 8), (1, 4, 3, 4), {}, "the gradient"),
+        ((1, 3, 8, 8), (2, 4, 4, 4), {}, "the gradient"),
+        ((1, 3, 8, 8), (1, 4, 4), {}, "rank"),
+        ((1, 3, 8, 8), (1, 4, 4, 4), {"groups": 2}, "divide"),
+        ((1, 3, 8, 8), (1, 4, 4, 4), {"kernel": (3,)}, "rank"),
+    ],
+)
+def test_misfits_of_the_weight_gradient(x: Any, grad: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeInferenceError, match=message):
+        one_op_graph("conv_weight_grad", [TensorType(DType.F32, s) for s in (x, grad)], **{**OPTIONS, "kernel": (3, 3), **options})
 
 
 S = Dim.symbol("s0", 2, 512)

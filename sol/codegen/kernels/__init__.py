@@ -22,7 +22,7 @@ from sol.passes.choices import Choose, first
 
 FAMILIES = {
     "": "dfp",
-    "conv": "conv", "conv_chain": "conv_chain", "conv_transpose": "conv",
+    "conv": "conv", "conv_chain": "conv_chain", "conv_transpose": "conv", "conv_weight_grad": "conv_weight",
     "linear": "matmul", "matmul": "matmul", "grouped_matmul": "matmul_grouped",
     "int_linear": "matmul_int", "int_matmul": "matmul_int", "int_conv": "conv_int",
     "sdpa": "attention",

@@ -29,6 +29,8 @@ PRODUCTS = frozenset(
     "linear matmul mm bmm mv dot inner addmm baddbmm addbmm addmv einsum conv1d conv2d conv3d convolution "
     "conv_transpose1d conv_transpose2d conv_transpose3d".split()
 )
+WIDEST = 16
+"""Lanes of the widest vectors: groups of channels that fill them, or of which they hold several, have fast kernels."""
 RECURRENT = frozenset(("lstm", "gru", "rnn_tanh", "rnn_relu"))
 FEW_PRODUCTS = 16384
 """Multiplications of integers up to which the same holds."""
@@ -57,11 +59,26 @@ class Policy:
             return "recurrent layers of float64 have no kernels"
         if kind:
             return f"{PLAIN[kind]} has plain kernels only" if max(map(_size, tensors)) > self.small or not self.small else ""
+        if name == "convolution_backward":
+            return _gradient_in_torch(node)
         if name in PRODUCTS and "conv" in name and not tensors[0].dtype.is_floating_point:
             return "convolutions of integers have no kernels"
         if name in PRODUCTS and not tensors[0].dtype.is_floating_point and _multiplications(node) > FEW_PRODUCTS:
             return "products of integers have plain kernels only"
         return ""
+
+
+def _gradient_in_torch(node: Node) -> str:
+    """Why torch should compute the gradients of a convolution: those that only plain kernels compute."""
+    _, x, w = (a.meta["val"] for a in node.args[:3])  # type: ignore[union-attr]
+    transposed, groups = node.args[7], int(node.args[9])  # type: ignore[arg-type]
+    if x.dim() != 4 or transposed:
+        return "gradients of convolutions have fast kernels for two dimensions only, and not for transposed ones"
+    inputs, results = int(x.shape[1]) // groups, int(w.shape[0]) // groups
+    dense = groups == 1 or inputs % WIDEST == 0 == results % WIDEST
+    if not dense and not (inputs == results and WIDEST % inputs == 0):
+        return f"gradients of convolutions with groups of {inputs} and {results} channels have plain kernels only"
+    return ""
 
 
 def _of(node: Node) -> list[torch.Tensor]:

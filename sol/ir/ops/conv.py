@@ -1,8 +1,9 @@
-"""Convolution and its transpose over one to three spatial dimensions."""
+"""Convolution, its transpose and its gradient for the weights over one to three spatial dimensions."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -83,6 +84,18 @@ def _infer_conv_transpose(operands: Sequence[TensorType], attrs: Attrs) -> Tenso
     return TensorType(x.dtype, (x.shape[0], channels, *sizes), blocked_layout(operands))
 
 
+def _infer_weight_grad(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 2)
+    x, grad = operands
+    need(x.rank == grad.rank, f"gradient {grad} must have the rank of {x}")
+    groups, channels, kernels = attrs["groups"], x.shape[1], grad.shape[1]
+    need(isinstance(channels, int) and channels % groups == 0, f"{x} does not divide into {groups} groups")
+    weight = TensorType(x.dtype, (kernels, channels // groups, *attrs["kernel"]))
+    _check((x, weight), attrs, 1, ("stride", "padding", "dilation", "kernel"))
+    need_shape(grad, (x.shape[0], kernels, *conv_sizes(x, weight, attrs)), "the gradient")
+    return TensorType(same_dtype(operands), weight.shape)
+
+
 def _padded(x: np.ndarray, pairs: Sequence[tuple[int, int]]) -> np.ndarray:
     """Zeros around the spatial dimensions; negative counts crop."""
     kept: tuple[Any, ...] = (..., *(slice(max(-lo, 0), n - max(-hi, 0)) for n, (lo, hi) in zip(x.shape[2:], pairs)))
@@ -119,6 +132,25 @@ def convolved(attrs: Attrs, x: np.ndarray, w: np.ndarray) -> np.ndarray:
             columns = windows.reshape(groups, rows.shape[2], -1)
             np.matmul(rows, columns, out=out[n].reshape(groups, rows.shape[1], -1))
     return out.reshape(x.shape[0], w.shape[0], *out.shape[-spatial:])
+
+
+@op("conv_weight_grad", "dnn", _infer_weight_grad, stride=REQUIRED, padding=REQUIRED, dilation=REQUIRED, kernel=REQUIRED, groups=1)
+def conv_weight_grad(attrs: Attrs, x: np.ndarray, grad: np.ndarray) -> np.ndarray:
+    """The gradient of conv for its weights, [K,C/groups,*kernel], from its input x[N,C,*spatial] and the gradient of its result."""
+    stride, dilation, groups = attrs["stride"], attrs["dilation"], attrs["groups"]
+    x, spatial = _padded(x, attrs["padding"]), grad.shape[2:]
+    channels, kernels = x.shape[1] // groups, grad.shape[1] // groups
+    found = np.zeros((groups, kernels, channels, *attrs["kernel"]), x.dtype)
+    rows = grad.reshape(grad.shape[0], groups, kernels, math.prod(spatial))
+    if not rows.size:
+        return found.reshape(groups * kernels, channels, *attrs["kernel"])
+    for tap in itertools.product(*(range(k) for k in attrs["kernel"])):
+        steps = (slice(t * d, t * d + (n - 1) * s + 1, s) for t, d, n, s in zip(tap, dilation, spatial, stride))
+        read: tuple[Any, ...] = (..., *steps)
+        columns = x[read].reshape(x.shape[0], groups, channels, rows.shape[3])
+        here: tuple[Any, ...] = (..., *tap)
+        found[here] = np.matmul(rows, columns.swapaxes(2, 3)).sum(0)
+    return found.reshape(groups * kernels, channels, *attrs["kernel"])
 
 
 @op("conv_transpose", "dnn", _infer_conv_transpose, stride=REQUIRED, padding=REQUIRED, output_padding=REQUIRED,
