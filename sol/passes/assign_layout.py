@@ -56,7 +56,9 @@ class _Assignment:
         return self.editor.finish()
 
     def visit(self, node: Node) -> None:
-        if self.goes_blocked(node):
+        if node.op == "conv_weight_grad":
+            self.block_operands(node)
+        elif self.goes_blocked(node):
             handler = getattr(self, f"block_{node.op}", self.block_all)
             handler(node)
         else:
@@ -109,6 +111,16 @@ class _Assignment:
         if self.is_blocked(data) or not (few or self.is_read_once(node)):
             data = self.form(data, self.blocked)
         self.editor.update(node, inputs=(data, *node.inputs[1:]), types=(node.type.with_layout(self.blocked),))
+
+    def block_operands(self, node: Node) -> None:
+        """Of a convolution's gradient for its weights, which is row-major; an input of few channels may lie as it is."""
+        data, grad = node.inputs
+        if not is_blockable(node, self.editor.type_of(data), node.type, self.lanes):
+            return self.editor.update(node, inputs=(self.plain(data), self.plain(grad)))
+        few = node.attrs["groups"] == 1 and self.editor.type_of(data).shape[1] < self.lanes
+        if self.is_blocked(data) or not few or node.attrs["dilation"][1] > 1:
+            data = self.form(data, self.blocked)
+        return self.editor.update(node, inputs=(data, self.form(grad, self.blocked)))
 
     def block_space_to_depth(self, node: Node) -> None:
         attrs = node.attrs.having(layout=self.blocked)

@@ -15,6 +15,7 @@ from sol.ir.ops.conv import conv_size
 from sol.ir.types import DType, TensorType
 from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
+from tests.toolchains import target_of
 
 Pads = tuple[tuple[int, int], ...]
 
@@ -60,3 +61,36 @@ def test_plain_kernel_equals_reference(isa: str, case: int) -> None:
 def test_strided_operands() -> None:
     graph = build((2, 3, 9, 11), 5, (3, 3))
     run(graph, "native", 2, strides={"x": (297, 1, 33, 3), "grad": (315, 1, 45, 5)})
+
+
+ONES, TWOS = ((1, 1), (1, 1)), ((2, 2), (2, 2))
+DENSE: list[dict[str, Any]] = [
+    {"x": (2, 16, 9, 11), "kernels": 32, "kernel": (3, 3), "padding": ONES},
+    {"x": (3, 17, 7, 7), "kernels": 33, "kernel": (3, 3), "padding": ONES, "stride": (2, 2)},
+    {"x": (2, 33, 8, 15), "kernels": 15, "kernel": (1, 1)},
+    {"x": (20, 7, 3, 3), "kernels": 49, "kernel": (1, 1), "stride": (2, 2)},
+    {"x": (1, 1, 12, 13), "kernels": 8, "kernel": (5, 2), "padding": ((4, 1), (-1, 3)), "dilation": (2, 3), "stride": (1, 3)},
+    {"x": (2, 64, 5, 6), "kernels": 128, "kernel": (3, 1), "padding": ((2, 0), (0, 0))},
+    {"x": (2, 32, 9, 9), "kernels": 64, "kernel": (3, 3), "padding": ONES, "groups": 2},
+    {"x": (2, 32, 9, 9), "kernels": 32, "kernel": (3, 3), "padding": ONES, "groups": 8, "stride": (2, 1)},
+    {"x": (2, 24, 6, 7), "kernels": 24, "kernel": (3, 3), "padding": ONES, "groups": 12},
+    {"x": (1, 100, 40, 41), "kernels": 12, "kernel": (3, 3), "padding": TWOS},
+]
+
+
+@pytest.mark.parametrize("isa,case", thinned(range(len(DENSE))))
+def test_dense_kernel_equals_reference(isa: str, case: int) -> None:
+    run(build(**DENSE[case]), isa, 1 + case % 2, target_of(isa).lanes)
+
+
+STEMS: list[dict[str, Any]] = [
+    {"x": (2, 3, 23, 31), "kernels": 64, "kernel": (7, 7), "padding": ((3, 3), (3, 3)), "stride": (2, 2)},
+    {"x": (2, 3, 8, 9), "kernels": 17, "kernel": (3, 3), "padding": ((1, 0), (0, 1)), "dilation": (2, 1)},
+    {"x": (3, 1, 9, 150), "kernels": 33, "kernel": (3, 5), "padding": ((-1, 4), (-2, 5)), "stride": (1, 3)},
+    {"x": (2, 2, 5, 6), "kernels": 8, "kernel": (1, 1)},
+]
+
+
+@pytest.mark.parametrize("isa,case", thinned(range(len(STEMS))))
+def test_first_convolution_equals_reference(isa: str, case: int) -> None:
+    run(build(**STEMS[case]), isa, 1 + case % 2, target_of(isa).lanes, ("x",))
