@@ -94,3 +94,19 @@ STEMS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("isa,case", thinned(range(len(STEMS))))
 def test_first_convolution_equals_reference(isa: str, case: int) -> None:
     run(build(**STEMS[case]), isa, 1 + case % 2, target_of(isa).lanes, ("x",))
+
+
+DEPTHWISE: list[dict[str, Any]] = [
+    {"x": (2, 33, 9, 11), "kernel": (3, 3), "padding": ONES},
+    {"x": (3, 17, 8, 15), "kernel": (5, 5), "padding": TWOS, "stride": (2, 2)},
+    {"x": (2, 7, 12, 13), "kernel": (7, 7), "padding": ((3, 3), (3, 2)), "stride": (1, 3)},
+    {"x": (1, 15, 9, 8), "kernel": (2, 3), "padding": ((1, 0), (-1, 4)), "dilation": (3, 2)},
+    {"x": (2, 16, 3, 2), "kernel": (3, 5), "padding": (ONES[0], TWOS[0])},
+    {"x": (5, 8, 4, 30), "kernel": (4, 9), "padding": (TWOS[0], (4, 4))},
+]
+
+
+@pytest.mark.parametrize("isa,case", thinned(range(len(DEPTHWISE))))
+def test_depthwise_kernel_equals_reference(isa: str, case: int) -> None:
+    channels = DEPTHWISE[case]["x"][1]
+    run(build(**DEPTHWISE[case], kernels=channels, groups=channels), isa, 1 + case % 2, target_of(isa).lanes)
