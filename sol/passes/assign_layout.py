@@ -116,11 +116,12 @@ class _Assignment:
         """Of a convolution's gradient for its weights, which is row-major; an input of few channels may lie as it is."""
         data, grad = node.inputs
         if not is_blockable(node, self.editor.type_of(data), node.type, self.lanes):
-            return self.editor.update(node, inputs=(self.plain(data), self.plain(grad)))
+            self.editor.update(node, inputs=(self.plain(data), self.plain(grad)))
+            return
         few = node.attrs["groups"] == 1 and self.editor.type_of(data).shape[1] < self.lanes
         if self.is_blocked(data) or not few or node.attrs["dilation"][1] > 1:
             data = self.form(data, self.blocked)
-        return self.editor.update(node, inputs=(data, self.form(grad, self.blocked)))
+        self.editor.update(node, inputs=(data, self.form(grad, self.blocked)))
 
     def block_space_to_depth(self, node: Node) -> None:
         attrs = node.attrs.having(layout=self.blocked)

@@ -44,6 +44,12 @@ def counted(input: str, output: str, body: str) -> str:
     return one(input, output, body).replace(") {", ") where u in [0, 1000] {", 1)
 
 
+def weight_gradient(stride: int, pad: int, groups: int) -> str:
+    """Text of a 3x3 convolution's gradient for its weights, of %x and %g."""
+    options = f"dilation=(1, 1), groups={groups}, kernel=(3, 3), padding=(({pad}, {pad}), ({pad}, {pad})), stride=({stride}, {stride})"
+    return f"conv_weight_grad(%x, %g){{{options}}}"
+
+
 WINDOW = "ceil_mode=False, dilation=(1, 1), kernel=(3, 3), padding=((1, 1), (1, 1)), stride=(2, 2)"
 AVERAGE = "ceil_mode=False, count_include_pad=True, padding=((0, 0), (0, 0))"
 POOLED = f"""graph(%x: f32[1,512,13,13]) {{
@@ -227,6 +233,10 @@ NETWORKS: dict[str, str] = {
         'bags(%x, %i, %n, %w){checked="", closed=False, mode="sum", without=None}',
     ),
     "groups of rows": one("%x: f32[9,24], %w: f32[3,24,40], %n: i32[3]", "f32[9,40]", "grouped_matmul(%x, %w, %n){transposed=False}"),
+    "gradient of weights": one("%x: f32[2,32,9,9], %g: f32[2,64,5,5]", "f32[64,32,3,3]", weight_gradient(2, 1, 1)),
+    "gradient of depthwise weights": one("%x: f32[2,24,9,9], %g: f32[2,24,9,9]", "f32[24,1,3,3]", weight_gradient(1, 1, 24)),
+    "gradient of few channels' weights": one("%x: f32[2,3,9,9], %g: f32[2,20,5,5]", "f32[20,3,3,3]", weight_gradient(2, 1, 1)),
+    "gradient of odd groups' weights": one("%x: f32[2,6,9,9], %g: f32[2,4,9,9]", "f32[4,3,3,3]", weight_gradient(1, 1, 2)),
     "determinants": one("%x: f32[3,4,4]", "f32[3]", "det(%x)"),
     "recurrence": one(
         "%x: f32[6,2,48], %w: f32[48,16], %b: f32[48], %h: f32[2,16], %n: i64[2]",

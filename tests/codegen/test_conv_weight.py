@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph

@@ -116,3 +116,14 @@ def test_symbolic_batch_and_map():
   return %y
 }}"""
     assert blocked(laid_out(text, n=2, h=5)) == {"reorder", "conv", "relu"}
+
+
+@pytest.mark.parametrize(("channels", "groups", "reorders"), [(16, 1, 2), (3, 1, 1), (24, 2, 0), (24, 24, 2)])
+def test_the_gradient_for_weights_is_plain_and_reads_blocks(channels: int, groups: int, reorders: int) -> None:
+    text = f"""graph(%x: f32[2,{channels},6,6], %g: f32[2,24,6,6]) {{
+  %y: f32[24,{channels // groups},3,3] = conv_weight_grad(%x, %g){CONV3[:-1]}, groups={groups}, kernel=(3, 3)}}
+  return %y
+}}"""
+    after = laid_out(text)
+    assert ops(after) == ["reorder"] * reorders + ["conv_weight_grad"]
+    assert not after.type_of("y").layout.block

@@ -16,11 +16,6 @@ from sol.codegen.kernels.conv_weight_problem import Gradient, read_gradient
 from sol.codegen.kernels.traffic import balance, byte_seconds, meeting
 from sol.codegen.lowering import Lowering, TargetLike
 
-PIXELS = 128
-"""Pixels of a chunk at least, where there are as many: a tile's sums stay in registers for so long."""
-CALL = 60.0
-"""Cycles of a call of a tile beside its multiply-adds: it begins, and adds its sums to those in memory."""
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -28,8 +23,8 @@ class Plan:
 
     by_input: whether lanes are input channels. groups: blocks of channels that do not meet. vectors, numbers: vectors of one operand and
     channels of the other in a group. panels: of vectors in a group. step: channels of a tile. copied: whether rows of a row-major
-    input are copied. narrow: channels of a group of which lanes hold several, else 0. images, rows: of a chunk. unit_sets, step_sets: into how many sets panels and steps
-    are cut. parts: into how many the chunks are cut, whose sums are added in the end.
+    input are copied. narrow: channels of a group of which lanes hold several, else 0. images, rows: of a chunk. unit_sets, step_sets: into
+    how many sets panels and steps are cut. parts: into how many the chunks are cut, whose sums are added in the end.
     """
 
     problem: Gradient
@@ -89,7 +84,7 @@ def _most_vectors(target: TargetLike, step: int) -> int:
 def _orientations(p: Gradient, target: TargetLike) -> Iterator[Plan]:
     """The ways in which channels become vectors and numbers, before work is shared out."""
     lanes = target.lanes
-    pixels = min(PIXELS, p.n * p.oh * p.ow)
+    pixels = min(target.machine.weight_gradients.pixels, p.n * p.oh * p.ow)
     images, rows = (min(p.n, -(-pixels // (p.oh * p.ow))), p.oh) if p.oh * p.ow < pixels else (1, min(p.oh, -(-pixels // p.ow)))
     group, kernels = p.group, p.k // p.groups
     narrow = group if p.groups > 1 and group < lanes else 0
@@ -122,7 +117,8 @@ def _shared_out(plan: Plan, target: TargetLike) -> Iterator[Plan]:
 
 def plan_of(p: Gradient, target: TargetLike) -> Plan:
     """The way of least predicted time."""
-    return min((plan for way in _orientations(p, target) for plan in _shared_out(way, target)), key=lambda plan: dense_seconds(plan, target))
+    plans = (plan for way in _orientations(p, target) for plan in _shared_out(way, target))
+    return min(plans, key=lambda plan: dense_seconds(plan, target))
 
 
 def dense_seconds(plan: Plan, target: TargetLike) -> float:
@@ -131,7 +127,8 @@ def dense_seconds(plan: Plan, target: TargetLike) -> float:
     cycles = {w: max(w * plan.step / core.multiply_adds, (w + plan.step) / core.loads) for w in plan.widths}
     panel = plan.panels * sum(cycles.values()) / len(cycles)
     pixels = p.n * p.oh * p.ow
-    calls = plan.chunks * plan.taps * plan.units * plan.steps * (CALL + plan.step * plan.widths[-1] * 2)
+    costs = target.machine.weight_gradients
+    calls = plan.chunks * plan.taps * plan.units * plan.steps * (costs.call + costs.added * plan.step * plan.widths[-1])
     work = plan.groups * panel * plan.steps * plan.taps * pixels + calls
     sets = plan.unit_sets * plan.step_sets
     share = balance(sets * plan.parts, team) / team
@@ -142,7 +139,8 @@ def dense_seconds(plan: Plan, target: TargetLike) -> float:
     read = 4 * plan.groups * lanes * plan.vectors * vectors * plan.step_sets + 4 * plan.groups * plan.numbers * numbers * plan.unit_sets
     every = 4 * plan.units * plan.steps * plan.tile(lanes)
     again = byte_seconds(2.0 * sums, target) * 2 * sums * sets * plan.chunks * share
-    moved = share * read * byte_seconds(float(read) / sets, target) + again + every * (1 + 2 * (plan.parts - 1)) / team * byte_seconds(4.0 * every, target)
+    written = every * (1 + 2 * (plan.parts - 1)) / team * byte_seconds(float(4 * every), target)
+    moved = share * read * byte_seconds(float(read) / sets, target) + again + written
     return max(compute, moved) + 0.5 * min(compute, moved) + meeting(target) * (1 + (plan.parts > 1))
 
 
@@ -169,7 +167,7 @@ def _lower(lowering: Lowering, plan: Plan) -> None:
         "rows": plan.rows, "unit_sets": plan.unit_sets, "step_sets": plan.step_sets, "parts": plan.parts,
         "out_n": out.strides[0], "out_c": out.strides[1],
     }  # fmt: skip
-    params |= {f"{name}_{axis}": step for name, view in (("in", x), ("grad", grad)) for axis, step in zip(("n", "c", "row"), view.strides)}
+    params |= p.strides
     params |= {"C": p.c, "line": line, "lines": lines} if plan.copied else {}
     params |= {"K": p.k} if plan.narrow else {"group_kernels": p.k // p.groups}
     params |= {"group_channels": p.group} if plan.by_input and not plan.narrow else {}

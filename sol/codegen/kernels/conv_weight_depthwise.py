@@ -11,14 +11,14 @@ from sol.codegen.kernels.conv_weight_problem import Gradient, read_gradient
 from sol.codegen.kernels.traffic import balance, byte_seconds, meeting
 from sol.codegen.lowering import Lowering, TargetLike
 
-ROW = 30.0
-"""Cycles that a row costs beside its multiply-adds."""
+UNEVEN = 16
+"""Threads whose shares differ by less than this part of them share work out evenly."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """blocks: vectors of channels. parts: into how many the images are cut, whose sums are added in the end. height: rows of the filter whose
-    sums are in registers at once.
+    """blocks: vectors of channels. parts: into how many the images are cut, whose sums are added in the end. height: rows of the filter
+    whose sums are in registers at once.
     """
 
     problem: Gradient
@@ -30,14 +30,14 @@ class Plan:
 def plan_of(p: Gradient, target: TargetLike) -> Plan:
     """So many parts that threads share them evenly, and as many rows of the filter as registers hold."""
     blocks, (rows, columns) = -(-p.c // target.lanes), p.kernel
-    parts = min(range(1, min(p.n, 4 * target.team) + 1), key=lambda parts: (balance(blocks * parts, target.team) > 1.05, parts))
+    parts = min(range(1, min(p.n, 4 * target.team) + 1), key=lambda parts: (int(UNEVEN * balance(blocks * parts, target.team)), parts))
     return Plan(p, blocks, parts, max(1, min(rows, (target.registers - 2) // columns)))
 
 
 def depthwise_seconds(plan: Plan, target: TargetLike) -> float:
     """Multiply-adds, each with a load, and what comes from memory: rows are read one after the other, so both times add up."""
     p, core = plan.problem, target.machine.core
-    cycles = p.n * plan.blocks * p.oh * (p.ow * p.kernel[0] * (p.kernel[1] + 1) / core.loads + ROW)
+    cycles = p.n * plan.blocks * p.oh * (p.ow * p.kernel[0] * (p.kernel[1] + 1) / core.loads + target.machine.weight_gradients.row)
     share = balance(plan.blocks * plan.parts, target.team) / target.team
     read = share * 4 * target.lanes * plan.blocks * p.n * (p.h * p.w + p.oh * p.ow)
     return share * cycles / core.clock + read * byte_seconds(read, target) + 2 * meeting(target)
@@ -53,8 +53,7 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
 def _lower(lowering: Lowering, plan: Plan) -> None:
     """One launch; see templates/conv_weight_depthwise.c.j2."""
     p, lanes = plan.problem, lowering.target.lanes
-    params: dict[str, Any] = p.geometry | {"C": p.c, "blocks": plan.blocks, "parts": plan.parts, "out_n": p.out.strides[0]}
-    params |= {f"{name}_{axis}": step for name, view in (("in", p.x), ("grad", p.grad)) for axis, step in zip(("n", "c", "row"), view.strides)}
+    params: dict[str, Any] = p.geometry | {"C": p.c, "blocks": plan.blocks, "parts": plan.parts, "out_n": p.out.strides[0]} | p.strides
     del params["S"]
     lowering.emit(
         "conv_weight_depthwise.c.j2", f"conv_weight_grad_depthwise_{p.kernel[0]}x{p.kernel[1]}s{p.stride[1]}",

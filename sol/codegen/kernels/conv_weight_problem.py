@@ -15,8 +15,8 @@ from sol.ir.types import DType
 class Gradient:
     """Over two spatial dimensions, float32, all sizes known.
 
-    n, c, k: batch, input and output channels. h, w, oh, ow: size of the input and of the gradient. kernel, stride, dilation, padding: (y, x),
-    padding before the first row and column. x, grad, out: where input, gradient and result lie.
+    n, c, k: batch, input and output channels. h, w, oh, ow: size of the input and of the gradient. kernel, stride, dilation, padding:
+    (y, x), padding before the first row and column. x, grad, out: where input, gradient and result lie.
     """
 
     n: int
@@ -49,15 +49,21 @@ class Gradient:
         return 4 * sum(product(v.shape) for v in (self.x, self.grad, self.out))
 
     @property
-    def geometry(self) -> dict[str, DimLike]:
+    def geometry(self) -> dict[str, int]:
         """Sizes and options by the names that templates give them."""
         pairs = {"H W": (self.h, self.w), "OH OW": (self.oh, self.ow), "R S": self.kernel, "sy sx": self.stride, "dy dx": self.dilation}
         pairs["py px"] = self.padding
         return {"N": self.n} | {k: v for names, two in pairs.items() for k, v in zip(names.split(), two)}
 
+    @property
+    def strides(self) -> dict[str, DimLike]:
+        """Of input and gradient from one image, block or channel and row to the next, by the names that templates give them."""
+        views = (("in", self.x), ("grad", self.grad))
+        return {f"{name}_{axis}": step for name, view in views for axis, step in zip(("n", "c", "row"), view.strides)}
+
 
 def read_gradient(lowering: Lowering) -> Gradient | None:
-    """The region's gradient; None unless its gradient of the result is blocked, its result row-major and all that a Gradient has is there."""
+    """The region's gradient; None unless its gradient of the result is blocked, its result row-major, and all that a Gradient has known."""
     node = lowering.anchor
     views = [lowering.view(v) for v in (*node.inputs, node.name)]
     types = [lowering.type_of(v) for v in (*node.inputs, node.name)]

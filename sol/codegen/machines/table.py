@@ -233,6 +233,21 @@ class WinogradTiles:
 
 
 @dataclass(frozen=True)
+class WeightGradients:
+    """Gradients of convolutions for their weights, in cycles.
+
+    pixels: of a chunk at least, whose products a tile adds up before it adds them to sums in memory. call: what a call of a tile costs
+    beside its multiply-adds; added: the same for each vector of its sums. row: what a row of a depthwise convolution costs beside its
+    multiply-adds.
+    """
+
+    pixels: int
+    call: float
+    added: float
+    row: float
+
+
+@dataclass(frozen=True)
 class MatrixProducts:
     """Linear layers, products of matrices and attention.
 
@@ -268,6 +283,7 @@ class Machine:
     direct: DirectConvolution
     inner_product: InnerProduct
     winograd: WinogradTiles
+    weight_gradients: WeightGradients
     products: MatrixProducts
     streams: Streams
     graph: GraphSizes

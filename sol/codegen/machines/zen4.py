@@ -19,6 +19,7 @@ from sol.codegen.machines.table import (
     Memory,
     Streams,
     Team,
+    WeightGradients,
     WinogradTiles,
 )
 from sol.passes.sizes import GraphSizes
@@ -51,6 +52,7 @@ ZEN4 = Machine(
         inner_product_tile=30.0, inner_product_pixel=2.0, inner_product_moved=5.0, inner_product_sums=10.0, alike=1.02,
         inner_product_alike=1.04, gain=0.9,
     ),
+    weight_gradients=WeightGradients(pixels=128, call=60.0, added=2.0, row=30.0),  # fitted on the machine of the neutral table
     products=MatrixProducts(prefetch=2048, slice=0.6, run=64, in_place=32, short=64, dot_rows=16, dot_length=64, queries=4),
     streams=STREAMS,
     graph=GraphSizes(

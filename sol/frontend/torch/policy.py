@@ -71,10 +71,12 @@ class Policy:
 def _gradient_in_torch(node: Node) -> str:
     """Why torch should compute the gradients of a convolution: those that only plain kernels compute."""
     _, x, w = (a.meta["val"] for a in node.args[:3])  # type: ignore[union-attr]
-    transposed, groups = node.args[7], int(node.args[9])  # type: ignore[arg-type]
-    if x.dim() != 4 or transposed:
-        return "gradients of convolutions have fast kernels for two dimensions only, and not for transposed ones"
+    groups = int(node.args[9])  # type: ignore[arg-type]
+    if x.dim() > 4:
+        return "gradients of convolutions over three dimensions have plain kernels only"
     inputs, results = int(x.shape[1]) // groups, int(w.shape[0]) // groups
+    if node.args[7]:  # transposed: its weights are [input channels, output channels of a group, ...]
+        results = int(w.shape[1])
     dense = groups == 1 or inputs % WIDEST == 0 == results % WIDEST
     if not dense and not (inputs == results and WIDEST % inputs == 0):
         return f"gradients of convolutions with groups of {inputs} and {results} channels have plain kernels only"

@@ -399,3 +399,34 @@ def test_multihead_attention() -> None:
     module = randomised(nn.MultiheadAttention(8, 2, batch_first=True))
     check(module, (f(2, 5, 8),) * 3, {"need_weights": True}, tolerance=1e-4)
     check(module, (f(2, 5, 8),) * 3, {"need_weights": False, "attn_mask": b(5, 5) & ~torch.eye(5, dtype=torch.bool)}, tolerance=1e-4)
+
+
+GRADIENTS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = {
+    "one dimension": ((2, 4, 9), (6, 4, 3), {"stride": 2, "padding": 1}),
+    "rows that nothing reads": ((2, 4, 9, 8), (6, 2, 3, 3), {"stride": 3, "padding": (1, 0), "dilation": (1, 2), "groups": 2}),
+    "depthwise": ((2, 4, 7, 8), (4, 1, 3, 3), {"padding": 1, "groups": 4}),
+    "three dimensions": ((1, 2, 4, 5, 4), (3, 2, 2, 3, 1), {"stride": (1, 2, 1)}),
+    "transposed": ((2, 4, 5, 6), (4, 3, 3, 3), {"stride": 2, "padding": 1, "output_padding": (1, 0), "groups": 2, "dilation": (1, 2)}),
+    "transposed over one dimension": ((2, 4, 5), (4, 3, 4), {"stride": 3, "output_padding": 2}),
+}
+
+
+@pytest.mark.parametrize("mask", [(a, b, c) for a in (True, False) for b in (True, False) for c in (True, False) if a or b or c])
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients_of_convolutions(name: str, mask: tuple[bool, ...]) -> None:
+    x, w, options = GRADIENTS[name]
+    spatial = len(x) - 2
+    transposed = "output_padding" in options
+    given = {"stride": 1, "padding": 0, "dilation": 1, "output_padding": 0, "groups": 1} | options
+    stride, padding, dilation, more = ([v] * spatial if isinstance(v, int) else list(v)
+                                       for v in (given[k] for k in ("stride", "padding", "dilation", "output_padding")))  # fmt: skip
+    forward = (stride, padding, dilation, transposed, more, given["groups"])
+    grad = torch.convolution(f(*x), f(*w), None, *forward).cos()
+
+    def gradients(*operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        found = torch.ops.aten.convolution_backward(*operands, [grad.shape[1]], *forward, mask)
+        return tuple(t for t, wanted in zip(found, mask) if wanted)
+
+    check(
+        Fn(gradients), (grad, f(*x), f(*w)), torch_at_hand=False,
+    )  # fmt: skip

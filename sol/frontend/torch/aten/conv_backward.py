@@ -10,33 +10,43 @@ from typing import Any
 
 from sol.frontend.torch.aten import Context, Fallback, converter
 from sol.frontend.torch.aten.conv import spread
+from sol.ir.dim import DimLike
 from sol.ir.ops.conv import conv_transpose_size
 
 Ints = Sequence[int]
 
 
 @converter("convolution_backward.default")
-def convolution_backward(ctx: Context, grad: str, x: str, w: str, bias_sizes: Any, stride: Ints, padding: Ints, dilation: Ints,
-                         transposed: bool, output_padding: Ints, groups: int, output_mask: Sequence[bool]) -> tuple[str | None, ...]:  # fmt: skip
+def convolution_backward(
+    ctx: Context, grad: str, x: str, w: str, bias_sizes: Any, stride: Ints, padding: Ints, dilation: Ints, transposed: bool,
+    output_padding: Ints, groups: int, output_mask: Sequence[bool],
+) -> tuple[str | None, ...]:  # fmt: skip
     spatial = ctx.rank(w) - 2
     if ctx.rank(x) != spatial + 2:
         raise Fallback("a convolution without a batch")
-    sizes = {"stride": spread(stride, spatial), "dilation": spread(dilation, spatial)}
-    kernel = ctx.fixed(ctx.size(w)[2:], "the kernel size")
-    padding, more = spread(padding, spatial), spread(output_padding, spatial)
-    build = _of_transposed if transposed else _of_convolution
+    stride, dilation, padding, more = (spread(option, spatial) for option in (stride, dilation, padding, output_padding))
     pairs = tuple((p, p - o if transposed else p) for p, o in zip(padding, more))
-    options = {**sizes, "padding": pairs, "groups": groups}
-    of_input, of_weight = build(ctx, grad, x, w, kernel, options)
+    shapes, of_bias = (ctx.size(x), ctx.size(w)), grad
+    if spatial == 1:  # as over two dimensions, for which there are kernels
+        grad, x, w = (ctx.reshape(v, _with_height(ctx.size(v))) for v in (grad, x, w))
+        stride, dilation, pairs = (1, *stride), (1, *dilation), ((0, 0), *pairs)
+    options = {"stride": stride, "dilation": dilation, "padding": pairs, "groups": groups}
+    build = _of_transposed if transposed else _of_convolution
+    of_input, of_weight = build(ctx, grad, x, w, options)
     return (
-        of_input() if output_mask[0] else None,
-        of_weight() if output_mask[1] else None,
-        ctx.add("sum", grad, dims=(0, *range(2, spatial + 2)), keepdims=False) if output_mask[2] else None,
+        ctx.reshape(of_input(), shapes[0]) if output_mask[0] else None,
+        ctx.reshape(of_weight(), shapes[1]) if output_mask[1] else None,
+        ctx.add("sum", of_bias, dims=(0, *range(2, spatial + 2)), keepdims=False) if output_mask[2] else None,
     )
 
 
-def _of_convolution(ctx: Context, grad: str, x: str, w: str, kernel: tuple[int, ...], options: dict[str, Any]) -> tuple[Any, Any]:
+def _with_height(shape: Sequence[DimLike]) -> tuple[DimLike, ...]:
+    return (*shape[:2], 1, *shape[2:])
+
+
+def _of_convolution(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any]) -> tuple[Any, Any]:
     """What makes the gradients of a convolution's input and of its weights."""
+    kernel = ctx.fixed(ctx.size(w)[2:], "the kernel size")
     axes = zip(ctx.size(grad)[2:], kernel, options["stride"], options["padding"], options["dilation"])
     reached = [conv_transpose_size(n, k, s, p, 0, d) for n, k, s, p, d in axes]
     missing = ctx.fixed([size - r for size, r in zip(ctx.size(x)[2:], reached)], "the rows and columns that no result reads")
@@ -46,8 +56,9 @@ def _of_convolution(ctx: Context, grad: str, x: str, w: str, kernel: tuple[int, 
     )
 
 
-def _of_transposed(ctx: Context, grad: str, x: str, w: str, kernel: tuple[int, ...], options: dict[str, Any]) -> tuple[Any, Any]:
+def _of_transposed(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any]) -> tuple[Any, Any]:
     """The same of a transposed convolution: one from the gradient to the input, in which the two exchange their parts."""
+    kernel = ctx.fixed(ctx.size(w)[2:], "the kernel size")
     return (
         lambda: ctx.add("conv", grad, w, **options),
         lambda: ctx.add("conv_weight_grad", grad, x, kernel=kernel, **options),
