@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sol.codegen.plan import View
+from sol.codegen.plan import View, interleaved
 from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
@@ -74,8 +74,7 @@ class GraphPlacement:
         """Where a value lies."""
         if value not in self._views:
             if value in self.slots:
-                slot = self.slots[value]
-                view = self._slice(self.view(slot.owner), value, slot.dim, slot.start)
+                view = self._slot(self.slots[value], value)
             elif is_view(self.graph, self.graph.producer(value)):
                 view = self._derived(self.graph.producer(value))
             else:
@@ -102,6 +101,12 @@ class GraphPlacement:
         offset = sum(a * s for (a, _), s in zip(border, strides[2:-1]))
         shape = (type.shape[0], groups, *type.shape[2:], block)
         return View(value, type.dtype, shape, strides, offset, type.layout, type.shape[1], border, space=space)
+
+    def _slot(self, slot: Slot, value: str) -> View:
+        whole = self.view(slot.owner)
+        if not slot.steps:
+            return self._slice(whole, value, slot.dim, slot.start)
+        return interleaved(whole, slot.steps, slot.place, self.graph.type_of(value).shape[2:])
 
     def _slice(self, base: View, value: str, dim: int, start: DimLike) -> View:
         type = self.graph.type_of(value)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sol.ir.data_sizes import upper
@@ -41,6 +42,14 @@ class View:
     border: tuple[tuple[int, int], ...] = ()
     pack: Pack | None = None
     space: str = HOST
+
+
+def interleaved(view: View, steps: Sequence[int], place: Sequence[int], size: Sequence[DimLike]) -> View:
+    """The pixels of a map that lie at ``place`` modulo ``steps``; size: how many there are along each spatial dimension."""
+    offset, shape, strides = view.offset, list(view.shape), list(view.strides)
+    for dim, (step, at, n) in enumerate(zip(steps, place, size), 2):
+        offset, shape[dim], strides[dim] = offset + at * strides[dim], n, step * strides[dim]
+    return replace(view, shape=tuple(shape), strides=tuple(strides), offset=offset, border=())
 
 
 @dataclass(frozen=True, slots=True)

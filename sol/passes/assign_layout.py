@@ -84,6 +84,8 @@ class _Assignment:
             return True
         if node.op in REDUCTIONS:
             return node.attrs["dims"] == (2, 3) and node.attrs["keepdims"]
+        if node.op == "interleave":
+            return all(i in self.constants or self.is_blocked(i) for i in node.inputs)
         if any(i in self.constants for i in node.inputs):
             return False  # there is no kernel that reads a constant in blocks among other operands
         return node.op == "channel_select" or node.op in ("concat", "slice") and node.attrs["dim"] == 1
@@ -122,6 +124,10 @@ class _Assignment:
         if self.is_blocked(data) or not few or node.attrs["dilation"][1] > 1:
             data = self.form(data, self.blocked)
         self.editor.update(node, inputs=(data, self.form(grad, self.blocked)))
+
+    def block_interleave(self, node: Node) -> None:
+        operands = tuple(i if i in self.constants else self.form(i, self.blocked) for i in node.inputs)
+        self.editor.update(node, inputs=operands, types=(node.type.with_layout(self.blocked),))
 
     def block_space_to_depth(self, node: Node) -> None:
         attrs = node.attrs.having(layout=self.blocked)

@@ -36,6 +36,7 @@ from sol.passes.place_concats import place_concats
 from sol.passes.remove_empty import remove_empty
 from sol.passes.remove_identities import remove_identities
 from sol.passes.sizes import TargetLike
+from sol.passes.turn_transposed import turn_transposed
 
 Pass = Callable[[Graph], Graph]
 
@@ -56,6 +57,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("canonicalize_products", canonicalize_products),  # before batch norms are folded into linear layers
         ("canonicalize_norms", canonicalize_norms),
         ("canonicalize_attention", canonicalize_attention),  # after products with weights are told from those of attention
+        ("turn_transposed", lambda graph: turn_transposed(graph, lanes)),  # before batch norms are folded into convolutions
         ("fold_batchnorm", fold_batchnorm),  # before layout: weights are still OIHW, bias a plain vector
         ("merge_takes", merge_takes),  # after folding: places are literals then
         ("flatten_convolutions", lambda graph: flatten_convolutions(graph, lanes, sizes)),  # after folding, before what is made for images

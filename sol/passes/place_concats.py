@@ -2,10 +2,13 @@
 
 A concat result owns a buffer and its operands are slices of it, written there by their producers. A concat whose operands already lie
 in order in another's buffer (the growing prefixes of a DenseNet) is itself a slice. An operand that cannot be placed gets a copy.
+Interleaved maps that convolutions give in blocks are written in place, too, each pixel among those of the others; the region of the
+interleaving writes what is left.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 
 from sol.ir.data_sizes import definers
@@ -19,11 +22,16 @@ from sol.passes.views import broken_views, own_strides, root_of
 
 @dataclass(frozen=True)
 class Slot:
-    """A value lies in the buffer of ``owner``, starting at index ``start`` of dimension ``dim``."""
+    """A value lies in the buffer of ``owner``, starting at index ``start`` of dimension ``dim``.
+
+    steps, place: it is the pixels of the owner's map at that place modulo these along spatial dimensions instead, if there are any.
+    """
 
     owner: str
     dim: int
     start: DimLike
+    steps: tuple[int, ...] = ()
+    place: tuple[int, ...] = ()
 
 
 def concat_slots(graph: Graph) -> dict[str, Slot]:
@@ -44,6 +52,8 @@ class _Slots:
         for node in reversed(graph.nodes):
             if node.op == "concat" and node.name not in graph.constant_values:
                 self.place(node)
+            elif node.op == "region" and _is_interleaving(node):
+                self.interleave(node)
 
     def place(self, concat: Node) -> None:
         starts = _starts(self.graph, concat)
@@ -55,6 +65,18 @@ class _Slots:
         for value, start in zip(concat.inputs, starts):
             if self.is_placeable(value, concat):
                 self.found[value] = Slot(concat.name, concat.attrs["dim"], start)
+
+    def interleave(self, region: Node) -> None:
+        """Place the maps that convolutions give: all products store their pixels any whole number of vectors apart."""
+        body: Graph = region.attrs["body"]
+        node = body.producer(body.outputs[0])
+        outside = dict(zip(body.inputs, region.inputs))
+        for place, name in zip(itertools.product(*map(range, node.attrs["steps"])), node.inputs):
+            value = outside[name]
+            producer, alone = self.graph.producer(value), len(self.graph.users(value)) == 1 and node.inputs.count(name) == 1
+            by_product = producer.op == "region" and producer.attrs["anchor"] == "conv" and len(producer.outputs) == 1
+            if alone and by_product and self.graph.type_of(value).layout.block and value not in self.fixed:
+                self.found[value] = Slot(region.name, -1, 0, node.attrs["steps"], place)
 
     def as_slice(self, concat: Node, starts: list[DimLike]) -> Slot | None:
         """Where a concat result already lies: all operands in one buffer, in order and without gaps."""
@@ -87,6 +109,12 @@ class _Slots:
         """Whether the views of a value need no copy although its rows lie as far apart as the owner's."""
         owner = self.graph.type_of(slot.owner)
         return not any(broken_views(self.graph, value, own_strides(owner)))
+
+
+def _is_interleaving(region: Node) -> bool:
+    """Whether all that a region does is to interleave maps."""
+    body: Graph = region.attrs["body"]
+    return [n.op for n in body.nodes if n.op != "input"] == ["interleave"]
 
 
 def _starts(graph: Graph, node: Node) -> list[DimLike]:

@@ -138,8 +138,8 @@ NETWORKS: dict[str, str] = {
   return %y
 }}""",
     "transpose": f"""graph(%x: f32[1,6,9,9]) {{
-  {weight(6, 8, 3, 3)}
-  %y: f32[1,8,18,18] = {conv("x", "w", pad=1, stride=2, op="conv_transpose", more=", output_padding=(1, 1)")}
+  {weight(6, 4, 3, 3)}
+  %y: f32[1,8,18,18] = {conv("x", "w", groups=2, pad=1, stride=2, op="conv_transpose", more=", output_padding=(1, 1)")}
   return %y
 }}""",
     "selection": f"""graph(%x: f32[1,32,7,7]) {{

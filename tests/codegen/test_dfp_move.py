@@ -54,6 +54,18 @@ def test_concat(block, dim):
     check([(SHAPE, F32), (other, F32), (other, F32)], lambda b, *xs: b.add("silu", [b.add("concat", list(xs), dim=dim)]), block=block)
 
 
+@LAYOUTS
+@pytest.mark.parametrize("steps", [(2, 2), (1, 3), (3, 1)])
+def test_interleave(block, steps):
+    size = (11, 8)
+    shapes = [(*SHAPE[:2], -(-(size[0] - i) // steps[0]), -(-(size[1] - j) // steps[1])) for i in range(steps[0]) for j in range(steps[1])]
+
+    def function(b, *xs):
+        return b.add("relu", [b.add("interleave", xs, steps=steps, size=size)])
+
+    check([((), F32) if i == 1 else (shape, F32) for i, shape in enumerate(shapes)], function, block=block, constants=[1])
+
+
 def test_concat_of_channels():
     def function(b, x, y, w):
         return b.add("add", [b.add("concat", [x, y], dim=1), w])

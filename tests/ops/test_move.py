@@ -48,6 +48,17 @@ def test_concat_of_one_and_of_nothing_long() -> None:
     check("concat", lambda *xs: torch.cat(xs, 0), randn(0, 3), randn(2, 3), dim=0)
 
 
+def test_interleave() -> None:
+    def interleaved(*xs: torch.Tensor) -> torch.Tensor:
+        out = torch.empty(2, 3, 5, 4, dtype=xs[0].dtype)
+        for i, x in enumerate(xs):
+            out[:, :, i // 2 :: 2, i % 2 :: 2] = x
+        return out
+
+    maps = [randn(2, 3, 3, 2), randn(2, 3, 3, 2), np.float64(0.5), randn(2, 3, 2, 2)]
+    check("interleave", interleaved, *maps, steps=(2, 2), size=(5, 4))
+
+
 def test_channel_select_of_two() -> None:
     check(
         "channel_select",
@@ -113,6 +124,9 @@ S = Dim.symbol("s0")
         ("channel_select", [TensorType(F32, (1, 2))], {"index": (2,)}, "outside"),
         ("reorder", [TensorType(F32, (3,))], {"layout": Layout(8)}, "channels"),
         ("space_to_depth", [TensorType(F32, (3, 4, 4))], {}, "images"),
+        ("interleave", [TensorType(F32, (1, 3, 4))] * 2, {"steps": (3,), "size": (12,)}, "interleave 3 maps, got 2"),
+        ("interleave", [TensorType(F32, (1, 3, 4))] * 2, {"steps": (2,), "size": (7,)}, "must have maps of"),
+        ("interleave", [TensorType(F32, ())] * 2, {"steps": (2,), "size": (7,)}, "how many channels"),
     ],
 )
 def test_misfits(op: str, types: list, attrs: dict, message: str) -> None:

@@ -203,7 +203,9 @@ def _lower(lowering: Lowering, way: Way) -> None:
         ocb=tiling.ocb, panels=widths, has_bias=len(conv.node.inputs) == 3, pointwise=pointwise,
         fetches=source.kind != "plain" and (source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from), shared=shared,
         relieved=is_long(conv), stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
-        variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, by_pixel=by_pixel, stored=problem.stored),
+        variants=tile_variants(
+            problem.epilogue, widths, tiling, problem.masked, by_pixel=by_pixel, stored=problem.stored, pitch=problem.pitch,
+        ),
     )  # fmt: skip
 
 

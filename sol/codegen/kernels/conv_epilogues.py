@@ -63,15 +63,17 @@ class TileEpilogue:
         return None if self.loops else {"before": self.before, "pixels": joined}
 
 
-def tile_epilogue(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32) -> TileEpilogue:
-    """The epilogue of a tile of ``ocb`` vectors x th rows x tw pixels, which are stored as ``stored``."""
+def tile_epilogue(
+    epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32, pitch: str = "LANES"
+) -> TileEpilogue:
+    """The epilogue of a tile of ``ocb`` vectors x th rows x tw pixels. stored, pitch: as for ``tile_variants``."""
     steps = tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile")
-    key = epilogue.signature, steps, ocb, th, tw, masked, stored
+    key = epilogue.signature, steps, ocb, th, tw, masked, stored, pitch
     found = _EPILOGUES.get(key)
     if found is None:
         if len(_EPILOGUES) >= MOST_EPILOGUES:
             _EPILOGUES.clear()  # another thread may compile: it holds what it has found
-        found = _EPILOGUES[key] = _traced(epilogue, ocb, th, tw, masked, stored)
+        found = _EPILOGUES[key] = _traced(epilogue, ocb, th, tw, masked, _Store(stored, pitch))
     return found
 
 
@@ -79,7 +81,15 @@ MOST_EPILOGUES = 256
 _EPILOGUES: dict[Hashable, TileEpilogue] = {}  # layers with equal epilogues are many, and tracing one takes a millisecond
 
 
-def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType) -> TileEpilogue:
+@dataclass(frozen=True)
+class _Store:
+    """How results are stored: as what, and C text of the elements between neighbouring columns."""
+
+    dtype: DType
+    pitch: str
+
+
+def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: _Store) -> TileEpilogue:
     def one(o: int, y: int | str, x: int | str, accumulator: str, prefix: str) -> tuple[str, ...]:
         return _vector_epilogue(epilogue, (o, y, x), accumulator, prefix, masked, stored)
 
@@ -112,26 +122,27 @@ def operand_at(e: EpilogueOperand, o: int, y: int | str, x: int | str) -> str:
 
 
 def _vector_epilogue(
-    epilogue: Epilogue, place: tuple[int, int | str, int | str], accumulator: str, prefix: str, masked: bool, stored: DType
+    epilogue: Epilogue, place: tuple[int, int | str, int | str], accumulator: str, prefix: str, masked: bool, stored: _Store
 ) -> tuple[str, ...]:
     """Statements that take the accumulator of ``place`` (vector, C text of y, C text of x) through the epilogue and store it."""
     o, y, x = place
     steps, result = epilogue.trace(accumulator, lambda e: operand_at(e, o, y, x), prefix)
     value = f"keep({result}, valid - {o} * LANES)" if masked else result
-    return *steps, vector_store(stored, f"out + {o} * c->out_cb + {y} * c->out_row + {x} * LANES", value)
+    return *steps, vector_store(stored.dtype, f"out + {o} * c->out_cb + {y} * c->out_row + {x} * {stored.pitch}", value)
 
 
 def tile_variants(
-    epilogue: Epilogue, panels: Sequence[Panel], tiling: Tiling, masked: bool, *, by_pixel: bool = False, stored: DType = DType.F32
+    epilogue: Epilogue, panels: Sequence[Panel], tiling: Tiling, masked: bool, *, by_pixel: bool = False, stored: DType = DType.F32,
+    pitch: str = "LANES",
 ) -> list[dict[str, Any]]:
     """Template context of the functions of all tiles: ``steps`` if the epilogue goes by pixel and is short, else ``epilogue``.
 
-    stored: what results are stored as.
+    stored: what results are stored as. pitch: C text of the elements between neighbouring columns of theirs.
     """
     found: list[dict[str, Any]] = []
     for p in panels:
         for th, tw in tiling.tiles:
-            text = tile_epilogue(epilogue, p.width, th, tw, masked, stored)
+            text = tile_epilogue(epilogue, p.width, th, tw, masked, stored, pitch)
             steps = text.steps() if by_pixel else None
             kind = {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw}
             found.append(kind | {"epilogue": [] if steps else text.lines(), "steps": steps})

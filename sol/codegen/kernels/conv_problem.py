@@ -13,7 +13,7 @@ from typing import Any
 from sol.codegen.element import Element, element
 from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_epilogues import needs_mask, operand_context, operand_params
-from sol.codegen.kernels.conv_shape import Conv, check_border, is_blocked, is_flat, read_conv, spatial_strides
+from sol.codegen.kernels.conv_shape import Conv, check_border, column_step, is_flat, pitch, read_conv, spatial_strides
 from sol.codegen.kernels.conv_source import Source, pointwise_inputs, read_source
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.lowering import Lowering
@@ -76,6 +76,11 @@ class Problem:
         return self.out.dtype if self.out else DType.F32
 
     @property
+    def pitch(self) -> str:
+        """C text of the elements between neighbouring columns of the map as a product writes it."""
+        return pitch(column_step(self.out, self.lanes) if self.out else 1)
+
+    @property
     def results(self) -> tuple[View, ...]:
         """What leaves the kernel: the map, what is pooled of it, or both."""
         return (*((self.out,) if self.out else ()), *((self.pool.out,) if self.pool else ()))
@@ -130,7 +135,7 @@ def read_problem(lowering: Lowering) -> Problem | None:
     if pool and 0 in (conv.oh, conv.ow) or len(outputs) > 1 + (pool is not None) or not is_pointwise_epilogue(lowering, result, lanes):
         return None
     source, out = read_source(lowering, conv), lowering.view(result) if result in outputs else None
-    if source is None or out and not is_blocked(out, lanes) or len(outputs) > 1 and out is None:
+    if source is None or out and not column_step(out, lanes) or len(outputs) > 1 and out is None:
         return None
     epilogue = make_epilogue(lowering, conv.node.name, result, channel_axis=1, block=lanes, dtypes=FLOAT_LANES)
     return Problem(conv, source, pool, out, epilogue, _is_flat(conv, source, out, epilogue), lanes)
@@ -219,6 +224,7 @@ def emit_conv(
         tiles=tiling.tiles, along_y=tiling.along_y, epilogue=epilogue.stem, masked=problem.masked, biased="bias" in reads,
         passed="".join(f", {e.name}" for e in epilogue.operands), named=len(merged), types=types,
         pool=pool.kind if pool else "", stored=problem.out is not None,
+        out_pitch=problem.pitch,
         **{"sx": conv.stride[1] * source.step[1], "pitch": "LANES", "operands": operand_context(epilogue)} | source.context(conv) | context,
     )  # fmt: skip
 

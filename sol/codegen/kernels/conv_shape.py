@@ -126,3 +126,14 @@ def check_border(lowering: Lowering, conv: Conv, view: View) -> None:
 def is_blocked(view: View, lanes: int) -> bool:
     """Does a view hold vectors of ``lanes`` channels, those of neighbouring columns one behind the other?"""
     return view.layout.block == lanes and spatial_strides(view.strides)[3:] == (lanes, 1)
+
+
+def column_step(view: View, lanes: int) -> int:
+    """How many vectors of ``lanes`` channels lie between neighbouring columns of a result; 0 if it does not hold such vectors."""
+    column, lane = spatial_strides(view.strides)[3:] if view.layout.block == lanes else (0, 0)
+    return column // lanes if lane == 1 and isinstance(column, int) and column % lanes == 0 else 0
+
+
+def pitch(step: int) -> str:
+    """C text of the elements between columns that lie so many vectors apart."""
+    return "LANES" if step == 1 else f"{step} * LANES"

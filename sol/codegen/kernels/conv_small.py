@@ -8,7 +8,7 @@ from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.blocked import blocked_epilogue, need_blocked, padded_view
-from sol.codegen.kernels.conv_shape import Conv, read_conv, spatial_strides
+from sol.codegen.kernels.conv_shape import Conv, column_step, pitch, read_conv, spatial_strides
 from sol.codegen.kernels.conv_small_cost import Small, Tile, small_seconds
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike, product
@@ -93,7 +93,7 @@ def _lower(lowering: Lowering, found: Small) -> None:
         "conv_small.c.j2", f"{kind}{conv.kernel[0]}x{conv.kernel[1]}s{conv.stride[1]}_{widths}{epilogue.stem}",
         reads=reads | dict(epilogue.reads), writes={"out": out}, params=sizes | dict(epilogue.params), flops=conv.flops,
         bytes=4 * (product(lowering.type_of(node.inputs[0]).shape) + product(node.type.shape)),
-        lanes=lanes, has_bias="bias" in reads, epilogue=epilogue.text,
+        lanes=lanes, out_pitch=pitch(column_step(out, lanes)), has_bias="bias" in reads, epilogue=epilogue.text,
         fetched=0 if g > 1 else target.machine.direct.depthwise_ahead,
         spreads=tuple(tuple(k // g * g + j for k in range(lanes)) for j in range(g)) if g > 1 else (), **context,
     )  # fmt: skip
@@ -119,7 +119,8 @@ def _matching(name: str) -> Callable[[Lowering], Iterator[Decision]]:
         conv, target = _read(lowering), lowering.target
         if conv is None or name != ("conv_depthwise" if conv.group == 1 else "conv_grouped"):
             return
-        need_blocked(lowering, conv.node.inputs[0], lowering.output)
+        apart = column_step(lowering.view(lowering.output), target.lanes) > 1  # which is as good as side by side
+        need_blocked(lowering, conv.node.inputs[0], *(() if apart else (lowering.output,)))
         yield Decision(name, Small(_chosen_tile(target, conv, conv.oh), conv))
         for height, width in _tiles(conv, target):
             yield Decision(name, Small((height, width), conv), f"{height}x{width}")

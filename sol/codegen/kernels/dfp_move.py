@@ -3,6 +3,7 @@ a kernel each, after which a pointwise epilogue runs in place over the result.""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,9 +18,9 @@ from sol.codegen.kernels.dfp_space import Axis, Pointer, Space, make_axes, merge
 from sol.codegen.kernels.random import find_random
 from sol.codegen.kernels.scatter import find_scatter
 from sol.codegen.lowering import Lowering
-from sol.codegen.plan import View
+from sol.codegen.plan import View, interleaved
 from sol.errors import UnsupportedError
-from sol.ir.dim import DimLike, product
+from sol.ir.dim import DimLike, ceil_div, product
 from sol.ir.graph import Node
 from sol.ir.ops import spec_of
 from sol.ir.types import DType
@@ -97,12 +98,27 @@ def _concat(lowering: Lowering, node: Node) -> list[Part]:
             raise UnsupportedError(
                 f"a blocked concatenation at channel {start}", origin=str(node.origin), remedy="use channel_select or the plain layout"
             )
-        parts.append(Part(node.type, {node.name: lowering.view(value)}, dim, start, size))
+        parts.append(Part(node.type, {node.name: lowering.view(value)}, {dim: (start, 1, size)}))
         start = start + size
     return parts
 
 
-PARTS: dict[str, Callable[[Lowering, Node], list[Part]]] = {"copy": _copy, "transfer": _copy, "flip": _flip, "concat": _concat}
+def _interleave(lowering: Lowering, node: Node) -> list[Part]:
+    """A part for each operand that has pixels and does not lie in its place already."""
+    steps, size, parts = node.attrs["steps"], node.attrs["size"], list[Part]()
+    whole = lowering.view(node.name) if node.name in lowering.body.outputs else None
+    for place, value in zip(itertools.product(*map(range, steps)), node.inputs):
+        sizes = [ceil_div(n - at, step) for n, at, step in zip(size, place, steps)]
+        view = lowering.view(value)
+        if 0 not in sizes and (whole is None or view != interleaved(whole, steps, place, sizes)):
+            slab = {2 + d: found for d, found in enumerate(zip(place, steps, sizes))}
+            parts.append(Part(node.type, {node.name: view}, slab))
+    return parts
+
+
+PARTS: dict[str, Callable[[Lowering, Node], list[Part]]] = {
+    "copy": _copy, "transfer": _copy, "flip": _flip, "concat": _concat, "interleave": _interleave,
+}  # fmt: skip
 
 
 def _divides(size: DimLike, block: int) -> bool:

@@ -44,14 +44,12 @@ class Part:
     """A slab of a region's result that one launch computes.
 
     type: logical type of the whole result. sources: computed values (of a move op) and the memory that holds them in this slab.
-    dim, start, size: the slab along one logical dimension, everything if dim is -1 (``start`` in whole blocks for channels).
+    slab: (start, step, size) by logical dimension, everything along others (``start`` in whole blocks for channels).
     """
 
     type: TensorType
     sources: Mapping[str, View] = field(default_factory=dict)
-    dim: int = -1
-    start: DimLike = 0
-    size: DimLike = 0
+    slab: Mapping[int, tuple[DimLike, int, DimLike]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -119,16 +117,16 @@ def find_sweep(lowering: Lowering, part: Part) -> Sweep:
     """The pass over a slab of the result."""
     body, block = lowering.body, part.type.layout.block
     whole = storage_shape(lowering, body.outputs[0])
-    start: DimLike = part.start // block if block and part.dim == 1 else part.start
-    size: DimLike = ceil_div(part.size, block) if block and part.dim == 1 else part.size
-    shape = tuple(size if i == part.dim else s for i, s in enumerate(whole))
+    slab = {d: (at // block, step, ceil_div(n, block)) if block and d == 1 else (at, step, n) for d, (at, step, n) in part.slab.items()}
+    shape = tuple(slab[i][2] if i in slab else s for i, s in enumerate(whole))
     terms = Terms(body, (), lambda v: True, part.sources)
     wanted = needed(terms.of(o) for o in body.outputs)
 
     def window(pointer: Pointer) -> Pointer:
-        if part.dim < 0:
-            return pointer
-        return replace(pointer, view=replace(pointer.view, offset=pointer.view.offset + start * pointer.strides[part.dim]))
+        offset, strides = pointer.view.offset, list(pointer.strides)
+        for dim, (start, step, _) in slab.items():
+            offset, strides[dim] = offset + start * strides[dim], step * strides[dim]
+        return replace(pointer, view=replace(pointer.view, offset=offset), strides=tuple(strides))
 
     reads = []
     for i, value in enumerate(dict.fromkeys(t.value for t in wanted if t.kind == "leaf")):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from sol.errors import SolError
-from sol.ir.dim import DimLike, dim_text
+from sol.ir.dim import DimLike, ceil_div, dim_text
 from sol.ir.graph import Attrs
 from sol.ir.ops import REQUIRED, op
 from sol.ir.ops.infer import (
@@ -119,6 +122,21 @@ def _infer_space_to_depth(operands: Sequence[TensorType], attrs: Attrs) -> Tenso
     return TensorType(x.dtype, (n, 4 * c, (h + 1) // 2, (w + 1) // 2), layout)
 
 
+def _infer_interleave(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_some(operands)
+    steps, size = attrs["steps"], attrs["size"]
+    same_dtype(operands)
+    given = [t for t in operands if t.rank]
+    need(bool(given), "an operand must say how many channels there are")
+    first = given[0]
+    need(first.rank == len(steps) + 2 == len(size) + 2, f"steps {steps} and size {size} must each have {first.rank - 2} entries")
+    need(len(operands) == math.prod(steps), f"steps {steps} interleave {math.prod(steps)} maps, got {len(operands)}")
+    for place, t in zip(itertools.product(*map(range, steps)), operands):
+        wanted = tuple(ceil_div(n - at, step) for n, at, step in zip(size, place, steps))
+        need(not t.rank or t.shape == (*first.shape[:2], *wanted), f"{t} must have maps of {wanted}")
+    return TensorType(first.dtype, (*first.shape[:2], *size), common_layout(given))
+
+
 def _infer_channel_select(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     need_some(operands)
     _need_alike(operands, 1)
@@ -224,6 +242,20 @@ def space_to_depth(attrs: Attrs, x: np.ndarray) -> np.ndarray:
     x = np.pad(x, ((0, 0), (0, 0), (0, x.shape[2] % 2), (0, x.shape[3] % 2)))
     n, c, h, w = x.shape
     return x.reshape(n, c, h // 2, 2, w // 2, 2).transpose(0, 1, 3, 5, 2, 4).reshape(n, 4 * c, h // 2, w // 2)
+
+
+@op("interleave", "move", _infer_interleave, steps=REQUIRED, size=REQUIRED)
+def interleave(attrs: Attrs, *xs: np.ndarray) -> np.ndarray:
+    """One map of ``size`` whose pixels at the same place modulo ``steps`` are those of one operand; operands are row-major by place.
+
+    An operand that is a scalar fills all pixels of its place.
+    """
+    steps, first = attrs["steps"], next(x for x in xs if x.ndim)
+    out = np.empty((*first.shape[:2], *attrs["size"]), first.dtype)
+    for place, x in zip(itertools.product(*map(range, steps)), xs):
+        there: tuple[Any, ...] = (..., *(slice(at, None, step) for at, step in zip(place, steps)))
+        out[there] = x
+    return out
 
 
 @op("channel_select", "move", _infer_channel_select, index=REQUIRED)
