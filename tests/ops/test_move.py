@@ -59,6 +59,24 @@ def test_interleave() -> None:
     check("interleave", interleaved, *maps, steps=(2, 2), size=(5, 4))
 
 
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("taps", [((2, -1, 3), (3, -1, 4)), ((2, -2, 2), (3, -2, 1)), ((0, 1, 1), (3, -3, 2))])
+def test_turned_filters(groups: int, taps: Any) -> None:
+    kept = [[first + step * t for t in range(count)] for first, step, count in taps]
+
+    def turned(w: torch.Tensor) -> torch.Tensor:
+        parts = [part.transpose(0, 1)[:, :, kept[0]][..., kept[1]] for part in w.chunk(groups)]
+        return torch.cat(parts)
+
+    check("turned_filters", turned, randn(4, 5, 3, 4), groups=groups, taps=taps)
+
+
+@pytest.mark.parametrize("taps", [((2, -1, 4),), ((3, -1, 3),), ((0, -1, 0),), ((0, 1, 1), (0, 1, 1))])
+def test_turned_filters_beyond_the_filter(taps: Any) -> None:
+    with pytest.raises(TypeInferenceError, match="taps"):
+        one_op_graph("turned_filters", [TensorType(DType.F32, (4, 5, 3))], groups=1, taps=taps)
+
+
 def test_channel_select_of_two() -> None:
     check(
         "channel_select",

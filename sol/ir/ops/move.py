@@ -137,6 +137,17 @@ def _infer_interleave(operands: Sequence[TensorType], attrs: Attrs) -> TensorTyp
     return TensorType(first.dtype, (*first.shape[:2], *size), common_layout(given))
 
 
+def _infer_turned_filters(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 1)
+    w, groups, taps = operands[0], attrs["groups"], attrs["taps"]
+    need(w.rank == len(taps) + 2, f"taps {taps} must have an entry for each spatial dimension of {w}")
+    need(isinstance(w.shape[0], int) and w.shape[0] % groups == 0, f"weight {w} does not divide into {groups} groups")
+    for size, (first, step, count) in zip(w.shape[2:], taps):
+        ends = (first, first + step * (count - 1))
+        need(count > 0 and all(isinstance(size, int) and 0 <= tap < size for tap in ends), f"taps {taps} lie outside of {w}")
+    return TensorType(w.dtype, (w.shape[1] * groups, w.shape[0] // groups, *(count for _, _, count in taps)))
+
+
 def _infer_channel_select(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     need_some(operands)
     _need_alike(operands, 1)
@@ -256,6 +267,18 @@ def interleave(attrs: Attrs, *xs: np.ndarray) -> np.ndarray:
         there: tuple[Any, ...] = (..., *(slice(at, None, step) for at, step in zip(place, steps)))
         out[there] = x
     return out
+
+
+@op("turned_filters", "move", _infer_turned_filters, groups=1, taps=REQUIRED)
+def turned_filters(attrs: Attrs, w: np.ndarray) -> np.ndarray:
+    """w[C,K/groups,*kernel] of a transposed convolution as the filters [K,C/groups,*taps] of a convolution.
+
+    taps: for every spatial dimension (first, step, count); tap t of the result is tap ``first + t * step``.
+    """
+    groups, stop = attrs["groups"], [first + step * count for first, step, count in attrs["taps"]]
+    kept: tuple[Any, ...] = (..., *(slice(f, s if s >= 0 else None, step) for (f, step, _), s in zip(attrs["taps"], stop)))
+    grouped = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2)[kept]
+    return grouped.reshape(-1, *grouped.shape[2:])
 
 
 @op("channel_select", "move", _infer_channel_select, index=REQUIRED)
