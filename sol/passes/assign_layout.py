@@ -125,10 +125,6 @@ class _Assignment:
             data = self.form(data, self.blocked)
         self.editor.update(node, inputs=(data, self.form(grad, self.blocked)))
 
-    def block_interleave(self, node: Node) -> None:
-        operands = tuple(i if i in self.constants else self.form(i, self.blocked) for i in node.inputs)
-        self.editor.update(node, inputs=operands, types=(node.type.with_layout(self.blocked),))
-
     def block_space_to_depth(self, node: Node) -> None:
         attrs = node.attrs.having(layout=self.blocked)
         self.editor.update(node, inputs=(self.plain(node.inputs[0]),), attrs=attrs, types=(node.type.with_layout(self.blocked),))
@@ -162,6 +158,10 @@ class _Assignment:
             return self.block_all(node)
         index = tuple(range(start, stop, step))
         self.substitute(node, self.editor.add("channel_select", node.inputs, index=index, origin=node.origin))
+
+    def block_interleave(self, node: Node) -> None:
+        operands = tuple(i if i in self.constants else self.form(i, self.blocked) for i in node.inputs)
+        self.editor.update(node, inputs=operands, types=(node.type.with_layout(self.blocked),))
 
     def substitute(self, node: Node, value: str) -> None:
         self.block_all(self.editor.producer(value))
