@@ -26,6 +26,33 @@ STREAM = "stream"
 """The last number that some kernels take, given when they are launched: whether what they write shall not stay in caches."""
 
 
+@dataclass(frozen=True)
+class Turned:
+    """How a constant w[C, K/groups, *kernel] is read as the filters [K, C/groups, *taps] (op ``turned_filters``).
+
+    taps: for every spatial dimension the first, the step to the next, their number. kernel: spatial sizes of the constant.
+    """
+
+    groups: int
+    taps: tuple[tuple[int, int, int], ...]
+    kernel: tuple[int, ...]
+
+    def places(self, d: int) -> np.ndarray:
+        """For each tap of the constant along a spatial dimension its place among the filters' taps, -1 where it is none of them."""
+        first, step, count = self.taps[d]
+        found = np.full(self.kernel[d], -1)
+        found[[first + step * t for t in range(count)]] = np.arange(count)
+        return found
+
+    def order(self) -> np.ndarray:
+        """For each tap of the constant, row-major, its place among the filters' taps, row-major; -1 where it is none of them."""
+        total = np.zeros(self.kernel, np.int64)
+        for d, (_, _, count) in enumerate(self.taps):
+            places = self.places(d).reshape([-1 if i == d else 1 for i in range(len(self.kernel))])
+            total = np.where((total < 0) | (places < 0), -1, total * count + places)
+        return total.reshape(-1)
+
+
 @dataclass(frozen=True, eq=False)
 class Packing:
     """How one constant is packed.
@@ -34,6 +61,7 @@ class Packing:
     which is zero at first. Their buffers are the constant, the packed array, FACTOR, NOTHING (a null pointer), tables and temporaries.
     tables: numbers by name. temporaries: bytes by name, equal for equal launches on the same constant.
     scales: whether row r of the constant's first dimension can be multiplied by FACTOR[r] (float32) meanwhile.
+    turns: whether a constant that is to be read as turned filters can be packed as it is.
     """
 
     shape: Shape
@@ -42,14 +70,18 @@ class Packing:
     tables: Mapping[str, np.ndarray]
     temporaries: Mapping[str, int]
     scales: bool
+    turns: bool
 
 
 class Recipe:
-    """Collects the launches of one packing. shape: of the constant; itemsize: bytes of an element."""
+    """Collects the launches of one packing. shape: of the constant; itemsize: bytes of an element.
 
-    def __init__(self, kind: str, shape: Shape, itemsize: int) -> None:
-        self.kind, self.shape, self.itemsize = kind, shape, itemsize
-        self.scales = True
+    turned: how the memory of the constant is to be read, if it is not row-major in this shape. turns: whether the launches do that.
+    """
+
+    def __init__(self, kind: str, shape: Shape, itemsize: int, turned: Turned | None = None) -> None:
+        self.kind, self.shape, self.itemsize, self.turned = kind, shape, itemsize, turned
+        self.scales = self.turns = True
         self._kernels: dict[str, Kernel] = {}
         self._launches: list[Launch] = []
         self._tables: dict[str, np.ndarray] = {}
@@ -72,20 +104,22 @@ class Recipe:
         return name
 
     def launch(
-        self, kernel: Kernel, buffers: Sequence[str | tuple[str, int]], args: Sequence[int], *, after: bool = False, scratch: int = 0
-    ) -> None:
+        self, kernel: Kernel, buffers: Sequence[str | tuple[str, int]], args: Sequence[int], *, after: bool = False, scratch: int = 0,
+        turns: bool = False,
+    ) -> None:  # fmt: skip
         """Launch a kernel. buffers: names, with bytes from their start. args: its numbers but for STREAM. after: it reads what an earlier
-        launch writes.
+        launch writes. turns: it reads the constant as ``turned`` says.
         """
         refs = tuple(BufferRef(*((b, 0) if isinstance(b, str) else b)) for b in buffers)
         if len(refs) != len(kernel.buffers) or len(args) + kernel.params.count(STREAM) != len(kernel.params):
             raise SolError(f"the packer {self.kind} calls {kernel.name} with {len(refs)} buffers and {len(args)} numbers")
+        self.turns &= turns or self.turned is None or all(ref.buffer != SOURCE for ref in refs)
         self._kernels[kernel.name] = kernel
         self._launches.append(Launch(kernel.name, refs, tuple(args), self.kind, Origin(), scratch=scratch, barrier=after))
 
     def packing(self, shape: Shape) -> Packing:
         """What was collected."""
-        return Packing(shape, self._kernels, tuple(self._launches), self._tables, self._temporaries, self.scales)
+        return Packing(shape, self._kernels, tuple(self._launches), self._tables, self._temporaries, self.scales, self.turns)
 
 
 @dataclass(frozen=True)
@@ -135,12 +169,15 @@ def packed_shape(pack: Pack, shape: Shape) -> Shape:
     return _find(pack.kind).shape(shape, **pack.attrs)
 
 
-def packing_of(pack: Pack, shape: Shape, dtype: np.dtype) -> Packing:
-    """How a constant of this shape and element type is packed. Raises SolError for a type that the packer does not take."""
+def packing_of(pack: Pack, shape: Shape, dtype: np.dtype, turned: Turned | None = None) -> Packing:
+    """How a constant of this shape and element type is packed. Raises SolError for a type that the packer does not take.
+
+    turned: how its memory is to be read, if it is not row-major; only where the answer ``turns``.
+    """
     found = _find(pack.kind)
     if found.floats and dtype != np.float32:
         raise SolError(f"the packer {pack.kind} takes float32, not {dtype}")
-    recipe = Recipe(pack.kind, shape, dtype.itemsize)
+    recipe = Recipe(pack.kind, shape, dtype.itemsize, turned)
     recipe.scales = dtype == np.float32
     packed = found.shape(shape, **pack.attrs)
     if count(packed) and count(shape):

@@ -14,7 +14,7 @@ import numpy as np
 
 from sol.build import library as libraries
 from sol.build.build import Unit, build
-from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Packing, make_pack, packing_of
+from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Packing, Turned, make_pack, packing_of
 from sol.codegen.plan import Kernel, Launch, Pack, Plan
 from sol.codegen.program import kernel_source
 from sol.codegen.targets import Target, resolve
@@ -94,25 +94,29 @@ class Batch:
         self._alive: list[Any] = []
         self.bytes = 0
 
-    def add(self, pack: Pack, array: np.ndarray, out: int, factor: np.ndarray | None = None) -> None:
+    def add(
+        self, pack: Pack, array: np.ndarray, out: int, factor: np.ndarray | None = None, shape: tuple[int, ...] | None = None,
+        turned: Turned | None = None,
+    ) -> None:  # fmt: skip
         """Pack a C-contiguous array of elements as C reads them into memory at ``out`` that is zero or holds such a packed array.
 
-        factor: float32, what row r of the array is multiplied by; only where ``described(…).scales``.
+        factor: float32, what row r of the array is multiplied by; only where ``described(…).scales``. turned: it is read as filters of this
+        shape; only where ``described(…).turns``.
         """
-        packing = described(pack, array.shape, array.dtype)
+        packing = described(pack, array.shape if shape is None else shape, array.dtype, turned)
         known = {SOURCE: array.ctypes.data, RESULT: out, NOTHING: 0, FACTOR: 0 if factor is None else factor.ctypes.data}
         known |= {name: table.ctypes.data for name, table in packing.tables.items()}
-        known |= self._temporaries_of(packing, array, known)
+        known |= self._temporaries_of(packing, (array.shape, turned), known)
         for launch in packing.launches:
             self._add(launch, tuple(evaluate(b.offset, {}) + known[b.buffer] if known[b.buffer] else 0 for b in launch.buffers))
         self._kernels |= packing.kernels
         self._alive += [array, factor, packing]
         self.bytes += array.nbytes
 
-    def _temporaries_of(self, packing: Packing, array: np.ndarray, known: Mapping[str, int]) -> dict[str, int]:
+    def _temporaries_of(self, packing: Packing, form: Any, known: Mapping[str, int]) -> dict[str, int]:
         found = {}
         for name, size in packing.temporaries.items():
-            key = (name, size, known[SOURCE], known[FACTOR], array.shape)
+            key = (name, size, known[SOURCE], known[FACTOR], form)
             found[name] = self._temporaries.setdefault(key, np.empty(size, np.uint8)).ctypes.data
         return found
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from sol.codegen.packing import packed_shape
+from sol.codegen.packing import Packing, Turned, packed_shape
 from sol.codegen.plan import Pack, Weight
 from sol.codegen.targets import Target, cache_bytes
 from sol.ir.bodies import each_constant_of, graph_at, type_at
 from sol.ir.graph import Graph, Node
 from sol.ir.interpret import SMALL
 from sol.ir.storage import as_stored, stored_dtype
-from sol.ir.types import DType
+from sol.ir.types import DType, TensorType
 from sol.runtime.memory import Block
 from sol.runtime.packers import Batch, described
 
@@ -105,17 +105,28 @@ def _targets_of(graph: Graph, path: str, value: str, known: dict[str, frozenset[
 Place = Callable[[int, tuple[int, ...], np.dtype], int]
 
 
+@dataclass(frozen=True)
+class _Form:
+    """A constant value as a packer reads it: from the memory of ``source``, ``turned``; its rows are multiplied by those of ``factor``."""
+
+    value: str
+    source: str
+    turned: Turned | None = None
+    factor: str = ""
+
+
 def _pack(
     graph: Graph, weights: Sequence[Weight], numbers: Iterable[int], parameters: Mapping[str, np.ndarray], place: Place, batch: Batch
 ) -> None:
     files, done = _mapped_files(parameters), 0
     own = {a.ctypes.data for a in parameters.values()}
-    for value, pack_numbers, array, factor in _values(graph, weights, numbers, parameters):
-        dtype = type_at(graph, value).dtype
-        stored = np.ascontiguousarray(as_stored(array, dtype)).reshape(array.shape)
+    for form, pack_numbers, array, factor in _values(graph, weights, numbers, parameters):
+        type = type_at(graph, form.value)
+        shape = _static(type)
+        stored = np.ascontiguousarray(as_stored(array, type.dtype)).reshape(array.shape)
         for number in pack_numbers:
             pack = weights[number].pack
-            batch.add(pack, stored, place(number, packed_shape(pack, stored.shape), stored.dtype), factor)
+            batch.add(pack, stored, place(number, packed_shape(pack, shape), stored.dtype), factor, shape, form.turned)
         if files or stored.ctypes.data not in own:
             done += stored.nbytes
         if done > CHUNK:
@@ -126,26 +137,50 @@ def _pack(
 
 def _values(
     graph: Graph, weights: Sequence[Weight], numbers: Iterable[int], parameters: Mapping[str, np.ndarray]
-) -> Iterator[tuple[str, list[int], np.ndarray, np.ndarray | None]]:
-    """Constant values one after the other, numbers of the weights that are packed of each, and what its rows are multiplied by for them."""
-    uses: dict[tuple[str, str], list[int]] = {}
+) -> Iterator[tuple[_Form, list[int], np.ndarray, np.ndarray | None]]:
+    """Forms of constants one after the other, numbers of the weights that are packed of each, what is read, factors of its rows."""
+    uses: dict[_Form, list[int]] = {}
     for number in numbers:
-        weight = weights[number]
-        uses.setdefault(_scaled(graph, weight.value), []).append(number)
-    for (value, factor), some in list(uses.items()):
-        if factor and not all(_takes_factor(graph, value, weights[n].pack) for n in some):
-            del uses[value, factor]
-            for number in some:
-                uses.setdefault((weights[number].value, ""), []).append(number)
-    by_value: dict[str, list[str]] = {}
-    for value, factor in uses:
-        by_value.setdefault(value, []).append(factor)
-    factors: dict[str, np.ndarray | None] = dict.fromkeys((f for _, f in uses if f), None)
-    for value, array in each_constant_of(graph, dict.fromkeys([*factors, *by_value]), parameters):
+        uses.setdefault(_form(graph, weights[number]), []).append(number)
+    by_source: dict[str, list[_Form]] = {}
+    for form in uses:
+        by_source.setdefault(form.source, []).append(form)
+    factors: dict[str, np.ndarray | None] = dict.fromkeys((form.factor for form in uses if form.factor), None)
+    for value, array in each_constant_of(graph, dict.fromkeys([*factors, *by_source]), parameters):
         if value in factors:
             factors[value] = np.ascontiguousarray(array).reshape(-1)
-        for factor in by_value.get(value, ()):
-            yield value, uses[value, factor], array, factors[factor] if factor else None
+        for form in by_source.get(value, ()):
+            yield form, uses[form], array, factors[form.factor] if form.factor else None
+
+
+def _form(graph: Graph, weight: Weight) -> _Form:
+    """What a weight is packed from: packers turn filters and multiply their rows on the way, where they can."""
+    for value, factor in dict.fromkeys((_scaled(graph, weight.value), (weight.value, ""))):
+        for source, turned in dict.fromkeys((_turned(graph, value), (value, None))):
+            form = _Form(value, source, turned, factor)
+            packing = _packing(graph, form, weight.pack)
+            if (packing.scales or not factor) and (packing.turns or turned is None):
+                return form
+    return _Form(weight.value, weight.value)
+
+
+def _packing(graph: Graph, form: _Form, pack: Pack) -> Packing:
+    type = type_at(graph, form.value)
+    return described(pack, _static(type), stored_dtype(type.dtype), form.turned)  # type: ignore[arg-type]
+
+
+def _static(type: TensorType) -> tuple[int, ...]:
+    return tuple(int(d) for d in type.shape)  # type: ignore[arg-type]
+
+
+def _turned(graph: Graph, value: str) -> tuple[str, Turned | None]:
+    """The value from whose memory, which is row-major, a value can be read, and how."""
+    path, mark, name = value.rpartition("/")
+    node = graph_at(graph, path + mark).producer(name)
+    if node.op != "turned_filters":
+        return value, None
+    source = path + mark + node.inputs[0]
+    return source, Turned(node.attrs["groups"], node.attrs["taps"], _static(type_at(graph, source))[2:])
 
 
 def _scaled(graph: Graph, value: str) -> tuple[str, str]:
@@ -167,10 +202,6 @@ def _is_scaling(graph: Graph, node: Node, x: str, f: str) -> bool:
     if any(t.dtype is not DType.F32 for t in types) or any(not isinstance(d, int) for d in (*whole, *few)) or shape != whole:
         return False
     return len(few) == len(whole) > 1 and few == (whole[0], *[1] * (len(whole) - 1)) and math.prod(whole) > SMALL
-
-
-def _takes_factor(graph: Graph, value: str, pack: Pack) -> bool:
-    return described(pack, tuple(int(d) for d in type_at(graph, value).shape), stored_dtype(DType.F32)).scales  # type: ignore[arg-type]
 
 
 def _run(batch: Batch, files: Sequence[mmap.mmap]) -> None:

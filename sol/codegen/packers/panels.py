@@ -76,8 +76,32 @@ def round_up(n: int, step: int) -> int:
     return -(-n // step) * step
 
 
+def _turned(recipe: Recipe, rows: Rows, panels: Panels) -> tuple[Rows, Panels] | None:
+    """Rows of whole filters as they lie in a constant that is to be read turned, in pieces of a channel's taps; None if they do not."""
+    turned, (k, c), taps = recipe.turned, recipe.shape[:2], recipe.taps
+    assert turned is not None
+    if rows.run != c * taps or rows.row != rows.run or rows.runs != 1 or panels.lane != 1:
+        return None
+    width, per_group, out_batch = panels.width, k // turned.groups, rows.out_batch
+    if rows.batches == 1 and c > 1 and per_group % width == 0:
+        out_batch = per_group // width * (panels.depth * panels.spread * width + panels.behind)
+        rows = replace(rows, rows=per_group, batches=turned.groups)
+    if rows.batches not in (1, turned.groups) or rows.rows * rows.batches != k or rows.batches < turned.groups and c > 1:
+        return None
+    size = len(order := turned.order())
+    hop = per_group * size
+    places = np.arange(c * taps) if panels.table is None else panels.table
+    table = np.where(order < 0, -1, places.reshape(c, taps)[:, order]).reshape(-1)
+    read = Rows(rows.rows, size, size, c, hop, rows.batches, c * hop, out_batch)
+    return read, replace(panels, table=None if taps == size == 1 and panels.table is None else table)
+
+
 def lay(recipe: Recipe, rows: Rows, panels: Panels) -> None:
     """Launches that write the panels: the full ones, and the last one of every batch where it is narrower."""
+    turned = None
+    if recipe.turned is not None:
+        turned = _turned(recipe, rows, panels)
+        rows, panels = turned or (rows, panels)
     if panels.lane == BYTES and panels.table is None and rows.run % BYTES == 0:
         return _lay_words(recipe, rows, panels)
     place = NOTHING if panels.table is None else recipe.table(panels.table.astype(np.int32))
@@ -93,6 +117,7 @@ def lay(recipe: Recipe, rows: Rows, panels: Panels) -> None:
                 PANELS[size], [(SOURCE, first * rows.row * size), factor, place, (RESULT, start * size)],
                 (rows.batches, rows.in_batch, out_batch, rows.rows, number, taken * rows.row, panels.depth * room * spread + panels.behind,
                  taken, room * panels.lane, rows.row, rows.runs, rows.run, rows.hop, room * spread, panels.lane),
+                turns=turned is not None,
             )  # fmt: skip
 
 

@@ -27,9 +27,9 @@ LARGEST = 100
 """Exponent of the largest factor, and of the inverse of the smallest one."""
 SCALES = Kernel(
     "pack_scales", "pack_scales.c.j2", Attrs({"signs": SIGNS, "largest": LARGEST}),
-    (("in", "const float"), ("factor", "const float"), ("place", "const int32_t"), ("squares", "double"), ("over", "double"),
-     ("columns", "double"), ("empty", "char"), ("inputs", "float"), ("signed_", "float")),
-    ("groups", "rows", "channels", "taps", "taken", "room", "repeats"),
+    (("in", "const float"), ("factor", "const float"), ("place", "const int32_t"), ("tap", "const int32_t"), ("squares", "double"),
+     ("over", "double"), ("columns", "double"), ("empty", "char"), ("inputs", "float"), ("signed_", "float")),
+    ("groups", "rows", "channels", "taps", "taken", "room", "repeats", "batch", "row", "channel"),
 )  # fmt: skip
 
 
@@ -43,8 +43,15 @@ def channel_scales(
     mark = f"{groups} {order}"
     sizes = {"squares": 8 * k * taken, "over": 8 * k, "columns": 8 * groups * taken, "empty": groups * taken}
     temporaries = [recipe.temporary(f"{name} {mark}", size) for name, size in sizes.items()]
-    buffers = (SOURCE, FACTOR, place, *temporaries, inputs, signed)
-    recipe.launch(SCALES, buffers, (groups, k // groups, channels, recipe.taps, taken, round_up(taken, LANES), repeats))
+    tap, strides, turned = NOTHING, (k // groups * channels * recipe.taps, channels * recipe.taps, recipe.taps), recipe.turned
+    turns = turned is not None and turned.groups == groups
+    if turned is not None and turns:
+        order_of = turned.order()
+        tap = recipe.table(np.flatnonzero(order_of >= 0).astype(np.int32))
+        strides = (channels * (k // groups) * len(order_of), len(order_of), k // groups * len(order_of))
+    buffers = (SOURCE, FACTOR, place, tap, *temporaries, inputs, signed)
+    sizes_of = (groups, k // groups, channels, recipe.taps, taken, round_up(taken, LANES), repeats, *strides)
+    recipe.launch(SCALES, buffers, sizes_of, turns=turns)
 
 
 def scales_of(recipe: Recipe, groups: int = 1, order: tuple[int, ...] = ()) -> str:

@@ -29,7 +29,7 @@ PAIRS = Kernel(
 WINOGRAD = Kernel(
     "pack_winograd", "pack_winograd.c.j2", Attrs({"most": MOST}),
     (("in", "const float"), ("factor", "const float"), ("gy", "const double"), ("gx", "const double"), ("out", "float")),
-    ("K", "C", "ry", "rx", "ny", "nx", "width", "kind", STREAM),
+    ("K", "C", "row", "channel", "ry", "rx", "ny", "nx", "width", "kind", STREAM),
 )
 VECTOR = 64
 """Bytes of the longest vector."""
@@ -81,9 +81,15 @@ def _matrix(filter: Winograd) -> np.ndarray:
 def _transform(recipe: Recipe, fy: Winograd, fx: Winograd, width: int, kind: int) -> None:
     """Launch that writes transformed filters, each frequency of a panel ``kind`` elements long."""
     k, c = recipe.shape[:2]
-    tables = [recipe.table(_matrix(f)) for f in (fy, fx)]
-    sizes = (k, c, fy.r, fx.r, fy.n, fx.n, width, kind)
-    recipe.launch(WINOGRAD, (SOURCE, FACTOR, *tables, RESULT), sizes, scratch=VECTOR * (LANES * recipe.taps + LANES))
+    matrices, taps, row, channel, turned = [_matrix(f) for f in (fy, fx)], (fy.r, fx.r), c * recipe.taps, recipe.taps, recipe.turned
+    turns = turned is not None and turned.groups == 1 and len(turned.kernel) == 2 and max(turned.kernel) < MOST
+    if turned is not None and turns:  # matrices put the taps in order
+        taps = turned.kernel[0], turned.kernel[1]
+        matrices = [np.where((at := turned.places(d)) < 0, 0, matrix[:, at]) for d, matrix in enumerate(matrices)]
+        row, channel = count(taps), k * count(taps)
+    sizes = (k, c, row, channel, *taps, fy.n, fx.n, width, kind)
+    scratch = VECTOR * (LANES * count(taps) + LANES)
+    recipe.launch(WINOGRAD, (SOURCE, FACTOR, *map(recipe.table, matrices), RESULT), sizes, scratch=scratch, turns=turns)
 
 
 def _winograd_shape(shape: Shape, lanes: int, vectors: int, my: int, mx: int) -> Shape:
