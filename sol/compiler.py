@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from sol.codegen.defuse import served
+from sol.codegen.placement import with_borders
 from sol.codegen.plan import Kernel, Plan
 from sol.codegen.program import SourceFile, kernel_source, render_program
 from sol.codegen.schedule import make_plan
@@ -113,7 +114,7 @@ def _decide(graph: Graph, target: Target, choose: Choose, dump: _Dump, decided: 
         if config["verify"]:
             verify(graph)
     stage("choosing kernels and placing buffers")
-    fused, graph = graph, served(graph, target)
+    fused, graph = graph, with_borders(served(graph, target))
     if graph != fused:
         dump.write("served.txt", lambda: graph_text(graph))
         if config["verify"]:

@@ -8,13 +8,29 @@ from sol.codegen.plan import View, interleaved
 from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
+from sol.ir.ops import spec_of
+from sol.ir.rewrite import Editor
 from sol.ir.strides import contiguous_strides, view_strides
-from sol.ir.types import HOST
+from sol.ir.types import HOST, TensorType
 from sol.passes.assign_spaces import transferred_to
 from sol.passes.place_concats import Slot, concat_slots
 from sol.passes.views import is_view, own_strides, storage_orders
 
 Border = tuple[tuple[int, int], ...]
+
+
+def with_borders(graph: Graph) -> Graph:
+    """A fused graph whose blocked results include the zeros that its own convolutions read around them."""
+    kept = [n for n in graph.nodes if n.op == "to_blocks" and graph.is_output(n.name)]
+    borders = GraphPlacement(graph).borders if kept else {}
+    editor = Editor(graph)
+    for node in kept:
+        if node.inputs[0] in borders:
+            attrs = node.attrs.having(border=borders[node.inputs[0]])
+            type = spec_of(node.op).infer([graph.type_of(node.inputs[0])], attrs)
+            assert isinstance(type, TensorType)
+            editor.update(node, attrs=attrs, types=(type,))
+    return editor.finish() if kept else graph
 
 
 class GraphPlacement:
@@ -34,6 +50,8 @@ class GraphPlacement:
         self.by_rows: dict[str, bool] = {}
         for node in graph.nodes:
             self._require_border(node)
+        for node in graph.nodes:
+            self._even_border(node)
         for node in graph.nodes:
             self._check_concat(node)
 
@@ -124,6 +142,10 @@ class GraphPlacement:
             return self._slice(base, node.name, 1, node.attrs["start"])
         if node.op == "reorder":
             return self._free_reorder(base, node)
+        if node.op == "to_blocks":
+            return self._shown(base, node)
+        if node.op == "from_blocks":
+            return self._taken(base, node)
         found = view_strides(node.op, node.attrs, base.shape, base.strides, base.offset)
         if found is None:
             raise SolError(f"%{node.name} is no view of %{node.inputs[0]}", origin=str(node.origin))
@@ -142,6 +164,27 @@ class GraphPlacement:
         shape = (type.shape[0], groups, *type.shape[2:], block)
         return View(base.buffer, type.dtype, shape, (base.strides[0], block, *spatial, 1), base.offset, type.layout, type.shape[1],
                     ((0, 0),) * (type.rank - 2), space=base.space)  # fmt: skip
+
+    @staticmethod
+    def _shown(base: View, node: Node) -> View:
+        """Blocks as a row-major tensor of rank 5, with as much of their border as the node says."""
+        offset = base.offset - sum(a * s for (a, _), s in zip(node.attrs["border"], base.strides[2:4]))
+        return View(base.buffer, base.dtype, node.type.shape, base.strides, offset, space=base.space)
+
+    @staticmethod
+    def _taken(base: View, node: Node) -> View:
+        """Such a tensor as blocks."""
+        border, type = node.attrs["border"], node.type
+        offset = base.offset + sum(a * s for (a, _), s in zip(border, base.strides[2:4]))
+        shape = (*base.shape[:2], *type.shape[2:], base.shape[4])
+        return View(base.buffer, base.dtype, shape, base.strides, offset, type.layout, type.shape[1], border, space=base.space)
+
+    def _even_border(self, node: Node) -> None:
+        """Blocks that leave the program have borders of equal width on both sides, so that sizes tell how wide they are."""
+        if node.op == "to_blocks" and self.graph.is_output(node.name):
+            root = self.root(node.name)
+            if root in self.borders:
+                self.borders[root] = tuple((max(pair),) * 2 for pair in self.borders[root])
 
     def _check_concat(self, node: Node) -> None:
         """Every operand of a concat lies where the result expects it."""

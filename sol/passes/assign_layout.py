@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sol.config import config
+from sol.errors import UnsupportedError
 from sol.ir.dim import Dim
 from sol.ir.graph import Graph, Node
 from sol.ir.lanes import FLOAT_LANES
@@ -12,7 +13,11 @@ from sol.ir.types import PLAIN, DType, Layout, TensorType
 from sol.passes.global_pooling import is_pointwise_conv, pools_whole_map
 
 POOLS = ("max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
-REDUCTIONS = ("sum", "mean", "max", "min", "prod")
+REDUCTIONS = ("sum", "mean", "var", "max", "min", "prod")
+REDUCED = ((2, 3), (0, 2, 3))
+"""Dimensions whose reduction leaves channels as they lie in blocks: maps, and maps of all images (statistics, their gradients)."""
+LANES = (*FLOAT_LANES, DType.BOOL)
+"""Types of blocked values: numbers, and the masks between them."""
 
 
 def assign_layout(graph: Graph, lanes: int) -> Graph:
@@ -46,16 +51,20 @@ class _Assignment:
         self.editor = Editor(graph)
         self.constants = graph.constant_values
         self.forms: dict[tuple[str, Layout], str] = {}
+        self.copies: dict[str, str] = {}  # value → its copy with a border
 
     def run(self) -> Graph:
         for node in self.graph.nodes:
             if node.op in ("input", "parameter", "constant") or node.name in self.constants:
                 continue
             self.visit(self.editor.producer(node.name) or node)
+        self.keep_outputs()
         self.editor.set_outputs([self.plain(o) for o in self.editor.outputs])
         return self.editor.finish()
 
     def visit(self, node: Node) -> None:
+        if node.op == "to_blocks":
+            return  # an output: when all layouts are known
         if node.op == "conv_weight_grad":
             self.block_operands(node)
         elif self.goes_blocked(node):
@@ -68,7 +77,11 @@ class _Assignment:
 
     def goes_blocked(self, node: Node) -> bool:
         type = node.type
-        if type.rank != 4 or type.dtype not in FLOAT_LANES or len(node.types) > 1 or not isinstance(type.shape[1], int):
+        if node.op == "from_blocks":
+            return True
+        if node.op in REDUCTIONS:
+            return self.reduction_goes_blocked(node)
+        if type.rank != 4 or type.dtype not in LANES or len(node.types) > 1 or not isinstance(type.shape[1], int):
             return False
         data = [self.editor.type_of(i) for i in node.inputs]
         if node.op == "conv":
@@ -80,10 +93,10 @@ class _Assignment:
             return False
         if node.op in POINTWISE:
             return self.pointwise_goes_blocked(node, data)
+        if type.dtype is DType.BOOL:
+            return False
         if node.op in POOLS:
             return True
-        if node.op in REDUCTIONS:
-            return node.attrs["dims"] == (2, 3) and node.attrs["keepdims"]
         if node.op == "interleave":
             return all(i in self.constants or self.is_blocked(i) for i in node.inputs)
         if any(i in self.constants for i in node.inputs):
@@ -91,11 +104,19 @@ class _Assignment:
         return node.op == "channel_select" or node.op in ("concat", "slice") and node.attrs["dim"] == 1
 
     def pointwise_goes_blocked(self, node: Node, data: list[TensorType]) -> bool:
-        if any(t.dtype not in FLOAT_LANES for t in data):
+        if any(t.dtype not in LANES for t in data):
             return False
         if node.type.shape[1] % self.lanes and not POINTWISE[node.op].zero_safe:
             return False
         return any(self.is_blocked(i) and self.editor.type_of(i).shape == node.type.shape for i in node.inputs)
+
+    def reduction_goes_blocked(self, node: Node) -> bool:
+        """Over maps as before a classifier, which keeps its dimensions; over images as well, whatever it keeps."""
+        data = self.editor.type_of(node.inputs[0])
+        if not data.layout.block or data.rank != 4 or data.dtype not in FLOAT_LANES:
+            return False
+        dims = tuple(sorted(node.attrs["dims"]))
+        return dims in REDUCED and (node.attrs["keepdims"] or dims != REDUCED[0])
 
     def is_blocked(self, value: str) -> bool:
         return self.editor.type_of(value).layout.block != 0
@@ -107,11 +128,58 @@ class _Assignment:
         operands = tuple(self.block(i, node.type) if pointwise else self.form(i, self.blocked) for i in node.inputs)
         self.editor.update(node, inputs=operands, types=(node.type.with_layout(self.blocked),))
 
+    def block_reduction(self, node: Node) -> None:
+        """Blocks need all dimensions: what is not kept is dropped behind the reduction."""
+        if node.attrs["keepdims"]:
+            return self.block_all(node)
+        value = self.editor.add(node.op, node.inputs, origin=node.origin, **node.attrs.having(keepdims=True))
+        self.editor.replace(node.name, self.reshape(value, node.type.shape))
+
+    block_sum = block_mean = block_var = block_max = block_min = block_prod = block_reduction
+
+    def block_from_blocks(self, node: Node) -> None:
+        if self.editor.type_of(node.inputs[0]).shape[4] != self.lanes:
+            raise UnsupportedError(
+                f"blocks of {self.editor.type_of(node.inputs[0])} on a machine with {self.lanes} lanes",
+                origin=str(node.origin),
+                remedy="run forward and backward with the same instruction set",
+            )
+        attrs = node.attrs.having(layout=self.blocked)
+        self.editor.update(node, attrs=attrs, types=(node.type.with_layout(self.blocked),))
+
+    def keep_outputs(self) -> None:
+        """Results that another program reads leave in blocks if they are blocked; maps of one pixel have the same bytes either way."""
+        for value in dict.fromkeys(self.editor.outputs):
+            node = self.editor.producer(value)
+            if node.op != "to_blocks":
+                continue
+            (data,) = node.inputs
+            type = self.editor.type_of(data)
+            if type.layout.block and any(s != 1 for s in type.shape[2:]):
+                self.editor.replace(value, self.editor.add("to_blocks", [data], origin=node.origin, layout=self.blocked))
+            else:
+                self.editor.replace(value, data)
+            self.editor.erase(node)
+
+    def bordered(self, data: str, conv: Node) -> str:
+        """A convolution's blocked input, copied where it came into the program without the zeros that the convolution reads around it."""
+        node = self.editor.producer(data)
+        while node.op == "slice":
+            node = self.editor.producer(node.inputs[0])
+        enough = node.op != "from_blocks" or all(
+            have >= need for b, p in zip(node.attrs["border"], conv.attrs["padding"]) for have, need in zip(b, p)
+        )
+        if enough:
+            return data
+        if data not in self.copies:
+            self.copies[data] = self.editor.add("copy", [data], origin=node.origin)
+        return self.copies[data]
+
     def block_conv(self, node: Node) -> None:
         data = node.inputs[0]
         few = self.editor.type_of(data).shape[1] < self.lanes and node.attrs["groups"] == 1 and not self.saves_products(node)
         if self.is_blocked(data) or not (few or self.is_read_once(node)):
-            data = self.form(data, self.blocked)
+            data = self.bordered(self.form(data, self.blocked), node)
         self.editor.update(node, inputs=(data, *node.inputs[1:]), types=(node.type.with_layout(self.blocked),))
 
     def block_operands(self, node: Node) -> None:

@@ -77,6 +77,9 @@ def _is_whole(editor: Editor, value: str, root: str, strides: dict[str, Strides 
     """Whether a view shows its root's memory from the first to the last byte in row-major order."""
     if value == root:
         return True
+    producer = producer_of(editor, value)
+    if producer.op == "to_blocks":
+        return producer.inputs[0] == root
     type, stored = editor.type_of(value), editor.type_of(root)
     block = stored.layout.block
     size = stored.size if not block else stored.with_shape((stored.shape[0], own_strides(stored)[0])).size

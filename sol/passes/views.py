@@ -16,6 +16,8 @@ Strides = tuple[DimLike, ...]
 Order = tuple[int, ...]
 
 NEVER_VIEWED = ("input", "parameter", "constant", "torch_call", "concat", *CONTROL)
+EDGES = ("to_blocks", "from_blocks")
+"""Views that show an image as the row-major tensor of its blocks, or the other way round."""
 ANY_ORDER_ANCHORS = ("sdpa", "matmul", "linear", "int_matmul", "int_linear")
 """Heavy ops whose kernels write a result with permuted strides (innermost stride 1), besides all memory-bound ones."""
 
@@ -56,6 +58,8 @@ def strides_after(graph: Graph | Editor, node: Node, before: Strides) -> Strides
     source = graph.type_of(node.inputs[0])
     if node.op == "reorder":
         return None if node.type.layout.block and before[1] != 1 else before
+    if node.op in EDGES:
+        return own_strides(node.type)
     if node.type.layout.block:
         return before
     after = view_strides(node.op, node.attrs, source.shape, before, 0)

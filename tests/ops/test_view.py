@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import torch
 
 from sol.errors import TypeInferenceError
 from sol.ir.dim import Dim
-from sol.ir.types import DType, TensorType
+from sol.ir.types import DType, Layout, TensorType
 from tests.ops.reference import check, one_op_graph, randn
 
 S = Dim.symbol("s0", 2, 64)
+
+
+def _image(blocks: torch.Tensor) -> torch.Tensor:
+    n, groups, h, w, block = blocks.shape
+    return torch.stack([blocks[:, i // block, ..., i % block] for i in range(groups * block)], 1).view(n, groups * block, h, w)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +34,9 @@ S = Dim.symbol("s0", 2, 64)
         ("slice", (7, 2), {"dim": 0, "start": 1, "stop": 6, "step": 2}, lambda x: x[1:6:2]),
         ("slice", (2, 7), {"dim": 1, "start": 0, "stop": 7, "step": 3}, lambda x: x[:, ::3]),
         ("slice", (2, 7), {"dim": 1, "start": 5, "stop": 2, "step": 1}, lambda x: x[:, 5:2]),
+        ("to_blocks", (2, 5, 3, 4), {}, lambda x: x),
+        ("from_blocks", (2, 2, 3, 4, 8), {"channels": 11}, lambda x: _image(x)[:, :11]),
+        ("from_blocks", (1, 2, 5, 8, 4), {"channels": 8, "border": ((1, 1), (2, 2))}, lambda x: _image(x)[:, :, 1:-1, 2:-2]),
     ],
 )
 def test_view(op: str, shape: tuple, attrs: dict, expected: Any) -> None:
@@ -45,6 +54,10 @@ def test_view(op: str, shape: tuple, attrs: dict, expected: Any) -> None:
         ("slice", (3,), {"dim": 0, "start": 0, "stop": 5, "step": 1}, "beyond"),
         ("slice", (3,), {"dim": 1, "start": 0, "stop": 1, "step": 1}, "outside"),
         ("slice", (3,), {"dim": 0, "start": 0, "stop": 1, "step": 0}, "positive"),
+        ("from_blocks", (2, 3, 4, 5), {"channels": 3}, "rank 5"),
+        ("from_blocks", (2, 2, 4, 5, 8), {"channels": 17}, "17 channels"),
+        ("from_blocks", (2, 2, 4, 5, 8), {"channels": 16, "layout": Layout(16)}, "no blocks of 16"),
+        ("to_blocks", (2, 3, 4, 5), {"layout": Layout(8)}, "takes images"),
         ("reshape", (3,), {}, "needs attribute"),
         ("reshape", (3,), {"shape": (3,), "extra": 1}, "takes no attribute"),
     ],

@@ -11,6 +11,8 @@ from torch import nn
 from torch.nn import functional as F
 
 import sol
+from sol.errors import UnsupportedError
+from sol.runtime.torch import training as compiled_training
 from sol.runtime.torch.dynamo import sol_backend
 from tests.training.steps import check_gradients, check_loss, graphs_of, loss_of, pair, step
 
@@ -187,3 +189,32 @@ def test_in_torch_by_default(caplog: pytest.LogCaptureFixture) -> None:
         assert torch.equal(step(fast, IMAGES), step(eager, IMAGES))
     check_gradients(fast, eager)
     assert not graphs_of(fast) and not [r for r in caplog.records if r.name.startswith("sol")]
+
+
+def blocks() -> nn.Module:
+    return nn.Sequential(nn.Conv2d(3, 20, 3), nn.BatchNorm2d(20), nn.ReLU(), nn.Conv2d(20, 9, 3, padding=1), nn.ReLU(), nn.Flatten())
+
+
+def test_images_stay_in_blocks_between_the_passes() -> None:
+    fast, eager = pair(blocks(), IMAGES)
+    check_loss(step(fast, IMAGES), step(eager, IMAGES))
+    check_gradients(fast, eager)
+    forward, backward = (g.program.imported.graph for g in graphs_of(fast))
+    assert {n.op for n in forward.nodes} & {"to_blocks", "from_blocks"} == {"to_blocks"}
+    assert {n.op for n in backward.nodes} & {"to_blocks", "from_blocks"} == {"from_blocks"}
+
+
+def test_torch_gets_images_where_the_backward_pass_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = compiled_training.import_functional
+
+    def fails_behind(module, parameters, examples, kept=()):
+        if not kept:
+            raise UnsupportedError("no backward pass")
+        return compiled(module, parameters, examples, kept)
+
+    monkeypatch.setattr(compiled_training, "import_functional", fails_behind)
+    fast, eager = pair(blocks(), IMAGES)
+    with sol.config.override(fallback="eager"):
+        check_loss(step(fast, IMAGES), step(eager, IMAGES))
+    check_gradients(fast, eager)
+    assert isinstance(graphs_of(fast)[1].failure, UnsupportedError)

@@ -5,7 +5,7 @@ Such a graph is dressed as an exported program, so that results, their views and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from sol.errors import UnsupportedError
 from sol.frontend.imported import Imported, OutputLeaf
+from sol.frontend.torch.blocks import kept_values, with_edges
 from sol.frontend.torch.capture import Call, Outcome
 from sol.frontend.torch.export import collector_paused
 from sol.frontend.torch.exported import ProgramImport, Terms
@@ -44,10 +45,13 @@ class _Dressed:
         return self.graph_module.graph
 
 
-def import_functional(module: GraphModule, parameters: Mapping[int, str], examples: Sequence[Any]) -> Imported:
+def import_functional(
+    module: GraphModule, parameters: Mapping[int, str], examples: Sequence[Any], kept: Collection[int] = ()
+) -> Imported:  # fmt: skip
     """Convert a graph without in-place ops and open sizes whose nodes hold fake tensors; it gives its results in a tuple.
 
-    parameters: inputs that are parameters, and what they are called. examples: one argument for each input.
+    parameters: inputs that are parameters, and what they are called. examples: one argument for each input; where its shape is not that of
+    the node it is a result of another such graph that was kept in blocks. kept: numbers of results that may leave in blocks.
     """
     inputs = [n for n in module.graph.nodes if n.op == "placeholder"]
     (output,) = [n for n in module.graph.nodes if n.op == "output"]
@@ -62,7 +66,9 @@ def import_functional(module: GraphModule, parameters: Mapping[int, str], exampl
             if isinstance(result, Node) and leaf.kind == "constant" and leaf.value is None:
                 raise UnsupportedError(f"{result} is a result that its converter does not compute")
         # the strides of all inputs are those that the graph was made for; those of results are nobody's concern
-        return replace(imported, formats=(), outputs=tuple([_reshaped(leaf) for leaf in imported.outputs]))
+        imported = replace(imported, formats=(), outputs=tuple([_reshaped(leaf) for leaf in imported.outputs]))
+        shown = {n.name: tuple(x.shape) for n, x in zip(inputs, examples) if isinstance(x, torch.Tensor)}
+        return replace(imported, graph=with_edges(imported.graph, shown, kept_values(imported, kept)))
 
 
 def _reshaped(leaf: OutputLeaf) -> OutputLeaf:

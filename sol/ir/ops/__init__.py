@@ -86,7 +86,7 @@ def complete_attrs(spec: OpSpec, given: Mapping[str, Any]) -> Attrs:
 
 
 FAMILIES = (
-    "attention", "bags", "control", "conv", "image", "integer", "matmul", "move", "norm", "pick", "pointwise", "pool", "random",
+    "attention", "bags", "blocks", "control", "conv", "image", "integer", "matmul", "move", "norm", "pick", "pointwise", "pool", "random",
     "recurrent", "recurrent_grad", "reduce", "region", "scatter", "select", "sort", "source", "special", "view",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its ops

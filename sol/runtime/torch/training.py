@@ -22,6 +22,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from sol.config import config
 from sol.errors import ConfigError, UnsupportedError
 from sol.frontend.torch.backward import decompositions
+from sol.frontend.torch.blocks import as_image
 from sol.frontend.torch.functional import import_functional
 from sol.frontend.torch.recurrent_ops import draws_dropout, with_scans
 from sol.runtime.specializations import Specializations
@@ -68,10 +69,14 @@ class _Graph:
     _boxed_call = True  # takes a list of arguments, which it may empty
 
     def __init__(
-        self, module: fx.GraphModule, static: Collection[int], options: Mapping[str, Any], began: Callable[[], None], what: str
+        self, module: fx.GraphModule, static: Collection[int], options: Mapping[str, Any], began: Callable[[], None], what: str,
+        kept: Collection[int] = (),
     ) -> None:  # fmt: skip
-        """static: ids of tensors whose content stays between calls, which are packed. began: called before each run."""
+        """static: ids of tensors whose content stays between calls, which are packed. began: called before each run. kept: numbers of
+        results that only the backward graph reads."""
         self.module, self._static, self._options, self._began, self._what = module, static, options, began, what
+        self._kept = kept
+        self._shapes = [_shape_of(n) for n in module.graph.nodes if n.op == "placeholder"]
         self.program: Program | None = None
         self.failure: Exception | None = None
         self._places: list[int] = []
@@ -87,9 +92,13 @@ class _Graph:
         program = self.program
         taken = program.take(inputs, {}) if program is not None and self._is_bound(program, inputs) else None
         if program is None or taken is None:
-            return self.module(*inputs)
+            return self.module(*self._images(inputs))
         program.refresh_if_stale()
         return program.run(taken, inputs, {})
+
+    def _images(self, inputs: Sequence[Any]) -> list[Any]:
+        """The inputs as torch wants them: those that a compiled forward graph left in blocks as images."""
+        return [as_image(x, s) if s is not None and x.dim() == len(s) + 1 else x for x, s in zip(inputs, self._shapes)]
 
     def _is_bound(self, program: Program, inputs: Sequence[Any]) -> bool:
         """Whether the program's parameters are those of this call, or could be replaced by them."""
@@ -107,13 +116,19 @@ class _Graph:
         names = {i: f"p{i}" for i in self._places}
         self._held = dict(zip(names.values(), self._bound))
         try:
-            imported = import_functional(self.module, names, inputs)
+            imported = import_functional(self.module, names, inputs, self._kept)
             self.program = Program(imported, self._held, title=f"{self._what} graph of torch.compile", **self._options)
         except Exception as error:
             if isinstance(error, ConfigError) or config["fallback"] != "eager":
                 raise
             self.failure = error
             log.warning("the %s pass of a piece of the model runs in torch: %s", self._what, told(error))
+
+
+def _shape_of(placeholder: fx.Node) -> tuple[int, ...] | None:
+    """The shape of a tensor that a graph takes."""
+    value = placeholder.meta.get("val")
+    return tuple(value.shape) if isinstance(value, torch.Tensor) else None
 
 
 def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Compiler, backward: Compiler) -> Callable[..., Any]:
@@ -169,18 +184,23 @@ class Differentiated:
         return self._function(*inputs)
 
     def _forward(self, module: fx.GraphModule, _: Any) -> _Graph:
-        return self._add(module, self._habit.forward, "forward")
+        metadata = TracingContext.get().fw_metadata
+        kept: Collection[int] = ()
+        if metadata is not None and metadata.num_symints_saved_for_bw is not None:  # else no backward pass will come
+            (output,) = [n for n in module.graph.nodes if n.op == "output"]
+            kept = range(len(output.args[0]))[metadata.tensors_saved_for_backwards_slice]
+        return self._add(module, self._habit.forward, "forward", kept)
 
     def _backward(self, module: fx.GraphModule, _: Any) -> Any:
         run = torch.compiler.disable(self._add(module, self._habit.backward, "backward"))
         run._boxed_call = True
         return run
 
-    def _add(self, module: fx.GraphModule, began: Callable[[], None], what: str) -> _Graph:
+    def _add(self, module: fx.GraphModule, began: Callable[[], None], what: str, kept: Collection[int] = ()) -> _Graph:
         metadata = TracingContext.get().fw_metadata
         changed = set(metadata.mutated_inp_runtime_indices) if metadata is not None else set()
         static = {id(t) for i, t in self._parameters.items() if i not in changed}
-        self.graphs.append(_Graph(module, static, self._options, began, what))
+        self.graphs.append(_Graph(module, static, self._options, began, what, kept))
         return self.graphs[-1]
 
 
