@@ -12,7 +12,9 @@ from sol.ir.rewrite import Editor
 from sol.ir.types import PLAIN, DType, Layout, TensorType
 from sol.passes.global_pooling import is_pointwise_conv, pools_whole_map
 
-POOLS = ("max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
+POOLS = (
+    "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad",
+)  # fmt: skip
 REDUCTIONS = ("sum", "mean", "var", "max", "min", "prod")
 REDUCED = ((2, 3), (0, 2, 3))
 """Dimensions whose reduction leaves channels as they lie in blocks: maps, and maps of all images (statistics, their gradients)."""

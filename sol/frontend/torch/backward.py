@@ -13,6 +13,8 @@ from typing import Any
 import torch
 from torch._decomp import get_decompositions
 
+from sol.frontend.torch.pool_grads import DECOMPOSITIONS
+
 aten = torch.ops.aten
 
 _ACTIVATIONS = (
@@ -44,4 +46,4 @@ _MOVES = (
 @cache
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Operation → what computes it from others."""
-    return dict(get_decompositions([*_ACTIVATIONS, *_LOSSES, *_NORMS, *_ROWS, *_MOVES]))
+    return {**get_decompositions([*_ACTIVATIONS, *_LOSSES, *_NORMS, *_ROWS, *_MOVES]), **DECOMPOSITIONS}

@@ -1,0 +1,119 @@
+"""Gradients of pooling: one kernel for blocked and row-major maps, which goes through the windows of a map and adds to what they saw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sol.codegen.decision import sole
+from sol.codegen.kernels.loop_cost import loop_seconds
+from sol.codegen.lowering import Lowering, TargetLike
+from sol.codegen.plan import View
+from sol.errors import UnsupportedError
+from sol.ir.dim import DimLike, product
+from sol.ir.graph import Node
+from sol.ir.types import DType
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Windows that hand their gradients back. x: the pooling's input, where its largest elements decide. flops, bytes: the work."""
+
+    node: Node
+    x: View | None
+    grad: View
+    out: View
+    flops: DimLike
+    bytes: DimLike
+
+    @property
+    def views(self) -> dict[str, View]:
+        """By their names in the template."""
+        return {**({"in": self.x} if self.x else {}), "grad": self.grad, "out": self.out}
+
+    @property
+    def is_blocked(self) -> bool:
+        return bool(self.out.layout.block)
+
+    @property
+    def is_adaptive(self) -> bool:
+        return self.node.op.startswith("adaptive")
+
+    @property
+    def counted(self) -> str:
+        """What a mean divides by, as for poolings (pool.py)."""
+        attrs = self.node.attrs
+        if attrs.get("divisor") is not None:
+            return "divisor"
+        return "padding" if attrs.get("count_include_pad") else "taps"
+
+
+def find_gradient(lowering: Lowering) -> Gradient:
+    """float32 and float64, all operands in one layout; blocks hold float32."""
+    node = lowering.anchor
+    views = [lowering.view(v) for v in (*node.inputs, node.name)]
+    out, blocks = views[-1], {v.layout for v in views}
+    if out.dtype not in ((DType.F32,) if out.layout.block else (DType.F32, DType.F64)) or len(blocks) > 1 or len(lowering.type_of(node.name).shape) > 4:
+        raise UnsupportedError(
+            f"{node.op} of {lowering.type_of(node.name)}", origin=str(node.origin),
+            remedy="cast to float32, bring operands into one layout, and reshape the leading dimensions into one",
+        )  # fmt: skip
+    taps = 1 if node.op.startswith("adaptive") else product(node.attrs["kernel"])
+    grad = views[-2]
+    return Gradient(
+        node, views[0] if len(views) == 3 else None, grad, out, 2 * taps * product(grad.shape),
+        out.dtype.itemsize * sum((product(v.shape) for v in views), start=0),
+    )  # fmt: skip
+
+
+def lower_gradient(lowering: Lowering, found: Gradient) -> None:
+    """One launch; see templates/pool_grad.c.j2."""
+    attrs, out = found.node.attrs, found.out
+    params: dict[str, DimLike] = dict(zip(("N", "C"), _lead(out.shape, found)))
+    params |= dict(zip(("IH", "IW"), _spatial(out.shape, found))) | dict(zip("HW", _spatial(found.grad.shape, found)))
+    if not found.is_adaptive:
+        params |= dict(zip(("sy", "sx"), attrs["stride"])) | dict(zip(("dy", "dx"), attrs.get("dilation", (1, 1))))
+        params |= {"lo_y": attrs["padding"][0][0], "lo_x": attrs["padding"][1][0]}
+        if found.counted == "padding":
+            params |= {"hi_y": attrs["padding"][0][1], "hi_x": attrs["padding"][1][1]}
+        elif found.counted == "divisor":
+            params["divisor"] = attrs["divisor"]
+    for name, view in found.views.items():
+        params |= dict(zip((f"{name}_n", f"{name}_c"), _lead(view.strides, found, 0)))
+        params |= dict(zip((f"{name}_y", f"{name}_x"), _spatial(view.strides, found)))
+        if found.is_blocked:
+            del params[f"{name}_x"]
+    kernel = attrs.get("kernel", (0, 0))
+    size = "" if found.is_adaptive else f"{kernel[0]}x{kernel[1]}"
+    lowering.emit(
+        "pool_grad.c.j2",
+        f"{found.node.op}{size}{'' if found.is_blocked else '_' + str(out.dtype)}",
+        reads={k: v for k, v in found.views.items() if k != "out"},
+        writes={"out": out},
+        params=params,
+        flops=found.flops,
+        bytes=found.bytes,
+        op="max" if found.x else "avg",
+        blocked=found.is_blocked,
+        adaptive=found.is_adaptive,
+        counted=found.counted,
+        T=out.dtype.c,
+        kernel=kernel,
+    )
+
+
+def _lead(sizes: tuple[DimLike, ...], found: Gradient, missing: DimLike = 1) -> tuple[DimLike, ...]:
+    """What two dimensions before the map have: images, and channels or blocks of them."""
+    return sizes[:2] if found.is_blocked else (missing, missing, *sizes[:-2])[-2:]
+
+
+def _spatial(sizes: tuple[DimLike, ...], found: Gradient) -> tuple[DimLike, ...]:
+    return sizes[2:4] if found.is_blocked else sizes[-2:]
+
+
+def gradient_seconds(found: Gradient, target: TargetLike) -> float | None:
+    """Steps of vectors, or one by one where channels do not lie side by side."""
+    return loop_seconds(found.bytes, found.flops, target, lanes=0 if found.is_blocked else 1)
+
+
+FAMILY = (sole("pool_grad", find_gradient, lower_gradient, cost=gradient_seconds),)
+KERNELS = {op: FAMILY for op in ("max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad")}
