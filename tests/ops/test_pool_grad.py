@@ -59,8 +59,8 @@ def test_mean(size: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool
     x = torch.zeros(2, 3, *size, dtype=torch.float64)
     grad = randn(*pooled(x).shape)
     pads = tuple((p, p) for p in padding)
-    options = {"kernel": kernel, "stride": stride, "padding": pads, "ceil_mode": ceil_mode, "count_include_pad": include, "divisor": divisor}
-    check("avg_pool_grad", lambda g: gradient(pooled)(x, g), grad, size=size, **options)
+    options = {"kernel": kernel, "stride": stride, "padding": pads, "ceil_mode": ceil_mode, "divisor": divisor}
+    check("avg_pool_grad", lambda g: gradient(pooled)(x, g), grad, size=size, count_include_pad=include, **options)
 
 
 @pytest.mark.parametrize(("size", "out"), [((7, 9), (3, 2)), ((6, 6), (7, 7)), ((4, 5), (1, 1))])

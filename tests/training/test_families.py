@@ -124,7 +124,7 @@ FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] =
     "one dimension": (lambda: net(nn.Conv1d(15, 9, 3, 2, 1), nn.GELU(), nn.ConvTranspose1d(9, 4, 4, 3)), (IMAGE[0][0],), set()),
     "three dimensions": (lambda: net(nn.Conv3d(3, 4, 2), nn.Sigmoid()), (IMAGE[0][None].transpose(1, 2),), CONV),
     "pools": (lambda: net(nn.Conv2d(3, 8, 3), *POOLS), IMAGE,
-              {"max_pool2d_with_indices_backward", "avg_pool2d_backward", "_adaptive_avg_pool2d_backward"}),
+              set()),
     "upsampling": (lambda: net(nn.Conv2d(3, 4, 3), nn.Upsample(scale_factor=2), nn.Upsample(scale_factor=2, mode="bilinear")), IMAGE,
                    {"upsample_nearest2d_backward", "upsample_bilinear2d_backward"}),
     "lstm": (lambda: Recurrent(nn.LSTM(8, 12, num_layers=2, bidirectional=True, batch_first=True), 24), SEQUENCE, set()),

@@ -52,7 +52,8 @@ def find_gradient(lowering: Lowering) -> Gradient:
     node = lowering.anchor
     views = [lowering.view(v) for v in (*node.inputs, node.name)]
     out, blocks = views[-1], {v.layout for v in views}
-    if out.dtype not in ((DType.F32,) if out.layout.block else (DType.F32, DType.F64)) or len(blocks) > 1 or len(lowering.type_of(node.name).shape) > 4:
+    dtypes = (DType.F32,) if out.layout.block else (DType.F32, DType.F64)
+    if out.dtype not in dtypes or len(blocks) > 1 or lowering.type_of(node.name).rank > 4:
         raise UnsupportedError(
             f"{node.op} of {lowering.type_of(node.name)}", origin=str(node.origin),
             remedy="cast to float32, bring operands into one layout, and reshape the leading dimensions into one",

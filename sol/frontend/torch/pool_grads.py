@@ -1,4 +1,4 @@
-"""Gradients of pooling as operations of our own, which say what AOTAutograd's have not: that neither places nor an input of known size is kept.
+"""Gradients of pooling as operations of our own, for which less is kept between the passes than for torch's.
 
 torch's max pooling keeps an int64 for each result, and the gradients of its means keep an input of which they read only the size.
 """
@@ -49,7 +49,9 @@ def _max(grad: Tensor, x: Tensor, kernel: Any, stride: Any, padding: Any, dilati
     return max_pool2d_grad(grad, x, _two(kernel), _two(stride or kernel), _two(padding), _two(dilation), ceil_mode)
 
 
-def _average(grad: Tensor, x: Tensor, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: int | None) -> Tensor:
+def _average(
+    grad: Tensor, x: Tensor, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: int | None
+) -> Tensor:  # fmt: skip
     return avg_pool2d_grad(grad, list(x.shape), _two(kernel), _two(stride or kernel), _two(padding), ceil_mode, include, divisor)
 
 
@@ -63,7 +65,7 @@ def _two(sizes: Any) -> list[int]:
     return sizes * 2 if len(sizes) == 1 else sizes
 
 
-DECOMPOSITIONS = {
+DECOMPOSITIONS: dict[Any, Any] = {
     aten.max_pool2d_with_indices_backward.default: _max,
     aten.avg_pool2d_backward.default: _average,
     aten._adaptive_avg_pool2d_backward.default: _adaptive,
