@@ -8,7 +8,7 @@
  * room: elements that may be written for a place, count of which are rows; the others are written as zeros or not at all.
  * factor: NULL, or what each row is multiplied by (row r of panel p of batch b: element b * factor_batch + p * count + r).
  * stream: panels shall not stay in caches; lines that are vectors are then written past them.
- * A thread takes a share of the panels, cut into pieces of a row. Squares of elements are transposed in registers: rows are read along,
+ * A thread takes a share of the panels, cut into pieces of a row, short runs of it together. Squares of elements are transposed in registers: rows are read along,
  * and each line of a panel is written once.
  */
 #include "sol_turn.h"
@@ -16,7 +16,7 @@
 
 typedef float element;
 typedef vf vector;
-enum { SIDE = vf_lanes, PIECE = 256, LINE = 64 }; /* elements of a row that are taken at once; bytes */
+enum { SIDE = vf_lanes, PIECE = 256, LINE = 64, AHEAD = 4 }; /* elements of a row that are taken at once; bytes; runs */
 
 SOL_INLINE void store(element *p, vector v, int n)
 {
@@ -41,6 +41,25 @@ SOL_INLINE void turn(element *out, const element *in, const float *factor, const
         if (stream) vf_stream(out + to * step, r[i]);
         else
         vf_store(out + to * step, r[i]);
+    }
+}
+
+/* A square of which m places are taken. */
+SOL_INLINE void turn_few(element *out, const element *in, const float *factor, const int32_t *place, int64_t at, int64_t row, int64_t step, int m,
+                         int stream)
+{
+    vector r[SIDE];
+#pragma GCC unroll 16
+    for (int i = 0; i < SIDE; i++) {
+        r[i] = vf_load_n(in + i * row, m);
+        if (factor) r[i] *= vf_set(factor[i]);
+    }
+    vf_transpose(r);
+    for (int i = 0; i < m; i++) {
+        const int64_t to = place ? place[at + i] : at + i;
+        if (to < 0) continue;
+        if (stream) vf_stream(out + to * step, r[i]);
+        else vf_store(out + to * step, r[i]);
     }
 }
 
@@ -69,8 +88,21 @@ static void panel_of(element *out, const element *in, const float *factor, const
         const int n = least(SIDE, count - v), w = least(SIDE, room - v);
         const float *by = factor ? factor + v : NULL;
         int64_t e = 0;
-        if (n == SIDE && w == SIDE)
+        if (n == SIDE && w == SIDE) {
+            if (size == 1 && row == 1) { /* which lie side by side already */
+                const int64_t to = place ? place[at] : at;
+                if (to >= 0) {
+                    vf x = vf_load(in + v);
+                    if (by) x *= vf_load(by);
+                    if (stream) vf_stream(out + to * step + v, x);
+                    else vf_store(out + to * step + v, x);
+                }
+                continue;
+            }
             for (; e + SIDE <= size; e += SIDE) turn(out + v, in + v * row + e, by, place, at + e, row, step, stream);
+            if (e < size) turn_few(out + v, in + v * row + e, by, place, at + e, row, step, (int)(size - e), stream);
+            continue;
+        }
         for (; e < size; e += SIDE) turn_part(out + v, in + v * row + e, by, place, at + e, row, step, n, least(SIDE, size - e), w);
     }
 }
@@ -97,16 +129,20 @@ void pack_panels(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t lane = arg[14];
     const int64_t stream = arg[15];
     (void)team; (void)buf; (void)arg;
-    const int64_t cuts = (run + PIECE - 1) / PIECE, each = runs * cuts;
+    const int64_t cuts = (run + PIECE - 1) / PIECE, some = run < PIECE ? PIECE / run : 1, each = (runs + some - 1) / some * cuts;
     int64_t begin, end;
     sol_split(team, batches * panels * each, &begin, &end);
     for (int64_t item = begin; item < end; item++) {
-        const int64_t b = item / each / panels, p = item / each % panels, j = item % each / cuts, e = item % cuts * PIECE;
-        const element *from = in + b * in_batch + p * in_panel + j * hop + e;
+        const int64_t b = item / each / panels, p = item / each % panels, j0 = item % each / cuts * some, e = item % cuts * PIECE;
+        const element *from = in + b * in_batch + p * in_panel + j0 * hop + e;
         element *to = out + b * out_batch + p * out_panel;
-        const int64_t size = least(PIECE, run - e);
+        const int64_t size = least(PIECE, run - e), last = least(j0 + some, runs), ahead = (count - 1) * row + size;
         const int whole = stream && SIDE * sizeof(element) == LINE && ((uintptr_t)to | (uintptr_t)step * sizeof(element)) % LINE == 0;
-        panel_of(to, from, factor ? factor + b * factor_batch + p * count : NULL, place, j * run + e, size, row, step, count, room, whole);
+        for (int64_t j = j0; j < last; j++, from += hop) {
+            if (row <= size && j + AHEAD < last)
+                for (int64_t i = 0; i < ahead; i += LINE / (int)sizeof(element)) __builtin_prefetch(from + AHEAD * hop + i);
+            panel_of(to, from, factor ? factor + b * factor_batch + p * count : NULL, place, j * run + e, size, row, step, count, room, whole);
+        }
     }
     sol_streamed();
 }

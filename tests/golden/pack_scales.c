@@ -3,6 +3,7 @@
  *   squares[k][c]  sums over the taps, 1 where they are not finite
  *   row factors from the mean of a row's squares; input factors from the columns' means of squares over the row factors', the largest of a
  *   group 1, 0 for channels without weights
+ * batch, row, channel: elements from one group, row, channel of it to the next; tap: NULL, or where each tap lies.
  * place: NULL, or where each channel goes among those that are taken, negative: nowhere; taken: their number.
  * inputs[groups * room] with zeros behind the channels of a group, signed: steps of 16 inputs, each ``taps`` times (repeats), with the
  * signs of pairs. Each may be NULL.
@@ -35,12 +36,13 @@ void pack_scales(const sol_team *team, void *const *buf, const int64_t *arg)
     const float *in = buf[0];
     const float *factor = buf[1];
     const int32_t *place = buf[2];
-    double *squares = buf[3];
-    double *over = buf[4];
-    double *columns = buf[5];
-    char *empty = buf[6];
-    float *inputs = buf[7];
-    float *signed_ = buf[8];
+    const int32_t *tap = buf[3];
+    double *squares = buf[4];
+    double *over = buf[5];
+    double *columns = buf[6];
+    char *empty = buf[7];
+    float *inputs = buf[8];
+    float *signed_ = buf[9];
     const int64_t groups = arg[0];
     const int64_t rows = arg[1];
     const int64_t channels = arg[2];
@@ -48,8 +50,10 @@ void pack_scales(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t taken = arg[4];
     const int64_t room = arg[5];
     const int64_t repeats = arg[6];
+    const int64_t batch = arg[7];
+    const int64_t row = arg[8];
+    const int64_t channel = arg[9];
     (void)team; (void)buf; (void)arg;
-    const int64_t row = channels * taps;
     int64_t begin, end;
     sol_split(team, groups * rows, &begin, &end);
     for (int64_t k = begin; k < end; k++) {
@@ -58,10 +62,10 @@ void pack_scales(const sol_team *team, void *const *buf, const int64_t *arg)
         for (int64_t c = 0; c < channels; c++) {
             const int64_t to = place ? place[c] : c;
             if (to < 0) continue;
-            const float *w = in + k * row + c * taps;
+            const float *w = in + k / rows * batch + k % rows * row + c * channel;
             double sum = 0;
             for (int64_t t = 0; t < taps; t++) {
-                const float x = w[t] * by;
+                const float x = w[tap ? tap[t] : t] * by;
                 sum += (double)x * x;
             }
             mine[to] = sum - sum == 0 ? sum : 1;

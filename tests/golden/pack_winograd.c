@@ -1,5 +1,6 @@
 /* w[K][C][ry][rx] -> G w G^T as [panel][frequency][channel][width], computed in float64 (kernels/winograd_matrices.py).
  *
+ * row, channel: elements from one output's taps to the next one's, and from one input channel's.
  * gy[ny][ry], gx[nx][rx]: the matrices along both axes. A panel is width outputs; each of its frequencies is ``kind`` elements long.
  * factor: NULL, or what the weights of every output are multiplied by.
  * stream: filters shall not stay in caches; lines that are vectors are then written past them.
@@ -70,13 +71,15 @@ void pack_winograd(const sol_team *team, void *const *buf, const int64_t *arg)
     float *out = buf[4];
     const int64_t K = arg[0];
     const int64_t C = arg[1];
-    const int64_t ry = arg[2];
-    const int64_t rx = arg[3];
-    const int64_t ny = arg[4];
-    const int64_t nx = arg[5];
-    const int64_t width = arg[6];
-    const int64_t kind = arg[7];
-    const int64_t stream = arg[8];
+    const int64_t row = arg[2];
+    const int64_t channel = arg[3];
+    const int64_t ry = arg[4];
+    const int64_t rx = arg[5];
+    const int64_t ny = arg[6];
+    const int64_t nx = arg[7];
+    const int64_t width = arg[8];
+    const int64_t kind = arg[9];
+    const int64_t stream = arg[10];
     (void)team; (void)buf; (void)arg;
     const int64_t taps = ry * rx, vectors = (width + LANES - 1) / LANES, groups = (C + GROUP - 1) / GROUP, panels = (K + width - 1) / width;
     vf *const rows = (vf *)team->scratch;
@@ -87,7 +90,14 @@ void pack_winograd(const sol_team *team, void *const *buf, const int64_t *arg)
         const int64_t count = C - c0 < GROUP ? C - c0 : GROUP;
         const int n = sol_lanes(K - k, 0), room = sol_lanes(width - v * LANES, 0);
         if (n == 0) continue;
-        gather(rows, in + k * C * taps + c0 * taps, factor ? factor + k : NULL, C * taps, count * taps, n < room ? n : room);
+        const float *const from = in + k * row + c0 * channel, *const by = factor ? factor + k : NULL;
+        if (channel == taps) gather(rows, from, by, row, count * taps, n < room ? n : room);
+        else
+            for (int64_t c = 0; c < count; c++) {
+                if (c + 2 < count)
+                    for (int64_t e = 0; e < n * taps; e += LINE / 4) __builtin_prefetch(from + (c + 2) * channel + e);
+                gather(rows + c * taps, from + c * channel, by, row, taps, n < room ? n : room);
+            }
         float *to = out + p * ny * nx * kind + c0 * width + v * LANES;
         const int whole = stream && room == LANES && LANES * 4 == LINE && ((uintptr_t)to | (uintptr_t)width * 4 | (uintptr_t)kind * 4) % LINE == 0;
         for (int64_t c = 0; c < count; c++, to += width) {

@@ -86,8 +86,8 @@ def complete_attrs(spec: OpSpec, given: Mapping[str, Any]) -> Attrs:
 
 
 FAMILIES = (
-    "attention", "bags", "blocks", "control", "conv", "image", "integer", "matmul", "move", "norm", "pick", "pointwise", "pool", "pool_grad",
-    "random", "recurrent", "recurrent_grad", "reduce", "region", "scatter", "select", "sort", "source", "special", "view",
+    "attention", "bags", "blocks", "control", "conv", "image", "integer", "matmul", "move", "norm", "pick", "pointwise", "pool",
+    "pool_grad", "random", "recurrent", "recurrent_grad", "reduce", "region", "scatter", "select", "sort", "source", "special", "view",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its ops
     import_module(f"sol.ir.ops.{_family}")
