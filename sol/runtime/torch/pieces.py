@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import is_
 from typing import Any
 
@@ -180,7 +181,8 @@ class Piece:
             return None
         if not all(is_plain(x) for x in inputs if isinstance(x, torch.Tensor)):
             return None
-        held = {self.placeholders[i].name: inputs[i] for i in self._parameters}
+        own = chain(self.module.named_parameters(remove_duplicate=False), self.module.named_buffers(remove_duplicate=False))
+        held = {**{self.placeholders[i].name: inputs[i] for i in self._parameters}, **dict(own)}  # parameters of the call come first
         self._keys.add(tuple([_number(inputs[i]) for i in self._numbers]))
         opened = len(self._keys) > 1
         try:
