@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sol.codegen import kernels
+from sol.codegen.kernels import conv_weight_winograd
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
@@ -109,3 +111,19 @@ DEPTHWISE: list[dict[str, Any]] = [
 def test_depthwise_kernel_equals_reference(isa: str, case: int) -> None:
     channels = DEPTHWISE[case]["x"][1]
     run(build(**DEPTHWISE[case], kernels=channels, groups=channels), isa, 1 + case % 2, target_of(isa).lanes)
+
+
+WINOGRAD: list[dict[str, Any]] = [
+    {"x": (2, 16, 9, 11), "kernels": 32, "kernel": (3, 3), "padding": ONES},
+    {"x": (3, 17, 7, 7), "kernels": 33, "kernel": (3, 3), "padding": ((2, 0), (0, 1))},
+    {"x": (2, 64, 14, 15), "kernels": 49, "kernel": (5, 5), "padding": TWOS},
+    {"x": (2, 33, 8, 30), "kernels": 15, "kernel": (1, 3), "padding": ((0, 0), (1, 1))},
+    {"x": (9, 80, 20, 20), "kernels": 96, "kernel": (3, 3), "padding": ((-1, 3), (1, 1))},
+    {"x": (2, 7, 33, 3), "kernels": 8, "kernel": (7, 1), "padding": ((3, 3), (0, 0))},
+]
+
+
+@pytest.mark.parametrize("isa,case", thinned(range(len(WINOGRAD))))
+def test_winograd_equals_reference(isa: str, case: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "candidates", lambda anchor: conv_weight_winograd.CANDIDATES)
+    run(build(**WINOGRAD[case]), isa, 1 + case % 2, target_of(isa).lanes)

@@ -74,6 +74,17 @@ class Plan:
     def chunks(self) -> int:
         return -(-self.problem.n // self.images) * -(-self.problem.oh // self.rows)
 
+    def products(self, target: TargetLike, pixels: int) -> float:
+        """Cycles of the multiply-adds, or of the loads, of all channels at so many pixels and one tap."""
+        core = target.machine.core
+        cycles = [max(w * self.step / core.multiply_adds, (w + self.step) / core.loads) for w in self.widths]
+        return self.units * self.steps * pixels * sum(cycles) / len(cycles)
+
+    def calls(self, target: TargetLike) -> float:
+        """Cycles of a call of each tile beside its multiply-adds."""
+        costs = target.machine.weight_gradients
+        return self.units * self.steps * (costs.call + costs.added * self.step * self.widths[-1])
+
 
 def _most_vectors(target: TargetLike, step: int) -> int:
     """Vectors of a tile: registers hold their sums, themselves and one number; generic ones leave half of them to the compiler."""
@@ -81,7 +92,7 @@ def _most_vectors(target: TargetLike, step: int) -> int:
     return max(1, min(4, (registers - 1) // (step + 1)))
 
 
-def _orientations(p: Gradient, target: TargetLike) -> Iterator[Plan]:
+def orientations(p: Gradient, target: TargetLike) -> Iterator[Plan]:
     """The ways in which channels become vectors and numbers, before work is shared out."""
     lanes = target.lanes
     pixels = min(target.machine.weight_gradients.pixels, p.n * p.oh * p.ow)
@@ -105,31 +116,27 @@ def _orientations(p: Gradient, target: TargetLike) -> Iterator[Plan]:
             yield Plan(p, by_input, groups, vectors, numbers, -(-vectors // most), step, False, narrow, images, rows)
 
 
-def _shared_out(plan: Plan, target: TargetLike) -> Iterator[Plan]:
-    """The plan with its work cut into sets and parts."""
+def shared_out(plan: Plan, target: TargetLike, chunks: int) -> Iterator[Plan]:
+    """The plan with its work, so many chunks, cut into sets and parts."""
     cuts = sorted({1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, target.team})
     for units in (n for n in cuts if n <= plan.units):
         for steps in (n for n in cuts if n <= plan.steps):
             for parts in {1, target.team, 2 * target.team}:
-                if parts <= plan.chunks:
+                if parts <= chunks:
                     yield Plan(**{**vars(plan), "unit_sets": units, "step_sets": steps, "parts": parts})
 
 
 def plan_of(p: Gradient, target: TargetLike) -> Plan:
     """The way of least predicted time."""
-    plans = (plan for way in _orientations(p, target) for plan in _shared_out(way, target))
+    plans = (plan for way in orientations(p, target) for plan in shared_out(way, target, way.chunks))
     return min(plans, key=lambda plan: dense_seconds(plan, target))
 
 
 def dense_seconds(plan: Plan, target: TargetLike) -> float:
     """Multiply-adds and calls of tiles, and what comes from the caches and from memory meanwhile: half of the shorter one is hidden."""
     p, lanes, core, team = plan.problem, target.lanes, target.machine.core, target.team
-    cycles = {w: max(w * plan.step / core.multiply_adds, (w + plan.step) / core.loads) for w in plan.widths}
-    panel = plan.panels * sum(cycles.values()) / len(cycles)
     pixels = p.n * p.oh * p.ow
-    costs = target.machine.weight_gradients
-    calls = plan.chunks * plan.taps * plan.units * plan.steps * (costs.call + costs.added * plan.step * plan.widths[-1])
-    work = plan.groups * panel * plan.steps * plan.taps * pixels + calls
+    work = plan.taps * (plan.products(target, pixels) + plan.chunks * plan.calls(target))
     sets = plan.unit_sets * plan.step_sets
     share = balance(sets * plan.parts, team) / team
     compute = share * work / core.clock

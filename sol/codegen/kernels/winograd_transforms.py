@@ -122,9 +122,9 @@ def input_lines(fy: Winograd, fx: Winograd, columns: int, by_inner_product: bool
     return lines
 
 
-def output_columns(fy: Winograd, fx: Winograd, columns: int) -> list[str]:
-    """A^T m: columns from ``m`` to t[fy.m][fx.n]."""
-    lines, walk = [], _Walk("m", "c->m_frequency")
+def output_columns(fy: Winograd, fx: Winograd, columns: int, stride: str = "c->m_frequency") -> list[str]:
+    """A^T m: columns from ``m`` to t[fy.m][fx.n]. stride: C text of the elements from one frequency to the next."""
+    lines, walk = [], _Walk("m", stride)
     for x in range(fx.n):
         at = [i * columns + fx.index[x] for i in fy.index]
         loads = [f"{walk.to(at[y])}const vf m{y} = vf_load(m);" for y in range(fy.n) if any(row[y] for row in fy.at)]
