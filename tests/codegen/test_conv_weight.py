@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from sol.codegen import kernels
 from sol.codegen.kernels import conv_weight_winograd
+from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
@@ -127,3 +129,39 @@ WINOGRAD: list[dict[str, Any]] = [
 def test_winograd_equals_reference(isa: str, case: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "candidates", lambda anchor: conv_weight_winograd.CANDIDATES)
     run(build(**WINOGRAD[case]), isa, 1 + case % 2, target_of(isa).lanes)
+
+
+def scaled(shape: tuple[int, ...], kind: str, rng: np.random.Generator) -> np.ndarray:
+    """Normal numbers: all of them, the positive ones, few of them, or with channels of very different sizes."""
+    x = rng.standard_normal(shape)
+    if kind == "positive":
+        x = np.maximum(x, 0)
+    if kind == "sparse":
+        x *= rng.random(shape) < 0.02
+    if kind == "uneven":
+        x *= 10.0 ** rng.integers(-3, 3, (1, shape[1], 1, 1))
+    return x.astype(np.float32)
+
+
+@pytest.mark.parametrize("size", [(16, 28), (64, 7)])
+@pytest.mark.parametrize(("of_x", "of_grad"), [("normal", "normal"), ("positive", "normal"), ("positive", "sparse"), ("uneven", "sparse")])
+def test_errors_are_at_most_five_times_those_of_torch(of_x: str, of_grad: str, size: tuple[int, int]) -> None:
+    """Of each channel's weights against float64, in units of the largest of them; whichever algorithm the model takes."""
+    n, pixels = size
+    rng = np.random.default_rng(5)
+    graph = build((n, 64, pixels, pixels), 64, (3, 3), padding=ONES)
+    x, grad = (scaled((n, 64, pixels, pixels), kind, rng) for kind in (of_x, of_grad))
+    with config.override(conv_max_error=1e-5):
+        region = as_region(graph, "dnn", "conv_weight_grad", target_of("native").lanes, graph.outputs)
+        ours = run_region(region, dict(zip(graph.inputs, (x, grad))), {})[0]
+
+    def torchs(dtype: torch.dtype) -> np.ndarray:
+        a, b = (torch.from_numpy(v).to(dtype) for v in (x, grad))
+        weight = torch.zeros(64, 64, 3, 3, dtype=dtype)
+        options = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1, (False, True, False))
+        return torch.ops.aten.convolution_backward(b, a, weight, None, *options)[1].numpy()
+
+    exact, theirs = torchs(torch.float64), torchs(torch.float32)
+    size_of = np.abs(exact).max(axis=(2, 3)).clip(min=1e-30)
+    mine, its = (np.sqrt((((found - exact) / size_of[..., None, None]) ** 2).mean()) for found in (ours, theirs))
+    assert mine <= 5 * its, (mine, its)

@@ -8,7 +8,8 @@ which threads copy rows, channels together: to the tile, the taps of a row and t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
@@ -102,7 +103,7 @@ def orientations(p: Gradient, target: TargetLike) -> Iterator[Plan]:
     groups = p.groups if not narrow else -(-p.c // lanes)
     c, k = (lanes, lanes) if narrow else (group, kernels)
     step = min(lanes, 8) if lanes > 8 else 4
-    if not p.x.layout.block:
+    if p.is_plain:
         numbers = p.c * p.kernel[1]
         for width in range(4, 9):
             if (most := _most_vectors(target, width)) >= 2 or width == 4:
@@ -118,16 +119,21 @@ def orientations(p: Gradient, target: TargetLike) -> Iterator[Plan]:
 
 def shared_out(plan: Plan, target: TargetLike, chunks: int) -> Iterator[Plan]:
     """The plan with its work, so many chunks, cut into sets and parts."""
-    cuts = sorted({1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, target.team})
+    cuts = sorted({1, 2, 3, 4, 6, 8, 16, 32, target.team})
     for units in (n for n in cuts if n <= plan.units):
         for steps in (n for n in cuts if n <= plan.steps):
             for parts in {1, target.team, 2 * target.team}:
                 if parts <= chunks:
-                    yield Plan(**{**vars(plan), "unit_sets": units, "step_sets": steps, "parts": parts})
+                    yield replace(plan, unit_sets=units, step_sets=steps, parts=parts)
 
 
 def plan_of(p: Gradient, target: TargetLike) -> Plan:
     """The way of least predicted time."""
+    return replace(_best(p.anywhere, target), problem=p)
+
+
+@cache
+def _best(p: Gradient, target: TargetLike) -> Plan:
     plans = (plan for way in orientations(p, target) for plan in shared_out(way, target, way.chunks))
     return min(plans, key=lambda plan: dense_seconds(plan, target))
 
@@ -155,7 +161,7 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
     p, lanes = read_gradient(lowering), lowering.target.lanes
     if p is None:
         return
-    if not p.x.layout.block and (p.groups > 1 or p.c >= lanes or p.dilation[1] > 1 or p.x.strides[3] != 1):
+    if p.is_plain and (p.groups > 1 or p.c >= lanes or p.dilation[1] > 1 or p.x.strides[3] != 1):
         return
     group, kernels = p.group, p.k // p.groups
     whole = p.groups == 1 or group % lanes == 0 == kernels % lanes

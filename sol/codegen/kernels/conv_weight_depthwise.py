@@ -45,7 +45,7 @@ def depthwise_seconds(plan: Plan, target: TargetLike) -> float:
 
 def _match(lowering: Lowering) -> Iterator[Decision]:
     p = read_gradient(lowering)
-    if p is None or not p.x.layout.block or not p.groups == p.c == p.k or p.groups == 1 or p.kernel[1] > lowering.target.registers - 2:
+    if p is None or p.is_plain or not p.groups == p.c == p.k or p.groups == 1 or p.kernel[1] > lowering.target.registers - 2:
         return
     yield Decision("conv_weight_depthwise", plan_of(p, lowering.target))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sol.codegen.kernels.conv_shape import is_blocked
 from sol.codegen.lowering import Lowering
@@ -16,7 +16,8 @@ class Gradient:
     """Over two spatial dimensions, float32, all sizes known.
 
     n, c, k: batch, input and output channels. h, w, oh, ow: size of the input and of the gradient. kernel, stride, dilation, padding:
-    (y, x), padding before the first row and column. x, grad, out: where input, gradient and result lie.
+    (y, x), padding before the first row and column. is_plain: whether the input is row-major. x, grad, out: where input, gradient and
+    result lie.
     """
 
     n: int
@@ -31,6 +32,7 @@ class Gradient:
     dilation: tuple[int, int]
     padding: tuple[int, int]
     groups: int
+    is_plain: bool
     x: View
     grad: View
     out: View
@@ -43,6 +45,11 @@ class Gradient:
     @property
     def flops(self) -> int:
         return 2 * self.k * self.group * self.kernel[0] * self.kernel[1] * self.n * self.oh * self.ow
+
+    @property
+    def anywhere(self) -> Gradient:
+        """The gradient without where its operands lie: equal for layers of equal shape."""
+        return replace(self, x=None, grad=None, out=None)  # type: ignore[arg-type]
 
     @property
     def bytes(self) -> DimLike:
@@ -77,7 +84,8 @@ def read_gradient(lowering: Lowering) -> Gradient | None:
     if 0 in (n, c, k, h, w, oh, ow) or out.strides[2:] != (s, 1):
         return None
     return Gradient(
-        n, c, k, h, w, oh, ow, (r, s), node.attrs["stride"], node.attrs["dilation"], (low[0], low[1]), node.attrs["groups"], x, grad, out
+        n, c, k, h, w, oh, ow, (r, s), node.attrs["stride"], node.attrs["dilation"], (low[0], low[1]), node.attrs["groups"],
+        not x.layout.block, x, grad, out,
     )  # fmt: skip
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels import conv_weight_dense
 from sol.codegen.kernels.conv_weight_problem import Gradient, read_gradient
 from sol.codegen.kernels.traffic import balance, byte_seconds, meeting
-from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, amplification, lone_amplification, winograd
-from sol.codegen.kernels.winograd_model import ERROR, LONE, MOST
+from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, amplification, winograd
+from sol.codegen.kernels.winograd_model import ERROR, MOST
 from sol.codegen.kernels.winograd_transforms import input_lines, operations, output_columns, output_row
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.config import config
@@ -68,57 +69,80 @@ class Plan:
         return self.frequencies * (self.held + 1) * lanes
 
 
-def _pairs(p: Gradient) -> Iterator[tuple[Winograd, Winograd]]:
-    """Tiles that are exact enough, square where the filter is."""
+def _pairs(p: Gradient, error: float) -> Iterator[tuple[Winograd, Winograd]]:
+    """Tiles that are exact enough, square where the filter is.
+
+    Results are sums over many tiles, so that it does not matter how exact a tile is which holds a single number.
+    """
     rows, columns = p.kernel
     for size in range(2, LARGEST + 1):
         high, wide = (size if rows > 1 else 1), (size if columns > 1 else 1)
         if all(taps + n - 1 in MODULI for taps, n in ((rows, high), (columns, wide))):
             y, x = winograd(rows, high), winograd(columns, wide)
-            alike, lone = (of(y) * of(x) for of in (amplification, lone_amplification))
-            bound = alike * (ERROR[0] + ERROR[1] * (high * wide) ** 0.5)
-            if alike <= MOST and lone <= LONE and bound <= config["conv_max_error"]:
+            alike = amplification(y) * amplification(x)
+            if alike <= MOST and alike * (ERROR[0] + ERROR[1] * (high * wide) ** 0.5) <= error:
                 yield y, x
 
 
-def _plans(p: Gradient, target: TargetLike) -> Iterator[Plan]:
+def _plans(p: Gradient, target: TargetLike, error: float) -> Iterator[Plan]:
     for way in conv_weight_dense.orientations(p, target):
-        for y, x in _pairs(p):
+        for y, x in _pairs(p, error):
             whole = Plan(way, y, x, 1)
-            for held in sorted({min(n, whole.tiles) for n in (16, 32, 64, 96, 128, 256)}):
+            for held in sorted({min(n, whole.tiles) for n in (32, 64, 128)}):
                 plan = replace(whole, held=held)
                 for shared in conv_weight_dense.shared_out(way, target, plan.chunks):
                     yield replace(plan, dense=shared)
 
 
 def plan_of(p: Gradient, target: TargetLike) -> Plan | None:
-    """The way of least predicted time."""
-    return min(_plans(p, target), key=lambda plan: winograd_seconds(plan, target), default=None)
+    """The way of least predicted time whose error is within bounds."""
+    found = _best(p.anywhere, target, config["conv_max_error"])
+    return found and replace(found, dense=replace(found.dense, problem=p))
+
+
+@cache
+def _best(p: Gradient, target: TargetLike, error: float) -> Plan | None:
+    return min(_plans(p, target, error), key=lambda plan: winograd_seconds(plan, target), default=None)
 
 
 def winograd_seconds(plan: Plan, target: TargetLike) -> float:
     """Products, calls and transforms, and what is read again from the caches meanwhile."""
-    d, lanes, team, costs = plan.dense, target.lanes, target.team, target.machine.winograd
+    d, lanes, team = plan.dense, target.lanes, target.team
     products = plan.frequencies * (d.products(target, plan.tiles) + plan.chunks * d.calls(target))
-    there = (costs.operation * n / plan.frequencies + costs.moved for n in (operations(plan.y, plan.x)[0], _gradient_operations(plan)))
-    of_input, of_gradient = (plan.frequencies * plan.tiles * cost for cost in there)
-    vectors, numbers = d.vectors * d.step_sets, -(-d.numbers // lanes) * d.unit_sets
-    of_vectors, of_numbers = (of_input, of_gradient) if d.by_input else (of_gradient, of_input)
-    sums = d.units * d.steps * plan.tile(lanes)
-    back = sums / lanes * (costs.operation * operations(plan.y, plan.x)[1] / plan.frequencies + costs.moved)
-    sets = d.unit_sets * d.step_sets
+    per_input, per_gradient, per_sum = (
+        plan.frequencies * target.machine.winograd.moved + target.machine.winograd.operation * n
+        for n in _operations(plan.y.m, plan.x.m, plan.y.r, plan.x.r)
+    )
+    per_vector, per_number = (per_input, per_gradient) if d.by_input else (per_gradient, per_input)
+    sums, sets = d.units * d.steps * plan.tile(lanes), d.unit_sets * d.step_sets
+    transforms = plan.tiles * (per_vector * d.vectors * d.step_sets + per_number * -(-d.numbers // lanes) * d.unit_sets)
     share = balance(sets * d.parts, team) / team
-    transforms = target.machine.seconds(of_vectors * vectors + of_numbers * numbers)
-    compute = share * (products / target.machine.core.clock + transforms) + target.machine.seconds(back) / team
-    held = sum(4 * count * plan.transformed(lanes) for count in plan.blocks(lanes))
-    kept = 0 if plan.is_alone and d.parts == 1 else 4 * sums / sets
-    moved = share * sets * plan.chunks * (2 * held + 2 * kept) * byte_seconds(float(held + kept), target)
+    compute = share * (products / target.machine.core.clock + target.machine.seconds(transforms))
+    compute += target.machine.seconds(sums / plan.frequencies / lanes * per_sum) / team
     added = 4 * sums * 2 * (d.parts - 1) / team * byte_seconds(float(4 * sums), target)
-    return compute + added + moved + meeting(target) * (1 + (d.parts > 1))
+    return compute + share * sets * plan.chunks * _moved_seconds(plan, target) + added + meeting(target) * (1 + (d.parts > 1))
 
 
-def _gradient_operations(plan: Plan) -> int:
-    return operations(_of_gradient(plan.y), _of_gradient(plan.x))[0]
+def _moved_seconds(plan: Plan, target: TargetLike) -> float:
+    """What a chunk of a set takes longer than from the second-level cache: operands that are transformed and read again, and sums."""
+    d, lanes = plan.dense, target.lanes
+    vectors, numbers = (4 * count * plan.transformed(lanes) for count in plan.blocks(lanes))
+    panels, block = -(-d.units // d.unit_sets), 4 * plan.transformed(lanes)
+    sums = 0.0 if plan.is_alone and d.parts == 1 else 4 * d.units * d.steps * plan.tile(lanes) / (d.unit_sets * d.step_sets)
+    panel = vectors / panels
+    everything = float(vectors + numbers + sums)
+    near = byte_seconds(0.0, target)
+    moved = (2 * (vectors + numbers) + 2 * sums) * (byte_seconds(everything, target) - near)
+    again = panels * numbers * (byte_seconds(float(numbers + panel), target) - near)
+    return moved + again + vectors * -(-d.steps // d.step_sets) * (byte_seconds(float(panel + block), target) - near)
+
+
+@cache
+def _operations(rows: int, columns: int, high: int, wide: int) -> tuple[int, int, int]:
+    """Vector operations of the transforms of a tile of the input and of the gradient, and of sums."""
+    y, x = winograd(rows, high), winograd(columns, wide)
+    there, back = operations(y, x)
+    return there, operations(_of_gradient(y), _of_gradient(x))[0], back
 
 
 def _of_gradient(f: Winograd) -> Winograd:
@@ -128,12 +152,13 @@ def _of_gradient(f: Winograd) -> Winograd:
 
 def _match(lowering: Lowering) -> Iterator[Decision]:
     p = read_gradient(lowering)
-    if p is None or not p.x.layout.block or p.groups > 1 or (p.stride, p.dilation) != ((1, 1), (1, 1)) or p.kernel == (1, 1):
+    if p is None or p.is_plain or p.groups > 1 or (p.stride, p.dilation) != ((1, 1), (1, 1)) or p.kernel == (1, 1):
         return
     plan = plan_of(p, lowering.target)
     if plan is not None:
-        gain = lowering.target.machine.winograd.gain
-        yield Decision("conv_weight_winograd", plan, pays=_direct_seconds(p, lowering.target) * gain > winograd_seconds(plan, lowering.target))
+        target = lowering.target
+        pays = target.machine.winograd.gain * _direct_seconds(p, target) > winograd_seconds(plan, target)
+        yield Decision("conv_weight_winograd", plan, pays=pays)
 
 
 def _direct_seconds(p: Gradient, target: TargetLike) -> float:

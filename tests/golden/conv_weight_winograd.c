@@ -1,0 +1,456 @@
+/* conv_weight_winograd: gradient of a convolution for its weights by Winograd's algorithm F(3x3, 3x3); blocked operands, row-major result.
+ *
+ *   out[k, c] = A^T (sum over tiles of (G grad[k, tile] G^T) * (B^T in[c, tile] B)) A        3 x 3 pixels of the gradient, 5 x 5 of the input
+ *
+ * Lanes are channels of the input. Tile of registers: up to 2 vectors of them times 8 channels of the gradient, at a frequency.
+ *   (set, part) of this thread       set: panels of vectors x steps of channels; part: of all chunks
+ *     chunk of tiles: both operands are transformed, [block][frequency][tile][LANES]
+ *       panel, step, frequency: sum over the chunk's tiles
+ *     sums are transformed back -> result; those of several parts are added before, always in the same order */
+#include "sol_team.h"
+#include "sol_simd.h"
+
+enum { STEP = 8, WIDEST = 2, FREQUENCIES = 25, TAPS = 9, PATCH = 25 };
+
+/* A map under a tile: its first pixel, and elements from one to the next. */
+typedef struct {
+    const float *at;
+    int64_t n, row, x;
+} map;
+
+static __attribute__((noinline)) void tile_2(float *sums, map v, int64_t v_c, map b, int64_t images, int64_t rows, int64_t columns)
+{
+    vf a0_0 = {0}, a1_0 = {0}, a0_1 = {0}, a1_1 = {0}, a0_2 = {0}, a1_2 = {0}, a0_3 = {0}, a1_3 = {0}, a0_4 = {0}, a1_4 = {0}, a0_5 = {0}, a1_5 = {0}, a0_6 = {0}, a1_6 = {0}, a0_7 = {0}, a1_7 = {0};
+    for (int64_t n = 0; n < images; n++) {
+        const float *p_row = v.at + n * v.n, *q_row = b.at + n * b.n;
+        for (int64_t y = rows; y; y--, p_row += v.row, q_row += b.row) {
+            const float *p = p_row, *q = q_row;
+            for (int64_t x = columns; x; x--, p += v.x, q += b.x) {
+                const vf v0 = vf_load(p), v1 = vf_load(p + v_c);
+                { const float number = q[0]; a0_0 += v0 * number; a1_0 += v1 * number; }
+                { const float number = q[1]; a0_1 += v0 * number; a1_1 += v1 * number; }
+                { const float number = q[2]; a0_2 += v0 * number; a1_2 += v1 * number; }
+                { const float number = q[3]; a0_3 += v0 * number; a1_3 += v1 * number; }
+                { const float number = q[4]; a0_4 += v0 * number; a1_4 += v1 * number; }
+                { const float number = q[5]; a0_5 += v0 * number; a1_5 += v1 * number; }
+                { const float number = q[6]; a0_6 += v0 * number; a1_6 += v1 * number; }
+                { const float number = q[7]; a0_7 += v0 * number; a1_7 += v1 * number; }
+                SOL_FENCE();
+            }
+        }
+    }
+    vf_store(sums + 0 * LANES, vf_load(sums + 0 * LANES) + a0_0);
+    vf_store(sums + 1 * LANES, vf_load(sums + 1 * LANES) + a1_0);
+    vf_store(sums + 2 * LANES, vf_load(sums + 2 * LANES) + a0_1);
+    vf_store(sums + 3 * LANES, vf_load(sums + 3 * LANES) + a1_1);
+    vf_store(sums + 4 * LANES, vf_load(sums + 4 * LANES) + a0_2);
+    vf_store(sums + 5 * LANES, vf_load(sums + 5 * LANES) + a1_2);
+    vf_store(sums + 6 * LANES, vf_load(sums + 6 * LANES) + a0_3);
+    vf_store(sums + 7 * LANES, vf_load(sums + 7 * LANES) + a1_3);
+    vf_store(sums + 8 * LANES, vf_load(sums + 8 * LANES) + a0_4);
+    vf_store(sums + 9 * LANES, vf_load(sums + 9 * LANES) + a1_4);
+    vf_store(sums + 10 * LANES, vf_load(sums + 10 * LANES) + a0_5);
+    vf_store(sums + 11 * LANES, vf_load(sums + 11 * LANES) + a1_5);
+    vf_store(sums + 12 * LANES, vf_load(sums + 12 * LANES) + a0_6);
+    vf_store(sums + 13 * LANES, vf_load(sums + 13 * LANES) + a1_6);
+    vf_store(sums + 14 * LANES, vf_load(sums + 14 * LANES) + a0_7);
+    vf_store(sums + 15 * LANES, vf_load(sums + 15 * LANES) + a1_7);
+}
+
+/* LANES channels of one tile of grad at its frequencies. */
+static __attribute__((noinline)) void transform_grad(const float *in, int64_t in_row, float *v, int64_t v_frequency)
+{
+    const float *r0 = in, *r1 = r0 + in_row, *r2 = r1 + in_row;
+    {
+        const vf even_0 = -0.703296721f * vf_load(r1 + 0 * LANES), odd_0 = -1.87545788f * vf_load(r0 + 0 * LANES) - 0.263736278f * vf_load(r2 + 0 * LANES);
+        const vf t0_0 = even_0 + odd_0;
+        const vf t1_0 = even_0 - odd_0;
+        const vf even_1 = -0.703296721f * vf_load(r1 + 1 * LANES), odd_1 = -1.87545788f * vf_load(r0 + 1 * LANES) - 0.263736278f * vf_load(r2 + 1 * LANES);
+        const vf t0_1 = even_1 + odd_1;
+        const vf t1_1 = even_1 - odd_1;
+        const vf even_2 = -0.703296721f * vf_load(r1 + 2 * LANES), odd_2 = -1.87545788f * vf_load(r0 + 2 * LANES) - 0.263736278f * vf_load(r2 + 2 * LANES);
+        const vf t0_2 = even_2 + odd_2;
+        const vf t1_2 = even_2 - odd_2;
+        const vf even0_of_0 = -0.703296721f * t0_1, odd0_of_0 = -1.87545788f * t0_0 - 0.263736278f * t0_2;
+        vf_store(v, even0_of_0 + odd0_of_0);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_0 - odd0_of_0);
+        const vf even0_of_2 = 0.703296721f * t0_1, odd0_of_2 = 0.562637389f * t0_0 + 0.879120886f * t0_2;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 + odd0_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 - odd0_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 2.0f * t0_2);
+        const vf even1_of_0 = -0.703296721f * t1_1, odd1_of_0 = -1.87545788f * t1_0 - 0.263736278f * t1_2;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 + odd1_of_0);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 - odd1_of_0);
+        const vf even1_of_2 = 0.703296721f * t1_1, odd1_of_2 = 0.562637389f * t1_0 + 0.879120886f * t1_2;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 + odd1_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 - odd1_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 2.0f * t1_2);
+    }
+    {
+        const vf even_0 = 0.703296721f * vf_load(r1 + 0 * LANES), odd_0 = 0.562637389f * vf_load(r0 + 0 * LANES) + 0.879120886f * vf_load(r2 + 0 * LANES);
+        const vf t2_0 = even_0 + odd_0;
+        const vf t3_0 = even_0 - odd_0;
+        const vf even_1 = 0.703296721f * vf_load(r1 + 1 * LANES), odd_1 = 0.562637389f * vf_load(r0 + 1 * LANES) + 0.879120886f * vf_load(r2 + 1 * LANES);
+        const vf t2_1 = even_1 + odd_1;
+        const vf t3_1 = even_1 - odd_1;
+        const vf even_2 = 0.703296721f * vf_load(r1 + 2 * LANES), odd_2 = 0.562637389f * vf_load(r0 + 2 * LANES) + 0.879120886f * vf_load(r2 + 2 * LANES);
+        const vf t2_2 = even_2 + odd_2;
+        const vf t3_2 = even_2 - odd_2;
+        const vf even2_of_0 = -0.703296721f * t2_1, odd2_of_0 = -1.87545788f * t2_0 - 0.263736278f * t2_2;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 + odd2_of_0);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 - odd2_of_0);
+        const vf even2_of_2 = 0.703296721f * t2_1, odd2_of_2 = 0.562637389f * t2_0 + 0.879120886f * t2_2;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 + odd2_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 - odd2_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 2.0f * t2_2);
+        const vf even3_of_0 = -0.703296721f * t3_1, odd3_of_0 = -1.87545788f * t3_0 - 0.263736278f * t3_2;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_0 + odd3_of_0);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_0 - odd3_of_0);
+        const vf even3_of_2 = 0.703296721f * t3_1, odd3_of_2 = 0.562637389f * t3_0 + 0.879120886f * t3_2;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_2 + odd3_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_2 - odd3_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 2.0f * t3_2);
+    }
+    {
+        const vf t4_0 = 2.0f * vf_load(r2 + 0 * LANES);
+        const vf t4_1 = 2.0f * vf_load(r2 + 1 * LANES);
+        const vf t4_2 = 2.0f * vf_load(r2 + 2 * LANES);
+        const vf even4_of_0 = -0.703296721f * t4_1, odd4_of_0 = -1.87545788f * t4_0 - 0.263736278f * t4_2;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_0 + odd4_of_0);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_0 - odd4_of_0);
+        const vf even4_of_2 = 0.703296721f * t4_1, odd4_of_2 = 0.562637389f * t4_0 + 0.879120886f * t4_2;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_2 + odd4_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_2 - odd4_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 2.0f * t4_2);
+    }
+}
+
+/* LANES channels of one tile of in at its frequencies. */
+static __attribute__((noinline)) void transform_in(const float *in, int64_t in_row, float *v, int64_t v_frequency)
+{
+    const float *r0 = in, *r1 = r0 + in_row, *r2 = r1 + in_row, *r3 = r2 + in_row, *r4 = r3 + in_row;
+    {
+        const vf even_0 = 0.5f * vf_load(r3 + 0 * LANES) - 0.78125f * vf_load(r1 + 0 * LANES), odd_0 = 0.1875f * vf_load(r2 + 0 * LANES) - 0.29296875f * vf_load(r0 + 0 * LANES);
+        const vf t0_0 = even_0 + odd_0;
+        const vf t1_0 = even_0 - odd_0;
+        const vf even_1 = 0.5f * vf_load(r3 + 1 * LANES) - 0.78125f * vf_load(r1 + 1 * LANES), odd_1 = 0.1875f * vf_load(r2 + 1 * LANES) - 0.29296875f * vf_load(r0 + 1 * LANES);
+        const vf t0_1 = even_1 + odd_1;
+        const vf t1_1 = even_1 - odd_1;
+        const vf even_2 = 0.5f * vf_load(r3 + 2 * LANES) - 0.78125f * vf_load(r1 + 2 * LANES), odd_2 = 0.1875f * vf_load(r2 + 2 * LANES) - 0.29296875f * vf_load(r0 + 2 * LANES);
+        const vf t0_2 = even_2 + odd_2;
+        const vf t1_2 = even_2 - odd_2;
+        const vf even_3 = 0.5f * vf_load(r3 + 3 * LANES) - 0.78125f * vf_load(r1 + 3 * LANES), odd_3 = 0.1875f * vf_load(r2 + 3 * LANES) - 0.29296875f * vf_load(r0 + 3 * LANES);
+        const vf t0_3 = even_3 + odd_3;
+        const vf t1_3 = even_3 - odd_3;
+        const vf even_4 = 0.5f * vf_load(r3 + 4 * LANES) - 0.78125f * vf_load(r1 + 4 * LANES), odd_4 = 0.1875f * vf_load(r2 + 4 * LANES) - 0.29296875f * vf_load(r0 + 4 * LANES);
+        const vf t0_4 = even_4 + odd_4;
+        const vf t1_4 = even_4 - odd_4;
+        const vf even0_of_0 = 0.5f * t0_3 - 0.78125f * t0_1, odd0_of_0 = 0.1875f * t0_2 - 0.29296875f * t0_0;
+        vf_store(v, even0_of_0 + odd0_of_0);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_0 - odd0_of_0);
+        const vf even0_of_2 = 0.5f * t0_3 - 0.0703125f * t0_1, odd0_of_2 = 0.625f * t0_2 - 0.087890625f * t0_0;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 + odd0_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 - odd0_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t0_0 + 0.5f * t0_4 - 0.8515625f * t0_2);
+        const vf even1_of_0 = 0.5f * t1_3 - 0.78125f * t1_1, odd1_of_0 = 0.1875f * t1_2 - 0.29296875f * t1_0;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 + odd1_of_0);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 - odd1_of_0);
+        const vf even1_of_2 = 0.5f * t1_3 - 0.0703125f * t1_1, odd1_of_2 = 0.625f * t1_2 - 0.087890625f * t1_0;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 + odd1_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 - odd1_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t1_0 + 0.5f * t1_4 - 0.8515625f * t1_2);
+    }
+    {
+        const vf even_0 = 0.5f * vf_load(r3 + 0 * LANES) - 0.0703125f * vf_load(r1 + 0 * LANES), odd_0 = 0.625f * vf_load(r2 + 0 * LANES) - 0.087890625f * vf_load(r0 + 0 * LANES);
+        const vf t2_0 = even_0 + odd_0;
+        const vf t3_0 = even_0 - odd_0;
+        const vf even_1 = 0.5f * vf_load(r3 + 1 * LANES) - 0.0703125f * vf_load(r1 + 1 * LANES), odd_1 = 0.625f * vf_load(r2 + 1 * LANES) - 0.087890625f * vf_load(r0 + 1 * LANES);
+        const vf t2_1 = even_1 + odd_1;
+        const vf t3_1 = even_1 - odd_1;
+        const vf even_2 = 0.5f * vf_load(r3 + 2 * LANES) - 0.0703125f * vf_load(r1 + 2 * LANES), odd_2 = 0.625f * vf_load(r2 + 2 * LANES) - 0.087890625f * vf_load(r0 + 2 * LANES);
+        const vf t2_2 = even_2 + odd_2;
+        const vf t3_2 = even_2 - odd_2;
+        const vf even_3 = 0.5f * vf_load(r3 + 3 * LANES) - 0.0703125f * vf_load(r1 + 3 * LANES), odd_3 = 0.625f * vf_load(r2 + 3 * LANES) - 0.087890625f * vf_load(r0 + 3 * LANES);
+        const vf t2_3 = even_3 + odd_3;
+        const vf t3_3 = even_3 - odd_3;
+        const vf even_4 = 0.5f * vf_load(r3 + 4 * LANES) - 0.0703125f * vf_load(r1 + 4 * LANES), odd_4 = 0.625f * vf_load(r2 + 4 * LANES) - 0.087890625f * vf_load(r0 + 4 * LANES);
+        const vf t2_4 = even_4 + odd_4;
+        const vf t3_4 = even_4 - odd_4;
+        const vf even2_of_0 = 0.5f * t2_3 - 0.78125f * t2_1, odd2_of_0 = 0.1875f * t2_2 - 0.29296875f * t2_0;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 + odd2_of_0);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 - odd2_of_0);
+        const vf even2_of_2 = 0.5f * t2_3 - 0.0703125f * t2_1, odd2_of_2 = 0.625f * t2_2 - 0.087890625f * t2_0;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 + odd2_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 - odd2_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t2_0 + 0.5f * t2_4 - 0.8515625f * t2_2);
+        const vf even3_of_0 = 0.5f * t3_3 - 0.78125f * t3_1, odd3_of_0 = 0.1875f * t3_2 - 0.29296875f * t3_0;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_0 + odd3_of_0);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_0 - odd3_of_0);
+        const vf even3_of_2 = 0.5f * t3_3 - 0.0703125f * t3_1, odd3_of_2 = 0.625f * t3_2 - 0.087890625f * t3_0;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_2 + odd3_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_2 - odd3_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t3_0 + 0.5f * t3_4 - 0.8515625f * t3_2);
+    }
+    {
+        const vf t4_0 = 0.109863281f * vf_load(r0 + 0 * LANES) + 0.5f * vf_load(r4 + 0 * LANES) - 0.8515625f * vf_load(r2 + 0 * LANES);
+        const vf t4_1 = 0.109863281f * vf_load(r0 + 1 * LANES) + 0.5f * vf_load(r4 + 1 * LANES) - 0.8515625f * vf_load(r2 + 1 * LANES);
+        const vf t4_2 = 0.109863281f * vf_load(r0 + 2 * LANES) + 0.5f * vf_load(r4 + 2 * LANES) - 0.8515625f * vf_load(r2 + 2 * LANES);
+        const vf t4_3 = 0.109863281f * vf_load(r0 + 3 * LANES) + 0.5f * vf_load(r4 + 3 * LANES) - 0.8515625f * vf_load(r2 + 3 * LANES);
+        const vf t4_4 = 0.109863281f * vf_load(r0 + 4 * LANES) + 0.5f * vf_load(r4 + 4 * LANES) - 0.8515625f * vf_load(r2 + 4 * LANES);
+        const vf even4_of_0 = 0.5f * t4_3 - 0.78125f * t4_1, odd4_of_0 = 0.1875f * t4_2 - 0.29296875f * t4_0;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_0 + odd4_of_0);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_0 - odd4_of_0);
+        const vf even4_of_2 = 0.5f * t4_3 - 0.0703125f * t4_1, odd4_of_2 = 0.625f * t4_2 - 0.087890625f * t4_0;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_2 + odd4_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_2 - odd4_of_2);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t4_0 + 0.5f * t4_4 - 0.8515625f * t4_2);
+    }
+}
+
+/* Rows x columns pixels of a map, zeros beyond it. */
+static void copy_patch(float *to, const float *map, int64_t row_step, int64_t y, int64_t x, int64_t rows, int64_t columns, int64_t H, int64_t W)
+{
+    for (int64_t i = y; i < y + rows; i++)
+        for (int64_t j = x; j < x + columns; j++, to += LANES) vf_store(to, i < 0 || i >= H || j < 0 || j >= W ? vf_zero() : vf_load(map + i * row_step + j * LANES));
+}
+
+/* Sums of a panel and a step at all frequencies -> at all taps. */
+static __attribute__((noinline)) void transform_back(const float *sums, int64_t width, float *to)
+{
+    const int64_t m_frequency = STEP * width * LANES;
+    for (int64_t i = 0; i < STEP * width; i++) {
+        const float *m = sums + i * LANES;
+        vf t[3][5];
+        {
+            const vf m0 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
+            const vf sum0 = m0 + m1, difference0 = m0 - m1;
+            const vf sum2 = m2 + m3, difference2 = m2 - m3;
+            t[0][0] = sum0 + sum2;
+            t[1][0] = 0.375f * difference0 + 1.25f * difference2;
+            t[2][0] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+        }
+        {
+            m += -19 * m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
+            const vf sum0 = m0 + m1, difference0 = m0 - m1;
+            const vf sum2 = m2 + m3, difference2 = m2 - m3;
+            t[0][1] = sum0 + sum2;
+            t[1][1] = 0.375f * difference0 + 1.25f * difference2;
+            t[2][1] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+        }
+        {
+            m += -19 * m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
+            const vf sum0 = m0 + m1, difference0 = m0 - m1;
+            const vf sum2 = m2 + m3, difference2 = m2 - m3;
+            t[0][2] = sum0 + sum2;
+            t[1][2] = 0.375f * difference0 + 1.25f * difference2;
+            t[2][2] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+        }
+        {
+            m += -19 * m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
+            const vf sum0 = m0 + m1, difference0 = m0 - m1;
+            const vf sum2 = m2 + m3, difference2 = m2 - m3;
+            t[0][3] = sum0 + sum2;
+            t[1][3] = 0.375f * difference0 + 1.25f * difference2;
+            t[2][3] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+        }
+        {
+            m += -19 * m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            m += 5 * m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
+            const vf sum0 = m0 + m1, difference0 = m0 - m1;
+            const vf sum2 = m2 + m3, difference2 = m2 - m3;
+            t[0][4] = sum0 + sum2;
+            t[1][4] = 0.375f * difference0 + 1.25f * difference2;
+            t[2][4] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+        }
+        {
+            const vf sum0 = t[0][0] + t[0][1], difference0 = t[0][0] - t[0][1];
+            const vf sum2 = t[0][2] + t[0][3], difference2 = t[0][2] - t[0][3];
+            const vf y0 = sum0 + sum2;
+            const vf y1 = 0.375f * difference0 + 1.25f * difference2;
+            const vf y2 = t[0][4] + 0.140625f * sum0 + 1.5625f * sum2;
+            vf_store(to + 0 * m_frequency + i * LANES, y0);
+            vf_store(to + 1 * m_frequency + i * LANES, y1);
+            vf_store(to + 2 * m_frequency + i * LANES, y2);
+        }
+        {
+            const vf sum0 = t[1][0] + t[1][1], difference0 = t[1][0] - t[1][1];
+            const vf sum2 = t[1][2] + t[1][3], difference2 = t[1][2] - t[1][3];
+            const vf y0 = sum0 + sum2;
+            const vf y1 = 0.375f * difference0 + 1.25f * difference2;
+            const vf y2 = t[1][4] + 0.140625f * sum0 + 1.5625f * sum2;
+            vf_store(to + 3 * m_frequency + i * LANES, y0);
+            vf_store(to + 4 * m_frequency + i * LANES, y1);
+            vf_store(to + 5 * m_frequency + i * LANES, y2);
+        }
+        {
+            const vf sum0 = t[2][0] + t[2][1], difference0 = t[2][0] - t[2][1];
+            const vf sum2 = t[2][2] + t[2][3], difference2 = t[2][2] - t[2][3];
+            const vf y0 = sum0 + sum2;
+            const vf y1 = 0.375f * difference0 + 1.25f * difference2;
+            const vf y2 = t[2][4] + 0.140625f * sum0 + 1.5625f * sum2;
+            vf_store(to + 6 * m_frequency + i * LANES, y0);
+            vf_store(to + 7 * m_frequency + i * LANES, y1);
+            vf_store(to + 8 * m_frequency + i * LANES, y2);
+        }
+    }
+}
+
+/* Where the sums of a panel and a step go. vectors, numbers: how many channels of each are left from the tile's first on. */
+typedef struct {
+    float *out;
+    int64_t vectors, numbers;
+} place;
+
+static void write_tile(const float *sums, int64_t width, place to, int64_t taps, int64_t vector_step, int64_t number_step)
+{
+    const int64_t numbers = to.numbers < STEP ? to.numbers : STEP, vectors = to.vectors < width * LANES ? to.vectors : width * LANES;
+    for (int64_t j = 0; j < numbers; j++) {
+        float *row = to.out + j * number_step;
+        const int64_t begin = 0, end = vectors;
+        if (taps == 1 && vector_step == 1) {
+            for (int64_t i = 0; i < end; i += LANES) vf_store_n(row + i, vf_load(sums + j * width * LANES + i), (int)(end - i < LANES ? end - i : LANES));
+            continue;
+        }
+        for (int64_t i = begin; i < end; i++) {
+            float *at = row + i * vector_step;
+            const float *from = sums + j * width * LANES + i;
+            for (int64_t tap = 0; tap < taps; tap++) at[tap] = from[tap * STEP * width * LANES];
+        }
+    }
+}
+
+void conv_weight_winograd(const sol_team *team, void *const *buf, const int64_t *arg)
+{
+    const float *in = buf[0];
+    const float *grad = buf[1];
+    float *out = buf[2];
+    const int64_t N = arg[0];
+    const int64_t H = arg[1];
+    const int64_t W = arg[2];
+    const int64_t OH = arg[3];
+    const int64_t OW = arg[4];
+    const int64_t py = arg[5];
+    const int64_t px = arg[6];
+    const int64_t in_n = arg[7];
+    const int64_t in_c = arg[8];
+    const int64_t in_row = arg[9];
+    const int64_t grad_n = arg[10];
+    const int64_t grad_c = arg[11];
+    const int64_t grad_row = arg[12];
+    const int64_t group_vectors = arg[13];
+    const int64_t group_numbers = arg[14];
+    const int64_t panels = arg[15];
+    const int64_t unit_sets = arg[16];
+    const int64_t step_sets = arg[17];
+    const int64_t parts = arg[18];
+    const int64_t held = arg[19];
+    const int64_t most_vectors = arg[20];
+    const int64_t most_numbers = arg[21];
+    const int64_t group_kernels = arg[22];
+    const int64_t out_n = arg[23];
+    const int64_t out_c = arg[24];
+    const int64_t group_channels = arg[25];
+    (void)team; (void)buf; (void)arg;
+    const int64_t units = panels, steps = (group_numbers + STEP - 1) / STEP, size = FREQUENCIES * STEP * WIDEST * LANES, taps = TAPS;
+    const int64_t down = (OH + 2) / 3, across = (OW + 2) / 3, tiles = N * down * across, chunks = (tiles + held - 1) / held;
+    const int64_t pitch = (held + 1) * LANES, sets = unit_sets * step_sets; /* frequencies lie one line more apart than they are long */
+    float *vectors = (float *)team->scratch, *numbers = vectors + most_vectors * FREQUENCIES * pitch, *patch = numbers + most_numbers * FREQUENCIES * pitch;
+    float *turned = patch + PATCH * LANES, *own = turned + TAPS * STEP * WIDEST * LANES;
+    int64_t job, last;
+    sol_split(team, sets * parts, &job, &last);
+    for (; job < last; job++) {
+        const int64_t part = job % parts, set = job / parts, us = set % unit_sets, ts = set / unit_sets;
+        const int64_t u0 = units * us / unit_sets, u1 = units * (us + 1) / unit_sets, t0 = steps * ts / step_sets, t1 = steps * (ts + 1) / step_sets;
+        const int64_t first = u0 * group_vectors / panels, first_number = t0 * STEP / LANES, number_blocks = (group_numbers + LANES - 1) / LANES;
+        const int64_t last_number = (t1 * STEP + LANES - 1) / LANES < number_blocks ? (t1 * STEP + LANES - 1) / LANES : number_blocks;
+        /* Sums of a panel and a step follow each other: of the set, or of all, for each part. */
+        float *sums = parts > 1 ? (float *)team->shared_scratch + part * units * steps * size : own;
+        const int64_t first_unit = parts > 1 ? 0 : u0, first_step = parts > 1 ? 0 : t0, step_pitch = parts > 1 ? steps : t1 - t0;
+        for (int64_t u = u0; u < u1; u++)
+            memset(sums + ((u - first_unit) * step_pitch + t0 - first_step) * size, 0, (size_t)((t1 - t0) * size) * sizeof *sums);
+        for (int64_t chunk = chunks * part / parts, end = chunks * (part + 1) / parts; chunk < end; chunk++) {
+            const int64_t c0 = chunk * held, c1 = tiles - c0 < held ? tiles : c0 + held;
+            for (int64_t block = first; block < u1 * group_vectors / panels; block++) {
+                float *v = vectors + (block - (first)) * FREQUENCIES * pitch;
+                for (int64_t i = c0; i < c1; i++, v += LANES) {
+                    const int64_t y = i / across % down * 3 - py, x = i % across * 3 - px;
+                    const float *map = in + i / across / down * in_n + block * in_c, *at = map + y * in_row + x * LANES;
+                    int64_t row = in_row;
+                    if (y < 0 || x < 0 || y + 5 > H || x + 5 > W) {
+                        copy_patch(patch, map, row, y, x, 5, 5, H, W);
+                        at = patch, row = 5 * LANES;
+                    }
+                    transform_in(at, row, v, pitch);
+                }
+            }
+            for (int64_t block = first_number; block < last_number; block++) {
+                float *v = numbers + (block - (first_number)) * FREQUENCIES * pitch;
+                for (int64_t i = c0; i < c1; i++, v += LANES) {
+                    const int64_t y = i / across % down * 3, x = i % across * 3;
+                    const float *map = grad + i / across / down * grad_n + block * grad_c, *at = map + y * grad_row + x * LANES;
+                    int64_t row = grad_row;
+                    if (y < 0 || x < 0 || y + 3 > OH || x + 3 > OW) {
+                        copy_patch(patch, map, row, y, x, 3, 3, OH, OW);
+                        at = patch, row = 3 * LANES;
+                    }
+                    transform_grad(at, row, v, pitch);
+                }
+            }
+            for (int64_t u = u0; u < u1; u++) {
+                const int64_t v0 = u * group_vectors / panels, v1 = (u + 1) * group_vectors / panels, wide = v1 - v0;
+                for (int64_t t = t0; t < t1; t++) {
+                    float *to = sums + ((u - first_unit) * step_pitch + t - first_step) * size;
+                    map of_vectors = {vectors + (v0 - first) * FREQUENCIES * pitch, 0, 0, LANES};
+                    map of_numbers = {numbers + (t * STEP / LANES - first_number) * FREQUENCIES * pitch + t * STEP % LANES, 0, 0, LANES};
+                    for (int64_t f = 0; f < FREQUENCIES; f++, of_vectors.at += pitch, of_numbers.at += pitch) {
+                        tile_2(to + f * STEP * wide * LANES, of_vectors, FREQUENCIES * pitch, of_numbers, 1, 1, c1 - c0);
+                    }
+                }
+            }
+        }
+        if (parts > 1) continue;
+        for (int64_t u = u0; u < u1; u++)
+            for (int64_t t = t0; t < t1; t++) {
+                transform_back(sums + ((u - u0) * step_pitch + t - t0) * size, (u + 1) * group_vectors / panels - u * group_vectors / panels, turned);
+                {
+                const int64_t g = u / panels, v0 = u % panels * group_vectors / panels, v1 = (u % panels + 1) * group_vectors / panels;
+                const place to = {out + (g * group_kernels + t * STEP) * out_n + v0 * LANES * out_c, group_channels - v0 * LANES, group_numbers - t * STEP};
+                write_tile(turned, v1 - v0, to, taps, out_c, out_n);
+            }
+            }
+    }
+    if (parts == 1) return;
+    sol_barrier(team);
+    float *sums = (float *)team->shared_scratch;
+    int64_t i, end;
+    for (sol_split(team, units * steps, &i, &end); i < end; i++) {
+        for (int64_t part = 1; part < parts; part++)
+            for (int64_t j = i * size; j < (i + 1) * size; j += LANES) vf_store(sums + j, vf_load(sums + j) + vf_load(sums + part * units * steps * size + j));
+        const int64_t u = i / steps;
+        transform_back(sums + i * size, (u + 1) * group_vectors / panels - u * group_vectors / panels, turned);
+        {
+                const int64_t g = i / steps / panels, v0 = i / steps % panels * group_vectors / panels, v1 = (i / steps % panels + 1) * group_vectors / panels;
+                const place to = {out + (g * group_kernels + i % steps * STEP) * out_n + v0 * LANES * out_c, group_channels - v0 * LANES, group_numbers - i % steps * STEP};
+                write_tile(turned, v1 - v0, to, taps, out_c, out_n);
+            }
+    }
+}
