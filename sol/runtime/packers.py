@@ -7,7 +7,7 @@ machine is packed here by kernels of this one.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -130,20 +130,42 @@ class Batch:
     def run(self) -> None:
         """Pack what was added, and forget it."""
         if self._launches:
-            where = addresses(self._kernels.values(), self._target)
-            numbers: list[int] = []
-            for launch, buffers in self._launches:
-                last = (self._stream,) if STREAM in self._kernels[launch.kernel].params else ()
-                args = (*(evaluate(a, {}) for a in launch.args), *last)
-                numbers += (where[launch.kernel], launch.barrier, len(buffers), len(args), *buffers, *args)
-            threads, start = starter(self._threads) if self.bytes >= self._target.machine.calls.packed else (1, 0)
-            each = max(-(-evaluate(x.scratch, {}) // 64) * 64 for x, _ in self._launches)
-            scratch = Block(max(each * threads, 1))
-            pool = team()
-            pool.functions.sol_team_pack(pool.ffi.new("int64_t[]", numbers), len(numbers), scratch.address, each, threads, start)
+            self.launches().run()
         for held in (self._launches, self._seen, self._temporaries, self._alive):
             held.clear()
         self.bytes = 0
+
+    def launches(self) -> Launches:
+        """What packs all that was added, as often as is wanted, while the arrays lie where they are."""
+        where = addresses(self._kernels.values(), self._target)
+        numbers: list[int] = []
+        for launch, buffers in self._launches:
+            last = (self._stream,) if STREAM in self._kernels[launch.kernel].params else ()
+            args = (*(evaluate(a, {}) for a in launch.args), *last)
+            numbers += (where[launch.kernel], launch.barrier, len(buffers), len(args), *buffers, *args)
+        threads = self._threads if self.bytes >= self._target.machine.calls.packed else 1
+        each = max((-(-evaluate(x.scratch, {}) // 64) * 64 for x, _ in self._launches), default=0)
+        return Launches(numbers, each, threads, [*self._alive, *self._temporaries.values()], sum(t.nbytes for t in self._temporaries.values()))
+
+
+class Launches:
+    """Kernels that pack, with the addresses that they work on.
+
+    numbers: what ``sol_team_pack`` takes. each: bytes of scratch memory of a thread. alive: what must not be freed. held: bytes that nobody
+    else would hold.
+    """
+
+    def __init__(self, numbers: Sequence[int], each: int, threads: int, alive: Sequence[Any], held: int) -> None:
+        self._pool = team()
+        self._numbers, self._length = self._pool.ffi.new("int64_t[]", numbers), len(numbers)
+        self._each, self._threads, self._alive, self.held = each, threads, alive, held
+        self._scratch = Block(max(each * threads, 1))
+
+    def run(self) -> None:
+        """Launch them, one after the other."""
+        if self._length:
+            threads, start = starter(self._threads) if self._threads > 1 else (1, 0)
+            self._pool.functions.sol_team_pack(self._numbers, self._length, self._scratch.address, self._each, threads, start)
 
 
 def packed(pack: Pack, array: np.ndarray, target: Target | None = None, threads: int | None = None) -> np.ndarray:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import math
 import mmap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from sol.ir.interpret import SMALL
 from sol.ir.storage import as_stored, stored_dtype
 from sol.ir.types import DType, TensorType
 from sol.runtime.memory import Block
-from sol.runtime.packers import Batch, described
+from sol.runtime.packers import Batch, Launches, described
 
 CHUNK = 32 << 20
 """Bytes of values that are held at a time, and of memory that is taken at a time."""
@@ -30,12 +31,24 @@ STAGGER = 5 * 64  # weights that start on the same line of different pages would
 
 
 @dataclass(frozen=True)
+class _Again:
+    """Launches that pack weights from where parameters lie, and the other weights, of which something is computed each time."""
+
+    launches: Launches
+    rest: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class PackedWeights:
-    """Addresses of all packed constants of one plan, the memory that holds them, and their bytes: memory is taken in larger pieces."""
+    """Addresses of all packed constants of one plan, the memory that holds them, and their bytes: memory is taken in larger pieces.
+
+    again: what the last ``pack_again`` did, by what it was asked for.
+    """
 
     addresses: tuple[int, ...]
     blocks: tuple[Block, ...]
     size: int
+    again: dict[Any, _Again] = field(default_factory=dict, compare=False)
 
 
 def pack_weights(
@@ -63,9 +76,28 @@ def pack_again(
     graph: Graph, weights: tuple[Weight, ...], numbers: Collection[int], parameters: Mapping[str, np.ndarray], packed: PackedWeights,
     target: Target | None = None, threads: int | None = None,
 ) -> None:  # fmt: skip
-    """Evaluate and pack some of the weights into the memory in which they lie, which nobody reads meanwhile."""
-    batch = Batch(target, threads, stream=packed.size > _last_cache())
-    _pack(graph, weights, numbers, parameters, lambda number, shape, dtype: packed.addresses[number], batch)
+    """Evaluate and pack some of the weights into the memory in which they lie, which nobody reads meanwhile.
+
+    The same weights of the same parameters take a single call the next time, but for those that must be evaluated.
+    """
+    stream = packed.size > _last_cache()
+    key = (*numbers, *(a.ctypes.data for a in parameters.values()))
+    known = packed.again.get(key)
+    if known is not None:
+        known.launches.run()
+        numbers = known.rest
+    if not numbers:
+        return
+    direct = None if known is not None or _mapped_files(parameters) else Batch(target, threads, stream=stream)
+    rest = _pack(
+        graph, weights, numbers, parameters, lambda number, shape, dtype: packed.addresses[number], Batch(target, threads, stream=stream), direct
+    )
+    if direct is not None:
+        launches = direct.launches()
+        launches.run()
+        packed.again.clear()
+        if launches.held <= CHUNK:
+            packed.again[key] = _Again(launches, rest)
 
 
 @functools.cache
@@ -116,23 +148,36 @@ class _Form:
 
 
 def _pack(
-    graph: Graph, weights: Sequence[Weight], numbers: Iterable[int], parameters: Mapping[str, np.ndarray], place: Place, batch: Batch
-) -> None:
-    files, done = _mapped_files(parameters), 0
-    own = {a.ctypes.data for a in parameters.values()}
+    graph: Graph, weights: Sequence[Weight], numbers: Iterable[int], parameters: Mapping[str, np.ndarray], place: Place, batch: Batch,
+    direct: Batch | None = None,
+) -> tuple[int, ...]:  # fmt: skip
+    """Pack weights; those whose values lie in parameters are added to ``direct``, if there is such a batch. Numbers of the others."""
+    files, done, rest = _mapped_files(parameters), 0, list[int]()
+    own = sorted((a.ctypes.data, a.ctypes.data + a.nbytes) for a in parameters.values())
     for form, pack_numbers, array, factor in _values(graph, weights, numbers, parameters):
         type = type_at(graph, form.value)
         shape = _static(type)
         stored = np.ascontiguousarray(as_stored(array, type.dtype)).reshape(array.shape)
+        computed = not all(_lies_in(own, a) for a in (stored, factor) if a is not None)
+        into = batch if direct is None or computed else direct
+        rest += pack_numbers if into is batch else ()
         for number in pack_numbers:
             pack = weights[number].pack
-            batch.add(pack, stored, place(number, packed_shape(pack, shape), stored.dtype), factor, shape, form.turned)
-        if files or stored.ctypes.data not in own:
+            into.add(pack, stored, place(number, packed_shape(pack, shape), stored.dtype), factor, shape, form.turned)
+        if files or computed:
             done += stored.nbytes
         if done > CHUNK:
             done = 0
             _run(batch, files)
     _run(batch, files)
+    return tuple(rest)
+
+
+def _lies_in(ranges: Sequence[tuple[int, int]], array: np.ndarray) -> bool:
+    """Whether an array's memory is part of one of these, which are in order."""
+    begin = array.ctypes.data
+    at = bisect.bisect(ranges, (begin, math.inf)) - 1
+    return at >= 0 and begin + array.nbytes <= ranges[at][1]
 
 
 def _values(
