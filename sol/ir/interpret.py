@@ -19,6 +19,7 @@ from sol.ir.types import TensorType
 SMALL = 65536
 """Constants are folded in float64 while every operand has at most this many elements."""
 
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 Chooser = Callable[[Node, Sequence[np.ndarray]], "np.dtype | None"]
 
 
@@ -65,7 +66,7 @@ def each_constant(
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Constant values one after the other, computed when their turn comes: only what later ones need as well is held.
 
-    A node is computed in float64 if all its operands are small or one is declared f64, else in float32.
+    A node is computed in float64 if all its operands are small or one is declared f64, else in float32; views show what they are views of.
     Raises SolError if a wanted value depends on an input.
     """
     wanted = tuple(dict.fromkeys(wanted))
@@ -76,6 +77,8 @@ def each_constant(
     def choose(node: Node, operands: Sequence[np.ndarray]) -> np.dtype | None:
         if node.op == "parameter":
             return None  # as it is; it is converted, if at all, where it is used
+        if spec_of(node.op).kind == "view" and node.type.dtype.numpy in _FLOATS and operands[0].dtype in _FLOATS:
+            return operands[0].dtype  # the same memory
         small = all(x.size <= SMALL for x in operands)
         double = small or any(graph.type_of(i).dtype.numpy == np.float64 for i in node.inputs)
         return np.dtype(np.float64 if double else np.float32)

@@ -145,7 +145,8 @@ class Batch:
             numbers += (where[launch.kernel], launch.barrier, len(buffers), len(args), *buffers, *args)
         threads = self._threads if self.bytes >= self._target.machine.calls.packed else 1
         each = max((-(-evaluate(x.scratch, {}) // 64) * 64 for x, _ in self._launches), default=0)
-        return Launches(numbers, each, threads, [*self._alive, *self._temporaries.values()], sum(t.nbytes for t in self._temporaries.values()))
+        temporaries = list(self._temporaries.values())
+        return Launches(numbers, each, threads, [*self._alive, *temporaries], sum(t.nbytes for t in temporaries))
 
 
 class Launches:

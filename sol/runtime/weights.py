@@ -89,9 +89,8 @@ def pack_again(
     if not numbers:
         return
     direct = None if known is not None or _mapped_files(parameters) else Batch(target, threads, stream=stream)
-    rest = _pack(
-        graph, weights, numbers, parameters, lambda number, shape, dtype: packed.addresses[number], Batch(target, threads, stream=stream), direct
-    )
+    batch = Batch(target, threads, stream=stream)
+    rest = _pack(graph, weights, numbers, parameters, lambda number, shape, dtype: packed.addresses[number], batch, direct)
     if direct is not None:
         launches = direct.launches()
         launches.run()
