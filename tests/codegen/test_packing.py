@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from sol.codegen import packers
-from sol.codegen.packing import PACKERS, Recipe, make_pack, packed_shape, packer, packing_of
+from sol.codegen.packing import PACKERS, Recipe, Turned, make_pack, packed_shape, packer, packing_of
 from sol.codegen.plan import Pack
 from sol.codegen.program import kernel_source
 from sol.codegen.targets import by_name, resolve, runnable
 from sol.errors import SolError
+from sol.ir.graph import Attrs
+from sol.ir.ops.move import turned_filters
 from sol.runtime.packers import Batch, packed
 from tests.codegen.reference_packers import REFERENCES, apply_pack
 
@@ -128,6 +130,37 @@ def test_packed_as_numpy_does(isa: str, threads: int) -> None:
             same(packed(pack, array_of(shape, dtype), target, threads), expected(index), pack.kind)
         except AssertionError as error:
             raise AssertionError(f"{pack} of {dtype}{shape}: {error}") from error
+
+
+TURNED = {
+    "conv_panels", "conv_stem", "conv_selected", "conv_depthwise", "conv_grouped", "winograd_panels", "winograd_inner_product",
+    "inner_product_panels", "inner_product_scales", "inner_product_selected", "inner_product_groups",
+}  # fmt: skip
+"""Packers that read turned filters from where the filters lie; others get them turned."""
+
+
+@pytest.mark.parametrize("step", [-1, -2])
+@pytest.mark.parametrize("isa", runnable())
+def test_turned_filters_are_packed_as_copies_of_them_are(isa: str, step: int) -> None:
+    seen = set()
+    for pack, shape, dtype in [*filters(), *transforms()]:
+        groups = shape[0] if pack.kind == "conv_depthwise" else dict(pack.attrs).get("groups", 1)
+        kernel = tuple(n if step == -1 else 2 * n for n in shape[2:])
+        turned = Turned(groups, tuple((k - 1, step, n) for k, n in zip(kernel, shape[2:])), kernel)
+        if not packing_of(pack, shape, np.dtype(dtype), turned).turns:
+            continue
+        seen.add(pack.kind)
+        given = array_of((shape[1] * groups, shape[0] // groups, *kernel), dtype)
+        want = packed(pack, turned_filters(Attrs({"groups": groups, "taps": turned.taps}), given), resolve(isa), 1)
+        got, batch = np.zeros_like(want), Batch(resolve(isa), 2)
+        batch.add(pack, given, got.ctypes.data, None, shape, turned)
+        batch.run()
+        same(got, want, pack.kind)
+    assert seen == TURNED
+
+
+def test_narrow_groups_are_turned_before() -> None:
+    assert not packing_of(make_pack("conv_grouped", block=16), (16, 4, 3, 3), np.dtype("f4"), Turned(4, ((2, -1, 3),) * 2, (3, 3))).turns
 
 
 def test_all_packers_are_compared() -> None:

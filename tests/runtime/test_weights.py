@@ -52,6 +52,37 @@ def test_every_weight_is_packed_at_its_address(threads: int) -> None:
     assert all(a % 64 == 0 for a in packed.addresses) and len(set(packed.addresses)) == 2 * count
 
 
+def test_packed_again_from_where_parameters_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second time nothing is evaluated but what is computed; views, turned filters and factors of rows lie in parameters."""
+    b = GraphBuilder()
+    w, s, t = (b.parameter(n, TensorType(DType.F32, shape)) for n, shape in (("w", (300, 250, 1, 1)), ("s", (250,)), ("t", (250,))))
+    turned = b.add("turned_filters", [w], groups=1, taps=((0, -1, 1), (0, -1, 1)))
+    scaled = b.add("mul", [turned, b.add("reshape", [s], shape=(250, 1, 1, 1))])
+    graph = b.build([scaled, b.add("neg", [t]), turned])
+    kinds = {scaled: make_pack("conv_panels", lanes=16, vectors=2, groups=1), graph.outputs[1]: make_pack("channels", block=16)}
+    weights = tuple(Weight(f"@w{i}", v, kinds.get(v, make_pack("plain"))) for i, v in enumerate(graph.outputs))
+    given = {n: rng.standard_normal(shape).astype(np.float32) for n, shape in (("w", (300, 250, 1, 1)), ("s", 250), ("t", 250))}
+    packed = pack_weights(graph, weights, given)
+    evaluated: list[str] = []
+    values = packing.each_constant_of
+    monkeypatch.setattr(packing, "each_constant_of", lambda g, names, p: values(g, (evaluated.extend(names), names)[1], p))
+    for _ in range(3):
+        evaluated.clear()
+        for array in given.values():
+            array += 1
+        pack_again(graph, weights, range(3), given, packed)
+        want = given["w"][:, :, 0, 0].T
+        forms = [want * given["s"][:, None], -given["t"], want]
+        np.testing.assert_array_equal(content(packed, 0, 8 * 32 * 300).reshape(8, 300, 32)[2], forms[0][64:96].T)
+        np.testing.assert_array_equal(content(packed, 1, 250), forms[1])
+        np.testing.assert_array_equal(content(packed, 2, 75000), forms[2].reshape(-1))
+    assert "w" not in evaluated and evaluated == [graph.outputs[1], turned]
+    given["t"] = given["t"].copy()  # lies elsewhere: all is looked at anew
+    evaluated.clear()
+    pack_again(graph, weights, range(3), given, packed)
+    assert len(evaluated) > 2
+
+
 def test_bfloat16_is_stored_as_bits() -> None:
     packed = pack_weights(graph_of((4,), 1, DType.BF16), (Weight("@w0", "d0", make_pack("plain")),), {"p0": np.ones(4, np.float32)})
     assert content(packed, 0, 4, np.uint16).tolist() == [0x4000] * 4
