@@ -350,13 +350,34 @@ class _Fusion:
         for node in self.graph.nodes:
             if node.name in self.group_of or not self.computes(node):
                 continue
-            joined = next((g for g in self.neighbours(node) if self.joins(node, g)), None)
+            near = self.neighbours(node)
+            joined = next((g for g in near if self.joins(node, g)), None)
             if joined is None:
                 self.adopt(self.fresh_group(node))
-            else:
-                joined.nodes.append(node)
-                joined.axes = joined.axes or self.axes_of(node)
-                self.group_of[node.name] = joined
+                continue
+            joined.nodes.append(node)
+            joined.axes = joined.axes or self.axes_of(node)
+            self.group_of[node.name] = joined
+            for group in near:
+                if group is not joined and self.meet(joined, group):
+                    self.merge(joined, group)
+
+    def meet(self, one: _Group, other: _Group) -> bool:
+        """Whether two groups that make operands of one node are one loop over the same elements: what both read is read once."""
+        nodes = [*one.nodes, *other.nodes]
+        axes = {one.axes, other.axes} - {None}
+        alike = one.shape == other.shape and len(axes) == 1 and len(nodes) <= LONGEST_EPILOGUE
+        if not alike or {n.type.layout for n in one.nodes} != {n.type.layout for n in other.nodes}:
+            return False
+        inside = {n.name for n in nodes}
+        return not any(self.depends(v, inside) for n in nodes for v in n.inputs if self.graph.producer(v).name not in inside)
+
+    def merge(self, into: _Group, group: _Group) -> None:
+        into.axes = into.axes or group.axes
+        into.nodes = sorted([*into.nodes, *group.nodes], key=lambda n: self.order[n.name])
+        self.groups = [g for g in self.groups if g is not group]
+        for node in group.nodes:
+            self.group_of[node.name] = into
 
     def neighbours(self, node: Node) -> list[_Group]:
         """Open groups that produce an operand, the latest first."""
