@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from sol.codegen.targets import by_name
 from sol.ir.types import DType
 from tests.codegen.dfp_cases import build, check
 from tests.harness import as_region, run_region
@@ -93,3 +94,37 @@ def test_places_of_extremes(op, shape, dim):
         y = np.where(rng.uniform(size=shape) < 0.1, value, x).astype(np.float32)
         check([(shape, F32)], lambda b, x: b.add(op, [x], dim=dim, keepdims=True), arrays=[y])
     check([(shape, F32)], lambda b, x: b.add(op, [x], dim=dim, keepdims=True), arrays=[np.full(shape, -np.inf, np.float32)])
+
+
+def maps(kind: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Images whose channels have one mean and spread. first: the first pixel lies far from all others."""
+    x = np.random.default_rng(5).standard_normal(shape)
+    if kind == "far":
+        x = 1000 + 0.01 * x
+    elif kind == "constant":
+        x = np.full(shape, 0.1)
+    elif kind == "first":
+        x[0, :, 0, 0] = 50
+    elif kind == "drift":
+        x += np.linspace(-20, 20, shape[0])[:, None, None, None]
+    return x.astype(np.float32)
+
+
+@pytest.mark.parametrize("isa", isas_by_default())
+@pytest.mark.parametrize("shape", [(16, 32, 28, 28), (2, 7, 5, 3), (64, 16, 1, 1)])
+@pytest.mark.parametrize("block", [False, True])
+def test_statistics_of_batches(isa, shape, block):
+    def statistics(b, x):
+        return tuple(b.add(op, [x], dims=(0, 2, 3), keepdims=True, **more) for op, more in (("mean", {}), ("var", {"correction": 0})))
+
+    graph = build([(shape, F32)], statistics)
+    region = as_region(graph, "dfp", block=by_name(isa).lanes if block else 0)
+    for kind in ("normal", "far", "constant", "first", "drift"):
+        x = maps(kind, shape)
+        exact = x.astype(np.float64)
+        results = [run_region(region, {"x0": x}, isa=isa, threads=t) for t in (1, 2, 3)]
+        assert all(a.tobytes() == b.tobytes() for other in results[1:] for a, b in zip(results[0], other))
+        mean, var = results[0]
+        np.testing.assert_allclose(mean, exact.mean((0, 2, 3), keepdims=True), rtol=3e-7, atol=1e-7 * np.abs(x).max())
+        loose = 1e-4 if kind == "far" and not block else 1e-6  # a mean that is rounded before distances from it are taken
+        np.testing.assert_allclose(var, exact.var((0, 2, 3), keepdims=True), rtol=loose, atol=1e-14, err_msg=kind)

@@ -23,4 +23,37 @@
 SOL_COMPENSATED(vw, vf)
 SOL_INLINE vf vw_value(vw t) { return t.sum + vf_select(t.lost == t.lost, t.lost, vf_zero()); }
 SOL_INLINE double vw_total(vw t) { return (double)vf_sum(t.sum) + (double)vf_sum(vf_select(t.lost == t.lost, t.lost, vf_zero())); }
+
+/* Of so many vectors, lane by lane, the mean and the sum of squared distances from it (Chan, Golub and LeVeque, Updating formulae, 1979). */
+typedef struct {
+    double count, mean[LANES], square[LANES];
+} vspread;
+/* From the sums of what vectors are away from the first one, and of its squares. */
+SOL_INLINE vspread vspread_of(double count, vf first, vw away, vw square)
+{
+    vspread t = {.count = count};
+    for (int i = 0; i < LANES && count > 0; i++) {
+        const double sum = (double)away.sum[i] + (double)away.lost[i], mean = sum / count;
+        t.mean[i] = (double)first[i] + mean;
+        t.square[i] = (double)square.sum[i] + (double)square.lost[i] - sum * mean;
+    }
+    return t;
+}
+SOL_INLINE vspread vspread_sum(vspread a, vspread b)
+{
+    const double count = a.count + b.count, share = count > 0 ? b.count / count : 0;
+    for (int i = 0; i < LANES; i++) {
+        const double step = b.mean[i] - a.mean[i];
+        a.mean[i] += step * share;
+        a.square[i] += b.square[i] + step * step * share * a.count;
+    }
+    a.count = count;
+    return a;
+}
+SOL_INLINE vf vspread_value(vspread t)
+{
+    vf v = vf_zero();
+    for (int i = 0; i < LANES; i++) v[i] = (float)(t.square[i] < 0 ? 0 : t.square[i]);
+    return v;
+}
 #endif

@@ -60,7 +60,16 @@ class Accumulator:
     @property
     def is_chunked(self) -> bool:
         """Whether running sums are emptied after each chunk."""
-        return self.op == "sum" and (self.vector or self.dtype is DType.F64)
+        return self.is_spread or self.op == "sum" and (self.vector or self.dtype is DType.F64)
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether a mean and the squared distances from it are found, in columns."""
+        return self.op == "spread"
+
+    def first(self, copy: int) -> str:
+        """The first vector of a part, from which distances are counted."""
+        return f"f{self.number}_{copy}"
 
     def running(self, copy: int) -> str:
         return f"a{self.number}_{copy}"
@@ -84,6 +93,8 @@ class Accumulator:
     @property
     def part_type(self) -> str:
         """C type of the result of a part."""
+        if self.is_spread:
+            return "vspread"
         if self.is_chunked:
             return "vw" if self.column else "double" if self.vector else "sol_twin"
         if not self.vector or self.column:
@@ -92,6 +103,8 @@ class Accumulator:
 
     def part_bytes(self, lanes: int) -> int:
         """Room for a part's result and, where it is looked for, its place."""
+        if self.is_spread:
+            return 8 + 16 * lanes
         return (8 * lanes if self.column else 16) + (8 * (lanes if self.column else 1) if self.finds_place else 0)
 
     def _identity(self) -> str:
@@ -125,8 +138,8 @@ class Accumulator:
             if self.column:
                 return [f"vf_meet_arg{sign}(&{name}, {name}_at, {other}, {other}_at);"]
             return [f"if ({other}_at >= 0 && ({self._is_better(name, other)})) {{", f"{name} = {other};", f"{name}_at = {other}_at;", "}"]
-        if self.part_type == "vw":
-            return [f"{name} = vw_sum({name}, {other});"]
+        if self.part_type in ("vw", "vspread"):
+            return [f"{name} = {self.part_type}_sum({name}, {other});"]
         if self.part_type == "sol_twin":
             return [f"{name} = sol_twin_sum({name}, {other});"]
         return self._merge(name, other, self.column)
@@ -136,8 +149,8 @@ class Accumulator:
         name = self.value(group)
         if self.finds_place:
             return "int64_t", f"{name}_at"
-        if self.part_type == "vw":
-            return "vf", f"vw_value({name})"
+        if self.part_type in ("vw", "vspread"):
+            return "vf", f"{self.part_type}_value({name})"
         if self.column:
             return self._running_type, name
         if self.op in ("any", "all"):
@@ -151,6 +164,8 @@ class Accumulator:
 
     def begin(self, copies: int) -> list[str]:
         """Statements before the elements of a part."""
+        if self.is_spread:
+            return [f"vw d{self.number}_{u} = {{0}}, q{self.number}_{u} = {{0}}; vf {self.first(u)} = vf_zero();" for u in range(copies)]
         if self.is_chunked:
             kind = "vw" if self.vector else "sol_twin"
             return [f"{kind} {self._wide(u)} = {{0}};" for u in range(copies if self.column else 1)]
@@ -169,11 +184,17 @@ class Accumulator:
         return self.part(u) if self.column or not self.vector else f"w{self.number}"
 
     def begin_chunk(self, copies: int) -> list[str]:
+        if self.is_spread:
+            return [f"vf {self.running(u)} = vf_zero(), b{self.number}_{u} = vf_zero();" for u in range(copies)]
         return [f"{self._running_type} {self.running(u)} = {self._neutral(self.vector)};" for u in range(copies)] if self.is_chunked else []
 
     def end_chunk(self, copies: int) -> list[str]:
         if not self.is_chunked:
             return []
+        if self.is_spread:
+            sums = [(f"d{self.number}_{u}", self.running(u)) for u in range(copies)]
+            sums += [(f"q{self.number}_{u}", f"b{self.number}_{u}") for u in range(copies)]
+            return [f"{wide} = vw_add({wide}, {sum});" for wide, sum in sums]
         if not self.vector:
             return [f"{self._wide(0)} = sol_twin_add({self._wide(0)}, {self.running(0)});"]
         if self.column:
@@ -185,6 +206,9 @@ class Accumulator:
     def step(self, copy: int, x: CValue, live: str, place: str) -> list[str]:
         """Take x. live: mask of lanes that exist, if not all. place: of x, counted as while a part runs."""
         text, name = x.text, self.running(copy)
+        if self.is_spread:
+            away = f"away{self.number}"
+            return [f"const vf {away} = {text} - {self.first(copy)};", f"{name} += {away};", f"b{self.number}_{copy} += {away} * {away};"]
         if self.op in ("any", "all") and x.dtype is not DType.BOOL:
             text = f"({text} != 0)"
         if live:
@@ -203,8 +227,12 @@ class Accumulator:
             "}",
         ]
 
-    def end(self, copies: int, start: str) -> list[str]:
-        """Statements after the elements of a part: its result in ``part``. start: place of its first element."""
+    def end(self, copies: int, start: str, count: str) -> list[str]:
+        """Statements after the elements of a part: its result in ``part``. start: place of its first element; count: of them."""
+        if self.is_spread:
+            n = self.number
+            found = [f"vspread_of((double)({count}), {self.first(u)}, d{n}_{u}, q{n}_{u})" for u in range(copies)]
+            return [f"const vspread {self.part(u)} = {text};" for u, text in enumerate(found)]
         if self.is_chunked:
             unless = f"short{self.number} ? 0 : " if self.short else ""
             return [f"const double {self.part(0)} = {unless}vw_total({self._wide(0)});"] if self.mode == "row" else []

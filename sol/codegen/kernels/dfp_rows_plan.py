@@ -156,11 +156,14 @@ class _Planner:
                 origin=str(lowering.region.origin),
                 remedy="use the plain layout when the channels do not fill whole blocks",
             )
-        self._locate()
+        self._locate(one_pass=True)
         self._plan_axes()
+        if self.mode != "column":
+            self._locate(one_pass=False)  # rows are short enough to stay in the cache for a second pass
+            self._plan_axes()
         self._plan_stages()
 
-    def _locate(self) -> None:
+    def _locate(self, one_pass: bool) -> None:
         lowering, type = self.lowering, self.type
         pointers: dict[tuple[str, bool], Pointer] = {}
 
@@ -175,7 +178,7 @@ class _Planner:
             strides = pointer(value, False).strides
             return any(strides[i] != 0 and self.shape[i] != 1 for i in self.storage_reduced)
 
-        self.terms = Terms(self.body, self.reduced, is_full)
+        self.terms = Terms(self.body, self.reduced, is_full, one_pass=one_pass)
         self.pointer_of = {t: pointer(t.value, t.squeezed) for t in self.terms.all if t.kind == "leaf"}
         used = {p.name for p in self.pointer_of.values()}
         self.reads = [p for p in pointers.values() if p.name in used]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 
 from sol.codegen.emit import CValue, Emitter, c_float
 from sol.codegen.kernels.dfp_accumulate import CHUNK, SHORT, Accumulator
@@ -13,6 +16,9 @@ from sol.ir.lanes import FLOAT_LANES
 from sol.ir.types import DType
 
 MAX_PARTS = 64  # in which a row is reduced; also how many threads may share one
+
+
+NONE: Mapping[str, Accumulator] = MappingProxyType({})
 
 
 class RowsWriter:
@@ -122,8 +128,10 @@ class RowsWriter:
             f"const int64_t to = part + 1 < parts ? {size} * (part + 1) / parts{step} : {size};",
         ]
         self.lines += [line for a in accumulators for line in a.begin(copies)]
+        self._firsts(stage, [a for a in accumulators if a.is_spread], copies)
         self._walk(stage, accumulators, unroll, copies)
-        self.lines += [line for a in accumulators for line in a.end(copies, "from")]
+        count = " * ".join(["(to - from)", *(self.space.size(i) for i in self.plan.inner[1:])])
+        self.lines += [line for a in accumulators for line in a.end(copies, "from", count)]
         self._meet(accumulators, groups)
         self.lines.append("}")
         self._meet_shared(accumulators, groups)
@@ -136,6 +144,15 @@ class RowsWriter:
                     text = name
                 self.known[g][accumulator.term] = CValue(self.small[g], text, accumulator.term.dtype)
         self.slot += len(accumulators)
+
+    def _firsts(self, stage: Stage, accumulators: list[Accumulator], copies: int) -> None:
+        """The operands of some accumulators where a part begins."""
+        if not accumulators:
+            return
+        self.lines += ["if (reduced) {", *(f"const int64_t i{i} = {'0' if k else 'from'};" for k, i in enumerate(self.plan.inner))]
+        for u in range(copies):
+            self._element(replace(stage, stores=(), keeps=()), [], u, u, self.left, {a.first(u): a for a in accumulators})
+        self.lines.append("}")
 
     def _walks_vectors(self) -> bool:
         """Whether parts consist of whole vectors along the only reduced axis."""
@@ -188,8 +205,13 @@ class RowsWriter:
         cost = cost_of(stage.terms)
         return 4 if cost <= 6 else 2
 
-    def _element(self, stage: Stage, accumulators: list[Accumulator], copy: int, u: int, left: str) -> None:
-        """Statements for one vector (or element): full terms, stores, accumulation. copy: which accumulator and offset."""
+    def _element(
+        self, stage: Stage, accumulators: list[Accumulator], copy: int, u: int, left: str, firsts: Mapping[str, Accumulator] = NONE
+    ) -> None:  # fmt: skip
+        """Statements for one vector (or element): full terms, stores, accumulation. copy: which accumulator and offset.
+
+        firsts: variables that are set to the operands of accumulators.
+        """
         plan = self.plan
         emitter = Emitter(vector=self.vector, prefix=f"t{copy}_")
         reduced = self.known[u if self.column else 0]
@@ -211,6 +233,7 @@ class RowsWriter:
         for accumulator in accumulators:
             live = f"vi_first({left})" if left and not self.column else ""
             lines += accumulator.step(copy, known[accumulator.term.operands[0]], live, self._place(copy))
+        lines += [f"{name} = {known[a.term.operands[0]].text};" for name, a in firsts.items()]
         self.lines += [*lines, "}"]
 
     def _place(self, copy: int) -> str:

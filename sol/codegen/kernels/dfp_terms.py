@@ -55,9 +55,13 @@ class Terms:
 
     is_full: body input → whether it varies along the reduced axes. axes: the reduced logical dimensions, () for none.
     leaves: computed values that are read from memory here because an earlier step has stored them.
+    one_pass: whether there is a reduction "spread": the sum of squared distances from the mean, found together with it.
     """
 
-    def __init__(self, body: Graph, axes: Sequence[int], is_full: Callable[[str], bool], leaves: Container[str] = ()) -> None:
+    def __init__(
+        self, body: Graph, axes: Sequence[int], is_full: Callable[[str], bool], leaves: Container[str] = (), one_pass: bool = False
+    ) -> None:  # fmt: skip
+        self.one_pass = one_pass
         self.body, self.axes, self.is_full = body, tuple(axes), is_full
         self.all: list[Term] = []
         self._leaves: dict[tuple[str, bool], Term] = {}
@@ -135,9 +139,11 @@ class Terms:
         return self.map("div", self.reduce("sum", x, squeezed), self._count(x.dtype))
 
     def _var(self, attrs: Attrs, x: Term, affine: Sequence[Term], squeezed: bool = False) -> Term:
-        """Two passes: the mean first, then the squared distances from it."""
-        centred = self.map("sub", x, self._mean(attrs, x, ()))
-        total = self.reduce("sum", self.map("square", centred), squeezed)
+        """Where that is not one reduction two passes: the mean first, then the squared distances from it."""
+        if self.one_pass and x.dtype is DType.F32 and x.full:
+            total = self.reduce("spread", x, squeezed)
+        else:
+            total = self.reduce("sum", self.map("square", self.map("sub", x, self._mean(attrs, x, ()))), squeezed)
         return self.map("div", total, self._count(x.dtype, attrs["correction"]))
 
     def _softmax(self, attrs: Attrs, x: Term, affine: Sequence[Term], squeezed: bool = False) -> Term:
