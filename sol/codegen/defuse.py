@@ -13,8 +13,9 @@ from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.placement import GraphPlacement
 from sol.ir.graph import Graph, Node
 from sol.ir.rewrite import in_order
-from sol.passes.fuse_regions import fresh, fuse_apart
+from sol.passes.fuse_regions import fuse_apart
 from sol.passes.pipeline import on_bodies
+from sol.passes.regions import fresh
 
 
 def served(graph: Graph, target: TargetLike) -> Graph:

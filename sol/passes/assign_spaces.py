@@ -8,7 +8,7 @@ from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.ops.control import CONTROL
 from sol.ir.rewrite import Editor
 from sol.ir.types import HOST
-from sol.passes.fuse_regions import single_region
+from sol.passes.regions import single_region
 
 
 def assign_spaces(graph: Graph, space: str) -> Graph:

@@ -16,7 +16,7 @@ from sol.ir.dim import DimLike
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.ops.control import CONTROL
 from sol.ir.rewrite import Editor
-from sol.passes.fuse_regions import single_region
+from sol.passes.regions import single_region
 from sol.passes.views import broken_views, own_strides, root_of
 
 

@@ -28,7 +28,7 @@ SOL_INLINE double vw_total(vw t) { return (double)vf_sum(t.sum) + (double)vf_sum
 typedef struct {
     double count, mean[LANES], square[LANES];
 } vspread;
-/* From the sums of what vectors are away from the first one, and of its squares. */
+/* From the sums of what vectors are away from the first ones, and of its squares. */
 SOL_INLINE vspread vspread_of(double count, vf first, vw away, vw square)
 {
     vspread t = {.count = count};

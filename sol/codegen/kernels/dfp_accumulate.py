@@ -68,7 +68,7 @@ class Accumulator:
         return self.op == "spread"
 
     def first(self, copy: int) -> str:
-        """The first vector of a part, from which distances are counted."""
+        """The mean of a part's first vectors, from which distances are counted."""
         return f"f{self.number}_{copy}"
 
     def running(self, copy: int) -> str:

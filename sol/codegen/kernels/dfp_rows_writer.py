@@ -146,13 +146,21 @@ class RowsWriter:
         self.slot += len(accumulators)
 
     def _firsts(self, stage: Stage, accumulators: list[Accumulator], copies: int) -> None:
-        """The operands of some accumulators where a part begins."""
+        """Means of the operands of some accumulators over the first elements of a part."""
         if not accumulators:
             return
-        self.lines += ["if (reduced) {", *(f"const int64_t i{i} = {'0' if k else 'from'};" for k, i in enumerate(self.plan.inner))]
+        outer, inner = self.plan.inner[:-1], self.plan.inner[-1]
+        begin, end = ("0", self.space.size(inner)) if outer else ("from", "to")
+        self.lines += ["{", *(f"const int64_t i{i} = {'0' if k else 'from'};" for k, i in enumerate(outer))]
+        self.lines += [
+            f"const int64_t stop = {end} - {begin} < {CHUNK} ? {end} : {begin} + {CHUNK};",
+            f"for (int64_t i{inner} = {begin}; i{inner} < stop; i{inner}++) {{",
+        ]
         for u in range(copies):
             self._element(replace(stage, stores=(), keeps=()), [], u, u, self.left, {a.first(u): a for a in accumulators})
         self.lines.append("}")
+        firsts = [a.first(u) for a in accumulators for u in range(copies)]
+        self.lines += [*(f"{f} *= vf_set(1.0f / (float)(stop - {begin} > 0 ? stop - {begin} : 1));" for f in firsts), "}"]
 
     def _walks_vectors(self) -> bool:
         """Whether parts consist of whole vectors along the only reduced axis."""
@@ -210,7 +218,7 @@ class RowsWriter:
     ) -> None:  # fmt: skip
         """Statements for one vector (or element): full terms, stores, accumulation. copy: which accumulator and offset.
 
-        firsts: variables that are set to the operands of accumulators.
+        firsts: variables to which the operands of accumulators are added.
         """
         plan = self.plan
         emitter = Emitter(vector=self.vector, prefix=f"t{copy}_")
@@ -233,7 +241,7 @@ class RowsWriter:
         for accumulator in accumulators:
             live = f"vi_first({left})" if left and not self.column else ""
             lines += accumulator.step(copy, known[accumulator.term.operands[0]], live, self._place(copy))
-        lines += [f"{name} = {known[a.term.operands[0]].text};" for name, a in firsts.items()]
+        lines += [f"{name} += {known[a.term.operands[0]].text};" for name, a in firsts.items()]
         self.lines += [*lines, "}"]
 
     def _place(self, copy: int) -> str:
