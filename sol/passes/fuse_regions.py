@@ -363,7 +363,7 @@ class _Fusion:
         """Whether two groups that make operands of one node are one loop over the same elements: what both read is read once."""
         nodes = [*one.nodes, *other.nodes]
         axes = {one.axes, other.axes} - {None}
-        alike = one.shape == other.shape and len(axes) == 1 and len(nodes) <= LONGEST_EPILOGUE
+        alike = one.shape == other.shape and len(axes) <= 1 and len(nodes) <= LONGEST_EPILOGUE
         if not alike or {n.type.layout for n in one.nodes} != {n.type.layout for n in other.nodes}:
             return False
         inside = {n.name for n in nodes}

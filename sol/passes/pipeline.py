@@ -35,6 +35,7 @@ from sol.passes.merge_takes import merge_takes
 from sol.passes.place_concats import place_concats
 from sol.passes.remove_empty import remove_empty
 from sol.passes.remove_identities import remove_identities
+from sol.passes.repeat_reads import repeat_reads
 from sol.passes.sizes import TargetLike
 from sol.passes.turn_transposed import turn_transposed
 
@@ -67,6 +68,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("fold_stem_strides", lambda graph: fold_stem_strides(graph, lanes)),  # before layout: the input is plain, weights are OIHW
         ("assign_layout", lambda graph: assign_layout(graph, lanes)),  # before fusion: a reorder between two ops would split a region
         ("fold_pool_casts", fold_pool_casts),  # after layout: kernels of row-major maps read float32
+        ("repeat_reads", repeat_reads),  # after layout: images that were kept in blocks are known; before loops are fused
         ("materialize_views", materialize_views),  # after layout: reorders decide which views exist
         ("fuse_regions", lambda graph: fuse_regions(graph, sizes, choose)),
         ("place_concats", place_concats),  # after fusion: only a region can write in place
