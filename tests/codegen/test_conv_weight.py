@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from sol.codegen import kernels
-from sol.codegen.kernels import conv_weight_winograd
+from sol.codegen.kernels import conv_weight_dense, conv_weight_winograd
 from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
@@ -82,7 +82,8 @@ DENSE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("isa,case", thinned(range(len(DENSE))))
-def test_dense_kernel_equals_reference(isa: str, case: int) -> None:
+def test_dense_kernel_equals_reference(isa: str, case: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "candidates", lambda anchor: conv_weight_dense.CANDIDATES)
     run(build(**DENSE[case]), isa, 1 + case % 2, target_of(isa).lanes)
 
 

@@ -18,7 +18,7 @@ typedef struct {
     int64_t n, row, x;
 } map;
 
-static __attribute__((noinline)) void tile_2(float *sums, map v, int64_t v_c, map b, int64_t images, int64_t rows, int64_t columns)
+static __attribute__((noinline)) void tile_2(float *sums, map v, int64_t v_c, map b, int64_t images, int64_t rows, int64_t columns, int64_t fresh)
 {
     vf a0_0 = {0}, a1_0 = {0}, a0_1 = {0}, a1_1 = {0}, a0_2 = {0}, a1_2 = {0}, a0_3 = {0}, a1_3 = {0}, a0_4 = {0}, a1_4 = {0}, a0_5 = {0}, a1_5 = {0}, a0_6 = {0}, a1_6 = {0}, a0_7 = {0}, a1_7 = {0};
     for (int64_t n = 0; n < images; n++) {
@@ -38,6 +38,17 @@ static __attribute__((noinline)) void tile_2(float *sums, map v, int64_t v_c, ma
                 SOL_FENCE();
             }
         }
+    }
+    if (fresh) {
+vf_store(sums + 0 * LANES, a0_0); vf_store(sums + 1 * LANES, a1_0); 
+vf_store(sums + 2 * LANES, a0_1); vf_store(sums + 3 * LANES, a1_1); 
+vf_store(sums + 4 * LANES, a0_2); vf_store(sums + 5 * LANES, a1_2); 
+vf_store(sums + 6 * LANES, a0_3); vf_store(sums + 7 * LANES, a1_3); 
+vf_store(sums + 8 * LANES, a0_4); vf_store(sums + 9 * LANES, a1_4); 
+vf_store(sums + 10 * LANES, a0_5); vf_store(sums + 11 * LANES, a1_5); 
+vf_store(sums + 12 * LANES, a0_6); vf_store(sums + 13 * LANES, a1_6); 
+vf_store(sums + 14 * LANES, a0_7); vf_store(sums + 15 * LANES, a1_7); 
+        return;
     }
     vf_store(sums + 0 * LANES, vf_load(sums + 0 * LANES) + a0_0);
     vf_store(sums + 1 * LANES, vf_load(sums + 1 * LANES) + a1_0);
@@ -370,7 +381,7 @@ void conv_weight_winograd(const sol_team *team, void *const *buf, const int64_t 
     const int64_t out_c = arg[24];
     const int64_t group_channels = arg[25];
     (void)team; (void)buf; (void)arg;
-    const int64_t units = panels, steps = (group_numbers + STEP - 1) / STEP, size = FREQUENCIES * STEP * WIDEST * LANES, taps = TAPS;
+    const int64_t units = panels, steps = (group_numbers + STEP - 1) / STEP, taps = TAPS, size = FREQUENCIES * STEP * WIDEST * LANES;
     const int64_t down = (OH + 2) / 3, across = (OW + 2) / 3, tiles = N * down * across, chunks = (tiles + held - 1) / held;
     const int64_t pitch = (held + 1) * LANES, sets = unit_sets * step_sets; /* frequencies lie one line more apart than they are long */
     float *vectors = (float *)team->scratch, *numbers = vectors + most_vectors * FREQUENCIES * pitch, *patch = numbers + most_numbers * FREQUENCIES * pitch;
@@ -385,9 +396,7 @@ void conv_weight_winograd(const sol_team *team, void *const *buf, const int64_t 
         /* Sums of a panel and a step follow each other: of the set, or of all, for each part. */
         float *sums = parts > 1 ? (float *)team->shared_scratch + part * units * steps * size : own;
         const int64_t first_unit = parts > 1 ? 0 : u0, first_step = parts > 1 ? 0 : t0, step_pitch = parts > 1 ? steps : t1 - t0;
-        for (int64_t u = u0; u < u1; u++)
-            memset(sums + ((u - first_unit) * step_pitch + t0 - first_step) * size, 0, (size_t)((t1 - t0) * size) * sizeof *sums);
-        for (int64_t chunk = chunks * part / parts, end = chunks * (part + 1) / parts; chunk < end; chunk++) {
+        for (int64_t begin = chunks * part / parts, end = chunks * (part + 1) / parts, chunk = begin; chunk < end; chunk++) {
             const int64_t c0 = chunk * held, c1 = tiles - c0 < held ? tiles : c0 + held;
             for (int64_t block = first; block < u1 * group_vectors / panels; block++) {
                 float *v = vectors + (block - (first)) * FREQUENCIES * pitch;
@@ -422,7 +431,7 @@ void conv_weight_winograd(const sol_team *team, void *const *buf, const int64_t 
                     map of_vectors = {vectors + (v0 - first) * FREQUENCIES * pitch, 0, 0, LANES};
                     map of_numbers = {numbers + (t * STEP / LANES - first_number) * FREQUENCIES * pitch + t * STEP % LANES, 0, 0, LANES};
                     for (int64_t f = 0; f < FREQUENCIES; f++, of_vectors.at += pitch, of_numbers.at += pitch) {
-                        tile_2(to + f * STEP * wide * LANES, of_vectors, FREQUENCIES * pitch, of_numbers, 1, 1, c1 - c0);
+                        tile_2(to + f * STEP * wide * LANES, of_vectors, FREQUENCIES * pitch, of_numbers, 1, 1, c1 - c0, chunk == begin);
                     }
                 }
             }

@@ -193,7 +193,7 @@ def _lower(lowering: Lowering, plan: Plan) -> None:
         reads={"in": x, "grad": grad}, writes={"out": out}, params=params, flops=p.flops, bytes=p.bytes,
         scratch=64 + 8 * p.kernel[1] * 2 + 4 * ((plan.set_size(lanes) if plan.parts == 1 else 0) + (line * lines if plan.copied else 0)),
         shared_scratch=4 * every * plan.parts if plan.parts > 1 else 0,
-        widths=plan.widths, step=plan.step, by_input=plan.by_input, copied=plan.copied, narrow=plan.narrow, flat=flat,
+        widths=plan.widths, step=plan.step, by_input=plan.by_input, copied=plan.copied, narrow=plan.narrow, flat=flat, fresh=False,
     )  # fmt: skip
 
 

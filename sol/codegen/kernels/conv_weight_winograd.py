@@ -187,7 +187,7 @@ def _lower(lowering: Lowering, plan: Plan) -> None:
         reads={"in": p.x, "grad": p.grad}, writes={"out": p.out}, params=params, flops=p.flops, bytes=p.bytes,
         scratch=64 + 4 * (own + taps + patch + sum(plan.blocks(lanes)) * plan.transformed(lanes)),
         shared_scratch=4 * every * d.parts if d.parts > 1 else 0,
-        widths=d.widths, step=d.step, by_input=d.by_input, copied=False, narrow=0, alone=plan.is_alone,
+        widths=d.widths, step=d.step, by_input=d.by_input, copied=False, narrow=0, fresh=True, alone=plan.is_alone,
         taps=p.kernel[0] * p.kernel[1], rows=plan.y.m, columns=plan.x.m, frequencies=plan.frequencies, nx=columns, ty=plan.y.r, tx=plan.x.r,
         iy=plan.y.size, ix=plan.x.size, patch=patch // lanes,
         transforms={"in": tuple(input_lines(plan.y, plan.x, columns, False)), "grad": tuple(input_lines(gy, gx, columns, False))},
