@@ -1,6 +1,6 @@
-/* conv_weight_winograd: gradient of a convolution for its weights by Winograd's algorithm F(3x3, 3x3); blocked operands, row-major result.
+/* conv_weight_winograd: gradient of a convolution for its weights by Winograd's algorithm F(3x3, 2x2); blocked operands, row-major result.
  *
- *   out[k, c] = A^T (sum over tiles of (G grad[k, tile] G^T) * (B^T in[c, tile] B)) A        3 x 3 pixels of the gradient, 5 x 5 of the input
+ *   out[k, c] = A^T (sum over tiles of (G grad[k, tile] G^T) * (B^T in[c, tile] B)) A        2 x 2 pixels of the gradient, 4 x 4 of the input
  *
  * Lanes are channels of the input. Tile of registers: up to 2 vectors of them times 8 channels of the gradient, at a frequency.
  *   (set, part) of this thread       set: panels of vectors x steps of channels; part: of all chunks
@@ -10,7 +10,7 @@
 #include "sol_team.h"
 #include "sol_simd.h"
 
-enum { STEP = 8, WIDEST = 2, FREQUENCIES = 25, TAPS = 9, PATCH = 25 };
+enum { STEP = 8, WIDEST = 2, FREQUENCIES = 16, TAPS = 9, PATCH = 16 };
 
 /* A map under a tile: its first pixel, and elements from one to the next. */
 typedef struct {
@@ -71,150 +71,94 @@ vf_store(sums + 14 * LANES, a0_7); vf_store(sums + 15 * LANES, a1_7);
 /* LANES channels of one tile of grad at its frequencies. */
 static __attribute__((noinline)) void transform_grad(const float *in, int64_t in_row, float *v, int64_t v_frequency)
 {
-    const float *r0 = in, *r1 = r0 + in_row, *r2 = r1 + in_row;
+    const float *r0 = in, *r1 = r0 + in_row;
     {
-        const vf even_0 = -0.703296721f * vf_load(r1 + 0 * LANES), odd_0 = -1.87545788f * vf_load(r0 + 0 * LANES) - 0.263736278f * vf_load(r2 + 0 * LANES);
-        const vf t0_0 = even_0 + odd_0;
-        const vf t1_0 = even_0 - odd_0;
-        const vf even_1 = -0.703296721f * vf_load(r1 + 1 * LANES), odd_1 = -1.87545788f * vf_load(r0 + 1 * LANES) - 0.263736278f * vf_load(r2 + 1 * LANES);
-        const vf t0_1 = even_1 + odd_1;
-        const vf t1_1 = even_1 - odd_1;
-        const vf even_2 = -0.703296721f * vf_load(r1 + 2 * LANES), odd_2 = -1.87545788f * vf_load(r0 + 2 * LANES) - 0.263736278f * vf_load(r2 + 2 * LANES);
-        const vf t0_2 = even_2 + odd_2;
-        const vf t1_2 = even_2 - odd_2;
-        const vf even0_of_0 = -0.703296721f * t0_1, odd0_of_0 = -1.87545788f * t0_0 - 0.263736278f * t0_2;
-        vf_store(v, even0_of_0 + odd0_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_0 - odd0_of_0);
-        const vf even0_of_2 = 0.703296721f * t0_1, odd0_of_2 = 0.562637389f * t0_0 + 0.879120886f * t0_2;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 + odd0_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 - odd0_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 2.0f * t0_2);
-        const vf even1_of_0 = -0.703296721f * t1_1, odd1_of_0 = -1.87545788f * t1_0 - 0.263736278f * t1_2;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 + odd1_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 - odd1_of_0);
-        const vf even1_of_2 = 0.703296721f * t1_1, odd1_of_2 = 0.562637389f * t1_0 + 0.879120886f * t1_2;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 + odd1_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 - odd1_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 2.0f * t1_2);
+        const vf t0_0 = -vf_load(r0 + 0 * LANES);
+        const vf t0_1 = -vf_load(r0 + 1 * LANES);
+        vf_store(v, -t0_0);
+        const vf even0_of_1 = 0.5f * t0_0, odd0_of_1 = 0.5f * t0_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_1 + odd0_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_1 - odd0_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t0_1);
     }
     {
-        const vf even_0 = 0.703296721f * vf_load(r1 + 0 * LANES), odd_0 = 0.562637389f * vf_load(r0 + 0 * LANES) + 0.879120886f * vf_load(r2 + 0 * LANES);
-        const vf t2_0 = even_0 + odd_0;
-        const vf t3_0 = even_0 - odd_0;
-        const vf even_1 = 0.703296721f * vf_load(r1 + 1 * LANES), odd_1 = 0.562637389f * vf_load(r0 + 1 * LANES) + 0.879120886f * vf_load(r2 + 1 * LANES);
-        const vf t2_1 = even_1 + odd_1;
-        const vf t3_1 = even_1 - odd_1;
-        const vf even_2 = 0.703296721f * vf_load(r1 + 2 * LANES), odd_2 = 0.562637389f * vf_load(r0 + 2 * LANES) + 0.879120886f * vf_load(r2 + 2 * LANES);
-        const vf t2_2 = even_2 + odd_2;
-        const vf t3_2 = even_2 - odd_2;
-        const vf even2_of_0 = -0.703296721f * t2_1, odd2_of_0 = -1.87545788f * t2_0 - 0.263736278f * t2_2;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 + odd2_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 - odd2_of_0);
-        const vf even2_of_2 = 0.703296721f * t2_1, odd2_of_2 = 0.562637389f * t2_0 + 0.879120886f * t2_2;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 + odd2_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 - odd2_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 2.0f * t2_2);
-        const vf even3_of_0 = -0.703296721f * t3_1, odd3_of_0 = -1.87545788f * t3_0 - 0.263736278f * t3_2;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_0 + odd3_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_0 - odd3_of_0);
-        const vf even3_of_2 = 0.703296721f * t3_1, odd3_of_2 = 0.562637389f * t3_0 + 0.879120886f * t3_2;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_2 + odd3_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_2 - odd3_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 2.0f * t3_2);
+        const vf even_0 = 0.5f * vf_load(r0 + 0 * LANES), odd_0 = 0.5f * vf_load(r1 + 0 * LANES);
+        const vf t1_0 = even_0 + odd_0;
+        const vf t2_0 = even_0 - odd_0;
+        const vf even_1 = 0.5f * vf_load(r0 + 1 * LANES), odd_1 = 0.5f * vf_load(r1 + 1 * LANES);
+        const vf t1_1 = even_1 + odd_1;
+        const vf t2_1 = even_1 - odd_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, -t1_0);
+        const vf even1_of_1 = 0.5f * t1_0, odd1_of_1 = 0.5f * t1_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_1 + odd1_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_1 - odd1_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t1_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, -t2_0);
+        const vf even2_of_1 = 0.5f * t2_0, odd2_of_1 = 0.5f * t2_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_1 + odd2_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_1 - odd2_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t2_1);
     }
     {
-        const vf t4_0 = 2.0f * vf_load(r2 + 0 * LANES);
-        const vf t4_1 = 2.0f * vf_load(r2 + 1 * LANES);
-        const vf t4_2 = 2.0f * vf_load(r2 + 2 * LANES);
-        const vf even4_of_0 = -0.703296721f * t4_1, odd4_of_0 = -1.87545788f * t4_0 - 0.263736278f * t4_2;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_0 + odd4_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_0 - odd4_of_0);
-        const vf even4_of_2 = 0.703296721f * t4_1, odd4_of_2 = 0.562637389f * t4_0 + 0.879120886f * t4_2;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_2 + odd4_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_2 - odd4_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 2.0f * t4_2);
+        const vf t3_0 = vf_load(r1 + 0 * LANES);
+        const vf t3_1 = vf_load(r1 + 1 * LANES);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, -t3_0);
+        const vf even3_of_1 = 0.5f * t3_0, odd3_of_1 = 0.5f * t3_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_1 + odd3_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_1 - odd3_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t3_1);
     }
 }
 
 /* LANES channels of one tile of in at its frequencies. */
 static __attribute__((noinline)) void transform_in(const float *in, int64_t in_row, float *v, int64_t v_frequency)
 {
-    const float *r0 = in, *r1 = r0 + in_row, *r2 = r1 + in_row, *r3 = r2 + in_row, *r4 = r3 + in_row;
+    const float *r0 = in, *r1 = r0 + in_row, *r2 = r1 + in_row, *r3 = r2 + in_row;
     {
-        const vf even_0 = 0.5f * vf_load(r3 + 0 * LANES) - 0.78125f * vf_load(r1 + 0 * LANES), odd_0 = 0.1875f * vf_load(r2 + 0 * LANES) - 0.29296875f * vf_load(r0 + 0 * LANES);
-        const vf t0_0 = even_0 + odd_0;
-        const vf t1_0 = even_0 - odd_0;
-        const vf even_1 = 0.5f * vf_load(r3 + 1 * LANES) - 0.78125f * vf_load(r1 + 1 * LANES), odd_1 = 0.1875f * vf_load(r2 + 1 * LANES) - 0.29296875f * vf_load(r0 + 1 * LANES);
-        const vf t0_1 = even_1 + odd_1;
-        const vf t1_1 = even_1 - odd_1;
-        const vf even_2 = 0.5f * vf_load(r3 + 2 * LANES) - 0.78125f * vf_load(r1 + 2 * LANES), odd_2 = 0.1875f * vf_load(r2 + 2 * LANES) - 0.29296875f * vf_load(r0 + 2 * LANES);
-        const vf t0_2 = even_2 + odd_2;
-        const vf t1_2 = even_2 - odd_2;
-        const vf even_3 = 0.5f * vf_load(r3 + 3 * LANES) - 0.78125f * vf_load(r1 + 3 * LANES), odd_3 = 0.1875f * vf_load(r2 + 3 * LANES) - 0.29296875f * vf_load(r0 + 3 * LANES);
-        const vf t0_3 = even_3 + odd_3;
-        const vf t1_3 = even_3 - odd_3;
-        const vf even_4 = 0.5f * vf_load(r3 + 4 * LANES) - 0.78125f * vf_load(r1 + 4 * LANES), odd_4 = 0.1875f * vf_load(r2 + 4 * LANES) - 0.29296875f * vf_load(r0 + 4 * LANES);
-        const vf t0_4 = even_4 + odd_4;
-        const vf t1_4 = even_4 - odd_4;
-        const vf even0_of_0 = 0.5f * t0_3 - 0.78125f * t0_1, odd0_of_0 = 0.1875f * t0_2 - 0.29296875f * t0_0;
-        vf_store(v, even0_of_0 + odd0_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_0 - odd0_of_0);
-        const vf even0_of_2 = 0.5f * t0_3 - 0.0703125f * t0_1, odd0_of_2 = 0.625f * t0_2 - 0.087890625f * t0_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 + odd0_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_2 - odd0_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t0_0 + 0.5f * t0_4 - 0.8515625f * t0_2);
-        const vf even1_of_0 = 0.5f * t1_3 - 0.78125f * t1_1, odd1_of_0 = 0.1875f * t1_2 - 0.29296875f * t1_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 + odd1_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_0 - odd1_of_0);
-        const vf even1_of_2 = 0.5f * t1_3 - 0.0703125f * t1_1, odd1_of_2 = 0.625f * t1_2 - 0.087890625f * t1_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 + odd1_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_2 - odd1_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t1_0 + 0.5f * t1_4 - 0.8515625f * t1_2);
+        const vf t0_0 = vf_load(r2 + 0 * LANES) - vf_load(r0 + 0 * LANES);
+        const vf t0_1 = vf_load(r2 + 1 * LANES) - vf_load(r0 + 1 * LANES);
+        const vf t0_2 = vf_load(r2 + 2 * LANES) - vf_load(r0 + 2 * LANES);
+        const vf t0_3 = vf_load(r2 + 3 * LANES) - vf_load(r0 + 3 * LANES);
+        vf_store(v, t0_2 - t0_0);
+        const vf even0_of_1 = t0_2, odd0_of_1 = t0_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_1 + odd0_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even0_of_1 - odd0_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t0_3 - t0_1);
     }
     {
-        const vf even_0 = 0.5f * vf_load(r3 + 0 * LANES) - 0.0703125f * vf_load(r1 + 0 * LANES), odd_0 = 0.625f * vf_load(r2 + 0 * LANES) - 0.087890625f * vf_load(r0 + 0 * LANES);
-        const vf t2_0 = even_0 + odd_0;
-        const vf t3_0 = even_0 - odd_0;
-        const vf even_1 = 0.5f * vf_load(r3 + 1 * LANES) - 0.0703125f * vf_load(r1 + 1 * LANES), odd_1 = 0.625f * vf_load(r2 + 1 * LANES) - 0.087890625f * vf_load(r0 + 1 * LANES);
-        const vf t2_1 = even_1 + odd_1;
-        const vf t3_1 = even_1 - odd_1;
-        const vf even_2 = 0.5f * vf_load(r3 + 2 * LANES) - 0.0703125f * vf_load(r1 + 2 * LANES), odd_2 = 0.625f * vf_load(r2 + 2 * LANES) - 0.087890625f * vf_load(r0 + 2 * LANES);
-        const vf t2_2 = even_2 + odd_2;
-        const vf t3_2 = even_2 - odd_2;
-        const vf even_3 = 0.5f * vf_load(r3 + 3 * LANES) - 0.0703125f * vf_load(r1 + 3 * LANES), odd_3 = 0.625f * vf_load(r2 + 3 * LANES) - 0.087890625f * vf_load(r0 + 3 * LANES);
-        const vf t2_3 = even_3 + odd_3;
-        const vf t3_3 = even_3 - odd_3;
-        const vf even_4 = 0.5f * vf_load(r3 + 4 * LANES) - 0.0703125f * vf_load(r1 + 4 * LANES), odd_4 = 0.625f * vf_load(r2 + 4 * LANES) - 0.087890625f * vf_load(r0 + 4 * LANES);
-        const vf t2_4 = even_4 + odd_4;
-        const vf t3_4 = even_4 - odd_4;
-        const vf even2_of_0 = 0.5f * t2_3 - 0.78125f * t2_1, odd2_of_0 = 0.1875f * t2_2 - 0.29296875f * t2_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 + odd2_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_0 - odd2_of_0);
-        const vf even2_of_2 = 0.5f * t2_3 - 0.0703125f * t2_1, odd2_of_2 = 0.625f * t2_2 - 0.087890625f * t2_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 + odd2_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_2 - odd2_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t2_0 + 0.5f * t2_4 - 0.8515625f * t2_2);
-        const vf even3_of_0 = 0.5f * t3_3 - 0.78125f * t3_1, odd3_of_0 = 0.1875f * t3_2 - 0.29296875f * t3_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_0 + odd3_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_0 - odd3_of_0);
-        const vf even3_of_2 = 0.5f * t3_3 - 0.0703125f * t3_1, odd3_of_2 = 0.625f * t3_2 - 0.087890625f * t3_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_2 + odd3_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_2 - odd3_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t3_0 + 0.5f * t3_4 - 0.8515625f * t3_2);
+        const vf even_0 = vf_load(r2 + 0 * LANES), odd_0 = vf_load(r1 + 0 * LANES);
+        const vf t1_0 = even_0 + odd_0;
+        const vf t2_0 = even_0 - odd_0;
+        const vf even_1 = vf_load(r2 + 1 * LANES), odd_1 = vf_load(r1 + 1 * LANES);
+        const vf t1_1 = even_1 + odd_1;
+        const vf t2_1 = even_1 - odd_1;
+        const vf even_2 = vf_load(r2 + 2 * LANES), odd_2 = vf_load(r1 + 2 * LANES);
+        const vf t1_2 = even_2 + odd_2;
+        const vf t2_2 = even_2 - odd_2;
+        const vf even_3 = vf_load(r2 + 3 * LANES), odd_3 = vf_load(r1 + 3 * LANES);
+        const vf t1_3 = even_3 + odd_3;
+        const vf t2_3 = even_3 - odd_3;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t1_2 - t1_0);
+        const vf even1_of_1 = t1_2, odd1_of_1 = t1_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_1 + odd1_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even1_of_1 - odd1_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t1_3 - t1_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t2_2 - t2_0);
+        const vf even2_of_1 = t2_2, odd2_of_1 = t2_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_1 + odd2_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even2_of_1 - odd2_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t2_3 - t2_1);
     }
     {
-        const vf t4_0 = 0.109863281f * vf_load(r0 + 0 * LANES) + 0.5f * vf_load(r4 + 0 * LANES) - 0.8515625f * vf_load(r2 + 0 * LANES);
-        const vf t4_1 = 0.109863281f * vf_load(r0 + 1 * LANES) + 0.5f * vf_load(r4 + 1 * LANES) - 0.8515625f * vf_load(r2 + 1 * LANES);
-        const vf t4_2 = 0.109863281f * vf_load(r0 + 2 * LANES) + 0.5f * vf_load(r4 + 2 * LANES) - 0.8515625f * vf_load(r2 + 2 * LANES);
-        const vf t4_3 = 0.109863281f * vf_load(r0 + 3 * LANES) + 0.5f * vf_load(r4 + 3 * LANES) - 0.8515625f * vf_load(r2 + 3 * LANES);
-        const vf t4_4 = 0.109863281f * vf_load(r0 + 4 * LANES) + 0.5f * vf_load(r4 + 4 * LANES) - 0.8515625f * vf_load(r2 + 4 * LANES);
-        const vf even4_of_0 = 0.5f * t4_3 - 0.78125f * t4_1, odd4_of_0 = 0.1875f * t4_2 - 0.29296875f * t4_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_0 + odd4_of_0);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_0 - odd4_of_0);
-        const vf even4_of_2 = 0.5f * t4_3 - 0.0703125f * t4_1, odd4_of_2 = 0.625f * t4_2 - 0.087890625f * t4_0;
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_2 + odd4_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even4_of_2 - odd4_of_2);
-        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, 0.109863281f * t4_0 + 0.5f * t4_4 - 0.8515625f * t4_2);
+        const vf t3_0 = vf_load(r3 + 0 * LANES) - vf_load(r1 + 0 * LANES);
+        const vf t3_1 = vf_load(r3 + 1 * LANES) - vf_load(r1 + 1 * LANES);
+        const vf t3_2 = vf_load(r3 + 2 * LANES) - vf_load(r1 + 2 * LANES);
+        const vf t3_3 = vf_load(r3 + 3 * LANES) - vf_load(r1 + 3 * LANES);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t3_2 - t3_0);
+        const vf even3_of_1 = t3_2, odd3_of_1 = t3_1;
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_1 + odd3_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, even3_of_1 - odd3_of_1);
+        v += 1 * v_frequency; SOL_PIN(v); vf_store(v, t3_3 - t3_1);
     }
 }
 
@@ -231,93 +175,70 @@ static __attribute__((noinline)) void transform_back(const float *sums, int64_t 
     const int64_t m_frequency = STEP * width * LANES;
     for (int64_t i = 0; i < STEP * width; i++) {
         const float *m = sums + i * LANES;
-        vf t[3][5];
+        vf t[3][4];
         {
             const vf m0 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-            const vf sum0 = m0 + m1, difference0 = m0 - m1;
-            const vf sum2 = m2 + m3, difference2 = m2 - m3;
-            t[0][0] = sum0 + sum2;
-            t[1][0] = 0.375f * difference0 + 1.25f * difference2;
-            t[2][0] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+            m += 4 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+            m += 4 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+            m += 4 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            const vf sum1 = m1 + m2, difference1 = m1 - m2;
+            t[0][0] = m0 + sum1;
+            t[1][0] = difference1;
+            t[2][0] = sum1 + m3;
         }
         {
-            m += -19 * m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-            const vf sum0 = m0 + m1, difference0 = m0 - m1;
-            const vf sum2 = m2 + m3, difference2 = m2 - m3;
-            t[0][1] = sum0 + sum2;
-            t[1][1] = 0.375f * difference0 + 1.25f * difference2;
-            t[2][1] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+            m += -11 * m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
+            m += 4 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+            m += 4 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+            m += 4 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            const vf sum1 = m1 + m2, difference1 = m1 - m2;
+            t[0][1] = m0 + sum1;
+            t[1][1] = difference1;
+            t[2][1] = sum1 + m3;
         }
         {
-            m += -19 * m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-            const vf sum0 = m0 + m1, difference0 = m0 - m1;
-            const vf sum2 = m2 + m3, difference2 = m2 - m3;
-            t[0][2] = sum0 + sum2;
-            t[1][2] = 0.375f * difference0 + 1.25f * difference2;
-            t[2][2] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+            m += -11 * m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
+            m += 4 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+            m += 4 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+            m += 4 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            const vf sum1 = m1 + m2, difference1 = m1 - m2;
+            t[0][2] = m0 + sum1;
+            t[1][2] = difference1;
+            t[2][2] = sum1 + m3;
         }
         {
-            m += -19 * m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-            const vf sum0 = m0 + m1, difference0 = m0 - m1;
-            const vf sum2 = m2 + m3, difference2 = m2 - m3;
-            t[0][3] = sum0 + sum2;
-            t[1][3] = 0.375f * difference0 + 1.25f * difference2;
-            t[2][3] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
+            m += -11 * m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
+            m += 4 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
+            m += 4 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
+            m += 4 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            const vf sum1 = m1 + m2, difference1 = m1 - m2;
+            t[0][3] = m0 + sum1;
+            t[1][3] = difference1;
+            t[2][3] = sum1 + m3;
         }
         {
-            m += -19 * m_frequency; SOL_PIN(m); const vf m0 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
-            m += 5 * m_frequency; SOL_PIN(m); const vf m4 = vf_load(m);
-            const vf sum0 = m0 + m1, difference0 = m0 - m1;
-            const vf sum2 = m2 + m3, difference2 = m2 - m3;
-            t[0][4] = sum0 + sum2;
-            t[1][4] = 0.375f * difference0 + 1.25f * difference2;
-            t[2][4] = m4 + 0.140625f * sum0 + 1.5625f * sum2;
-        }
-        {
-            const vf sum0 = t[0][0] + t[0][1], difference0 = t[0][0] - t[0][1];
-            const vf sum2 = t[0][2] + t[0][3], difference2 = t[0][2] - t[0][3];
-            const vf y0 = sum0 + sum2;
-            const vf y1 = 0.375f * difference0 + 1.25f * difference2;
-            const vf y2 = t[0][4] + 0.140625f * sum0 + 1.5625f * sum2;
+            const vf sum1 = t[0][1] + t[0][2], difference1 = t[0][1] - t[0][2];
+            const vf y0 = t[0][0] + sum1;
+            const vf y1 = difference1;
+            const vf y2 = sum1 + t[0][3];
             vf_store(to + 0 * m_frequency + i * LANES, y0);
             vf_store(to + 1 * m_frequency + i * LANES, y1);
             vf_store(to + 2 * m_frequency + i * LANES, y2);
         }
         {
-            const vf sum0 = t[1][0] + t[1][1], difference0 = t[1][0] - t[1][1];
-            const vf sum2 = t[1][2] + t[1][3], difference2 = t[1][2] - t[1][3];
-            const vf y0 = sum0 + sum2;
-            const vf y1 = 0.375f * difference0 + 1.25f * difference2;
-            const vf y2 = t[1][4] + 0.140625f * sum0 + 1.5625f * sum2;
+            const vf sum1 = t[1][1] + t[1][2], difference1 = t[1][1] - t[1][2];
+            const vf y0 = t[1][0] + sum1;
+            const vf y1 = difference1;
+            const vf y2 = sum1 + t[1][3];
             vf_store(to + 3 * m_frequency + i * LANES, y0);
             vf_store(to + 4 * m_frequency + i * LANES, y1);
             vf_store(to + 5 * m_frequency + i * LANES, y2);
         }
         {
-            const vf sum0 = t[2][0] + t[2][1], difference0 = t[2][0] - t[2][1];
-            const vf sum2 = t[2][2] + t[2][3], difference2 = t[2][2] - t[2][3];
-            const vf y0 = sum0 + sum2;
-            const vf y1 = 0.375f * difference0 + 1.25f * difference2;
-            const vf y2 = t[2][4] + 0.140625f * sum0 + 1.5625f * sum2;
+            const vf sum1 = t[2][1] + t[2][2], difference1 = t[2][1] - t[2][2];
+            const vf y0 = t[2][0] + sum1;
+            const vf y1 = difference1;
+            const vf y2 = sum1 + t[2][3];
             vf_store(to + 6 * m_frequency + i * LANES, y0);
             vf_store(to + 7 * m_frequency + i * LANES, y1);
             vf_store(to + 8 * m_frequency + i * LANES, y2);
@@ -382,7 +303,7 @@ void conv_weight_winograd(const sol_team *team, void *const *buf, const int64_t 
     const int64_t group_channels = arg[25];
     (void)team; (void)buf; (void)arg;
     const int64_t units = panels, steps = (group_numbers + STEP - 1) / STEP, taps = TAPS, size = FREQUENCIES * STEP * WIDEST * LANES;
-    const int64_t down = (OH + 2) / 3, across = (OW + 2) / 3, tiles = N * down * across, chunks = (tiles + held - 1) / held;
+    const int64_t down = (OH + 1) / 2, across = (OW + 1) / 2, tiles = N * down * across, chunks = (tiles + held - 1) / held;
     const int64_t pitch = (held + 1) * LANES, sets = unit_sets * step_sets; /* frequencies lie one line more apart than they are long */
     float *vectors = (float *)team->scratch, *numbers = vectors + most_vectors * FREQUENCIES * pitch, *patch = numbers + most_numbers * FREQUENCIES * pitch;
     float *turned = patch + PATCH * LANES, *own = turned + TAPS * STEP * WIDEST * LANES;
@@ -401,12 +322,12 @@ void conv_weight_winograd(const sol_team *team, void *const *buf, const int64_t 
             for (int64_t block = first; block < u1 * group_vectors / panels; block++) {
                 float *v = vectors + (block - (first)) * FREQUENCIES * pitch;
                 for (int64_t i = c0; i < c1; i++, v += LANES) {
-                    const int64_t y = i / across % down * 3 - py, x = i % across * 3 - px;
+                    const int64_t y = i / across % down * 2 - py, x = i % across * 2 - px;
                     const float *map = in + i / across / down * in_n + block * in_c, *at = map + y * in_row + x * LANES;
                     int64_t row = in_row;
-                    if (y < 0 || x < 0 || y + 5 > H || x + 5 > W) {
-                        copy_patch(patch, map, row, y, x, 5, 5, H, W);
-                        at = patch, row = 5 * LANES;
+                    if (y < 0 || x < 0 || y + 4 > H || x + 4 > W) {
+                        copy_patch(patch, map, row, y, x, 4, 4, H, W);
+                        at = patch, row = 4 * LANES;
                     }
                     transform_in(at, row, v, pitch);
                 }
@@ -414,12 +335,12 @@ void conv_weight_winograd(const sol_team *team, void *const *buf, const int64_t 
             for (int64_t block = first_number; block < last_number; block++) {
                 float *v = numbers + (block - (first_number)) * FREQUENCIES * pitch;
                 for (int64_t i = c0; i < c1; i++, v += LANES) {
-                    const int64_t y = i / across % down * 3, x = i % across * 3;
+                    const int64_t y = i / across % down * 2, x = i % across * 2;
                     const float *map = grad + i / across / down * grad_n + block * grad_c, *at = map + y * grad_row + x * LANES;
                     int64_t row = grad_row;
-                    if (y < 0 || x < 0 || y + 3 > OH || x + 3 > OW) {
-                        copy_patch(patch, map, row, y, x, 3, 3, OH, OW);
-                        at = patch, row = 3 * LANES;
+                    if (y < 0 || x < 0 || y + 2 > OH || x + 2 > OW) {
+                        copy_patch(patch, map, row, y, x, 2, 2, OH, OW);
+                        at = patch, row = 2 * LANES;
                     }
                     transform_grad(at, row, v, pitch);
                 }

@@ -119,7 +119,7 @@ def orientations(p: Gradient, target: TargetLike) -> Iterator[Plan]:
 
 def shared_out(plan: Plan, target: TargetLike, chunks: int) -> Iterator[Plan]:
     """The plan with its work, so many chunks, cut into sets and parts."""
-    cuts = sorted({1, 2, 3, 4, 6, 8, 16, 32, target.team})
+    cuts = sorted({1, 2, 3, 4, 6, 8, 16, target.team})
     for units in (n for n in cuts if n <= plan.units):
         for steps in (n for n in cuts if n <= plan.steps):
             for parts in {1, target.team, 2 * target.team}:

@@ -88,7 +88,7 @@ def _plans(p: Gradient, target: TargetLike, error: float) -> Iterator[Plan]:
     for way in conv_weight_dense.orientations(p, target):
         for y, x in _pairs(p, error):
             whole = Plan(way, y, x, 1)
-            for held in sorted({min(n, whole.tiles) for n in (32, 64, 128)}):
+            for held in sorted({min(n, whole.tiles) for n in (64, 128)}):
                 plan = replace(whole, held=held)
                 for shared in conv_weight_dense.shared_out(way, target, plan.chunks):
                     yield replace(plan, dense=shared)
