@@ -416,3 +416,15 @@ def test_a_bound_of_zero_keeps_direct_convolution():
     with config.override(conv_max_error=0):
         (got,) = run_region(region, inputs, arrays, isa=ISAS[0], borders=around(1))
     assert np.isinf(got[0, :, :2, :2]).all() and np.isfinite(got[0, :, 2:, 2:]).all()
+
+
+@pytest.mark.parametrize("images,channels,size", [(16, 256, 14), (16, 512, 7)])
+def test_filters_that_change_at_each_call_are_transformed_to_fewer_numbers(images, channels, size):
+    target, layer = by_name("avx512"), replace(conv(channels, channels, size, size, (3, 3)), n=images)
+    once, again = choose_grid(layer, target, 1e-5), choose_grid(layer, replace(target, repacks=True), 1e-5)
+    assert again is not None and again.products < once.products
+
+
+def test_a_large_map_pays_for_transforming_filters_at_each_call():
+    layer = replace(conv(64, 64, 112, 112, (3, 3)), n=16)
+    assert choose_grid(layer, replace(by_name("avx512"), repacks=True), 1e-5) == choose_grid(layer, by_name("avx512"), 1e-5) is not None

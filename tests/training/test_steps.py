@@ -204,6 +204,20 @@ def test_images_stay_in_blocks_between_the_passes() -> None:
     assert {n.op for n in backward.nodes} & {"to_blocks", "from_blocks"} == {"from_blocks"}
 
 
+def test_weights_that_change_at_each_step_are_read_where_they_lie_and_their_packing_counts() -> None:
+    fast, eager = pair(blocks(), IMAGES)
+    optimizers = [torch.optim.SGD(m.parameters(), 0.1) for m in (fast, eager)]
+    for _ in range(3):
+        check_loss(step(fast, IMAGES), step(eager, IMAGES))
+        check_gradients(fast, eager)
+        for optimizer in optimizers:
+            optimizer.step()
+            optimizer.zero_grad()
+    executables = [e for g in graphs_of(fast) for e in g.program.runner.executables if e.plan.weights]
+    assert executables and all(e.compiled.target.repacks for e in executables)
+    assert any(e.packed.again for e in executables)
+
+
 def test_torch_gets_images_where_the_backward_pass_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = compiled_training.import_functional
 

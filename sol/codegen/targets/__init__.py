@@ -26,7 +26,8 @@ class Target:
     machine: figures of the processor it runs on, by which kernels are chosen. header: file in codegen/include that maps sol_simd.h to this
     target. architecture: as ``architecture()`` says it, "" for any. needs: CPU features as in /proc/cpuinfo.
     space: the memory space that kernels of this target read and write; the host's for instruction sets of CPUs.
-    team: threads that the cost model counts on. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
+    team: threads that the cost model counts on. repacks: whether weights change from call to call, as in training, so that packing them is
+    part of each. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Target:
     needs: tuple[str, ...] = ()
     space: str = HOST
     team: int = 2
+    repacks: bool = False
     host: str = field(default="", repr=False)
 
     @property

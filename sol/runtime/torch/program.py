@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from sol.codegen.targets import Target
 from sol.errors import InputError
 from sol.frontend.imported import Imported, OutputLeaf
 from sol.ir.graph import Graph
@@ -36,7 +37,7 @@ class Program:
     take: a call's arguments → what ``run`` wants, or None for a call that this program is not for.
     """
 
-    def __init__(self, imported: Imported, held: Held, *, title: str, isa: str | None = None, threads: int | None = None,
+    def __init__(self, imported: Imported, held: Held, *, title: str, isa: str | Target | None = None, threads: int | None = None,
                  runner: Runner | None = None, counter: Counter = lambda target: None, arrays: Arrays = TENSORS) -> None:  # fmt: skip
         self.imported = imported
         self.runner = runner or Runner(imported.graph, imported.torch_calls, title=title, isa=isa, threads=threads, arrays=arrays)

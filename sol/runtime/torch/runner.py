@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from sol.build.templates import keep_templates
+from sol.codegen.targets import Target
 from sol.frontend.imported import Slot
 from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.dim import Dim, symbols
@@ -24,7 +25,7 @@ from sol.tuning.compile import compile_tuned
 TorchCalls = Mapping[str, TorchCall]
 
 
-def _executable(graph: Graph, title: str, isa: str | None, threads: int | None, arrays: Arrays) -> Executable:
+def _executable(graph: Graph, title: str, isa: str | Target | None, threads: int | None, arrays: Arrays) -> Executable:
     compiled = compile_tuned(graph, title=title, isa=isa, threads=threads or TENSORS.threads(), planned=compile_ahead)
     return Executable(compiled, threads=threads, arrays=arrays)
 
@@ -37,7 +38,7 @@ class Runner:
     """
 
     def __init__(
-        self, graph: Graph, torch_calls: TorchCalls, *, title: str, isa: str | None = None, threads: int | None = None,
+        self, graph: Graph, torch_calls: TorchCalls, *, title: str, isa: str | Target | None = None, threads: int | None = None,
         arrays: Arrays = TENSORS,
     ) -> None:  # fmt: skip
         self.hoisted = hoist(graph, torch_calls)

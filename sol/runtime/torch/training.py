@@ -10,7 +10,7 @@ import inspect
 import logging
 import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import is_
 from typing import Any, Protocol
 
@@ -19,6 +19,7 @@ from torch import fx
 from torch._guards import TracingContext, tracing
 from torch._subclasses.fake_tensor import FakeTensorMode
 
+from sol.codegen.targets import resolve
 from sol.config import config
 from sol.errors import ConfigError, UnsupportedError
 from sol.frontend.torch.backward import decompositions
@@ -117,7 +118,8 @@ class _Graph:
         self._held = dict(zip(names.values(), self._bound))
         try:
             imported = import_functional(self.module, names, inputs, self._kept)
-            self.program = Program(imported, self._held, title=f"{self._what} graph of torch.compile", **self._options)
+            options = {**self._options, "isa": replace(resolve(self._options.get("isa") or config["isa"]), repacks=True)}
+            self.program = Program(imported, self._held, title=f"{self._what} graph of torch.compile", **options)
         except Exception as error:
             if isinstance(error, ConfigError) or config["fallback"] != "eager":
                 raise
