@@ -22,17 +22,17 @@ from sol.runtime.arrays import Arrays
 from sol.runtime.memory import Block
 from sol.runtime.torch.tensors import TENSORS, TORCH
 
-LARGE = 1 << 20
+LARGE_RESULT = 1 << 20
 """Bytes from which a result comes from the pool. Smaller ones come from the C library, which keeps what is freed."""
-KEPT = 2
+KEPT_STEPS = 2
 """Steps for which memory is kept that nobody asked for."""
 
 
 class ResultPool:
     """Memory of one size for results of that size. Safe to use from several threads.
 
-    A tensor's memory returns when the tensor and all that share its storage are gone. What was not asked for during ``KEPT`` steps is given
-    back to the system.
+    A tensor's memory returns when the tensor and all that share its storage are gone. What was not asked for during ``KEPT_STEPS`` steps is
+    given back to the system.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class ResultPool:
     def step(self) -> None:
         """A step begins."""
         self._step += 1
-        oldest = self._step - KEPT
+        oldest = self._step - KEPT_STEPS
         for size, blocks in list(self._idle.items()):
             while blocks and blocks[0][0] < oldest:  # those that came last are taken first
                 try:
@@ -63,7 +63,7 @@ class ResultPool:
             return TENSORS.allocator(port)
         shape, dtype = tuple(int(d) for d in port.shape), stored_dtype(port.dtype)  # type: ignore[arg-type]
         size = math.prod(shape) * dtype.itemsize
-        if size < LARGE:
+        if size < LARGE_RESULT:
             return TENSORS.allocator(port)
         return lambda env: self._tensor(size, shape, dtype)
 

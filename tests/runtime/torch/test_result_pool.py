@@ -11,10 +11,10 @@ from torch import nn
 import sol
 from sol.codegen.plan import Port
 from sol.ir.types import DType
-from sol.runtime.torch.result_pool import KEPT, LARGE, ResultPool
+from sol.runtime.torch.result_pool import KEPT_STEPS, LARGE_RESULT, ResultPool
 from sol.runtime.torch.tensors import TORCH
 
-ROWS = LARGE // (4 * 64)
+ROWS = LARGE_RESULT // (4 * 64)
 
 
 def allocator(pool, shape=(ROWS, 64), dtype=DType.F32):
@@ -52,26 +52,26 @@ def test_what_nobody_asks_for_is_given_back():
         pool.step()
         held = [new(), new()]
         del held
-    assert pool.idle_bytes == 2 * LARGE
-    for _ in range(KEPT):
+    assert pool.idle_bytes == 2 * LARGE_RESULT
+    for _ in range(KEPT_STEPS):
         pool.step()
         new()
     pool.step()
-    assert pool.idle_bytes == LARGE
-    for _ in range(KEPT + 1):
+    assert pool.idle_bytes == LARGE_RESULT
+    for _ in range(KEPT_STEPS + 1):
         pool.step()
     assert pool.idle_bytes == 0
 
 
 @pytest.mark.parametrize("dtype", [DType.F32, DType.F64, DType.F16, DType.BF16, DType.I64, DType.BOOL, DType.F8E4M3FN])
 def test_all_types_have_their_own(dtype):
-    tensor = allocator(ResultPool(), (LARGE, 2), dtype)()
-    assert tensor.dtype is TORCH[dtype] and tensor.shape == (LARGE, 2) and tensor.is_contiguous() and not tensor._is_view()
+    tensor = allocator(ResultPool(), (LARGE_RESULT, 2), dtype)()
+    assert tensor.dtype is TORCH[dtype] and tensor.shape == (LARGE_RESULT, 2) and tensor.is_contiguous() and not tensor._is_view()
 
 
 def test_small_results_are_not_pooled():
     pool = ResultPool()
-    allocator(pool, (LARGE // 8,))()
+    allocator(pool, (LARGE_RESULT // 8,))()
     assert pool.idle_bytes == 0
 
 
@@ -88,7 +88,7 @@ def test_threads_get_memory_of_their_own():
 
     with ThreadPoolExecutor(4) as executor:
         assert all(executor.map(work, range(4)))
-    assert pool.idle_bytes <= 8 * LARGE  # each thread has one tensor while it asks for the next
+    assert pool.idle_bytes <= 8 * LARGE_RESULT  # each thread has one tensor while it asks for the next
 
 
 def test_gradients_of_earlier_steps_stay_as_they_are():
