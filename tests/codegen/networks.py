@@ -195,6 +195,8 @@ NETWORKS: dict[str, str] = {
     "dot": one("%x: f32[4,64]", "f32[4,3]", "linear(%x, %w)", weight(3, 64)),
     "gemm": one("%x: f32[20,64]", "f32[20,96]", "linear(%x, %w)", weight(96, 64)),
     "batched": one("%x: f32[n,7,64], %z: f32[n,64,30]", "f32[n,7,30]", "matmul(%x, %z)").replace(") {", ") where n in [2, 64] {", 1),
+    "linear weight gradient": one("%x: f32[64,300], %z: f32[64,480]", "f32[300,480]", "matmul(%t, %z)",
+                                  "%t: f32[300,64] = permute(%x){order=(1, 0)}"),
     "integers": one("%x: i32[4,8], %z: i32[8,3]", "i32[4,3]", "matmul(%x, %z)"),
     "bytes": one("%x: u8[20,64]", "i32[20,40]", "int_linear(%x, %w)", '%w = parameter{target="w"}: i8[40,64]'),
     "byte_images": one(

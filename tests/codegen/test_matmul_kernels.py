@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
+from sol.codegen.decision import Decision
+from sol.codegen.kernels import candidates, matmul, matmul_blocks
 from sol.codegen.kernels.matmul_rows import collapse_rows, row_ladder
 from sol.codegen.packing import make_pack
 from sol.codegen.targets import runnable
@@ -274,3 +278,48 @@ def test_row_ladder() -> None:
     assert row_ladder(3, 8) == ((3,), True)
     assert row_ladder(Dim.symbol("s"), 8) == ((8, 4, 2, 1), False)
     assert row_ladder(Dim.symbol("s"), 6) == ((6, 4, 2, 1), False)
+
+
+BLOCKS = [(16, 16, 16), (17, 33, 15), (7, 100, 8), (65, 130, 333), (33, 50, 700), (130, 1003, 33)]
+FORMS = {"linear": (False, True), "input gradient": (False, False), "weight gradient": (True, False)}
+
+
+@pytest.mark.parametrize("isa,m,n,k", thinned(BLOCKS))
+@pytest.mark.parametrize("form", FORMS)
+def test_blocks_of_two_operands_that_change(isa: str, m: int, n: int, k: int, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matmul_blocks, "_is_large", lambda p, *sizes: True)
+    monkeypatch.setattr(matmul_blocks, "SHARES", (0.02, 0.02, 0.02))  # blocks small enough for several of them
+    monkeypatch.setattr(matmul_blocks, "LONGEST", 64)
+    left_turned, right_turned = FORMS[form]
+    for batch, threads, epilogue in ((1, 2, "relu"), (2, 1, "add")):
+        b = GraphBuilder()
+        x, w = (b.input(v, TensorType(DType.F32, (batch, *s))) for v, s in (("x", (m, k)), ("w", (k, n))))
+        y = b.add("matmul", [x, w])
+        inputs = {x: floats(batch, m, k), w: floats(batch, k, n)}
+        if epilogue == "add":
+            other = b.input("other", b.type_of(y))
+            inputs[other] = floats(batch, m, n)
+            y = b.add("add", [y, other])
+        else:
+            y = b.add("relu", [y])
+        strides = {x: (m * k, 1, m)} if left_turned else {}
+        strides |= {w: (k * n, 1, k)} if right_turned else {}
+        check(b.build([y]), "matmul", inputs, isa=isa, threads=threads, strides=strides)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_large_results_leave_the_caches(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = matmul_blocks.find_blocks
+
+    def streamed(lowering: object) -> object:
+        return replace(find(lowering), stream=True)
+
+    monkeypatch.setattr(matmul_blocks, "_is_large", lambda p, *sizes: True)
+    candidate = replace(matmul_blocks.CANDIDATE, match=lambda lowering: [Decision("blocks", streamed(lowering))])
+    monkeypatch.setitem(matmul.KERNELS, "matmul", (candidate,))
+    candidates.cache_clear()
+    for m, n, k in ((40, 96, 20), (19, 50, 33)):
+        b = GraphBuilder()
+        x, w = b.input("x", TensorType(DType.F32, (m, k))), b.input("w", TensorType(DType.F32, (k, n)))
+        check(b.build([b.add("matmul", [x, w])]), "matmul", {x: floats(m, k), w: floats(k, n)}, isa=isa, threads=2)
+    candidates.cache_clear()

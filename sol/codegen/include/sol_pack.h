@@ -130,4 +130,23 @@ static __attribute__((noinline, unused)) void sol_pack_panel(float *out, const f
         }
     }
 }
+
+/* Panels one behind the other, of count columns in all: out[n / width][k][n % width], width = nv * LANES. Rows whose columns lie side by side
+ * are read once, along. */
+static __attribute__((noinline, unused)) void sol_pack_panels(float *out, const float *b, int64_t sk, int64_t sn, int64_t K, int64_t count,
+                                                              int nv)
+{
+    const int64_t width = (int64_t)nv * LANES;
+    if (sn != 1) {
+        for (int64_t n = 0; n < count; n += width) sol_pack_panel(out + n * K, b + n * sn, sk, sn, K, count - n, nv);
+        return;
+    }
+    const int64_t whole = count / width * width;
+    for (int64_t k = 0; k < K; k++) {
+        const float *from = b + k * sk;
+        for (int64_t n = 0; n < whole; n += width)
+            for (int j = 0; j < nv; j++) vf_store(out + n * K + k * width + j * LANES, vf_load(from + n + j * LANES));
+    }
+    if (whole < count) sol_pack_panel(out + whole * K, b + whole, sk, sn, K, count - whole, nv);
+}
 #endif

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sol.codegen.decision import sole
-from sol.codegen.kernels.matmul import Types, panel_columns, tile_of, tile_signature
 from sol.codegen.kernels.matmul_product import STRETCH, Product, describe, kernel_stem, packed, right_strides
 from sol.codegen.kernels.matmul_rows import row_ladder, rows_per_tile, vectors_per_panel
+from sol.codegen.kernels.matmul_tile import Types, panel_columns, tile_of, tile_signature
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError

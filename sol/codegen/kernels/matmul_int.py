@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sol.codegen.decision import sole
-from sol.codegen.kernels.matmul import panel_columns, tile_of, tile_signature
 from sol.codegen.kernels.matmul_product import Product, batch_text, describe, kernel_stem, packed, run_time_arguments
 from sol.codegen.kernels.matmul_rows import row_ladder, vectors_per_panel
+from sol.codegen.kernels.matmul_tile import panel_columns, tile_of, tile_signature
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div

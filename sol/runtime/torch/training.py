@@ -38,6 +38,8 @@ MOST_COMPILED = 2
 """How many times ``config["recompile_limit"]`` one piece is compiled in all. Further kinds of calls run in torch, as they do where torch
 counts its recompilations: a piece whose inputs never repeat would be compiled at every call."""
 _IN_PLACE = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.setitem)
+_PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default)
+_TURNS = (torch.ops.aten.t.default, torch.ops.aten.permute.default, torch.ops.aten.transpose.int)
 Compiler = Callable[[fx.GraphModule, Any], Any]
 
 
@@ -112,7 +114,8 @@ class _Graph:
         return True
 
     def _compile(self, inputs: Sequence[Any]) -> None:
-        self._places = [i for i, x in enumerate(inputs) if id(x) in self._static]
+        taken = _only_multiplied(self.module)
+        self._places = [i for i, x in enumerate(inputs) if id(x) in self._static and not (i in taken and x.requires_grad)]
         self._bound = [inputs[i] for i in self._places]
         names = {i: f"p{i}" for i in self._places}
         self._held = dict(zip(names.values(), self._bound))
@@ -204,6 +207,22 @@ class Differentiated:
         static = {id(t) for i, t in self._parameters.items() if i not in changed}
         self.graphs.append(_Graph(module, static, self._options, began, what, kept))
         return self.graphs[-1]
+
+
+def _only_multiplied(module: fx.GraphModule) -> set[int]:
+    """Inputs of which products of matrices are all that is made: they are read as they lie. Where a step changes them, packing would take
+    longer than it saves. One that is kept turned for the backward pass would be copied at each call, and is not among them."""
+    inputs = [n for n in module.graph.nodes if n.op == "placeholder"]
+    return {i for i, n in enumerate(inputs) if n.users and _is_multiplied(n)}
+
+
+def _is_multiplied(node: fx.Node, turned: bool = False) -> bool:
+    def is_fine(user: fx.Node) -> bool:
+        if user.op == "output":
+            return not turned
+        return user.target in _PRODUCTS or (user.target in _TURNS and _is_multiplied(user, not turned))
+
+    return all(map(is_fine, node.users))
 
 
 class Gradients:

@@ -1,0 +1,166 @@
+"""Products of two large operands that change from call to call: blocks of both are packed where a core's caches hold them.
+
+Weights in training and their gradients: what is packed is used at once and never goes to memory.
+K. Goto and R. A. van de Geijn, Anatomy of high-performance matrix multiplication, ACM TOMS 34, 2008.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sol.codegen.decision import Candidate, sole
+from sol.codegen.element import element
+from sol.codegen.kernels.matmul_cost import fixed, product_seconds, tile_cycles
+from sol.codegen.kernels.matmul_product import Product, batch_text, float32_product, kernel_stem, right_strides, run_time_arguments
+from sol.codegen.kernels.matmul_rows import row_counts, row_ladder, rows_per_tile, vectors_per_panel
+from sol.codegen.kernels.matmul_tile import Step, Tile, Types, panel_columns, tile_of, tile_signature
+from sol.codegen.lowering import Lowering, TargetLike
+from sol.codegen.plan import View
+from sol.ir.types import DType
+
+FEWEST_ROWS = 16
+"""Rows from which packing a block of the right operand costs little beside using it."""
+MANY_ROWS = 256
+"""Rows from which whole panels of the right operand are packed at as little cost."""
+LONGEST = 320
+"""Steps of a slice at most: rounding errors grow with the length of a sum, and a panel stays in the first-level cache."""
+SHARES = 0.34, 0.3, 0.2
+"""Shares of the second-level cache for what is packed of the right operand, for partial sums and for the left operand."""
+
+
+def ceil_div(n: int, parts: int) -> int:
+    return -(-n // parts)
+
+
+def _rounded(n: int, step: int) -> int:
+    return ceil_div(n, step) * step
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A product in blocks.
+
+    nv, mr, ladder: of its tiles. slice: steps of the reduction. rows, panels: of a block; rows in units of ``mr``. stream: whether results
+    are too many for caches.
+    """
+
+    product: Product
+    nv: int
+    mr: int
+    ladder: tuple[int, ...]
+    slice: int
+    rows: int
+    panels: int
+    stream: bool
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Batches, rows, columns, steps."""
+        p = self.product
+        found = fixed(p.loops.batch_size, p.loops.rows, p.n, p.k)
+        assert found is not None
+        return found  # type: ignore[return-value]
+
+    @property
+    def width(self) -> int:
+        return self.nv * self.product.target.lanes
+
+
+def find_blocks(lowering: Lowering) -> Blocks | None:
+    """float32 operands of known sizes, the right one no constant, which no core's cache holds, or the left one turned."""
+    p = float32_product(lowering)
+    if p is None or p.constant or p.c_n != 1:
+        return None
+    sizes = fixed(p.loops.batch_size, p.loops.rows, p.n, p.k)
+    if sizes is None or not _is_large(p, *sizes):
+        return None
+    batch, rows, n, k = sizes
+    target, lanes = p.target, p.target.lanes
+    nv = vectors_per_panel(n, lanes)
+    mr = rows_per_tile(target, nv)
+    ladder, _ = row_ladder(rows, mr)
+    width, mr = nv * lanes, ladder[0]
+    slices = ceil_div(k, LONGEST)
+    step = _rounded(ceil_div(k, slices), lanes)
+    right, sums, left = (int(share * target.l2) // 4 for share in SHARES)
+    panels = max(1, min(right // (step * width), ceil_div(n, width)))
+    teams = target.team if batch * ceil_div(rows, mr * 8) < 4 * target.team or n >= rows else 1
+    pieces = ceil_div(ceil_div(ceil_div(n, width), panels), teams) * teams
+    panels = max(1, ceil_div(ceil_div(n, width), pieces))
+    high = left // (step * mr)
+    if k > step:
+        high = min(high, sums // (panels * width * mr))
+    blocks = ceil_div(rows, mr)
+    high = max(1, min(high, blocks))
+    high = ceil_div(blocks, ceil_div(blocks, high))
+    return Blocks(p, nv, mr, ladder, step, high, panels, 4 * batch * rows * n > 4 * target.team * target.l2)
+
+
+def _is_large(p: Product, batch: int, rows: int, n: int, k: int) -> bool:
+    if rows < FEWEST_ROWS or k < FEWEST_ROWS or n < p.target.lanes:
+        return False
+    turned = p.a_k != 1 and 4 * rows * k > p.target.l1
+    return turned or (rows < MANY_ROWS and 4 * k * n > p.target.l2)
+
+
+def blocks_seconds(found: Blocks, target: TargetLike) -> float | None:
+    """Tiles, partial sums, and packing both operands."""
+    p = found.product
+    batch, rows, n, k = found.sizes
+    panels, core = -(-n // found.width), target.machine.core
+    steps = sum(count * tile_cycles(target, size, found.nv) for size, count in row_counts(found.ladder, rows)) * panels * k
+    sums = 2 * (ceil_div(k, found.slice) - 1) * rows * panels * found.nv
+    shuffles = target.lanes.bit_length() - 1
+    high = ceil_div(ceil_div(rows, found.mr), found.rows) if k > found.slice else 1
+    packed = high * k * panels * found.nv * (1 + shuffles * (right_strides(p)[1] != 1))
+    packed += ceil_div(panels, found.panels) * rows * ceil_div(k, target.lanes) * (1 + shuffles * (p.a_k != 1))
+    return product_seconds(p, batch * (steps + 2 * (sums + packed) / core.loads), batch * rows * n * k)
+
+
+def lower_blocks(lowering: Lowering, found: Blocks) -> None:
+    """See templates/matmul_blocks.c.j2."""
+    p, width = found.product, found.width
+    lanes = p.target.lanes
+    full, ragged, ragged_nv = panel_columns(p, found.nv, lanes)
+    widths = [(found.nv, False)] * full + [(ragged_nv, True)] * ragged
+    shapes = [(rows, nv, cut) for nv, cut in widths for rows in found.ladder]
+    parameters, arguments = tile_signature(p, True, True, False, False)
+    head = ("packed_a + (i - r) * MR * depth", "depth", "panel", "kc", "part", "k0", "last")
+    parameters += ", int stream" * found.stream
+    arguments = ", ".join([*head, *arguments.split(", ")[len(head) :], *["stream"] * found.stream])
+    reads: dict[str, View] = {"A": p.a, "B": p.b}
+    if p.bias:
+        reads["bias"] = p.bias
+    reads |= {o.name: o.view for o in p.epilogue.operands}
+    tiles = tuple(tile_of(p, *s, found.nv) for s in shapes)
+    if found.stream:
+        tiles = tuple(_streamed(t, p) for t in tiles)
+    kernel_words = f"{p.op}_blocks_{found.ladder[0]}x{found.nv}{'_stream' if found.stream else ''}"
+    whole = found.rows * found.mr
+    lowering.emit(
+        "matmul_blocks.c.j2",
+        kernel_stem(p, kernel_words),
+        reads=reads,
+        writes={"C": p.out},
+        params=run_time_arguments(p, 0, False),
+        scratch=4 * ((found.panels * width + whole) * found.slice + whole * found.panels * width) + 64,
+        flops=p.flops,
+        bytes=p.bytes,
+        mr=found.ladder[0], nv=found.nv, ladder=found.ladder, tiles=tiles, full=full, ragged=ragged, ragged_nv=ragged_nv,
+        k_block=1, in_place=False, stretch=0, prefetch=0, sliced=True, signature=parameters, arguments=arguments,
+        slice=found.slice, chunk_rows=found.rows, chunk_panels=found.panels,
+        rows_outside=found.slice >= p.k, stream=found.stream, grain=p.target.machine.team.grain,
+        batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
+        a_k="A_k" if p.a_k != 1 else "1", tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles),
+        types=Types(element(DType.F32), element(DType.F32), element(DType.F32), element(p.out.dtype)),
+    )  # fmt: skip
+
+
+def _streamed(tile: Tile, p: Product) -> Tile:
+    """The tile with stores past the caches, where whole vectors are stored and lie on borders of vectors."""
+    if tile.masked:
+        return replace(tile, first=(*tile.first, "(void)stream;"))
+    return replace(tile, finish=tuple(Step(s.lines, s.store.replace("vf_store(", "STORE(")) for s in tile.finish))
+
+
+CANDIDATE: Candidate = sole("blocks", find_blocks, lower_blocks)
