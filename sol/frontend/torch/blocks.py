@@ -26,7 +26,7 @@ def kept_values(imported: Imported, results: Collection[int]) -> tuple[int, ...]
     """Numbers of the graph's outputs that are these results of the model alone, are images, and are computed by a kernel."""
     graph, outputs = imported.graph, imported.outputs
     others = {leaf.index for i, leaf in enumerate(outputs) if i not in results and leaf.kind == "tensor"}
-    others |= {leaf.index for leaf in outputs if leaf.views} | {m.output for m in imported.mutations}
+    others |= {leaf.index for leaf in outputs if leaf.views and leaf.kind == "tensor"} | {m.output for m in imported.mutations}
     plain = {graph.outputs[i] for i in others}
     found = {outputs[i].index for i in results if outputs[i].kind == "tensor"}
     return tuple(sorted(i for i in found if graph.outputs[i] not in plain and _may_be_blocked(graph, graph.outputs[i])))
