@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.element import element
-from sol.codegen.kernels.matmul_cost import fixed, product_seconds, tile_cycles
-from sol.codegen.kernels.matmul_product import Product, batch_text, float32_product, kernel_stem, right_strides, run_time_arguments
-from sol.codegen.kernels.matmul_rows import row_counts, row_ladder, rows_per_tile, vectors_per_panel
+from sol.codegen.kernels.matmul_cost import fixed
+from sol.codegen.kernels.matmul_product import Product, batch_text, float32_product, kernel_stem, run_time_arguments
+from sol.codegen.kernels.matmul_rows import row_ladder, rows_per_tile, vectors_per_panel
 from sol.codegen.kernels.matmul_tile import Step, Tile, Types, panel_columns, tile_of, tile_signature
-from sol.codegen.lowering import Lowering, TargetLike
+from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.ir.types import DType
 
@@ -101,20 +101,6 @@ def _is_large(p: Product, batch: int, rows: int, n: int, k: int) -> bool:
         return False
     turned = p.a_k != 1 and 4 * rows * k > p.target.l1
     return turned or (rows < MANY_ROWS and 4 * k * n > p.target.l2)
-
-
-def blocks_seconds(found: Blocks, target: TargetLike) -> float | None:
-    """Tiles, partial sums, and packing both operands."""
-    p = found.product
-    batch, rows, n, k = found.sizes
-    panels, core = -(-n // found.width), target.machine.core
-    steps = sum(count * tile_cycles(target, size, found.nv) for size, count in row_counts(found.ladder, rows)) * panels * k
-    sums = 2 * (ceil_div(k, found.slice) - 1) * rows * panels * found.nv
-    shuffles = target.lanes.bit_length() - 1
-    high = ceil_div(ceil_div(rows, found.mr), found.rows) if k > found.slice else 1
-    packed = high * k * panels * found.nv * (1 + shuffles * (right_strides(p)[1] != 1))
-    packed += ceil_div(panels, found.panels) * rows * ceil_div(k, target.lanes) * (1 + shuffles * (p.a_k != 1))
-    return product_seconds(p, batch * (steps + 2 * (sums + packed) / core.loads), batch * rows * n * k)
 
 
 def lower_blocks(lowering: Lowering, found: Blocks) -> None:
