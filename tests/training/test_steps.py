@@ -183,7 +183,7 @@ def test_the_backend_of_torch_compile_learns_that_backward_comes() -> None:
     assert len(piece.variants) == 1 and len(piece.gradients.variants) == 1 and piece.gradients.habit.saves
 
 
-def test_in_torch_by_default(caplog: pytest.LogCaptureFixture) -> None:
+def test_in_torch_where_asked_for(caplog: pytest.LogCaptureFixture) -> None:
     fast, eager = pair(cnn(), IMAGES)
     with sol.config.override(training="torch"), caplog.at_level(logging.WARNING, "sol"):
         assert torch.equal(step(fast, IMAGES), step(eager, IMAGES))

@@ -12,7 +12,6 @@ import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from sol.codegen.targets import resolve
-from sol.config import config
 from sol.frontend.torch.export import collector_paused
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import needs_gradient
@@ -38,7 +37,7 @@ class SolModule(torch.nn.Module):
 
     It holds the same parameter, buffer and submodule objects under the same names as the model it was made from, so that
     ``state_dict``, optimizers, ``.train()/.eval()`` and checkpoints work on either. In eval mode calls run compiled code; in training
-    mode they run the model in torch, or, where ``config["training"]`` says so, compiled forward and backward.
+    mode forward and backward are compiled, or the model runs in torch, as ``config["training"]`` says.
     A changed parameter takes effect at the next call; a change that torch does not
     count (``parameter.data.add_(…)``, or any change of an inference tensor) needs ``refresh()``. An input of another shape is compiled
     for at its first call; sizes and numbers that keep changing stay open. Plain attributes of the model and hooks of its submodules are
@@ -176,7 +175,7 @@ class SolModule(torch.nn.Module):
 
     def _in_training(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """A call in training mode."""
-        if config["training"] == "torch" or _active_transform() is not None or not self._is_for_compiled_code(args, kwargs):
+        if self._trainer.is_torchs or _active_transform() is not None or not self._is_for_compiled_code(args, kwargs):
             return self._model(*args, **kwargs)
         return self._trainer(args, kwargs)
 

@@ -30,6 +30,13 @@ class Trainer(Partition):
     def _piece(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Piece:
         return Piece(module, example_inputs, self._options, habit=Habit(saves=True, whole=self.habit))
 
+    @property
+    def is_torchs(self) -> bool:
+        """Whether the whole model trains in torch as ``config["training"]`` says; what "auto" means is known from the first call on."""
+        if config["training"] == "auto":
+            return bool(self.pieces) and all(p.gradients.is_torchs for p in self.pieces)
+        return config["training"] == "torch"
+
     def again(self, *args: Any, **kwargs: Any) -> Any:
         """A call for a backward pass that came for one that kept nothing."""
         self.habit.backward()
@@ -40,7 +47,7 @@ def with_gradients(
     model: torch.nn.Module, trainer: Trainer, program: Program, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Any:  # fmt: skip
     """A call in eval mode of a model some of whose inputs or parameters need gradients."""
-    if config["training"] == "torch":
+    if trainer.is_torchs:
         return differentiable(model, model, program, taken, args, kwargs)
     if trainer.habit.saves:
         trainer.habit.forward()

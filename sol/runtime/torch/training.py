@@ -30,6 +30,7 @@ from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import told
 from sol.runtime.torch.program import Program
 from sol.runtime.torch.result_pool import ResultPool
+from sol.runtime.torch.training_policy import reason_for_torch
 
 log = logging.getLogger("sol")
 PATIENCE = 16
@@ -228,19 +229,20 @@ def _is_multiplied(node: fx.Node, turned: bool = False) -> bool:
 class Gradients:
     """How the calls of a piece that need gradients run: as ``config["training"]`` says.
 
-    habit: tells whether calls keep what a backward pass needs. pool: memory of their results.
+    habit: tells whether calls keep what a backward pass needs. pool: memory of their results. reason: why "auto" leaves them to torch.
     """
 
     def __init__(self, piece: Trainable, options: Mapping[str, Any], habit: Habit) -> None:
         self.piece, self.habit = piece, habit
         self.variants = Specializations[tuple[Any, Differentiated]]("a piece in training")
         self.failure: Exception | None = None  # why the piece trains in torch
+        self.reason = reason_for_torch(piece.module)
         self.pool, self._compiled = ResultPool(), 0
         self._options = {**options, "arrays": self.pool.arrays}
 
     def __call__(self, inputs: Sequence[Any]) -> Any:
         """The piece's result, connected to the graph of autograd."""
-        if config["training"] == "torch" or self.failure is not None:
+        if self.is_torchs or self.failure is not None:
             return self.piece.module(*inputs)
         kind = self.piece.kind(inputs)
         found = self.variants.find_or_make(lambda v: v if v[0] == kind else None, lambda: self._make(kind, inputs))
@@ -248,6 +250,11 @@ class Gradients:
             return self.piece.module(*inputs)
         self.pool.step()
         return found[0][1](self.piece.tensors(inputs))
+
+    @property
+    def is_torchs(self) -> bool:
+        """Whether the piece trains in torch as ``config["training"]`` says."""
+        return config["training"] == "torch" or (config["training"] == "auto" and bool(self.reason))
 
     def again(self, inputs: Sequence[Any]) -> Any:
         """The same, for a backward pass that came for a call that kept nothing."""
