@@ -45,9 +45,13 @@ def test_gradients_of_inputs() -> None:
     torch.testing.assert_close(a.grad, b.grad)
 
 
-def test_a_graph_is_retained() -> None:
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_graph_is_retained(before: int) -> None:
+    """At the first step, and after one whose graph was let go."""
     fast, eager = pair(mlp(), ROWS)
     for model in (fast, eager):
+        for _ in range(before):
+            model(*ROWS).sum().backward()
         found = model(*ROWS)
         found.sum().backward(retain_graph=True)
         found.pow(2).mean().backward()  # a second loss of the same result
@@ -127,12 +131,22 @@ def test_a_parameter_that_changes_before_backward_is_torchs_error() -> None:
         found.backward()
 
 
-def test_double_backward_says_that_it_cannot() -> None:
-    fast, _ = pair(mlp(), ROWS)
+def test_double_backward_says_that_it_cannot(caplog: pytest.LogCaptureFixture) -> None:
+    fast, eager = pair(mlp(), ROWS)
     x = ROWS[0].clone().requires_grad_()
-    (grad,) = torch.autograd.grad(fast(x).pow(2).sum(), x, create_graph=True)
+    with caplog.at_level(logging.WARNING, "sol"):
+        fast(x).sum().backward()
+        assert "create_graph" not in caplog.text
+        (grad,) = torch.autograd.grad(fast(x).pow(2).sum(), x, create_graph=True)
+    assert 'sol.config["training"] = "torch"' in caplog.text
     with pytest.raises(RuntimeError, match="double backward"):
         grad.sum().backward()
+    with sol.config.override(training="torch"):
+        seconds = []
+        for model in (fast, eager):
+            (grad,) = torch.autograd.grad(model(x).pow(2).sum(), x, create_graph=True)
+            seconds.append(torch.autograd.grad(grad.sum(), x)[0])
+    torch.testing.assert_close(*seconds)
 
 
 def test_what_is_not_finite_stays_so() -> None:

@@ -205,6 +205,8 @@ class Differentiated:
     def _add(self, module: fx.GraphModule, began: Callable[[], None], what: str, kept: Collection[int] = ()) -> _Graph:
         metadata = TracingContext.get().fw_metadata
         changed = set(metadata.mutated_inp_runtime_indices) if metadata is not None else set()
+        if metadata is not None:
+            metadata.bw_donated_idxs = []  # not None, which torch takes for some where the first backward pass let go of its graph
         static = {id(t) for i, t in self._parameters.items() if i not in changed}
         self.graphs.append(_Graph(module, static, self._options, began, what, kept))
         return self.graphs[-1]
@@ -237,7 +239,7 @@ class Gradients:
         self.variants = Specializations[tuple[Any, Differentiated]]("a piece in training")
         self.failure: Exception | None = None  # why the piece trains in torch
         self.reason = reason_for_torch(piece.module)
-        self.pool, self._compiled = ResultPool(), 0
+        self.pool, self._compiled, self._has_warned = ResultPool(), 0, False
         self._options = {**options, "arrays": self.pool.arrays}
 
     def __call__(self, inputs: Sequence[Any]) -> Any:
@@ -249,7 +251,21 @@ class Gradients:
         if found is None:
             return self.piece.module(*inputs)
         self.pool.step()
-        return found[0][1](self.piece.tensors(inputs))
+        result = found[0][1](self.piece.tensors(inputs))
+        for tensor in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(tensor, torch.Tensor) and tensor.requires_grad and not tensor.is_leaf:
+                tensor.register_hook(self._notice)
+                break
+        return result
+
+    def _notice(self, gradient: torch.Tensor) -> None:
+        """Say what to do where the gradient of a gradient will be asked for, before torch says that there is none."""
+        if torch.is_grad_enabled() and not self._has_warned:
+            self._has_warned = True
+            log.warning(
+                'a backward pass with create_graph=True: compiled training has no gradients of gradients. sol.config["training"] = "torch" '
+                "has them"
+            )
 
     @property
     def is_torchs(self) -> bool:
