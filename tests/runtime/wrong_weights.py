@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ def plant(monkeypatch: pytest.MonkeyPatch, when: Callable[[np.ndarray], bool]) -
     """Constants for which ``when`` holds are packed half as large again."""
     add = Batch.add
 
-    def wrong(batch: Batch, pack: Pack, array: np.ndarray, out: int, factor: np.ndarray | None = None) -> None:
-        add(batch, pack, array * array.dtype.type(1.5) if when(array) else array, out, factor)
+    def wrong(batch: Batch, pack: Pack, array: np.ndarray, out: int, *how: Any) -> None:
+        add(batch, pack, array * array.dtype.type(1.5) if when(array) else array, out, *how)
 
     monkeypatch.setattr(Batch, "add", wrong)
