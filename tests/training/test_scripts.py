@@ -69,7 +69,7 @@ def sgd(parameters: Any) -> torch.optim.Optimizer:
 
 
 class Split(nn.Module):
-    """A function between two halves of the network; parts of the first are counted from the end."""
+    """What takes the middle of the network and the result of its first part: it may call the one, change the other."""
 
     def __init__(self, between: Callable[..., torch.Tensor]) -> None:
         super().__init__()
