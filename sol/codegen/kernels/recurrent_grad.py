@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sol.codegen.decision import sole
 from sol.codegen.kernels.recurrent import checked_units
 from sol.codegen.lowering import Lowering, TargetLike
+from sol.codegen.memory import LINE
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
 from sol.ir.graph import Node
@@ -18,9 +19,6 @@ _OPERANDS = {
     "rnn_scan_grad": ("KEPT", "DY", "DHN"),
 }  # fmt: skip
 _RESULTS = {"lstm_scan_grad": ("DX", "DH0", "DC0"), "gru_scan_grad": ("DX", "DG", "DH0"), "rnn_scan_grad": ("DX", "DH0")}
-
-LINE = 16
-"""Floats of a cache line: rows whose distance is a power of two would compete for the same cache sets."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ def lower_scan_grad(lowering: Lowering, found: Backward) -> None:
     params: dict[str, DimLike] = {"T": steps, "B": batch, "H": hidden}
     for name, view in (*found.operands, *found.results):
         params |= _strides(name, view.strides)
-    row = -(-gates * hidden // LINE) * LINE + LINE
+    row = (1 - -4 * gates * hidden // LINE) * (LINE // 4)  # no power of two: those lines would compete for the same cache sets
     states = 4 * batch * (-(-hidden // target.lanes) * target.lanes)
     words = (anchor.op, cell if anchor.op == "rnn_scan_grad" else "", "reverse" if anchor.attrs["reverse"] else "")
     lowering.emit(

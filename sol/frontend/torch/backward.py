@@ -13,8 +13,6 @@ from typing import Any
 import torch
 from torch._decomp import get_decompositions
 
-from sol.frontend.torch.pool_grads import DECOMPOSITIONS
-
 aten = torch.ops.aten
 
 _ACTIVATIONS = (
@@ -46,5 +44,7 @@ _MOVES = (
 @cache
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Operation → what computes it from others."""
+    from sol.frontend.torch.pool_grads import DECOMPOSITIONS  # defines operations, which inference does not need
+
     torchs: dict[Any, Callable[..., Any]] = dict(get_decompositions([*_ACTIVATIONS, *_LOSSES, *_NORMS, *_ROWS, *_MOVES]))
     return torchs | DECOMPOSITIONS

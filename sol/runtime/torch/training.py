@@ -25,7 +25,6 @@ from sol.errors import ConfigError, UnsupportedError
 from sol.frontend.torch.backward import decompositions
 from sol.frontend.torch.blocks import as_image
 from sol.frontend.torch.functional import import_functional
-from sol.frontend.torch.recurrent_ops import draws_dropout, with_scans
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import told
 from sol.runtime.torch.program import Program
@@ -39,6 +38,7 @@ MOST_COMPILED = 2
 """How many times ``config["recompile_limit"]`` one piece is compiled in all. Further kinds of calls run in torch, as they do where torch
 counts its recompilations: a piece whose inputs never repeat would be compiled at every call."""
 _IN_PLACE = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.setitem)
+_RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
 _PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default)
 _TURNS = (torch.ops.aten.t.default, torch.ops.aten.permute.default, torch.ops.aten.transpose.int)
 Compiler = Callable[[fx.GraphModule, Any], Any]
@@ -176,6 +176,8 @@ class Differentiated:
     """
 
     def __init__(self, piece: Fixed, inputs: Sequence[torch.Tensor], options: Mapping[str, Any], habit: Habit) -> None:
+        from sol.frontend.torch.recurrent_ops import with_scans  # defines operations, which inference does not need
+
         module = with_scans(piece.module)
         self.graphs: list[_Graph] = []
         self._options, self._habit = options, habit
@@ -306,7 +308,11 @@ def _differs(node: fx.Node) -> bool:
         given: Mapping[str, Any] = bound.arguments
     except (TypeError, ValueError):  # a builtin function
         given = node.kwargs
-    return (given.get("training") is True and given.get("p") != 0) or bool(given.get("dropout_p")) or draws_dropout(node)
+    if node.target in _RECURRENT:
+        from sol.frontend.torch.recurrent_ops import draws_dropout
+
+        return draws_dropout(node)
+    return (given.get("training") is True and given.get("p") != 0) or bool(given.get("dropout_p"))
 
 
 def _writes(node: fx.Node) -> bool:
