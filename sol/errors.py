@@ -32,6 +32,10 @@ class IndexRangeError(SolError, IndexError, RuntimeError):
     """An index is outside of the dimension that it chooses from; torch raises IndexError or RuntimeError, by operation."""
 
 
+class OutOfMemoryError(SolError, MemoryError, RuntimeError):
+    """The system has no memory left for a call; torch raises RuntimeError then, numpy MemoryError."""
+
+
 class TypeInferenceError(SolError, TypeError):
     """Operand types do not fit an op."""
 

@@ -7,17 +7,26 @@ import mmap
 
 import numpy as np
 
+from sol.errors import OutOfMemoryError
+
 HUGE = 2 << 20
 
 
 class Block:
-    """``size`` zeroed bytes at ``address``, aligned to 64 bytes (to 2 MiB if it is that large)."""
+    """``size`` zeroed bytes at ``address``, aligned to 64 bytes (to 2 MiB if it is that large).
+
+    Raises OutOfMemoryError if the system does not give them.
+    """
 
     def __init__(self, size: int) -> None:
         alignment = HUGE if size >= HUGE else mmap.PAGESIZE
         self.size = size
         private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS  # shared memory gets no huge pages, and a forked child would write into ours
-        self._map = mmap.mmap(-1, size + (alignment if alignment == HUGE else 0) + 1, flags=private)
+        try:
+            self._map = mmap.mmap(-1, size + (alignment if alignment == HUGE else 0) + 1, flags=private)
+        except (OSError, OverflowError, MemoryError) as error:
+            remedy = "smaller batches need less, and so do fewer models at a time"
+            raise OutOfMemoryError(f"there is no memory for {size} bytes", remedy=remedy) from error
         if alignment == HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
             with contextlib.suppress(OSError):
                 self._map.madvise(mmap.MADV_HUGEPAGE)

@@ -1,8 +1,8 @@
 """Runs torch's operator database through sol: `python -m tests.conformance.op_db [--match REGEX] [--table FILE]`.
 
-Every sample of an entry is compiled and compared with eager torch (op_db_cases.py). Samples are compiled together, a dozen in one module,
-and one by one where that fails. Workers take some entries each and write a line per entry and form as it ends, so that a crash names
-its case and the same command goes on where it stopped.
+Every sample of an entry is compiled and compared with eager torch (op_db_cases.py), gradients too. Samples are compiled together, a dozen
+in one module, and one by one where that fails. Workers take some entries each and write a line per entry and form as it ends, so that a
+crash names its case and the same command goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ import torch
 
 import sol
 from sol.errors import ConfigError, ExportError, InputError, SolError, UnsupportedError
-from tests.conformance.op_db_cases import FORMS, SEED, Case, Expected, Together, cases, entries, expected, judge, name_of
+from sol.runtime.torch.pieces import Piece
+from sol.runtime.torch.training import Habit
+from tests.conformance.op_db_cases import FORMS, SEED, Case, Expected, Together, cases, entries, expected, judge, name_of, with_gradients
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "build" / "op_db.jsonl"
@@ -50,6 +52,7 @@ class Trial:
 
     def __init__(self, number: int, form: str, most: int | None, isa: str | None, failures: int) -> None:
         self.name, self.isa, self.most_failures = name_of(number), isa, failures
+        self._run = self._run_forward if form != "gradient" else self._run_step
         self.torch: dict[str, str] = {}
         self.failures: list[tuple[int, str, str, str]] = []
         self.whole = self.tried = 0
@@ -119,7 +122,7 @@ class Trial:
                 wrong.append((case, "wrong", text))
         return wrong
 
-    def _run(self, group: Sequence[tuple[Case, Expected]], fallback: str) -> tuple[Any, list[torch.Tensor]]:
+    def _run_forward(self, group: Sequence[tuple[Case, Expected]], fallback: str) -> tuple[Any, list[torch.Tensor]]:
         """Results of the cases compiled together, and their operands afterwards; what runs in torch is noted."""
 
         def operands() -> list[torch.Tensor]:
@@ -137,6 +140,41 @@ class Trial:
                     call = fast._programs[0].imported.torch_calls.get(row.operation)
                     self.torch[str(call.name).removeprefix("aten.") if call else row.operation] = row.reason[:100]
         return results, given
+
+    def _run_step(self, group: Sequence[tuple[Case, Expected]], fallback: str) -> tuple[Any, list[torch.Tensor]]:
+        """The same for results with gradients: forward and backward compiled, as in training."""
+        pieces: list[Piece] = []
+
+        def backend(module: torch.fx.GraphModule, inputs: Sequence[Any]) -> Piece:
+            pieces.append(Piece(module, inputs, {"isa": self.isa}, habit=Habit(saves=True)))
+            return pieces[-1]
+
+        torch._dynamo.reset()
+        given = [t for c, _ in group for t in c.copies()]
+        with warnings.catch_warnings(), sol.config.override(training="compiled", fallback=fallback):
+            warnings.simplefilter("ignore")
+            fast = torch.compile(Together([c for c, _ in group]).train(), backend=backend)
+            torch.manual_seed(SEED)
+            results, at = [], 0
+            for (case, _), result in zip(group, fast(*given)):
+                results.append(with_gradients(result, given[at : at + len(case.tensors)]))
+                at += len(case.tensors)
+        if not pieces:
+            self.torch["the whole"] = "Dynamo captures nothing"
+        for piece in pieces:
+            self._note(piece)
+        return results, given
+
+    def _note(self, piece: Piece) -> None:
+        """Note what of a piece ran in torch."""
+        if piece.gradients.failure is not None:
+            self.torch["the whole"] = str(piece.gradients.failure)[:100]
+        for graph in (g for _, d in piece.gradients.variants for g in d.graphs):
+            if graph.failure is not None:
+                self.torch["a whole pass"] = str(graph.failure)[:100]
+            elif graph.program is not None:
+                calls = graph.program.imported.torch_calls
+                self.torch |= {calls[n.attrs["key"]].name.removeprefix("aten."): "in torch" for n in graph.program.runner.torch_nodes}
 
     def row(self) -> Row:
         return {"cases": len(self.cases), "tried": self.tried, "torch": self.torch, "failures": self.failures}

@@ -1,7 +1,7 @@
 """What is tried of torch's own operator database: its samples as functions of tensors, and how a result is judged.
 
 A case is one sample in one form: as it is ("plain"), with operands that are not contiguous ("strided"), through the in-place variant
-("inplace"), or under another name of the operation ("alias").
+("inplace"), under another name of the operation ("alias"), or forward and backward ("gradient").
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-FORMS = ("plain", "strided", "inplace", "alias")
+FORMS = ("plain", "strided", "inplace", "alias", "gradient")
 UNINITIALISED = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "resize_", "resize_as_")
 """Operations whose result holds whatever was in memory: only its type is compared."""
 ULPS = 8 * 2.0**-23
@@ -43,16 +43,20 @@ def name_of(number: int) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """One sample in one form: ``function(*tensors)``; note: its operands in words."""
+    """One sample in one form: ``function(*tensors)``; note: its operands in words; differentiated: which operands need a gradient."""
 
     number: int
     function: Callable[..., Any]
     tensors: tuple[torch.Tensor, ...]
     note: str
+    differentiated: tuple[bool, ...] = ()
 
     def copies(self, dtype: torch.dtype = torch.float32) -> list[torch.Tensor]:
         """The operands in memory of their own with their strides, float32 ones as ``dtype``."""
-        return [_copy(t, dtype) for t in self.tensors]
+        found = [_copy(t, dtype) for t in self.tensors]
+        for tensor, needs in zip(found, self.differentiated):
+            tensor.requires_grad_(needs)
+        return found
 
 
 def _copy(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -67,11 +71,13 @@ def _copy(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 def cases(number: int, form: str, most: int | None = None) -> list[Case]:
     """The cases of an entry; of up to ``most`` samples, spread over the list, where that is given."""
     op = entries()[number]
-    found = []
+    found: list[Case] = []
+    if form == "gradient" and not op.supports_autograd:
+        return found
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.manual_seed(0)
-        samples = list(enumerate(op.sample_inputs("cpu", torch.float32, requires_grad=False)))
+        samples = list(enumerate(op.sample_inputs("cpu", torch.float32, requires_grad=form == "gradient")))
         for index, sample in spread(samples, most):
             if form == "strided":
                 try:
@@ -80,7 +86,7 @@ def cases(number: int, form: str, most: int | None = None) -> list[Case]:
                     continue
             for function in _functions(op, form):
                 found.append(_case(index, function, sample))
-    return found
+    return found if form != "gradient" else [c for c in found if any(c.differentiated)]
 
 
 def spread(things: Sequence[Any], most: int | None) -> list[Any]:
@@ -109,9 +115,34 @@ def _case(index: int, function: Callable[..., Any], sample: Any) -> Case:
         for place, tensor in zip(places, tensors):
             full[place] = tensor
         first, args, kwargs = pytree.tree_unflatten(full, spec)
-        return function(first, *args, **kwargs)
+        result = function(first, *args, **kwargs)
+        return sample.output_process_fn_grad(result) if any(differentiated) else result
 
-    return Case(index, call, tuple(leaves[i].detach() for i in places), _note(sample))
+    differentiated = tuple(leaves[i].requires_grad for i in places)
+    return Case(index, call, tuple(leaves[i].detach() for i in places), _note(sample), differentiated if any(differentiated) else ())
+
+
+def with_gradients(result: Any, operands: Sequence[torch.Tensor]) -> tuple[Any, list[Any]]:
+    """The result of differentiable operands, detached, and the gradient of each operand, None where it has none.
+
+    What is differentiated is a sum of the result's elements, each times a number of its own.
+    """
+    leaves, spec = pytree.tree_flatten(result)
+    terms = [_weighted(t) for t in leaves if isinstance(t, torch.Tensor) and t.requires_grad]
+    needing = [t for t in operands if t.requires_grad]
+    found = iter(torch.autograd.grad(sum(terms), needing, allow_unused=True) if terms else [None] * len(needing))
+    gradients = [next(found) if t.requires_grad else None for t in operands]
+    detached = [t.detach() if isinstance(t, torch.Tensor) else t for t in leaves]
+    return pytree.tree_unflatten(detached, spec), gradients
+
+
+def _weighted(tensor: torch.Tensor) -> torch.Tensor:
+    """The real sum of the elements with numbers between 1 and 2 of both signs, in the order of the elements."""
+    plain = tensor.to_dense() if tensor.layout is not torch.strided else tensor
+    order = torch.arange(plain.numel(), dtype=torch.float64)
+    weights = ((1 + (order * 0.618).frac()) * (1 - 2 * (order % 3 == 1).double())).view(plain.shape).to(plain.dtype)
+    total = (plain * weights).sum()
+    return total.real + total.imag if total.is_complex() else total
 
 
 def _note(sample: Any) -> str:
@@ -146,7 +177,8 @@ class Together(torch.nn.Module):
 
 @dataclass(frozen=True)
 class Expected:
-    """What torch makes of a case: result and operands afterwards, in float32 and (where it can) in float64; whether it draws numbers."""
+    """What torch makes of a case: result (with gradients) and operands afterwards, in float32 and (where it can) in float64; whether it
+    draws numbers."""
 
     result: Any
     operands: list[torch.Tensor]
@@ -157,7 +189,7 @@ class Expected:
 
 def expected(case: Case) -> Expected | None:
     """Torch's results; None where torch itself raises."""
-    with torch.no_grad(), warnings.catch_warnings():
+    with torch.set_grad_enabled(bool(case.differentiated)), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         operands = case.copies()
         try:
@@ -181,6 +213,8 @@ def _seeded(case: Case, operands: list[torch.Tensor]) -> tuple[Any, bool]:
     torch.manual_seed = lambda value: (seeds.append(value), seed(value))[1]
     try:
         result = case.function(*operands)
+        if case.differentiated:
+            result = with_gradients(result, operands)
     finally:
         torch.manual_seed = seed
     return result, bool(seeds) or not torch.equal(before, torch.get_rng_state())

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 import sol
-from tests.conformance.op_db import arguments, failures, sweep
-from tests.conformance.op_db_cases import Together, cases, entries, expected, judge, name_of, spread
+from tests.conformance.op_db import Trial, arguments, failures, sweep
+from tests.conformance.op_db_cases import Case, Together, cases, entries, expected, judge, name_of, spread, with_gradients
 
 CHOICE = (  # entries that share a compilation
     ("add", "atan2", "clamp", "div.floor_rounding", "copysign", "erfc", "fmod", "heaviside", "hypot", "logaddexp", "logit", "nextafter"),
@@ -23,6 +23,8 @@ CHOICE = (  # entries that share a compilation
     ("matmul", "addmm", "baddbmm", "einsum", "linalg.multi_dot", "inner", "outer", "nn.functional.conv2d", "nn.functional.conv_transpose1d",
      "nn.functional.max_pool1d", "nn.functional.batch_norm", "cdist"),
 )  # fmt: skip
+GRADIENTS = ("atan2", "cumprod", "diag_embed", "diagonal_scatter", "gather", "index_fill", "linalg.inv", "logsumexp", "masked_select",
+             "sgn", "nn.functional.conv2d", "nn.functional.max_pool2d")  # fmt: skip
 SAMPLES = 3
 
 
@@ -49,6 +51,28 @@ def test_samples_of_entries_compiled_together(names: tuple[str, ...]) -> None:
         text = judge(name, case, want, result, after)
         wrong += [f"{name} {case.number} ({case.note}): {text}"] if text else []
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients_of_samples(name: str) -> None:
+    """Also where Dynamo's graph has no gradient that can be traced, or parts of it run in torch."""
+    (number,) = [n for n in range(len(entries())) if name_of(n) == name]
+    trial = Trial(number, "gradient", SAMPLES, None, failures=1)
+    trial.run(alone=False, report=lambda case: None)
+    assert trial.tried >= len(trial.cases) > 0 and not trial.failures
+
+
+def test_a_wrong_gradient_is_found() -> None:
+    """Twice the gradient is a difference, and so is none."""
+    x = torch.linspace(-1, 1, 6)
+    case = Case(0, lambda t: t.sin(), (x,), "", (True,))
+    want = expected(case)
+    assert want is not None
+    (operand,) = case.copies()
+    result, (gradient,) = with_gradients(operand.sin(), [operand])
+    assert not judge("sin", case, want, (result, [gradient]), [operand])
+    assert "off by" in judge("sin", case, want, (result, [2 * gradient]), [operand])
+    assert judge("sin", case, want, (result, [None]), [operand])
 
 
 def test_a_choice_of_samples_spreads_over_the_list():

@@ -36,7 +36,7 @@ _NORMS = (
 _ROWS = (aten._softmax_backward_data, aten._log_softmax_backward_data)
 """A sum over each row between pointwise operations."""
 _MOVES = (
-    aten.select_backward, aten.slice_backward, aten.diagonal_backward, aten.unfold_backward, aten.select_scatter, aten.diagonal_scatter,
+    aten.select_backward, aten.slice_backward, aten.diagonal_backward, aten.unfold_backward, aten.select_scatter,
 )  # fmt: skip
 """Zeros with a part replaced: moves, which join the sum of gradients that they mostly are part of."""
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import torch
 from torch import fx
 from torch._guards import TracingContext, tracing
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 
 from sol.codegen.targets import resolve
 from sol.config import config
@@ -102,7 +102,7 @@ class _Graph:
 
     def _images(self, inputs: Sequence[Any]) -> list[Any]:
         """The inputs as torch wants them: those that a compiled forward graph left in blocks as images."""
-        return [as_image(x, s) if s is not None and x.dim() == len(s) + 1 else x for x, s in zip(inputs, self._shapes)]
+        return [as_image(x, s) if s is not None and x is not None and x.dim() == len(s) + 1 else x for x, s in zip(inputs, self._shapes)]
 
     def _is_bound(self, program: Program, inputs: Sequence[Any]) -> bool:
         """Whether the program's parameters are those of this call, or could be replaced by them."""
@@ -125,7 +125,7 @@ class _Graph:
             options = {**self._options, "isa": replace(resolve(self._options.get("isa") or config["isa"]), repacks=True)}
             self.program = Program(imported, self._held, title=f"{self._what} graph of torch.compile", **options)
         except Exception as error:
-            if isinstance(error, ConfigError) or config["fallback"] != "eager":
+            if isinstance(error, (ConfigError, MemoryError)) or config["fallback"] != "eager":
                 raise
             self.failure = error
             log.warning("the %s pass of a piece of the model runs in torch: %s", self._what, told(error))
@@ -185,8 +185,11 @@ class Differentiated:
         self._parameters = {**dict(enumerate(own)), **{len(own) + i: inputs[i] for i in piece.parameters}}
         mode = FakeTensorMode()
         examples = [mode.from_tensor(x, static_shapes=True) if isinstance(x, torch.Tensor) else x for x in inputs]
-        with tracing(TracingContext(mode)):
-            self._function = _differentiated(module, examples, self._forward, self._backward)
+        try:
+            with tracing(TracingContext(mode)):
+                self._function = _differentiated(module, examples, self._forward, self._backward)
+        except (DataDependentOutputException, DynamicOutputShapeException) as error:
+            raise UnsupportedError(f"{error.func} gives sizes or numbers that are known when data is") from error
 
     def __call__(self, inputs: Sequence[Any]) -> Any:
         return self._function(*inputs)
@@ -286,7 +289,8 @@ class Gradients:
         try:
             return kind, Differentiated(self.piece.fixed(inputs), self.piece.tensors(inputs), self._options, self.habit)
         except Exception as error:  # a defect of sol too: in torch the piece trains
-            if isinstance(error, ConfigError) or (not isinstance(error, UnsupportedError) and config["fallback"] != "eager"):
+            is_ours = isinstance(error, UnsupportedError)
+            if isinstance(error, (ConfigError, MemoryError)) or (not is_ours and config["fallback"] != "eager"):
                 raise
             self.failure = error
             log.warning("a piece of the model trains in torch: %s", told(error))

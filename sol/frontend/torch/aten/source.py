@@ -54,7 +54,7 @@ def table(ctx: Context, *_: Any, **__: Any) -> str:
     if ctx.node.all_input_nodes or any(isinstance(n, Dim) for n in ctx.shape):
         raise Fallback("a table of open size, or made of another one")
     with torch.no_grad():
-        value = ctx.node.target(*ctx.node.args, **ctx.node.kwargs)  # type: ignore[operator]
+        value = ctx.node.target(*ctx.node.args, **ctx.node.kwargs).clone()  # type: ignore[operator]  # zeros may have no memory
     return ctx.constant((value.float() if value.dtype is torch.bfloat16 else value).numpy(), ctx.dtype)
 
 
