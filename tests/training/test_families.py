@@ -135,8 +135,11 @@ FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] =
     "norm at the end": (lambda: net(nn.Linear(10, 12), nn.LayerNorm(12)), ROWS, set()),
     "heads as views": (Heads, (torch.linspace(-3, 3, 7 * 32).view(1, 7, 32).sin(),),
                        {"_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_flash_attention_for_cpu_backward"}),
+    "words": (lambda: net(nn.Embedding(37, 19, padding_idx=3), nn.Tanh(), nn.Linear(19, 5)), (torch.arange(60).view(5, 12) % 31,), set()),
+    "rare words": (lambda: net(nn.Embedding(9, 4, scale_grad_by_freq=True), nn.Linear(4, 3)), (torch.tensor([[1, 1, 8]]),),
+                   {"embedding_dense_backward"}),
     "attention": (Attention, (torch.arange(27).view(3, 9), (torch.arange(27).view(3, 9) * 7) % 50),
-                  {"embedding_dense_backward", "_scaled_dot_product_flash_attention_for_cpu",
+                  {"_scaled_dot_product_flash_attention_for_cpu",
                    "_scaled_dot_product_flash_attention_for_cpu_backward"}),
 }  # fmt: skip
 """name → (module, inputs, operations that run in torch at most)."""

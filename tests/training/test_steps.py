@@ -232,6 +232,31 @@ def test_weights_that_change_at_each_step_are_read_where_they_lie_and_their_pack
     assert any(e.packed.again for e in executables)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_weights_are_kept_for_the_backward_pass_as_they_are(turned: bool) -> None:
+    """torch's partitioner asks for a turned weight, which the forward pass would have to copy."""
+
+    class Layers(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = nn.Parameter(torch.randn(16, 24)), nn.Parameter(torch.randn(16, 24))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            h = F.linear(torch.tanh(x @ self.first), self.second)
+            return h @ self.second if turned else h  # one weight both as it is and turned
+
+    inputs = (torch.randn(5, 16),)
+    fast, eager = pair(Layers(), inputs)
+    for _ in range(2):
+        check_loss(step(fast, inputs), step(eager, inputs))
+    check_gradients(fast, eager)
+    forward, backward = (g.module.graph for g in graphs_of(fast))
+    (output,) = forward.find_nodes(op="output")
+    assert {n.name for n in output.args[0] if n.op == "placeholder"} >= {"primals_2", "primals_3"}
+    assert not [n for n in output.args[0] if n.op == "call_function" and n.target is torch.ops.aten.t.default]
+    assert [n for n in backward.nodes if n.target is torch.ops.aten.t.default]
+
+
 def test_torch_gets_images_where_the_backward_pass_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = compiled_training.import_functional
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sol.ir.builder import graph_of
 from sol.ir.data_sizes import definers
 from sol.ir.graph import Graph, Node
+from sol.ir.ops import spec_of
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,13 @@ def split_segments(graph: Graph) -> tuple[Segment, ...]:
         return ()
     if not any(n.op == "torch_call" for n in graph.nodes) and all(_is_computed(graph, o) for o in graph.outputs):
         return (Segment(graph, None, graph.inputs, graph.outputs),)
-    level = _levels(graph)
+    free = _free_views(graph)
+    level = _levels(graph, free)
     segments: list[Segment] = []
     for depth in range(max(level.values(), default=0) + 1):
         part = [n for n in graph.nodes if level.get(n.name) == depth and n.op != "torch_call"]
         if part:
-            segments.append(_compiled_part(graph, part, level))
+            segments.append(_compiled_part(graph, part, free))
         for node in graph.nodes:
             if node.op == "torch_call" and level[node.name] == depth:
                 segments.append(Segment(None, node, node.inputs, node.outputs))
@@ -44,19 +46,31 @@ def _is_computed(graph: Graph, value: str) -> bool:
     return node.op not in ("input", "parameter", "constant") and node.name not in graph.constant_values
 
 
-def _levels(graph: Graph) -> dict[str, int]:
+def _free_views(graph: Graph) -> frozenset[str]:
+    """Views of inputs that compiled parts alone read. Each part takes its own, because what is handed from part to part is copied."""
+    free: set[str] = set()
+    for node in graph.nodes:
+        if spec_of(node.op).kind != "view" or len(node.inputs) != 1 or any(map(graph.is_output, node.outputs)):
+            continue
+        base = graph.producer(node.inputs[0])
+        if (base.op == "input" or base.name in free) and all(u.op != "torch_call" for v in node.outputs for u in graph.users(v)):
+            free.add(node.name)
+    return frozenset(free)
+
+
+def _levels(graph: Graph, free: frozenset[str]) -> dict[str, int]:
     """Number of torch calls on the longest path to a node; a torch call runs after the compiled part of its level."""
     level: dict[str, int] = {}
     definer = definers(graph.nodes)
     for node in graph.nodes:
-        if node.op in ("input", "parameter", "constant") or node.name in graph.constant_values:
+        if node.op in ("input", "parameter", "constant") or node.name in graph.constant_values or node.name in free:
             continue
         producers = [graph.producer(i) for i in (*node.inputs, *definer.get(node.name, ()))]
         level[node.name] = max([level[p.name] + (p.op == "torch_call") for p in producers if p.name in level], default=0)
     return level
 
 
-def _compiled_part(graph: Graph, part: list[Node], level: Mapping[str, int]) -> Segment:
+def _compiled_part(graph: Graph, part: list[Node], free: frozenset[str]) -> Segment:
     inside = {v for n in part for v in n.outputs}
     constants: dict[str, Node] = {}
 
@@ -68,15 +82,22 @@ def _compiled_part(graph: Graph, part: list[Node], level: Mapping[str, int]) -> 
             constants[node.name] = node
 
     operands: dict[str, None] = {}
+    views: dict[str, Node] = {}
+
+    def take(value: str) -> None:
+        producer = graph.producer(value)
+        if producer.op in ("parameter", "constant") or producer.name in graph.constant_values:
+            need(value)
+        elif producer.name in free:
+            take(producer.inputs[0])
+            views[producer.name] = producer
+        else:
+            operands[value] = None
+
     for node in part:
         for value in node.inputs:
-            if value in inside:
-                continue
-            producer = graph.producer(value)
-            if producer.op in ("parameter", "constant") or producer.name in graph.constant_values:
-                need(value)
-            else:
-                operands[value] = None
+            if value not in inside:
+                take(value)
     names = {n.name for n in part}
     outputs = [
         v for n in part for v in n.outputs
@@ -84,7 +105,7 @@ def _compiled_part(graph: Graph, part: list[Node], level: Mapping[str, int]) -> 
     ]  # fmt: skip
     sources = [Node(_plain(v), "input", (), (graph.type_of(v),)) for v in operands]
     renamed = {v: _plain(v) for v in operands}
-    body = [_with_inputs(n, renamed) for n in part]
+    body = [_with_inputs(n, renamed) for n in (*views.values(), *part)]
     segment = graph_of((*sources, *constants.values(), *body), [_plain(v) for v in operands], outputs)
     return Segment(segment, None, tuple(operands), tuple(outputs))
 

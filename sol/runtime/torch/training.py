@@ -29,6 +29,7 @@ from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import told
 from sol.runtime.torch.program import Program
 from sol.runtime.torch.result_pool import ResultPool
+from sol.runtime.torch.saved_views import save_whole
 from sol.runtime.torch.training_policy import reason_for_torch
 
 log = logging.getLogger("sol")
@@ -143,10 +144,15 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
     from torch._functorch.aot_autograd import aot_module_simplified
     from torch._functorch.partitioners import min_cut_rematerialization_partition
 
+    def partition(joint: fx.GraphModule, inputs: Any, **given: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
+        graphs = min_cut_rematerialization_partition(joint, inputs, **given)
+        save_whole(*graphs, given["num_fwd_outputs"])
+        return graphs
+
     budget = float(config["training_memory_budget"])
     with settings.patch(donated_buffer=False, activation_memory_budget=budget):  # a donated buffer forbids retain_graph
         compilers: tuple[Any, Any] = (forward, backward)
-        return aot_module_simplified(module, examples, *compilers, min_cut_rematerialization_partition, decompositions())
+        return aot_module_simplified(module, examples, *compilers, partition, decompositions())
 
 
 @dataclass(frozen=True)

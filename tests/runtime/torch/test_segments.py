@@ -97,3 +97,13 @@ def test_threads_option(threads: int) -> None:
     fast = sol.optimize(model, x, threads=threads)
     close(fast(x), model(x))
     assert all(e._team() == threads for e in fast._programs[0].runner.executables)
+
+
+def test_each_part_takes_its_own_views_of_inputs() -> None:
+    x, w = torch.randn(3, 3), torch.randn(3, 3)
+    model = Lambda(lambda x, w: torch.linalg.inv(torch.tanh(x) @ w.t()) @ w.t())
+    fast = sol.optimize(model, [x, w])
+    close(fast(x, w), model(x, w))
+    runner = fast._programs[0].runner
+    before, after = (s for s in runner.steps if s[1] is not None)
+    assert len(before[0].outputs) == 1 and len(after[0].inputs) == 2

@@ -225,3 +225,18 @@ def _unpool(spatial: int) -> None:
 
 _unpool(2)
 _unpool(3)
+
+
+@converter("embedding_dense_backward.default")
+def embedding_grad(ctx: Context, grad: str, index: str, count: int, padding_idx: int, scale_grad_by_freq: bool) -> str:
+    """The gradient of a table [count, E]: rows of ``grad`` [..., E] added up where ``index`` says, but for the row of padding."""
+    if scale_grad_by_freq:
+        raise Fallback("gradients divided by how often a row is read")
+    width, dtype = ctx.size(grad)[-1], ctx.type(grad).dtype
+    rows = product(ctx.size(index))
+    index = ctx.cast(ctx.reshape(index, (rows, 1)), DType.I64)
+    if padding_idx >= 0:  # a place out of range, which changes nothing
+        is_padding = ctx.add("eq", index, ctx.operand(padding_idx, DType.I64))
+        index = ctx.add("where", is_padding, ctx.operand(count, DType.I64), index)
+    updates, places = ctx.reshape(grad, (rows, width)), ctx.expand(index, (rows, width))
+    return ctx.add("scatter", ctx.filled(0.0, (count, width), dtype), places, updates, dim=0, reduction="add", signed=False)
