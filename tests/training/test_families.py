@@ -92,6 +92,12 @@ def rows(h: torch.Tensor) -> torch.Tensor:
     return sum(f * f for f in found)  # type: ignore[return-value]
 
 
+def turned_twice(h: torch.Tensor) -> torch.Tensor:
+    """A value whose turned views are kept beside it."""
+    w = h.exp()
+    return (h.t() @ w) @ w.t() @ (w @ w.t()) @ w[:, :5].t().unsqueeze(1).squeeze(1).relu()
+
+
 def losses(h: torch.Tensor) -> torch.Tensor:
     target = torch.linspace(0, 1, h.numel(), dtype=h.dtype).view_as(h)
     classes = torch.tensor([0, 3, -100, 11, 5])
@@ -114,6 +120,7 @@ FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] =
     "moves": (lambda: Of(moves), ROWS, set()),
     "rows": (lambda: Of(rows), ROWS, set()),
     "losses": (lambda: Of(losses), ROWS, set()),
+    "turned twice": (lambda: Of(turned_twice), ROWS, set()),
     "norms": (lambda: net(nn.Linear(10, 12), nn.LayerNorm(12), nn.GroupNorm(3, 12), nn.Tanh(),
                           nn.BatchNorm1d(12), nn.Linear(12, 5)), ROWS, set()),
     "dropout": (lambda: net(nn.Linear(10, 12), nn.Dropout(0.3), nn.Linear(12, 5)), ROWS, {"native_dropout"}),

@@ -30,7 +30,7 @@ def save_whole(forward: fx.GraphModule, backward: fx.GraphModule, own: int) -> N
         results[i] = source
         known = at_hand.get(source)
         with backward.graph.inserting_before(arrival):
-            arrives = backward.graph.placeholder(source.name if known is None else f"{source.name}_again")
+            arrives = backward.graph.placeholder(source.name if known is None else f"{source.name}_again_{i}")
         arrives.meta = dict(source.meta)
         value = at_hand[source] = known or arrives
         with backward.graph.inserting_before(first):
