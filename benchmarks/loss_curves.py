@@ -1,7 +1,7 @@
 """Loss curves of training: eager with one thread, eager with two, and sol, from the same parameters on the same data.
 
-`python benchmarks/loss_curves.py [resnet18|transformer] [--steps 200]` prints the three curves' distances. Rounding differs between the three,
-and training amplifies what differs, so that the distance of the two eager curves tells what may be expected of a third one.
+`python benchmarks/loss_curves.py [resnet18|transformer] [--steps 200]` prints the three curves' distances. Rounding differs
+between the three, and training amplifies what differs, so that the distance of the two eager curves tells what may be expected of a third one.
 """
 
 from __future__ import annotations
@@ -93,7 +93,11 @@ def setting(name: str, steps: int, size: int) -> dict[str, torch.Tensor]:
     """The curves of one network."""
     if name == "transformer":
         return curves(Transformer, lambda p: torch.optim.AdamW(p, lr=3e-3), lambda: sentences(steps, 16))
-    return curves(lambda: torchvision_models().resnet18(num_classes=CLASSES), lambda p: torch.optim.SGD(p, lr=0.005, momentum=0.9), lambda: images(steps, 16, size))
+    return curves(
+        lambda: torchvision_models().resnet18(num_classes=CLASSES),
+        lambda p: torch.optim.SGD(p, lr=0.005, momentum=0.9),
+        lambda: images(steps, 16, size),
+    )
 
 
 def main() -> None:
