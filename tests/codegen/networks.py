@@ -207,6 +207,11 @@ NETWORKS: dict[str, str] = {
     ),
     "byte_pool": one("%x: u8[1,5,14,14]", "u8[1,5,7,7]", f"max_pool(%x){{{WINDOW}}}"),
     "attention": one("%q: f32[2,4,10,16]", "f32[2,4,10,16]", "sdpa(%q, %q, %q){causal=True, scale=0.25}"),
+    "attention gradients": one(
+        "%g: f32[2,4,10,16], %q: f32[2,4,10,16]",
+        "f32[2,4,10,16], %y#1: f32[2,4,10,16], %y#2: f32[2,4,10,16]",
+        "sdpa_grad(%g, %q, %q, %q){causal=True, scale=0.25}",
+    ),
     "decoding": one("%q: f32[2,4,1,16], %k: f32[2,4,30,16]", "f32[2,4,1,16]", "sdpa(%q, %k, %k){causal=False, scale=0.25}"),
     "grid": one(
         "%x: f32[1,2,5,7], %g: f32[1,3,4,2]",

@@ -63,3 +63,23 @@ def test_masked_row_gives_zeros() -> None:
         *(torch.randn(1, 1, n, 4) for n in (3, 5, 5)), attn_mask=torch.from_numpy(BOOL_MASK)
     )
     assert (theirs[0, 0, 1] == 0).all(), "torch's rule has changed: adapt the reference"
+
+
+@pytest.mark.parametrize("mask", (None, BOOL_MASK, FLOAT_MASK), ids=str)
+@pytest.mark.parametrize("causal", (False, True))
+def test_sdpa_grad(mask: np.ndarray | None, causal: bool) -> None:
+    def gradients(grad: Any, q: Any, k: Any, v: Any, *mask: Any) -> Any:
+        leaves = [x.detach().requires_grad_() for x in (q, k, v)]
+        where = [torch.where(torch.ones(3, 5).tril() > 0, m if m.is_floating_point() else torch.where(m, 0.0, -torch.inf), -torch.inf)
+                 for m in mask] if causal else mask  # fmt: skip
+        found = F.scaled_dot_product_attention(*leaves, *where, scale=0.5, is_causal=causal and not where)
+        return torch.autograd.grad(found, leaves, grad)
+
+    operands = randn(2, 3, 6), randn(2, 3, 4), randn(2, 5, 4), randn(2, 5, 6)
+    check("sdpa_grad", gradients, *operands, *([] if mask is None else [mask]), causal=causal, scale=0.5)
+
+
+def test_gradients_of_shared_heads_misfit() -> None:
+    g, k = TensorType(DType.F32, (2, 4, 3, 4)), TensorType(DType.F32, (2, 1, 3, 4))
+    with pytest.raises(TypeInferenceError, match="heads"):
+        one_op_graph("sdpa_grad", [g, g, k, k], scale=1.0)

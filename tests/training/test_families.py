@@ -48,15 +48,21 @@ class Attention(nn.Module):
 
 
 class Heads(nn.Module):
-    """Attention whose heads are views of one product, as those of most transformers: torch says where its result lies in memory."""
+    """Attention whose heads are views of one product, as those of most transformers: torch says where its result lies in memory.
 
-    def __init__(self) -> None:
+    shared: how many heads of queries share one of keys and values. longer: how many more keys than queries there are.
+    """
+
+    def __init__(self, shared: int = 1, longer: int = 0, **options: Any) -> None:
         super().__init__()
-        self.q, self.k, self.v, self.out = (nn.Linear(32, 32) for _ in range(4))
+        self.q, self.out = nn.Linear(32, 32), nn.Linear(32, 32)
+        self.k, self.v = (nn.Linear(32, 32 // shared) for _ in range(2))
+        self.longer, self.options = longer, options
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        q, k, v = (part(x).view(*x.shape[:2], 4, 8).transpose(1, 2) for part in (self.q, self.k, self.v))
-        found = F.scaled_dot_product_attention(q, k, v)
+        memory = F.pad(x, (0, 0, 0, self.longer), value=0.3)
+        q, k, v = (part(y).unflatten(-1, (-1, 8)).transpose(1, 2) for part, y in ((self.q, x), (self.k, memory), (self.v, memory)))
+        found = F.scaled_dot_product_attention(q, k, v, **self.options)
         return self.out(found.transpose(1, 2).reshape(x.shape))
 
 
@@ -113,6 +119,7 @@ def net(*layers: nn.Module) -> nn.Module:
 
 ROWS, IMAGE = (torch.linspace(-2, 2, 50).view(5, 10).sin(),), (torch.linspace(-9, 9, 3 * 3 * 15 * 17).view(3, 3, 15, 17).sin(),)
 SEQUENCE = (torch.linspace(-1, 1, 3 * 7 * 8).view(3, 7, 8),)
+HEADS = (torch.linspace(-3, 3, 2 * 7 * 32).view(2, 7, 32).sin(),)
 POOLS = (nn.MaxPool2d(3, 2, 1), nn.AvgPool2d(2), nn.AdaptiveAvgPool2d(2))
 FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] = {
     "linear": (lambda: net(nn.Linear(10, 33), nn.ReLU(), nn.Linear(33, 7)), ROWS, set()),

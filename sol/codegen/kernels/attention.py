@@ -65,7 +65,7 @@ def find_heads(lowering: Lowering) -> Heads | None:
     params |= {"K_s": k.strides[-2], "K_e": k.strides[-1]}
     params |= {"VALUE_s": v.strides[-2], "VALUE_e": v.strides[-1], "OUT_l": out.strides[-2]}
     if mask:
-        params["MASK_l"], params["MASK_s"] = _mask_strides(mask)
+        params["MASK_l"], params["MASK_s"] = mask_strides(mask)
     for d, size in enumerate(batch):
         params[f"B{d}"] = size
         for name, view in operands.items():
@@ -141,7 +141,7 @@ def lower_few(lowering: Lowering, found: Few) -> None:
     _emit(lowering, heads, "attention_few.c.j2", f"sdpa_few{rows}", scratch, params, rows=rows, group=group, nv=nv, parts=parts)
 
 
-def _mask_strides(mask: View) -> tuple[DimLike, DimLike]:
+def mask_strides(mask: View) -> tuple[DimLike, DimLike]:
     """Element strides along queries and keys; 0 where the mask is broadcast."""
     rank = len(mask.shape)
     keys = 0 if rank < 1 or mask.shape[-1] == 1 else mask.strides[-1]

@@ -44,7 +44,7 @@ _MOVES = (
 @cache
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Operation → what computes it from others."""
-    from sol.frontend.torch.pool_grads import DECOMPOSITIONS  # defines operations, which inference does not need
+    from sol.frontend.torch import attention_grads, pool_grads  # define operations, which inference does not need
 
     torchs: dict[Any, Callable[..., Any]] = dict(get_decompositions([*_ACTIVATIONS, *_LOSSES, *_NORMS, *_ROWS, *_MOVES]))
-    return torchs | DECOMPOSITIONS
+    return torchs | pool_grads.DECOMPOSITIONS | attention_grads.DECOMPOSITIONS

@@ -49,3 +49,28 @@ def sdpa(attrs: Attrs, q: np.ndarray, k: np.ndarray, v: np.ndarray, *mask: np.nd
         total = np.sum(e, axis=-1, keepdims=True)
         weights = np.divide(e, total, out=np.zeros_like(e), where=total != 0)
     return np.matmul(weights.astype(q.dtype), v)
+
+
+def _infer_sdpa_grad(operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
+    need_operands(operands, 4, 5)
+    grad, q, k, v = operands[:4]
+    dtype = same_dtype(operands[:4])
+    result = _infer_sdpa(operands[1:], attrs)
+    need(q.shape[:-2] == k.shape[:-2] == v.shape[:-2], f"takes as many heads of q, k and v, got {q}, {k}, {v}")
+    need(grad.shape == result.shape, f"{grad} is no gradient of {result}")
+    return TensorType(dtype, q.shape), TensorType(dtype, k.shape), TensorType(dtype, v.shape)
+
+
+@op("sdpa_grad", "dnn", _infer_sdpa_grad, causal=False, scale=REQUIRED)
+def sdpa_grad(attrs: Attrs, grad: np.ndarray, q: np.ndarray, k: np.ndarray, v: np.ndarray, *mask: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Gradients of q[..., L, E], k[..., S, E] and v[..., S, V] of ``sdpa``, whose weights are computed again.
+
+    grad[..., L, V]: that of its result.
+    """
+    identity = np.broadcast_to(np.eye(k.shape[-2], dtype=q.dtype), (*k.shape[:-1], k.shape[-2]))
+    weights = np.asarray(sdpa(attrs, q, k, identity, *mask))
+    given = np.matmul(grad, v.swapaxes(-1, -2))
+    with np.errstate(all="ignore"):
+        scores = weights * (given - np.sum(weights * given, axis=-1, keepdims=True)) * attrs["scale"]
+    turned = scores.swapaxes(-1, -2)
+    return np.matmul(scores, k).astype(q.dtype), np.matmul(turned, q).astype(q.dtype), np.matmul(weights.swapaxes(-1, -2), grad)

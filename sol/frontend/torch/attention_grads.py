@@ -1,0 +1,54 @@
+"""Gradients of attention as an operation of our own, which computes the weights again: neither they nor the row sums are kept."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from sol.frontend.torch.aten import CONVERTERS, Context, Fallback
+from sol.ir.types import DType
+
+aten = torch.ops.aten
+
+
+@torch.library.custom_op("sol::attention_grad", mutates_args=())
+def attention_grad(
+    grad: Tensor, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool, scale: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Gradients of q[..., L, E], k[..., S, E] and v[..., S, V] of scaled dot-product attention; grad[..., L, V]: that of its result."""
+    out, sums = aten._scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, causal, attn_mask=mask, scale=scale)
+    operation = aten._scaled_dot_product_flash_attention_for_cpu_backward
+    found = operation(grad, q, k, v, out, sums, 0.0, causal, attn_mask=mask, scale=scale)
+    return tuple(x.contiguous() for x in found)  # type: ignore[return-value]
+
+
+@attention_grad.register_fake
+def _shapes(grad: Tensor, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool, scale: float) -> tuple[Tensor, ...]:
+    return tuple(x.new_empty(x.shape) for x in (q, k, v))
+
+
+def _flash(
+    grad: Tensor, q: Tensor, k: Tensor, v: Tensor, out: Tensor, sums: Tensor, dropout_p: float, is_causal: bool,
+    attn_mask: Tensor | None = None, scale: float | None = None,
+) -> Any:  # fmt: skip
+    if dropout_p:
+        return NotImplemented
+    return attention_grad(grad, q, k, v, attn_mask, is_causal, 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale)
+
+
+DECOMPOSITIONS: dict[Any, Any] = {aten._scaled_dot_product_flash_attention_for_cpu_backward.default: _flash}
+"""Operation of AOTAutograd's graphs → what computes it with these."""
+
+
+def _convert(ctx: Context, grad: str, q: str, k: str, v: str, mask: str | None, causal: bool, scale: float) -> tuple[str, ...]:
+    if any(ctx.type(x).dtype is not DType.F32 for x in (grad, q, k, v)):
+        raise Fallback("gradients of attention that is not in float32")
+    if len({ctx.size(x)[:-2] for x in (q, k, v)}) > 1:
+        raise Fallback("gradients of attention whose queries share heads of keys")
+    return tuple(ctx.add("sdpa_grad", grad, q, k, v, *([] if mask is None else [mask]), causal=causal, scale=float(scale)))
+
+
+CONVERTERS["sol.attention_grad.default"] = _convert
