@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
 from sol.build.cache import Cache
 from sol.config import checked_threads, config
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from sol.runtime.numpy.session import Session
     from sol.runtime.torch.module import SolModule
     from sol.runtime.torch.onnx_module import OnnxModule
+
+    Optimizer = TypeVar("Optimizer", bound=torch.optim.Optimizer)
 
 __version__ = "0.1.0"
 cache = Cache()
@@ -159,6 +161,21 @@ def deploy(
     )  # fmt: skip
 
 
+def fuse_optimizer(optimizer: Optimizer) -> Optimizer:
+    """Make an optimizer's step one launch of a compiled kernel over all parameters of a group; changes and returns the optimizer.
+
+    optimizer: a ``torch.optim.SGD``, ``Adam`` or ``AdamW``, before a learning-rate scheduler is made for it. All its options, groups,
+        hooks, ``state_dict`` and ``load_state_dict`` work as before. Parameters that the kernel does not serve (other types than float32,
+        gradients that are sparse or lie in another order) and whole groups with ``capturable``, ``differentiable`` or a gradient scaler
+        are torch's (docs/training.md).
+
+    Raises UnsupportedError for another optimizer, ConfigError where its step was replaced, CompilerNotFoundError or CompilerError.
+    """
+    from sol.runtime.torch.optimizers import fuse_optimizer as run
+
+    return run(optimizer)
+
+
 def raise_unsupported_precision(precision: str) -> None:
     """The error for a precision that is not built."""
     raise ConfigError(f"precision={precision!r} is not built", remedy='use precision="float32", which computes in the dtypes of the model')
@@ -215,4 +232,6 @@ def _is_session(model: Any) -> TypeGuard[Session]:
     return module is not None and isinstance(model, module.Session)
 
 
-__all__ = ["SolError", "cache", "config", "deploy", "deployment", "device", "explain", "load", "optimize", "profile", "verify"]
+__all__ = [
+    "SolError", "cache", "config", "deploy", "deployment", "device", "explain", "fuse_optimizer", "load", "optimize", "profile", "verify",
+]  # fmt: skip

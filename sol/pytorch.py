@@ -1,5 +1,5 @@
 """``import sol.pytorch as sol``: the same public face."""
 
-from sol import SolError, cache, config, deploy, deployment, device, explain, optimize, profile, verify
+from sol import SolError, cache, config, deploy, deployment, device, explain, fuse_optimizer, optimize, profile, verify
 
-__all__ = ["SolError", "cache", "config", "deploy", "deployment", "device", "explain", "optimize", "profile", "verify"]
+__all__ = ["SolError", "cache", "config", "deploy", "deployment", "device", "explain", "fuse_optimizer", "optimize", "profile", "verify"]

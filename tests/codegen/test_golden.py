@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sol.codegen.optimizer_step import all_rules, step_kernel
 from sol.codegen.packing import all_kernels
 from sol.codegen.plan import Kernel
 from sol.codegen.program import kernel_source, render_program
@@ -32,8 +33,10 @@ KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j
 
 @functools.cache
 def instances() -> dict[str, str]:
-    """Template → the first kernel made from it, by the networks in their order, or that packs weights; ``template:source`` and
-    ``template:kind`` for other sources and kinds of a convolution, for groups too, ``template:bf16`` for elements of bfloat16.
+    """Template → the first kernel made from it, by the networks in their order, or that packs weights or is an optimizer's step.
+
+    ``template:source`` and ``template:kind`` are for other sources and kinds of a convolution, for groups too, ``template:bf16`` for
+    elements of bfloat16.
     """
     plans = [plan_of(text) for text in NETWORKS.values()] + [plan_of(text, independent_adders=True) for text in INNER_PRODUCT.values()]
     found: dict[str, Kernel] = {}
@@ -43,7 +46,7 @@ def instances() -> dict[str, str]:
             key = f"{kernel.template}:{source}"
             kinds = [k for k in KINDS if k.startswith(f"{kernel.template}:") and kernel.context[k.partition(":")[2]]]
             found.setdefault(next(iter(kinds), key if key in SOURCES else kernel.template), kernel)
-    for kernel in all_kernels():
+    for kernel in (*all_kernels(), *map(step_kernel, reversed([*all_rules()]))):
         found.setdefault(kernel.template, kernel)
     for kernel in plan_of(NARROW).kernels:
         plain = "plain_" if kernel.context.get("source") == "plain" else ""
