@@ -1,7 +1,7 @@
 """Loss curves of training: eager with one thread, eager with two, and sol, from the same parameters on the same data.
 
 `python benchmarks/loss_curves.py [resnet18|transformer] [--steps 200]` prints the three curves' distances. Rounding differs
-between the three, and training amplifies what differs, so that the distance of the two eager curves tells what may be expected of a third one.
+between the three, and training amplifies what differs: the distance of the two eager curves tells what may be expected of a third one.
 """
 
 from __future__ import annotations

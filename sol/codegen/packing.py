@@ -82,6 +82,7 @@ class Recipe:
     def __init__(self, kind: str, shape: Shape, itemsize: int, turned: Turned | None = None) -> None:
         self.kind, self.shape, self.itemsize, self.turned = kind, shape, itemsize, turned
         self.scales = self.turns = True
+        self._rounded, self._waits = "", False
         self._kernels: dict[str, Kernel] = {}
         self._launches: list[Launch] = []
         self._tables: dict[str, np.ndarray] = {}
@@ -103,6 +104,12 @@ class Recipe:
         self._temporaries[name] = size
         return name
 
+    def round(self) -> None:
+        """What follows reads the constant, float32, rounded to bfloat16."""
+        temporary = self.temporary("rounded", 2 * count(self.shape))
+        self.launch(ROUND, [SOURCE, temporary], [count(self.shape)], turns=True)
+        self.itemsize, self._rounded, self._waits = 2, temporary, True
+
     def launch(
         self, kernel: Kernel, buffers: Sequence[str | tuple[str, int]], args: Sequence[int], *, after: bool = False, scratch: int = 0,
         turns: bool = False,
@@ -114,12 +121,18 @@ class Recipe:
         if len(refs) != len(kernel.buffers) or len(args) + kernel.params.count(STREAM) != len(kernel.params):
             raise SolError(f"the packer {self.kind} calls {kernel.name} with {len(refs)} buffers and {len(args)} numbers")
         self.turns &= turns or self.turned is None or all(ref.buffer != SOURCE for ref in refs)
+        if self._rounded:
+            refs = tuple(BufferRef(self._rounded, r.offset) if r.buffer == SOURCE else r for r in refs)
         self._kernels[kernel.name] = kernel
-        self._launches.append(Launch(kernel.name, refs, tuple(args), self.kind, Origin(), scratch=scratch, barrier=after))
+        self._launches.append(Launch(kernel.name, refs, tuple(args), self.kind, Origin(), scratch=scratch, barrier=after or self._waits))
+        self._waits = False
 
     def packing(self, shape: Shape) -> Packing:
         """What was collected."""
         return Packing(shape, self._kernels, tuple(self._launches), self._tables, self._temporaries, self.scales, self.turns)
+
+
+ROUND = Kernel("pack_round", "pack_round.c.j2", Attrs({}), (("in", "const float"), ("out", "uint16_t")), ("count",))
 
 
 @dataclass(frozen=True)
@@ -169,18 +182,21 @@ def packed_shape(pack: Pack, shape: Shape) -> Shape:
     return _find(pack.kind).shape(shape, **pack.attrs)
 
 
-def packing_of(pack: Pack, shape: Shape, dtype: np.dtype, turned: Turned | None = None) -> Packing:
+def packing_of(pack: Pack, shape: Shape, dtype: np.dtype, turned: Turned | None = None, rounded: bool = False) -> Packing:
     """How a constant of this shape and element type is packed. Raises SolError for a type that the packer does not take.
 
     turned: how its memory is to be read, if it is not row-major; only where the answer ``turns``.
+    rounded: the constant is float32, and its numbers are rounded to bfloat16 before they are packed.
     """
     found = _find(pack.kind)
-    if found.floats and dtype != np.float32:
+    if found.floats and (rounded or dtype != np.float32):
         raise SolError(f"the packer {pack.kind} takes float32, not {dtype}")
     recipe = Recipe(pack.kind, shape, dtype.itemsize, turned)
-    recipe.scales = dtype == np.float32
+    recipe.scales = dtype == np.float32 and not rounded
     packed = found.shape(shape, **pack.attrs)
     if count(packed) and count(shape):
+        if rounded:
+            recipe.round()
         found.describe(recipe, **pack.attrs)
     return recipe.packing(packed)
 

@@ -15,6 +15,7 @@ from sol.ir.lanes import NARROW_FLOATS
 from sol.ir.rewrite import Editor, Rule, apply_rules, rule
 from sol.ir.types import DType
 from sol.passes.assign_layout import is_blockable
+from sol.passes.turn_transposed import is_turned
 
 HALVES = (DType.F16, DType.BF16)
 
@@ -23,7 +24,7 @@ def _origin(node: Node) -> dict[str, Any]:
     return {"origin": node.origin}
 
 
-@rule("conv_transpose", "conv_weight_grad", "sdpa", "sdpa_grad", "lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad",
+@rule("conv_weight_grad", "sdpa", "sdpa_grad", "lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad",
       "rnn_scan_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad")  # fmt: skip
 def narrow_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
     """op(x, w) -> cast(op(cast(x), cast(w))) of 16-bit floats"""
@@ -37,7 +38,7 @@ def narrow_row(g: Editor, node: Node) -> tuple[str, ...] | None:
     return widened(g, node, NARROW_FLOATS)
 
 
-def products(graph: Graph, lanes: int) -> tuple[Rule, Rule]:
+def products(graph: Graph, lanes: int) -> tuple[Rule, Rule, Rule]:
     """The rules for products; those of constant weights are seen in the graph."""
     constants = graph.constant_values
 
@@ -49,12 +50,17 @@ def products(graph: Graph, lanes: int) -> tuple[Rule, Rule]:
             return None
         return widened(g, node, HALVES)
 
+    @rule("conv_transpose")
+    def transposed_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
+        """conv_transpose(x, w) -> cast(conv_transpose(cast(x), cast(w))) of 16-bit floats where it does not become a convolution"""
+        return None if is_turned(g, node, lanes) else widened(g, node, HALVES)
+
     @rule("linear", "matmul")
     def product_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
         """a @ b -> cast(cast(a) @ cast(b)) of floats that products keep narrow, where b is no constant"""
         return None if constants.issuperset(node.inputs[1:]) else widened(g, node, NARROW_FLOATS)
 
-    return convolution_to_f32, product_to_f32
+    return convolution_to_f32, transposed_to_f32, product_to_f32
 
 
 def widened(g: Editor, node: Node, narrow: tuple[DType, ...]) -> tuple[str, ...] | None:

@@ -15,9 +15,10 @@ from typing import Any
 
 from sol.ir.dim import DimLike, ceil_div
 from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, Rule, apply_rules, rule
-from sol.ir.types import DType, TensorType
+from sol.ir.types import TensorType
 from sol.passes.assign_layout import is_blockable
 from sol.passes.canonicalize_ops import is_constant
 
@@ -26,7 +27,9 @@ Taps = tuple[int, int, int]
 
 
 def turn_transposed(graph: Graph, lanes: int) -> Graph:
-    """Rewrite the transposed convolutions of float32: those with strides only where vectors of ``lanes`` channels serve their parts."""
+    """Rewrite the transposed convolutions of what is computed in lanes of float32: those with strides only where vectors of ``lanes``
+    channels serve their parts.
+    """
     if not any(n.op == "conv_transpose" for n in graph.nodes):
         return graph
     return apply_rules(graph, [_turning(lanes), pointwise_by_place])
@@ -45,20 +48,40 @@ def _turning(lanes: int) -> Rule:
     @rule("conv_transpose")
     def turn(g: Editor, node: Node) -> str | None:
         """conv_transpose(x, w) -> conv(x, turned w), with strides interleave(conv(x, some taps of turned w)…)"""
-        x, w = (g.type_of(v) for v in node.inputs[:2])
-        if node.type.dtype is not DType.F32 or not w.is_static or not all(is_constant(g, v) for v in node.inputs[1:]):
+        phases = _turned(g, node, lanes)
+        if phases is None:
             return None
-        if 0 in w.shape or not isinstance(x.shape[1], int):
-            return None
-        stride = node.attrs["stride"]
-        axes = [list(_phases(node, d, x.shape[2 + d], w.shape[2 + d])) for d in range(len(stride))]
-        known = [[axis for axis in phases if axis is not None] for phases in axes]
-        if known != axes:
-            return None
-        phases = list(itertools.product(*known))
-        return _strided(g, node, phases, lanes) if len(phases) > 1 else _conv(g, node, phases[0], node.inputs[2:])
+        return _strided(g, node, phases) if len(phases) > 1 else _conv(g, node, phases[0], node.inputs[2:])
 
     return turn
+
+
+def is_turned(g: Editor, node: Node, lanes: int) -> bool:
+    """Whether a transposed convolution becomes convolutions for which there are kernels over blocked maps."""
+    phases = _turned(g, node, lanes)
+    return phases is not None and all(_is_served(g, node, phase, lanes) for phase in phases if _has_taps(phase))
+
+
+def _turned(g: Editor, node: Node, lanes: int) -> list[Sequence[_Axis]] | None:
+    """The convolutions that a transposed one becomes; None if it stays as it is."""
+    x, w = (g.type_of(v) for v in node.inputs[:2])
+    if node.type.dtype not in FLOAT_LANES or not w.is_static or not all(is_constant(g, v) for v in node.inputs[1:]):
+        return None
+    if 0 in w.shape or not isinstance(x.shape[1], int):
+        return None
+    axes = [list(_phases(node, d, x.shape[2 + d], w.shape[2 + d])) for d in range(len(node.attrs["stride"]))]
+    known = [[axis for axis in phases if axis is not None] for phases in axes]
+    if known != axes:
+        return None
+    phases: list[Sequence[_Axis]] = list(itertools.product(*known))
+    parts = [phase for phase in phases if _has_taps(phase)]
+    if len(phases) > 1 and not (parts and all(_is_served(g, node, phase, lanes) for phase in parts)):
+        return None
+    return phases
+
+
+def _has_taps(phase: Sequence[_Axis]) -> bool:
+    return all(axis.taps[2] for axis in phase)
 
 
 def _phases(node: Node, d: int, size: DimLike, kernel: DimLike) -> Iterator[_Axis | None]:
@@ -80,11 +103,9 @@ def _phases(node: Node, d: int, size: DimLike, kernel: DimLike) -> Iterator[_Axi
         yield _Axis((reaching[-1], step, len(reaching)), spread, (before, after)) if isinstance(after, int) else None
 
 
-def _strided(g: Editor, node: Node, phases: Sequence[Sequence[_Axis]], lanes: int) -> str | None:
+def _strided(g: Editor, node: Node, phases: Sequence[Sequence[_Axis]]) -> str:
     """The phases, each a convolution, interleaved; a bias is added behind them where some have no taps."""
-    whole = [all(axis.taps[2] for axis in phase) for phase in phases]
-    if not any(whole) or not all(_is_served(g, node, phase, lanes) for phase, some in zip(phases, whole) if some):
-        return None
+    whole = [_has_taps(phase) for phase in phases]
     at: dict[str, Any] = {"origin": node.origin}
     bias = node.inputs[2:]
     inside, zero = bias if all(whole) else (), g.constant(0.0, node.type.dtype)

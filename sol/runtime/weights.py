@@ -138,12 +138,16 @@ Place = Callable[[int, tuple[int, ...], np.dtype], int]
 
 @dataclass(frozen=True)
 class _Form:
-    """A constant value as a packer reads it: from the memory of ``source``, ``turned``; its rows are multiplied by those of ``factor``."""
+    """A constant value as a packer reads it: from the memory of ``source``, ``turned``; its rows are multiplied by those of ``factor``.
+
+    rounded: the memory holds float32, the value bfloat16.
+    """
 
     value: str
     source: str
     turned: Turned | None = None
     factor: str = ""
+    rounded: bool = False
 
 
 def _pack(
@@ -156,13 +160,14 @@ def _pack(
     for form, pack_numbers, array, factor in _values(graph, weights, numbers, parameters):
         type = type_at(graph, form.value)
         shape = _static(type)
-        stored = np.ascontiguousarray(as_stored(array, type.dtype)).reshape(array.shape)
+        stored = np.ascontiguousarray(as_stored(array, DType.F32 if form.rounded else type.dtype)).reshape(array.shape)
         computed = not all(_lies_in(own, a) for a in (stored, factor) if a is not None)
         into = batch if direct is None or computed else direct
         rest += pack_numbers if into is batch else ()
         for number in pack_numbers:
             pack = weights[number].pack
-            into.add(pack, stored, place(number, packed_shape(pack, shape), stored.dtype), factor, shape, form.turned)
+            at = place(number, packed_shape(pack, shape), stored_dtype(type.dtype))
+            into.add(pack, stored, at, factor, shape, form.turned, form.rounded)
         if files or computed:
             done += stored.nbytes
         if done > CHUNK:
@@ -200,8 +205,9 @@ def _values(
 def _form(graph: Graph, weight: Weight) -> _Form:
     """What a weight is packed from: packers turn filters and multiply their rows on the way, where they can."""
     for value, factor in dict.fromkeys((_scaled(graph, weight.value), (weight.value, ""))):
-        for source, turned in dict.fromkeys((_turned(graph, value), (value, None))):
-            form = _Form(value, source, turned, factor)
+        for read, turned in dict.fromkeys((_turned(graph, value), (value, None))):
+            source = "" if factor else _unrounded(graph, read)
+            form = _Form(value, source or read, turned, factor, bool(source))
             packing = _packing(graph, form, weight.pack)
             if (packing.scales or not factor) and (packing.turns or turned is None):
                 return form
@@ -210,11 +216,22 @@ def _form(graph: Graph, weight: Weight) -> _Form:
 
 def _packing(graph: Graph, form: _Form, pack: Pack) -> Packing:
     type = type_at(graph, form.value)
-    return described(pack, _static(type), stored_dtype(type.dtype), form.turned)  # type: ignore[arg-type]
+    stored = stored_dtype(DType.F32 if form.rounded else type.dtype)
+    return described(pack, _static(type), stored, form.turned, form.rounded)  # type: ignore[arg-type]
 
 
 def _static(type: TensorType) -> tuple[int, ...]:
     return tuple(int(d) for d in type.shape)  # type: ignore[arg-type]
+
+
+def _unrounded(graph: Graph, value: str) -> str:
+    """The float32 of which a value is the rounding to bfloat16; "" if it is none."""
+    path, mark, name = value.rpartition("/")
+    inside = graph_at(graph, path + mark)
+    node = inside.producer(name)
+    if node.op != "cast" or node.type.dtype is not DType.BF16 or inside.type_of(node.inputs[0]).dtype is not DType.F32:
+        return ""
+    return path + mark + node.inputs[0]
 
 
 def _turned(graph: Graph, value: str) -> tuple[str, Turned | None]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sol.codegen.machines import ZEN4
 from sol.codegen.plan import Plan
 from sol.codegen.schedule import make_plan
-from sol.codegen.targets import by_name
+from sol.codegen.targets import by_name, with_matrix_tiles
 from sol.ir.graph import Graph
 from sol.ir.text import parse_graph
 from sol.passes.pipeline import run_passes
@@ -280,9 +280,10 @@ INNER_PRODUCT: dict[str, str] = {
 """Networks for a target with independent_adders."""
 
 
-def plan_of(text: str, isa: str = "avx512", independent_adders: bool = False) -> Plan:
+def plan_of(text: str, isa: str = "avx512", independent_adders: bool = False, matrix_tiles: bool = False) -> Plan:
     """The plan of a network for a target, whatever this machine is."""
-    return make_plan(fused_graph(text, isa), replace(by_name(isa), machine=ZEN4) if independent_adders else by_name(isa))
+    target = replace(by_name(isa), machine=ZEN4) if independent_adders else by_name(isa)
+    return make_plan(fused_graph(text, isa), with_matrix_tiles(target) if matrix_tiles else target)
 
 
 def fused_graph(text: str, isa: str = "avx512") -> Graph:

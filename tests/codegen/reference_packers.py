@@ -77,6 +77,18 @@ def conv_panels(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> 
     return np.concatenate(parts)
 
 
+@reference("conv_pairs")
+def conv_pairs(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> np.ndarray:
+    c, taps = array.shape[1], prod(array.shape[2:])
+    parts = []
+    for w in array.reshape(groups, -1, c, taps):
+        for row in range(0, len(w), vectors * lanes):
+            panel = padded(padded(w[row : row + vectors * lanes], 0, up(len(w[row : row + vectors * lanes]), lanes)), 1, up(c, lanes))
+            blocks = panel.reshape(len(panel), -1, lanes // 2, 2, taps)
+            parts.append(blocks.transpose(1, 4, 2, 0, 3).reshape(-1))
+    return np.concatenate(parts)
+
+
 @reference("conv_stem")
 def conv_stem(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
     return in_panels(array.reshape(*array.shape[:2], -1), vectors * lanes, lanes)

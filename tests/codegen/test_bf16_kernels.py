@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sol.codegen.targets import has_matrix_tiles
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
@@ -53,6 +54,23 @@ CONVOLUTIONS: tuple[tuple[int, int, int, dict[str, Any]], ...] = (
 @pytest.mark.parametrize("isa,c,k,taps,options,threads", thinned(CONVOLUTIONS, (1, 3)))
 def test_convolution(isa: str, c: int, k: int, taps: int, options: dict[str, Any], threads: int) -> None:
     check_narrow((2, c, 9, 13), k, taps, options, isa, threads, plain=())
+
+
+TILED = CONVOLUTIONS + (
+    (40, 70, 1, {"stride": 2, "epilogue": residual}), (64, 64, 3, {"padding": 1, "epilogue": smooth}), (16, 16, 5, {"padding": 2}),
+)  # fmt: skip
+MAPS = ((9, 13), (7, 7), (5, 16), (3, 17), (2, 33), (6, 40), (1, 1))
+"""Rows shorter and longer than one matrix tile and than two."""
+
+
+@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
+@pytest.mark.parametrize("size", MAPS)
+@pytest.mark.parametrize("c,k,taps,options", TILED)
+def test_convolution_by_matrix_tiles(c: int, k: int, taps: int, options: dict[str, Any], size: tuple[int, int]) -> None:
+    if min(size) + 2 * options.get("padding", 0) < taps * options.get("dilation", 1):
+        return
+    for threads in (1, 3):
+        check_narrow((2, c, *size), k, taps, options, "native", threads, plain=())
 
 
 STEMS: tuple[tuple[int, int, int, dict[str, Any]], ...] = ((3, 17, 7, {"stride": 2, "padding": 3}), (1, 8, 3, {}), (5, 33, 1, {}))

@@ -27,7 +27,7 @@ SOURCES = (
     "conv_inner_product.c.j2:prologue", "conv_inner_product.c.j2:selected", "conv_inner_product.c.j2:grouped",
     "conv_inner_product.c.j2:rows",
 )  # fmt: skip
-NARROWED = ("conv_direct.c.j2:bf16", "conv_direct.c.j2:plain_bf16", "matmul_gemm.c.j2:bf16")
+NARROWED = ("conv_direct.c.j2:bf16", "conv_direct.c.j2:plain_bf16", "conv_direct.c.j2:tiles_bf16", "matmul_gemm.c.j2:bf16")
 KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j2:grouped")
 
 
@@ -51,6 +51,9 @@ def instances() -> dict[str, str]:
     for kernel in plan_of(NARROW).kernels:
         plain = "plain_" if kernel.context.get("source") == "plain" else ""
         found.setdefault(f"{kernel.template}:{plain}bf16", kernel)
+    for kernel in plan_of(NARROW, matrix_tiles=True).kernels:
+        if kernel.context.get("matrix"):
+            found.setdefault(f"{kernel.template}:tiles_bf16", kernel)
     return {key: kernel_source(replace(kernel, name=golden_name(key).removesuffix(".c"))).text for key, kernel in found.items()}
 
 

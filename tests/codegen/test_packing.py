@@ -18,6 +18,8 @@ from sol.codegen.targets import by_name, resolve, runnable
 from sol.errors import SolError
 from sol.ir.graph import Attrs
 from sol.ir.ops.move import turned_filters
+from sol.ir.storage import as_stored
+from sol.ir.types import DType
 from sol.runtime.packers import Batch, packed
 from tests.codegen.reference_packers import REFERENCES, apply_pack
 
@@ -62,6 +64,9 @@ def filters() -> Iterator[Case]:
             yield from (case("conv_depthwise", (k, 1, *kernel), block=lanes) for kernel in [(3, 3), (5,)])
             yield from (case("conv_grouped", (k, g, *kernel), block=lanes) for g, kernel in [(3, (3, 3)), (4, (1, 1))])
     yield case("conv_panels", (33, 9, 3, 3), "i2", lanes=16, vectors=1, groups=1)
+    for shape, groups in (((1, 1, 1, 1), 1), ((33, 9, 3, 3), 1), ((70, 35, 1, 1), 1), ((64, 32, 2, 3), 2), ((40, 17, 1, 5), 1)):
+        for vectors in (1, 2):
+            yield case("conv_pairs", shape, "i2", lanes=16, vectors=vectors, groups=groups)
 
 
 def of_bytes() -> Iterator[Case]:
@@ -133,8 +138,8 @@ def test_packed_as_numpy_does(isa: str, threads: int) -> None:
 
 
 TURNED = {
-    "conv_panels", "conv_stem", "conv_selected", "conv_depthwise", "conv_grouped", "winograd_panels", "winograd_inner_product",
-    "inner_product_panels", "inner_product_scales", "inner_product_selected", "inner_product_groups",
+    "conv_panels", "conv_pairs", "conv_stem", "conv_selected", "conv_depthwise", "conv_grouped", "winograd_panels",
+    "winograd_inner_product", "inner_product_panels", "inner_product_scales", "inner_product_selected", "inner_product_groups",
 }  # fmt: skip
 """Packers that read turned filters from where the filters lie; others get them turned."""
 
@@ -157,6 +162,20 @@ def test_turned_filters_are_packed_as_copies_of_them_are(isa: str, step: int) ->
         batch.run()
         same(got, want, pack.kind)
     assert seen == TURNED
+
+
+@pytest.mark.parametrize("turned", [None, Turned(1, ((2, -1, 3),) * 2, (3, 3))])
+@pytest.mark.parametrize("isa", runnable())
+def test_constants_are_rounded_on_the_way(isa: str, turned: Turned | None) -> None:
+    """Of float32 to bfloat16, before they are packed."""
+    pack, shape = make_pack("conv_pairs", lanes=16, vectors=2, groups=1), (33, 19, 3, 3)
+    given = array_of(shape if turned is None else (19, 33, 3, 3), "f4")
+    got, want = (np.zeros(packing_of(pack, shape, np.dtype("u2")).shape, np.uint16) for _ in range(2))
+    for array, out, rounded in ((given, got, True), (as_stored(given, DType.BF16), want, False)):
+        batch = Batch(resolve(isa), 2)
+        batch.add(pack, array, out.ctypes.data, None, shape, turned, rounded)
+        batch.run()
+    same(got, want, pack.kind)
 
 
 def test_narrow_groups_are_turned_before() -> None:
@@ -195,7 +214,8 @@ def aligned(shape: tuple[int, ...]) -> np.ndarray:
     return raw[start : start + int(np.prod(shape)) * 4].view(np.float32).reshape(shape)
 
 
-@pytest.mark.parametrize("kind", ["inner_product_panels", "inner_product_scales", "winograd_inner_product"])
+@pytest.mark.parametrize("kind", ["inner_product_panels", "inner_product_scales",
+    "winograd_inner_product"])
 @pytest.mark.parametrize("broken", [0, np.nan, np.inf, 1e-30, 3e38])
 def test_weights_that_are_no_ordinary_numbers(kind: str, broken: float) -> None:
     attrs = {"my": 4, "mx": 4} if kind == "winograd_inner_product" else {}

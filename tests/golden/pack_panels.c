@@ -4,7 +4,8 @@
  *   out[b * out_batch + p * out_panel + at * step + r] = in[b * in_batch + p * in_panel + r * row + j * hop + e]
  *
  * at: place[j * run + e], that number itself if there is no table; nothing is written where it is negative.
- * lane = 4: groups of four bytes instead of elements lie side by side, at * step / 4 is out's group and at % 4 the byte in it.
+ * lane > 1: groups of so many elements instead of elements lie side by side, at / lane * step is out's group and at % lane the element in it
+ * (bytes: four; elements of two bytes: pairs).
  * room: elements that may be written for a place, count of which are rows; the others are written as zeros or not at all.
  * factor: NULL, or what each row is multiplied by (row r of panel p of batch b: element b * factor_batch + p * count + r).
  * stream: panels shall not stay in caches; lines that are vectors are then written past them.

@@ -16,10 +16,21 @@ from sol.codegen.kernels.conv_epilogues import is_heavy, tile_variants
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, problem_of
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, static_size
 from sol.codegen.kernels.conv_source import STEP, Source, band_params, line_params
-from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, named_tiling, panels_of, pixels_per_tile, tiling_names, width_tiles
+from sol.codegen.kernels.conv_tiling import (
+    Tiling,
+    choose_tiling,
+    matrix_runs,
+    matrix_tiling,
+    named_tiling,
+    panels_of,
+    pixels_per_tile,
+    tiling_names,
+    width_tiles,
+)
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
+from sol.ir.types import DType
 
 STRETCH = 256
 """Multiply-adds per output that are added up one after the other: rounding errors grow with the length of such a sum."""
@@ -87,6 +98,11 @@ def _way(problem: Problem, target: TargetLike, tiling: Tiling) -> Way:
     return replace(way, by_tiles=shares_tiles(problem.conv, tiling, target)) if way.can_share_vectors else way
 
 
+def multiplies_matrices(problem: Problem, target: TargetLike) -> bool:
+    """Whether matrix tiles compute the convolution: of bfloat16, with its input in memory."""
+    return target.matrix_tiles and problem.conv.dtype is DType.BF16 and problem.source.kind == "memory"
+
+
 def _match(lowering: Lowering) -> Iterator[Decision]:
     problem, target = problem_of(lowering), lowering.target
     if problem is None or problem.source.prologue and not is_pointwise(problem.conv):
@@ -96,6 +112,9 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
         ocb = min(2, problem.vectors)
         tiles = width_tiles(pixels_per_tile(target, ocb), conv.oh * conv.ow if flat else conv.ow)
         yield Decision("direct", _way(problem, target, Tiling(ocb, tiles, flat)))
+        return
+    if multiplies_matrices(problem, target):
+        yield Decision("direct", _way(problem, target, matrix_tiling(problem.vectors, conv.oh, conv.ow, flat)))
         return
     best = _way(problem, target, choose_tiling(target, problem.vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction))
     yield Decision("direct", best)
@@ -131,6 +150,9 @@ def _stored(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, A
     params = {
         **_blocks(conv, problem.lanes), "R": conv.kernel[0], "S": conv.kernel[1], "stride_y": conv.stride[0], **source.params(conv),
     }  # fmt: skip
+    if multiplies_matrices(problem, lowering.target):
+        pairs = lowering.weight(conv.node.inputs[1], "conv_pairs", lanes=problem.lanes, vectors=tiling.ocb, groups=conv.groups)
+        return {"weights": {"w": pairs}, "params": params | {"in_last": problem.lanes}}
     return {"weights": {"w": panels(lowering, conv, tiling.ocb)}, "params": params}
 
 
@@ -194,18 +216,21 @@ def _lower(lowering: Lowering, way: Way) -> None:
     given["params"] = {
         "groups": conv.groups, "group_vectors": problem.vectors, **({"by_tiles": way.by_tiles} if shared else {}), **given["params"],
     }  # fmt: skip
-    widths = panels_of(target, conv.k // conv.groups, tiling.ocb)
-    by_pixel = pointwise and source.kind != "plain" and (conv.c > 1 or not source.table)
+    matrix = multiplies_matrices(problem, target)
+    widths = panels_of(target, conv.k // conv.groups if not matrix else problem.vectors * problem.lanes, tiling.ocb)
+    by_pixel = not matrix and pointwise and source.kind != "plain" and (conv.c > 1 or not source.table)
     emit_conv(
         lowering, problem, tiling, "direct", shared_scratch=way.shared_scratch, **given,
         table=[channel * source.tensors + tensor for tensor, channel in sorted(source.table)],
-        stem=_name(conv, source),
+        stem=_name(conv, source) + ("_tiles" if matrix else ""),
         ocb=tiling.ocb, panels=widths, has_bias=len(conv.node.inputs) == 3, pointwise=pointwise,
-        fetches=source.kind != "plain" and (source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from), shared=shared,
-        relieved=is_long(conv), stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
-        variants=tile_variants(
+        fetches=not matrix and source.kind != "plain" and (source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from),
+        shared=shared,
+        relieved=is_long(conv) and not matrix, stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
+        matrix=matrix,
+        variants=[variant | ({"runs": matrix_runs(variant["th"], variant["tw"])} if matrix else {}) for variant in tile_variants(
             problem.epilogue, widths, tiling, problem.masked, by_pixel=by_pixel, stored=problem.stored, pitch=problem.pitch,
-        ),
+        )],
     )  # fmt: skip
 
 

@@ -92,6 +92,28 @@ def choose_tiling(
     return next(t for t in tilings if cost[t.ocb] <= target.machine.direct.alike * min(cost.values()))
 
 
+MATRIX_ROWS = 16
+"""Pixels of a matrix tile."""
+
+
+def matrix_tiling(vectors: int, oh: DimLike, ow: DimLike, flat: bool) -> Tiling:
+    """Tiles of two vectors and two matrix tiles of pixels: of one row, or of neighbouring ones where rows are short."""
+    ocb, (rows, columns) = min(2, vectors), (1, oh * ow) if flat else (oh, ow)
+    if isinstance(columns, int) and columns <= MATRIX_ROWS and (not isinstance(rows, int) or rows > 1):
+        if isinstance(rows, int):
+            return covering(ocb, 2, columns, rows, columns, flat)
+        return Tiling(ocb, ((2, columns), (1, columns)), flat)
+    return Tiling(ocb, width_tiles(2 * MATRIX_ROWS, columns), flat)
+
+
+def matrix_runs(th: int, tw: int) -> tuple[tuple[int, int, int], ...]:
+    """Row, first pixel and pixels of the at most two matrix tiles of a tile."""
+    if th > 1 or tw <= MATRIX_ROWS:
+        return tuple((y, 0, tw) for y in range(th))
+    half = (tw + 1) // 2
+    return (0, 0, half), (0, half, tw - half)
+
+
 def tile_text(tiling: Tiling) -> str:
     """A tiling's name among alternatives: vectors x rows x pixels of its main tile."""
     return f"{tiling.ocb}x{tiling.tiles[0][0]}x{tiling.tiles[0][1]}"

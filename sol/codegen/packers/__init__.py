@@ -5,5 +5,6 @@ from __future__ import annotations
 from sol.codegen.packers.panels import COPY, PANELS
 from sol.codegen.packers.scales import SCALES
 from sol.codegen.packers.transforms import PAIRS, WINOGRAD
+from sol.codegen.packing import ROUND
 
-KERNELS = (COPY, *PANELS.values(), SCALES, PAIRS, WINOGRAD)
+KERNELS = (COPY, ROUND, *PANELS.values(), SCALES, PAIRS, WINOGRAD)

@@ -80,11 +80,11 @@ def _turned(recipe: Recipe, rows: Rows, panels: Panels) -> tuple[Rows, Panels] |
     """Rows of whole filters as they lie in a constant that is to be read turned, in pieces of a channel's taps; None if they do not."""
     turned, (k, c), taps = recipe.turned, recipe.shape[:2], recipe.taps
     assert turned is not None
-    if rows.run != c * taps or rows.row != rows.run or rows.runs != 1 or panels.lane != 1:
+    if rows.run != c * taps or rows.row != rows.run or rows.runs != 1 or panels.lane == BYTES:
         return None
     width, per_group, out_batch = panels.width, k // turned.groups, rows.out_batch
     if rows.batches == 1 and c > 1 and per_group % width == 0:
-        out_batch = per_group // width * (panels.depth * panels.spread * width + panels.behind)
+        out_batch = per_group // width * (panels.depth * panels.lane * panels.spread * width + panels.behind)
         rows = replace(rows, rows=per_group, batches=turned.groups)
     if rows.batches not in (1, turned.groups) or rows.rows * rows.batches != k or rows.batches < turned.groups and c > 1:
         return None
@@ -191,6 +191,26 @@ def conv_panels(recipe: Recipe, *, lanes: int, vectors: int, groups: int) -> Non
     depth = (c + ((c - 1) % lanes + 1) % UNROLL) * taps
     rows = Rows(k, c * taps, c * taps, batches=groups, in_batch=k * c * taps)
     lay(recipe, rows, Panels(vectors * lanes, lanes, depth, block_places(c, taps, lanes, UNROLL) if taps > 1 else None))
+
+
+def _conv_pairs_shape(shape: Shape, lanes: int, vectors: int, groups: int) -> Shape:
+    return (groups * round_up(-(-shape[0] // groups), lanes) * round_up(shape[1], lanes) * count(shape[2:]),)
+
+
+@packer("conv_pairs", _conv_pairs_shape)
+def conv_pairs(recipe: Recipe, *, lanes: int, vectors: int, groups: int) -> None:
+    """w[K, C/groups, *kernel] of 16 bits -> [group][panel][input block][r][s][pair of channels][vectors * lanes][2], flat.
+
+    A panel is as in ``conv_panels``. K and C are padded with zeros to whole vectors.
+    """
+    k, c, taps = recipe.shape[0] // groups, recipe.shape[1], recipe.taps
+    rows = Rows(k, c * taps, c * taps, batches=groups, in_batch=k * c * taps)
+    places = block_places(c, taps, lanes, lanes)
+    lay(recipe, rows, Panels(vectors * lanes, lanes, round_up(c, lanes) // PAIR * taps, places, lane=PAIR))
+
+
+PAIR = 2
+"""Neighbouring channels that lie together for products of pairs."""
 
 
 def block_places(c: int, taps: int, lanes: int, rounded: int) -> np.ndarray:

@@ -5,9 +5,11 @@ One file per target defines TARGET; this one finds out which of them this machin
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import os
 import platform
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +28,7 @@ class Target:
     machine: figures of the processor it runs on, by which kernels are chosen. header: file in codegen/include that maps sol_simd.h to this
     target. architecture: as ``architecture()`` says it, "" for any. needs: CPU features as in /proc/cpuinfo.
     space: the memory space that kernels of this target read and write; the host's for instruction sets of CPUs.
+    matrix_tiles: whether products of bfloat16 may use matrix tiles (AMX).
     team: threads that the cost model counts on. repacks: whether weights change from call to call, as in training, so that packing them is
     part of each. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
     """
@@ -39,6 +42,7 @@ class Target:
     architecture: str = ""
     needs: tuple[str, ...] = ()
     space: str = HOST
+    matrix_tiles: bool = False
     team: int = 2
     repacks: bool = False
     host: str = field(default="", repr=False)
@@ -158,7 +162,26 @@ def _native() -> Target:
     best = TARGETS[runnable()[0]]
     tune = {"x86_64": ("-march=native",), "aarch64": ("-mcpu=native",)}.get(architecture(), ())
     table = machine_of(_cpuinfo()).with_caches(cache_bytes(1) or best.l1, cache_bytes(2) or best.l2)
-    return replace(best, flags=best.flags + tune, machine=table, host=cpu_identity())
+    found = replace(best, flags=best.flags + tune, machine=table, host=cpu_identity())
+    return with_matrix_tiles(found) if has_matrix_tiles() else found
+
+
+MATRIX_TILES = ("amx_tile", "amx_bf16")
+"""Features of a CPU with matrix tiles for bfloat16."""
+_REQUEST, _ASK_FOR, _TILES = 158, 0x1023, 18  # arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+
+
+def with_matrix_tiles(target: Target) -> Target:
+    """The target for such a CPU."""
+    return replace(target, matrix_tiles=True, needs=(*target.needs, *MATRIX_TILES))
+
+
+@functools.cache
+def has_matrix_tiles() -> bool:
+    """Whether this CPU has matrix tiles for bfloat16, and the system lets this process use them."""
+    if sys.platform != "linux" or architecture() != "x86_64" or not cpu_features().issuperset(MATRIX_TILES):
+        return False
+    return ctypes.CDLL(None).syscall(_REQUEST, _ASK_FOR, _TILES) == 0
 
 
 def _why_not(target: Target) -> str:

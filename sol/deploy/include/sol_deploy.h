@@ -130,7 +130,7 @@ static int sol_has_feature(const sol_feature *f)
     if (r[0] < f->leaf) return 0;
     __cpuid_count(1, 0, r[0], r[1], r[2], r[3]);
     if (r[2] >> 27 & 1) __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    const unsigned state = strncmp(f->name, "avx512", 6) == 0 ? 0xe6 : 6; /* registers that the system saves */
+    const unsigned state = strncmp(f->name, "avx512", 6) == 0 ? 0xe6 : strncmp(f->name, "amx", 3) == 0 ? 0x60006 : 6; /* registers that the system saves */
     if ((low & state) != state) return 0;
     __cpuid_count(f->leaf, f->subleaf, r[0], r[1], r[2], r[3]);
     return (int)(r[f->reg] >> f->bit & 1);

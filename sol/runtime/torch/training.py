@@ -143,8 +143,13 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
     from torch._functorch import config as settings  # what takes long to import is imported where it is needed
     from torch._functorch.aot_autograd import aot_module_simplified
     from torch._functorch.partitioners import min_cut_rematerialization_partition
+    from torch.utils.checkpoint import CheckpointPolicy
 
     def partition(joint: fx.GraphModule, inputs: Any, **given: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
+        """Inputs that a layer casts are cast again in the backward pass: then they are parameters there as well, which are packed once."""
+        for node in joint.graph.nodes:
+            if node.target is torch.ops.aten._to_copy.default and node.args[0].op == "placeholder":
+                node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
         graphs = min_cut_rematerialization_partition(joint, inputs, **given)
         save_whole(*graphs, given["num_fwd_outputs"])
         return graphs

@@ -1,0 +1,29 @@
+/* Matrix tiles (AMX): products of bfloat16 with sums of float32. A tile is up to 16 rows of up to 64 bytes in one of eight registers.
+ *
+ * dot: C[m][n] += sum over k of A[m][2k] * B[k][2n] + A[m][2k + 1] * B[k][2n + 1], so B holds pairs of neighbouring rows of its matrix.
+ * Written as assembly, so that no compiler flag is needed. */
+#ifndef SOL_TILES_H
+#define SOL_TILES_H
+#include "sol_libc.h"
+
+/* Rows of each tile and bytes of its rows, as the processor reads them. */
+typedef struct {
+    uint8_t palette, start, reserved[14];
+    uint16_t bytes[16];
+    uint8_t rows[16];
+} sol_tiles;
+
+#define SOL_TILES_BEGIN(tiles) __asm__ volatile("ldtilecfg %0" ::"m"(tiles))
+#define SOL_TILES_END() __asm__ volatile("tilerelease")
+#define SOL_TILE_ZERO(t) __asm__ volatile("tilezero %%tmm" #t ::: "memory")
+#define SOL_TILE_LOAD(t, p, stride) __asm__ volatile("tileloadd (%0,%1,1), %%tmm" #t ::"r"(p), "r"((int64_t)(stride)) : "memory")
+#define SOL_TILE_STORE(t, p, stride) __asm__ volatile("tilestored %%tmm" #t ", (%0,%1,1)" ::"r"(p), "r"((int64_t)(stride)) : "memory")
+#define SOL_TILE_DOT(c, a, b) __asm__ volatile("tdpbf16ps %%tmm" #b ", %%tmm" #a ", %%tmm" #c ::: "memory")
+
+/* Linux gives a process the registers when it asks for them: arch_prctl(ARCH_REQ_XCOMP_PERM, XTILEDATA), when the library is loaded. */
+static __attribute__((constructor)) void sol_ask_for_tiles(void)
+{
+    int64_t number = 158;
+    __asm__ volatile("syscall" : "+a"(number) : "D"((int64_t)0x1023), "S"((int64_t)18) : "rcx", "r11", "memory");
+}
+#endif
