@@ -89,6 +89,13 @@ def conv_pairs(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> n
     return np.concatenate(parts)
 
 
+@reference("gemm_pairs")
+def gemm_pairs(array: np.ndarray, *, width: int, lanes: int) -> np.ndarray:
+    panels = [array[n : n + width] for n in range(0, len(array), width)]
+    rows = [padded(p, 0, up(len(p), lanes)) for p in panels]
+    return np.concatenate([p.reshape(len(p), -1, 2).transpose(1, 0, 2).reshape(-1) for p in rows])
+
+
 @reference("conv_stem")
 def conv_stem(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
     return in_panels(array.reshape(*array.shape[:2], -1), vectors * lanes, lanes)

@@ -98,6 +98,16 @@ def test_linear(isa: str, m: int, n: int, k: int) -> None:
         check_linear(linear_graph((m, k), n, epilogue=epilogue, bias=bias), isa, threads)
 
 
+@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
+@pytest.mark.parametrize(
+    "m,n,k", [(1, 1, 32), (1, 33, 64), (7, 16, 96), (15, 17, 32), (17, 40, 320), (33, 200, 64), (70, 48, 1056), (5, 31, 33)]
+)
+def test_linear_by_matrix_tiles(m: int, n: int, k: int) -> None:
+    """Rows below, at and above one and two tiles; the last row is no whole step long, and other kernels compute it."""
+    for threads, epilogue, bias in (1, "add_relu", True), (3, "mul_add", False):
+        check_linear(linear_graph((m, k), n, epilogue=epilogue, bias=bias), "native", threads)
+
+
 @pytest.mark.parametrize("isa", ISAS)
 def test_linear_of_columns_apart(isa: str) -> None:
     """Rows of the left operand are copied first, as float32."""

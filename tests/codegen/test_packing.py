@@ -64,6 +64,8 @@ def filters() -> Iterator[Case]:
             yield from (case("conv_depthwise", (k, 1, *kernel), block=lanes) for kernel in [(3, 3), (5,)])
             yield from (case("conv_grouped", (k, g, *kernel), block=lanes) for g, kernel in [(3, (3, 3)), (4, (1, 1))])
     yield case("conv_panels", (33, 9, 3, 3), "i2", lanes=16, vectors=1, groups=1)
+    for columns, depth, width in ((1, 32, 16), (33, 64, 32), (70, 96, 32), (64, 2, 32)):
+        yield case("gemm_pairs", (columns, depth), "i2", width=width, lanes=16)
     for shape, groups in (((1, 1, 1, 1), 1), ((33, 9, 3, 3), 1), ((70, 35, 1, 1), 1), ((64, 32, 2, 3), 2), ((40, 17, 1, 5), 1)):
         for vectors in (1, 2):
             yield case("conv_pairs", shape, "i2", lanes=16, vectors=vectors, groups=groups)

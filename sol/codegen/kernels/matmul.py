@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sol.codegen.decision import sole
 from sol.codegen.element import element
 from sol.codegen.kernels import matmul_as_conv, matmul_blocks
+from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_cost import fixed, one_by_one_seconds, product_seconds, tile_cycles
 from sol.codegen.kernels.matmul_dot import dot_seconds, find_dot, lower_dot
 from sol.codegen.kernels.matmul_product import (
@@ -21,7 +22,7 @@ from sol.codegen.kernels.matmul_product import (
     run_time_arguments,
 )
 from sol.codegen.kernels.matmul_rows import broadcast_strides, row_counts, row_ladder, rows_per_tile, vectors_per_panel, wide_panel
-from sol.codegen.kernels.matmul_tile import Types, panel_columns, tile_of, tile_signature
+from sol.codegen.kernels.matmul_tile import MATRIX_STEP, Types, matrix_tile_of, panel_columns, tile_of, tile_signature
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
@@ -36,7 +37,7 @@ class Panels:
 
     nv, mr: vectors and rows of a tile. ladder, exact: rows of the tiles. full, ragged, ragged_nv: panel_columns. k_block: steps after which
     the reduction is sliced, 0 if it is not. in_place: whether panels are read where the operand lies. rows_outside: whether a thread goes
-    through the rows once and through the panels for each of them.
+    through the rows once and through the panels for each of them. matrix: whether matrix tiles multiply.
     """
 
     product: Product
@@ -50,6 +51,7 @@ class Panels:
     k_block: int
     in_place: bool
     rows_outside: bool
+    matrix: bool = False
 
     @property
     def width(self) -> int:
@@ -86,6 +88,10 @@ def find_panels(lowering: Lowering) -> Panels | None:
     if p is None:
         return None
     target, lanes = p.target, p.target.lanes
+    if multiplies_matrices(p):
+        nv = 1 if isinstance(p.n, int) and p.n <= lanes else 2
+        ladder, exact = row_ladder(p.loops.rows, 2 * MATRIX_ROWS)
+        return Panels(p, nv, ladder[0], ladder, exact, *panel_columns(p, nv, lanes), 0, False, False, matrix=True)
     few_rows = isinstance(p.loops.rows, int) and p.loops.rows <= 4 and p.constant
     in_place = _is_read_in_place(p)
     nv = vectors_per_panel(p.n, lanes)
@@ -98,6 +104,13 @@ def find_panels(lowering: Lowering) -> Panels | None:
     return Panels(p, nv, mr, ladder, exact, *panel_columns(p, nv, lanes), k_block, in_place, rows_outside)
 
 
+def multiplies_matrices(p: Product) -> bool:
+    """Whether matrix tiles compute a product: of bfloat16 with a weight ``[N, K]``, whole steps of them along the reduction."""
+    whole = isinstance(p.k, int) and p.k > 0 and p.k % MATRIX_STEP == 0 and p.a_k == 1
+    narrow = p.a.dtype is DType.BF16 is p.b.dtype and p.constant and p.transposed and len(p.b.shape) == 2
+    return p.target.matrix_tiles and whole and narrow
+
+
 def lower_gemm(lowering: Lowering, panels: Panels) -> None:
     """Panels, packed or in place; see templates/matmul_gemm.c.j2."""
     p, width, k_block, in_place = panels.product, panels.width, panels.k_block, panels.in_place
@@ -107,7 +120,10 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
     reads: dict[str, View] = {"A": p.a, "B": p.b}
     packed_size: DimLike = 0
     if p.constant:
-        reads["B"] = packed(p.b, "gemm_panels", width=width, lanes=lanes, transposed=p.transposed)
+        if panels.matrix:
+            reads["B"] = packed(p.b, "gemm_pairs", width=width, lanes=lanes)
+        else:
+            reads["B"] = packed(p.b, "gemm_panels", width=width, lanes=lanes, transposed=p.transposed)
         packed_size = p.k * ((p.n + lanes - 1) // lanes * lanes)
     if p.bias:
         reads["bias"] = packed(p.bias, "channels", block=lanes) if p.constant_bias else p.bias
@@ -119,7 +135,7 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
     part_floats = costs.run * panels.mr * width if k_block else 0
     lowering.emit(
         "matmul_gemm.c.j2",
-        kernel_stem(p, f"{p.op}_{ladder[0]}x{panels.nv}{'_in_place' if in_place else ''}"),
+        kernel_stem(p, f"{p.op}_{ladder[0]}x{panels.nv}{'_tiles' if panels.matrix else '_in_place' if in_place else ''}"),
         reads=reads,
         writes={"C": p.out},
         params=params,
@@ -127,10 +143,11 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
         shared_scratch=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
         flops=p.flops,
         bytes=p.bytes,
-        mr=ladder[0], nv=panels.nv, ladder=ladder, exact=panels.exact, tiles=tuple(tile_of(p, *s, panels.nv) for s in panels.shapes),
+        mr=ladder[0], nv=panels.nv, ladder=ladder, exact=panels.exact, matrix=panels.matrix,
+        tiles=tuple((matrix_tile_of if panels.matrix else tile_of)(p, *s, panels.nv) for s in panels.shapes),
         full=panels.full, ragged=panels.ragged, ragged_nv=panels.ragged_nv,
         k_block=k_block, part_floats=part_floats, run_limit=costs.run, pack_a=pack_a, pack_b=pack_b, in_place=in_place,
-        rows_outside=panels.rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH else 0,
+        rows_outside=panels.rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH and not panels.matrix else 0,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         prefetch=costs.prefetch if p.constant else 0, signature=parameters, arguments=arguments,
         tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles), types=_types(p, pack_a),
@@ -145,6 +162,9 @@ def panels_seconds(panels: Panels, target: TargetLike) -> float | None:
         return None
     batch, rows, n, k = sizes
     whole, rest = divmod(n, panels.width)
+    if panels.matrix:
+        dots = sum(count * -(-size // MATRIX_ROWS) for size, count in row_counts(panels.ladder, rows)) * -(-n // target.lanes)
+        return product_seconds(p, batch * dots * MATRIX_ROWS * k / MATRIX_STEP, batch * rows * n * k)
     steps = 0.0
     for size, count in row_counts(panels.ladder, rows):
         steps += count * (whole * tile_cycles(target, size, panels.nv) + (rest > 0) * tile_cycles(target, size, panels.ragged_nv))

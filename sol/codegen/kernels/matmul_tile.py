@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sol.codegen.element import Element, element, vector_load, vector_store
+from sol.codegen.kernels.conv_tiling import matrix_runs
 from sol.codegen.kernels.matmul_product import Product
 from sol.ir.types import DType
 
@@ -33,6 +34,7 @@ class Tile:
     """A register tile: ``mr`` rows x ``nv`` vectors, ``parts`` sets of accumulators.
 
     ragged: not all columns exist. masked: not all lanes do. first: statements before everything else. hoisted: those before the results.
+    runs: rows of the matrix tiles, as ``matrix_runs`` gives them; then ``finish`` is written once for all rows, as a loop over ``i``.
     """
 
     name: str
@@ -45,6 +47,11 @@ class Tile:
     first: tuple[str, ...]
     hoisted: tuple[str, ...]
     finish: tuple[Step, ...]
+    runs: tuple[tuple[int, int, int], ...] = ()
+
+
+MATRIX_STEP = 32
+"""Steps of a reduction that one multiplication of matrix tiles takes."""
 
 
 def panel_columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
@@ -83,7 +90,14 @@ def tile_of(p: Product, rows: int, nv: int, ragged: bool, panel_nv: int) -> Tile
     return Tile(name, rows, nv, parts, max(4, parts), ragged, masked, tuple(lanes_of), tuple(hoisted), finish)
 
 
-def _finish(p: Product, i: int, j: int, masked: bool) -> Step:
+def matrix_tile_of(p: Product, rows: int, nv: int, ragged: bool, panel_nv: int) -> Tile:
+    """The same where matrix tiles multiply."""
+    tile = tile_of(p, 1, nv, ragged, panel_nv)
+    finish = tuple(_finish(p, "i", j, tile.masked) for j in range(nv))
+    return replace(tile, name=tile.name.replace("_1", f"_{rows}"), mr=rows, finish=finish, runs=matrix_runs(1, rows))
+
+
+def _finish(p: Product, i: int | str, j: int, masked: bool) -> Step:
     lines: list[str] = []
     value = f"c{i}_{j}"
     if p.bias:

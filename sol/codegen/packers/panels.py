@@ -304,6 +304,19 @@ def gemm_panels(recipe: Recipe, *, width: int, lanes: int, transposed: bool) -> 
         copy(recipe, rest, [(batches, size, out_batch), (depth, columns, round_up(rest, lanes))], start)
 
 
+def _gemm_pairs_shape(shape: Shape, width: int, lanes: int) -> Shape:
+    return (shape[1] * (shape[0] // width * width + round_up(shape[0] % width, lanes)),)
+
+
+@packer("gemm_pairs", _gemm_pairs_shape)
+def gemm_pairs(recipe: Recipe, *, width: int, lanes: int) -> None:
+    """``B[N, K]`` of 16 bits, K even, as panels ``[panel][K / 2][width][2]``; the last one as in ``gemm_panels``."""
+    columns, depth = recipe.shape[0], recipe.shape[1] // PAIR
+    recipe.itemsize *= PAIR
+    lay(recipe, Rows(columns, depth, depth), Panels(width, lanes, depth))
+    recipe.itemsize //= PAIR
+
+
 @packer("gemm_rows", lambda shape, transposed: shape if transposed else shape[::-1])
 def gemm_rows(recipe: Recipe, *, transposed: bool) -> None:
     """``B[K, N]`` (transposed: ``[N, K]``) as ``[N][K]``."""
