@@ -18,7 +18,7 @@ from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.lanes import FLOAT_LANES
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, Rule, apply_rules, rule
-from sol.ir.types import TensorType
+from sol.ir.types import DType, TensorType
 from sol.passes.assign_layout import is_blockable
 from sol.passes.canonicalize_ops import is_constant
 
@@ -74,6 +74,8 @@ def _turned(g: Editor, node: Node, lanes: int) -> list[Sequence[_Axis]] | None:
     if known != axes:
         return None
     phases: list[Sequence[_Axis]] = list(itertools.product(*known))
+    if len(phases) > 1 and node.type.dtype is not DType.F32:
+        return None  # interleaved maps hold float32
     parts = [phase for phase in phases if _has_taps(phase)]
     if len(phases) > 1 and not (parts and all(_is_served(g, node, phase, lanes) for phase in parts)):
         return None
