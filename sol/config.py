@@ -170,7 +170,7 @@ _KNOBS = (
     Knob("calibration", True, "choose kernels by figures that sol tune --calibrate measured on this machine, where there are any; else by "
          "those of its kind of processor", *_boolean()),
     Knob("training", "auto", "what computes gradients: torch; compiled: a compiled forward and a compiled backward pass; auto: compiled, "
-         "but where torch is known to be as fast (attention, short steps)", *_choice("auto", "torch", "compiled")),
+         "but where torch is known to be as fast (dropped weights of attention, short steps)", *_choice("auto", "torch", "compiled")),
     Knob("training_memory_budget", 1.0, "share of the memory for activations that compiled training may keep for the backward pass: "
          "1 is what is fastest, 0 computes again whatever can be", *_fraction()),
     Knob("recompile_limit", 16, "programs that a model (of sol.optimize, of sol.load, or one piece of torch.compile) keeps for different "

@@ -14,9 +14,9 @@ from tests.training.steps import check_gradients, check_loss, pair, step
 
 
 class Attention(nn.Module):
-    def __init__(self) -> None:
+    def __init__(self, dropout: float = 0.0) -> None:
         super().__init__()
-        self.attention, self.out = nn.MultiheadAttention(64, 4, batch_first=True), nn.Linear(64, 64)
+        self.attention, self.out = nn.MultiheadAttention(64, 4, dropout, batch_first=True), nn.Linear(64, 64)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.out(self.attention(x, x, x, need_weights=False)[0])
@@ -24,7 +24,8 @@ class Attention(nn.Module):
 
 CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], str]] = {
     "convolutions": (lambda: nn.Sequential(nn.Conv2d(3, 16, 3), nn.ReLU(), nn.Conv2d(16, 16, 3)), (8, 3, 40, 40), ""),
-    "attention": (Attention, (8, 128, 64), "it has attention"),
+    "attention": (Attention, (8, 128, 64), ""),
+    "attention that drops weights": (lambda: Attention(0.1), (8, 128, 64), "it drops weights of attention"),
     "a short step": (lambda: nn.Linear(10, 3), (5, 10), "its steps are short"),
 }
 
