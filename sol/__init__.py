@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import onnx
     import torch
 
+    from sol import nn as nn
     from sol.deploy.api import Deployed
     from sol.inspect.explain import Explanation, Profile
     from sol.inspect.verification import Verification
@@ -224,6 +226,13 @@ def verify(model: torch.nn.Module | Session, inputs: Any, *, tolerance: float = 
     from sol.inspect.verification import verify as run
 
     return run(cast("torch.nn.Module", model), inputs, tolerance=tolerance)
+
+
+def __getattr__(name: str) -> Any:
+    """``sol.nn``, which needs torch, is imported when it is asked for."""
+    if name == "nn":
+        return import_module("sol.nn")
+    raise AttributeError(f"module 'sol' has no attribute {name!r}")
 
 
 def _is_session(model: Any) -> TypeGuard[Session]:

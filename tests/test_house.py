@@ -36,6 +36,7 @@ MAY_IMPORT = {
     | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "build", "runtime", "tuning", "runtime/numpy"},
     "inspect": LEAVES
     | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "build", "runtime", "tuning", "runtime/numpy", "runtime/torch"},
+    "nn": {"runtime/torch"},
     "pytorch": {"__init__", "config", "deploy"},  # the public names, two of which are called like their stages
     "deploy": LEAVES
     | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "runtime/torch"},
@@ -46,7 +47,7 @@ MAY_IMPORT = {
     | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "inspect", "deploy"}
     | {"bench", "report", "__init__"},
     "cli": LEAVES | {"commands", "__init__"},
-    "__init__": LEAVES | {"build", "runtime/numpy", "runtime/torch", "inspect", "deploy"},
+    "__init__": LEAVES | {"nn", "build", "runtime/numpy", "runtime/torch", "inspect", "deploy"},
 }
 """Room (a file or folder of ``sol``) → the rooms it may import, besides itself: the way data takes."""
 

@@ -36,6 +36,7 @@ REWRITTEN = {
 """Computing ops that no kernel needs to know, and why."""
 NOT_EVALUATED = {
     "torch_call": "only torch can say what it gives; the interpreter asks torch",
+    "custom": "it is C of the user, for which there is no other reference",
     "region": "its reference is its body's, and every test of a kernel evaluates the graph before fusion",
     **{source: "the interpreter is given its value" for source in SOURCES},
 }

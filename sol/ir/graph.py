@@ -114,7 +114,7 @@ class Node:
 
 
 SOURCES = ("input", "parameter", "constant")
-VARYING = ("input", "torch_call", "random", "region")
+VARYING = ("input", "torch_call", "random", "region", "custom")
 """Ops that run at every call, whatever their operands are: their result may differ, or like a region they write where others read."""
 
 

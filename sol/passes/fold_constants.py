@@ -30,7 +30,7 @@ def fold_constants(graph: Graph) -> Graph:
 
 
 def _foldable(g: Editor, node: Node) -> bool:
-    if node.op in ("input", "parameter", "constant", "torch_call", "random", "region", *CONTROL) or not node.types:
+    if node.op in ("input", "parameter", "constant", "torch_call", "random", "region", "custom", *CONTROL) or not node.types:
         return False
     if any(not t.is_static or t.size > LARGEST for t in node.types) or any(_symbolic(a) for a in node.attrs.values()):
         return False

@@ -30,7 +30,7 @@ PRODUCTS = ("conv", "conv_transpose", "linear", "matmul", "grouped_matmul")
 NARROW_PRODUCTS = ("conv", "linear", "matmul")
 """Products whose kernels also read and write narrower floats; their epilogues may go on, and end, in float32."""
 TAILED = (*INTEGERS, *PRODUCTS, "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
-SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms")
+SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms", "custom")
 SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det", "bags")
 SCANS = ("lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad", "rnn_scan_grad", "recurrence")
 GRADIENTS = ("conv_weight_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad", "sdpa_grad")

@@ -91,6 +91,22 @@ NARROW = f"""graph(%x: f32[1,3,20,20], %r: f32[1,40,20,20]) {{
 }}""".replace("f32", "bf16")
 """A small network of bfloat16: a plain input, a residual, a head."""
 
+def user_function() -> str:
+    """An op whose kernel is a function of C, one of whose operands has gaps."""
+    source = (
+        "void added(const float *x, const float *z, float *y, const sol_custom *call)\\n{\\n"
+        "    const int64_t n = call->shapes[2][0] * call->shapes[2][1];\\n"
+        "    for (int64_t i = call->thread; i < n; i += call->threads) y[i] = x[i] + z[i];\\n}\\n"
+    )
+    attrs = f'function="added", options=("O3",), source="{source}", title="layer", types=(f32[24,9],)'
+    return f"""graph(%x: f32[9,24], %z: f32[24,9]) {{
+  %t: f32[24,9] = permute(%x){{order=(1, 0)}}
+  %y: f32[24,9] = custom(%t, %z){{{attrs}}}
+  return %y
+}}
+"""
+
+
 NETWORKS: dict[str, str] = {
     "direct": convolution(32, 48, 14, 1),
     "winograd": convolution(64, 64, 28, 3, pad=1),
@@ -242,6 +258,7 @@ NETWORKS: dict[str, str] = {
         "f32[3,24]",
         'bags(%x, %i, %n, %w){checked="", closed=False, mode="sum", without=None}',
     ),
+    "C of the user": user_function(),
     "groups of rows": one("%x: f32[9,24], %w: f32[3,24,40], %n: i32[3]", "f32[9,40]", "grouped_matmul(%x, %w, %n){transposed=False}"),
     "gradient of weights": one("%x: f32[2,32,9,9], %g: f32[2,64,5,5]", "f32[64,32,3,3]", weight_gradient(2, 1, 1)),
     "gradient of many pixels' weights": one("%x: f32[2,64,28,28], %g: f32[2,64,28,28]", "f32[64,64,3,3]", weight_gradient(1, 1, 1)),

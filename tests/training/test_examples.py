@@ -49,6 +49,12 @@ def test_fine_tuning() -> None:
     assert "changed: fc, layer4; 45 frozen parameters, 0 of them with a gradient" in printed
 
 
+def test_a_layer_in_c() -> None:
+    printed = run("examples/custom_layer.py")
+    first, last = (float(loss) for loss in re.findall(r"loss ([\d.]+)", printed))
+    assert last < first / 10 and "custom_softsign" in printed and "libProduct.so" in printed
+
+
 def test_two_processes() -> None:
     printed = run("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "examples/train_ddp.py")
     assert printed.count("the same parameters as process 0") == 2

@@ -34,7 +34,7 @@ FAMILIES = {
     "det": "matmul_det",
     "grid_sample": "image", "roi_align": "image", "deform_columns": "image",
     "sort": "sort", "topk": "sort", "order_statistic": "sort", "mode": "sort", "running_extremum": "sort", "searchsorted": "sort",
-    "bags": "bags",
+    "bags": "bags", "custom": "custom",
     "nonzero": "select", "unique": "select", "nms": "select",
 }  # fmt: skip
 """Anchor op, "" for regions without one → the module of this package that serves it."""
