@@ -134,6 +134,9 @@ def deploy(
     dynamic_shapes: Any = None,
     constants: Mapping[str, Any] | None = None,
     shapes: Mapping[str, Sequence[int | str]] | None = None,
+    training: bool = False,
+    loss: Callable[..., Any] | None = None,
+    optimizer: torch.optim.Optimizer | None = None,
 ) -> Deployed:
     """Write a model as a C library, C sources or a Python package that need neither sol nor a framework (docs/deploy.md).
 
@@ -150,10 +153,24 @@ def deploy(
     constants: for ONNX: contents of inputs that the library is to have built in.
     shapes: for ONNX: shapes of inputs by name, in which numbers fix sizes that the model leaves open and names leave them open, as in
         ``{"ids": (1, "length")}``.
+    training: write a step of training instead: forward pass, loss, gradients and the optimizer's update. inputs are then those of the model
+        and the target of the loss; loss is a function of the model's result and the target; optimizer is a ``torch.optim.SGD``, ``Adam`` or
+        ``AdamW`` in one group, whose options hold. Sizes are fixed, target is "shared_lib" on x86.
 
     Raises InputError, ConfigError, ExportError, UnsupportedError (before any C is compiled), CompilerNotFoundError, CompilerError, and
     OutputError where the files cannot be written.
     """
+    if training:
+        from sol.deploy.training import deploy_training
+
+        if dynamic_shapes or constants or shapes or weights != "auto":
+            raise ConfigError("a training step takes no dynamic_shapes, constants, shapes or weights", remedy="leave them out")
+        return deploy_training(
+            model, inputs, loss, optimizer, target=target, device=device, lib_name=lib_name, func_name=func_name, path=path, isa=isa,
+            threads=threads, version=__version__,
+        )  # fmt: skip
+    if loss is not None or optimizer is not None:
+        raise ConfigError("loss and optimizer are for a training step", remedy="give training=True as well")
     from sol.deploy.api import deploy as run
 
     return run(

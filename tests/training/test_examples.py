@@ -55,6 +55,13 @@ def test_a_layer_in_c() -> None:
     assert last < first / 10 and "custom_softsign" in printed and "libProduct.so" in printed
 
 
+def test_training_in_c() -> None:
+    pytest.importorskip("sklearn")
+    printed = run("examples/train_in_c.py")
+    (accuracy,) = re.findall(r"([\d.]+)%", printed)
+    assert float(accuracy) > 97
+
+
 def test_two_processes() -> None:
     printed = run("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "examples/train_ddp.py")
     assert printed.count("the same parameters as process 0") == 2
