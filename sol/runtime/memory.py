@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import functools
 import mmap
+from collections.abc import Callable
 
 import numpy as np
 
@@ -34,3 +37,18 @@ class Block:
         start = -base.ctypes.data % alignment
         self.bytes = base[start : start + size]
         self.address = int(self.bytes.ctypes.data) if size else 0
+
+
+@functools.cache
+def _trim() -> Callable[[ctypes.c_size_t], int] | None:
+    """The function of the C library that gives free memory back, where it has one (glibc)."""
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        return ctypes.CDLL(None).malloc_trim  # type: ignore[no-any-return]
+    return None
+
+
+def give_back_free_memory() -> None:
+    """Let the C library return to the system what is free in it, which blocks cannot be made of. It takes milliseconds."""
+    trim = _trim()
+    if trim is not None:
+        trim(ctypes.c_size_t(0))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import mmap
 import os
+from pathlib import Path
 
 import pytest
+import torch
 
-from sol.runtime.memory import HUGE, Block
+from sol.runtime.memory import HUGE, Block, _trim, give_back_free_memory
 
 
 @pytest.mark.parametrize("size", [0, 1, 4096, HUGE - 1, HUGE, 3 * HUGE + 5])
@@ -25,3 +28,17 @@ def test_a_forked_child_does_not_write_into_the_parents_block(size: int) -> None
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     assert not block.bytes.any()
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+
+@pytest.mark.skipif(_trim() is None or not Path("/proc/self/statm").exists(), reason="the C library has no malloc_trim")
+def test_what_the_c_library_keeps_free_is_given_back() -> None:
+    tensors = [torch.ones(25_000) for _ in range(1000)]
+    last = torch.ones(25_000)  # what lies behind the others keeps the library from giving them back by itself
+    tensors.clear()
+    before = _resident()
+    give_back_free_memory()
+    assert before - _resident() > 50_000_000 and last[0] == 1

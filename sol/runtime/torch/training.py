@@ -25,6 +25,7 @@ from sol.errors import ConfigError, UnsupportedError
 from sol.frontend.torch.backward import decompositions
 from sol.frontend.torch.blocks import as_image
 from sol.frontend.torch.functional import import_functional
+from sol.runtime.memory import give_back_free_memory
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import told
 from sol.runtime.torch.program import Program
@@ -130,6 +131,7 @@ class _Graph:
                 raise
             self.failure = error
             log.warning("the %s pass of a piece of the model runs in torch: %s", self._what, told(error))
+        give_back_free_memory()  # what eager steps and compiling have freed: results lie in blocks of their own
 
 
 def _shape_of(placeholder: fx.Node) -> tuple[int, ...] | None:
