@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import json
 import logging
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -14,7 +17,7 @@ import sol
 from sol.errors import UnsupportedError
 from sol.runtime.torch import training as compiled_training
 from sol.runtime.torch.dynamo import sol_backend
-from tests.training.steps import check_gradients, check_loss, graphs_of, loss_of, pair, step
+from tests.training.steps import GRADIENT, LOSS, check_gradients, check_loss, graphs_of, loss_of, pair, step
 
 
 def mlp() -> nn.Module:
@@ -147,6 +150,45 @@ def test_double_backward_says_that_it_cannot(caplog: pytest.LogCaptureFixture) -
             (grad,) = torch.autograd.grad(model(x).pow(2).sum(), x, create_graph=True)
             seconds.append(torch.autograd.grad(grad.sum(), x)[0])
     torch.testing.assert_close(*seconds)
+
+
+def test_a_loss_that_is_no_scalar_is_torchs_error() -> None:
+    fast, eager = pair(mlp(), ROWS)
+    for model in (fast, eager):
+        with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
+            model(*ROWS).backward()
+        step(model, ROWS)
+    check_gradients(fast, eager)
+
+
+def test_parameters_that_a_loss_does_not_depend_on_get_no_gradient() -> None:
+    class Half(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.used, self.unused = nn.Linear(6, 4), nn.Linear(6, 4)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.used(x).relu()
+
+    fast, eager = pair(Half(), ROWS)
+    optimizers = [torch.optim.SGD(m.parameters(), 0.1) for m in (fast, eager)]
+    for _ in range(2):
+        for model, optimizer in zip((fast, eager), optimizers):
+            optimizer.zero_grad()
+            step(model, ROWS)
+            optimizer.step()
+        check_gradients(fast, eager)
+    assert fast.unused.weight.grad is None and fast.used.weight.grad is not None
+
+
+def test_out_of_memory_is_an_error_after_which_the_model_trains_on() -> None:
+    """In a process of its own, whose address space ends just above what is used."""
+    run = subprocess.run([sys.executable, "-m", "tests.training.out_of_memory"], capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout.splitlines()[-1])
+    assert "no memory for" in found["error"] and "batches" in found["error"]
+    for loss, gradient, count in (found["small"], found["large"]):
+        assert loss <= LOSS and gradient <= GRADIENT and count == 4
 
 
 def test_what_is_not_finite_stays_so() -> None:

@@ -32,12 +32,13 @@ class ResultPool:
     """Memory of one size for results of that size. Safe to use from several threads.
 
     A tensor's memory returns when the tensor and all that share its storage are gone. What was not asked for during ``KEPT_STEPS`` steps is
-    given back to the system.
+    given back to the system. Pieces of one model share a pool, so that one for batches of another size finds room.
     """
 
     def __init__(self) -> None:
         self._idle: dict[int, list[tuple[int, Block]]] = {}
         self._step = 0
+        self._called: set[int] = set()  # pieces that were called in this step
         self.arrays: Arrays = replace(TENSORS, allocator=self._allocator)
 
     @property
@@ -45,8 +46,12 @@ class ResultPool:
         """Bytes that are kept and in no tensor."""
         return sum(size * len(blocks) for size, blocks in list(self._idle.items()))
 
-    def step(self) -> None:
-        """A step begins."""
+    def step(self, piece: object = None) -> None:
+        """A piece of the model is called; a step begins where it was called in the last one already."""
+        if id(piece) not in self._called:
+            self._called.add(id(piece))
+            return
+        self._called = {id(piece)}
         self._step += 1
         oldest = self._step - KEPT_STEPS
         for size, blocks in list(self._idle.items()):

@@ -50,11 +50,12 @@ class Habit:
     """Whether a piece should keep what a backward pass needs: yes once one came, no after many calls without.
 
     always: where a second forward pass would not give what the first gave. saves: what is expected of the first call. whole: the habit
-    of the model that the piece belongs to.
+    of the model that the piece belongs to. pool: memory of the model's results.
     """
 
     def __init__(self, *, always: bool = False, saves: bool = False, whole: Habit | None = None) -> None:
         self.always, self.saves, self.whole, self._unanswered = always, always or saves, whole, 0
+        self.pool: ResultPool = ResultPool() if whole is None else whole.pool
 
     def forward(self) -> None:
         """A call kept what a backward pass needs."""
@@ -249,7 +250,7 @@ def _is_multiplied(node: fx.Node, turned: bool = False) -> bool:
 class Gradients:
     """How the calls of a piece that need gradients run: as ``config["training"]`` says.
 
-    habit: tells whether calls keep what a backward pass needs. pool: memory of their results. reason: why "auto" leaves them to torch.
+    habit: tells whether calls keep what a backward pass needs. reason: why "auto" leaves them to torch.
     """
 
     def __init__(self, piece: Trainable, options: Mapping[str, Any], habit: Habit) -> None:
@@ -257,8 +258,8 @@ class Gradients:
         self.variants = Specializations[tuple[Any, Differentiated]]("a piece in training")
         self.failure: Exception | None = None  # why the piece trains in torch
         self.reason = reason_for_torch(piece.module)
-        self.pool, self._compiled, self._has_warned = ResultPool(), 0, False
-        self._options = {**options, "arrays": self.pool.arrays}
+        self._compiled, self._has_warned = 0, False
+        self._options = {**options, "arrays": habit.pool.arrays}
 
     def __call__(self, inputs: Sequence[Any]) -> Any:
         """The piece's result, connected to the graph of autograd."""
@@ -268,7 +269,7 @@ class Gradients:
         found = self.variants.find_or_make(lambda v: v if v[0] == kind else None, lambda: self._make(kind, inputs))
         if found is None:
             return self.piece.module(*inputs)
-        self.pool.step()
+        self.habit.pool.step(self)
         result = found[0][1](self.piece.tensors(inputs))
         for tensor in result if isinstance(result, (tuple, list)) else (result,):
             if isinstance(tensor, torch.Tensor) and tensor.requires_grad and not tensor.is_leaf:

@@ -63,6 +63,21 @@ def test_what_nobody_asks_for_is_given_back():
     assert pool.idle_bytes == 0
 
 
+def test_pieces_of_a_model_count_steps_together():
+    """A step has each piece once: what the first needs stays while the others run, and goes when the first is called no more."""
+    pool, pieces = ResultPool(), [object() for _ in range(4)]
+    new = allocator(pool)
+    for _ in range(3):
+        for piece in pieces:
+            pool.step(piece)
+            if piece is pieces[0]:
+                new()
+        assert pool.idle_bytes == LARGE_RESULT
+    for _ in range(KEPT_STEPS + 2):
+        pool.step(pieces[3])
+    assert pool.idle_bytes == 0
+
+
 @pytest.mark.parametrize("dtype", [DType.F32, DType.F64, DType.F16, DType.BF16, DType.I64, DType.BOOL, DType.F8E4M3FN])
 def test_all_types_have_their_own(dtype):
     tensor = allocator(ResultPool(), (LARGE_RESULT, 2), dtype)()
