@@ -33,6 +33,7 @@ from sol.passes.materialize_views import materialize_views
 from sol.passes.merge_channel_moves import merge_channel_moves
 from sol.passes.merge_takes import merge_takes
 from sol.passes.place_concats import place_concats
+from sol.passes.place_results import place_results
 from sol.passes.remove_empty import remove_empty
 from sol.passes.remove_identities import remove_identities
 from sol.passes.repeat_reads import repeat_reads
@@ -72,6 +73,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("materialize_views", materialize_views),  # after layout: reorders decide which views exist
         ("fuse_regions", lambda graph: fuse_regions(graph, sizes, choose)),
         ("place_concats", place_concats),  # after fusion: only a region can write in place
+        ("place_results", place_results),  # last: regions and views are known
     )
 
 

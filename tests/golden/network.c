@@ -9,8 +9,8 @@
 void dfp_reorder(const sol_team *, void *const *, const int64_t *);
 void conv_direct1x1_s1_2x14(const sol_team *, void *const *, const int64_t *);
 void max_pool3s2(const sol_team *, void *const *, const int64_t *);
-void adaptive_max_pool(const sol_team *, void *const *, const int64_t *);
 void dfp_reorder_v2(const sol_team *, void *const *, const int64_t *);
+void adaptive_max_pool(const sol_team *, void *const *, const int64_t *);
 static void network(const sol_team *team, const sol_call *call)
 {
     void *const *in = call->inputs, *const *out = call->outputs, *const *w = call->weights;
@@ -42,24 +42,25 @@ static void network(const sol_team *team, const sol_call *call)
         max_pool3s2(team, b, a);
     }
     sol_end(team, call, 2);
-    /* adaptive_max_pool */
-    sol_begin(team, call, 3);
-    {
-        void *const b[] = { arena + 25152, arena + 61440 };
-        static const int64_t a[] = { 1, 2, 1, 1, 3, 3, 1, 14, 14, 6272, 3136, 0, 224, 288, 144, 0, 48 };
-        adaptive_max_pool(team, b, a);
-    }
-    sol_end(team, call, 3);
     /* reorder_4 */
     sol_barrier(team);
-    sol_begin(team, call, 4);
+    sol_begin(team, call, 3);
     {
         void *const b[] = { arena + 53248, (char *)out[0] };
         static const int64_t a[] = { 1, 2, 1, 49, 32, 1568, 784, 1, 1568, 784, 16, 49 };
         dfp_reorder_v2(team, b, a);
     }
+    sol_end(team, call, 3);
+    /* adaptive_max_pool */
+    sol_begin(team, call, 4);
+    {
+        void *const b[] = { arena + 25152, arena + 61440 };
+        static const int64_t a[] = { 1, 2, 1, 1, 3, 3, 1, 14, 14, 6272, 3136, 0, 224, 288, 144, 0, 48 };
+        adaptive_max_pool(team, b, a);
+    }
     sol_end(team, call, 4);
     /* reorder_5 */
+    sol_barrier(team);
     sol_begin(team, call, 5);
     {
         void *const b[] = { arena + 61440, (char *)out[1] };
