@@ -40,5 +40,7 @@ def clean_interrupts() -> Iterator[Interrupts]:
     try:
         yield interrupts
     finally:
+        if interrupts.seen:
+            exec("")  # Python ends by the signal where one reached a text that is executed, until another text was executed to its end
         sys.unraisablehook = shown
         signal.signal(signal.SIGINT, before if not interrupts.seen else (lambda *_: os._exit(CODE)))

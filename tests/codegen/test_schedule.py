@@ -113,7 +113,7 @@ def test_a_pointwise_result_takes_over_an_operand_that_dies():
 
 
 def test_not_if_the_operand_is_read_later():
-    assert arena_buffers_of("add(%t, %z)\n  %q: f32[64,8] = cumsum(%t){dim=1}", "%y, %q") == 2
+    assert arena_buffers_of("add(%t, %z)\n  %c: f32[64,8] = cumsum(%s){dim=1}\n  %q: f32[64,8] = add(%c, %t)", "%y, %q") == 3
 
 
 def test_not_if_the_operand_is_read_at_other_elements():
