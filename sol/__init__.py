@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sol import nn as nn
     from sol.deploy.api import Deployed
     from sol.inspect.explain import Explanation, Profile
+    from sol.inspect.training_step import StepExplanation, StepProfile
     from sol.inspect.verification import Verification
     from sol.runtime.numpy.session import Session
     from sol.runtime.torch.module import SolModule
@@ -200,10 +201,15 @@ def raise_unsupported_precision(precision: str) -> None:
     raise ConfigError(f"precision={precision!r} is not built", remedy='use precision="float32", which computes in the dtypes of the model')
 
 
-def explain(model: torch.nn.Module | Session, inputs: Any, *, alternatives: bool = False) -> Explanation:
+def explain(
+    model: torch.nn.Module | Session, inputs: Any, *, alternatives: bool = False, loss: Callable[[Any], torch.Tensor] | None = None
+) -> Explanation | StepExplanation:
     """What was fused into which kernel, what runs in torch and why; print it.
 
-    Takes what ``optimize`` or ``load`` gives; another module is compiled.
+    Takes what ``optimize`` or ``load`` gives; another module is compiled. Of a model in training mode whose training is compiled it shows a
+    training step: forward pass, backward pass, and the bytes that each layer keeps between them. Two steps run for that, after which
+    parameters, gradients, buffers and random numbers are as before.
+    loss: a training step's loss as a function of the model's result; None: the sum of all results that have gradients.
     alternatives: also the three best ways to compute each region with a heavy operation (convolution, matrix product, attention, pooling,
     …), with the seconds that the kernel's model predicts, where it has one, and those that tuning measured (``config["autotune"]``); a
     star marks the way that was taken.
@@ -214,18 +220,26 @@ def explain(model: torch.nn.Module | Session, inputs: Any, *, alternatives: bool
         return explain_session(model, inputs, alternatives=alternatives)
     from sol.inspect.explain import explain as run
 
-    return run(cast("torch.nn.Module", model), inputs, alternatives=alternatives)
+    return run(cast("torch.nn.Module", model), inputs, alternatives=alternatives, loss=loss)
 
 
-def profile(model: torch.nn.Module | Session, inputs: Any, *, runs: int = 20) -> Profile:
-    """Time, share, GFLOP/s, bytes and share of the machine's roofline of every kernel launch; print it."""
+def profile(
+    model: torch.nn.Module | Session, inputs: Any, *, runs: int = 20, loss: Callable[[Any], torch.Tensor] | None = None,
+    optimizer: torch.optim.Optimizer | None = None,
+) -> Profile | StepProfile:  # fmt: skip
+    """Time, share, GFLOP/s, bytes and share of the machine's roofline of every kernel launch; print it.
+
+    Of a model in training mode whose training is compiled: those of forward and backward pass, and the time of a step's parts, packing of
+    changed weights among them. Parameters, gradients, buffers, random numbers and the optimizer's state are as before afterwards.
+    runs: how often each launch and each step is timed. loss: as for ``explain``. optimizer: its step is part of the training step.
+    """
     if _is_session(model):
         from sol.inspect.session_checks import profile_session
 
         return profile_session(model, inputs, runs=runs)
     from sol.inspect.explain import profile as run
 
-    return run(cast("torch.nn.Module", model), inputs, runs=runs)
+    return run(cast("torch.nn.Module", model), inputs, runs=runs, loss=loss, optimizer=optimizer)
 
 
 def verify(model: torch.nn.Module | Session, inputs: Any, *, tolerance: float = 1e-4) -> Verification:

@@ -6,7 +6,7 @@ import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -269,13 +269,13 @@ class TorchModel:
     def explain(self, feed: Feed, alternatives: bool = False) -> Explanation:
         import sol
 
-        return sol.explain(*self.compiled(feed), alternatives=alternatives)
+        return cast(Explanation, sol.explain(*self.compiled(feed), alternatives=alternatives))
 
     def profile(self, feed: Feed, runs: int) -> Profile:
         import sol
 
         with self._torch.no_grad():
-            return sol.profile(*self.compiled(feed), runs=runs)
+            return cast(Profile, sol.profile(*self.compiled(feed), runs=runs))
 
     def verify(self, feed: Feed, tolerance: float, peer: bool) -> Verification:
         import sol

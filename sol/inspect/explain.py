@@ -7,14 +7,16 @@ from typing import Any
 
 import torch
 
+from sol.config import config
+from sol.inspect import training_step as steps
 from sol.inspect.alternatives import alternatives_of
 from sol.inspect.explanation import Explanation, RegionRow, TorchRow, region_rows
 from sol.inspect.profile import Profile, ProfileRow, profile_rows, time_calls
 from sol.inspect.roofline import roofline
-from sol.runtime.spans import Bar
+from sol.runtime.spans import Bar, Spread
 from sol.runtime.torch.inputs import as_call, told
 from sol.runtime.torch.module import SolModule
-from sol.runtime.torch.program import Program
+from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.ways import Options
 
 
@@ -25,10 +27,14 @@ def program_for(model: torch.nn.Module, inputs: Any) -> tuple[SolModule, Program
     return module, module.compile_for(args, kwargs), args, kwargs
 
 
-def explain(model: torch.nn.Module, inputs: Any, *, alternatives: bool = False) -> Explanation:
+def explain(
+    model: torch.nn.Module, inputs: Any, *, alternatives: bool = False, loss: steps.Loss | None = None
+) -> Explanation | steps.StepExplanation:
     """See ``sol.explain``."""
+    if _trains(model):
+        return _explain_step(model, inputs, alternatives, loss)
     module, program, args, kwargs = program_for(model, inputs)
-    notes = ["in training mode the model runs in torch"]
+    notes = [_note(module)]
     if program is not None:
         return _explanation(module._title, [(program, program.inputs_of(args, kwargs)[1] or {})], (), notes, alternatives)
     ways = module._ways
@@ -81,12 +87,72 @@ def _explanation(
     )
 
 
-def profile(model: torch.nn.Module, inputs: Any, *, runs: int = 20) -> Profile:
+def _note(module: SolModule) -> str:
+    if module.trainer.is_torchs and (module.is_training or config["training"] == "torch"):
+        return "in training mode the model runs in torch"
+    return "this is the model in eval mode; in training mode sol.explain shows a training step"
+
+
+def _trains(model: torch.nn.Module) -> bool:
+    """Whether a model is in training mode, and does not train wholly in torch as far as is known."""
+    if isinstance(model, SolModule):
+        return model.is_training and not model.trainer.is_torchs
+    return model.training and config["training"] != "torch"
+
+
+def _explain_step(model: torch.nn.Module, inputs: Any, alternatives: bool, loss: steps.Loss | None) -> steps.StepExplanation:
+    module, args, kwargs = _module_and_call(model, inputs)
+    runs: list[steps.Run] = []
+    with steps.Rehearsal(module, args, kwargs, loss) as rehearsal:
+        rehearsal.step()  # compiles
+        with steps.observed(module, runs.append):
+            rehearsal.step()
+    saved = steps.saved_rows(runs)
+    programs = {what: [(r.program, r.taken[1] or {}) for r in runs if r.graph.what == what] for what in ("forward", "backward")}
+    forward, backward = (_explanation(f"{module._title}, {what} pass", found, (), (), alternatives) for what, found in programs.items())
+    return steps.StepExplanation(forward, backward, saved, tuple(steps.reasons_for_torch(module)))
+
+
+def _module_and_call(model: torch.nn.Module, inputs: Any) -> tuple[SolModule, tuple[Any, ...], dict[str, Any]]:
+    args, kwargs = as_call(inputs)
+    return (model if isinstance(model, SolModule) else SolModule(model, Options())), args, kwargs
+
+
+def profile(
+    model: torch.nn.Module, inputs: Any, *, runs: int = 20, loss: steps.Loss | None = None, optimizer: torch.optim.Optimizer | None = None
+) -> Profile | steps.StepProfile:
     """See ``sol.profile``. The inputs of later segments of a model that runs partly in torch are taken from a real run."""
+    if _trains(model):
+        return _profile_step(model, inputs, runs, loss, optimizer)
     module, program, args, kwargs = program_for(model, inputs)
     if program is None:
         return Profile(())
-    taken = program.inputs_of(args, kwargs)
+    return _profile(module, program, program.inputs_of(args, kwargs), runs)
+
+
+def _profile_step(
+    model: torch.nn.Module, inputs: Any, runs: int, loss: steps.Loss | None, optimizer: torch.optim.Optimizer | None
+) -> steps.StepProfile:
+    module, args, kwargs = _module_and_call(model, inputs)
+    profiles: dict[str, list[Profile]] = {"forward": [], "backward": []}
+    programs: list[Program] = []
+
+    def observe(run: steps.Run) -> None:
+        programs.append(run.program)
+        profiles[run.graph.what].append(_profile(module, run.program, run.taken, runs))
+
+    with steps.Rehearsal(module, args, kwargs, loss, optimizer) as rehearsal:
+        load = steps.timed_steps(rehearsal, runs, module._options.threads or torch.get_num_threads())
+        times = {name: Spread.of(seconds) for name, seconds in rehearsal.times.items()}
+        with steps.observed(module, observe):
+            rehearsal.step()
+        times["packing"] = steps.packing_time(programs)
+    forward, backward = (steps.joined(profiles[what]) for what in ("forward", "backward"))
+    return steps.StepProfile(forward, backward, times.pop("step"), times, load)
+
+
+def _profile(module: SolModule, program: Program, taken: Taken, runs: int) -> Profile:
+    """One program's kernels in a call."""
     env = dict(taken[1] or {})
     ready = [t.contiguous() for t in program.graph_inputs(taken)]
     values: dict[str, torch.Tensor] = dict(zip(program.imported.graph.inputs, ready))

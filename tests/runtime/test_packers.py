@@ -27,10 +27,11 @@ def test_what_is_compiled_ahead_is_what_packs(name, monkeypatch):
         return address(kernel, target)
 
     monkeypatch.setattr(packers, "_address", noted)
-    before = set(threading.enumerate())
+    begun: list[threading.Thread] = []
+    monkeypatch.setattr(threading.Thread, "start", lambda t, start=threading.Thread.start: (start(t), begun.append(t)))
     graph, when = parse_graph(NETWORKS[name]), "planned"
     compiled = compile_graph(graph, planned=packers.compile_ahead)
-    for thread in set(threading.enumerate()) - before:
+    for thread in begun:
         thread.join()
     when = "packing"
     Executable(compiled, threads=2).pack(made_up(graph.parameter_types))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -33,7 +34,7 @@ from sol.ir.types import DType, TensorType
 
 _DROPPED = ("_assert_", "sym_constrain_range", "_assert_async", "_functional_sym_constrain", "_make_dep_token", "_assert_scalar")
 
-_OURS = (capture.__file__,)
+_OURS = f"{Path(capture.__file__).parents[2]}/"
 
 OPAQUE = frozenset(theirs for theirs, ours in DTYPES.items() if ours.is_opaque)
 _NUMBERS = (((torch.SymBool, bool), DType.BOOL), ((torch.SymInt, int), DType.I64), ((torch.SymFloat, float), DType.F64))
@@ -391,7 +392,7 @@ class Importer:
     # origins
 
     def _origin(self, node: Node) -> Origin:
-        stack = node.meta.get("nn_module_stack")
+        stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack")  # of a gradient: the layer that it belongs to
         path = str(next(reversed(stack.values()))[0]) if stack else ""
         trace = node.meta.get("stack_trace") or ""
         line = self._lines.get(trace)
@@ -437,7 +438,7 @@ def _equal_at_samples(a: Any, b: Any) -> bool:
 
 def _clean_path(path: str) -> str:
     if path.startswith("L"):
-        for prefix in ("L['self'].", "L['self']", "L__self___", "L__self__"):
+        for prefix in ("L['self'].", "L['self']", "L['model'].", "L['model']", "L__self___", "L__self__"):
             path = path.removeprefix(prefix)
     return "" if path == ROOT else path.removeprefix(f"{ROOT}.")
 
@@ -448,7 +449,7 @@ def _user_line(trace: str) -> str:
     for frame in reversed(trace.split('File "')[1:]):
         file, _, rest = frame.partition('", line ')
         line = f"{file.rpartition('/')[2]}:{rest.partition(',')[0]}"
-        if "/torch/" not in file and not file.startswith("torch/") and file not in _OURS:
+        if "/torch/" not in file and not file.startswith("torch/") and not file.startswith(_OURS):
             return line
         last = last or line
     return last

@@ -127,6 +127,16 @@ class SolModule(torch.nn.Module):
             for program in self._programs.entries:
                 program.refresh()
 
+    @property
+    def trainer(self) -> Trainer:
+        """What runs calls in training mode."""
+        return self._trainer  # type: ignore[no-any-return]
+
+    @property
+    def is_training(self) -> bool:
+        """Whether a layer whose mode matters is in training mode."""
+        return self._structure.look() is _TRAINING  # type: ignore[no-any-return]
+
     # -- call ----------------------------------------------------------------------------------------------------------
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:

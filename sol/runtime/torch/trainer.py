@@ -17,7 +17,7 @@ from sol.runtime.torch.autograd import differentiable
 from sol.runtime.torch.partition import Partition
 from sol.runtime.torch.pieces import Piece
 from sol.runtime.torch.program import Program, Taken
-from sol.runtime.torch.training import Habit
+from sol.runtime.torch.training import Habit, TrainingGraph
 
 
 class Trainer(Partition):
@@ -36,6 +36,11 @@ class Trainer(Partition):
         if config["training"] == "auto":
             return bool(self.pieces) and all(p.gradients.is_torchs for p in self.pieces)
         return config["training"] == "torch"
+
+    @property
+    def graphs(self) -> list[TrainingGraph]:
+        """The forward and backward graphs of all pieces for all kinds of calls so far."""
+        return [graph for piece in self.pieces for _, kind in piece.gradients.variants for graph in kind.graphs]
 
     def again(self, *args: Any, **kwargs: Any) -> Any:
         """A call for a backward pass that came for one that kept nothing."""

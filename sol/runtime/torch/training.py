@@ -28,7 +28,7 @@ from sol.frontend.torch.functional import import_functional
 from sol.runtime.memory import give_back_free_memory
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import told
-from sol.runtime.torch.program import Program
+from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.result_pool import ResultPool
 from sol.runtime.torch.saved_views import save_whole
 from sol.runtime.torch.training_policy import reason_for_torch
@@ -44,6 +44,8 @@ _RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
 _PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default)
 _TURNS = (torch.ops.aten.t.default, torch.ops.aten.permute.default, torch.ops.aten.transpose.int)
 Compiler = Callable[[fx.GraphModule, Any], Any]
+Observer = Callable[["TrainingGraph", Program, Taken, Sequence[Any]], None]
+"""Told of each run on compiled code: the graph, its program, the call, its results."""
 
 
 class Habit:
@@ -70,7 +72,7 @@ class Habit:
             self.whole.backward()
 
 
-class _Graph:
+class TrainingGraph:
     """The forward or the backward graph: compiled when it first runs; in torch where that fails."""
 
     _boxed_call = True  # takes a list of arguments, which it may empty
@@ -81,8 +83,9 @@ class _Graph:
     ) -> None:  # fmt: skip
         """static: ids of tensors whose content stays between calls, which are packed. began: called before each run. kept: numbers of
         results that only the backward graph reads."""
-        self.module, self._static, self._options, self._began, self._what = module, static, options, began, what
-        self._kept = kept
+        self.module, self._static, self._options, self._began, self.what = module, static, options, began, what
+        self.kept = kept
+        self.observers: list[Observer] = []
         self._shapes = [_shape_of(n) for n in module.graph.nodes if n.op == "placeholder"]
         self.program: Program | None = None
         self.failure: Exception | None = None
@@ -101,7 +104,10 @@ class _Graph:
         if program is None or taken is None:
             return self.module(*self._images(inputs))
         program.refresh_if_stale()
-        return program.run(taken, inputs, {})
+        result = program.run(taken, inputs, {})
+        for observer in self.observers:
+            observer(self, program, taken, result)
+        return result
 
     def _images(self, inputs: Sequence[Any]) -> list[Any]:
         """The inputs as torch wants them: those that a compiled forward graph left in blocks as images."""
@@ -124,14 +130,14 @@ class _Graph:
         names = {i: f"p{i}" for i in self._places}
         self._held = dict(zip(names.values(), self._bound))
         try:
-            imported = import_functional(self.module, names, inputs, self._kept)
+            imported = import_functional(self.module, names, inputs, self.kept)
             options = {**self._options, "isa": replace(resolve(self._options.get("isa") or config["isa"]), repacks=True)}
-            self.program = Program(imported, self._held, title=f"{self._what} graph of torch.compile", **options)
+            self.program = Program(imported, self._held, title=f"{self.what} graph of torch.compile", **options)
         except Exception as error:
             if isinstance(error, (ConfigError, MemoryError)) or config["fallback"] != "eager":
                 raise
             self.failure = error
-            log.warning("the %s pass of a piece of the model runs in torch: %s", self._what, told(error))
+            log.warning("the %s pass of a piece of the model runs in torch: %s", self.what, told(error))
         give_back_free_memory()  # what eager steps and compiling have freed: results lie in blocks of their own
 
 
@@ -193,7 +199,7 @@ class Differentiated:
         from sol.frontend.torch.recurrent_ops import with_scans  # defines operations, which inference does not need
 
         module = with_scans(piece.module)
-        self.graphs: list[_Graph] = []
+        self.graphs: list[TrainingGraph] = []
         self._options, self._habit = options, habit
         own = (*module.parameters(), *module.buffers())  # which AOTAutograd puts before the inputs
         self._parameters = {**dict(enumerate(own)), **{len(own) + i: inputs[i] for i in piece.parameters}}
@@ -208,7 +214,7 @@ class Differentiated:
     def __call__(self, inputs: Sequence[Any]) -> Any:
         return self._function(*inputs)
 
-    def _forward(self, module: fx.GraphModule, _: Any) -> _Graph:
+    def _forward(self, module: fx.GraphModule, _: Any) -> TrainingGraph:
         metadata = TracingContext.get().fw_metadata
         kept: Collection[int] = ()
         if metadata is not None and metadata.num_symints_saved_for_bw is not None:  # else no backward pass will come
@@ -221,13 +227,13 @@ class Differentiated:
         run._boxed_call = True
         return run
 
-    def _add(self, module: fx.GraphModule, began: Callable[[], None], what: str, kept: Collection[int] = ()) -> _Graph:
+    def _add(self, module: fx.GraphModule, began: Callable[[], None], what: str, kept: Collection[int] = ()) -> TrainingGraph:
         metadata = TracingContext.get().fw_metadata
         changed = set(metadata.mutated_inp_runtime_indices) if metadata is not None else set()
         if metadata is not None:
             metadata.bw_donated_idxs = []  # not None, which torch takes for some where the first backward pass let go of its graph
         static = {id(t) for i, t in self._parameters.items() if i not in changed}
-        self.graphs.append(_Graph(module, static, self._options, began, what, kept))
+        self.graphs.append(TrainingGraph(module, static, self._options, began, what, kept))
         return self.graphs[-1]
 
 
