@@ -24,7 +24,7 @@ def _origin(node: Node) -> dict[str, Any]:
     return {"origin": node.origin}
 
 
-@rule("conv_weight_grad", "sdpa", "sdpa_grad", "lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad",
+@rule("sdpa", "sdpa_grad", "lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad",
       "rnn_scan_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad")  # fmt: skip
 def narrow_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
     """op(x, w) -> cast(op(cast(x), cast(w))) of 16-bit floats"""
@@ -38,7 +38,7 @@ def narrow_row(g: Editor, node: Node) -> tuple[str, ...] | None:
     return widened(g, node, NARROW_FLOATS)
 
 
-def products(graph: Graph, lanes: int) -> tuple[Rule, Rule, Rule]:
+def products(graph: Graph, lanes: int, matrix_tiles: bool) -> tuple[Rule, ...]:
     """The rules for products; those of constant weights are seen in the graph."""
     constants = graph.constant_values
 
@@ -60,7 +60,19 @@ def products(graph: Graph, lanes: int) -> tuple[Rule, Rule, Rule]:
         """a @ b -> cast(cast(a) @ cast(b)) of floats that products keep narrow, where b is no constant"""
         return None if constants.issuperset(node.inputs[1:]) else widened(g, node, NARROW_FLOATS)
 
-    return convolution_to_f32, transposed_to_f32, product_to_f32
+    @rule("conv_weight_grad")
+    def weight_gradient_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
+        """conv_weight_grad(x, grad) -> cast(conv_weight_grad(cast(x), cast(grad))) of 16-bit floats; matrix tiles read bfloat16"""
+        x, (kernels, *_) = g.type_of(node.inputs[0]), node.type.shape
+        if node.attrs["dtype"] is not None:
+            return None
+        whole = all(isinstance(c, int) and c >= lanes for c in (x.shape[1], kernels)) and node.attrs["groups"] == 1
+        if not (matrix_tiles and x.dtype is DType.BF16 and whole and x.is_static and is_blockable(node, x, node.type, lanes)):
+            return widened(g, node, HALVES)
+        found = g.add("conv_weight_grad", node.inputs, **node.attrs.having(dtype=DType.F32), **_origin(node))
+        return (g.add("cast", [found], dtype=x.dtype, **_origin(node)),)
+
+    return convolution_to_f32, transposed_to_f32, product_to_f32, weight_gradient_to_f32
 
 
 def widened(g: Editor, node: Node, narrow: tuple[DType, ...]) -> tuple[str, ...] | None:
@@ -102,6 +114,6 @@ def sdpa_of_doubles(g: Editor, node: Node) -> str | None:
     return g.add("matmul", [weights, v], **at)
 
 
-def canonicalize_types(graph: Graph, lanes: int) -> Graph:
-    """The graph with these rewritten. lanes: float32 lanes of the target's vectors."""
-    return apply_rules(graph, (narrow_to_f32, narrow_row, *products(graph, lanes), sdpa_of_doubles))
+def canonicalize_types(graph: Graph, lanes: int, matrix_tiles: bool = False) -> Graph:
+    """The graph with these rewritten. lanes: float32 lanes of the target's vectors. matrix_tiles: whether it has such for bfloat16."""
+    return apply_rules(graph, (narrow_to_f32, narrow_row, *products(graph, lanes, matrix_tiles), sdpa_of_doubles))

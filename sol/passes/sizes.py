@@ -42,11 +42,14 @@ class MachineLike(Protocol):
 
 
 class TargetLike(Protocol):
-    """What passes read of a target. lanes: float32 values per vector. space: the memory space that its kernels address."""
+    """What passes read of a target. lanes: float32 values per vector. matrix_tiles: whether it has such for products of bfloat16. space: the
+    memory space that its kernels address."""
 
     @property
     def lanes(self) -> int: ...
     @property
     def machine(self) -> MachineLike: ...
+    @property
+    def matrix_tiles(self) -> bool: ...
     @property
     def space(self) -> str: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 import torch
 
 from sol.codegen import kernels
-from sol.codegen.kernels import conv_weight_dense, conv_weight_winograd
+from sol.codegen.kernels import conv_weight_dense, conv_weight_tiles, conv_weight_winograd
+from sol.codegen.targets import has_matrix_tiles
 from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
@@ -17,6 +19,7 @@ from sol.ir.interpret import evaluate
 from sol.ir.ops.conv import conv_size
 from sol.ir.types import DType, TensorType
 from tests.codegen.combinations import thinned
+from tests.codegen.conv_cases import held
 from tests.harness import as_region, run_region
 from tests.toolchains import target_of
 
@@ -24,14 +27,14 @@ Pads = tuple[tuple[int, int], ...]
 
 
 def build(x: tuple[int, ...], kernels: int, kernel: tuple[int, ...], stride=None, padding: Pads | None = None, dilation=None, groups=1,
-          dtype=DType.F32) -> Graph:  # fmt: skip
+          dtype=DType.F32, result: DType | None = None) -> Graph:  # fmt: skip
     """conv_weight_grad(x, grad) of an input's shape and as many kernels."""
     ones = (1,) * len(kernel)
     stride, dilation, padding = stride or ones, dilation or ones, padding or ((0, 0),) * len(kernel)
     sizes = tuple(int(conv_size(*axis)) for axis in zip(x[2:], kernel, stride, padding, dilation))
     b = GraphBuilder()
     operands = [b.input("x", TensorType(dtype, x)), b.input("grad", TensorType(dtype, (x[0], kernels, *sizes)))]
-    options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups, "kernel": kernel}
+    options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups, "kernel": kernel, "dtype": result}
     return b.build([b.add("conv_weight_grad", operands, **options)])
 
 
@@ -39,6 +42,7 @@ def run(graph: Graph, isa: str, threads: int, block: int = 0, plain: tuple[str, 
     """The kernel's result is the interpreter's."""
     rng = np.random.default_rng(1)
     inputs = {v: rng.standard_normal(graph.type_of(v).shape).astype(graph.type_of(v).dtype.numpy) for v in graph.inputs}
+    inputs = {v: held(array, graph.type_of(v).dtype) for v, array in inputs.items()}
     want = evaluate(graph, inputs, {})[graph.outputs[0]]
     region = as_region(graph, "dnn", "conv_weight_grad", block, (*plain, *graph.outputs))
     got = run_region(region, inputs, {}, isa=isa, threads=threads, **options)[0]
@@ -114,6 +118,49 @@ DEPTHWISE: list[dict[str, Any]] = [
 def test_depthwise_kernel_equals_reference(isa: str, case: int) -> None:
     channels = DEPTHWISE[case]["x"][1]
     run(build(**DEPTHWISE[case], kernels=channels, groups=channels), isa, 1 + case % 2, target_of(isa).lanes)
+
+
+TILES: list[dict[str, Any]] = [
+    {"x": (2, 16, 9, 11), "kernels": 32, "kernel": (3, 3), "padding": ONES},
+    {"x": (3, 17, 7, 7), "kernels": 33, "kernel": (3, 3), "padding": ONES, "stride": (2, 2)},
+    {"x": (2, 33, 8, 15), "kernels": 47, "kernel": (1, 1)},
+    {"x": (2, 50, 9, 14), "kernels": 64, "kernel": (1, 1), "stride": (2, 2)},
+    {"x": (1, 40, 12, 13), "kernels": 16, "kernel": (5, 2), "padding": ((4, 1), (-1, 3)), "dilation": (2, 3), "stride": (1, 3)},
+    {"x": (2, 64, 5, 6), "kernels": 128, "kernel": (3, 1), "padding": ((2, 0), (0, 0))},
+    {"x": (2, 32, 40, 41), "kernels": 20, "kernel": (3, 3), "padding": TWOS},
+    {"x": (3, 300, 33, 20), "kernels": 170, "kernel": (3, 3), "padding": ((0, 0), (0, 0))},
+    {"x": (9, 512, 7, 7), "kernels": 520, "kernel": (3, 3), "padding": ONES},
+    {"x": (2, 31, 24, 30), "kernels": 48, "kernel": (7, 7), "padding": ((3, 3), (3, 3)), "stride": (2, 2)},
+    {"x": (5, 16, 1, 1), "kernels": 16, "kernel": (3, 3), "padding": ONES},
+]
+
+
+@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("case", range(len(TILES)))
+def test_matrix_tiles_equal_reference(case: int, threads: int) -> None:
+    run(build(**TILES[case], dtype=DType.BF16, result=DType.F32), "native", threads, 16)
+
+
+@pytest.mark.parametrize("size", range(1, 9))
+def test_lines_of_packed_pixels(size: int) -> None:
+    """Two lines of results read what they shall from lines of pixels that follow each other at the pitch; what lies beyond is zero."""
+    for taps, stride, dilation, low, high in itertools.product((1, 2, 3, 5), (1, 2, 3), (1, 2), (-1, 0, 1, 2, 4), (0, 1, 3)):
+        results = int(conv_size(size, taps, stride, (low, high), dilation))
+        if results > 0:
+            check_lines(conv_weight_tiles.Axis(results, taps, stride, dilation, low, size))
+
+
+def check_lines(axis: conv_weight_tiles.Axis) -> None:
+    lines, pitch = np.arange(1.0, 2 * axis.pixels + 1).reshape(2, axis.pixels), axis.pitch()
+    for tap, (first, steps) in enumerate(axis.places):
+        packed = np.zeros(4 * pitch + steps)
+        for n, i in itertools.product(range(2), range(pitch)):
+            place = i * axis.stride + first - axis.padding
+            packed[n * pitch + i] = lines[n, place] if 0 <= place < axis.pixels else 0
+        for n, i in itertools.product(range(2), range(axis.size)):
+            place = i * axis.stride + tap * axis.dilation - axis.padding
+            assert packed[n * pitch + i + steps] == (lines[n, place] if 0 <= place < axis.pixels else 0)
 
 
 WINOGRAD: list[dict[str, Any]] = [

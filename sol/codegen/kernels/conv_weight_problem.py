@@ -13,7 +13,7 @@ from sol.ir.types import DType
 
 @dataclass(frozen=True)
 class Gradient:
-    """Over two spatial dimensions, float32, all sizes known.
+    """Over two spatial dimensions, all sizes known; the result is float32, operands may be narrower.
 
     n, c, k: batch, input and output channels. h, w, oh, ow: size of the input and of the gradient. kernel, stride, dilation, padding:
     (y, x), padding before the first row and column. is_plain: whether the input is row-major. x, grad, out: where input, gradient and
@@ -53,7 +53,7 @@ class Gradient:
 
     @property
     def bytes(self) -> DimLike:
-        return 4 * sum(product(v.shape) for v in (self.x, self.grad, self.out))
+        return sum(product(v.shape) * v.dtype.itemsize for v in (self.x, self.grad, self.out))
 
     @property
     def geometry(self) -> dict[str, int]:
@@ -69,13 +69,13 @@ class Gradient:
         return {f"{name}_{axis}": step for name, view in views for axis, step in zip(("n", "c", "row"), view.strides)}
 
 
-def read_gradient(lowering: Lowering) -> Gradient | None:
-    """The region's gradient; None unless its gradient of the result is blocked, its result row-major, and all that a Gradient has known."""
+def read_gradient(lowering: Lowering, dtype: DType = DType.F32) -> Gradient | None:
+    """The region's gradient of operands of that type; None unless its gradient of the result is blocked, its result row-major, and all that a Gradient has known."""
     node = lowering.anchor
     views = [lowering.view(v) for v in (*node.inputs, node.name)]
     types = [lowering.type_of(v) for v in (*node.inputs, node.name)]
     x, grad, out = views
-    if any(t.rank != 4 or not t.is_static or t.dtype is not DType.F32 for t in types) or out.layout.block:
+    if any(t.rank != 4 or not t.is_static for t in types) or out.layout.block or [t.dtype for t in types] != [dtype, dtype, DType.F32]:
         return None
     if not is_blocked(grad, lowering.target.lanes) or x.layout.block and not is_blocked(x, lowering.target.lanes):
         return None

@@ -93,7 +93,7 @@ def _infer_weight_grad(operands: Sequence[TensorType], attrs: Attrs) -> TensorTy
     weight = TensorType(x.dtype, (kernels, channels // groups, *attrs["kernel"]))
     _check((x, weight), attrs, 1, ("stride", "padding", "dilation", "kernel"))
     need_shape(grad, (x.shape[0], kernels, *conv_sizes(x, weight, attrs)), "the gradient")
-    return TensorType(same_dtype(operands), weight.shape)
+    return TensorType(attrs["dtype"] or same_dtype(operands), weight.shape)
 
 
 def _padded(x: np.ndarray, pairs: Sequence[tuple[int, int]]) -> np.ndarray:
@@ -134,9 +134,13 @@ def convolved(attrs: Attrs, x: np.ndarray, w: np.ndarray) -> np.ndarray:
     return out.reshape(x.shape[0], w.shape[0], *out.shape[-spatial:])
 
 
-@op("conv_weight_grad", "dnn", _infer_weight_grad, stride=REQUIRED, padding=REQUIRED, dilation=REQUIRED, kernel=REQUIRED, groups=1)
+@op("conv_weight_grad", "dnn", _infer_weight_grad, stride=REQUIRED, padding=REQUIRED, dilation=REQUIRED, kernel=REQUIRED, groups=1,
+    dtype=None)  # fmt: skip
 def conv_weight_grad(attrs: Attrs, x: np.ndarray, grad: np.ndarray) -> np.ndarray:
-    """The gradient of conv for its weights, [K,C/groups,*kernel], from its input x[N,C,*spatial] and the gradient of its result."""
+    """The gradient of conv for its weights, [K,C/groups,*kernel], from its input x[N,C,*spatial] and the gradient of its result.
+
+    dtype: of the result, where it is wider than that of the operands; None: theirs.
+    """
     stride, dilation, groups = attrs["stride"], attrs["dilation"], attrs["groups"]
     x, spatial = _padded(x, attrs["padding"]), grad.shape[2:]
     channels, kernels = x.shape[1] // groups, grad.shape[1] // groups
