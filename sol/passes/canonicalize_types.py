@@ -6,6 +6,7 @@ Products with constant weights read and write narrow floats (`NARROW_FLOATS`) th
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -48,12 +49,12 @@ def products(graph: Graph, lanes: int, matrix_tiles: bool) -> tuple[Rule, ...]:
         x, w = (g.type_of(v) for v in node.inputs[:2])
         if is_blockable(node, x, w, lanes) and constants.issuperset(node.inputs[1:]):
             return None
-        return widened(g, node, HALVES)
+        return widened(g, node, HALVES, constants)
 
     @rule("conv_transpose")
     def transposed_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
         """conv_transpose(x, w) -> cast(conv_transpose(cast(x), cast(w))) of 16-bit floats where it does not become a convolution"""
-        return None if is_turned(g, node, lanes) else widened(g, node, HALVES)
+        return None if is_turned(g, node, lanes) else widened(g, node, HALVES, constants)
 
     @rule("linear", "matmul")
     def product_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
@@ -75,15 +76,27 @@ def products(graph: Graph, lanes: int, matrix_tiles: bool) -> tuple[Rule, ...]:
     return convolution_to_f32, transposed_to_f32, product_to_f32, weight_gradient_to_f32
 
 
-def widened(g: Editor, node: Node, narrow: tuple[DType, ...]) -> tuple[str, ...] | None:
-    """The results of an op on operands of narrow types, computed in float32."""
+def widened(g: Editor, node: Node, narrow: tuple[DType, ...], constants: Collection[str] = ()) -> tuple[str, ...] | None:
+    """The results of an op on operands of narrow types, computed in float32.
+
+    constants: values of which float32 that was rounded to a narrow type is taken as it was before, which is what packers read.
+    """
     kinds = [g.type_of(v).dtype for v in node.inputs]
     if not any(kind in narrow for kind in kinds):
         return None
-    wide = [g.add("cast", [v], dtype=DType.F32, **_origin(node)) if kind in narrow else v for v, kind in zip(node.inputs, kinds)]
+    wide = [
+        v if kind not in narrow else _unrounded(g, v, constants) or g.add("cast", [v], dtype=DType.F32, **_origin(node))
+        for v, kind in zip(node.inputs, kinds)
+    ]
     made = g.add(node.op, wide, **node.attrs, **_origin(node))
     results = zip((made,) if isinstance(made, str) else made, node.types)
     return tuple([g.add("cast", [v], dtype=t.dtype, **_origin(node)) if t.dtype in narrow else v for v, t in results])
+
+
+def _unrounded(g: Editor, value: str, constants: Collection[str]) -> str:
+    """The float32 constant of which a constant is the rounding; "" if it is none."""
+    node = g.producer(value) if value in constants else None
+    return node.inputs[0] if node is not None and node.op == "cast" and g.type_of(node.inputs[0]).dtype is DType.F32 else ""
 
 
 @rule("sdpa")

@@ -48,7 +48,8 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
     lanes, sizes = target.lanes, target.machine.graph
     return (
         ("remove_empty", remove_empty),  # first: no other pass knows sizes of 0
-        ("canonicalize_types", lambda graph: canonicalize_types(graph, lanes, target.matrix_tiles)),  # before the rules, which know the kernels of float32
+        # before the rules, which know the kernels of float32
+        ("canonicalize_types", lambda graph: canonicalize_types(graph, lanes, target.matrix_tiles)),
         ("fold_quantization", fold_quantization),  # before constants are folded: literals would hide which weights are bytes
         ("find_integer_products", find_integer_products),  # after what stood between bytes and products is gone
         ("divide_scales", divide_scales),  # after products have scales

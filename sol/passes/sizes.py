@@ -42,8 +42,8 @@ class MachineLike(Protocol):
 
 
 class TargetLike(Protocol):
-    """What passes read of a target. lanes: float32 values per vector. matrix_tiles: whether it has such for products of bfloat16. space: the
-    memory space that its kernels address."""
+    """What passes read of a target. lanes: float32 values per vector. matrix_tiles: whether it has such for products of bfloat16.
+    space: the memory space that its kernels address."""
 
     @property
     def lanes(self) -> int: ...

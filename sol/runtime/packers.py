@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,10 @@ class Batch:
         self._stream = stream
         self._launches: list[tuple[Launch, tuple[int, ...]]] = []
         self._seen: set[tuple[Any, ...]] = set()
-        self._temporaries: dict[tuple[Any, ...], np.ndarray] = {}
+        self._temporaries: dict[tuple[Any, ...], np.ndarray] = {}  # of the constant that was added last
+        self._free: list[np.ndarray] = []  # those of constants before it
+        self._constant: tuple[Any, ...] = ()
+        self._reuses = False
         self._kernels: dict[str, Kernel] = {}
         self._alive: list[Any] = []
         self.bytes = 0
@@ -114,10 +118,20 @@ class Batch:
         self.bytes += array.nbytes
 
     def _temporaries_of(self, packing: Packing, form: Any, known: Mapping[str, int]) -> dict[str, int]:
+        """Memory that lasts while forms of one constant are added one after the other; then it is that of the next one."""
+        constant = (known[SOURCE], known[FACTOR], form)
+        if packing.temporaries and constant != self._constant:
+            self._constant = constant
+            self._free = sorted([*self._free, *self._temporaries.values()], key=len)
+            self._temporaries.clear()
+            self._seen.clear()  # what was made of a constant is gone
         found = {}
         for name, size in packing.temporaries.items():
-            key = (name, size, known[SOURCE], known[FACTOR], form)
-            found[name] = self._temporaries.setdefault(key, np.empty(size, np.uint8)).ctypes.data
+            if (name, size) not in self._temporaries:
+                fitting = next((i for i, t in enumerate(self._free) if len(t) >= size), None)
+                self._reuses |= fitting is not None
+                self._temporaries[name, size] = np.empty(size, np.uint8) if fitting is None else self._free.pop(fitting)
+            found[name] = self._temporaries[name, size].ctypes.data
         return found
 
     def _add(self, launch: Launch, buffers: tuple[int, ...]) -> None:
@@ -125,14 +139,16 @@ class Batch:
         key = (launch.kernel, buffers, launch.args)
         if key not in self._seen:
             self._seen.add(key)
-            self._launches.append((launch, buffers))
+            self._launches.append((replace(launch, barrier=True) if self._reuses else launch, buffers))
+            self._reuses = False  # threads have waited for who read that memory before
 
     def run(self) -> None:
         """Pack what was added, and forget it."""
         if self._launches:
             self.launches().run()
-        for held in (self._launches, self._seen, self._temporaries, self._alive):
+        for held in (self._launches, self._seen, self._temporaries, self._free, self._alive):
             held.clear()
+        self._constant, self._reuses = (), False
         self.bytes = 0
 
     def launches(self) -> Launches:
@@ -145,7 +161,7 @@ class Batch:
             numbers += (where[launch.kernel], launch.barrier, len(buffers), len(args), *buffers, *args)
         threads = self._threads if self.bytes >= self._target.machine.calls.packed else 1
         each = max((-(-evaluate(x.scratch, {}) // 64) * 64 for x, _ in self._launches), default=0)
-        temporaries = list(self._temporaries.values())
+        temporaries = [*self._temporaries.values(), *self._free]
         return Launches(numbers, each, threads, [*self._alive, *temporaries], sum(t.nbytes for t in temporaries))
 
 

@@ -91,6 +91,10 @@ NARROW = f"""graph(%x: f32[1,3,20,20], %r: f32[1,40,20,20]) {{
 }}""".replace("f32", "bf16")
 """A small network of bfloat16: a plain input, a residual, a head."""
 
+NARROW_GRADIENT = one("%x: f32[2,32,14,14], %g: f32[2,48,14,14]", "f32[48,32,3,3]", weight_gradient(1, 1, 1)).replace("f32", "bf16")
+"""The gradient of a convolution of bfloat16 for its weights."""
+
+
 def user_function() -> str:
     """An op whose kernel is a function of C, one of whose operands has gaps."""
     source = (
@@ -300,8 +304,9 @@ INNER_PRODUCT: dict[str, str] = {
 def plan_of(text: str, isa: str = "avx512", independent_adders: bool = False, matrix_tiles: bool = False) -> Plan:
     """The plan of a network for a target, whatever this machine is."""
     target = replace(by_name(isa), machine=ZEN4) if independent_adders else by_name(isa)
-    return make_plan(fused_graph(text, isa), with_matrix_tiles(target) if matrix_tiles else target)
+    return make_plan(fused_graph(text, isa, matrix_tiles), with_matrix_tiles(target) if matrix_tiles else target)
 
 
-def fused_graph(text: str, isa: str = "avx512") -> Graph:
-    return list(run_passes(parse_graph(text), by_name(isa)))[-1][1]
+def fused_graph(text: str, isa: str = "avx512", matrix_tiles: bool = False) -> Graph:
+    target = by_name(isa)
+    return list(run_passes(parse_graph(text), with_matrix_tiles(target) if matrix_tiles else target))[-1][1]

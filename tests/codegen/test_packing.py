@@ -180,6 +180,22 @@ def test_constants_are_rounded_on_the_way(isa: str, turned: Turned | None) -> No
     same(got, want, pack.kind)
 
 
+def test_constants_one_after_the_other_share_memory_for_what_is_rounded() -> None:
+    """As much of it is held as the largest of them takes; each is whole nevertheless, whichever thread packs it."""
+    pack, shapes = make_pack("conv_pairs", lanes=16, vectors=2, groups=1), [(64, 48, 3, 3), (32, 100, 1, 1), (64, 47, 3, 3), (64, 48, 3, 3)]
+    given, batch = [array_of(shape, "f4") + i for i, shape in enumerate(shapes)], Batch(resolve("native"), 3)
+    found = [np.zeros(packing_of(pack, shape, np.dtype("u2")).shape, np.uint16) for shape in shapes]
+    for array, out in zip(given, found):
+        batch.add(pack, array, out.ctypes.data, None, array.shape, None, True)
+    launches = batch.launches()
+    assert launches.held == 2 * given[0].size
+    for _ in range(20):
+        launches.run()
+        for array, out in zip(given, found):
+            same(out, packed(pack, as_stored(array, DType.BF16)), pack.kind)
+            out[...] = 0
+
+
 def test_narrow_groups_are_turned_before() -> None:
     assert not packing_of(make_pack("conv_grouped", block=16), (16, 4, 3, 3), np.dtype("f4"), Turned(4, ((2, -1, 3),) * 2, (3, 3))).turns
 

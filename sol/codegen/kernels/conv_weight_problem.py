@@ -70,7 +70,8 @@ class Gradient:
 
 
 def read_gradient(lowering: Lowering, dtype: DType = DType.F32) -> Gradient | None:
-    """The region's gradient of operands of that type; None unless its gradient of the result is blocked, its result row-major, and all that a Gradient has known."""
+    """The region's gradient of operands of that type; None unless the gradient of the convolution's result is blocked, the region's own
+    result row-major, and all that a Gradient has known."""
     node = lowering.anchor
     views = [lowering.view(v) for v in (*node.inputs, node.name)]
     types = [lowering.type_of(v) for v in (*node.inputs, node.name)]

@@ -63,8 +63,8 @@ class Axis:
 class Plan:
     """How a gradient is computed.
 
-    images, rows: results of a chunk. lines, pitch: rows and pixels from one image, or one row, to the next as they are packed. planes: (first
-    row, first column, first pixel of the pairs) of the copies of the input. taps: (plane, pairs to skip) of each.
+    images, rows: results of a chunk. lines, pitch: rows and pixels from one image, or one row, to the next as they are packed.
+    planes: (first row, first column, first pixel of the pairs) of the copies of the input. taps: (plane, pairs to skip) of each.
     """
 
     problem: Gradient
