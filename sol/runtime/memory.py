@@ -18,6 +18,7 @@ HUGE = 2 << 20
 class Block:
     """``size`` zeroed bytes at ``address``, aligned to 64 bytes (to 2 MiB if it is that large).
 
+    What is left behind the last whole huge page lies in small pages, lest a huge one be taken for it.
     Raises OutOfMemoryError if the system does not give them.
     """
 
@@ -30,11 +31,11 @@ class Block:
         except (OSError, OverflowError, MemoryError) as error:
             remedy = "smaller batches need less, and so do fewer models at a time"
             raise OutOfMemoryError(f"there is no memory for {size} bytes", remedy=remedy) from error
-        if alignment == HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
-            with contextlib.suppress(OSError):
-                self._map.madvise(mmap.MADV_HUGEPAGE)
         base = np.frombuffer(self._map, np.uint8)
         start = -base.ctypes.data % alignment
+        if alignment == HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
+            with contextlib.suppress(OSError):
+                self._map.madvise(mmap.MADV_HUGEPAGE, start, size // HUGE * HUGE)
         self.bytes = base[start : start + size]
         self.address = int(self.bytes.ctypes.data) if size else 0
 

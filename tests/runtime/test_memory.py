@@ -19,6 +19,15 @@ def test_aligned_and_zeroed(size: int) -> None:
     assert block.address % (HUGE if size >= HUGE else 64) == 0
 
 
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell how much memory a process has")
+def test_no_more_memory_is_taken_than_was_asked_for() -> None:
+    before = _resident()
+    blocks = [Block(HUGE + 4096) for _ in range(20)]
+    for block in blocks:
+        block.bytes[:] = 1
+    assert _resident() - before < 20 * (HUGE + 4096) + 4 * HUGE
+
+
 @pytest.mark.parametrize("size", [4096, HUGE])
 def test_a_forked_child_does_not_write_into_the_parents_block(size: int) -> None:
     block = Block(size)
