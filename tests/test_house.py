@@ -117,7 +117,7 @@ def test_a_pass_has_a_file_and_a_test(name):
 def test_a_room_of_codegen_is_tested(path):
     covered = {
         "plan": "schedule", "lowering": "schedule", "epilogue": "matmul_kernels", "in_place_reuse": "schedule", "control_text": "control",
-        "emit_special": "emit",
+        "emit_special": "emit", "weight_forms": "packing",
     }  # fmt: skip
     if path.stem != "__init__":
         assert (ROOT / f"tests/codegen/test_{covered.get(path.stem, path.stem)}.py").exists()

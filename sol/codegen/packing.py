@@ -7,6 +7,7 @@ and every target.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -61,7 +62,7 @@ class Packing:
     which is zero at first. Their buffers are the constant, the packed array, FACTOR, NOTHING (a null pointer), tables and temporaries.
     tables: numbers by name. temporaries: bytes by name, equal for equal launches on the same constant.
     scales: whether row r of the constant's first dimension can be multiplied by FACTOR[r] (float32) meanwhile.
-    turns: whether a constant that is to be read as turned filters can be packed as it is.
+    turns: whether a constant that is to be read as turned filters can be packed as it is. fills: whether there is no padding.
     """
 
     shape: Shape
@@ -71,6 +72,7 @@ class Packing:
     temporaries: Mapping[str, int]
     scales: bool
     turns: bool
+    fills: bool
 
 
 class Recipe:
@@ -82,6 +84,7 @@ class Recipe:
     def __init__(self, kind: str, shape: Shape, itemsize: int, turned: Turned | None = None) -> None:
         self.kind, self.shape, self.itemsize, self.turned = kind, shape, itemsize, turned
         self.scales = self.turns = True
+        self.written = 0  # bytes of the packed array
         self._rounded, self._waits = "", False
         self._kernels: dict[str, Kernel] = {}
         self._launches: list[Launch] = []
@@ -129,7 +132,8 @@ class Recipe:
 
     def packing(self, shape: Shape) -> Packing:
         """What was collected."""
-        return Packing(shape, self._kernels, tuple(self._launches), self._tables, self._temporaries, self.scales, self.turns)
+        fills = self.written == count(shape) * self.itemsize
+        return Packing(shape, self._kernels, tuple(self._launches), self._tables, self._temporaries, self.scales, self.turns, fills)
 
 
 ROUND = Kernel("pack_round", "pack_round.c.j2", Attrs({}), (("in", "const float"), ("out", "uint16_t")), ("count",))
@@ -199,6 +203,10 @@ def packing_of(pack: Pack, shape: Shape, dtype: np.dtype, turned: Turned | None 
             recipe.round()
         found.describe(recipe, **pack.attrs)
     return recipe.packing(packed)
+
+
+described = functools.lru_cache(maxsize=1024)(packing_of)
+"""``packing_of``, whose answers are kept: a training step packs the same constants again."""
 
 
 def count(shape: Sequence[int]) -> int:

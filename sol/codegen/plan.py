@@ -65,6 +65,24 @@ class Weight:
     space: str = HOST
 
 
+NULL = ""
+"""The name of no buffer: kernels are handed a null pointer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a call finds behind the packed weights, where it packs weights itself (codegen/packing_in_calls.py).
+
+    kind: "parameter" (the memory of the parameter ``item``, row-major), "table" (numbers called ``item`` that packing ``weight`` takes) or
+    "packer" (the function of that kernel).
+    """
+
+    name: str
+    kind: str
+    item: str
+    weight: Weight | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """One C function ``void name(const sol_team *, void *const *buf, const int64_t *arg)``.
@@ -218,6 +236,8 @@ class Plan:
     symbols: names of run-time sizes in the order of the C ``dims`` array. defined: sizes that data decides and what they cannot exceed;
     a call writes them behind the others in ``dims``. steps: how launches are nested in control flow; () if one follows the other.
     checks: what a call may find wrong; it states the number of one, from 1 on.
+    given: what calls find behind the packed weights. packers: kernels of launches that are not among ``kernels``, for their functions are
+    given.
     """
 
     target: str
@@ -235,10 +255,12 @@ class Plan:
     defined: tuple[tuple[str, DimLike], ...] = ()
     steps: tuple[Step, ...] = ()
     checks: tuple[Check, ...] = ()
+    given: tuple[Given, ...] = ()
+    packers: tuple[Kernel, ...] = ()
 
     def capacity(self, port: Port) -> DimLike:
         """Elements that the buffer of an output must have room for."""
         return upper(product(port.shape), dict(self.defined))
 
     def kernel(self, name: str) -> Kernel:
-        return next(k for k in self.kernels if k.name == name)
+        return next(k for k in (*self.kernels, *self.packers) if k.name == name)

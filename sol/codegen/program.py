@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from sol.codegen.control_text import closing, opening, pointer_texts
-from sol.codegen.plan import Buffer, BufferRef, Control, Kernel, Launch, Plan, Port, Step
+from sol.codegen.plan import NULL, Buffer, BufferRef, Control, Kernel, Launch, Plan, Port, Step
 from sol.codegen.render import render, render_kernel
 from sol.ir.dim import Dim, dim_text
 
@@ -69,6 +69,7 @@ def render_program(
         target=plan.target,
         arena=dim_text(plan.arena) if not plan.symbols else "set at run time",
         kernels=[prefix + k.name for k in plan.kernels],
+        packs=bool(plan.packers),
         symbols=plan.symbols,
         launches=plan.launches,
         steps=_Texts(plan, prefix).of(plan.steps or range(len(plan.launches))),
@@ -89,6 +90,7 @@ class _Texts:
 
     def __init__(self, plan: Plan, prefix: str) -> None:
         self.plan, self.prefix, self.where = plan, prefix, _pointers(plan)
+        self.given = {g.item: f"((sol_packer *)w[{i}])" for i, g in enumerate(plan.given, len(plan.weights)) if g.kind == "packer"}
         self.places = {name: i for i, name in enumerate((*plan.symbols, *(n for n, _ in plan.defined)))}
 
     def of(self, steps: Sequence[Step], indent: str = "") -> list[_LaunchText | _Lines]:
@@ -117,7 +119,7 @@ class _Texts:
             storage="static const" if fixed else "const",
             buffers=tuple(map(self._pointer, launch.buffers)),
             args=tuple(dim_text(a) for a in launch.args) or ("0",),
-            kernel=self.prefix + launch.kernel,
+            kernel=self.given.get(launch.kernel, self.prefix + launch.kernel),
             defines=tuple((name, self.places.get(name, -1), self._pointer(ref)) for name, ref in launch.defines),
         )
 
@@ -139,6 +141,8 @@ def _pointers(plan: Plan) -> dict[str, str]:
     where = {p.buffer: f"(char *)in[{i}]" for i, p in enumerate(plan.inputs)}
     where |= {p.buffer: f"(char *)out[{i}]" for i, p in enumerate(plan.outputs)}
     where |= {w.name: f"(char *)w[{i}]" for i, w in enumerate(plan.weights)}
+    where |= {g.name: f"(char *)w[{i}]" for i, g in enumerate(plan.given, len(plan.weights))}
+    where[NULL] = "NULL"
     arena = [b for b in plan.buffers if b.kind == "arena"]
     for i, buffer in enumerate(arena):
         where[buffer.name] = f"arena + {buffer.offset}" if not plan.symbols else f"arena + call->offsets[{i}]"

@@ -10,6 +10,7 @@ from sol.codegen.in_place_reuse import reuse_operands
 from sol.codegen.kernels import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, PAGE, Interval, Map, assign_offsets, by_maps, keeps_maps_apart
+from sol.codegen.packing_in_calls import Packed, pack_in_calls
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Buffer, BufferRef, Control, Kernel, Launch, Plan, Port, Step
 from sol.errors import SolError, UnsupportedError
@@ -38,8 +39,13 @@ def make_plan(
     if limits:
         _check_order(part.steps, launches, set(limits))
         launches, buffers = _bounded(launches, buffers, limits)
+    weights = list(library.weights.values())
+    packed = Packed(list(launches), list(buffers), weights)
+    if target.repacks and not planner.controls:
+        packed = pack_in_calls(graph, launches, buffers, weights)
+    launches, buffers = packed.launches, packed.buffers
     arena: DimLike = 0
-    steps: Sequence[Step] = part.steps
+    steps: Sequence[Step] = part.steps if planner.controls else range(len(launches))
     lasting: list[Launch] = []
     if not symbols:
         in_arena = [b for b in buffers if b.kind == "arena"]
@@ -54,7 +60,7 @@ def make_plan(
         kernels=tuple(library.kernels.values()),
         launches=tuple(launches),
         buffers=tuple(buffers),
-        weights=tuple(library.weights.values()),
+        weights=tuple(packed.weights),
         inputs=tuple(_port(graph, v, v) for v in graph.inputs),
         outputs=tuple(_port(graph, v, placement.root(v)) for v in graph.outputs),
         symbols=symbols,
@@ -63,6 +69,8 @@ def make_plan(
         shared_scratch=_largest([k.shared_scratch for k in launches]),
         defined=tuple((name, limits[name]) for name in definitions(graph)),
         checks=tuple(library.checks),
+        given=tuple(packed.given.values()),
+        packers=tuple(packed.packers.values()),
         steps=tuple(part.steps) if planner.controls else (),
     )
 

@@ -24,6 +24,7 @@ from sol.config import config
 from sol.errors import IndexRangeError
 from sol.ir.dim import evaluate, symbols
 from sol.runtime.arrays import NUMPY, Arrays
+from sol.runtime.given import GivenToCalls, given_to
 from sol.runtime.memory import Block
 from sol.runtime.spans import Recorder, Samples
 from sol.runtime.team import starter
@@ -103,6 +104,7 @@ class Executable:
         self.library = library or libraries.load(build_library(compiled), CDEF, lambda: build_library(compiled))
         self._run = self.library.functions.sol_run
         self.packed: PackedWeights | None = None
+        self._given: GivenToCalls | None = None
         self._state: _State = (None, {})
         self._contexts: weakref.WeakSet[_Context] = weakref.WeakSet()  # all that point to these weights, also those that calls have
         self._static, self._machine = not self.plan.symbols, compiled.target.machine
@@ -138,10 +140,12 @@ class Executable:
         graph, weights, target = self.compiled.graph, self.plan.weights, self.compiled.target
         with _making:
             idle = self._idle()
-            if self.packed is None or idle is None:
-                self.packed = pack_weights(graph, weights, held, target, self._team())
+            given = given_to(self.compiled, held, self._given if idle is not None else None)
+            if self.packed is None or idle is None or given.addresses != self._state[0][1].addresses:
+                self.packed, self._given = pack_weights(graph, weights, held, target, self._team()), given
                 self._contexts = weakref.WeakSet()
-                self._state = ((self.library.ffi.new("uintptr_t[]", self.packed.addresses or [0]), self.packed), {})
+                addresses = [*self.packed.addresses, *given.addresses]
+                self._state = ((self.library.ffi.new("uintptr_t[]", addresses or [0]), given, self.packed), {})
                 return
             some = range(len(weights)) if changed is None else sorted({n for t in changed for n in self._readers.get(t, ())})
             (state, self._state), (packed, self.packed) = (self._state, (None, {})), (self.packed, None)  # lest half of them are used

@@ -15,7 +15,7 @@ import numpy as np
 
 from sol.build import library as libraries
 from sol.build.build import Unit, build
-from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Packing, Turned, make_pack, packing_of
+from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Packing, Turned, described, make_pack
 from sol.codegen.plan import Kernel, Launch, Pack, Plan
 from sol.codegen.program import kernel_source
 from sol.codegen.targets import Target, resolve
@@ -30,8 +30,6 @@ from sol.runtime.memory import Block
 from sol.runtime.team import starter, team
 
 EXPORTED = "#pragma GCC visibility push(default)\n"
-described = functools.lru_cache(maxsize=1024)(packing_of)
-"""``packing_of``, whose answers are kept: a training step packs the same constants again."""
 
 
 @functools.cache
@@ -56,8 +54,9 @@ def compile_ahead(graph: Graph, plan: Plan, target: Target) -> None:
         type = type_at(graph, weight.value)
         if type.is_static:
             kernels |= described(weight.pack, tuple(map(int, type.shape)), stored_dtype(type.dtype)).kernels  # type: ignore[arg-type]
+    kernels |= {k.name: k for k in plan.packers}
     if kernels:
-        in_background(functools.partial(addresses, kernels.values(), _runs_here(target)))
+        in_background(functools.partial(addresses, kernels.values(), runs_here(target)))
 
 
 USUAL = ((make_pack("channels", block=8), (8,)), (make_pack("conv_depthwise", block=8), (8, 1, 3, 3)))
@@ -70,10 +69,11 @@ def compile_usual(isa: str | None) -> None:
     for pack, shape in USUAL:
         kernels |= described(pack, shape, np.dtype(np.float32)).kernels
     for kernel in sorted(kernels.values(), key=lambda k: k.name, reverse=True):  # the one that takes longest first
-        _address(kernel, _runs_here(resolve(isa or config["isa"])))
+        _address(kernel, runs_here(resolve(isa or config["isa"])))
 
 
-def _runs_here(target: Target | None) -> Target:
+def runs_here(target: Target | None) -> Target:
+    """The target, or this very CPU's where it does not run here."""
     return target if target is not None and target.runs_here() else resolve("native")
 
 
@@ -85,7 +85,7 @@ class Batch:
     """
 
     def __init__(self, target: Target | None = None, threads: int | None = None, *, stream: bool = False) -> None:
-        self._target = _runs_here(target)
+        self._target = runs_here(target)
         self._threads = threads or default_threads()
         self._stream = stream
         self._launches: list[tuple[Launch, tuple[int, ...]]] = []

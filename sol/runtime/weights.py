@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from sol.codegen.packing import Packing, Turned, packed_shape
-from sol.codegen.plan import Pack, Weight
+from sol.codegen.packing import packed_shape
+from sol.codegen.plan import Weight
 from sol.codegen.targets import Target, cache_bytes
+from sol.codegen.weight_forms import Form, form_of, static_shape
 from sol.ir.bodies import each_constant_of, graph_at, type_at
-from sol.ir.graph import Graph, Node
-from sol.ir.interpret import SMALL
+from sol.ir.graph import Graph
 from sol.ir.storage import as_stored, stored_dtype
-from sol.ir.types import DType, TensorType
+from sol.ir.types import DType
 from sol.runtime.memory import Block
-from sol.runtime.packers import Batch, Launches, described
+from sol.runtime.packers import Batch, Launches
 
 CHUNK = 32 << 20
 """Bytes of values that are held at a time, and of memory that is taken at a time."""
@@ -136,20 +136,6 @@ def _targets_of(graph: Graph, path: str, value: str, known: dict[str, frozenset[
 Place = Callable[[int, tuple[int, ...], np.dtype], int]
 
 
-@dataclass(frozen=True)
-class _Form:
-    """A constant value as a packer reads it: from the memory of ``source``, ``turned``; its rows are multiplied by those of ``factor``.
-
-    rounded: the memory holds float32, the value bfloat16.
-    """
-
-    value: str
-    source: str
-    turned: Turned | None = None
-    factor: str = ""
-    rounded: bool = False
-
-
 def _pack(
     graph: Graph, weights: Sequence[Weight], numbers: Iterable[int], parameters: Mapping[str, np.ndarray], place: Place, batch: Batch,
     direct: Batch | None = None,
@@ -159,7 +145,7 @@ def _pack(
     own = sorted((a.ctypes.data, a.ctypes.data + a.nbytes) for a in parameters.values())
     for form, pack_numbers, array, factor in _values(graph, weights, numbers, parameters):
         type = type_at(graph, form.value)
-        shape = _static(type)
+        shape = static_shape(type)
         stored = np.ascontiguousarray(as_stored(array, DType.F32 if form.rounded else type.dtype)).reshape(array.shape)
         computed = not all(_lies_in(own, a) for a in (stored, factor) if a is not None)
         into = batch if direct is None or computed else direct
@@ -186,12 +172,12 @@ def _lies_in(ranges: Sequence[tuple[int, int]], array: np.ndarray) -> bool:
 
 def _values(
     graph: Graph, weights: Sequence[Weight], numbers: Iterable[int], parameters: Mapping[str, np.ndarray]
-) -> Iterator[tuple[_Form, list[int], np.ndarray, np.ndarray | None]]:
+) -> Iterator[tuple[Form, list[int], np.ndarray, np.ndarray | None]]:
     """Forms of constants one after the other, numbers of the weights that are packed of each, what is read, factors of its rows."""
-    uses: dict[_Form, list[int]] = {}
+    uses: dict[Form, list[int]] = {}
     for number in numbers:
-        uses.setdefault(_form(graph, weights[number]), []).append(number)
-    by_source: dict[str, list[_Form]] = {}
+        uses.setdefault(form_of(graph, weights[number]), []).append(number)
+    by_source: dict[str, list[Form]] = {}
     for form in uses:
         by_source.setdefault(form.source, []).append(form)
     factors: dict[str, np.ndarray | None] = dict.fromkeys((form.factor for form in uses if form.factor), None)
@@ -200,69 +186,6 @@ def _values(
             factors[value] = np.ascontiguousarray(array).reshape(-1)
         for form in by_source.get(value, ()):
             yield form, uses[form], array, factors[form.factor] if form.factor else None
-
-
-def _form(graph: Graph, weight: Weight) -> _Form:
-    """What a weight is packed from: packers turn filters and multiply their rows on the way, where they can."""
-    for value, factor in dict.fromkeys((_scaled(graph, weight.value), (weight.value, ""))):
-        for read, turned in dict.fromkeys((_turned(graph, value), (value, None))):
-            source = "" if factor else _unrounded(graph, read)
-            form = _Form(value, source or read, turned, factor, bool(source))
-            packing = _packing(graph, form, weight.pack)
-            if (packing.scales or not factor) and (packing.turns or turned is None):
-                return form
-    return _Form(weight.value, weight.value)
-
-
-def _packing(graph: Graph, form: _Form, pack: Pack) -> Packing:
-    type = type_at(graph, form.value)
-    stored = stored_dtype(DType.F32 if form.rounded else type.dtype)
-    return described(pack, _static(type), stored, form.turned, form.rounded)  # type: ignore[arg-type]
-
-
-def _static(type: TensorType) -> tuple[int, ...]:
-    return tuple(int(d) for d in type.shape)  # type: ignore[arg-type]
-
-
-def _unrounded(graph: Graph, value: str) -> str:
-    """The float32 of which a value is the rounding to bfloat16; "" if it is none."""
-    path, mark, name = value.rpartition("/")
-    inside = graph_at(graph, path + mark)
-    node = inside.producer(name)
-    if node.op != "cast" or node.type.dtype is not DType.BF16 or inside.type_of(node.inputs[0]).dtype is not DType.F32:
-        return ""
-    return path + mark + node.inputs[0]
-
-
-def _turned(graph: Graph, value: str) -> tuple[str, Turned | None]:
-    """The value from whose memory, which is row-major, a value can be read, and how."""
-    path, mark, name = value.rpartition("/")
-    node = graph_at(graph, path + mark).producer(name)
-    if node.op != "turned_filters":
-        return value, None
-    source = path + mark + node.inputs[0]
-    return source, Turned(node.attrs["groups"], node.attrs["taps"], _static(type_at(graph, source))[2:])
-
-
-def _scaled(graph: Graph, value: str) -> tuple[str, str]:
-    """(x, f) where the value is x with row r multiplied by f[r], in float32, which packers do on the way; else (value, "")."""
-    path, mark, name = value.rpartition("/")
-    inside = graph_at(graph, path + mark)
-    node = inside.producer(name)
-    if node.op == "mul" and not mark:
-        for x, f in (node.inputs, node.inputs[::-1]):
-            if _is_scaling(inside, node, x, f):
-                return path + mark + x, path + mark + f
-    return value, ""
-
-
-def _is_scaling(graph: Graph, node: Node, x: str, f: str) -> bool:
-    """Whether a product is x with a factor for each row, and large enough to be computed in float32 (``each_constant``)."""
-    types = [graph.type_of(v) for v in (node.name, x, f)]
-    (shape, whole, few) = (t.shape for t in types)
-    if any(t.dtype is not DType.F32 for t in types) or any(not isinstance(d, int) for d in (*whole, *few)) or shape != whole:
-        return False
-    return len(few) == len(whole) > 1 and few == (whole[0], *[1] * (len(whole) - 1)) and math.prod(whole) > SMALL
 
 
 def _run(batch: Batch, files: Sequence[mmap.mmap]) -> None:

@@ -93,7 +93,7 @@ def transforms() -> Iterator[Case]:
         yield case("inner_product_groups", (64, 32, 3, 3), groups=groups)
         yield case("inner_product_scales", (64, 32, 3, 3), groups=groups)
     for my, mx in [(4, 2), (6, 6), (1, 4)]:
-        for shape in [(50, 11, 3, 3), (1, 1, 3, 3), (33, 17, 3, 3), (5, 21, 5, 3 if mx == 6 else 5)]:
+        for shape in [(50, 11, 3, 3), (1, 1, 3, 3), (33, 17, 3, 3), (48, 16, 3, 3), (5, 21, 5, 3 if mx == 6 else 5)]:
             if my + shape[2] <= 11:
                 tiles = [(8, 2), (16, 1), (4, 3), (16, 3)]
                 yield from (case("winograd_panels", shape, lanes=lanes, vectors=v, my=my, mx=mx) for lanes, v in tiles)
@@ -139,6 +139,20 @@ def test_packed_as_numpy_does(isa: str, threads: int) -> None:
             raise AssertionError(f"{pack} of {dtype}{shape}: {error}") from error
 
 
+def test_what_fills_its_memory_needs_no_zeros() -> None:
+    seen = set()
+    for index, (pack, shape, dtype) in enumerate(CASES):
+        packing = packing_of(pack, shape, np.dtype(dtype))
+        if packing.fills:
+            got, batch = np.full(packing.shape, 77, dtype), Batch(threads=2)
+            batch.add(pack, array_of(shape, dtype), got.ctypes.data)
+            batch.run()
+            same(got, expected(index), pack.kind)
+            seen.add(pack.kind)
+    assert seen >= {"plain", "channels", "conv_panels", "conv_stem", "gemm_panels", "winograd_panels", "conv_depthwise"}
+    assert not seen & {"inner_product_panels", "winograd_inner_product"}
+
+
 TURNED = {
     "conv_panels", "conv_pairs", "conv_stem", "conv_selected", "conv_depthwise", "conv_grouped", "winograd_panels",
     "winograd_inner_product", "inner_product_panels", "inner_product_scales", "inner_product_selected", "inner_product_groups",
@@ -157,9 +171,10 @@ def test_turned_filters_are_packed_as_copies_of_them_are(isa: str, step: int) ->
         if not packing_of(pack, shape, np.dtype(dtype), turned).turns:
             continue
         seen.add(pack.kind)
+        fills = packing_of(pack, shape, np.dtype(dtype), turned).fills
         given = array_of((shape[1] * groups, shape[0] // groups, *kernel), dtype)
         want = packed(pack, turned_filters(Attrs({"groups": groups, "taps": turned.taps}), given), resolve(isa), 1)
-        got, batch = np.zeros_like(want), Batch(resolve(isa), 2)
+        got, batch = np.full_like(want, 77 if fills else 0), Batch(resolve(isa), 2)
         batch.add(pack, given, got.ctypes.data, None, shape, turned)
         batch.run()
         same(got, want, pack.kind)

@@ -108,6 +108,8 @@ def lay(recipe: Recipe, rows: Rows, panels: Panels) -> None:
     whole, rest = divmod(rows.rows, panels.width)
     out_batch = panels.size(rows.rows) if rows.out_batch is None else rows.out_batch
     spread, size = panels.lane * panels.spread, recipe.itemsize
+    places = rows.runs * rows.run if panels.table is None else int((panels.table >= 0).sum())
+    recipe.written += rows.batches * rows.rows * places * size
     found = [(0, whole, panels.width, panels.width), (whole * panels.width, 1, rest, round_up(rest, panels.rounded))]
     for first, number, taken, room in found:
         if number and taken:
@@ -139,6 +141,7 @@ def copy(recipe: Recipe, size: int, loops: Sequence[tuple[int, int, int]] = (), 
     whole = [(1, 0, 0)] * (3 - len(loops)) + list(loops)
     numbers, sources, results = zip(*whole)
     buffers = [(SOURCE, start[0] * bytes), (RESULT, start[1] * bytes)]
+    recipe.written += count(numbers) * size * bytes
     recipe.launch(COPY, buffers, (*numbers, size * bytes, *(s * bytes for s in sources), *(r * bytes for r in results)))
     recipe.scales = False
 

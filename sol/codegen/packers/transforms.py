@@ -88,6 +88,7 @@ def _transform(recipe: Recipe, fy: Winograd, fx: Winograd, width: int, kind: int
         matrices = [np.where((at := turned.places(d)) < 0, 0, matrix[:, at]) for d, matrix in enumerate(matrices)]
         row, channel = count(taps), k * count(taps)
     sizes = (k, c, row, channel, *taps, fy.n, fx.n, width, kind)
+    recipe.written += k * c * fy.n * fx.n * recipe.itemsize
     scratch = VECTOR * (LANES * count(taps) + LANES) + 4 * LANES * width * fy.n * fx.n
     recipe.launch(WINOGRAD, (SOURCE, FACTOR, *map(recipe.table, matrices), RESULT), sizes, scratch=scratch, turns=turns)
 

@@ -1,0 +1,104 @@
+"""Weights that a call packs for itself, right before the first kernel that reads them, into memory of the arena.
+
+Where weights change from call to call, as in training, packed ones that outlive a call would be memory for nothing, twice where forward and
+backward read them in different orders. What was packed a moment ago is also still in the caches. A call then reads the parameters as
+they are, whoever calls when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Packing, count
+from sol.codegen.plan import NULL, Buffer, BufferRef, Given, Kernel, Launch, Weight
+from sol.codegen.weight_forms import form_of, static_shape
+from sol.ir.bodies import type_at
+from sol.ir.graph import Graph
+from sol.ir.storage import stored_dtype
+from sol.ir.types import HOST
+
+LARGE_WEIGHT = 64 << 10
+"""Bytes of a packed weight from which a call packs it. Small ones are kept: their launches would take longer than they save memory."""
+
+
+@dataclass
+class Packed:
+    """Launches and buffers of a plan with packing among them.
+
+    weights: those that are kept packed. given: what calls find behind these. packers: kernels of the launches that were added.
+    """
+
+    launches: list[Launch]
+    buffers: list[Buffer]
+    weights: list[Weight]
+    given: dict[str, Given] = field(default_factory=dict)
+    packers: dict[str, Kernel] = field(default_factory=dict)
+
+
+def pack_in_calls(graph: Graph, launches: Sequence[Launch], buffers: Sequence[Buffer], weights: Sequence[Weight]) -> Packed:
+    """Let calls pack large weights that lie in a parameter as they are, and fill the memory of their packed form."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for i, launch in enumerate(launches):
+        for ref in launch.buffers:
+            first.setdefault(ref.buffer, i)
+            last[ref.buffer] = i
+    found = {w.name: p for w in weights if w.name in first and (p := _packed_in_a_call(graph, w)) is not None}
+    packed = Packed([], [], [w for w in weights if w.name not in found])
+    at: list[int] = []  # where each launch comes
+    begins: dict[str, int] = {}
+    starting = {first[name]: [n for n in found if first[n] == first[name]] for name in found}
+    named = {w.name: w for w in weights}
+    for i, launch in enumerate(launches):
+        for name in starting.get(i, ()):
+            begins[name] = len(packed.launches)
+            packed.launches += _packing_launches(graph, named[name], found[name], launch, packed)
+        at.append(len(packed.launches))
+        packed.launches.append(launch)
+    packed.buffers = [replace(b, first=at[b.first], last=at[b.last]) if b.kind == "arena" else b for b in buffers]
+    packed.buffers += [Buffer(n, "arena", _bytes(graph, named[n], p), begins[n], at[last[n]]) for n, p in found.items()]
+    return packed
+
+
+def _packed_in_a_call(graph: Graph, weight: Weight) -> Packing | None:
+    """How a call packs a weight; None where it is kept."""
+    if "/" in weight.value or weight.space != HOST or not type_at(graph, weight.value).is_static:
+        return None
+    form = form_of(graph, weight)
+    if form.factor or form.rounded or graph.producer(form.source).op != "parameter":
+        return None
+    packing = form.packing(graph, weight.pack)
+    if not packing.fills or packing.temporaries or _bytes(graph, weight, packing) < LARGE_WEIGHT:
+        return None
+    return packing
+
+
+def _bytes(graph: Graph, weight: Weight, packing: Packing) -> int:
+    return count(packing.shape) * int(stored_dtype(type_at(graph, weight.value).dtype).itemsize)
+
+
+def _packing_launches(graph: Graph, weight: Weight, packing: Packing, reader: Launch, packed: Packed) -> Iterator[Launch]:
+    """Launches that write the packed weight, which count as the reader's region."""
+    parameter = form_of(graph, weight).source
+    names = {FACTOR: NULL, NOTHING: NULL, RESULT: weight.name, SOURCE: _given(packed, Given(f"@{parameter}", "parameter", parameter))}
+    for table in packing.tables:
+        names[table] = _given(packed, Given(f"{weight.name} {table}", "table", table, weight))
+    packed.packers |= packing.kernels
+    read = count(static_shape(type_at(graph, weight.value))) * int(stored_dtype(type_at(graph, weight.value).dtype).itemsize)
+    for launch in packing.launches:
+        kernel = packing.kernels[launch.kernel]
+        _given(packed, Given(f"@{kernel.name}", "packer", kernel.name))
+        refs = tuple([_reference(names, ref) for ref in launch.buffers])
+        moved = (read + _bytes(graph, weight, packing)) // len(packing.launches)
+        args = (*launch.args, *[0] * kernel.params.count(STREAM))
+        yield replace(launch, buffers=refs, args=args, region=reader.region, origin=reader.origin, bytes=moved)
+
+
+def _reference(names: Mapping[str, str], ref: BufferRef) -> BufferRef:
+    name = names[ref.buffer]
+    return BufferRef(name, 0 if name == NULL else ref.offset, ref.buffer == RESULT)
+
+
+def _given(packed: Packed, given: Given) -> str:
+    return packed.given.setdefault(given.name, given).name

@@ -1,0 +1,131 @@
+"""Weights that calls pack themselves: which ones, where they lie meanwhile, and that calls read parameters as they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from sol.codegen.packing_in_calls import LARGE_WEIGHT
+from sol.codegen.plan import NULL, Plan
+from sol.codegen.targets import resolve, runnable
+from sol.compiler import compile_graph
+from sol.ir.builder import GraphBuilder
+from sol.ir.graph import Graph
+from sol.ir.types import DType, TensorType
+from sol.runtime.executable import Executable
+
+Arrays = dict[str, np.ndarray]
+WIDE = 64
+
+
+def images(channels: int = WIDE) -> TensorType:
+    return TensorType(DType.F32, (2, channels, 9, 7))
+
+
+def layers(widths: tuple[int, ...], kernel: int = 3) -> Graph:
+    """Convolutions one behind the other: ``w0`` from widths[0] to widths[1] channels, and so on."""
+    b = GraphBuilder()
+    value = b.input("x", images(widths[0]))
+    for i, (c, k) in enumerate(zip(widths, widths[1:])):
+        w = b.parameter(f"w{i}", TensorType(DType.F32, (k, c, kernel, kernel)))
+        pads = ((kernel // 2,) * 2,) * 2
+        value = b.add("conv", [value, w], stride=(1, 1), padding=pads, dilation=(1, 1), groups=1)
+    return b.build([value])
+
+
+def numbers(*shape: int) -> np.ndarray:
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
+
+
+def weights_of(widths: tuple[int, ...], kernel: int = 3) -> Arrays:
+    return {f"w{i}": numbers(k, c, kernel, kernel) / 20 for i, (c, k) in enumerate(zip(widths, widths[1:]))}
+
+
+def check(executable: Executable, given: Arrays, x: np.ndarray) -> None:
+    want = torch.from_numpy(x).double()
+    for w in given.values():
+        want = F.conv2d(want, torch.from_numpy(w).double(), padding=w.shape[-1] // 2)
+    np.testing.assert_allclose(executable([x])[0], want.numpy(), rtol=1e-4, atol=1e-4 * float(want.abs().max()))
+
+
+def executable_of(graph: Graph, isa: str = "native", threads: int = 2) -> Executable:
+    return Executable(compile_graph(graph, isa=replace(resolve(isa), repacks=True), threads=threads), threads=threads)
+
+
+def packers_of(plan: Plan) -> list[str]:
+    names = {k.name for k in plan.packers}
+    return [x.kernel for x in plan.launches if x.kernel in names]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kernel", [1, 3])
+@pytest.mark.parametrize("isa", runnable())
+def test_a_call_reads_parameters_as_they_are(isa: str, kernel: int, threads: int) -> None:
+    widths = (WIDE, 256, WIDE)
+    given, x = weights_of(widths, kernel), numbers(2, WIDE, 9, 7)
+    executable = executable_of(layers(widths, kernel), isa, threads)
+    executable.pack(given)
+    assert packers_of(executable.plan) and executable.packed is not None and executable.packed.size == 0
+    for _ in range(3):
+        check(executable, given, x)
+        for w in given.values():
+            w *= -0.9
+
+
+def test_packed_weights_share_memory() -> None:
+    """That of the arena, with each other and with activations that do not live at the same time."""
+    plan = compile_graph(layers((WIDE,) * 7), isa=replace(resolve("native"), repacks=True)).plan
+    kept = compile_graph(layers((WIDE,) * 7)).plan
+    packed = [b for b in plan.buffers if b.name.startswith("@w")]
+    assert len(packed) == 6 and all(b.kind == "arena" and b.last > b.first for b in packed)
+    assert plan.arena - kept.arena < sum(b.size for b in packed) // 2
+
+
+def test_small_and_padded_weights_are_kept() -> None:
+    small = compile_graph(layers((16, 16)), isa=replace(resolve("native"), repacks=True)).plan
+    assert not packers_of(small) and len(small.weights) == 1 and 16 * 16 * 9 * 4 < LARGE_WEIGHT
+    padded = compile_graph(layers((WIDE, 99)), isa=replace(resolve("native"), repacks=True)).plan
+    assert not packers_of(padded) and len(padded.weights) == 1
+    assert not packers_of(compile_graph(layers((WIDE, WIDE))).plan)
+
+
+def test_a_weight_of_two_kernels_is_packed_once() -> None:
+    b = GraphBuilder()
+    value = b.input("x", images())
+    w = b.parameter("w0", TensorType(DType.F32, (WIDE, WIDE, 3, 3)))
+    for _ in range(2):
+        value = b.add("conv", [value, w], stride=(1, 1), padding=((1, 1), (1, 1)), dilation=(1, 1), groups=1)
+    executable = executable_of(b.build([value]))
+    given = weights_of((WIDE, WIDE))
+    executable.pack(given)
+    assert len(packers_of(executable.plan)) == 1
+    check(executable, {"w0": given["w0"], "again": given["w0"]}, numbers(2, WIDE, 9, 7))
+
+
+def test_parameters_that_are_replaced_or_lie_otherwise() -> None:
+    widths = (WIDE, WIDE)
+    x, executable = numbers(2, WIDE, 9, 7), executable_of(layers(widths))
+    given = weights_of(widths)
+    executable.pack(given)
+    check(executable, given, x)
+    given = {"w0": given["w0"] * 2}
+    executable.pack(given)
+    check(executable, given, x)
+    turned = {"w0": np.asfortranarray(given["w0"])}  # a copy is given, which packing makes anew
+    executable.pack(turned)
+    contexts = list(executable._contexts)
+    for factor in (1, 3):
+        turned["w0"] *= factor
+        executable.pack(turned, {"w0"})
+        check(executable, {"w0": np.ascontiguousarray(turned["w0"])}, x)
+    assert all(c in executable._contexts for c in contexts)
+
+
+def test_packers_are_told_of_no_factors() -> None:
+    plan = compile_graph(layers((WIDE, WIDE)), isa=replace(resolve("native"), repacks=True)).plan
+    (launch,) = [x for x in plan.launches if x.kernel in packers_of(plan)]
+    assert NULL in {r.buffer for r in launch.buffers} and [r.buffer for r in launch.buffers if r.writes] == ["@w0"]
