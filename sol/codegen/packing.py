@@ -85,7 +85,7 @@ class Recipe:
         self.kind, self.shape, self.itemsize, self.turned = kind, shape, itemsize, turned
         self.scales = self.turns = True
         self.written = 0  # bytes of the packed array
-        self._rounded, self._waits = "", False
+        self._source, self._waits = SOURCE, False
         self._kernels: dict[str, Kernel] = {}
         self._launches: list[Launch] = []
         self._tables: dict[str, np.ndarray] = {}
@@ -103,7 +103,7 @@ class Recipe:
         return name
 
     def temporary(self, name: str, size: int) -> str:
-        """A buffer of so many bytes, zero at first."""
+        """A buffer of so many bytes."""
         self._temporaries[name] = size
         return name
 
@@ -111,7 +111,12 @@ class Recipe:
         """What follows reads the constant, float32, rounded to bfloat16."""
         temporary = self.temporary("rounded", 2 * count(self.shape))
         self.launch(ROUND, [SOURCE, temporary], [count(self.shape)], turns=True)
-        self.itemsize, self._rounded, self._waits = 2, temporary, True
+        self.itemsize = 2
+        self.read_from(temporary)
+
+    def read_from(self, temporary: str) -> None:
+        """What follows reads a temporary that earlier launches have written instead of the constant."""
+        self._source, self._waits = temporary, True
 
     def launch(
         self, kernel: Kernel, buffers: Sequence[str | tuple[str, int]], args: Sequence[int], *, after: bool = False, scratch: int = 0,
@@ -124,8 +129,7 @@ class Recipe:
         if len(refs) != len(kernel.buffers) or len(args) + kernel.params.count(STREAM) != len(kernel.params):
             raise SolError(f"the packer {self.kind} calls {kernel.name} with {len(refs)} buffers and {len(args)} numbers")
         self.turns &= turns or self.turned is None or all(ref.buffer != SOURCE for ref in refs)
-        if self._rounded:
-            refs = tuple(BufferRef(self._rounded, r.offset) if r.buffer == SOURCE else r for r in refs)
+        refs = tuple(BufferRef(self._source, r.offset) if r.buffer == SOURCE else r for r in refs)
         self._kernels[kernel.name] = kernel
         self._launches.append(Launch(kernel.name, refs, tuple(args), self.kind, Origin(), scratch=scratch, barrier=after or self._waits))
         self._waits = False
@@ -186,11 +190,13 @@ def packed_shape(pack: Pack, shape: Shape) -> Shape:
     return _find(pack.kind).shape(shape, **pack.attrs)
 
 
-def packing_of(pack: Pack, shape: Shape, dtype: np.dtype, turned: Turned | None = None, rounded: bool = False) -> Packing:
+def packing_of(pack: Pack, shape: Shape, dtype: np.dtype, turned: Turned | None = None, rounded: bool = False,
+               crossed: bool = False) -> Packing:  # fmt: skip
     """How a constant of this shape and element type is packed. Raises SolError for a type that the packer does not take.
 
     turned: how its memory is to be read, if it is not row-major; only where the answer ``turns``.
-    rounded: the constant is float32, and its numbers are rounded to bfloat16 before they are packed.
+    rounded: the constant is float32, and its numbers are rounded to bfloat16 before they are packed. crossed: its memory is that of the
+    matrix's transpose.
     """
     found = _find(pack.kind)
     if found.floats and (rounded or dtype != np.float32):
@@ -201,6 +207,8 @@ def packing_of(pack: Pack, shape: Shape, dtype: np.dtype, turned: Turned | None 
     if count(packed) and count(shape):
         if rounded:
             recipe.round()
+        if crossed:
+            import_module("sol.codegen.packers").cross(recipe)
         found.describe(recipe, **pack.attrs)
     return recipe.packing(packed)
 

@@ -18,7 +18,7 @@ from sol.ir.types import DType, TensorType
 class Form:
     """A constant value as a packer reads it: from the memory of ``source``, ``turned``; its rows are multiplied by those of ``factor``.
 
-    rounded: the memory holds float32, the value bfloat16.
+    rounded: the memory holds float32, the value bfloat16. crossed: the memory holds the transpose of the matrix.
     """
 
     value: str
@@ -26,12 +26,13 @@ class Form:
     turned: Turned | None = None
     factor: str = ""
     rounded: bool = False
+    crossed: bool = False
 
     def packing(self, graph: Graph, pack: Pack) -> Packing:
         """How the value is packed from there."""
         type = type_at(graph, self.value)
         stored = stored_dtype(DType.F32 if self.rounded else type.dtype)
-        return described(pack, static_shape(type), stored, self.turned, self.rounded)
+        return described(pack, static_shape(type), stored, self.turned, self.rounded, self.crossed)
 
 
 def form_of(graph: Graph, weight: Weight) -> Form:
@@ -39,7 +40,11 @@ def form_of(graph: Graph, weight: Weight) -> Form:
     for value, factor in dict.fromkeys((_scaled(graph, weight.value), (weight.value, ""))):
         for read, turned in dict.fromkeys((_turned(graph, value), (value, None))):
             source = "" if factor else _unrounded(graph, read)
-            form = Form(value, source or read, turned, factor, bool(source))
+            crossed = False
+            if not source and not factor:
+                source = _unrounded(graph, _transposed(graph, read))
+                crossed = bool(source)
+            form = Form(value, source or read, turned, factor, bool(source), crossed)
             packing = form.packing(graph, weight.pack)
             if (packing.scales or not factor) and (packing.turns or turned is None):
                 return form
@@ -49,6 +54,14 @@ def form_of(graph: Graph, weight: Weight) -> Form:
 def static_shape(type: TensorType) -> tuple[int, ...]:
     """The sizes of a constant."""
     return tuple(int(d) for d in type.shape)  # type: ignore[arg-type]
+
+
+def _transposed(graph: Graph, value: str) -> str:
+    """The matrix of which a value is the transpose; the value itself if it is none."""
+    path, mark, name = value.rpartition("/")
+    node = graph_at(graph, path + mark).producer(name)
+    is_transpose = node.op == "permute" and node.attrs["order"] == (1, 0)
+    return path + mark + node.inputs[0] if is_transpose else value
 
 
 def _unrounded(graph: Graph, value: str) -> str:

@@ -14,7 +14,9 @@ def constant_operand_to_linear(g: Editor, node: Node) -> str | None:
     x, w = node.inputs
     if g.type_of(w).rank != 2 or not node.type.dtype.is_float or not is_constant(g, w) or is_constant(g, x):
         return None
-    return g.add("linear", [x, g.add("permute", [w], order=(1, 0), origin=node.origin)], origin=node.origin)
+    turned = g.producer(w, op="permute")
+    weight = turned.inputs[0] if turned is not None else g.add("permute", [w], order=(1, 0), origin=node.origin)
+    return g.add("linear", [x, weight], origin=node.origin)
 
 
 @rule("matmul")

@@ -100,17 +100,18 @@ class Batch:
 
     def add(
         self, pack: Pack, array: np.ndarray, out: int, factor: np.ndarray | None = None, shape: tuple[int, ...] | None = None,
-        turned: Turned | None = None, rounded: bool = False,
+        turned: Turned | None = None, rounded: bool = False, crossed: bool = False,
     ) -> None:  # fmt: skip
         """Pack a C-contiguous array of elements as C reads them into memory at ``out`` that is zero or holds such a packed array.
 
         factor: float32, what row r of the array is multiplied by; only where ``described(…).scales``. turned: it is read as filters of this
-        shape; only where ``described(…).turns``. rounded: it is float32, and packed as bfloat16.
+        shape; only where ``described(…).turns``. rounded: it is float32, and packed as bfloat16. crossed: it is
+        the matrix's transpose.
         """
-        packing = described(pack, array.shape if shape is None else shape, array.dtype, turned, rounded)
+        packing = described(pack, array.shape if shape is None else shape, array.dtype, turned, rounded, crossed)
         known = {SOURCE: array.ctypes.data, RESULT: out, NOTHING: 0, FACTOR: 0 if factor is None else factor.ctypes.data}
         known |= {name: table.ctypes.data for name, table in packing.tables.items()}
-        known |= self._temporaries_of(packing, (array.shape, turned, rounded), known)
+        known |= self._temporaries_of(packing, (array.shape, turned, rounded, crossed), known)
         for launch in packing.launches:
             self._add(launch, tuple(evaluate(b.offset, {}) + known[b.buffer] if known[b.buffer] else 0 for b in launch.buffers))
         self._kernels |= packing.kernels

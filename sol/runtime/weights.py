@@ -153,7 +153,7 @@ def _pack(
         for number in pack_numbers:
             pack = weights[number].pack
             at = place(number, packed_shape(pack, shape), stored_dtype(type.dtype))
-            into.add(pack, stored, at, factor, shape, form.turned, form.rounded)
+            into.add(pack, stored, at, factor, shape, form.turned, form.rounded, form.crossed)
         if files or computed:
             done += stored.nbytes
         if done > CHUNK:

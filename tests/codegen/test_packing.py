@@ -195,6 +195,19 @@ def test_constants_are_rounded_on_the_way(isa: str, turned: Turned | None) -> No
     same(got, want, pack.kind)
 
 
+@pytest.mark.parametrize("isa", runnable())
+@pytest.mark.parametrize("kind, shape", [("gemm_pairs", (33, 70)), ("gemm_pairs", (200, 64)), ("gemm_pairs", (1, 6))])
+def test_a_rounded_matrix_is_read_across(isa: str, kind: str, shape: tuple[int, int]) -> None:
+    """Its memory is that of its transpose."""
+    pack, given = make_pack(kind, lanes=16, width=32), array_of(shape, "f4")
+    got, want = (np.zeros(packing_of(pack, shape, np.dtype("u2")).shape, np.uint16) for _ in range(2))
+    batch = Batch(resolve(isa), 2)
+    batch.add(pack, np.ascontiguousarray(given.T), got.ctypes.data, None, shape, None, True, True)
+    batch.add(pack, as_stored(given, DType.BF16), want.ctypes.data)
+    batch.run()
+    same(got, want, pack.kind)
+
+
 def test_constants_one_after_the_other_share_memory_for_what_is_rounded() -> None:
     """As much of it is held as the largest of them takes; each is whole nevertheless, whichever thread packs it."""
     pack, shapes = make_pack("conv_pairs", lanes=16, vectors=2, groups=1), [(64, 48, 3, 3), (32, 100, 1, 1), (64, 47, 3, 3), (64, 48, 3, 3)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sol.codegen.packers.panels import COPY, PANELS
+from sol.codegen.packers.panels import COPY, PANELS, cross
 from sol.codegen.packers.scales import SCALES
 from sol.codegen.packers.transforms import PAIRS, WINOGRAD
 from sol.codegen.packing import ROUND
 
+__all__ = ["KERNELS", "cross"]
 KERNELS = (COPY, ROUND, *PANELS.values(), SCALES, PAIRS, WINOGRAD)

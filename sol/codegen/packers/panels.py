@@ -331,13 +331,20 @@ def gemm_rows(recipe: Recipe, *, transposed: bool) -> None:
     lay_across(recipe, depth, columns, width)
 
 
-def lay_across(recipe: Recipe, rows: int, columns: int, width: int) -> None:
+def cross(recipe: Recipe) -> None:
+    """What follows reads the transpose of the matrix that is in memory."""
+    temporary = recipe.temporary("crossed", recipe.itemsize * count(recipe.shape))
+    lay_across(recipe, recipe.shape[1], recipe.shape[0], min(recipe.shape[1], 64), temporary)
+    recipe.read_from(temporary)
+
+
+def lay_across(recipe: Recipe, rows: int, columns: int, width: int, to: str = RESULT) -> None:
     """Launches that transpose a matrix, so many rows at a time."""
     size = recipe.itemsize
     whole, rest = divmod(rows, width)
     for first, number, wide in ((0, whole, width), (whole * width, min(rest, 1), rest)):
         if number:
-            buffers = ((SOURCE, first * columns * size), NOTHING, NOTHING, (RESULT, first * size))
+            buffers = ((SOURCE, first * columns * size), NOTHING, NOTHING, (to, first * size))
             args = (1, 0, 0, 0, number, width * columns, width, wide, wide, columns, 1, columns, 0, rows, 1)
             recipe.launch(PANELS[size], buffers, args)
 
