@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -14,6 +16,7 @@ from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim
 from sol.ir.types import DType, TensorType
 from sol.runtime.packers import packed as packed_weight
+from tests import harness
 from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import ISAS, check, conv_graph, random, torch_conv
 
@@ -57,6 +60,18 @@ def test_maps_and_teams(isa, threads, size):
 def test_flat_pointwise_convolution(isa, threads, size, batch):
     graph, inputs, arrays, _ = conv_graph((batch, 40, *size), 48, (1, 1))
     check(graph, inputs, arrays, isa=isa, threads=threads)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("c,size,threads", [(1, (1, 1), 1), (17, (7, 7), 2), (40, (13, 13), 3), (64, (14, 28), 2)])
+def test_inputs_beyond_the_caches_are_fetched_ahead(isa, c, size, threads, monkeypatch):
+    target, decided, decide = harness.target_of(isa), [], conv_direct._streams
+    small = replace(target, machine=target.machine.with_caches(64, 64))
+    monkeypatch.setattr(harness, "target_of", lambda name: small)
+    monkeypatch.setattr(conv_direct, "_streams", lambda way, target: decided.append(decide(way, target)) or decided[-1])
+    graph, inputs, arrays, _ = conv_graph((2, c, *size), 48, (1, 1))
+    check(graph, inputs, arrays, isa=isa, threads=threads, want=torch_conv(inputs, arrays).numpy())
+    assert decided == [4 * 2 * c * size[0] * size[1] > 64 * small.team]
 
 
 @pytest.mark.parametrize("isa", ISAS)

@@ -200,6 +200,20 @@ def _plain(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, An
     }  # fmt: skip
 
 
+def _streams(way: Way, target: TargetLike) -> bool:
+    """Whether each tile fetches the input of the next one: in pointwise convolutions whose input does not fit the second-level caches.
+
+    Tiles read short runs of many blocks of channels, of which hardware fetches too little ahead.
+    """
+    conv, source = way.problem.conv, way.problem.source
+    pixels = conv.n * conv.oh * conv.ow
+    if source.kind != "memory" or not way.tiling.flat or way.tiling.tiles[0][0] > 1 or conv.kernel != (1, 1) or conv.stride != (1, 1):
+        return False
+    if not isinstance(pixels, int) or multiplies_matrices(way.problem, target):
+        return False
+    return conv.dtype.itemsize * conv.c * pixels > target.team * target.l2
+
+
 _INPUTS = {"memory": _stored, "selected": _selected, "prologue": _prologue, "plain": _plain}
 
 
@@ -225,7 +239,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
         stem=_name(conv, source) + ("_tiles" if matrix else ""),
         ocb=tiling.ocb, panels=widths, has_bias=len(conv.node.inputs) == 3, pointwise=pointwise,
         fetches=not matrix and source.kind != "plain" and (source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from),
-        shared=shared,
+        streams=_streams(way, target), lanes=target.lanes, shared=shared,
         relieved=is_long(conv) and not matrix, stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
         matrix=matrix,
         variants=[variant | ({"runs": matrix_runs(variant["th"], variant["tw"])} if matrix else {}) for variant in tile_variants(
