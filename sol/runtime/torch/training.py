@@ -24,6 +24,7 @@ from sol.config import config
 from sol.errors import ConfigError, UnsupportedError
 from sol.frontend.torch.backward import decompositions
 from sol.frontend.torch.blocks import as_image
+from sol.frontend.torch.export import collector_paused
 from sol.frontend.torch.functional import import_functional
 from sol.runtime.memory import give_back_free_memory
 from sol.runtime.specializations import Specializations
@@ -98,7 +99,8 @@ class TrainingGraph:
         arguments.clear()
         self._began()
         if self.program is None and self.failure is None:
-            self._compile(inputs)
+            with collector_paused():
+                self._compile(inputs)
         program = self.program
         taken = program.take(inputs, {}) if program is not None and self._is_bound(program, inputs) else None
         if program is None or taken is None:
@@ -307,7 +309,8 @@ class Gradients:
             return None
         self._compiled += 1
         try:
-            return kind, Differentiated(self.piece.fixed(inputs), self.piece.tensors(inputs), self._options, self.habit)
+            with collector_paused():  # torch traces the piece and its gradients, and partitions them
+                return kind, Differentiated(self.piece.fixed(inputs), self.piece.tensors(inputs), self._options, self.habit)
         except Exception as error:  # a defect of sol too: in torch the piece trains
             is_ours = isinstance(error, UnsupportedError)
             if isinstance(error, (ConfigError, MemoryError)) or (not is_ours and config["fallback"] != "eager"):
