@@ -5,15 +5,16 @@
  *   for each of this thread's (q, panels, rows): for each slice of the reduction
  *     pack [panel][k][3 * LANES] of B, unless the last block had it, and [row][k] of A
  *     for each tile of the block, rows outermost: results are written along their rows
- *       8 x 3 accumulators */
+ *       8 x 3 accumulators; what is packed next is asked for on the way */
 #include "sol_team.h"
 #include "sol_simd.h"
 #include "sol_pack.h"
+#include "sol_ahead.h"
 
 enum { MR = 8, NV = 3, WIDTH = NV * LANES };
 
 /* 8 rows x 3 vectors. */
-static __attribute__((noinline)) void tile_8(const float *a0, int64_t lda, const float *b, int64_t K, float *part, int64_t k0, int last, float *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_8(const float *a0, int64_t lda, const float *b, int64_t K, float *part, int64_t k0, int last, float *c, int64_t ldc, int64_t count, sol_ahead *next)
 {
     (void)lda, (void)count;
     const float *a1 = a0 + 1 * lda;
@@ -82,6 +83,7 @@ static __attribute__((noinline)) void tile_8(const float *a0, int64_t lda, const
             { const float x = a7[k + 3]; c7_0 += w0 * x; c7_1 += w1 * x; c7_2 += w2 * x; }
         }
         SOL_FENCE();
+        sol_ahead_line(next);
     }
     for (; k < stop; k++, b += 3 * LANES) {
         const vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES), w2 = vf_load(b + 2 * LANES);
@@ -190,7 +192,7 @@ vf_store(part + 21 * LANES, c7_0); vf_store(part + 22 * LANES, c7_1); vf_store(p
 }
 
 /* 4 rows x 3 vectors. */
-static __attribute__((noinline)) void tile_4(const float *a0, int64_t lda, const float *b, int64_t K, float *part, int64_t k0, int last, float *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_4(const float *a0, int64_t lda, const float *b, int64_t K, float *part, int64_t k0, int last, float *c, int64_t ldc, int64_t count, sol_ahead *next)
 {
     (void)lda, (void)count;
     const float *a1 = a0 + 1 * lda;
@@ -235,6 +237,7 @@ static __attribute__((noinline)) void tile_4(const float *a0, int64_t lda, const
             { const float x = a3[k + 3]; c3_0 += w0 * x; c3_1 += w1 * x; c3_2 += w2 * x; }
         }
         SOL_FENCE();
+        sol_ahead_line(next);
     }
     for (; k < stop; k++, b += 3 * LANES) {
         const vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES), w2 = vf_load(b + 2 * LANES);
@@ -294,7 +297,7 @@ vf_store(part + 9 * LANES, c3_0); vf_store(part + 10 * LANES, c3_1); vf_store(pa
     }
 }
 
-#define TILE(rows) tile_##rows(packed_a + (i - r) * MR * depth, depth, panel, kc, part, k0, last, c_q + m * ldc, ldc, count)
+#define TILE(rows) tile_##rows(packed_a + (i - r) * MR * depth, depth, panel, kc, part, k0, last, c_q + m * ldc, ldc, count, &next)
 enum { ROWS = 38, PANELS = 5, SLICE = 64 };
 
 void matmul_blocks(const sol_team *team, void *const *buf, const int64_t *arg)
@@ -336,6 +339,18 @@ void matmul_blocks(const sol_team *team, void *const *buf, const int64_t *arg)
             const int64_t depth = (kc + LANES - 1) / LANES * LANES;
             if (K > SLICE || have != u / high) sol_pack_panels(packed_b, b_q + k0 * B_k, B_k, B_n, kc, columns, NV);
             sol_pack_panels(packed_a, a_q + k0 * A_k, lda, A_k, height, kc, (int)(depth / LANES));
+            sol_runs ahead_a = {0}, ahead_b = {0};
+            if (!last) {
+                const int64_t k1 = k0 + kc, steps = K - k1 < SLICE ? K - k1 : SLICE;
+                ahead_a = sol_runs_of(a_q + k1 * A_k, lda, height, A_k, steps);
+                ahead_b = sol_runs_of(b_q + k1 * B_k, B_k, steps, B_n, columns);
+            }
+            else if (u + 1 < end) {
+                const int64_t m = (u + 1) % high * ROWS * MR, n = (u + 1) / high * PANELS * WIDTH, steps = K < SLICE ? K : SLICE;
+                ahead_a = sol_runs_of(A + m * lda, lda, M - m < ROWS * MR ? M - m : ROWS * MR, A_k, steps);
+                if (K > SLICE || n != left_column) ahead_b = sol_runs_of(B + n * B_n, B_k, steps, B_n, N - n < PANELS * WIDTH ? N - n : PANELS * WIDTH);
+            }
+            sol_ahead next = sol_ahead_of(ahead_a, ahead_b);
             for (int64_t i = r; i < r_end; i++)
                 for (int64_t p = first; p < p_end; p++) {
                     const int64_t m = i * MR, left = M - m, count = N - p * WIDTH;

@@ -112,8 +112,8 @@ def lower_blocks(lowering: Lowering, found: Blocks) -> None:
     shapes = [(rows, nv, cut) for nv, cut in widths for rows in found.ladder]
     parameters, arguments = tile_signature(p, True, True, False, False)
     head = ("packed_a + (i - r) * MR * depth", "depth", "panel", "kc", "part", "k0", "last")
-    parameters += ", int stream" * found.stream
-    arguments = ", ".join([*head, *arguments.split(", ")[len(head) :], *["stream"] * found.stream])
+    parameters += ", sol_ahead *next" + ", int stream" * found.stream
+    arguments = ", ".join([*head, *arguments.split(", ")[len(head) :], "&next", *["stream"] * found.stream])
     reads: dict[str, View] = {"A": p.a, "B": p.b}
     if p.bias:
         reads["bias"] = p.bias
@@ -133,7 +133,7 @@ def lower_blocks(lowering: Lowering, found: Blocks) -> None:
         flops=p.flops,
         bytes=p.bytes,
         mr=found.ladder[0], nv=found.nv, ladder=found.ladder, tiles=tiles, full=full, ragged=ragged, ragged_nv=ragged_nv,
-        k_block=1, in_place=False, stretch=0, prefetch=0, sliced=True, signature=parameters, arguments=arguments,
+        k_block=1, in_place=False, stretch=0, prefetch=0, sliced=True, ahead=True, signature=parameters, arguments=arguments,
         slice=found.slice, chunk_rows=found.rows, chunk_panels=found.panels,
         rows_outside=found.slice >= p.k, stream=found.stream, grain=p.target.machine.team.grain,
         batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
