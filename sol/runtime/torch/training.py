@@ -30,6 +30,7 @@ from sol.runtime.memory import give_back_free_memory
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import told
 from sol.runtime.torch.program import Program, Taken
+from sol.runtime.torch.recomputation import choose_recomputed
 from sol.runtime.torch.result_pool import ResultPool
 from sol.runtime.torch.saved_views import save_whole
 from sol.runtime.torch.training_policy import reason_for_torch
@@ -161,12 +162,12 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
         for node in joint.graph.nodes:
             if node.target is torch.ops.aten._to_copy.default and node.args[0].op == "placeholder":
                 node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
+        choose_recomputed(joint, given["num_fwd_outputs"], float(config["training_memory_budget"]))
         graphs = min_cut_rematerialization_partition(joint, inputs, **given)
         save_whole(*graphs, given["num_fwd_outputs"])
         return graphs
 
-    budget = float(config["training_memory_budget"])
-    with settings.patch(donated_buffer=False, activation_memory_budget=budget):  # a donated buffer forbids retain_graph
+    with settings.patch(donated_buffer=False):  # a donated buffer forbids retain_graph
         compilers: tuple[Any, Any] = (forward, backward)
         return aot_module_simplified(module, examples, *compilers, partition, decompositions())
 
