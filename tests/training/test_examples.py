@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -53,6 +54,16 @@ def test_a_layer_in_c() -> None:
     printed = run("examples/custom_layer.py")
     first, last = (float(loss) for loss in re.findall(r"loss ([\d.]+)", printed))
     assert last < first / 10 and "custom_softsign" in printed and "libProduct.so" in printed
+
+
+def test_memory_budget(tmp_path: Path) -> None:
+    plot = tmp_path / "budget.png"
+    printed = run("examples/memory_budget.py", str(plot))
+    kept = {name: float(mb) for name, mb in re.findall(r"^(eager|[\d.]+) +([\d.]+) +[\d.]+$", printed, re.MULTILINE)}
+    assert list(kept) == ["eager", "1", "0.75", "0.5", "0.25", "0"]
+    ours = list(kept.values())[1:]
+    assert ours == sorted(ours, reverse=True) and kept["0"] < 0.6 * kept["eager"]
+    assert plot.exists() == (importlib.util.find_spec("matplotlib") is not None)
 
 
 def test_training_in_c() -> None:

@@ -1,8 +1,8 @@
-"""What a backward pass computes again instead of keeping it, within ``config["training_memory_budget"]``.
+"""What a backward pass computes again instead of keeping it where ``config["training_memory_budget"]`` is 0.
 
 The forward graph is cut into segments where few bytes cross. What crosses is kept; the values inside a segment are computed again when the
-backward pass comes to it, and are gone when it leaves. So a step holds what crosses, the segments that are kept, and the largest of the
-others. Source: T. Chen, B. Xu, C. Zhang, C. Guestrin, Training deep nets with sublinear memory cost, 2016.
+backward pass comes to it, and are gone when it leaves.
+Source: T. Chen, B. Xu, C. Zhang, C. Guestrin, Training deep nets with sublinear memory cost, 2016.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ from itertools import accumulate
 import torch
 from torch import fx
 
-from sol.errors import SolError
-
-_PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default, torch.ops.aten.bmm.default)
-_STEPS = 24
+SIZES_TRIED = 24
 """Sizes of the largest segment that are tried."""
 
 
@@ -27,44 +24,30 @@ _STEPS = 24
 class Segment:
     """Neighbouring nodes of a forward graph.
 
-    crossing: bytes of values made there that later segments read. inner: bytes of the other values that the backward graph reads. work:
-    multiplications that computing them again takes.
+    crossing: bytes of values made there that later segments read. inner: bytes of the other values that the backward graph reads.
     """
 
     nodes: tuple[fx.Node, ...]
     crossing: int
     inner: int
-    work: int
 
 
-def choose_recomputed(joint: fx.GraphModule, own: int, budget: float) -> None:
-    """Mark the nodes of a joint graph for torch's partitioner, which then keeps what crosses segments.
+def choose_recomputed(joint: fx.GraphModule, own: int) -> bool:
+    """Mark the nodes of a joint graph for torch's partitioner, which then keeps what crosses segments; whether that helps.
 
-    own: how many of its results are the forward graph's. budget: 0 for the least memory, 1 for no recomputation; between them the memory
-    that a step may hold lies in proportion. Nothing is marked where recomputation would not help.
+    own: how many of its results are the forward graph's. Nothing is marked where recomputation would not need less memory.
     """
-    if not 0 <= budget <= 1:
-        raise SolError(f"a budget of {budget} is not between 0 and 1", remedy='set sol.config["training_memory_budget"] to such a number')
-    if budget == 1:
-        return
     forward = _Forward(joint, own)
     segments = forward.segments()
-    least, most = _held(segments, segments), sum(s.inner + s.crossing for s in segments)
-    if least >= most:
-        return
-    again = list(segments)
-    limit = least + budget * (most - least)
-    for segment in sorted(segments, key=lambda s: s.work / max(s.inner, 1), reverse=True):
-        rest = [s for s in again if s is not segment]
-        if _held(segments, rest) <= limit:
-            again = rest
-    forward.mark(again)
+    if _held(segments) >= sum(s.inner + s.crossing for s in segments):
+        return False
+    forward.mark(segments)
+    return True
 
 
-def _held(segments: Sequence[Segment], again: Sequence[Segment]) -> int:
-    """Bytes that a step holds at most where some segments are computed again."""
-    largest = max((s.inner for s in again), default=0)
-    return sum(s.crossing for s in segments) + sum(s.inner for s in segments if s not in again) + largest
+def _held(segments: Sequence[Segment]) -> int:
+    """Bytes that a step holds at most where all segments are computed again."""
+    return sum(s.crossing for s in segments) + max(s.inner for s in segments)
 
 
 class _Forward:
@@ -98,11 +81,11 @@ class _Forward:
         cuts[len(self.nodes)] = 0
         inner = [0, *accumulate(self._inner(0, len(self.nodes)))]
         best: tuple[float, list[Segment]] = (math.inf, [])
-        for step in range(1, _STEPS + 1):
-            chosen = _chosen(cuts, inner, inner[-1] * step // _STEPS)
+        for step in range(1, SIZES_TRIED + 1):
+            chosen = _chosen(cuts, inner, inner[-1] * step // SIZES_TRIED)
             if chosen:
                 found = [self._segment(a, b) for a, b in zip([0, *chosen], chosen)]
-                held = _held(found, found)
+                held = _held(found)
                 best = min(best, (held, found), key=lambda x: x[0])
         return best[1] or [self._segment(0, len(self.nodes))]
 
@@ -145,7 +128,7 @@ class _Forward:
         nodes = self.nodes[start:end]
         crossing = sum(_bytes(n) for n in nodes if self._crosses(n, end - 1))
         inner = sum(b for n, b in zip(nodes, self._inner(start, end)) if not self._crosses(n, end - 1))
-        return Segment(tuple(nodes), crossing, inner, sum(map(_work, nodes)))
+        return Segment(tuple(nodes), crossing, inner)
 
 
 def _chosen(cuts: Mapping[int, int], inner: Sequence[int], most: int) -> list[int]:
@@ -192,16 +175,3 @@ def _bytes(node: fx.Node) -> int:
     """Of the tensor that a node makes; several are counted where they are taken."""
     value = node.meta.get("val")
     return value.numel() * value.element_size() if isinstance(value, torch.Tensor) else 0
-
-
-def _work(node: fx.Node) -> int:
-    """Multiplications that a node takes, roughly."""
-    value = node.meta.get("val")
-    if node.target is operator.getitem or not isinstance(value, torch.Tensor):
-        return 0
-    if node.target is torch.ops.aten.convolution.default:
-        return int(value.numel()) * math.prod(node.args[1].meta["val"].shape[1:])  # type: ignore[union-attr]
-    if node.target in _PRODUCTS:
-        left = node.args[-2]
-        return int(value.numel()) * int(left.meta["val"].shape[-1])  # type: ignore[union-attr]
-    return int(value.numel())

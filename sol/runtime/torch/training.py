@@ -162,8 +162,11 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
         for node in joint.graph.nodes:
             if node.target is torch.ops.aten._to_copy.default and node.args[0].op == "placeholder":
                 node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
-        choose_recomputed(joint, given["num_fwd_outputs"], float(config["training_memory_budget"]))
-        graphs = min_cut_rematerialization_partition(joint, inputs, **given)
+        budget = float(config["training_memory_budget"])
+        if budget == 0 and choose_recomputed(joint, given["num_fwd_outputs"]):
+            budget = 1.0  # what is not marked is kept as is fastest
+        with settings.patch(activation_memory_budget=budget):
+            graphs = min_cut_rematerialization_partition(joint, inputs, **given)
         save_whole(*graphs, given["num_fwd_outputs"])
         return graphs
 
