@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from torch.utils import _pytree as pytree
 
 from sol.config import config
 from sol.inspect import training_step as steps
@@ -31,7 +32,7 @@ def explain(
     model: torch.nn.Module, inputs: Any, *, alternatives: bool = False, loss: steps.Loss | None = None
 ) -> Explanation | steps.StepExplanation:
     """See ``sol.explain``."""
-    if _trains(model):
+    if _trains(model, inputs):
         return _explain_step(model, inputs, alternatives, loss)
     module, program, args, kwargs = program_for(model, inputs)
     notes = [_note(module)]
@@ -93,8 +94,11 @@ def _note(module: SolModule) -> str:
     return "this is the model in eval mode; in training mode sol.explain shows a training step"
 
 
-def _trains(model: torch.nn.Module) -> bool:
-    """Whether a model is in training mode, and does not train wholly in torch as far as is known."""
+def _trains(model: torch.nn.Module, inputs: Any) -> bool:
+    """Whether a model is in training mode, has something to train, and does not train wholly in torch as far as is known."""
+    tensors = (*model.parameters(), *pytree.tree_leaves(as_call(inputs)))
+    if not any(isinstance(t, torch.Tensor) and t.requires_grad for t in tensors):
+        return False
     if isinstance(model, SolModule):
         return model.is_training and not model.trainer.is_torchs
     return model.training and config["training"] != "torch"
@@ -122,7 +126,7 @@ def profile(
     model: torch.nn.Module, inputs: Any, *, runs: int = 20, loss: steps.Loss | None = None, optimizer: torch.optim.Optimizer | None = None
 ) -> Profile | steps.StepProfile:
     """See ``sol.profile``. The inputs of later segments of a model that runs partly in torch are taken from a real run."""
-    if _trains(model):
+    if _trains(model, inputs):
         return _profile_step(model, inputs, runs, loss, optimizer)
     module, program, args, kwargs = program_for(model, inputs)
     if program is None:

@@ -162,6 +162,15 @@ def test_a_team_shrinks_to_the_free_cores_and_comes_back(possible: int, free: in
     assert set(simulation.run(3000, calm)) == {possible}
 
 
+def test_long_calls_come_back_soon() -> None:
+    """Something ran beside some calls of half a second or more, as a compiler does before a first training step."""
+    slow = lambda machine: lambda size, call: (*machine(size, call)[:2], 250 * machine(size, call)[2])  # noqa: E731
+    simulation = Simulation(2)
+    simulation.run(10_000, slow(busy(1)))
+    sizes = simulation.run(20_000, slow(calm))
+    assert set(sizes[6:]) == {2}
+
+
 def test_trials_become_rare() -> None:
     simulation = Simulation(2)
     simulation.run(100, calm)

@@ -12,6 +12,8 @@ from torch.nn import functional as F
 
 import sol
 from sol.errors import InputError
+from sol.inspect.explanation import Explanation
+from sol.inspect.profile import Profile
 from sol.inspect.training_step import StepExplanation, StepProfile
 
 
@@ -32,6 +34,17 @@ class Net(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         x = F.dropout(F.relu(self.norm(self.first(x))), 0.1, self.training)
         return self.last(x.mean((2, 3)))
+
+
+class Detached(nn.Module):
+    """Has a parameter, and a result without a gradient."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(x).detach()
 
 
 def network() -> tuple[Any, Tensor]:
@@ -102,9 +115,15 @@ def test_a_loss_that_is_no_scalar_is_torchs_error_and_changes_nothing() -> None:
 
 
 def test_nothing_that_has_a_gradient() -> None:
-    model = nn.Sequential(nn.Linear(3, 3)).requires_grad_(False)
+    """A model that has nothing to train is shown in eval mode; results that are cut off from what could be trained are an error."""
+    x = torch.rand(2, 3)
+    model = sol.optimize(nn.Sequential(nn.Linear(3, 3)), [x]).train()
     with pytest.raises(InputError, match="no result of the model has a gradient"):
-        sol.explain(sol.optimize(model, [torch.rand(2, 3)]).train(), [torch.rand(2, 3)])
+        sol.explain(sol.optimize(Detached(), [x]).train(), [x])
+    model.requires_grad_(False)
+    assert isinstance(sol.explain(model, [x]), Explanation) and isinstance(sol.profile(model, [x], runs=1), Profile)
+    x.requires_grad_()
+    assert isinstance(sol.explain(model, [x]), StepExplanation)
 
 
 def test_what_trains_in_torch_is_named() -> None:

@@ -2,7 +2,7 @@
  *
  * A member of a team is late if it had no core for a quarter of the call. Where that happens in a third of the calls, a team without as many
  * members is tried, and kept if it gets more done: work is time of a core that no member spent waiting. From then on the full team is
- * tried again, at intervals that grow from milliseconds to a second, for long calls from one call to thirty. */
+ * tried again, at intervals that grow from milliseconds to a second and last several calls; for long calls they grow from one call. */
 #ifndef SOL_PACE_H
 #define SOL_PACE_H
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #define SOL_MEASURE_NS 500000   /* calls are measured that often; measuring one costs a microsecond */
 #define SOL_TRIAL_NS 10000000   /* a trial lasts so long, so that it sees several turns of the scheduler, */
 #define SOL_TRIAL_CALLS 3       /* and so many calls, */
-#define SOL_TRIAL_LONG_NS 100000000 /* or fewer that take so long */
+#define SOL_LONG_CALL_NS 100000000 /* or fewer that take so long */
 #define SOL_FIRST_PAUSE_NS 10000000
 #define SOL_LAST_PAUSE_NS 1000000000
 #define SOL_LAST_PAUSE_CALLS 32 /* then trials in vain cost 3 % of the time at most */
@@ -56,7 +56,7 @@ static void sol_pace_try(sol_pace *p, int limit)
 static void sol_pace_settle(sol_pace *p, int64_t now)
 {
     const int raises = p->trial > p->limit, lasted = p->tried.wall >= SOL_TRIAL_NS;
-    const int enough = lasted && (p->tried.calls >= SOL_TRIAL_CALLS || p->tried.wall >= SOL_TRIAL_LONG_NS);
+    const int enough = lasted && (p->tried.calls >= SOL_TRIAL_CALLS || p->tried.wall >= SOL_LONG_CALL_NS);
     const double tried = sol_speed(&p->tried), usual = sol_speed(&p->usual);
     const int hopeless = raises && tried < usual && lasted;
     if (!enough && !hopeless) return;
@@ -64,8 +64,10 @@ static void sol_pace_settle(sol_pace *p, int64_t now)
     if (better && raises) p->raised = now;
     if (better && !raises && now - p->raised > SOL_LAST_PAUSE_NS) p->pause = SOL_FIRST_PAUSE_NS;
     else if (better != raises) p->pause = 2 * p->pause < SOL_LAST_PAUSE_NS ? 2 * p->pause : SOL_LAST_PAUSE_NS;
-    const int64_t calls = p->pause / SOL_FIRST_PAUSE_NS;
-    const double least = (double)(calls < SOL_LAST_PAUSE_CALLS ? calls : SOL_LAST_PAUSE_CALLS) * p->tried.wall / p->tried.calls;
+    const double call = p->tried.wall / p->tried.calls;
+    const int most = raises && !better ? SOL_LAST_PAUSE_CALLS : SOL_LAST_PAUSE_CALLS / 4;
+    const int64_t growing = p->pause / SOL_FIRST_PAUSE_NS;
+    const double least = call * (double)(call >= SOL_LONG_CALL_NS && growing < most ? growing : most);
     p->again = now + (least > p->pause ? (int64_t)least : p->pause);
     if (better) {
         __atomic_store_n(&p->limit, p->trial, __ATOMIC_RELAXED);
