@@ -43,8 +43,10 @@ $(VENV)/.bench: $(VENV)/.networks
 demo: $(VENV)/.base
 	$(BIN)/python examples/resnet50.py
 
+# A test that takes seven minutes hangs: its process shows what its threads do, and ends. Another one tries it once more.
 test: $(VENV)/.networks
-	$(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --dist loadfile $(PYTEST_OPTIONS)
+	$(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --max-worker-restart=2 --dist loadfile \
+		-o faulthandler_timeout=420 -o faulthandler_exit_on_timeout=true $(PYTEST_OPTIONS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check sol tests examples benchmarks

@@ -67,13 +67,12 @@ def fixed() -> Iterator[Callable[[], torch.Tensor]]:
 
 
 def in_child(action: Callable[[], Any], fork: Callable[[], int] = os.fork) -> bool:
-    """Does the action run without an exception in a forked child, within half a minute?"""
+    """Does the action return what is true, or nothing, in a forked child, within half a minute?"""
     child = fork()
     if child == 0:
         try:
             signal.alarm(30)
-            action()
-            os._exit(0)
+            os._exit(3 if action() is False else 0)
         except BaseException:
             os._exit(2)
     return os.waitpid(child, 0)[1] == 0
@@ -84,49 +83,53 @@ def workers_after(call: Callable[[], Any]) -> int:
     return team().functions.sol_team_workers()
 
 
-def test_forked_children_have_workers_of_their_own(fixed: Callable[[], Any]) -> None:
-    """Also a child's child, the parent afterwards, and when a thread other than the first one forks."""
-
-    def child() -> None:
-        assert team().functions.sol_team_workers() == 0 and workers_after(fixed) == 1
-        assert in_child(fixed)
-
-    assert in_child(child) and workers_after(fixed) >= 1
-    results = []
-
-    def fork_here() -> None:
-        fixed()
-        results.append(in_child(child))
-
-    thread = threading.Thread(target=fork_here)
-    thread.start()
-    thread.join()
-    assert results == [True]
-
-
-def test_fork_behind_the_back_of_python(fixed: Callable[[], Any]) -> None:
-    assert in_child(fixed, ctypes.PyDLL(None).fork)
-    fixed()
-
-
-def test_fork_while_other_threads_call(fixed: Callable[[], Any]) -> None:
-    """None of the workers that they use is there in the child."""
-    stop = threading.Event()
-
-    def call_on() -> None:
-        with torch.no_grad():
-            while not stop.is_set():
-                fixed()
-
-    callers = [threading.Thread(target=call_on) for _ in range(2)]
+IN_CHILDREN = {
+    "a child and its child": "assert in_child(child) and workers_after(right) >= 1",
+    "of a thread that is not the first": """
+results = []
+def fork_here():
+    torch.set_grad_enabled(False)  # each thread has its own
+    results.append(right() and in_child(child))
+thread = threading.Thread(target=fork_here)
+thread.start()
+thread.join()
+assert results == [True]
+""",
+    "behind the back of Python": """
+import ctypes
+sys.setswitchinterval(60)  # if another thread wanted the interpreter at that moment, Python in the child would wait for that thread
+assert in_child(right, ctypes.PyDLL(None).fork) and right()
+""",
+    "while other threads call": """
+stop = threading.Event()
+def call_on():
+    torch.set_grad_enabled(False)
+    while not stop.is_set():
+        assert right()
+callers = [threading.Thread(target=call_on) for _ in range(2)]
+for caller in callers:
+    caller.start()
+try:
+    assert all(in_child(right) for _ in range(5))
+finally:
+    stop.set()
     for caller in callers:
-        caller.start()
-    try:
-        assert all(in_child(fixed) for _ in range(5))
-    finally:
-        stop.set()
-        for caller in callers:
-            caller.join()
+        caller.join()
+""",
+}
+
+
+@pytest.mark.parametrize("how", IN_CHILDREN)
+def test_forked_children_have_workers_of_their_own(how: str) -> None:
+    """In a program of their own: a child of the tests' process would have locks and sessions of libraries whose threads it has not."""
+    done = script(
+        "from tests.runtime.test_team import in_child, workers_after\n"
+        "def child():\n"
+        "    assert team().functions.sol_team_workers() == 0 and workers_after(right) == 1\n"
+        "    assert in_child(right)\n"
+        "assert workers_after(right) >= 1\n" + IN_CHILDREN[how]
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_torch_works_in_forked_children() -> None:
