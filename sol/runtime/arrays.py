@@ -15,6 +15,7 @@ from sol.codegen.targets import usable_cpus
 from sol.config import config
 from sol.ir.dim import Dim, evaluate
 from sol.ir.storage import held_from_edge, stored_dtype
+from sol.runtime.memory import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,14 @@ class Arrays:
 
     address: where the first element of a contiguous array lies. held: an array as references hold it (``sol.ir.storage``).
     allocator: output → function from symbol values to a fresh array for it. threads: how many a call takes if nobody says.
+    workspace: memory that calls share with those of other networks; None: each network keeps its own.
     """
 
     address: Callable[[Any], int]
     held: Callable[[Any], np.ndarray]
     allocator: Callable[[Port], Callable[[Mapping[str, int]], Any]]
     threads: Callable[[], int]
+    workspace: Workspace | None = None
 
 
 def _address(array: np.ndarray) -> int:

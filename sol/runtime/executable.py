@@ -25,7 +25,7 @@ from sol.errors import IndexRangeError
 from sol.ir.dim import evaluate, symbols
 from sol.runtime.arrays import NUMPY, Arrays
 from sol.runtime.given import GivenToCalls, given_to
-from sol.runtime.memory import Block
+from sol.runtime.memory import Block, Workspace
 from sol.runtime.spans import Recorder, Samples
 from sol.runtime.team import starter
 from sol.runtime.weights import PackedWeights, pack_again, pack_weights, readers_of
@@ -51,13 +51,19 @@ _making = threading.Lock()
 
 
 class _Context:
-    """What one call needs for itself: pointer arrays and memory. Pooled, never shared by two calls at once."""
+    """What one call needs for itself: pointer arrays and memory. Pooled, never shared by two calls at once.
 
-    def __init__(self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int, machine: Machine) -> None:
+    workspace: where calls take their memory from; None: the context holds it.
+    """
+
+    def __init__(
+        self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int, machine: Machine, workspace: Workspace | None
+    ) -> None:
         threads, launch = starter(useful_threads(plan, machine.calls, env, threads))
         arena, self.offsets = _arena(plan, env, threads, machine.team.apart)
         shared_scratch, scratch = evaluate(plan.shared_scratch, env), evaluate(plan.scratch, env)
-        self.memory = Block(arena + shared_scratch + scratch * threads + 64)
+        self.size = arena + shared_scratch + scratch * threads + 64
+        self.memory = Block(self.size) if workspace is None else None
         self.inputs = ffi.new("uintptr_t[]", max(len(plan.inputs), 1))
         self.outputs = ffi.new("uintptr_t[]", max(len(plan.outputs), 1))
         self.dims = ffi.new("int64_t[]", [env[s] for s in plan.symbols] + [0] * len(plan.defined) or [0])
@@ -65,10 +71,11 @@ class _Context:
         self.call = ffi.new("sol_call *")
         self.weights = weights  # kept as long as a call may read them
         call = self.call
-        call.inputs, call.outputs, call.weights, call.memory = self.inputs, self.outputs, weights[0], self.memory.address
+        call.inputs, call.outputs, call.weights = self.inputs, self.outputs, weights[0]
+        call.memory = self.memory.address if self.memory else 0
         call.dims, call.offsets = self.dims, self._offsets
         call.arena, call.shared_scratch, call.scratch, call.threads = arena, shared_scratch, scratch, threads
-        call.flush_denormals, call.zeroed = config["flush_denormals"], 1
+        call.flush_denormals, call.zeroed = config["flush_denormals"], self.memory is not None
         call.launch = launch
         self.stray = ffi.new("int64_t *")
         call.stray = self.stray
@@ -100,7 +107,7 @@ class Executable:
         self, compiled: Compiled, library: libraries.Library | None = None, threads: int | None = None, arrays: Arrays = NUMPY
     ) -> None:
         self.compiled, self.plan, self.threads, self.arrays = compiled, compiled.plan, threads, arrays
-        self._address, self._default_threads = arrays.address, arrays.threads
+        self._address, self._default_threads, self._workspace = arrays.address, arrays.threads, arrays.workspace
         self.library = library or libraries.load(build_library(compiled), CDEF, lambda: build_library(compiled))
         self._run = self.library.functions.sol_run
         self.packed: PackedWeights | None = None
@@ -174,7 +181,7 @@ class Executable:
 
     def _new_context(self, env: Mapping[str, int], threads: int) -> _Context:
         with _making:
-            context = _Context(self.library.ffi, self.plan, env, self._state[0], threads, self._machine)
+            context = _Context(self.library.ffi, self.plan, env, self._state[0], threads, self._machine, self._workspace)
             self._contexts.add(context)
             return context
 
@@ -206,7 +213,10 @@ class Executable:
             result = allocate(env)
             slots[i] = address(result)
             results.append(result)
-        self._run(context.call)
+        if self._workspace is None:
+            self._run(context.call)
+        else:
+            self._run_in(self._workspace, context)
         if self.plan.defined:
             env = {**env, **self._decided(context)}
             results = [_trimmed(r, p, env) for r, p in zip(results, self.plan.outputs)]
@@ -216,6 +226,12 @@ class Executable:
         if context.stray[0]:
             self._report(context)
         return results
+
+    def _run_in(self, workspace: Workspace, context: _Context) -> None:
+        block = workspace.take(context.size)
+        context.call.memory = block.address
+        self._run(context.call)
+        workspace.give(block)
 
     def _report(self, context: _Context) -> None:
         """Raises IndexRangeError for the operation that found an index out of range in a call, unless the user asked for silence."""
@@ -245,7 +261,10 @@ class Executable:
                 slots[i] = self._address(array)
         for run in range(-2, runs):
             recorder.clear()
-            self._run(context.call)
+            if self._workspace is None:
+                self._run(context.call)
+            else:
+                self._run_in(self._workspace, context)
             if run >= 0:
                 recorder.keep()
         return recorder.samples()

@@ -36,8 +36,44 @@ class Block:
         if alignment == HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
             with contextlib.suppress(OSError):
                 self._map.madvise(mmap.MADV_HUGEPAGE, start, size // HUGE * HUGE)
+        self._start = start
         self.bytes = base[start : start + size]
         self.address = int(self.bytes.ctypes.data) if size else 0
+
+    def give_back(self, start: int, end: int) -> None:
+        """Let the system have the pages that lie wholly between these bytes. They are zero when they are read or written again."""
+        begin, end = (self._start + -(-start // mmap.PAGESIZE) * mmap.PAGESIZE, self._start + end // mmap.PAGESIZE * mmap.PAGESIZE)
+        if begin < end and hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED, begin, end - begin)
+
+
+class Workspace:
+    """Memory that networks work in one after the other: a call takes it and gives it back. Safe to use from several threads.
+
+    What is in it is left over from who had it before.
+    """
+
+    def __init__(self) -> None:
+        self._idle: list[Block] = []
+
+    @property
+    def idle_bytes(self) -> int:
+        """Bytes that no call has."""
+        return sum(block.size for block in list(self._idle))
+
+    def take(self, size: int) -> Block:
+        """At least so many bytes. A smaller block than that is freed first. Raises OutOfMemoryError if the system does not give them."""
+        try:
+            if (block := self._idle.pop()).size >= size:
+                return block
+            del block
+        except IndexError:
+            pass
+        return Block(size)
+
+    def give(self, block: Block) -> None:
+        """Let others have the block."""
+        self._idle.append(block)
 
 
 @functools.cache

@@ -21,11 +21,11 @@ def test_aligned_and_zeroed(size: int) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell how much memory a process has")
 def test_no_more_memory_is_taken_than_was_asked_for() -> None:
-    before = _resident()
+    before = resident()
     blocks = [Block(HUGE + 4096) for _ in range(20)]
     for block in blocks:
         block.bytes[:] = 1
-    assert _resident() - before < 20 * (HUGE + 4096) + 4 * HUGE
+    assert resident() - before < 20 * (HUGE + 4096) + 4 * HUGE
 
 
 @pytest.mark.parametrize("size", [4096, HUGE])
@@ -39,7 +39,7 @@ def test_a_forked_child_does_not_write_into_the_parents_block(size: int) -> None
     assert not block.bytes.any()
 
 
-def _resident() -> int:
+def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
 
 
@@ -48,6 +48,6 @@ def test_what_the_c_library_keeps_free_is_given_back() -> None:
     tensors = [torch.ones(25_000) for _ in range(1000)]
     last = torch.ones(25_000)  # what lies behind the others keeps the library from giving them back by itself
     tensors.clear()
-    before = _resident()
+    before = resident()
     give_back_free_memory()
-    assert before - _resident() > 50_000_000 and last[0] == 1
+    assert before - resident() > 50_000_000 and last[0] == 1

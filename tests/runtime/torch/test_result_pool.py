@@ -1,6 +1,7 @@
 """Memory of large results: used again only when nobody holds it, given back when nobody asks for it."""
 
 import gc
+import random
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,6 +14,7 @@ from sol.codegen.plan import Port
 from sol.ir.types import DType
 from sol.runtime.torch.result_pool import KEPT_STEPS, LARGE_RESULT, ResultPool
 from sol.runtime.torch.tensors import TORCH
+from tests.runtime.test_memory import resident
 
 ROWS = LARGE_RESULT // (4 * 64)
 
@@ -76,6 +78,48 @@ def test_pieces_of_a_model_count_steps_together():
     for _ in range(KEPT_STEPS + 2):
         pool.step(pieces[3])
     assert pool.idle_bytes == 0
+
+
+def test_memory_serves_tensors_of_other_sizes():
+    pool = ResultPool()
+    small, large = allocator(pool), allocator(pool, (3 * ROWS, 64))
+    held = [small() for _ in range(4)]
+    place = held[1].data_ptr()
+    del held[1:]
+    tensor = large()
+    assert tensor.data_ptr() == place and held[0].data_ptr() == place - LARGE_RESULT and pool.idle_bytes == 0
+
+
+def test_no_two_tensors_share_memory():
+    """Tensors of many sizes that come and go in any order, in several chunks."""
+    pool, draw = ResultPool(), random.Random(0)
+    new = {n: allocator(pool, (n * LARGE_RESULT // 4 + 1,)) for n in (1, 2, 5, 40)}
+    held: list[tuple[torch.Tensor, int]] = []
+    for number in range(400):
+        if len(held) > 20 or (held and draw.random() < 0.4):
+            tensor, expected = held.pop(draw.randrange(len(held)))
+            assert tensor[0] == expected and tensor[-1] == expected
+            del tensor
+        tensor = new[draw.choice(list(new))]()
+        tensor[0] = tensor[-1] = number
+        held.append((tensor, number))
+        if number % 50 == 0:
+            pool.step()
+    spans = sorted((t.data_ptr(), t.data_ptr() + t.nbytes) for t, _ in held)
+    assert all(end <= begin for (_, end), (begin, _) in zip(spans, spans[1:]))
+    assert all(t[0] == n and t[-1] == n for t, n in held)
+
+
+def test_pages_that_nobody_needs_leave_memory():
+    pool = ResultPool()
+    for _ in range(3):
+        pool.step()
+        new = allocator(pool, (32 * ROWS, 64))
+        new().fill_(1)
+    before = resident()
+    for _ in range(KEPT_STEPS + 1):
+        pool.step()
+    assert before - resident() > 30 * LARGE_RESULT and pool.idle_bytes == 0
 
 
 @pytest.mark.parametrize("dtype", [DType.F32, DType.F64, DType.F16, DType.BF16, DType.I64, DType.BOOL, DType.F8E4M3FN])
