@@ -6,12 +6,13 @@ buffers whose maps have the same shape share memory only with each other, map on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
 LINE = 64
 PAGE = 4096
+NOWHERE: Mapping[int, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,8 @@ def _stack(intervals: Sequence[Interval], map: Map) -> tuple[list[int], int]:
     return best
 
 
-def assign_offsets(intervals: Sequence[Interval]) -> tuple[list[int], int]:
-    """Byte offset of each buffer and the arena's size.
+def assign_offsets(intervals: Sequence[Interval], fixed: Mapping[int, int] = NOWHERE) -> tuple[list[int], int]:
+    """Byte offset of each buffer and the arena's size. fixed: number of a buffer → its offset, where that is given.
 
     Greedy (lowest offset that fits) in several orders, of which the smallest arena wins. Starts of large buffers are spread over the lines
     of a page, because equal low address bits make loads wait for unrelated stores; where that costs memory the spread is given up.
@@ -109,7 +110,8 @@ def assign_offsets(intervals: Sequence[Interval]) -> tuple[list[int], int]:
     best: tuple[list[int], int] | None = None
     for spread in (True, False):
         for order in ORDERS:
-            found = _place(intervals, sorted(range(len(intervals)), key=lambda k: (*order(intervals[k]), k)), spread)
+            ranked = sorted(range(len(intervals)), key=lambda k: (*order(intervals[k]), k))
+            found = _place(intervals, [k for k in ranked if k not in fixed], spread, fixed)
             if best is None or found[1] < best[1]:
                 best = found
             if best[1] <= bound + bound // 50 + PAGE:
@@ -120,10 +122,10 @@ def assign_offsets(intervals: Sequence[Interval]) -> tuple[list[int], int]:
     return best
 
 
-def _place(intervals: Sequence[Interval], order: Sequence[int], spread: bool) -> tuple[list[int], int]:
-    offsets = [0] * len(intervals)
-    placed: list[int] = []
-    total = 0
+def _place(intervals: Sequence[Interval], order: Sequence[int], spread: bool, fixed: Mapping[int, int]) -> tuple[list[int], int]:
+    offsets = [fixed.get(i, 0) for i in range(len(intervals))]
+    placed = list(fixed)
+    total = max([offsets[i] + intervals[i].size for i in placed], default=0)
     for rank, i in enumerate(order):
         interval = intervals[i]
         large = spread and interval.size >= PAGE

@@ -197,6 +197,7 @@ class Buffer:
     size: bytes. first, last: launch indices between which an arena buffer lives. offset: bytes from the arena's start.
     map_shape: pixels of one of the maps that a blocked buffer consists of, zero borders included; empty for others. pixel: bytes of
     one; border: those zeros. space: the memory space that it lies in; those of one space lie side by side in the arena.
+    lent: an input or output for which the arena has a place, so that it may share memory with what lives at other times.
     """
 
     name: str
@@ -209,16 +210,26 @@ class Buffer:
     pixel: int = 0
     border: tuple[tuple[int, int], ...] = ()
     space: str = HOST
+    lent: bool = False
+
+    @property
+    def in_arena(self) -> bool:
+        """Whether it may share memory with other buffers."""
+        return self.lent or self.kind == "arena"
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """An input or output of the network: graph value, type and the buffer that holds it."""
+    """An input or output of the network: graph value, type and the buffer that holds it.
+
+    place: where the arena has room for it, in bytes; callers may put it there or elsewhere. An input that lies there is overwritten.
+    """
 
     value: str
     dtype: DType
     shape: tuple[DimLike, ...]
     buffer: str
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sol.codegen.control import Part, PlannedControl, plan_control
 from sol.codegen.in_place_reuse import reuse_operands
 from sol.codegen.kernels import lower_region
+from sol.codegen.lent_memory import may_be_lent, place_lent, places_of
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, PAGE, Interval, Map, assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.packing_in_calls import Packed, pack_in_calls
@@ -50,19 +51,25 @@ def make_plan(
     if not symbols:
         in_arena = [b for b in buffers if b.kind == "arena"]
         pooled = keeps_maps_apart([arena_interval(b, {}) for b in in_arena], target.team, target.machine.team.apart)
+        lends = target.repacks and not (planner.controls or limits) and may_be_lent(buffers)
+        if lends and places_of(graph):
+            pooled = False
         buffers, arena = _placed(buffers, *arena_offsets(in_arena, {}, by_maps if pooled else assign_offsets))
+        if lends:
+            buffers, arena = place_lent(graph, launches, buffers, arena if pooled else 0)
         if pooled and not planner.controls:
             lasting, launches, buffers = _lasting_borders(launches, buffers)
             steps = range(len(launches))
     launches = lasting + _with_barriers(steps, launches, {b.name: b for b in buffers}, not symbols)
+    lent = {b.name: b.offset for b in buffers if b.lent}
     return Plan(
         target=target.name,
         kernels=tuple(library.kernels.values()),
         launches=tuple(launches),
         buffers=tuple(buffers),
         weights=tuple(packed.weights),
-        inputs=tuple(_port(graph, v, v) for v in graph.inputs),
-        outputs=tuple(_port(graph, v, placement.root(v)) for v in graph.outputs),
+        inputs=tuple(_port(graph, v, v, lent) for v in graph.inputs),
+        outputs=tuple(_port(graph, v, placement.root(v), lent) for v in graph.outputs),
         symbols=symbols,
         arena=arena,
         scratch=apart(_largest([k.scratch for k in launches])),
@@ -153,9 +160,9 @@ def _check_order(steps: Sequence[Step], launches: Sequence[Launch], unknown: set
         unknown -= {name for name, _ in launch.defines}
 
 
-def _port(graph: Graph, value: str, buffer: str) -> Port:
-    type = graph.type_of(value)
-    return Port(value, type.dtype, type.shape, buffer)
+def _port(graph: Graph, value: str, buffer: str, lent: Mapping[str, DimLike]) -> Port:
+    type, place = graph.type_of(value), lent.get(buffer)
+    return Port(value, type.dtype, type.shape, buffer, place if isinstance(place, int) else None)
 
 
 def _symbols(graph: Graph) -> tuple[str, ...]:
@@ -311,7 +318,7 @@ class _Access:
             return False
         if self.buffer.name == other.buffer.name:
             return not ((self.border or other.border) and self.writes and other.writes)
-        if self.buffer.kind != "arena" or other.buffer.kind != "arena":
+        if not (self.buffer.in_arena and other.buffer.in_arena):
             return False
         if self.span is None or other.span is None:  # buffers that do not live at the same time may share memory
             return self.buffer.last < other.buffer.first or other.buffer.last < self.buffer.first
@@ -357,6 +364,6 @@ def _straight_barriers(launches: Sequence[Launch], buffers: dict[str, Buffer], s
 
 def _access(buffer: Buffer, writes: bool, border: bool, static: bool) -> _Access:
     span = None
-    if static and buffer.kind == "arena" and isinstance(buffer.offset, int) and isinstance(buffer.size, int):
+    if static and buffer.in_arena and isinstance(buffer.offset, int) and isinstance(buffer.size, int):
         span = buffer.offset, buffer.offset + buffer.size
     return _Access(buffer, writes, border, span)

@@ -81,6 +81,7 @@ def _graph_lines(graph: Graph, where: str) -> Iterator[str]:
     header = ", ".join(f"%{name}: {graph.type_of(name)}" for name in graph.inputs)
     yield f"graph({header}){where} {{"
     leading = tuple(n.name for n in graph.nodes[: len(graph.inputs)]) == graph.inputs
+    leading = leading and not any(n.attrs for n in graph.nodes[: len(graph.inputs)])
     for node in graph.nodes:
         if not (leading and node.op == "input"):
             yield from ("  " + line for line in _node_lines(node))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,7 +15,30 @@ from sol.codegen.targets import usable_cpus
 from sol.config import config
 from sol.ir.dim import Dim, evaluate
 from sol.ir.storage import held_from_edge, stored_dtype
-from sol.runtime.memory import Workspace
+
+
+class Loan(Protocol):
+    """Memory for one call. address: where it begins."""
+
+    address: int
+
+    def array(self, place: int, port: Port) -> Any:
+        """An array for an output in this memory, ``place`` bytes from its beginning, which outlives the call."""
+
+    def end(self) -> None:
+        """The call is over: whatever is in no array is free."""
+
+
+class Lender(Protocol):
+    """Who has memory for calls."""
+
+    def lend(self, size: int, operands: Sequence[tuple[int, int]] = (), room: int = 0) -> Loan:
+        """At least so many bytes, aligned to a line.
+
+        operands: addresses of inputs that may be overwritten, with the places where they would best lie. All do in the memory that is
+        given, or none. room: how many bytes a later call will want that finds results of this one in its memory.
+        Raises OutOfMemoryError if there is none.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +47,14 @@ class Arrays:
 
     address: where the first element of a contiguous array lies. held: an array as references hold it (``sol.ir.storage``).
     allocator: output → function from symbol values to a fresh array for it. threads: how many a call takes if nobody says.
-    workspace: memory that calls share with those of other networks; None: each network keeps its own.
+    lender: gives memory for each call; None: each network keeps its own.
     """
 
     address: Callable[[Any], int]
     held: Callable[[Any], np.ndarray]
     allocator: Callable[[Port], Callable[[Mapping[str, int]], Any]]
     threads: Callable[[], int]
-    workspace: Workspace | None = None
+    lender: Lender | None = None
 
 
 def _address(array: np.ndarray) -> int:

@@ -23,9 +23,9 @@ from sol.compiler import Compiled
 from sol.config import config
 from sol.errors import IndexRangeError
 from sol.ir.dim import evaluate, symbols
-from sol.runtime.arrays import NUMPY, Arrays
+from sol.runtime.arrays import NUMPY, Arrays, Lender, Loan
 from sol.runtime.given import GivenToCalls, given_to
-from sol.runtime.memory import Block, Workspace
+from sol.runtime.memory import Block
 from sol.runtime.spans import Recorder, Samples
 from sol.runtime.team import starter
 from sol.runtime.weights import PackedWeights, pack_again, pack_weights, readers_of
@@ -53,17 +53,17 @@ _making = threading.Lock()
 class _Context:
     """What one call needs for itself: pointer arrays and memory. Pooled, never shared by two calls at once.
 
-    workspace: where calls take their memory from; None: the context holds it.
+    lent: whether each call is lent its memory; otherwise the context holds it.
     """
 
     def __init__(
-        self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int, machine: Machine, workspace: Workspace | None
-    ) -> None:
+        self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int, machine: Machine, lent: bool
+    ) -> None:  # fmt: skip
         threads, launch = starter(useful_threads(plan, machine.calls, env, threads))
         arena, self.offsets = _arena(plan, env, threads, machine.team.apart)
         shared_scratch, scratch = evaluate(plan.shared_scratch, env), evaluate(plan.scratch, env)
-        self.size = arena + shared_scratch + scratch * threads + 64
-        self.memory = Block(self.size) if workspace is None else None
+        self.size = _memory_bytes(plan, env, threads, arena)
+        self.memory = None if lent else Block(self.size)
         self.inputs = ffi.new("uintptr_t[]", max(len(plan.inputs), 1))
         self.outputs = ffi.new("uintptr_t[]", max(len(plan.outputs), 1))
         self.dims = ffi.new("int64_t[]", [env[s] for s in plan.symbols] + [0] * len(plan.defined) or [0])
@@ -91,6 +91,11 @@ def useful_threads(plan: Plan, calls: Calls, env: Mapping[str, int], threads: in
     return 1 if calls.is_short(flops, moved) else threads
 
 
+def _memory_bytes(plan: Plan, env: Mapping[str, int], threads: int, arena: int) -> int:
+    """Bytes that a call works in."""
+    return arena + evaluate(plan.shared_scratch, env) + evaluate(plan.scratch, env) * threads + 64
+
+
 def _arena(plan: Plan, env: Mapping[str, int], threads: int, apart: int) -> tuple[int, list[int]]:
     if not plan.symbols:
         return evaluate(plan.arena, env), []
@@ -101,13 +106,19 @@ def _arena(plan: Plan, env: Mapping[str, int], threads: int, apart: int) -> tupl
 
 
 class Executable:
-    """Runs one plan. Safe to call from several threads at once; results are fresh arrays of the kind that it takes."""
+    """Runs one plan. Safe to call from several threads at once; results are fresh arrays of the kind that it takes.
+
+    room: bytes that a later call wants around results of this one. elsewhere: outputs that lie outside of the memory that calls are lent.
+    """
+
+    room = 0
+    elsewhere: Collection[int] = ()
 
     def __init__(
         self, compiled: Compiled, library: libraries.Library | None = None, threads: int | None = None, arrays: Arrays = NUMPY
     ) -> None:
         self.compiled, self.plan, self.threads, self.arrays = compiled, compiled.plan, threads, arrays
-        self._address, self._default_threads, self._workspace = arrays.address, arrays.threads, arrays.workspace
+        self._address, self._default_threads, self._lender = arrays.address, arrays.threads, arrays.lender
         self.library = library or libraries.load(build_library(compiled), CDEF, lambda: build_library(compiled))
         self._run = self.library.functions.sol_run
         self.packed: PackedWeights | None = None
@@ -116,6 +127,7 @@ class Executable:
         self._contexts: weakref.WeakSet[_Context] = weakref.WeakSet()  # all that point to these weights, also those that calls have
         self._static, self._machine = not self.plan.symbols, compiled.target.machine
         self._new_outputs = [arrays.allocator(self._roomy(port)) for port in self.plan.outputs]
+        self._lent_inputs = [(i, port.place) for i, port in enumerate(self.plan.inputs) if port.place is not None]
 
     def _roomy(self, port: Port) -> Port:
         """An output as long as it can become, if data decides its size."""
@@ -181,7 +193,8 @@ class Executable:
 
     def _new_context(self, env: Mapping[str, int], threads: int) -> _Context:
         with _making:
-            context = _Context(self.library.ffi, self.plan, env, self._state[0], threads, self._machine, self._workspace)
+            lent = self._lender is not None
+            context = _Context(self.library.ffi, self.plan, env, self._state[0], threads, self._machine, lent)
             self._contexts.add(context)
             return context
 
@@ -207,16 +220,16 @@ class Executable:
         slots = context.inputs
         for i, array in enumerate(inputs):
             slots[i] = address(array)
-        results = []
-        slots = context.outputs
-        for i, allocate in enumerate(self._new_outputs):
-            result = allocate(env)
-            slots[i] = address(result)
-            results.append(result)
-        if self._workspace is None:
+        if self._lender is None:
+            results = []
+            slots = context.outputs
+            for i, allocate in enumerate(self._new_outputs):
+                result = allocate(env)
+                slots[i] = address(result)
+                results.append(result)
             self._run(context.call)
         else:
-            self._run_in(self._workspace, context)
+            results = self._run_in(self._lender, context, env)
         if self.plan.defined:
             env = {**env, **self._decided(context)}
             results = [_trimmed(r, p, env) for r, p in zip(results, self.plan.outputs)]
@@ -227,11 +240,28 @@ class Executable:
             self._report(context)
         return results
 
-    def _run_in(self, workspace: Workspace, context: _Context) -> None:
-        block = workspace.take(context.size)
-        context.call.memory = block.address
-        self._run(context.call)
-        workspace.give(block)
+    def _run_in(self, lender: Lender, context: _Context, env: Mapping[str, int]) -> list[Any]:
+        """Run in memory that is lent for the call, in which results lie that have a place there."""
+        loan = lender.lend(context.size, [(context.inputs[i], place) for i, place in self._lent_inputs], self.room)
+        try:
+            context.call.memory = loan.address
+            results = self._results(context, env, loan)
+            self._run(context.call)
+        finally:
+            loan.end()
+        return results
+
+    def _results(self, context: _Context, env: Mapping[str, int], loan: Loan | None) -> list[Any]:
+        """Arrays for the outputs of a call."""
+        results = []
+        for i, (port, allocate) in enumerate(zip(self.plan.outputs, self._new_outputs)):
+            if loan is None or port.place is None or i in self.elsewhere:
+                result = allocate(env)
+            else:
+                result = loan.array(port.place, port)
+            context.outputs[i] = self._address(result)
+            results.append(result)
+        return results
 
     def _report(self, context: _Context) -> None:
         """Raises IndexRangeError for the operation that found an index out of range in a call, unless the user asked for silence."""
@@ -245,6 +275,12 @@ class Executable:
         names = [name for name, _ in self.plan.defined]
         return {name: context.dims[len(self.plan.symbols) + i] for i, name in enumerate(names)}
 
+    @property
+    def lent_bytes(self) -> int:
+        """Bytes that a call is lent, for a plan without open sizes."""
+        threads, _ = starter(useful_threads(self.plan, self._machine.calls, {}, self._team()))
+        return _memory_bytes(self.plan, {}, threads, int(evaluate(self.plan.arena, {})))
+
     def _team(self) -> int:
         return self.threads or self._default_threads()
 
@@ -255,18 +291,20 @@ class Executable:
         context = self._new_context(env, self._team())
         recorder = Recorder(ffi, context.call.threads, len(self.plan.launches))
         context.call.spans = recorder.memory
-        outputs = [allocate(env) for allocate in self._new_outputs]
-        for slots, arrays in ((context.inputs, inputs), (context.outputs, outputs)):
-            for i, array in enumerate(arrays):
-                slots[i] = self._address(array)
+        for i, array in enumerate(inputs):
+            context.inputs[i] = self._address(array)
+        loan = self._lender.lend(context.size, ()) if self._lender is not None else None
+        if loan is not None:
+            context.call.memory = loan.address
+        outputs = self._results(context, env, loan)
         for run in range(-2, runs):
             recorder.clear()
-            if self._workspace is None:
-                self._run(context.call)
-            else:
-                self._run_in(self._workspace, context)
+            self._run(context.call)
             if run >= 0:
                 recorder.keep()
+        del outputs
+        if loan is not None:
+            loan.end()
         return recorder.samples()
 
     def memory_bytes(self, env: Mapping[str, int] | None = None) -> dict[str, int]:

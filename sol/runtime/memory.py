@@ -47,35 +47,6 @@ class Block:
             self._map.madvise(mmap.MADV_DONTNEED, begin, end - begin)
 
 
-class Workspace:
-    """Memory that networks work in one after the other: a call takes it and gives it back. Safe to use from several threads.
-
-    What is in it is left over from who had it before.
-    """
-
-    def __init__(self) -> None:
-        self._idle: list[Block] = []
-
-    @property
-    def idle_bytes(self) -> int:
-        """Bytes that no call has."""
-        return sum(block.size for block in list(self._idle))
-
-    def take(self, size: int) -> Block:
-        """At least so many bytes. A smaller block than that is freed first. Raises OutOfMemoryError if the system does not give them."""
-        try:
-            if (block := self._idle.pop()).size >= size:
-                return block
-            del block
-        except IndexError:
-            pass
-        return Block(size)
-
-    def give(self, block: Block) -> None:
-        """Let others have the block."""
-        self._idle.append(block)
-
-
 @functools.cache
 def _trim() -> Callable[[ctypes.c_size_t], int] | None:
     """The function of the C library that gives free memory back, where it has one (glibc)."""

@@ -302,10 +302,10 @@ def test_weights_are_kept_for_the_backward_pass_as_they_are(turned: bool) -> Non
 def test_torch_gets_images_where_the_backward_pass_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = compiled_training.import_functional
 
-    def fails_behind(module, parameters, examples, kept=()):
+    def fails_behind(module, parameters, examples, kept, places):
         if not kept:
             raise UnsupportedError("no backward pass")
-        return compiled(module, parameters, examples, kept)
+        return compiled(module, parameters, examples, kept, places)
 
     monkeypatch.setattr(compiled_training, "import_functional", fails_behind)
     fast, eager = pair(blocks(), IMAGES)

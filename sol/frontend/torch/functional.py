@@ -11,7 +11,8 @@ from typing import Any
 
 import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, InputSpec, OutputKind, OutputSpec, TensorArgument
-from torch.fx import Graph, GraphModule, Node
+from torch.fx import Graph as FxGraph
+from torch.fx import GraphModule, Node
 
 from sol.errors import UnsupportedError
 from sol.frontend.imported import Imported, OutputLeaf
@@ -20,6 +21,8 @@ from sol.frontend.torch.capture import Call, Outcome
 from sol.frontend.torch.export import collector_paused
 from sol.frontend.torch.exported import ProgramImport, Terms
 from sol.frontend.trees import Group, Leaf
+from sol.ir.graph import Graph
+from sol.ir.rewrite import Editor
 
 aten = torch.ops.aten
 _VIEWS = (aten.view.default, aten._unsafe_view.default)
@@ -41,17 +44,19 @@ class _Dressed:
     constants: Mapping[str, torch.Tensor] = field(default_factory=dict)
 
     @property
-    def graph(self) -> Graph:
+    def graph(self) -> FxGraph:
         return self.graph_module.graph
 
 
 def import_functional(
-    module: GraphModule, parameters: Mapping[int, str], examples: Sequence[Any], kept: Collection[int] = ()
+    module: GraphModule, parameters: Mapping[int, str], examples: Sequence[Any], kept: Collection[int] = (),
+    places: Mapping[int, int] = {},
 ) -> Imported:  # fmt: skip
     """Convert a graph without in-place ops and open sizes whose nodes hold fake tensors; it gives its results in a tuple.
 
     parameters: inputs that are parameters, and what they are called. examples: one argument for each input; where its shape is not that of
     the node it is a result of another such graph that was kept in blocks. kept: numbers of results that may leave in blocks.
+    places: number of an input → where it lies in memory that may be overwritten once the input is read (``with_places``).
     """
     inputs = [n for n in module.graph.nodes if n.op == "placeholder"]
     (output,) = [n for n in module.graph.nodes if n.op == "output"]
@@ -68,7 +73,28 @@ def import_functional(
         # the strides of all inputs are those that the graph was made for; those of results are nobody's concern
         imported = replace(imported, formats=(), outputs=tuple([_reshaped(leaf) for leaf in imported.outputs]))
         shown = {n.name: tuple(x.shape) for n, x in zip(inputs, examples) if isinstance(x, torch.Tensor)}
-        return replace(imported, graph=with_edges(imported.graph, shown, kept_values(imported, kept)))
+        imported = replace(imported, graph=with_edges(imported.graph, shown, kept_values(imported, kept)))
+        return replace(imported, graph=with_places(imported, places))
+
+
+def with_places(imported: Imported, places: Mapping[int, int]) -> Graph:
+    """The graph with the attribute ``place`` of these inputs of the model, but for those that are results as well."""
+    graph = imported.graph
+    stay = {graph.inputs[leaf.index] for leaf in imported.outputs if leaf.kind == "input"} | {*graph.outputs}
+    editor = Editor(graph)
+    for i, place in places.items():
+        leaf = imported.inputs[i]
+        if leaf.kind == "tensor" and graph.inputs[leaf.index] not in stay:
+            node = graph.producer(graph.inputs[leaf.index])
+            editor.update(node, attrs=node.attrs.having(place=place))
+    return editor.finish()
+
+
+def placed_inputs(imported: Imported) -> tuple[int, ...]:
+    """Numbers of the model's inputs whose memory calls may overwrite."""
+    graph = imported.graph
+    lent = {k for k, name in enumerate(graph.inputs) if graph.producer(name).attrs.get("place") is not None}
+    return tuple([i for i, leaf in enumerate(imported.inputs) if leaf.kind == "tensor" and leaf.index in lent])
 
 
 def _reshaped(leaf: OutputLeaf) -> OutputLeaf:

@@ -26,7 +26,7 @@ class OpSpec:
 
     kind: "source", "pointwise", "view" (no data moves if strides allow), "reduce", "move" (data moves, nothing is
         computed), "dnn" (heavy anchor), "region" or "control" (runs bodies).
-    attrs: attribute names with their default; ``REQUIRED`` where there is none.
+    attrs: attribute names with their default; ``REQUIRED`` where there is none, ``OPTIONAL`` where a node may lack it.
     infer: operand types and attributes → result type(s); raises TypeInferenceError.
     reference: ``reference(attrs, *arrays)`` → result array(s), in the arrays' dtype (float64 in the interpreter).
     """
@@ -44,6 +44,14 @@ class _Required:
 
 
 REQUIRED = _Required()
+
+
+class _Optional:
+    def __repr__(self) -> str:
+        return "OPTIONAL"
+
+
+OPTIONAL = _Optional()
 REGISTRY: dict[str, OpSpec] = {}
 
 
@@ -78,7 +86,7 @@ def complete_attrs(spec: OpSpec, given: Mapping[str, Any]) -> Attrs:
     unknown = set(given) - set(spec.attrs)
     if unknown:
         raise TypeInferenceError(f"{spec.name} takes no attribute {sorted(unknown)}")
-    full = {**spec.attrs, **given}
+    full = {**{k: v for k, v in spec.attrs.items() if v is not OPTIONAL}, **given}
     missing = [k for k, v in full.items() if v is REQUIRED]
     if missing:
         raise TypeInferenceError(f"{spec.name} needs attribute {missing}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from sol.errors import SolError, TypeInferenceError, UnsupportedError
 from sol.ir.graph import Attrs
-from sol.ir.ops import REQUIRED, op
+from sol.ir.ops import OPTIONAL, REQUIRED, op
 from sol.ir.ops.infer import need, need_operands
 from sol.ir.types import TensorType
 
@@ -31,9 +31,9 @@ def _infer_torch_call(operands: Sequence[TensorType], attrs: Attrs) -> TensorTyp
     return types
 
 
-@op("input", "source", _infer_given)
+@op("input", "source", _infer_given, place=OPTIONAL)
 def input_(attrs: Attrs) -> np.ndarray:
-    """A tensor given at call time."""
+    """A tensor given at call time. place: where it lies in memory that the call may write to once the tensor is read, in bytes."""
     raise SolError("an input has no value of its own: pass one to evaluate()")
 
 

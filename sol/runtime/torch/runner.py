@@ -72,6 +72,16 @@ class Runner:
         return other
 
     @property
+    def whole(self) -> Executable | None:
+        """The executable, if there is one alone and nothing runs in torch."""
+        return self.executables[0] if len(self.executables) == 1 and not self.torch_nodes else None
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """Values of the graph that executables give, in their order."""
+        return tuple([v for segment, executable in self.steps if executable is not None for v in segment.outputs])
+
+    @property
     def executables(self) -> list[Executable]:
         return [e for _, e in self.steps if e is not None]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sol.ir.builder import graph_of
 from sol.ir.data_sizes import definers
-from sol.ir.graph import Graph, Node
+from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.ops import spec_of
 
 
@@ -103,11 +103,15 @@ def _compiled_part(graph: Graph, part: list[Node], free: frozenset[str]) -> Segm
         v for n in part for v in n.outputs
         if graph.is_output(v) or any(u.name not in names for u in graph.users(v))
     ]  # fmt: skip
-    sources = [Node(_plain(v), "input", (), (graph.type_of(v),)) for v in operands]
+    sources = [Node(_plain(v), "input", (), (graph.type_of(v),), _input_attrs(graph.producer(v))) for v in operands]
     renamed = {v: _plain(v) for v in operands}
     body = [_with_inputs(n, renamed) for n in (*views.values(), *part)]
     segment = graph_of((*sources, *constants.values(), *body), [_plain(v) for v in operands], outputs)
     return Segment(segment, None, tuple(operands), tuple(outputs))
+
+
+def _input_attrs(node: Node) -> Attrs:
+    return node.attrs if node.op == "input" else Attrs()
 
 
 def _plain(value: str) -> str:

@@ -22,16 +22,18 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicO
 from sol.codegen.targets import resolve
 from sol.config import config
 from sol.errors import ConfigError, UnsupportedError
+from sol.frontend.imported import Imported
 from sol.frontend.torch.backward import decompositions
-from sol.frontend.torch.blocks import as_image
+from sol.frontend.torch.blocks import as_image, outputs_of_alone
 from sol.frontend.torch.export import collector_paused
-from sol.frontend.torch.functional import import_functional
+from sol.frontend.torch.functional import import_functional, placed_inputs
+from sol.runtime.executable import Executable
 from sol.runtime.memory import give_back_free_memory
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import told
 from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.recomputation import choose_recomputed
-from sol.runtime.torch.result_pool import ResultPool
+from sol.runtime.torch.result_pool import ResultPool, are_alone
 from sol.runtime.torch.saved_views import save_whole
 from sol.runtime.torch.training_policy import reason_for_torch
 
@@ -81,12 +83,14 @@ class TrainingGraph:
 
     def __init__(
         self, module: fx.GraphModule, static: Collection[int], options: Mapping[str, Any], began: Callable[[], None], what: str,
-        kept: Collection[int] = (),
+        kept: Collection[int] = (), forward: TrainingGraph | None = None,
     ) -> None:  # fmt: skip
         """static: ids of tensors whose content stays between calls, which are packed. began: called before each run. kept: numbers of
-        results that only the backward graph reads."""
+        results that only the backward graph reads. forward: the graph whose results this one is given."""
         self.module, self._static, self._options, self._began, self.what = module, static, options, began, what
-        self.kept = kept
+        self.kept, self._forward = kept, forward
+        self._pool: ResultPool = options["arrays"].lender
+        self._lent: tuple[int, ...] = ()  # inputs that lie in memory which a call may overwrite
         self.observers: list[Observer] = []
         self._shapes = [_shape_of(n) for n in module.graph.nodes if n.op == "placeholder"]
         self.program: Program | None = None
@@ -103,6 +107,8 @@ class TrainingGraph:
             with collector_paused():
                 self._compile(inputs)
         program = self.program
+        if self._lent and not torch._C._autograd._get_current_graph_task_keep_graph() and are_alone(inputs, self._lent):
+            self._pool.offer([inputs[i] for i in self._lent])
         taken = program.take(inputs, {}) if program is not None and self._is_bound(program, inputs) else None
         if program is None or taken is None:
             return self.module(*self._images(inputs))
@@ -133,15 +139,41 @@ class TrainingGraph:
         names = {i: f"p{i}" for i in self._places}
         self._held = dict(zip(names.values(), self._bound))
         try:
-            imported = import_functional(self.module, names, inputs, self.kept)
+            imported = import_functional(self.module, names, inputs, self.kept, self._places_of(inputs))
             options = {**self._options, "isa": replace(resolve(self._options.get("isa") or config["isa"]), repacks=True)}
             self.program = Program(imported, self._held, title=f"{self.what} graph of torch.compile", **options)
+            self._share_memory(imported)
         except Exception as error:
             if isinstance(error, (ConfigError, MemoryError)) or config["fallback"] != "eager":
                 raise
             self.failure = error
             log.warning("the %s pass of a piece of the model runs in torch: %s", self.what, told(error))
         give_back_free_memory()  # what eager steps and compiling have freed: results lie in blocks of their own
+
+
+    @property
+    def whole(self) -> Executable | None:
+        """The executable of the graph, if nothing of it runs in torch."""
+        return self.program.runner.whole if self.program is not None else None
+
+    def _places_of(self, inputs: Sequence[Any]) -> dict[int, int]:
+        """Where inputs lie in memory of the forward pass that is free once they are read."""
+        executable = self._forward.whole if self._forward is not None else None
+        if executable is None:
+            return {}
+        ports = executable.plan.outputs
+        return self._pool.places(inputs, [p.place for i, p in enumerate(ports) if p.place is not None and i not in executable.elsewhere])
+
+    def _share_memory(self, imported: Imported) -> None:
+        """Let the backward pass work in the memory of the forward pass, in which results lie that it alone reads."""
+        executable = self.whole
+        if self.program is None or executable is None:
+            return
+        if self._forward is None:
+            alone = {imported.graph.outputs[i] for i in outputs_of_alone(imported, self.kept)}
+            executable.elsewhere = {i for i, value in enumerate(self.program.runner.results) if value not in alone}
+        elif (forward := self._forward.whole) is not None and (lent := placed_inputs(imported)):
+            self._lent, forward.room = lent, executable.lent_bytes
 
 
 def _shape_of(placeholder: fx.Node) -> tuple[int, ...] | None:
@@ -229,17 +261,19 @@ class Differentiated:
         return self._add(module, self._habit.forward, "forward", kept)
 
     def _backward(self, module: fx.GraphModule, _: Any) -> Any:
-        run = torch.compiler.disable(self._add(module, self._habit.backward, "backward"))
+        run = torch.compiler.disable(self._add(module, self._habit.backward, "backward", forward=self.graphs[0]))
         run._boxed_call = True
         return run
 
-    def _add(self, module: fx.GraphModule, began: Callable[[], None], what: str, kept: Collection[int] = ()) -> TrainingGraph:
+    def _add(
+        self, module: fx.GraphModule, began: Callable[[], None], what: str, kept: Collection[int] = (), forward: TrainingGraph | None = None
+    ) -> TrainingGraph:  # fmt: skip
         metadata = TracingContext.get().fw_metadata
         changed = set(metadata.mutated_inp_runtime_indices) if metadata is not None else set()
         if metadata is not None:
             metadata.bw_donated_idxs = []  # not None, which torch takes for some where the first backward pass let go of its graph
         static = {id(t) for i, t in self._parameters.items() if i not in changed}
-        self.graphs.append(TrainingGraph(module, static, self._options, began, what, kept))
+        self.graphs.append(TrainingGraph(module, static, self._options, began, what, kept, forward))
         return self.graphs[-1]
 
 

@@ -12,7 +12,7 @@ from torch import nn
 import sol
 from sol.codegen.plan import Port
 from sol.ir.types import DType
-from sol.runtime.torch.result_pool import KEPT_STEPS, LARGE_RESULT, ResultPool
+from sol.runtime.torch.result_pool import KEPT_STEPS, LARGE_RESULT, ResultPool, are_alone, joined, without
 from sol.runtime.torch.tensors import TORCH
 from tests.runtime.test_memory import resident
 
@@ -84,10 +84,10 @@ def test_memory_serves_tensors_of_other_sizes():
     pool = ResultPool()
     small, large = allocator(pool), allocator(pool, (3 * ROWS, 64))
     held = [small() for _ in range(4)]
-    place = held[1].data_ptr()
+    place = held[3].data_ptr()
     del held[1:]
     tensor = large()
-    assert tensor.data_ptr() == place and held[0].data_ptr() == place - LARGE_RESULT and pool.idle_bytes == 0
+    assert tensor.data_ptr() == place and held[0].data_ptr() == place + 3 * LARGE_RESULT and pool.idle_bytes == 0
 
 
 def test_no_two_tensors_share_memory():
@@ -126,6 +126,133 @@ def test_pages_that_nobody_needs_leave_memory():
 def test_all_types_have_their_own(dtype):
     tensor = allocator(ResultPool(), (LARGE_RESULT, 2), dtype)()
     assert tensor.dtype is TORCH[dtype] and tensor.shape == (LARGE_RESULT, 2) and tensor.is_contiguous() and not tensor._is_view()
+
+
+PORT = Port("x", DType.F32, (ROWS, 64), "x")
+
+
+def kept_of_a_call(pool, count=4, size=5 * LARGE_RESULT):
+    """Results of a call, each with its number in it, and their places."""
+    loan = pool.lend(size)
+    tensors = [loan.array(k * LARGE_RESULT, PORT).fill_(k) for k in range(count)]
+    loan.end()
+    return tensors, [k * LARGE_RESULT for k in range(count)]
+
+
+def addresses(tensors, places):
+    return [(t.data_ptr(), place) for t, place in zip(tensors, places)]
+
+
+def test_a_call_takes_over_what_the_one_before_it_left_for_it():
+    pool = ResultPool()
+    kept, places = kept_of_a_call(pool)
+    base = kept[0].data_ptr()
+    assert pool.places([None, *kept], places) == {k + 1: place for k, place in enumerate(places)}
+    pool.offer(kept)
+    loan = pool.lend(8 * LARGE_RESULT, addresses(kept, places))
+    assert loan.address == base and all((t == k).all() for k, t in enumerate(kept))
+    gradients = [loan.array(place, PORT).fill_(9) for place in (LARGE_RESULT, 6 * LARGE_RESULT)]
+    loan.end()
+    del kept
+    gc.collect()
+    others = [allocator(pool)() for _ in range(100)]
+    spans = {t.data_ptr() for t in others}
+    assert not spans & {g.data_ptr() for g in gradients} and all((g == 9).all() for g in gradients)
+    del others, gradients
+    gc.collect()
+    assert pool.lend(8 * LARGE_RESULT).address == base
+
+
+def test_a_call_gets_memory_of_its_own_where_results_are_not_offered_or_a_neighbour_is_held():
+    pool = ResultPool()
+    kept, places = kept_of_a_call(pool)
+    first = pool.lend(8 * LARGE_RESULT, addresses(kept, places))
+    assert first.address != kept[0].data_ptr()
+    first.end()
+    pool.offer(kept[1:])
+    assert pool.lend(8 * LARGE_RESULT, addresses(kept, places)).address != kept[0].data_ptr()
+    pool.offer(kept)
+    foreign = torch.empty(ROWS, 64)
+    assert pool.lend(8 * LARGE_RESULT, [*addresses(kept, places), (foreign.data_ptr(), 0)]).address != kept[0].data_ptr()
+    moved = [place + LARGE_RESULT for place in places[:1]] + places[1:]
+    assert pool.lend(8 * LARGE_RESULT, addresses(kept, moved)).address != kept[0].data_ptr()
+    held, kept = kept[:1], kept[1:]  # one that is not offered lies between those that are
+    assert pool.lend(8 * LARGE_RESULT, addresses(kept, places[1:])).address != held[0].data_ptr()
+    assert all((t == k).all() for k, t in enumerate([*held, *kept]))
+
+
+def test_results_that_a_call_took_over_are_not_taken_over_again():
+    pool = ResultPool()
+    kept, places = kept_of_a_call(pool)
+    pool.offer(kept)
+    loan = pool.lend(5 * LARGE_RESULT, addresses(kept, places))
+    assert pool.lend(5 * LARGE_RESULT, addresses(kept, places)).address != loan.address
+
+
+def test_room_is_left_for_the_next_call():
+    pool = ResultPool()
+    blocks = [pool.lend(LARGE_RESULT) for _ in range(8)]
+    held = blocks[4].array(0, PORT)
+    for block in blocks:
+        block.end()
+    assert pool.lend(2 * LARGE_RESULT).address == blocks[0].address
+    assert pool.lend(2 * LARGE_RESULT, room=6 * LARGE_RESULT).address > held.data_ptr()
+
+
+def test_who_holds_a_tensor_is_known():
+    a, b = torch.ones(3), torch.ones(3)
+    pair = (a, b)
+    del a
+    assert are_alone(pair, [0]) and not are_alone(pair, [0, 1])
+    view = pair[0][:2]
+    assert not are_alone(pair, [0])
+    del view
+    assert are_alone(pair, [0])
+
+
+def test_calls_and_results_in_any_order():
+    """What calls wrote stays until its tensor is gone; two calls at a time share nothing."""
+    pool, draw = ResultPool(), random.Random(1)
+    held: list[tuple[list[torch.Tensor], list[int], int]] = []
+    for number in range(200):
+        count = draw.randrange(1, 5)
+        kept, places = kept_of_a_call(pool, count, draw.randrange(count, 8) * LARGE_RESULT)
+        for tensor in kept:
+            tensor.fill_(number)
+        held.append((kept, places, number))
+        if len(held) > 4 or draw.random() < 0.5:
+            kept, places, expected = held.pop(draw.randrange(len(held)))
+            assert all((t == expected).all() for t in kept)
+            pool.offer(kept)
+            loan = pool.lend(draw.randrange(len(kept), 9) * LARGE_RESULT, addresses(kept, places))
+            assert all((t == expected).all() for t in kept)
+            held.append(([loan.array(0, PORT).fill_(number)], [0], number))
+            loan.end()
+        del kept
+        if number % 20 == 0:
+            pool.step()
+    assert all((t == expected).all() for kept, _, expected in held for t in kept)
+    del held
+    gc.collect()
+    for _ in range(KEPT_STEPS + 2):
+        pool.step()
+    assert pool.idle_bytes == 0
+
+
+def test_unions_and_differences_of_ranges():
+    draw = random.Random(2)
+
+    def spans():
+        return [(a, a + draw.randrange(5)) for a in (draw.randrange(30) for _ in range(draw.randrange(6)))]
+
+    def points(found):
+        return {p for start, end in found for p in range(start, end)}
+
+    for _ in range(300):
+        first, second = joined(spans()), spans()
+        assert points(joined(second)) == points(second) and joined(joined(second)) == joined(second)
+        left = without(first, second)
+        assert points(left) == points(first) - points(second) and left == sorted(left) and all(a < b for a, b in left)
 
 
 def test_small_results_are_not_pooled():

@@ -1,0 +1,187 @@
+"""The backward pass works in the memory of what it has read, and never in what somebody else holds."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+
+import sol
+from sol.runtime.torch import result_pool
+from sol.runtime.torch.result_pool import ResultPool
+from tests.training.steps import GRADIENT, check_gradients, graphs_of, pair, step
+
+ROWS = 1024
+X = torch.randn(ROWS, 512)
+
+
+def layers() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Sequential(*[m for _ in range(4) for m in (nn.Linear(512, 512), nn.GELU())], nn.Linear(512, 64))
+
+
+def images() -> nn.Module:
+    torch.manual_seed(0)
+    blocks = [(nn.Conv2d(16, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(3, 1, 1)) for _ in range(3)]
+    return nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), *[m for block in blocks for m in block], nn.AdaptiveAvgPool2d(1), nn.Flatten())
+
+
+class Sequence(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.embedding, self.lstm = nn.Embedding(500, 128), nn.LSTM(128, 128, batch_first=True)
+        self.attention = nn.TransformerEncoderLayer(128, 4, 256, dropout=0.0, batch_first=True)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        return self.attention(self.lstm(self.embedding(tokens))[0])
+
+
+MODELS: dict[str, tuple[Callable[[], nn.Module], torch.Tensor]] = {
+    "layers": (layers, X), "images": (images, torch.randn(8, 3, 64, 64)), "sequence": (Sequence, torch.randint(0, 500, (64, 64))),
+}  # fmt: skip
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each backward pass worked in memory of the forward pass. Other memory that calls are lent is full of NaN at first."""
+    found: list[bool] = []
+    around, lend = ResultPool._around, ResultPool.lend
+
+    def noted(self, *args):
+        found.append((loan := around(self, *args)) is not None)
+        return loan
+
+    def spoiled(self, size, operands=(), room=0):
+        before = len(found)
+        loan = lend(self, size, operands, room)
+        if not (len(found) > before and found[-1]):
+            loan._chunk.block.bytes[loan._start : loan._end] = 0xFF
+        return loan
+
+    monkeypatch.setattr(ResultPool, "_around", noted)
+    monkeypatch.setattr(ResultPool, "lend", spoiled)
+    return found
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_backward_pass_works_in_memory_of_the_forward_pass(name: str, taken: list[bool]) -> None:
+    make, x = MODELS[name]
+    fast, eager = pair(make(), (x,))
+    for _ in range(3):
+        for model in (fast, eager):
+            model.zero_grad()
+            step(model, (x,))
+        check_gradients(fast, eager)
+    assert taken == [True] * 3
+    forward, backward = (g.whole for g in graphs_of(fast))
+    assert forward is not None and backward is not None and forward.room == backward.lent_bytes
+
+
+def test_gradients_that_add_up_keep_their_memory(taken: list[bool]) -> None:
+    fast, eager = pair(layers(), (X,))
+    for _ in range(4):
+        step(fast, (X,)), step(eager, (X,))
+        check_gradients(fast, eager)
+    assert all(taken)
+
+
+def test_what_is_needed_again_stays(taken: list[bool]) -> None:
+    """retain_graph, two losses of one graph, and gradients of chosen tensors."""
+    fast, eager = pair(layers(), (X,))
+    for model in (fast, eager):
+        model.zero_grad()
+        y = model(X)
+        y.square().mean().backward(retain_graph=True)
+        y.abs().mean().backward(retain_graph=True)
+        y.mean().backward()
+    check_gradients(fast, eager)
+    assert taken == [False, False, True]
+    parameter = next(fast.parameters())
+    (found,) = torch.autograd.grad(fast(X).mean(), [parameter])
+    (expected,) = torch.autograd.grad(eager(X).mean(), [next(eager.parameters())])
+    assert (found - expected).norm() <= GRADIENT * expected.norm()
+
+
+def test_what_somebody_holds_stays(taken: list[bool]) -> None:
+    """Saved tensors that hooks kept, and those that were read from the graph."""
+    fast, eager = pair(layers(), (X,))
+    step(fast, (X,)), step(eager, (X,))
+    held: list[torch.Tensor] = []
+
+    def hold(tensor: torch.Tensor) -> torch.Tensor:
+        held.append(tensor)
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(hold, lambda t: t):
+        y = fast(X).mean()
+    copies = [t.clone() for t in held]
+    y.backward()
+    assert not taken[-1] and all(map(torch.equal, held, copies))
+    y = fast(X)
+    held[:] = y.grad_fn.saved_tensors  # type: ignore[union-attr]
+    copies = [t.clone() for t in held]
+    y.mean().backward()
+    assert not taken[-1] and all(map(torch.equal, held, copies))
+    for _ in range(2):
+        eager(X).mean().backward()
+    check_gradients(fast, eager)
+    held.clear()
+    del y
+    step(fast, (X,))
+    assert taken[-1]
+
+
+def test_hooks_may_hand_back_other_tensors(taken: list[bool]) -> None:
+    fast, eager = pair(layers(), (X,))
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.double(), lambda t: t.float()):
+        step(fast, (X,))
+    step(eager, (X,))
+    check_gradients(fast, eager)
+    step(fast, (X,)), step(eager, (X,))
+    check_gradients(fast, eager)
+
+
+def test_two_graphs_alive_at_once_and_results_that_are_held(taken: list[bool]) -> None:
+    fast, eager = pair(layers(), (X,))
+    for model in (fast, eager):
+        model.zero_grad()
+        results = [model(X * k) for k in (1, 2, 3)]
+        values = [r.detach().clone() for r in results]
+        for k in (1, 0, 2):
+            (results[k] ** 2).mean().backward()
+            assert all(map(torch.equal, [r.detach() for r in results], values))
+    check_gradients(fast, eager)
+
+
+def test_gradients_of_one_step_are_not_written_to_by_the_next(taken: list[bool]) -> None:
+    fast, eager = pair(layers(), (X,))
+    kept: list[tuple[torch.Tensor, torch.Tensor]] = []
+    for k in range(1, 6):
+        for model in (fast, eager):
+            model.zero_grad()
+            step(model, (X * k,))
+        kept += [(p.grad, q.grad) for p, q in zip(fast.parameters(), eager.parameters())]  # type: ignore[misc]
+        assert all((a - b).norm() <= GRADIENT * b.norm() for a, b in kept)
+
+
+def test_memory_of_a_step_is_less_than_what_it_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kept activations and gradients lie in the same memory."""
+    lent: list[int] = []
+    lend = ResultPool.lend
+    monkeypatch.setattr(ResultPool, "lend", lambda self, size, *args: lent.append(size) or lend(self, size, *args))  # type: ignore[func-returns-value]
+    model = nn.Sequential(*[m for _ in range(8) for m in (nn.Linear(512, 512), nn.Tanh())])
+    with sol.config.override(training="compiled"):
+        fast = sol.optimize(copy.deepcopy(model), [X]).train()
+        for _ in range(2):
+            fast.zero_grad()
+            step(fast, (X,))
+    forward = graphs_of(fast)[0].whole
+    assert forward is not None
+    kept = sum(ROWS * 512 * 4 for p in forward.plan.outputs if p.place is not None)
+    gradients = sum(p.grad.nbytes for p in fast.parameters() if p.grad is not None)
+    assert lent[-1] < kept + gradients  # with all that is computed on the way
+    assert result_pool.LARGE_RESULT <= 512 * 512 * 4
