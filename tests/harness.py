@@ -68,6 +68,9 @@ class _Placement:
     def is_constant(self, value: str) -> bool:
         return value in self.constants
 
+    def filler(self, value: str) -> None:
+        return None
+
     def view(self, value: str) -> View:
         t = self.graph.type_of(value)
         block = t.layout.block

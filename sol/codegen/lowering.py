@@ -29,6 +29,7 @@ class Placement(Protocol):
     def root(self, value: str) -> str: ...
     def view(self, value: str) -> View: ...
     def is_constant(self, value: str) -> bool: ...
+    def filler(self, value: str) -> str | None: ...
 
 
 class TargetLike(Hashable, Protocol):
@@ -177,6 +178,14 @@ class Lowering:
         """Where a body input or output lies. A constant that was not packed is given row-major."""
         outer = self._outer[value]
         return self.weight(value, "plain") if self.placement.is_constant(outer) else operand_view(self.placement, outer)
+
+    def filled_view(self, value: str) -> View:
+        """The view of a body input; one that is the same number everywhere lies where that number does, with strides of zero."""
+        number = self.placement.filler(self._outer[value])
+        if number is None:
+            return self.view(value)
+        type = self.type_of(value)
+        return View(number, type.dtype, type.shape, (0,) * type.rank, pack=make_pack("plain"), space=self.target.space)
 
     def weight(self, value: str, kind: str, **attrs: Any) -> View:
         """A constant body input as ``emit`` is to pack it; looking changes nothing.

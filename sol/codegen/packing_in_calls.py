@@ -2,7 +2,7 @@
 
 Where weights change from call to call, as in training, packed ones that outlive a call would be memory for nothing, twice where forward and
 backward read them in different orders. What was packed a moment ago is also still in the caches. A call then reads the parameters as
-they are, whoever calls when.
+they are, whoever calls when. Those that kernels want row-major are not packed at all.
 """
 
 from __future__ import annotations
@@ -46,6 +46,11 @@ def pack_in_calls(graph: Graph, launches: Sequence[Launch], buffers: Sequence[Bu
             last[ref.buffer] = i
     found = {w.name: p for w in weights if w.name in first and (p := _packed_in_a_call(graph, w)) is not None}
     packed = Packed([], [], [w for w in weights if w.name not in found])
+    as_they_are = {w.name: form_of(graph, w).source for w in weights if w.name in found and w.pack.kind == "plain"}
+    for name, source in as_they_are.items():
+        del found[name]
+        as_they_are[name] = _given(packed, Given(f"@{source}", "parameter", source))
+    launches = [_renamed(launch, as_they_are) for launch in launches]
     at: list[int] = []  # where each launch comes
     begins: dict[str, int] = {}
     starting = {first[name]: [n for n in found if first[n] == first[name]] for name in found}
@@ -59,6 +64,11 @@ def pack_in_calls(graph: Graph, launches: Sequence[Launch], buffers: Sequence[Bu
     packed.buffers = [replace(b, first=at[b.first], last=at[b.last]) if b.kind == "arena" else b for b in buffers]
     packed.buffers += [Buffer(n, "arena", _bytes(graph, named[n], p), begins[n], at[last[n]]) for n, p in found.items()]
     return packed
+
+
+def _renamed(launch: Launch, names: Mapping[str, str]) -> Launch:
+    """A launch that reads other buffers in place of these."""
+    return replace(launch, buffers=tuple([replace(ref, buffer=names.get(ref.buffer, ref.buffer)) for ref in launch.buffers]))
 
 
 def _packed_in_a_call(graph: Graph, weight: Weight) -> Packing | None:

@@ -58,6 +58,13 @@ class GraphPlacement:
     def is_constant(self, value: str) -> bool:
         return value in self.constants
 
+    def filler(self, value: str) -> str | None:
+        """The constant of one element that a constant value of known size is an expansion of; None if it is none."""
+        node = self.graph.producer(value)
+        if node.op != "expand" or value not in self.constants or not node.type.is_static or node.type.layout.block:
+            return None
+        return node.inputs[0] if product(self.graph.type_of(node.inputs[0]).shape) == 1 else None
+
     def root(self, value: str) -> str:
         """The value that owns the buffer."""
         if value not in self._roots:

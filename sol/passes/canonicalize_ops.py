@@ -116,6 +116,25 @@ def computed_weight_to_matmul(g: Editor, node: Node) -> str | None:
     return g.add("add", [result, node.inputs[2]], **at) if len(node.inputs) > 2 else result
 
 
+@rule("add")
+def sum_into_scatter(g: Editor, node: Node) -> str | None:
+    """x + scatter(zeros, i, updates, add) -> scatter(x, i, updates, add): the gradient of a table that another layer reads as well"""
+    for other, value in (node.inputs, node.inputs[::-1]):
+        scatter = g.producer(value, op="scatter")
+        if scatter is None or scatter.attrs["reduction"] != "add" or g.sole_user(value) is not node or g.type_of(other) != node.type:
+            continue
+        if scatter.type == node.type and node.type.dtype.is_float and _is_zeros(g, scatter.inputs[0]) and not is_constant(g, other):
+            return g.add("scatter", [other, *scatter.inputs[1:]], **scatter.attrs, **_origin(scatter))
+    return None
+
+
+def _is_zeros(g: Editor, value: str) -> bool:
+    """Whether a value is an expansion of zero."""
+    expand = g.producer(value, op="expand")
+    constant = g.producer(expand.inputs[0], op="constant") if expand is not None else None
+    return constant is not None and not constant.attrs["value"].value.any()
+
+
 def is_constant(g: Editor, value: str) -> bool:
     """Whether a value depends on parameters and literals alone."""
     stack, seen = [value], set()
@@ -227,6 +246,7 @@ RULES = (
     spatial_reduction_keeps_dims,
     pow_to_products,
     computed_weight_to_matmul,
+    sum_into_scatter,
     pad_into_conv,
     one_pixel_conv,
     relu_after_max_pool,

@@ -3,7 +3,7 @@
 A concat result owns a buffer and its operands are slices of it, written there by their producers. A concat whose operands already lie
 in order in another's buffer (the growing prefixes of a DenseNet) is itself a slice. An operand that cannot be placed gets a copy.
 Interleaved maps that convolutions give in blocks are written in place, too, each pixel among those of the others; the region of the
-interleaving writes what is left.
+interleaving writes what is left. What a scatter alone changes is made where its result lies.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ class _Slots:
                 self.place(node)
             elif node.op == "region" and _is_interleaving(node):
                 self.interleave(node)
+            elif node.op == "region" and (data := _scattered_over(node)):
+                self.scatter(node, data)
 
     def place(self, concat: Node) -> None:
         starts = _starts(self.graph, concat)
@@ -77,6 +79,15 @@ class _Slots:
             by_product = producer.op == "region" and producer.attrs["anchor"] == "conv" and len(producer.outputs) == 1
             if alone and by_product and self.graph.type_of(value).layout.block and value not in self.fixed:
                 self.found[value] = Slot(region.name, -1, 0, node.attrs["steps"], place)
+
+    def scatter(self, region: Node, data: str) -> None:
+        """Let what is scattered over be made in the memory of the result, if a kernel makes it for nothing else."""
+        graph, type = self.graph, self.graph.type_of(data)
+        alone = len(graph.users(data)) == 1 and region.inputs.count(data) == 1 and data not in self.fixed
+        made = graph.producer(data).op == "region" and data not in graph.constant_values
+        free = data not in self.found and not any(s.owner == data for s in self.found.values())
+        if alone and made and free and type.is_static and type.rank and not type.layout.block and type == region.type:
+            self.found[data] = Slot(region.name, 0, 0)
 
     def as_slice(self, concat: Node, starts: list[DimLike]) -> Slot | None:
         """Where a concat result already lies: all operands in one buffer, in order and without gaps."""
@@ -115,6 +126,16 @@ def _is_interleaving(region: Node) -> bool:
     """Whether all that a region does is to interleave maps."""
     body: Graph = region.attrs["body"]
     return [n.op for n in body.nodes if n.op != "input"] == ["interleave"]
+
+
+def _scattered_over(region: Node) -> str | None:
+    """The operand over which a region scatters, if that is all that it does, and if it reads the operand for nothing else."""
+    body: Graph = region.attrs["body"]
+    computed = [n for n in body.nodes if n.op != "input"]
+    if [n.op for n in computed] != ["scatter"]:
+        return None
+    data, *others = computed[0].inputs
+    return dict(zip(body.inputs, region.inputs)).get(data) if data not in others else None
 
 
 def _starts(graph: Graph, node: Node) -> list[DimLike]:

@@ -129,3 +129,31 @@ def test_packers_are_told_of_no_factors() -> None:
     plan = compile_graph(layers((WIDE, WIDE)), isa=replace(resolve("native"), repacks=True)).plan
     (launch,) = [x for x in plan.launches if x.kernel in packers_of(plan)]
     assert NULL in {r.buffer for r in launch.buffers} and [r.buffer for r in launch.buffers if r.writes] == ["@w0"]
+
+
+@pytest.mark.parametrize("isa", runnable())
+@pytest.mark.parametrize("columns", [768, 771])
+def test_padded_panels_are_packed_in_calls(isa: str, columns: int) -> None:
+    """Columns beyond the last are zero in memory that held something else."""
+    b = GraphBuilder()
+    x = b.input("x", TensorType(DType.F32, (70, 64)))
+    w = b.parameter("w", TensorType(DType.F32, (columns, 64)))
+    executable = executable_of(b.build([b.add("linear", [x, w])]), isa)
+    assert packers_of(executable.plan) and not executable.plan.weights
+    data, weight = numbers(70, 64), numbers(columns, 64)
+    executable.pack({"w": weight})
+    for _ in range(2):
+        np.testing.assert_allclose(executable([data])[0], data.astype(np.float64) @ weight.T, rtol=1e-4, atol=1e-3)
+
+
+def test_what_kernels_want_as_it_is_is_not_packed() -> None:
+    b = GraphBuilder()
+    rows = b.input("rows", TensorType(DType.I64, (5,)))
+    table = b.parameter("w", TensorType(DType.F32, (3000, 33)))
+    executable = executable_of(b.build([b.add("take", [table, rows], dim=0)]))
+    assert not executable.plan.weights and not packers_of(executable.plan) and executable.plan.arena < 33 * 4 * 3000
+    weight, at = numbers(3000, 33), np.array([2, 0, 2999, 7, 7])
+    executable.pack({"w": weight})
+    for factor in (1, 2):
+        weight *= factor  # in place: calls read it as it is
+        np.testing.assert_array_equal(executable([at])[0], weight[at])

@@ -121,3 +121,22 @@ def test_one_element_constants_become_scalars():
 }"""
     after = run(canonicalize_ops, text)
     assert after.type_of(after.producer(after.outputs[0]).inputs[1]).rank == 0
+
+
+SUM = """graph(%x: f32[40,6], %i: i64[3,6], %u: f32[3,6]) {{
+  %k = constant{{dtype=f32, value=array(f32[], [{value}])}}: f32[]
+  %z: f32[40,6] = expand(%k){{shape=(40, 6)}}
+  %s: f32[40,6] = scatter(%z, %i, %u){{dim=0, reduction="{reduction}"}}
+  %e: f32[40,6] = exp(%x)
+  %y: f32[40,6] = add({order})
+  return {outputs}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "merged"),
+    [({}, True), ({"order": "%s, %e"}, True), ({"outputs": "%y, %s"}, False), ({"value": "1.0"}, False), ({"reduction": "none"}, False)],
+)
+def test_a_sum_with_what_is_scattered_over_zeros(changes: dict[str, str], merged: bool) -> None:
+    given = {"value": "0.0", "reduction": "add", "order": "%e, %s", "outputs": "%y", **changes}
+    assert ("add" not in ops(run(canonicalize_ops, SUM.format(**given)))) == merged

@@ -90,3 +90,27 @@ def test_blocked_branches_and_symbolic_batch():
 }}"""
     after = regions(fused(text, n=3))
     assert after.count(["conv"]) == 2 and ["copy"] not in after
+
+
+SCATTERED = "%x: f32[40,6], %i: i64[3,6], %u: f32[3,6]"
+
+
+def scattered(body: str, outputs: str) -> str:
+    return f"graph({SCATTERED}) {{\n  %a: f32[40,6] = exp(%x)\n  {body}\n  return {outputs}\n}}"
+
+
+SCATTER = '%s: f32[40,6] = scatter(%a, %i, %u){dim=0, reduction="add"}'
+
+
+def test_what_is_scattered_over_is_made_where_the_result_lies():
+    assert concat_slots(fused(scattered(SCATTER, "%s"))) == {"exp": Slot("scatter", 0, 0)}
+
+
+def test_what_others_read_is_not_scattered_over():
+    assert not concat_slots(fused(scattered(SCATTER, "%s, %a")))
+    second = SCATTER.replace("%s", "%t").replace("add", "mul")
+    assert not concat_slots(fused(scattered(f"{SCATTER}\n  {second}", "%s, %t")))
+    twice = '%s: f32[40,6] = scatter(%a, %i, %a){dim=0, reduction="none"}'.replace("%i", "%j")
+    assert not concat_slots(fused(scattered(twice, "%s").replace("%i: i64[3,6]", "%j: i64[40,6]")))
+    given = '%s: f32[40,6] = scatter(%x, %i, %u){dim=0, reduction="add"}'
+    assert not concat_slots(fused(scattered(given, "%s, %a")))

@@ -185,3 +185,32 @@ def test_memory_of_a_step_is_less_than_what_it_makes(monkeypatch: pytest.MonkeyP
     gradients = sum(p.grad.nbytes for p in fast.parameters() if p.grad is not None)
     assert lent[-1] < kept + gradients  # with all that is computed on the way
     assert result_pool.LARGE_RESULT <= 512 * 512 * 4
+
+
+def test_a_table_that_two_layers_read() -> None:
+    """Its gradient is made in one place, and nothing of its size is packed or kept."""
+
+    class Tied(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            torch.manual_seed(0)
+            self.table, self.between = nn.Embedding(4099, 96), nn.Linear(96, 96)
+
+        def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+            return nn.functional.linear(self.between(self.table(tokens)).tanh(), self.table.weight)
+
+    tokens = torch.randint(0, 4099, (4, 32))
+    fast, eager = pair(Tied(), (tokens,))
+    for _ in range(2):
+        for model in (fast, eager):
+            model.zero_grad()
+            step(model, (tokens,))
+        check_gradients(fast, eager)
+        with torch.no_grad():
+            for model in (fast, eager):
+                model.table.weight *= 0.9
+    forward, backward = (g.whole for g in graphs_of(fast))
+    assert forward is not None and backward is not None
+    size = 4099 * 96 * 4
+    assert forward.packed.size < size / 8 and backward.packed.size < size / 8
+    assert sum(b.size >= size for b in backward.plan.buffers if b.in_arena) <= 2  # the gradient, and the table packed for the product

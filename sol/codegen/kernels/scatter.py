@@ -1,4 +1,7 @@
-"""Scatter: a copy of the data, over which each thread then writes the updates of its own lines, rows or places, in order."""
+"""Scatter: a copy of the data, over which each thread then writes the updates of its own lines, rows or places, in order.
+
+Data that lies where the result does is not copied.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,13 @@ from sol.ir.ops.scatter import REDUCTIONS
 from sol.ir.types import DType
 
 
-def find_scatter(lowering: Lowering, node: Node, out: View) -> tuple[Sweep, Request]:
-    """Two launches: the copy, and the updates."""
+def find_scatter(lowering: Lowering, node: Node, out: View) -> tuple[Sweep | Request, ...]:
+    """Two launches: the copy, unless the data lies where the result does, and the updates."""
     data, index, updates = node.inputs
     dim = node.attrs["dim"]
-    copy = find_sweep(lowering, Part(node.type, {node.name: lowering.view(data)}))
+    base = lowering.filled_view(data)
+    lies_there = (base.buffer, base.offset, base.strides) == (out.buffer, out.offset, out.strides)
+    copy = () if lies_there else (find_sweep(lowering, Part(node.type, {node.name: base})),)
     at, new = lowering.view(index), lowering.view(updates)
     pointers = [
         Pointer("index", index, at, at.strides),
@@ -41,7 +46,7 @@ def find_scatter(lowering: Lowering, node: Node, out: View) -> tuple[Sweep, Requ
         space.params["check"] = 0
     reduction = node.attrs["reduction"]
     step = space.stride("updates", last - 1) if by_rows else ""
-    return copy, request(
+    return *copy, request(
         "dfp_scatter.c.j2",
         "dfp_scatter" + ("_elements" if own else "_rows" if by_rows else "") + ("" if reduction == "none" else f"_{reduction}"),
         reads={p.name: p.view for p in pointers[:2]},

@@ -282,6 +282,16 @@ def conv_plain(recipe: Recipe, *, groups: int, width: int, transposed: bool) -> 
     lay(recipe, rows, Panels(width, width, c * taps))
 
 
+def _zero(recipe: Recipe, size: int, loops: Sequence[tuple[int, int]], start: int) -> None:
+    """Launch that writes zeros over pieces of ``size`` elements. loops: how many, elements between them. start: the first element."""
+    bytes = recipe.itemsize
+    zeros = recipe.table(np.zeros(size * bytes, np.uint8))
+    whole = [(1, 0)] * (3 - len(loops)) + list(loops)
+    numbers, results = zip(*whole)
+    recipe.written += count(numbers) * size * bytes
+    recipe.launch(COPY, [zeros, (RESULT, start * bytes)], (*numbers, size * bytes, 0, 0, 0, *(r * bytes for r in results)))
+
+
 def _gemm_panels_shape(shape: Shape, width: int, lanes: int, transposed: bool) -> Shape:
     depth, columns = shape[:-3:-1] if transposed else shape[-2:]
     return count(shape[:-2]), depth * (columns // width * width + round_up(columns % width, lanes))
@@ -296,10 +306,12 @@ def gemm_panels(recipe: Recipe, *, width: int, lanes: int, transposed: bool) -> 
     depth, columns = recipe.shape[:-3:-1] if transposed else recipe.shape[-2:]
     batches, size = count(recipe.shape[:-2]), depth * columns
     recipe.scales = recipe.scales and transposed and len(recipe.shape) == 2
-    if transposed:
-        return lay(recipe, Rows(columns, depth, depth, batches=batches, in_batch=size), Panels(width, lanes, depth))
     whole, rest = divmod(columns, width)
     out_batch = _gemm_panels_shape(recipe.shape, width, lanes, transposed)[1]
+    if (pad := round_up(rest, lanes) - rest) and rest:
+        _zero(recipe, pad, [(batches, out_batch), (depth, round_up(rest, lanes))], depth * whole * width + rest)
+    if transposed:
+        return lay(recipe, Rows(columns, depth, depth, batches=batches, in_batch=size), Panels(width, lanes, depth))
     if whole:
         copy(recipe, width, [(batches, size, out_batch), (depth, columns, width), (whole, width, depth * width)])
     if rest:

@@ -88,8 +88,11 @@ class _Chunk:
         """A step begins: free pages that the last steps did not ask for are given back."""
         self._recent.append(joined(self._taken))
         self._taken = []
-        cold = without(self.free, [span for spans in self._recent for span in spans])
-        for start, end in without(cold, without([(0, self.block.size)], self.touched)):
+        self.give_back(without(self.free, [span for spans in self._recent for span in spans]))
+
+    def give_back(self, spans: Sequence[Span]) -> None:
+        """Let the system have the memory of free ranges."""
+        for start, end in without(spans, without([(0, self.block.size)], self.touched)):
             self.block.give_back(start, end)
             self.touched = without(self.touched, [(start, end)])
 
@@ -166,10 +169,12 @@ class _Loan:
         return self._pool.tensor(_Range(self._chunk, start, end, place), size, shape, TORCH[port.dtype])
 
     def end(self) -> None:
-        """Free what is in no tensor."""
+        """Free what is in no tensor. In a model's first step the system has it back, because there may be no second."""
         with _lock:
             for start, end in without([(self._start, self._end)], self._given):
                 self._chunk.give(start, end)
+            if self._pool.is_first_step:
+                self._chunk.give_back(self._chunk.free)
 
 
 class ResultPool:
@@ -185,6 +190,7 @@ class ResultPool:
         self._returned: deque[_Range] = deque()
         self._ranges: dict[int, _Range] = {}  # of all tensors, by address
         self._called: set[int] = set()  # pieces that were called in this step
+        self.is_first_step = True
         self.arrays: Arrays = replace(TENSORS, allocator=self._allocator, lender=self)
 
     @property
@@ -199,7 +205,7 @@ class ResultPool:
         if id(piece) not in self._called:
             self._called.add(id(piece))
             return
-        self._called = {id(piece)}
+        self._called, self.is_first_step = {id(piece)}, False
         with _lock:
             self._receive()
             for chunk in self._chunks:

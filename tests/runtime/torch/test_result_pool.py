@@ -299,3 +299,17 @@ def test_gradients_of_earlier_steps_stay_as_they_are():
                 torch.testing.assert_close(losses[s][0], y, rtol=1e-4, atol=1e-4)
             for found, p in zip(kept[step // 2], model.parameters()):
                 torch.testing.assert_close(found, p.grad, rtol=1e-3, atol=1e-5)
+
+
+def test_the_first_step_keeps_no_memory():
+    pool = ResultPool()
+    pool.step()
+    loan = pool.lend(32 * LARGE_RESULT)
+    result = loan.array(0, PORT).fill_(1)
+    loan._chunk.block.bytes[loan._start + LARGE_RESULT : loan._end] = 1
+    before = resident()
+    loan.end()
+    assert before - resident() > 28 * LARGE_RESULT and pool.idle_bytes == 0 and (result == 1).all()
+    pool.step()
+    pool.lend(32 * LARGE_RESULT).end()
+    assert pool.idle_bytes == 32 * LARGE_RESULT
