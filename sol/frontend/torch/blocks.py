@@ -22,20 +22,14 @@ SOURCES = ("input", "parameter", "constant", "torch_call")
 """What gives tensors that are plain already."""
 
 
-def outputs_of_alone(imported: Imported, results: Collection[int]) -> tuple[int, ...]:
-    """Numbers of the graph's outputs that are these results of the model as they are, and nothing else."""
+def kept_values(imported: Imported, results: Collection[int]) -> tuple[int, ...]:
+    """Numbers of the graph's outputs that are these results of the model alone, are images, and are computed by a kernel."""
     graph, outputs = imported.graph, imported.outputs
     others = {leaf.index for i, leaf in enumerate(outputs) if i not in results and leaf.kind == "tensor"}
     others |= {leaf.index for leaf in outputs if leaf.views and leaf.kind == "tensor"} | {m.output for m in imported.mutations}
     plain = {graph.outputs[i] for i in others}
     found = {outputs[i].index for i in results if outputs[i].kind == "tensor"}
-    return tuple(sorted(i for i in found if graph.outputs[i] not in plain))
-
-
-def kept_values(imported: Imported, results: Collection[int]) -> tuple[int, ...]:
-    """Numbers of the graph's outputs that are these results of the model alone, are images, and are computed by a kernel."""
-    graph = imported.graph
-    return tuple([i for i in outputs_of_alone(imported, results) if _may_be_blocked(graph, graph.outputs[i])])
+    return tuple(sorted(i for i in found if graph.outputs[i] not in plain and _may_be_blocked(graph, graph.outputs[i])))
 
 
 def _may_be_blocked(graph: Graph, value: str) -> bool:

@@ -5,6 +5,7 @@ Such a graph is dressed as an exported program, so that results, their views and
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -88,6 +89,14 @@ def with_places(imported: Imported, places: Mapping[int, int]) -> Graph:
             node = graph.producer(graph.inputs[leaf.index])
             editor.update(node, attrs=node.attrs.having(place=place))
     return editor.finish()
+
+
+def results_of(imported: Imported, results: Collection[int]) -> set[int]:
+    """Numbers of the graph's outputs each of which is one of these results of the model, in whatever shape, and nothing else."""
+    leaves = [leaf for leaf in imported.outputs if leaf.kind == "tensor"]
+    counts = Counter([leaf.index for leaf in leaves] + [m.output for m in imported.mutations])
+    found = [imported.outputs[i] for i in results if imported.outputs[i].kind == "tensor"]
+    return {leaf.index for leaf in found if counts[leaf.index] == 1 and all(v.target is aten.reshape.default for v in leaf.views)}
 
 
 def placed_inputs(imported: Imported) -> tuple[int, ...]:

@@ -245,7 +245,8 @@ class ResultPool:
         """Number of a tensor → its place in the memory of the call that made it, for tensors that are alone in places ``of`` these."""
         with _lock:
             self._receive()
-            ranges = [(i, self._ranges.get(t.data_ptr())) for i, t in enumerate(tensors) if isinstance(t, torch.Tensor)]
+            given = [(i, t) for i, t in enumerate(tensors) if isinstance(t, torch.Tensor) and t.is_contiguous()]
+            ranges = [(i, self._ranges.get(t.data_ptr())) for i, t in given]
         found = [(i, r) for i, r in ranges if r is not None and r.place in of]
         bases = {(r.chunk, r.start - r.place) for _, r in found}
         places = {i: r.place for i, r in found}
@@ -333,8 +334,9 @@ def are_alone(tensors: Sequence[torch.Tensor], numbers: Iterable[int]) -> bool:
 
 
 def _is_unshared(tensor: Any) -> bool:
-    """Whether C++ holds no reference to a tensor, and no other tensor its memory."""
-    return tensor._use_count() <= 1 and torch._C._storage_Use_Count(tensor.untyped_storage()._cdata) <= 2
+    """Whether C++ holds no reference to a tensor, and no other tensor its memory but the one that it is a view of, for its sake."""
+    count = torch._C._storage_Use_Count(tensor.untyped_storage()._cdata)
+    return tensor._use_count() <= 1 and count <= 2 + tensor._is_view()
 
 
 (_ALONE,) = _holders([object()])

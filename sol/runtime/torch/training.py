@@ -24,9 +24,9 @@ from sol.config import config
 from sol.errors import ConfigError, UnsupportedError
 from sol.frontend.imported import Imported
 from sol.frontend.torch.backward import decompositions
-from sol.frontend.torch.blocks import as_image, outputs_of_alone
+from sol.frontend.torch.blocks import as_image
 from sol.frontend.torch.export import collector_paused
-from sol.frontend.torch.functional import import_functional, placed_inputs
+from sol.frontend.torch.functional import import_functional, placed_inputs, results_of
 from sol.runtime.executable import Executable
 from sol.runtime.memory import give_back_free_memory
 from sol.runtime.specializations import Specializations
@@ -103,7 +103,8 @@ class TrainingGraph:
         inputs = tuple(arguments)
         arguments.clear()
         self._began()
-        if self.program is None and self.failure is None:
+        is_first = self.program is None and self.failure is None
+        if is_first:
             with collector_paused():
                 self._compile(inputs)
         program = self.program
@@ -114,6 +115,8 @@ class TrainingGraph:
             return self.module(*self._images(inputs))
         program.refresh_if_stale()
         result = program.run(taken, inputs, {})
+        if is_first:
+            give_back_free_memory()
         for observer in self.observers:
             observer(self, program, taken, result)
         return result
@@ -170,7 +173,7 @@ class TrainingGraph:
         if self.program is None or executable is None:
             return
         if self._forward is None:
-            alone = {imported.graph.outputs[i] for i in outputs_of_alone(imported, self.kept)}
+            alone = {imported.graph.outputs[i] for i in results_of(imported, self.kept)}
             executable.elsewhere = {i for i, value in enumerate(self.program.runner.results) if value not in alone}
         elif (forward := self._forward.whole) is not None and (lent := placed_inputs(imported)):
             self._lent, forward.room = lent, executable.lent_bytes
