@@ -11,9 +11,10 @@ from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
+from sol import device
 from sol.build.cache import Cache
 from sol.config import checked_threads, config
-from sol.deploy.names import deployment, device
+from sol.deploy.names import deployment
 from sol.errors import ConfigError, SolError
 
 if TYPE_CHECKING:

@@ -276,11 +276,14 @@ def cache(action: str, kind: str | None) -> None:
         say(line)
 
 
-@sol.command()
+@sol.group(invoke_without_command=True)
 @click.option("--measure", is_flag=True, help="Also measure the machine's limits.")
 @_json
-def devices(measure: bool, json_file: Path | None) -> None:
-    """Show what this machine offers: CPU, instruction sets, caches, compiler, threads."""
+@click.pass_context
+def devices(context: click.Context, measure: bool, json_file: Path | None) -> None:
+    """Show what this machine offers: CPU, instruction sets, caches, compiler, threads. With build: make torch.device("sol")."""
+    if context.invoked_subcommand is not None:
+        return
     from sol.commands.console import write_json
     from sol.commands.devices import devices as command
     from sol.commands.devices import devices_text
@@ -289,6 +292,17 @@ def devices(measure: bool, json_file: Path | None) -> None:
     say(devices_text(facts))
     if json_file is not None:
         write_json(json_file, facts)
+
+
+@devices.command()
+@click.option("--driver", default="example", metavar="NAME|FILE", help="A driver of sol, or a C file with one (docs/devices.md).")
+def build(driver: str) -> None:
+    """Build the extension of PyTorch and a driver, after which torch.device("sol") works in every process."""
+    from sol.device.build import build_device
+
+    extension, library = build_device(driver)
+    say(f"extension  {extension}")
+    say(f"driver     {library}")
 
 
 @sol.command()

@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "inspect": LEAVES
     | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "build", "runtime", "tuning", "runtime/numpy", "runtime/torch"},
     "nn": {"runtime/torch"},
-    "pytorch": {"__init__", "config", "deploy"},  # the public names, two of which are called like their stages
+    "pytorch": {"__init__", "config", "deploy", "device"},  # the public names, two of which are called like their stages
     "deploy": LEAVES
     | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "runtime/torch"},
     "onnx_backend": {"errors", "runtime/numpy"},
@@ -46,8 +46,9 @@ MAY_IMPORT = {
     "commands": LEAVES
     | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "inspect", "deploy"}
     | {"bench", "report", "__init__"},
-    "cli": LEAVES | {"commands", "__init__"},
-    "__init__": LEAVES | {"nn", "build", "runtime/numpy", "runtime/torch", "inspect", "deploy"},
+    "device": LEAVES | {"build", "deploy"},
+    "cli": LEAVES | {"commands", "device", "__init__"},
+    "__init__": LEAVES | {"nn", "build", "runtime/numpy", "runtime/torch", "inspect", "deploy", "device"},
 }
 """Room (a file or folder of ``sol``) → the rooms it may import, besides itself: the way data takes."""
 

@@ -1,0 +1,117 @@
+"""``sol devices build``: compile the extension of PyTorch and a driver, once for each version of PyTorch."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from sol.build.build import usable_jobs
+from sol.build.folders import make_private, untrusted
+from sol.build.progress import progress
+from sol.build.toolchain import environment, find_compiler
+from sol.errors import CacheError, CompilerError, CompilerNotFoundError, ConfigError
+
+HERE = Path(__file__).parent
+DRIVERS = HERE / "drivers"
+
+
+def build_device(driver: str = "example") -> tuple[Path, Path]:
+    """Paths of the extension's library and of the driver's, built unless they are there, and noted for ``import torch``.
+
+    driver: the name of one in sol/device/drivers, or the path of a C file.
+
+    Raises CompilerNotFoundError without g++ or a C compiler, CompilerError with the compiler's message, ConfigError for an unknown driver,
+    CacheError where another user could change the folder.
+    """
+    import torch
+
+    from sol_autoload import note_of
+
+    note = Path(note_of(torch.__version__))
+    make_private(note.parent)
+    reason = untrusted(note.parent.resolve())
+    if reason:
+        raise CacheError(f"libraries cannot be loaded from {note.parent}: {reason}", remedy="name another folder with SOL_CACHE_DIR")
+    extension = _extension(note.parent)
+    library = _driver(driver, note.parent)
+    made = note.with_name(f"{note.name}.{os.getpid()}")
+    made.write_text(f"{extension}\n{library}\n")
+    made.chmod(0o600)
+    made.replace(note)
+    return extension, library
+
+
+def _extension(folder: Path) -> Path:
+    import torch
+    from torch.utils.cpp_extension import include_paths
+
+    compiler = shutil.which("g++") or shutil.which("c++")
+    if compiler is None:
+        raise CompilerNotFoundError("no C++ compiler on PATH (looked for g++ and c++)", remedy="apt-get install g++, dnf install gcc-c++")
+    abi = int(torch._C._GLIBCXX_USE_CXX11_ABI)
+    includes = [str(HERE / "include"), *include_paths()]
+    flags = ["-std=c++17", "-O2", "-fPIC", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", *(word for path in includes for word in ("-isystem", path))]
+    sources = sorted((HERE / "extension").glob("*.cpp"))
+    headers = [*(HERE / "extension").glob("*.h"), *(HERE / "include").glob("*.h")]
+    banner = _run([compiler, "--version"], "g++")
+    library = folder / f"extension-{_key([torch.__version__, banner, *flags], [*sources, *headers])}.so"
+    if library.exists():
+        return library
+    with tempfile.TemporaryDirectory(dir=folder) as work, progress("Building the extension of PyTorch", len(sources) + 1) as shown:
+        objects = [Path(work) / f"{source.stem}.o" for source in sources]
+
+        def compile_one(index: int) -> None:
+            _run([compiler, *flags, "-c", str(sources[index]), "-o", str(objects[index])], "the extension of PyTorch")
+            shown.advance()
+
+        with ThreadPoolExecutor(usable_jobs()) as pool:
+            list(pool.map(compile_one, range(len(sources))))
+        folder_of_torch = Path(torch.__file__).parent / "lib"
+        made = Path(work) / "extension.so"
+        libraries = [f"-L{folder_of_torch}", "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-pthread"]
+        _run([compiler, "-shared", *map(str, objects), "-o", str(made), *libraries], "the extension of PyTorch")
+        _publish(made, library)
+        shown.advance()
+    return library
+
+
+def _driver(name: str, folder: Path) -> Path:
+    source = Path(name) if name.endswith(".c") else DRIVERS / f"{name}.c"
+    if not source.is_file():
+        known = ", ".join(sorted(path.stem for path in DRIVERS.glob("*.c")))
+        raise ConfigError(f"there is no driver {name!r}", remedy=f"name one of {known}, or the path of a C file")
+    compiler = find_compiler()
+    flags = ["-std=c11", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra", f"-I{HERE / 'include'}"]
+    headers = [*(HERE / "include").glob("*.h"), *source.parent.glob("*.h")]
+    library = folder / f"driver-{source.stem}-{_key([compiler.identity, *flags], [source, *headers])}.so"
+    if not library.exists():
+        with tempfile.TemporaryDirectory(dir=folder) as work:
+            made = Path(work) / "driver.so"
+            _run([*compiler.command, *flags, str(source), "-o", str(made), "-ldl", "-pthread"], f"the driver {source}")
+            _publish(made, library)
+    return library
+
+
+def _publish(made: Path, library: Path) -> None:
+    made.chmod(0o700)
+    made.replace(library)
+
+
+def _key(texts: Sequence[str], files: Sequence[Path]) -> str:
+    digest = hashlib.sha256()
+    for part in (*(text.encode() for text in texts), *(path.read_bytes() for path in sorted(files))):
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()[:32]
+
+
+def _run(line: Sequence[str], what: str) -> str:
+    run = subprocess.run(line, capture_output=True, text=True, errors="replace", env=environment())
+    if run.returncode:
+        raise CompilerError(f"building {what} failed: {' '.join(line[:1])} said\n{run.stderr.strip()[-2000:]}")
+    return run.stdout

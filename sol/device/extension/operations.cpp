@@ -1,0 +1,266 @@
+/* Operations that PyTorch needs of every device, and the way of all others through the CPU. */
+#include <ATen/EmptyTensor.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/native/CPUFallback.h>
+#include <ATen/native/Resize.h>
+#include <ATen/ops/_reshape_alias_native.h>
+#include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/empty_strided.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/unfold_native.h>
+#include <ATen/ops/view_native.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/DeviceGuard.h>
+#include <torch/library.h>
+
+#include "runtime.h"
+
+namespace sol {
+namespace {
+
+using at::Tensor;
+
+void check_options(std::optional<c10::Layout> layout, std::optional<bool> pinned) {
+  TORCH_CHECK(layout.value_or(c10::kStrided) == c10::kStrided, "device sol has strided tensors only");
+  TORCH_CHECK(!pinned.value_or(false), "only tensors of the CPU can be pinned");
+}
+
+const c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
+
+Tensor empty(at::IntArrayRef sizes, std::optional<at::ScalarType> dtype, std::optional<c10::Layout> layout, std::optional<c10::Device> device,
+             std::optional<bool> pinned, std::optional<c10::MemoryFormat> format) {
+  check_options(layout, pinned);
+  const c10::DeviceGuard guard(device.value_or(c10::Device(kDevice, -1)));
+  return at::detail::empty_generic(sizes, device_allocator(), kKeys, c10::dtype_or_default(dtype), format);
+}
+
+Tensor empty_strided(at::IntArrayRef sizes, at::IntArrayRef strides, std::optional<at::ScalarType> dtype, std::optional<c10::Layout> layout,
+                     std::optional<c10::Device> device, std::optional<bool> pinned) {
+  check_options(layout, pinned);
+  const c10::DeviceGuard guard(device.value_or(c10::Device(kDevice, -1)));
+  return at::detail::empty_strided_generic(sizes, strides, device_allocator(), kKeys, c10::dtype_or_default(dtype));
+}
+
+/* Bytes from a tensor's first element to behind its last one. */
+size_t span_of(const Tensor& tensor) {
+  return at::detail::computeStorageNbytes(tensor.sizes(), tensor.strides(), tensor.element_size());
+}
+
+bool dense(const Tensor& tensor) { return tensor.is_non_overlapping_and_dense(); }
+
+bool same_bytes(const Tensor& a, const Tensor& b) {
+  return a.scalar_type() == b.scalar_type() && a.is_conj() == b.is_conj() && a.is_neg() == b.is_neg() && dense(a) && dense(b) &&
+         (a.strides() == b.strides() || (a.is_contiguous() && b.is_contiguous()));
+}
+
+/* The same elements in memory of the host, at the same strides. The memory is not pinned: the copy is done when this returns. */
+Tensor span_on_host(const Tensor& tensor) {
+  const size_t bytes = span_of(tensor);
+  auto storage = at::detail::empty_cpu({static_cast<int64_t>(bytes)}, at::kByte);
+  auto* stream = queue(current_stream(tensor.device().index()));
+  check(driver().copy_out(stream, storage.mutable_data_ptr(), address(tensor.const_data_ptr()), bytes), "copy_out");
+  auto options = tensor.options().device(at::kCPU);
+  Tensor host = at::from_blob(
+      storage.mutable_data_ptr(), tensor.sizes(), tensor.strides(), [storage](void*) {}, options);
+  host._set_conj(tensor.is_conj());
+  host._set_neg(tensor.is_neg());
+  return host;
+}
+
+void copy_in(const Tensor& to, const Tensor& from, bool non_blocking) {
+  if (!same_bytes(to, from)) {
+    Tensor host = dense(to) ? at::empty_strided(to.sizes(), to.strides(), to.options().device(at::kCPU)) : span_on_host(to);
+    if (dense(to)) {
+      host._set_conj(to.is_conj());
+      host._set_neg(to.is_neg());
+    }
+    host.copy_(from);
+    check(driver().copy_in(queue(current_stream(to.device().index())), address(to.mutable_data_ptr()), host.const_data_ptr(), span_of(to)), "copy_in");
+    return;
+  }
+  const auto stream = current_stream(to.device().index());
+  check(driver().copy_in(queue(stream), address(to.mutable_data_ptr()), from.const_data_ptr(), from.nbytes()), "copy_in");
+  if (!is_pinned(from.const_data_ptr())) return;
+  if (non_blocking) note_pinned_copy();
+  else check(driver().stream_synchronize(queue(stream)), "stream_synchronize");
+}
+
+void copy_out(const Tensor& to, const Tensor& from, bool non_blocking) {
+  if (!same_bytes(to, from)) {
+    const_cast<Tensor&>(to).copy_(span_on_host(from));
+    return;
+  }
+  const auto stream = current_stream(from.device().index());
+  check(driver().copy_out(queue(stream), to.mutable_data_ptr(), address(from.const_data_ptr()), from.nbytes()), "copy_out");
+  if (!is_pinned(to.const_data_ptr())) return;
+  if (non_blocking) note_pinned_copy();
+  else check(driver().stream_synchronize(queue(stream)), "stream_synchronize");
+}
+
+void copy_on_device(const Tensor& to, const Tensor& from) {
+  const auto stream = current_stream(from.device().index());
+  if (same_bytes(to, from)) {
+    if (to.device() == from.device()) {
+      if (to.const_data_ptr() == from.const_data_ptr()) return;
+      check(driver().copy_within(queue(stream), address(to.mutable_data_ptr()), address(from.const_data_ptr()), from.nbytes()), "copy_within");
+      return;
+    }
+    check(driver().stream_synchronize(queue(current_stream(to.device().index()))), "stream_synchronize");
+    check(driver().copy_between(queue(stream), to.device().index(), address(to.mutable_data_ptr()), address(from.const_data_ptr()), from.nbytes()),
+          "copy_between");
+    check(driver().stream_synchronize(queue(stream)), "stream_synchronize");
+    return;
+  }
+  count_fallback("aten::copy_");
+  copy_in(to, span_on_host(from), false);
+}
+
+Tensor copy_from(const Tensor& from, const Tensor& to, bool non_blocking) {
+  TORCH_CHECK(from.sizes() == to.sizes(), "copy of ", from.sizes(), " to ", to.sizes());
+  if (from.numel() == 0) return to;
+  const bool source = from.device().type() == kDevice, result = to.device().type() == kDevice;
+  const c10::DeviceGuard guard(source ? from.device() : to.device());
+  if (source && result) copy_on_device(to, from);
+  else if (source) copy_out(to, from, non_blocking);
+  else copy_in(to, from, non_blocking);
+  return to;
+}
+
+const Tensor& resize(const Tensor& self, at::IntArrayRef sizes, std::optional<c10::MemoryFormat> format) {
+  if (self.sizes() == sizes && !format) return self;  // a view keeps its strides
+  auto* impl = self.unsafeGetTensorImpl();
+  const auto bytes = at::detail::computeStorageNbytesContiguous(sizes, self.element_size(), self.storage_offset());
+  if (bytes > self.storage().nbytes()) resize_storage(self.storage(), bytes);
+  impl->set_sizes_contiguous(sizes);
+  if (format && *format != c10::MemoryFormat::Preserve) impl->empty_tensor_restride(*format);
+  return self;
+}
+
+Tensor copy_from_and_resize(const Tensor& from, const Tensor& to) {
+  to.resize_(from.sizes());
+  return copy_from(from, to, false);
+}
+
+at::Scalar item(const Tensor& self) {
+  Tensor host = span_on_host(self);
+  return host.item();
+}
+
+Tensor& set_storage(Tensor& self, at::Storage storage, int64_t offset, at::IntArrayRef sizes, at::IntArrayRef strides) {
+  TORCH_CHECK(storage.device().type() == kDevice, "a tensor of device sol takes a storage of device sol, not of ", storage.device());
+  TORCH_CHECK(offset >= 0, "the storage offset ", offset, " is negative");
+  auto* impl = self.unsafeGetTensorImpl();
+  const auto item = self.dtype().itemsize();
+  const size_t bytes = strides.data() && !strides.empty()
+                           ? at::detail::computeStorageNbytes(sizes, strides, item, offset)
+                           : at::detail::computeStorageNbytesContiguous(sizes, item, offset);
+  if (bytes > storage.nbytes()) resize_storage(storage, bytes);
+  impl->set_storage_keep_dtype(std::move(storage));
+  impl->set_storage_offset(offset);
+  if (strides.data() && strides.size() == sizes.size()) impl->set_sizes_and_strides(sizes, strides, offset);
+  else impl->set_sizes_contiguous(sizes);
+  return self;
+}
+
+Tensor& set_source(Tensor& self, at::Storage storage) {
+  const int64_t count = static_cast<int64_t>(storage.nbytes() / self.dtype().itemsize());
+  return set_storage(self, std::move(storage), 0, {count}, {});
+}
+
+Tensor& set_tensor(Tensor& self, const Tensor& source) {
+  return set_storage(self, source.storage(), source.storage_offset(), source.sizes(), source.strides());
+}
+
+Tensor& set_empty(Tensor& self) {
+  const c10::DeviceGuard guard(self.device());
+  at::Storage storage(at::Storage::use_byte_size_t(), 0, device_allocator()->allocate(0), device_allocator(), true);
+  return set_storage(self, std::move(storage), 0, {0}, {});
+}
+
+Tensor& zero(Tensor& self) {
+  if (self.numel() == 0) return self;
+  if (!dense(self)) return self.fill_(0);
+  const c10::DeviceGuard guard(self.device());
+  check(driver().fill(queue(current_stream(self.device().index())), address(self.mutable_data_ptr()), 0, self.nbytes()), "fill");
+  return self;
+}
+
+Tensor& fill(Tensor& self, const at::Scalar& value) {
+  if (self.numel() == 0) return self;
+  const c10::DeviceGuard guard(self.device());
+  copy_in(self, at::full({}, value, self.options().device(at::kCPU)).expand(self.sizes()), false);
+  return self;
+}
+
+void record_stream(Tensor& self, at::Stream stream) {
+  static_cast<c10::DeviceAllocator*>(device_allocator())->recordStream(self.storage().data_ptr(), stream);
+}
+
+Tensor view(const Tensor& self, at::IntArrayRef size) { return at::native::view(self, size); }
+
+/* The device of the first tensor of a call, for the generator that its random numbers come from. */
+c10::DeviceIndex device_of(const torch::jit::Stack& stack, size_t count) {
+  for (size_t i = stack.size() - count; i < stack.size(); ++i)
+    if (stack[i].isTensor() && stack[i].toTensor().defined() && stack[i].toTensor().device().type() == kDevice)
+      return stack[i].toTensor().device().index();
+  return current_device();
+}
+
+/* Operations that take tensors of the host beside those of the device on every device: indices, and lengths of packed sequences. */
+bool takes_host_tensors(const std::string& name) {
+  return name.find("index") != std::string::npos || name.find("packed") != std::string::npos || name == "aten::_to_copy" || name == "aten::is_pinned" ||
+         name == "aten::_pin_memory";
+}
+
+void on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  const auto& schema = op.schema();
+  const auto& name = schema.name();
+  count_fallback(schema.overload_name().empty() ? name : name + "." + schema.overload_name());
+  const auto& arguments = schema.arguments();
+  const size_t count = arguments.size();
+  const c10::DeviceIndex device = device_of(*stack, count);
+  for (size_t i = 0; i < count; ++i) {
+    auto& value = (*stack)[stack->size() - count + i];
+    if (value.isTensor() && value.toTensor().defined()) {
+      const auto place = value.toTensor().device();
+      const bool mixed = place.type() == kDevice ? place.index() != device : value.toTensor().dim() > 0 && !takes_host_tensors(name);
+      TORCH_CHECK(!mixed, "expected all tensors to be on one device, but found sol:", static_cast<int>(device), " and ", place, " in ", name);
+    }
+    const auto& type = arguments[i].type();
+    const bool random = type->str() == "Generator" || type->str() == "Generator?";
+    if (!random) continue;
+    const auto given = value.isNone() ? default_generator(device) : value.toGenerator();
+    value = host_generator(given);
+  }
+  const c10::DeviceGuard guard(c10::Device(kDevice, device));
+  at::native::cpu_fallback(op, stack);
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  m.impl("empty.memory_format", empty);
+  m.impl("empty_strided", empty_strided);
+  m.impl("_copy_from", copy_from);
+  m.impl("_copy_from_and_resize", copy_from_and_resize);
+  m.impl("_local_scalar_dense", item);
+  m.impl("resize_", resize);
+  m.impl("set_.source_Storage_storage_offset", set_storage);
+  m.impl("set_.source_Storage", set_source);
+  m.impl("set_.source_Tensor", set_tensor);
+  m.impl("set_", set_empty);
+  m.impl("zero_", zero);
+  m.impl("fill_.Scalar", fill);
+  m.impl("record_stream", record_stream);
+  m.impl("view", view);
+  m.impl("_reshape_alias", at::native::_reshape_alias);
+  m.impl("as_strided", at::native::as_strided_tensorimpl);
+  m.impl("unfold", at::native::unfold);
+}
+
+TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&on_cpu>()); }
+
+TORCH_LIBRARY_IMPL(_, AutogradPrivateUse1, m) { m.fallback(torch::CppFunction::makeFallthrough()); }
+
+}  // namespace sol

@@ -1,0 +1,59 @@
+/* The device behind torch.device("sol"): a driver's table of functions, current devices and streams, memory, random numbers. */
+#pragma once
+#include <ATen/core/Generator.h>
+#include <c10/core/Allocator.h>
+#include <c10/core/Device.h>
+#include <c10/core/Storage.h>
+#include <c10/core/Stream.h>
+
+#include <string>
+
+#include "sol_driver.h"
+
+namespace sol {
+
+constexpr c10::DeviceType kDevice = c10::DeviceType::PrivateUse1;
+
+/* Where the driver's library is; it is opened when a device is used for the first time. */
+void set_driver_path(const std::string& path);
+/* The driver's table. Raises where it cannot be opened, and in a process that was forked after it was opened. */
+const sol_driver& driver();
+/* Raises what a driver's function returned, with its text. */
+void check(int code, const char* what);
+
+/* Number of devices; 0 where the driver cannot be opened. Never raises. */
+c10::DeviceIndex device_count() noexcept;
+/* The same, but says why there is none. */
+c10::DeviceIndex device_count_or_raise();
+c10::DeviceIndex current_device();
+c10::DeviceIndex exchange_device(c10::DeviceIndex device);
+sol_device_properties properties(c10::DeviceIndex device);
+
+c10::Stream current_stream(c10::DeviceIndex device);
+c10::Stream exchange_stream(c10::Stream stream);
+c10::Stream pooled_stream(c10::DeviceIndex device, int priority);
+/* The driver's stream. */
+sol_stream* queue(const c10::Stream& stream);
+/* Waits for all streams of a device. */
+void synchronize(c10::DeviceIndex device);
+void synchronize_all();
+
+c10::Allocator* device_allocator();
+c10::Allocator* pinned_allocator();
+bool is_pinned(const void* data);
+/* A copy to or from pinned memory was queued and may still run when that memory is released. */
+void note_pinned_copy();
+/* Makes a storage of the device larger or smaller; its bytes stay. */
+void resize_storage(const c10::Storage& storage, size_t bytes);
+
+const at::Generator& default_generator(c10::DeviceIndex device);
+at::Generator new_generator(c10::DeviceIndex device);
+/* The generator of the host that draws the numbers of a generator of the device. */
+at::Generator host_generator(const at::Generator& generator);
+
+/* Notes that an operation runs on the CPU; raises where that is forbidden. */
+void count_fallback(const std::string& name);
+
+inline uint64_t address(const void* data) { return reinterpret_cast<uint64_t>(data); }
+
+}  // namespace sol

@@ -1,0 +1,72 @@
+"""What ``import torch`` runs, as the entry point ``torch.backends`` asks: it makes ``torch.device("sol")`` and ``torch.sol`` known.
+
+It costs milliseconds and imports neither ``sol`` nor numpy; ``torch.sol`` imports its functions when one is used. Where the extension is
+not built, using the device says what to run.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from typing import Any
+
+
+class _DeviceModule(types.ModuleType):
+    """``torch.sol`` before its first use."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from sol.device import torch_module
+
+        self.__dict__.update({key: value for key, value in vars(torch_module).items() if not key.startswith("__")})
+        return self.__dict__[name] if name in self.__dict__ else torch_module.__getattr__(name)
+
+
+def start() -> None:
+    """Register the device, and load its extension where it is built. Does nothing where another backend has PyTorch's one free place."""
+    import torch
+
+    if "torch.sol" in sys.modules:
+        return
+    try:
+        torch.utils.rename_privateuse1_backend("sol")
+    except RuntimeError:
+        return
+    module = _DeviceModule("torch.sol", "The device sol, as torch.cuda is for cuda (docs/devices.md).")
+    torch._register_device_module("sol", module)
+    sys.modules["torch.sol"] = module
+    torch.utils.generate_methods_for_privateuse1_backend()
+    load(torch)
+
+
+def load(torch: Any) -> bool:
+    """Load the extension that ``sol devices build`` made for this torch; whether there is one that only this user can change."""
+    note = note_of(torch.__version__)
+    try:
+        with open(note, encoding="utf-8") as file:
+            extension, driver = file.read().split("\n")[:2]
+        trusted = all(_owned(path) for path in (note, os.path.dirname(note), os.path.dirname(extension), extension, driver))
+    except (OSError, ValueError):
+        return False
+    if not trusted:
+        return False
+    torch.ops.load_library(extension)
+    torch.ops.sol_device.set_driver(os.environ.get("SOL_DRIVER") or driver)
+    torch.ops.sol_device.forbid_fallbacks(os.environ.get("SOL_DEVICE_FALLBACK", "") == "error")
+    return True
+
+
+def note_of(torch_version: str) -> str:
+    """The file that says where the extension and the driver's library are: a path a line."""
+    base = os.environ.get("SOL_CACHE_DIR")
+    if not base:
+        home = os.environ.get("XDG_CACHE_HOME", "")
+        base = os.path.join(home if home.startswith("/") else os.path.expanduser("~/.cache"), "sol")
+    return os.path.join(os.path.abspath(base), "device", f"torch-{torch_version}")
+
+
+def _owned(path: str) -> bool:
+    status = os.stat(path)
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o022

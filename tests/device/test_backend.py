@@ -1,0 +1,117 @@
+"""torch.device("sol") on the example driver: the checks of tests/device/checks.py, autoload, isolation of memory, forks, missing parts."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.device import checks
+
+ROOT = Path(__file__).parent.parent.parent
+CHECKS = [name for name in vars(checks) if name.startswith("check_")]
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="the extension of PyTorch needs g++")
+
+
+@pytest.fixture(scope="session")
+def built() -> None:
+    """The extension and the example driver, in the cache of this user."""
+    from sol.device.build import build_device
+
+    build_device("example")
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A process of its own with the device registered."""
+    line = [sys.executable, "-c", f"import torch, sol_autoload; sol_autoload.start()\n{code}"]
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    return subprocess.run(line, capture_output=True, text=True, cwd=ROOT, env=variables, timeout=120)
+
+
+@pytest.fixture(scope="session")
+def failures(built: None) -> dict[str, str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    line = [sys.executable, "-m", "tests.device.checks"]
+    found = subprocess.run(line, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300)
+    assert found.returncode == 0, found.stderr[-3000:]
+    return json.loads(found.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_device(name: str, failures: dict[str, str]):
+    assert name not in failures, failures[name]
+
+
+def test_the_host_cannot_read_memory_of_the_device(built: None):
+    found = run("import ctypes; x = torch.ones(4, device='sol'); print(x.sum().item(), flush=True); ctypes.string_at(x.data_ptr(), 4)")
+    assert found.returncode == -signal.SIGSEGV and found.stdout.strip() == "4.0"
+
+
+def test_torch_alone_finds_the_device(built: None, tmp_path: Path):
+    record = tmp_path / "sol_device_test-1.dist-info"
+    record.mkdir()
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: sol-device-test\nVersion: 1\n")
+    (record / "entry_points.txt").write_text("[torch.backends]\nsol = sol_autoload:start\n")
+    code = "import sys, torch; assert 'sol' not in sys.modules; print(torch.ones(3, device='sol').sum().item(), torch.sol.device_count())"
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}", "TORCH_DEVICE_BACKEND_AUTOLOAD": "1"}
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=120)
+    assert found.stdout.split() == ["3.0", "2"], found.stderr[-2000:]
+
+
+def test_what_is_not_built_says_what_to_run(tmp_path: Path):
+    found = run("assert not torch.sol.is_available()\ntorch.ones(3).to('sol')", SOL_CACHE_DIR=str(tmp_path))
+    assert found.returncode == 1 and "run `sol devices build`" in found.stderr
+
+
+def test_a_library_that_others_can_change_is_not_loaded(built: None, tmp_path: Path):
+    import torch
+
+    from sol_autoload import note_of
+
+    paths = Path(note_of(torch.__version__)).read_text()
+    (tmp_path / "device").mkdir(mode=0o700)
+    note = tmp_path / "device" / f"torch-{torch.__version__}"
+    note.write_text(paths)
+    note.chmod(0o666)
+    assert "not built" in run("torch.ones(3).to('sol')", SOL_CACHE_DIR=str(tmp_path)).stderr
+
+
+def test_a_driver_that_does_not_load(built: None, tmp_path: Path):
+    found = run("assert not torch.sol.is_available()\ntorch.ones(3).to('sol')", SOL_DRIVER=str(tmp_path / "none.so"))
+    assert found.returncode == 1 and "the driver of device sol cannot be loaded" in found.stderr and "none.so" in found.stderr
+
+
+def test_fallback_can_be_an_error(built: None):
+    found = run("x = torch.ones(2, 2).sol(); x @ x", SOL_DEVICE_FALLBACK="error")
+    assert found.returncode == 1 and "SOL_DEVICE_FALLBACK=error" in found.stderr and "aten::mm" in found.stderr
+
+
+def test_a_forked_process_says_why_it_cannot_use_the_device(built: None):
+    code = (
+        "import os; x = torch.ones(3).sol()\npid = os.fork()\n"
+        "if pid == 0:\n"
+        "    try: torch.ones(3).sol()\n"
+        "    except RuntimeError as error: os._exit(0 if 'spawn' in str(error) else 2)\n"
+        "    os._exit(3)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), (x + 1).sum().item())"
+    )
+    assert run(code).stdout.split() == ["0", "6.0"]
+
+
+def test_a_process_ends_well_right_after_a_backward_pass(built: None):
+    code = "w = torch.ones(3, device='sol:1', requires_grad=True); w.sum().backward()"
+    assert [run(code).returncode for _ in range(3)] == [0, 0, 0]
+
+
+def test_an_unknown_driver_is_an_error():
+    from sol.device.build import build_device
+    from sol.errors import ConfigError
+
+    with pytest.raises(ConfigError, match="no driver 'nothing'"):
+        build_device("nothing")
