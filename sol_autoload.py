@@ -1,6 +1,6 @@
 """What ``import torch`` runs, as the entry point ``torch.backends`` asks: it makes ``torch.device("sol")`` and ``torch.sol`` known.
 
-It costs milliseconds and imports neither ``sol`` nor numpy; ``torch.sol`` imports its functions when one is used. Where the extension is
+It imports neither ``sol`` nor numpy; ``torch.sol`` imports its functions when one is used. Where the extension is
 not built, using the device says what to run.
 """
 
