@@ -49,7 +49,7 @@ test: $(VENV)/.networks
 		-o faulthandler_timeout=420 -o faulthandler_exit_on_timeout=true $(PYTEST_OPTIONS)
 
 lint: $(VENV)/.lint
-	$(BIN)/ruff check sol tests examples benchmarks
+	$(BIN)/ruff check sol tests examples benchmarks sol_autoload.py sol_program.py
 	$(BIN)/mypy
 
 neon: $(VENV)/.networks

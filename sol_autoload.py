@@ -1,15 +1,20 @@
 """What ``import torch`` runs, as the entry point ``torch.backends`` asks: it makes ``torch.device("sol")`` and ``torch.sol`` known.
 
-It imports neither ``sol`` nor numpy; ``torch.sol`` imports its functions when one is used. Where the extension is
-not built, using the device says what to run.
+It imports neither ``sol`` nor numpy, and loads of the extension only what PyTorch must know of a device; operations are loaded with the
+first tensor, and ``torch.sol`` imports its functions when one is used. Where the extension is not built, using the device says what to run.
 """
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 import os
 import sys
 import types
 from typing import Any
+
+LIBRARY: list[ctypes.CDLL] = []
+"""The part of the extension that is loaded with PyTorch; empty where it is not built."""
 
 
 class _DeviceModule(types.ModuleType):
@@ -38,28 +43,31 @@ def start() -> None:
     torch._register_device_module("sol", module)
     sys.modules["torch.sol"] = module
     torch.utils.generate_methods_for_privateuse1_backend()
-    load(torch)
+    load(torch.__version__)
 
 
-def load(torch: Any) -> bool:
+def load(torch_version: str) -> bool:
     """Load the extension that ``sol devices build`` made for this torch; whether there is one that only this user can change."""
-    note = note_of(torch.__version__)
+    if LIBRARY:
+        return True
+    note = note_of(torch_version)
     try:
         with open(note, encoding="utf-8") as file:
-            extension, driver = file.read().split("\n")[:2]
-        trusted = all(_owned(path) for path in (note, os.path.dirname(note), os.path.dirname(extension), extension, driver))
+            first, operations, driver = file.read().split("\n")[:3]
+        trusted = all(_owned(path) for path in (note, os.path.dirname(note), os.path.dirname(first), first, operations, driver))
     except (OSError, ValueError):
         return False
     if not trusted:
         return False
-    torch.ops.load_library(extension)
-    torch.ops.sol_device.set_driver(os.environ.get("SOL_DRIVER") or driver)
-    torch.ops.sol_device.forbid_fallbacks(os.environ.get("SOL_DEVICE_FALLBACK", "") == "error")
+    library = ctypes.CDLL(first)
+    library.sol_device_start(os.fsencode(operations), os.fsencode(os.environ.get("SOL_DRIVER") or driver))
+    atexit.register(library.sol_device_end)
+    LIBRARY.append(library)
     return True
 
 
 def note_of(torch_version: str) -> str:
-    """The file that says where the extension and the driver's library are: a path a line."""
+    """The file that says where the extension's two libraries and the driver's are: a path a line."""
     base = os.environ.get("SOL_CACHE_DIR")
     if not base:
         home = os.environ.get("XDG_CACHE_HOME", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -19,6 +20,8 @@ from sol.errors import CacheError, CompilerError, CompilerNotFoundError, ConfigE
 
 HERE = Path(__file__).parent
 DRIVERS = HERE / "drivers"
+LOADED_FIRST = ("driver", "hooks", "memory", "start")
+"""Sources of the extension whose library is loaded by ``import torch``; the others register operations, which takes 20 ms."""
 
 
 def build_device(driver: str = "example") -> tuple[Path, Path]:
@@ -38,16 +41,19 @@ def build_device(driver: str = "example") -> tuple[Path, Path]:
     reason = untrusted(note.parent.resolve())
     if reason:
         raise CacheError(f"libraries cannot be loaded from {note.parent}: {reason}", remedy="name another folder with SOL_CACHE_DIR")
-    extension = _extension(note.parent)
-    library = _driver(driver, note.parent)
+    with (note.parent / "lock").open("w") as lock:  # two processes do not build the same
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        first, operations = _extension(note.parent)
+        library = _driver(driver, note.parent)
     made = note.with_name(f"{note.name}.{os.getpid()}")
-    made.write_text(f"{extension}\n{library}\n")
+    made.write_text(f"{first}\n{operations}\n{library}\n")
     made.chmod(0o600)
     made.replace(note)
-    return extension, library
+    return operations, library
 
 
-def _extension(folder: Path) -> Path:
+def _extension(folder: Path) -> tuple[Path, Path]:
+    """The library that is loaded with PyTorch, and that with the operations, which needs it."""
     import torch
     from torch.utils.cpp_extension import include_paths
 
@@ -60,10 +66,11 @@ def _extension(folder: Path) -> Path:
     sources = sorted((HERE / "extension").glob("*.cpp"))
     headers = [*(HERE / "extension").glob("*.h"), *(HERE / "include").glob("*.h")]
     banner = _run([compiler, "--version"], "g++")
-    library = folder / f"extension-{_key([torch.__version__, banner, *flags], [*sources, *headers])}.so"
-    if library.exists():
-        return library
-    with tempfile.TemporaryDirectory(dir=folder) as work, progress("Building the extension of PyTorch", len(sources) + 1) as shown:
+    key = _key([torch.__version__, banner, *flags], [*sources, *headers])
+    first, operations = folder / f"start-{key}.so", folder / f"operations-{key}.so"
+    if first.exists() and operations.exists():
+        return first, operations
+    with tempfile.TemporaryDirectory(dir=folder) as work, progress("Building the extension of PyTorch", len(sources) + 2) as shown:
         objects = [Path(work) / f"{source.stem}.o" for source in sources]
 
         def compile_one(index: int) -> None:
@@ -72,13 +79,15 @@ def _extension(folder: Path) -> Path:
 
         with ThreadPoolExecutor(usable_jobs()) as pool:
             list(pool.map(compile_one, range(len(sources))))
-        folder_of_torch = Path(torch.__file__).parent / "lib"
-        made = Path(work) / "extension.so"
-        libraries = [f"-L{folder_of_torch}", "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-pthread"]
-        _run([compiler, "-shared", *map(str, objects), "-o", str(made), *libraries], "the extension of PyTorch")
-        _publish(made, library)
-        shown.advance()
-    return library
+        libraries = [f"-L{Path(torch.__file__).parent / 'lib'}", "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-pthread"]
+        for library, others in ((first, []), (operations, [str(first), "-Wl,-rpath,$ORIGIN"])):
+            made = Path(work) / library.name
+            parts = [str(path) for path in objects if (path.stem in LOADED_FIRST) == (library is first)]
+            line = [compiler, "-shared", f"-Wl,-soname,{library.name}", *parts, "-o", str(made), *others, *libraries]
+            _run(line, "the extension of PyTorch")
+            _publish(made, library)
+            shown.advance()
+    return first, operations
 
 
 def _driver(name: str, folder: Path) -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -12,13 +10,7 @@ import torch
 import sol_autoload
 
 Device = torch.device | int | str | None
-_LOADED = {"extension": hasattr(torch.ops.sol_device, "set_driver")}
-
-
-_LAST_WAIT = 0.01
-"""Seconds at exit in which threads of autograd can let go of the last backward pass: PyTorch aborts where one comes too late."""
-
-atexit.register(time.sleep, _LAST_WAIT)
+_LOADED = {"operations": False}
 
 
 class DeviceProperties(NamedTuple):
@@ -32,11 +24,13 @@ class DeviceProperties(NamedTuple):
 
 
 def _lazy_init() -> None:
-    if _LOADED["extension"]:
+    if _LOADED["operations"]:
         return
-    if not sol_autoload.load(torch):
+    if not sol_autoload.load(torch.__version__):
         raise RuntimeError("the device sol needs an extension of PyTorch that is not built for this version: run `sol devices build`")
-    _LOADED["extension"] = True
+    if sol_autoload.LIBRARY[0].sol_device_load():
+        raise RuntimeError("the operations of device sol cannot be loaded: run `sol devices build`")
+    _LOADED["operations"] = True
 
 
 def _ops() -> Any:
@@ -60,7 +54,7 @@ def init() -> None:
 
 def is_initialized() -> bool:
     """Whether the extension is loaded."""
-    return _LOADED["extension"]
+    return _LOADED["operations"]
 
 
 def is_available() -> bool:

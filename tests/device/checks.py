@@ -149,6 +149,22 @@ def check_storage_and_views():
     same(y, host.as_strided((2, 2), (4, 1), 2), 0)
 
 
+def check_complex_numbers():
+    host = torch.complex(torch.arange(6.0), torch.ones(6)).reshape(2, 3)
+    device = host.sol()
+    for way in (
+        lambda z: z.conj().clone(), lambda z: z.conj().resolve_conj(), lambda z: z.conj().imag.clone(), lambda z: z.conj() * 2,
+        lambda z: z.imag + z.real, lambda z: torch.view_as_complex(torch.view_as_real(z)), lambda z: z.conj().to(torch.complex128),
+        lambda z: z.conj().t().contiguous(), lambda z: z.new_zeros(2, 3).conj().copy_(z), lambda z: z.conj() @ z.mH,
+    ):  # fmt: skip
+        found, wanted = way(device), way(host)
+        same(found.resolve_conj().resolve_neg(), wanted.resolve_conj().resolve_neg())
+        assert torch.equal(found.cpu(), wanted) and repr(found)
+    with torch.no_grad():
+        host.conj().imag.neg_(), device.conj().imag.neg_()
+    same(device, host)
+
+
 def check_serialization():
     x, buffer = torch.rand(3), io.BytesIO()
     torch.save({"x": x.sol()}, buffer)
@@ -246,6 +262,7 @@ def main() -> None:
     import sol_autoload
 
     sol_autoload.start()
+    torch.ones(2, requires_grad=True).sum().backward()  # autograd starts its threads before the device is used
     failures = {}
     for name, check in list(globals().items()):
         if name.startswith("check_"):

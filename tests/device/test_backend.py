@@ -64,6 +64,23 @@ def test_torch_alone_finds_the_device(built: None, tmp_path: Path):
     assert found.stdout.split() == ["3.0", "2"], found.stderr[-2000:]
 
 
+@pytest.mark.parametrize("use", [
+    "torch.accelerator.device_count()", "torch.Generator('sol').manual_seed(3).initial_seed() - 1", "torch.rand(3).pin_memory().dim() + 1",
+    "torch.load(file, map_location='sol:0').device.index + 2", "torch.UntypedStorage(2, device='sol').nbytes()", "torch.sol.device_count()",
+])  # fmt: skip
+def test_whatever_comes_first_finds_the_device(use: str, built: None):
+    file = "import io; file = io.BytesIO(); torch.save(torch.ones(2), file); file.seek(0)"
+    code = f"{file}\nprint(int({use}), (torch.ones(3).sol() * 2).sum().item())"
+    found = run(code)
+    assert found.stdout.split() == ["2", "6.0"], found.stderr[-2000:]
+
+
+def test_importing_torch_loads_no_operations(built: None):
+    loaded = "{line.split('/')[-1].split('-')[0] for line in open('/proc/self/maps')}"
+    found = run(f"import sys; print({loaded}); print('sol' in sys.modules, 'torch' in sys.modules)")
+    assert "start" in found.stdout and "operations" not in found.stdout and found.stdout.splitlines()[1] == "False True", found.stderr
+
+
 def test_what_is_not_built_says_what_to_run(tmp_path: Path):
     found = run("assert not torch.sol.is_available()\ntorch.ones(3).to('sol')", SOL_CACHE_DIR=str(tmp_path))
     assert found.returncode == 1 and "run `sol devices build`" in found.stderr

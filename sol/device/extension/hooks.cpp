@@ -36,7 +36,10 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   }
   Stream getStreamFromGlobalPool(Device device, bool high) const override { return pooled_stream(device.index(), high ? 1 : 0); }
   Stream getNewStream(Device device, int priority) const override { return pooled_stream(device.index(), priority); }
-  Stream exchangeStream(Stream stream) const override { return exchange_stream(stream); }
+  Stream exchangeStream(Stream stream) const override {
+    note_backward();  // threads of autograd choose the stream of the forward pass for each of its steps
+    return exchange_stream(stream);
+  }
   void* getStreamNativeHandle(const Stream stream) const override { return queue(stream); }
   DeviceIndex deviceCount() const noexcept override { return device_count(); }
   bool queryStream(const Stream& stream) const override {

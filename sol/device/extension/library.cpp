@@ -1,7 +1,7 @@
 /* torch.ops.sol_device: what Python asks the extension itself, and the count of operations that ran on the CPU. */
 #include <torch/library.h>
 
-#include <atomic>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 
@@ -12,7 +12,10 @@ namespace {
 
 std::mutex counting;
 std::map<std::string, int64_t> fallbacks;
-std::atomic<bool> fallback_is_error{false};
+const bool fallback_is_error = [] {
+  const char* asked = std::getenv("SOL_DEVICE_FALLBACK");
+  return asked && std::string(asked) == "error";
+}();
 
 }  // namespace
 
@@ -24,7 +27,6 @@ void count_fallback(const std::string& name) {
 }
 
 TORCH_LIBRARY(sol_device, m) {
-  m.def("set_driver(str path) -> ()", [](const std::string& path) { set_driver_path(path); });
   m.def("device_count() -> int", []() -> int64_t { return device_count_or_raise(); });
   m.def("properties(int device) -> (str, int, int, int, int)", [](int64_t device) {
     const auto found = properties(static_cast<c10::DeviceIndex>(device));
@@ -48,7 +50,6 @@ TORCH_LIBRARY(sol_device, m) {
     std::lock_guard<std::mutex> lock(counting);
     fallbacks.clear();
   });
-  m.def("forbid_fallbacks(bool forbidden) -> ()", [](bool forbidden) { fallback_is_error = forbidden; });
 }
 
 }  // namespace sol

@@ -103,6 +103,7 @@ void release_block(void* context);
 
 struct DeviceMemory final : c10::DeviceAllocator {
   c10::DataPtr allocate(size_t bytes) override {
+    load_operations();
     const auto device = current_device();
     const auto place = c10::Device(kDevice, device);
     auto& memory = pool(device);

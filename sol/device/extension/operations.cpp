@@ -9,6 +9,8 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/unfold_native.h>
+#include <ATen/ops/view_as_complex_native.h>
+#include <ATen/ops/view_as_real_native.h>
 #include <ATen/ops/view_native.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/DeviceGuard.h>
@@ -20,27 +22,6 @@ namespace sol {
 namespace {
 
 using at::Tensor;
-
-void check_options(std::optional<c10::Layout> layout, std::optional<bool> pinned) {
-  TORCH_CHECK(layout.value_or(c10::kStrided) == c10::kStrided, "device sol has strided tensors only");
-  TORCH_CHECK(!pinned.value_or(false), "only tensors of the CPU can be pinned");
-}
-
-const c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
-
-Tensor empty(at::IntArrayRef sizes, std::optional<at::ScalarType> dtype, std::optional<c10::Layout> layout, std::optional<c10::Device> device,
-             std::optional<bool> pinned, std::optional<c10::MemoryFormat> format) {
-  check_options(layout, pinned);
-  const c10::DeviceGuard guard(device.value_or(c10::Device(kDevice, -1)));
-  return at::detail::empty_generic(sizes, device_allocator(), kKeys, c10::dtype_or_default(dtype), format);
-}
-
-Tensor empty_strided(at::IntArrayRef sizes, at::IntArrayRef strides, std::optional<at::ScalarType> dtype, std::optional<c10::Layout> layout,
-                     std::optional<c10::Device> device, std::optional<bool> pinned) {
-  check_options(layout, pinned);
-  const c10::DeviceGuard guard(device.value_or(c10::Device(kDevice, -1)));
-  return at::detail::empty_strided_generic(sizes, strides, device_allocator(), kKeys, c10::dtype_or_default(dtype));
-}
 
 /* Bytes from a tensor's first element to behind its last one. */
 size_t span_of(const Tensor& tensor) {
@@ -240,8 +221,6 @@ void on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  m.impl("empty.memory_format", empty);
-  m.impl("empty_strided", empty_strided);
   m.impl("_copy_from", copy_from);
   m.impl("_copy_from_and_resize", copy_from_and_resize);
   m.impl("_local_scalar_dense", item);
@@ -257,6 +236,19 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("_reshape_alias", at::native::_reshape_alias);
   m.impl("as_strided", at::native::as_strided_tensorimpl);
   m.impl("unfold", at::native::unfold);
+  m.impl("view_as_real", at::native::view_as_real);
+  m.impl("view_as_complex", at::native::view_as_complex);
+}
+
+/* A copy resolves what is conjugated or negated by itself: PyTorch would resolve it before, by a copy. */
+TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
+  m.impl("_copy_from", torch::CppFunction::makeFallthrough());
+  m.impl("_copy_from_and_resize", torch::CppFunction::makeFallthrough());
+}
+
+TORCH_LIBRARY_IMPL(aten, Negative, m) {
+  m.impl("_copy_from", torch::CppFunction::makeFallthrough());
+  m.impl("_copy_from_and_resize", torch::CppFunction::makeFallthrough());
 }
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&on_cpu>()); }

@@ -51,6 +51,11 @@ at::Generator new_generator(c10::DeviceIndex device);
 /* The generator of the host that draws the numbers of a generator of the device. */
 at::Generator host_generator(const at::Generator& generator);
 
+/* Loads the library with the operations of the device, before there is a tensor of it. */
+void load_operations();
+/* A thread of autograd works for the device. */
+void note_backward();
+
 /* Notes that an operation runs on the CPU; raises where that is forbidden. */
 void count_fallback(const std::string& name);
 
