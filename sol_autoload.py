@@ -16,6 +16,9 @@ from typing import Any
 LIBRARY: list[ctypes.CDLL] = []
 """The part of the extension that is loaded with PyTorch; empty where it is not built."""
 
+DRIVERS: dict[str, str] = {}
+"""Built drivers: name → path of the library; the first one is used unless another is named."""
+
 
 class _DeviceModule(types.ModuleType):
     """``torch.sol`` before its first use."""
@@ -53,21 +56,28 @@ def load(torch_version: str) -> bool:
     note = note_of(torch_version)
     try:
         with open(note, encoding="utf-8") as file:
-            first, operations, driver = file.read().split("\n")[:3]
-        trusted = all(_owned(path) for path in (note, os.path.dirname(note), os.path.dirname(first), first, operations, driver))
+            first, operations, *drivers = file.read().splitlines()
+        paths = dict(line.split(" ", 1) for line in drivers)
+        trusted = all(map(_owned, (note, os.path.dirname(note), os.path.dirname(first), first, operations, *paths.values())))
     except (OSError, ValueError):
         return False
     if not trusted:
         return False
     library = ctypes.CDLL(first)
-    library.sol_device_start(os.fsencode(operations), os.fsencode(os.environ.get("SOL_DRIVER") or driver))
+    DRIVERS.update(paths)
+    library.sol_device_start(os.fsencode(operations), os.fsencode(driver_named(os.environ.get("SOL_DRIVER", ""))))
     atexit.register(library.sol_device_end)
     LIBRARY.append(library)
     return True
 
 
+def driver_named(name: str) -> str:
+    """Path of a driver's library. name: of one that is built, or itself a path; empty for the one that is used unless another is named."""
+    return DRIVERS.get(name, name) if name else next(iter(DRIVERS.values()))
+
+
 def note_of(torch_version: str) -> str:
-    """The file that says where the extension's two libraries and the driver's are: a path a line."""
+    """The file that says where the extension's two libraries are, a path a line, and drivers: a name and a path a line."""
     base = os.environ.get("SOL_CACHE_DIR")
     if not base:
         home = os.environ.get("XDG_CACHE_HOME", "")

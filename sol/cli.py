@@ -295,7 +295,7 @@ def devices(context: click.Context, measure: bool, json_file: Path | None) -> No
 
 
 @devices.command()
-@click.option("--driver", default="example", metavar="NAME|FILE", help="A driver of sol, or a C file with one (docs/devices.md).")
+@click.option("--driver", default="sim", metavar="NAME|FILE", help="A driver of sol, or a C file with one (docs/devices.md).")
 def build(driver: str) -> None:
     """Build the extension of PyTorch and a driver, after which torch.device("sol") works in every process."""
     from sol.device.build import build_device

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sol.deploy.names import Device
+from sol.device.mapping import set_mapping
 
 x86, aarch64 = Device.x86, Device.aarch64
 
-__all__ = ["aarch64", "x86"]
+__all__ = ["aarch64", "set_mapping", "x86"]

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 import shutil
-import subprocess
 import tempfile
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from sol.build.build import usable_jobs
 from sol.build.folders import make_private, untrusted
 from sol.build.progress import progress
-from sol.build.toolchain import environment, find_compiler
-from sol.errors import CacheError, CompilerError, CompilerNotFoundError, ConfigError
+from sol.device.drivers import key_of, library_in, publish, run
+from sol.errors import CacheError, CompilerNotFoundError
 
 HERE = Path(__file__).parent
-DRIVERS = HERE / "drivers"
 LOADED_FIRST = ("driver", "hooks", "memory", "start")
 """Sources of the extension whose library is loaded by ``import torch``; the others register operations, which takes 20 ms."""
 
 
-def build_device(driver: str = "example") -> tuple[Path, Path]:
+def build_device(driver: str = "sim") -> tuple[Path, Path]:
     """Paths of the extension's library and of the driver's, built unless they are there, and noted for ``import torch``.
 
-    driver: the name of one in sol/device/drivers, or the path of a C file.
+    driver: the name of one in sol/device/drivers, or the path of a C file. "sim" and "host" are built as well.
 
     Raises CompilerNotFoundError without g++ or a C compiler, CompilerError with the compiler's message, ConfigError for an unknown driver,
     CacheError where another user could change the folder.
@@ -44,12 +40,13 @@ def build_device(driver: str = "example") -> tuple[Path, Path]:
     with (note.parent / "lock").open("w") as lock:  # two processes do not build the same
         fcntl.flock(lock, fcntl.LOCK_EX)
         first, operations = _extension(note.parent)
-        library = _driver(driver, note.parent)
+        names = dict.fromkeys((driver, "sim", "host"))
+        libraries = {Path(name).stem: library_in(note.parent, name) for name in names}
     made = note.with_name(f"{note.name}.{os.getpid()}")
-    made.write_text(f"{first}\n{operations}\n{library}\n")
+    made.write_text("\n".join([str(first), str(operations), *(f"{name} {path}" for name, path in libraries.items())]) + "\n")
     made.chmod(0o600)
     made.replace(note)
-    return operations, library
+    return operations, libraries[Path(driver).stem]
 
 
 def _extension(folder: Path) -> tuple[Path, Path]:
@@ -65,8 +62,8 @@ def _extension(folder: Path) -> tuple[Path, Path]:
     flags = ["-std=c++17", "-O2", "-fPIC", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", *(word for path in includes for word in ("-isystem", path))]
     sources = sorted((HERE / "extension").glob("*.cpp"))
     headers = [*(HERE / "extension").glob("*.h"), *(HERE / "include").glob("*.h")]
-    banner = _run([compiler, "--version"], "g++")
-    key = _key([torch.__version__, banner, *flags], [*sources, *headers])
+    banner = run([compiler, "--version"], "g++")
+    key = key_of([torch.__version__, banner, *flags], [*sources, *headers])
     first, operations = folder / f"start-{key}.so", folder / f"operations-{key}.so"
     if first.exists() and operations.exists():
         return first, operations
@@ -74,7 +71,7 @@ def _extension(folder: Path) -> tuple[Path, Path]:
         objects = [Path(work) / f"{source.stem}.o" for source in sources]
 
         def compile_one(index: int) -> None:
-            _run([compiler, *flags, "-c", str(sources[index]), "-o", str(objects[index])], "the extension of PyTorch")
+            run([compiler, *flags, "-c", str(sources[index]), "-o", str(objects[index])], "the extension of PyTorch")
             shown.advance()
 
         with ThreadPoolExecutor(usable_jobs()) as pool:
@@ -84,43 +81,7 @@ def _extension(folder: Path) -> tuple[Path, Path]:
             made = Path(work) / library.name
             parts = [str(path) for path in objects if (path.stem in LOADED_FIRST) == (library is first)]
             line = [compiler, "-shared", f"-Wl,-soname,{library.name}", *parts, "-o", str(made), *others, *libraries]
-            _run(line, "the extension of PyTorch")
-            _publish(made, library)
+            run(line, "the extension of PyTorch")
+            publish(made, library)
             shown.advance()
     return first, operations
-
-
-def _driver(name: str, folder: Path) -> Path:
-    source = Path(name) if name.endswith(".c") else DRIVERS / f"{name}.c"
-    if not source.is_file():
-        known = ", ".join(sorted(path.stem for path in DRIVERS.glob("*.c")))
-        raise ConfigError(f"there is no driver {name!r}", remedy=f"name one of {known}, or the path of a C file")
-    compiler = find_compiler()
-    flags = ["-std=c11", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra", f"-I{HERE / 'include'}"]
-    headers = [*(HERE / "include").glob("*.h"), *source.parent.glob("*.h")]
-    library = folder / f"driver-{source.stem}-{_key([compiler.identity, *flags], [source, *headers])}.so"
-    if not library.exists():
-        with tempfile.TemporaryDirectory(dir=folder) as work:
-            made = Path(work) / "driver.so"
-            _run([*compiler.command, *flags, str(source), "-o", str(made), "-ldl", "-pthread"], f"the driver {source}")
-            _publish(made, library)
-    return library
-
-
-def _publish(made: Path, library: Path) -> None:
-    made.chmod(0o700)
-    made.replace(library)
-
-
-def _key(texts: Sequence[str], files: Sequence[Path]) -> str:
-    digest = hashlib.sha256()
-    for part in (*(text.encode() for text in texts), *(path.read_bytes() for path in sorted(files))):
-        digest.update(len(part).to_bytes(8, "little") + part)
-    return digest.hexdigest()[:32]
-
-
-def _run(line: Sequence[str], what: str) -> str:
-    run = subprocess.run(line, capture_output=True, text=True, errors="replace", env=environment())
-    if run.returncode:
-        raise CompilerError(f"building {what} failed: {' '.join(line[:1])} said\n{run.stderr.strip()[-2000:]}")
-    return run.stdout

@@ -1,10 +1,8 @@
-"""torch.device("sol") on the example driver: the checks of tests/device/checks.py, autoload, isolation of memory, forks, missing parts."""
+"""torch.device("sol") on sol's drivers: the checks of tests/device/checks.py, autoload, isolation of memory, forks, missing parts."""
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,39 +11,36 @@ from pathlib import Path
 import pytest
 
 from tests.device import checks
+from tests.device.support import ROOT, failures_of, names_of_checks, run
 
-ROOT = Path(__file__).parent.parent.parent
-CHECKS = [name for name in vars(checks) if name.startswith("check_")]
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="the extension of PyTorch needs g++")
+RUNS = {
+    "sim": (names_of_checks(checks), {}),
+    "host": (names_of_checks(checks), {"SOL_DRIVER": "host"}),
+    "sim with queues": (
+        ["check_streams_and_events", "check_copies_that_are_queued", "check_pinned_memory", "check_storage_and_views", "check_training"],
+        {"SOL_SIM_LATENCY": "30"},
+    ),
+    "example": (["check_module", "check_streams_and_events", "check_storage_and_views", "check_training"], {"SOL_DRIVER": "example"}),
+}
 
 
 @pytest.fixture(scope="session")
-def built() -> None:
-    """The extension and the example driver, in the cache of this user."""
+def failures(built: None) -> dict[str, dict[str, str]]:
+    """Run → what failed in it."""
     from sol.device.build import build_device
 
-    build_device("example")
+    example = str(build_device("example")[1])
+    build_device()
+    found = {}
+    for name, (names, environment) in RUNS.items():
+        path = {"SOL_DRIVER": example} if name == "example" else {}
+        found[name] = failures_of(checks, *names, **{**environment, **path})
+    return found
 
 
-def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A process of its own with the device registered."""
-    line = [sys.executable, "-c", f"import torch, sol_autoload; sol_autoload.start()\n{code}"]
-    variables = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-    return subprocess.run(line, capture_output=True, text=True, cwd=ROOT, env=variables, timeout=120)
-
-
-@pytest.fixture(scope="session")
-def failures(built: None) -> dict[str, str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    line = [sys.executable, "-m", "tests.device.checks"]
-    found = subprocess.run(line, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300)
-    assert found.returncode == 0, found.stderr[-3000:]
-    return json.loads(found.stdout.splitlines()[-1])
-
-
-@pytest.mark.parametrize("name", CHECKS)
-def test_device(name: str, failures: dict[str, str]):
-    assert name not in failures, failures[name]
+@pytest.mark.parametrize("name, run_of", [(name, run_of) for run_of, (names, _) in RUNS.items() for name in names])
+def test_device(name: str, run_of: str, failures: dict[str, dict[str, str]]):
+    assert name not in failures[run_of], failures[run_of][name]
 
 
 def test_the_host_cannot_read_memory_of_the_device(built: None):
@@ -132,3 +127,36 @@ def test_an_unknown_driver_is_an_error():
 
     with pytest.raises(ConfigError, match="no driver 'nothing'"):
         build_device("nothing")
+
+
+def test_the_cpu_as_a_device(built: None):
+    code = (
+        "import sol; sol.device.set_mapping('cpu'); x = torch.ones(3).sol()\n"
+        "print(torch.sol.device_count(), torch.sol.get_device_name(), x.sum().item())\n"
+        "try: sol.device.set_mapping('auto')\n"
+        "except sol.SolError as error: print(error)\n"
+    )
+    lines = run(code).stdout.splitlines()
+    assert lines[0] == "1 CPU of the host 3.0" and "in use" in lines[1]
+
+
+@pytest.mark.parametrize("mapping, message", [("gpu", "no driver of GPUs"), ("tpu", "no mapping 'tpu'")])
+def test_a_mapping_that_is_not_there(mapping: str, message: str):
+    from sol import device
+    from sol.errors import SolError
+
+    with pytest.raises(SolError, match=message):
+        device.set_mapping(mapping)
+
+
+@pytest.mark.parametrize("variable, value, message", [
+    ("SOL_SIM_FAULTS", "melt:1", "SOL_SIM_FAULTS is a list"), ("SOL_SIM_MEMORY", "100", "a multiple of 4096"),
+])  # fmt: skip
+def test_settings_of_the_simulated_device_that_make_no_sense(variable: str, value: str, message: str, built: None):
+    found = run("torch.ones(3).sol()", **{variable: value})
+    assert found.returncode == 1 and "does not start" in found.stderr and message in found.stderr
+
+
+def test_how_many_devices_are_simulated_and_how_large(built: None):
+    found = run("print(torch.sol.device_count(), torch.sol.mem_get_info(2))", SOL_SIM_DEVICES="3", SOL_SIM_MEMORY="8192")
+    assert found.stdout.strip() == "3 (8192, 8192)", found.stderr[-2000:]

@@ -70,10 +70,20 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
 
 extern "C" {
 
-/* Paths of the library with the operations and of the driver's. */
+/* The path of the library with the operations, and of the driver's. */
 void sol_device_start(const char* operations, const char* driver) {
   sol::path_of_operations = operations;
   sol::set_driver_path(driver);
+}
+
+/* Another driver; 1 where one is in use. */
+int sol_device_use(const char* driver) {
+  try {
+    sol::set_driver_path(driver);
+  } catch (const std::exception&) {
+    return 1;
+  }
+  return 0;
 }
 
 /* 0, or 1 where the operations cannot be loaded. */

@@ -76,7 +76,8 @@ typedef struct {
 } sol_argument;
 
 /* A kernel of a host library is: int name(const void *const *arguments, uint64_t count, int threads). arguments[i] points to the bytes of a
- * value, or is the address as the kernel may read through it. It returns SOL_OK or a code. threads is how many it may use itself. */
+ * value, or is the address as the kernel may read through it, which is the same at every launch and in every thread of the process as long as
+ * the memory is allocated. It returns SOL_OK or a code. threads is how many it may use itself. */
 typedef int (*sol_host_kernel)(const void *const *arguments, uint64_t count, int threads);
 
 typedef struct sol_driver {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,7 @@ from sol.runtime.torch.change_detection import State, Structure, Unsettled
 from sol.runtime.torch.held import HeldTensors
 from sol.runtime.torch.inputs import only_plain_tensors, overlapping
 from sol.runtime.torch.methods import Redirection, is_method_of
+from sol.runtime.torch.on_device import OnDevice, lies_on_device
 from sol.runtime.torch.prefetch import lines_of
 from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.trainer import Trainer, with_gradients
@@ -57,7 +58,9 @@ class SolModule(torch.nn.Module):
         trainer = Trainer(model, options.isa, options.threads)
         self.__dict__.update(_options=options, _held=held, _ways=ways, _trainer=trainer, _lock=threading.RLock(), _ahead=None)
         self.__dict__["_redirection"] = Redirection(model, self.forward)
+        self.__dict__["_device"] = None
         self._look_again()
+        self._on_device()
 
     def _look_again(self) -> None:
         self.__dict__.update({name: getattr(self._model, name) for name in _SHARED}, _structure=Structure(self._model))
@@ -66,6 +69,10 @@ class SolModule(torch.nn.Module):
 
     def compile_for(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
         """The program for these inputs, compiled now if need be; None if they run in pieces or in torch (``ways`` says why)."""
+        device = self._on_device()
+        if device is not None:
+            args, kwargs, _ = device.host_call(args, kwargs)
+            return device.shadow.compile_for(args, kwargs)  # type: ignore[no-any-return]
         with self._lock, collector_paused(), budgeted(self._options.time_budget):
             found = self._ways.find(args, kwargs)
             if found is not None:
@@ -75,6 +82,27 @@ class SolModule(torch.nn.Module):
             if program is not None:
                 self._look_ahead()
             return program
+
+    def _on_device(self) -> OnDevice | None:
+        """What runs calls where parameters lie on a device of sol."""
+        place = lies_on_device(self._model)
+        with self._lock:
+            device = self._device
+            if place is None and device is not None:
+                self._look_again()
+                self._held.forget()
+                self._programs.replace([p.share(self._held, self._counter) for p in self._compiled])
+                self.__dict__["_device"] = device = None
+            if place is not None and (device is None or device.device != place or not device.fits() or self._structure.changed()):
+                self._look_again()
+                self._held.forget()
+                self.__dict__["_device"] = device = OnDevice(self, self._model, place)
+            return device  # type: ignore[no-any-return]
+
+    @property
+    def _compiled(self) -> Sequence[Program]:
+        """Programs that there are, also those that run on a device."""
+        return self._programs.entries if self._device is None else self._device.shadow._programs.entries  # type: ignore[no-any-return]
 
     @contextmanager
     def _held_still(self) -> Iterator[None]:
@@ -143,6 +171,8 @@ class SolModule(torch.nn.Module):
         """The model's result. Raises what the model raises in torch; InputError and compile errors in strict mode."""
         if _is_dynamo_compiling():
             return self._model(*args, **kwargs)
+        if self._device is not None and (device := self._on_device()) is not None:
+            return device(args, kwargs)
         if self._ahead is not None:
             self._ahead()
         state = self._structure.look()
@@ -227,6 +257,8 @@ class SolModule(torch.nn.Module):
 
     def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> SolModule:
         self._model._apply(fn, recurse)
+        if self._on_device() is not None:
+            return self
         if self._structure.changed():
             self._settle()
         self.refresh()
@@ -273,7 +305,8 @@ class SolModule(torch.nn.Module):
         other = SolModule(copy.deepcopy(self._model, memo), self._options)
         memo[id(self)] = other
         other.__dict__.update(copy.deepcopy(self._hooks(), memo))
-        other._programs.replace(p.share(other._held, other._counter) for p in self._programs.entries)
+        if lies_on_device(other._model) is None:
+            other._programs.replace(p.share(other._held, other._counter) for p in self._compiled)
         return other
 
     def __reduce__(self) -> Any:
