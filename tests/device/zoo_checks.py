@@ -70,14 +70,16 @@ def check_bert():
     torchvision_models()
     from transformers import BertConfig, BertModel
 
-    same_results(Field(BertModel(BertConfig(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)), "last_hidden_state").eval(), torch.randint(0, 30000, (1, 128)))
+    config = BertConfig(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    same_results(Field(BertModel(config), "last_hidden_state").eval(), torch.randint(0, 30000, (1, 128)))
 
 
 def check_gpt2():
     torchvision_models()
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    same_results(Field(GPT2LMHeadModel(GPT2Config(resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)), "logits").eval(), torch.randint(0, 50000, (1, 128)))
+    config = GPT2Config(resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
+    same_results(Field(GPT2LMHeadModel(config), "logits").eval(), torch.randint(0, 50000, (1, 128)))
 
 
 def check_lstm():
