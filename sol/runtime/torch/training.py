@@ -151,7 +151,7 @@ class TrainingGraph:
                 raise
             self.failure = error
             log.warning("the %s pass of a piece of the model runs in torch: %s", self.what, told(error))
-        give_back_free_memory()  # what eager steps and compiling have freed: results lie in blocks of their own
+        give_back_free_memory()  # what compiling has freed: results lie in blocks of their own
 
 
     @property
@@ -349,6 +349,7 @@ class Gradients:
         if self.failure is not None or self._compiled >= MOST_COMPILED * config["recompile_limit"]:
             return None
         self._compiled += 1
+        give_back_free_memory()  # what eager steps have freed
         try:
             with collector_paused():  # torch traces the piece and its gradients, and partitions them
                 return kind, Differentiated(self.piece.fixed(inputs), self.piece.tensors(inputs), self._options, self.habit)
