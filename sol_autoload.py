@@ -11,7 +11,10 @@ import ctypes
 import os
 import sys
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LIBRARY: list[ctypes.CDLL] = []
 """The part of the extension that is loaded with PyTorch; empty where it is not built."""
@@ -46,7 +49,27 @@ def start() -> None:
     torch._register_device_module("sol", module)
     sys.modules["torch.sol"] = module
     torch.utils.generate_methods_for_privateuse1_backend()
+    kind: Any = torch.nn.Module
+    move = kind.sol
+    kind.sol = lambda self, device=None: keeping_shared(self, lambda: move(self, device))
     load(torch.__version__)
+
+
+def keeping_shared(model: Any, move: Callable[[], Any]) -> Any:
+    """Move a module's tensors, whatever ``move`` returns; what two places share, they share afterwards. PyTorch itself makes new parameters
+    when it moves a module to or from a device outside of its own, one for each place.
+    """
+    places: dict[int, list[tuple[Any, str]]] = {}
+    for module in model.modules():
+        for tensors in (module._parameters, module._buffers):
+            for name, tensor in tensors.items():
+                if tensor is not None:
+                    places.setdefault(id(tensor), []).append((tensors, name))
+    result = move()
+    for (first, key), *others in places.values():
+        for tensors, name in others:
+            tensors[name] = first[key]
+    return result
 
 
 def load(torch_version: str) -> bool:

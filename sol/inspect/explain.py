@@ -32,6 +32,8 @@ def explain(
     model: torch.nn.Module, inputs: Any, *, alternatives: bool = False, loss: steps.Loss | None = None
 ) -> Explanation | steps.StepExplanation:
     """See ``sol.explain``."""
+    if isinstance(model, SolModule):
+        model, inputs = model.seen_by_host(inputs)
     if _trains(model, inputs):
         return _explain_step(model, inputs, alternatives, loss)
     module, program, args, kwargs = program_for(model, inputs)
@@ -126,6 +128,8 @@ def profile(
     model: torch.nn.Module, inputs: Any, *, runs: int = 20, loss: steps.Loss | None = None, optimizer: torch.optim.Optimizer | None = None
 ) -> Profile | steps.StepProfile:
     """See ``sol.profile``. The inputs of later segments of a model that runs partly in torch are taken from a real run."""
+    if isinstance(model, SolModule):
+        model, inputs = model.seen_by_host(inputs)
     if _trains(model, inputs):
         return _profile_step(model, inputs, runs, loss, optimizer)
     module, program, args, kwargs = program_for(model, inputs)

@@ -32,6 +32,8 @@ IN_TORCH = "all of the model runs in torch (sol.explain says why)"
 
 def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> Verification:
     """See ``sol.verify``. Inputs and buffers that the model changes are left as they were."""
+    if isinstance(model, SolModule):
+        model, inputs = model.seen_by_host(inputs)
     module, program, args, kwargs = program_for(model, inputs)
     with torch.no_grad(), evaluating(module._model):
         if program is None:

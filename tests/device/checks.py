@@ -166,7 +166,11 @@ def check_storage_and_views():
         x.transpose(0, 2)[1].copy_(ones)
         x.permute(2, 0, 1)[..., 1] = 7
         x[:, ::2].add_(1)
+    for x in (host, device):
+        x[1].copy_(torch.arange(4.0))  # rows are repeated
+        x[0].copy_(x[1, 0])
     same(device, host, 0)
+    same(torch.zeros(0, 3).sol().copy_(torch.ones(3)), torch.zeros(0, 3))
     same(device.unfold(2, 2, 1), host.unfold(2, 2, 1), 0)
     same(device.as_strided((2, 2), (1, 4), 3), host.as_strided((2, 2), (1, 4), 3), 0)
     same(device.permute(2, 0, 1).contiguous(), host.permute(2, 0, 1).contiguous(), 0)

@@ -154,6 +154,38 @@ def check_inputs_that_change():
         near(fast.count, torch.full((2,), 2.0))
 
 
+def check_reports():
+    model, x = networks()["residual"]
+    fast = sol.optimize(model, [x]).sol()
+    for given in ([x.sol()], [x]):
+        report = sol.verify(fast, given)
+        assert report.passed and report.compared, report
+        assert "conv" in str(sol.explain(fast, given)) and "conv" in str(sol.profile(fast, given, runs=2))
+    with sol.config.override(training="compiled"):
+        assert "backward" in str(sol.explain(fast.train(), [x.sol()]))
+
+
+def check_shared_parameters():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Linear(5, 5), nn.Linear(5, 5)
+            self.second.weight = self.first.weight
+
+        def forward(self, x):
+            return self.second(self.first(x).relu())
+
+    host, x = Tied(), torch.rand(3, 5)
+    assert (moved := copy.deepcopy(host).sol()).first.weight is moved.second.weight and moved.second.weight.is_sol
+    fast = sol.optimize(copy.deepcopy(host), [x]).to("sol")
+    assert fast.first.weight is fast.second.weight
+    for model, place in ((host, "cpu"), (moved, "sol"), (fast, "sol")):
+        model(x.to(place)).square().mean().backward()
+    near(fast.first.weight.grad, host.first.weight.grad)
+    near(moved.first.weight.grad, host.first.weight.grad)
+    assert fast.cpu().first.weight is fast.second.weight
+
+
 def check_autocast():
     model, x = nn.Linear(16, 16), torch.rand(4, 16)
     fast, host = sol.optimize(copy.deepcopy(model), [x]).sol(), sol.optimize(model, [x])

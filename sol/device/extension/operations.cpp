@@ -97,9 +97,9 @@ void copy_on_device(const Tensor& to, const Tensor& from) {
   copy_in(to, span_on_host(from), false);
 }
 
-Tensor copy_from(const Tensor& from, const Tensor& to, bool non_blocking) {
-  TORCH_CHECK(from.sizes() == to.sizes(), "copy of ", from.sizes(), " to ", to.sizes());
-  if (from.numel() == 0) return to;
+Tensor copy_from(const Tensor& given, const Tensor& to, bool non_blocking) {
+  const Tensor from = given.sizes() == to.sizes() ? given : given.expand(to.sizes());
+  if (to.numel() == 0) return to;
   const bool source = from.device().type() == kDevice, result = to.device().type() == kDevice;
   const c10::DeviceGuard guard(source ? from.device() : to.device());
   if (source && result) copy_on_device(to, from);
@@ -238,6 +238,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("unfold", at::native::unfold);
   m.impl("view_as_real", at::native::view_as_real);
   m.impl("view_as_complex", at::native::view_as_complex);
+  for (const char* norm : {"native_layer_norm", "native_group_norm"})  // otherwise composed of other operations, which rounds otherwise
+    m.impl(norm, torch::CppFunction::makeFromBoxedFunction<&on_cpu>());
 }
 
 /* A copy resolves what is conjugated or negated by itself: PyTorch would resolve it before, by a copy. */

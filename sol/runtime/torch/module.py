@@ -17,7 +17,7 @@ from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import needs_gradient
 from sol.runtime.torch.change_detection import State, Structure, Unsettled
 from sol.runtime.torch.held import HeldTensors
-from sol.runtime.torch.inputs import only_plain_tensors, overlapping
+from sol.runtime.torch.inputs import as_call, only_plain_tensors, overlapping
 from sol.runtime.torch.methods import Redirection, is_method_of
 from sol.runtime.torch.on_device import OnDevice, lies_on_device
 from sol.runtime.torch.prefetch import lines_of
@@ -25,6 +25,7 @@ from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.trainer import Trainer, with_gradients
 from sol.runtime.torch.ways import Options, Ways
 from sol.tuning.tuner import budgeted
+from sol_autoload import keeping_shared
 
 _is_grad_enabled = torch.is_grad_enabled
 _is_dynamo_compiling = torch.compiler.is_dynamo_compiling
@@ -98,6 +99,15 @@ class SolModule(torch.nn.Module):
                 self._held.forget()
                 self.__dict__["_device"] = device = OnDevice(self, self._model, place)
             return device  # type: ignore[no-any-return]
+
+    def seen_by_host(self, inputs: Any) -> tuple[SolModule, Any]:
+        """The module, and inputs as ``sol.optimize`` takes them; of one on a device of sol, what runs there on the host's view."""
+        device = self._on_device()
+        if device is None:
+            return self, inputs
+        device.follow_modes()
+        args, kwargs, _ = device.host_call(*as_call(inputs))
+        return device.shadow, kwargs or args
 
     @property
     def _compiled(self) -> Sequence[Program]:
@@ -256,7 +266,7 @@ class SolModule(torch.nn.Module):
         return self
 
     def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> SolModule:
-        self._model._apply(fn, recurse)
+        keeping_shared(self._model, lambda: self._model._apply(fn, recurse))
         if self._on_device() is not None:
             return self
         if self._structure.changed():

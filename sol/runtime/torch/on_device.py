@@ -75,10 +75,14 @@ class OnDevice:
         args, kwargs = pytree.tree_unflatten(leaves, structure)
         return args, dict(kwargs), there
 
-    def __call__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    def follow_modes(self) -> None:
+        """The shadow's layers are in training mode where the module's are."""
         for ours, theirs in self._pairs:
             if theirs.training is not ours.training:
                 theirs.training = ours.training
+
+    def __call__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        self.follow_modes()
         leaves = [leaf for leaf in pytree.tree_leaves((args, dict(kwargs))) if isinstance(leaf, torch.Tensor)]
         if torch.is_grad_enabled() and any(t.requires_grad for t in (*self._tensors, *leaves)):
             return self._with_gradients(args, kwargs)
