@@ -100,12 +100,20 @@ def driver_named(name: str) -> str:
 
 
 def note_of(torch_version: str) -> str:
-    """The file that says where the extension's two libraries are, a path a line, and drivers: a name and a path a line."""
+    """The file that says where the extension's two libraries are, a path a line, and drivers: a name and a path a line.
+
+    The environment variable SOL_DEVICE_NOTE names another one than that of the cache folder.
+    """
+    return os.environ.get("SOL_DEVICE_NOTE") or os.path.join(folder(), f"torch-{torch_version}")
+
+
+def folder() -> str:
+    """Where libraries are kept."""
     base = os.environ.get("SOL_CACHE_DIR")
     if not base:
         home = os.environ.get("XDG_CACHE_HOME", "")
         base = os.path.join(home if home.startswith("/") else os.path.expanduser("~/.cache"), "sol")
-    return os.path.join(os.path.abspath(base), "device", f"torch-{torch_version}")
+    return os.path.join(os.path.abspath(base), "device")
 
 
 def _owned(path: str) -> bool:

@@ -193,6 +193,10 @@ def _parsed(knob: Knob, value: Any, source: str) -> Any:
         raise ConfigError(f"{source} = {value!r} is not valid", remedy=f"it takes {knob.takes}") from None
 
 
+OF_THE_DEVICE = ("driver", "device_", "sim_", "example_")
+"""What variables begin with that torch.device("sol") and its drivers read (docs/devices.md)."""
+
+
 class Config:
     """The settings.
 
@@ -275,7 +279,7 @@ class Config:
         vars(self)["_looked"] = True
         for variable in sorted(v for v in os.environ if v.startswith("SOL_")):
             name = variable.removeprefix("SOL_").lower()
-            if name in KNOBS and variable == KNOBS[name].variable:
+            if (name in KNOBS and variable == KNOBS[name].variable) or name.startswith(OF_THE_DEVICE):
                 continue
             near = get_close_matches(name, KNOBS, 1)
             hint = f": is {KNOBS[near[0]].variable} meant?" if near else ""

@@ -30,18 +30,18 @@ def build_device(driver: str = "sim") -> tuple[Path, Path]:
     """
     import torch
 
-    from sol_autoload import note_of
+    import sol_autoload
 
-    note = Path(note_of(torch.__version__))
-    make_private(note.parent)
-    reason = untrusted(note.parent.resolve())
+    folder, note = Path(sol_autoload.folder()), Path(sol_autoload.note_of(torch.__version__))
+    make_private(folder)
+    reason = untrusted(folder.resolve())
     if reason:
-        raise CacheError(f"libraries cannot be loaded from {note.parent}: {reason}", remedy="name another folder with SOL_CACHE_DIR")
-    with (note.parent / "lock").open("w") as lock:  # two processes do not build the same
+        raise CacheError(f"libraries cannot be loaded from {folder}: {reason}", remedy="name another folder with SOL_CACHE_DIR")
+    with (folder / "lock").open("w") as lock:  # two processes do not build the same
         fcntl.flock(lock, fcntl.LOCK_EX)
-        first, operations = _extension(note.parent)
+        first, operations = _extension(folder)
         names = dict.fromkeys((driver, "sim", "host"))
-        libraries = {Path(name).stem: library_in(note.parent, name) for name in names}
+        libraries = {Path(name).stem: library_in(folder, name) for name in names}
     made = note.with_name(f"{note.name}.{os.getpid()}")
     made.write_text("\n".join([str(first), str(operations), *(f"{name} {path}" for name, path in libraries.items())]) + "\n")
     made.chmod(0o600)

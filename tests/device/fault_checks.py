@@ -37,27 +37,35 @@ def check_memory_that_is_there_when_the_pool_is_emptied():
 
 
 def check_copies_and_launches_that_fail():
-    import sol
-
-    layer = nn.Linear(4, 3).eval()
-    fast = sol.optimize(layer, [torch.ones(2, 4)]).sol()
     x = torch.ones(2, 4, device="sol")
-    with torch.no_grad():
-        y = fast(x)
-    torch.sol.synchronize()
-    allocated, allocations = torch.sol.memory_allocated(), library().sol_sim_alive(0)
-    counts = [library().sol_sim_alive(kind) for kind in range(4)]
+    y = x + 1
+    torch.sol.empty_cache()
+    allocated, alive = torch.sol.memory_allocated(), [library().sol_sim_alive(kind) for kind in range(4)]
     for _ in range(1000):
         inject("copy")
         with pytest.raises(RuntimeError, match="a fault that was asked for"):
             x.cpu()
+        fresh = torch.empty(3000, device="sol")  # of which a kernel has to tell where the host sees it
         inject("launch")
-        with torch.no_grad(), pytest.raises(RuntimeError, match="launch failed: a fault that was asked for"):
-            fast(x)
-    assert torch.sol.memory_allocated() == allocated and library().sol_sim_alive(0) == allocations
-    assert [library().sol_sim_alive(kind) for kind in range(4)] == counts
+        with pytest.raises(RuntimeError, match="launch failed: a fault that was asked for"):
+            fresh.abs_()
+        del fresh
+        torch.sol.empty_cache()
+    assert torch.sol.memory_allocated() == allocated and [library().sol_sim_alive(kind) for kind in range(4)] == alive
+    assert torch.equal((x + 1).cpu(), y.cpu())
+
+
+def check_a_network_whose_launch_fails():
+    import sol
+
+    layer, x = nn.Linear(4, 3).eval(), torch.ones(2, 4)
+    fast = sol.optimize(layer, [x])
+    torch.sol.empty_cache()
+    inject("launch")
     with torch.no_grad():
-        assert torch.equal(fast(x).cpu(), y.cpu())
+        with pytest.raises(RuntimeError, match="launch failed: a fault that was asked for"):
+            fast.sol()
+        assert torch.equal(fast(x.sol()).cpu(), layer.cpu()(x))
 
 
 def check_memory_of_a_thousand_rounds():

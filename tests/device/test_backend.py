@@ -77,7 +77,7 @@ def test_importing_torch_loads_no_operations(built: None):
 
 
 def test_what_is_not_built_says_what_to_run(tmp_path: Path):
-    found = run("assert not torch.sol.is_available()\ntorch.ones(3).to('sol')", SOL_CACHE_DIR=str(tmp_path))
+    found = run("assert not torch.sol.is_available()\ntorch.ones(3).to('sol')", SOL_CACHE_DIR=str(tmp_path), SOL_DEVICE_NOTE="")
     assert found.returncode == 1 and "run `sol devices build`" in found.stderr
 
 
@@ -91,7 +91,7 @@ def test_a_library_that_others_can_change_is_not_loaded(built: None, tmp_path: P
     note = tmp_path / "device" / f"torch-{torch.__version__}"
     note.write_text(paths)
     note.chmod(0o666)
-    assert "not built" in run("torch.ones(3).to('sol')", SOL_CACHE_DIR=str(tmp_path)).stderr
+    assert "not built" in run("torch.ones(3).to('sol')", SOL_CACHE_DIR=str(tmp_path), SOL_DEVICE_NOTE="").stderr
 
 
 def test_a_driver_that_does_not_load(built: None, tmp_path: Path):

@@ -16,7 +16,12 @@ namespace {
 
 using at::Tensor;
 
-Tensor to_host(const Tensor& tensor) { return tensor.defined() ? tensor.to(at::kCPU) : tensor; }
+/* What the CPU reads. */
+Tensor to_host(const Tensor& tensor) {
+  if (!tensor.defined()) return tensor;
+  const bool seen = tensor.device().type() == kDevice && is_seen_by_host(tensor.device().index());
+  return seen ? host_views({tensor.detach()}, false)[0] : tensor.to(at::kCPU);
+}
 Tensor to_device(const Tensor& tensor, const Tensor& like) { return tensor.defined() ? tensor.to(like.device()) : tensor; }
 
 Tensor convolution(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias, at::IntArrayRef stride, at::IntArrayRef padding,

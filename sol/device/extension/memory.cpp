@@ -27,6 +27,7 @@ struct Block {
   c10::DeviceIndex device = 0;
   c10::StreamId stream = 0;
   std::vector<c10::Stream> readers;  // other streams that use it
+  std::atomic<void*> host{nullptr};  // where the host sees it
 };
 
 /* A size of which there are eight between powers of two, so that blocks are used again for sizes that are nearly theirs. */
@@ -152,7 +153,7 @@ struct DeviceMemory final : c10::DeviceAllocator {
     increase(memory.stats.reserved_bytes, static_cast<int64_t>(size));
     increase(memory.stats.segment, 1);
     memory.stats.num_device_alloc++;
-    return new Block{address, size, device, stream, {}};
+    return new Block{address, size, device, stream, {}, {nullptr}};
   }
 
   c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
@@ -290,6 +291,10 @@ struct Registered {
 } registered;
 
 }  // namespace
+
+std::atomic<void*>* host_place(const c10::DataPtr& data) {
+  return data.get_deleter() == &release_block && data.get_context() ? &static_cast<Block*>(data.get_context())->host : nullptr;
+}
 
 c10::Allocator* device_allocator() { return &device_memory; }
 c10::Allocator* pinned_allocator() { return &pinned_memory; }

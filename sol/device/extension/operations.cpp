@@ -1,7 +1,6 @@
-/* Operations that PyTorch needs of every device, and the way of all others through the CPU. */
+/* Operations that PyTorch needs of every device. */
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/native/CPUFallback.h>
 #include <ATen/native/Resize.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
@@ -180,44 +179,6 @@ void record_stream(Tensor& self, at::Stream stream) {
 
 Tensor view(const Tensor& self, at::IntArrayRef size) { return at::native::view(self, size); }
 
-/* The device of the first tensor of a call, for the generator that its random numbers come from. */
-c10::DeviceIndex device_of(const torch::jit::Stack& stack, size_t count) {
-  for (size_t i = stack.size() - count; i < stack.size(); ++i)
-    if (stack[i].isTensor() && stack[i].toTensor().defined() && stack[i].toTensor().device().type() == kDevice)
-      return stack[i].toTensor().device().index();
-  return current_device();
-}
-
-/* Operations that take tensors of the host beside those of the device on every device: indices, and lengths of packed sequences. */
-bool takes_host_tensors(const std::string& name) {
-  return name.find("index") != std::string::npos || name.find("packed") != std::string::npos || name == "aten::_to_copy" || name == "aten::is_pinned" ||
-         name == "aten::_pin_memory";
-}
-
-void on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
-  const auto& schema = op.schema();
-  const auto& name = schema.name();
-  count_fallback(schema.overload_name().empty() ? name : name + "." + schema.overload_name());
-  const auto& arguments = schema.arguments();
-  const size_t count = arguments.size();
-  const c10::DeviceIndex device = device_of(*stack, count);
-  for (size_t i = 0; i < count; ++i) {
-    auto& value = (*stack)[stack->size() - count + i];
-    if (value.isTensor() && value.toTensor().defined()) {
-      const auto place = value.toTensor().device();
-      const bool mixed = place.type() == kDevice ? place.index() != device : value.toTensor().dim() > 0 && !takes_host_tensors(name);
-      TORCH_CHECK(!mixed, "expected all tensors to be on one device, but found sol:", static_cast<int>(device), " and ", place, " in ", name);
-    }
-    const auto& type = arguments[i].type();
-    const bool random = type->str() == "Generator" || type->str() == "Generator?";
-    if (!random) continue;
-    const auto given = value.isNone() ? default_generator(device) : value.toGenerator();
-    value = host_generator(given);
-  }
-  const c10::DeviceGuard guard(c10::Device(kDevice, device));
-  at::native::cpu_fallback(op, stack);
-}
-
 }  // namespace
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
@@ -238,8 +199,6 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("unfold", at::native::unfold);
   m.impl("view_as_real", at::native::view_as_real);
   m.impl("view_as_complex", at::native::view_as_complex);
-  for (const char* norm : {"native_layer_norm", "native_group_norm"})  // otherwise composed of other operations, which rounds otherwise
-    m.impl(norm, torch::CppFunction::makeFromBoxedFunction<&on_cpu>());
 }
 
 /* A copy resolves what is conjugated or negated by itself: PyTorch would resolve it before, by a copy. */
@@ -252,9 +211,5 @@ TORCH_LIBRARY_IMPL(aten, Negative, m) {
   m.impl("_copy_from", torch::CppFunction::makeFallthrough());
   m.impl("_copy_from_and_resize", torch::CppFunction::makeFallthrough());
 }
-
-TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&on_cpu>()); }
-
-TORCH_LIBRARY_IMPL(_, AutogradPrivateUse1, m) { m.fallback(torch::CppFunction::makeFallthrough()); }
 
 }  // namespace sol

@@ -1,10 +1,11 @@
 /* The host's view of memory of a device: where devices run programs of the host, such a program is told the address at which it may read. */
+#include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/from_blob.h>
 #include <dlfcn.h>
 #include <torch/library.h>
 
 #include <array>
+#include <atomic>
 #include <mutex>
 
 #include "runtime.h"
@@ -31,56 +32,89 @@ sol_kernel* telling_kernel(c10::DeviceIndex device) {
   return kernel;
 }
 
-/* Where the host reads and writes what lies at these addresses. All that was queued on the current stream has run. */
-std::vector<void*> host_addresses(c10::DeviceIndex device, const std::vector<uint64_t>& places) {
-  const auto found = properties(device);
-  auto* stream = queue(current_stream(device));
-  std::vector<void*> addresses(places.size());
-  if (found.flags & SOL_MEMORY_IS_HOST) {
-    for (size_t i = 0; i < places.size(); ++i) addresses[i] = reinterpret_cast<void*>(places[i]);
-    check(driver().stream_synchronize(stream), "stream_synchronize");
-    return addresses;
+enum class Sight : int { kUnknown, kOwnMemory, kThroughKernels, kNone };
+
+Sight sight_of(c10::DeviceIndex device) {
+  static auto* known = new std::array<std::atomic<Sight>, 64>();
+  auto& found = (*known)[device];
+  if (found == Sight::kUnknown) {
+    const auto facts = properties(device);
+    found = facts.flags & SOL_MEMORY_IS_HOST                         ? Sight::kOwnMemory
+            : facts.program_kind == SOL_PROGRAM_HOST_LIBRARY ? Sight::kThroughKernels
+                                                             : Sight::kNone;
   }
-  TORCH_CHECK_NOT_IMPLEMENTED(found.program_kind == SOL_PROGRAM_HOST_LIBRARY, "compiled networks need a device that runs programs of the host, which ",
-                              std::string(found.name), " does not: move the network with .cpu()");
+  return found;
+}
+
+/* Asks the device where the host sees blocks of memory. */
+void look_at(c10::DeviceIndex device, sol_stream* stream, const std::vector<const c10::DataPtr*>& blocks) {
   auto* kernel = telling_kernel(device);
-  for (size_t first = 0; first < places.size(); first += kMostAddresses) {
-    void** answers = addresses.data() + first;
-    std::vector<sol_argument> arguments{{SOL_ARGUMENT_BYTES, sizeof answers, 0, &answers}};
-    for (size_t i = first; i < std::min(places.size(), first + kMostAddresses); ++i) arguments.push_back({SOL_ARGUMENT_ADDRESS, 8, places[i], nullptr});
+  std::vector<void*> answers(kMostAddresses);
+  for (size_t first = 0; first < blocks.size(); first += kMostAddresses) {
+    const size_t end = std::min(blocks.size(), first + kMostAddresses);
+    void** place = answers.data();
+    std::vector<sol_argument> arguments{{SOL_ARGUMENT_BYTES, sizeof place, 0, &place}};
+    for (size_t i = first; i < end; ++i) arguments.push_back({SOL_ARGUMENT_ADDRESS, 8, address(blocks[i]->get()), nullptr});
     const uint64_t once[3] = {1, 1, 1};
     check(driver().launch(stream, kernel, arguments.data(), static_cast<uint32_t>(arguments.size()), once, nullptr), "launch");
     check(driver().stream_synchronize(stream), "stream_synchronize");
+    for (size_t i = first; i < end; ++i) *host_place(*blocks[i]) = answers[i - first];
   }
-  return addresses;
 }
 
-/* Tensors of the CPU in the memory of tensors of one device, with which they share the count of changes in place. */
-std::vector<Tensor> host_views(const std::vector<Tensor>& tensors) {
-  std::vector<uint64_t> places;
+}  // namespace
+
+bool is_seen_by_host(c10::DeviceIndex device) { return sight_of(device) != Sight::kNone; }
+
+void* host_address(const Tensor& tensor) {
+  const auto& data = tensor.storage().data_ptr();
+  if (!data.get()) return nullptr;
+  const auto offset = static_cast<const char*>(tensor.const_data_ptr()) - static_cast<const char*>(data.get());
+  return static_cast<char*>(host_place(data)->load()) + offset;
+}
+
+std::vector<Tensor> host_views(const std::vector<Tensor>& tensors, bool counted) {
   std::vector<Tensor> views;
   if (tensors.empty()) return views;
   const auto device = tensors[0].device();
+  TORCH_CHECK(device.type() == kDevice, "expected tensors of device sol, but found ", device);
+  const auto sight = sight_of(device.index());
+  TORCH_CHECK_NOT_IMPLEMENTED(sight != Sight::kNone, "compiled networks need a device that runs programs of the host, which ", device,
+                              " does not: move the network with .cpu()");
+  auto* stream = queue(current_stream(device.index()));
+  std::vector<const c10::DataPtr*> unseen;
   for (const auto& tensor : tensors) {
-    TORCH_CHECK(tensor.device() == device && device.type() == kDevice, "expected tensors of one device of sol, but found ", tensor.device());
-    places.push_back(address(tensor.const_data_ptr()));
+    TORCH_CHECK(tensor.device() == device, "expected tensors of one device, but found ", device, " and ", tensor.device());
+    const auto& data = tensor.storage().data_ptr();
+    if (!data.get()) continue;
+    auto* place = host_place(data);
+    TORCH_CHECK(place, "memory of ", device, " that sol did not allocate is not seen by the host");
+    if (place->load()) continue;
+    if (sight == Sight::kOwnMemory) *place = data.get();
+    else unseen.push_back(&data);
   }
-  const auto addresses = host_addresses(device.index(), places);
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const auto storage = tensors[i].storage();
-    auto view = at::from_blob(
-        addresses[i], tensors[i].sizes(), tensors[i].strides(), [storage](void*) {}, tensors[i].options().device(at::kCPU).requires_grad(false));
-    view._set_conj(tensors[i].is_conj());
-    view._set_neg(tensors[i].is_neg());
-    if (!tensors[i].is_inference()) view.unsafeGetTensorImpl()->set_version_counter(tensors[i].unsafeGetTensorImpl()->version_counter());
+  if (!unseen.empty()) look_at(device.index(), stream, unseen);
+  check(driver().stream_synchronize(stream), "stream_synchronize");
+  for (const auto& tensor : tensors) {
+    const auto bytes = at::detail::computeStorageNbytes(tensor.sizes(), tensor.strides(), tensor.element_size());
+    const auto kept = tensor.storage();
+    auto* owner = new c10::Storage(kept);
+    c10::DataPtr data(host_address(tensor), owner, [](void* context) { delete static_cast<c10::Storage*>(context); }, c10::Device(c10::kCPU));
+    auto storage = c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), bytes, std::move(data), c10::GetAllocator(c10::kCPU), true);
+    auto view = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), tensor.dtype());
+    view.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides());
+    view._set_conj(tensor.is_conj());
+    view._set_neg(tensor.is_neg());
+    if (counted && !tensor.is_inference() && !view.is_inference())
+      view.unsafeGetTensorImpl()->set_version_counter(tensor.unsafeGetTensorImpl()->version_counter());
     views.push_back(view);
   }
   return views;
 }
 
-}  // namespace
-
-TORCH_LIBRARY_FRAGMENT(sol_device, m) { m.def("host_views(Tensor[] tensors) -> Tensor[]", host_views); }
+TORCH_LIBRARY_FRAGMENT(sol_device, m) {
+  m.def("host_views(Tensor[] tensors) -> Tensor[]", [](const std::vector<Tensor>& tensors) { return host_views(tensors, true); });
+}
 
 }  // namespace sol
 

@@ -6,7 +6,11 @@
 #include <c10/core/Storage.h>
 #include <c10/core/Stream.h>
 
+#include <ATen/core/Tensor.h>
+
+#include <atomic>
 #include <string>
+#include <vector>
 
 #include "sol_driver.h"
 
@@ -55,6 +59,16 @@ at::Generator host_generator(const at::Generator& generator);
 void load_operations();
 /* A thread of autograd works for the device. */
 void note_backward();
+
+/* Where the host sees the memory of a block, if that is known; NULL for data of another allocator. The memory itself is the device's. */
+std::atomic<void*>* host_place(const c10::DataPtr& data);
+/* Whether the device runs programs of the host, so that the host sees its memory. */
+bool is_seen_by_host(c10::DeviceIndex device);
+/* Where the host reads a tensor of which there is a view. */
+void* host_address(const at::Tensor& tensor);
+/* Tensors of the CPU in the memory of tensors of one device. Raises where the host does not see it. All that was queued on the current stream
+ * has run. counted: changes in place are counted together with the tensors'. */
+std::vector<at::Tensor> host_views(const std::vector<at::Tensor>& tensors, bool counted);
 
 /* Notes that an operation runs on the CPU; raises where that is forbidden. */
 void count_fallback(const std::string& name);
