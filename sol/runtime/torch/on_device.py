@@ -25,8 +25,7 @@ def lies_on_device(model: torch.nn.Module) -> torch.device | None:
 
 def views_of(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
     """The host's view of tensors of one device: tensors of the CPU in the same memory, without gradients."""
-    with torch.no_grad():
-        return list(torch.ops.sol_device.host_views([t.detach() for t in tensors]))
+    return list(torch.ops.sol_device.host_views([t.detach() if t.requires_grad else t for t in tensors]))
 
 
 class OnDevice:
@@ -54,6 +53,7 @@ class OnDevice:
         buffers = [(ours._buffers, theirs._buffers) for ours, theirs in self._pairs]
         self._buffers = [(ours, theirs, name) for ours, theirs in buffers for name in ours if ours[name] is not None]
         self._views = {id(t): memo[id(t)] for t in tensors}
+        self._own = {id(view): tensor for tensor, view in self._parameters}
 
     def fits(self) -> bool:
         """Whether the tensors still lie where they lay."""
@@ -83,6 +83,12 @@ class OnDevice:
 
     def __call__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         self.follow_modes()
+        if not torch.is_grad_enabled() and not kwargs and args and all(type(a) is torch.Tensor and a.device == self.device for a in args):
+            views = views_of(list(args))
+            result = self._run(tuple(views), {})
+            if type(result) is torch.Tensor and id(result) not in self._own and all(result is not view for view in views):
+                return result.to(self.device)
+            return self._given(result, args, kwargs, tuple(views), {}, True)
         leaves = [leaf for leaf in pytree.tree_leaves((args, dict(kwargs))) if isinstance(leaf, torch.Tensor)]
         if torch.is_grad_enabled() and any(t.requires_grad for t in (*self._tensors, *leaves)):
             return self._with_gradients(args, kwargs)
@@ -105,9 +111,8 @@ class OnDevice:
         """A result where it belongs. What the model returns of its arguments and parameters is the caller's own tensor."""
         if not there:
             return result
-        own = {id(view): tensor for tensor, view in self._parameters}
         given = zip(pytree.tree_leaves((host_args, host_kwargs)), pytree.tree_leaves((args, dict(kwargs))))
-        own |= {id(host): tensor for host, tensor in given if isinstance(tensor, torch.Tensor)}
+        own = self._own | {id(host): tensor for host, tensor in given if isinstance(tensor, torch.Tensor)}
 
         def moved(leaf: Any) -> Any:
             if not isinstance(leaf, torch.Tensor):
