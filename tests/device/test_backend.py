@@ -20,20 +20,26 @@ RUNS = {
         ["check_streams_and_events", "check_copies_that_are_queued", "check_pinned_memory", "check_storage_and_views", "check_training"],
         {"SOL_SIM_LATENCY": "30"},
     ),
-    "example": (["check_module", "check_streams_and_events", "check_storage_and_views", "check_training"], {"SOL_DRIVER": "example"}),
+    "example": (["check_module", "check_streams_and_events", "check_storage_and_views", "check_training"], {}),
+    "device that the host does not see": (
+        ["check_storage_and_views", "check_random_numbers", "check_complex_numbers", "check_recurrent_and_attention", "check_training"], {},
+    ),
 }
 
 
 @pytest.fixture(scope="session")
-def failures(built: None) -> dict[str, dict[str, str]]:
+def failures(built: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
     """Run → what failed in it."""
     from sol.device.build import build_device
+    from sol.device.drivers import DRIVERS
 
-    example = str(build_device("example")[1])
+    unseen = tmp_path_factory.mktemp("driver") / "unseen.c"
+    unseen.write_text((DRIVERS / "example.c").read_text().replace("SOL_PROGRAM_HOST_LIBRARY", "SOL_PROGRAM_OPENCL_C"))
+    paths = {"example": str(build_device("example")[1]), "device that the host does not see": str(build_device(str(unseen))[1])}
     build_device()
     found = {}
     for name, (names, environment) in RUNS.items():
-        path = {"SOL_DRIVER": example} if name == "example" else {}
+        path = {"SOL_DRIVER": paths[name]} if name in paths else {}
         found[name] = failures_of(checks, *names, **{**environment, **path})
     return found
 
@@ -160,3 +166,15 @@ def test_settings_of_the_simulated_device_that_make_no_sense(variable: str, valu
 def test_how_many_devices_are_simulated_and_how_large(built: None):
     found = run("print(torch.sol.device_count(), torch.sol.mem_get_info(2))", SOL_SIM_DEVICES="3", SOL_SIM_MEMORY="8192")
     assert found.stdout.strip() == "3 (8192, 8192)", found.stderr[-2000:]
+
+
+def test_a_network_on_a_device_that_the_host_does_not_see(failures: dict[str, dict[str, str]], tmp_path: Path):
+    from sol.device.build import build_device
+    from sol.device.drivers import DRIVERS
+
+    source = tmp_path / "unseen.c"
+    source.write_text((DRIVERS / "example.c").read_text().replace("SOL_PROGRAM_HOST_LIBRARY", "SOL_PROGRAM_OPENCL_C"))
+    library = str(build_device(str(source))[1])
+    build_device()
+    found = run("import sol; sol.optimize(torch.nn.Linear(2, 2).eval(), torch.rand(1, 2)).sol()", SOL_DRIVER=library)
+    assert found.returncode == 1 and "compiled networks need a device that runs programs of the host" in found.stderr
