@@ -1,7 +1,8 @@
 """What ``import torch`` runs, as the entry point ``torch.backends`` asks: it makes ``torch.device("sol")`` and ``torch.sol`` known.
 
 It imports neither ``sol`` nor numpy, and loads of the extension only what PyTorch must know of a device; operations are loaded with the
-first tensor, and ``torch.sol`` imports its functions when one is used. Where the extension is not built, using the device says what to run.
+first tensor, and ``torch.sol`` imports its functions when one is used. Where the extension is not built, ``torch.sol`` says what to run,
+and PyTorch is as it is without sol: to PyTorch, a device that has a name is an accelerator, whether it can be used or not.
 """
 
 from __future__ import annotations
@@ -36,23 +37,27 @@ class _DeviceModule(types.ModuleType):
 
 
 def start() -> None:
-    """Register the device, and load its extension where it is built. Does nothing where another backend has PyTorch's one free place."""
+    """Make ``torch.sol`` known, and the device if its extension is built. Does nothing where another backend has PyTorch's free place."""
     import torch
 
-    if "torch.sol" in sys.modules:
+    if "torch.sol" in sys.modules or torch._C._get_privateuse1_backend_name() != "privateuseone":
         return
-    try:
-        torch.utils.rename_privateuse1_backend("sol")
-    except RuntimeError:
-        return
-    module = _DeviceModule("torch.sol", "The device sol, as torch.cuda is for cuda (docs/devices.md).")
-    torch._register_device_module("sol", module)
-    sys.modules["torch.sol"] = module
+    module: Any = _DeviceModule("torch.sol", "The device sol, as torch.cuda is for cuda (docs/devices.md).")
+    sys.modules["torch.sol"] = torch.sol = module  # type: ignore[attr-defined]
+    load(torch.__version__)
+
+
+def _register() -> None:
+    """Give PyTorch's free place for a device the name sol."""
+    import torch
+
+    torch.utils.rename_privateuse1_backend("sol")
+    del torch.sol  # type: ignore[attr-defined]
+    torch._register_device_module("sol", sys.modules["torch.sol"])
     torch.utils.generate_methods_for_privateuse1_backend()
     kind: Any = torch.nn.Module
     move = kind.sol
     kind.sol = lambda self, device=None: keeping_shared(self, lambda: move(self, device))
-    load(torch.__version__)
 
 
 def keeping_shared(model: Any, move: Callable[[], Any]) -> Any:
@@ -73,7 +78,10 @@ def keeping_shared(model: Any, move: Callable[[], Any]) -> Any:
 
 
 def load(torch_version: str) -> bool:
-    """Load the extension that ``sol devices build`` made for this torch; whether there is one that only this user can change."""
+    """Load the extension that ``sol devices build`` made for this torch, and register the device, after ``start``.
+
+    Returns whether there is an extension that only this user can change.
+    """
     if LIBRARY:
         return True
     note = note_of(torch_version)
@@ -87,6 +95,7 @@ def load(torch_version: str) -> bool:
     if not trusted:
         return False
     library = ctypes.CDLL(first)
+    _register()
     DRIVERS.update(paths)
     library.sol_device_start(os.fsencode(operations), os.fsencode(driver_named(os.environ.get("SOL_DRIVER", ""))))
     atexit.register(library.sol_device_end)

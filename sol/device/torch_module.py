@@ -59,15 +59,15 @@ def is_initialized() -> bool:
 
 def is_available() -> bool:
     """Whether there is a device; never raises."""
-    try:
-        return device_count() > 0
-    except RuntimeError:
-        return False
+    return device_count() > 0
 
 
 def device_count() -> int:
-    """Number of devices. Raises RuntimeError where the extension is not built or the driver does not start."""
-    return int(_ops().device_count())
+    """Number of devices: 0 where the extension is not built or the driver does not start; ``torch.sol.init()`` says why."""
+    try:
+        return int(_ops().device_count())
+    except RuntimeError:
+        return 0
 
 
 def current_device() -> int:

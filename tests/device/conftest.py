@@ -1,4 +1,4 @@
-"""The extension is built once for all tests and kept in the cache of this user, but noted for these tests alone."""
+"""The extension is built once for all tests and kept in the cache of this user, but noted for the tests of one file alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The extension and the drivers of sol, for this process and those that it starts."""
     if shutil.which("g++") is None:

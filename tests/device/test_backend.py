@@ -27,7 +27,7 @@ RUNS = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def failures(built: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
     """Run → what failed in it."""
     from sol.device.build import build_device
@@ -83,8 +83,26 @@ def test_importing_torch_loads_no_operations(built: None):
 
 
 def test_what_is_not_built_says_what_to_run(tmp_path: Path):
-    found = run("assert not torch.sol.is_available()\ntorch.ones(3).to('sol')", SOL_CACHE_DIR=str(tmp_path), SOL_DEVICE_NOTE="")
+    found = run("assert not torch.sol.is_available()\ntorch.sol.synchronize()", SOL_CACHE_DIR=str(tmp_path), SOL_DEVICE_NOTE="")
     assert found.returncode == 1 and "run `sol devices build`" in found.stderr
+
+
+@pytest.mark.parametrize("environment", [{"SOL_DEVICE_NOTE": os.devnull}, {"SOL_DRIVER": "none.so"}], ids=["not built", "no driver"])
+def test_programs_without_a_device_run_as_before(built: None, environment: dict[str, str]):
+    """PyTorch asks for the accelerator where a program names none."""
+    code = (
+        "with torch.random.fork_rng(): torch.manual_seed(3)\n"
+        "with torch.random.fork_rng(device_type='cuda'): torch.manual_seed(3)\n"
+        "print(torch.accelerator.is_available(), torch.nn.DataParallel(torch.nn.Linear(2, 3))(torch.ones(1, 2)).shape[1])\n"
+        "print(torch.sol.device_count(), torch.rand(3).pin_memory().dim() if torch.accelerator.is_available() else 1)"
+    )
+    found = run(code, **environment)
+    assert found.stdout.split() == ["False", "3", "0", "1"], found.stderr
+
+
+def test_where_nothing_is_built_there_is_no_accelerator():
+    found = run("print(torch.accelerator.current_accelerator(), hasattr(torch.Tensor, 'sol'))", SOL_DEVICE_NOTE=os.devnull)
+    assert found.stdout.split() == ["None", "False"], found.stderr
 
 
 def test_a_library_that_others_can_change_is_not_loaded(built: None, tmp_path: Path):
@@ -97,7 +115,7 @@ def test_a_library_that_others_can_change_is_not_loaded(built: None, tmp_path: P
     note = tmp_path / "device" / f"torch-{torch.__version__}"
     note.write_text(paths)
     note.chmod(0o666)
-    assert "not built" in run("torch.ones(3).to('sol')", SOL_CACHE_DIR=str(tmp_path), SOL_DEVICE_NOTE="").stderr
+    assert "not built" in run("torch.sol.init()", SOL_CACHE_DIR=str(tmp_path), SOL_DEVICE_NOTE="").stderr
 
 
 def test_a_driver_that_does_not_load(built: None, tmp_path: Path):
