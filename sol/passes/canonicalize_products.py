@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from sol.ir.dim import DimLike
 from sol.ir.graph import Graph, Node
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
 from sol.passes.canonicalize_ops import is_constant
+from sol.passes.remove_identities import identity_to_operand, permute_of_permute, reshape_of_reshape
 
 
 @rule("matmul")
@@ -58,7 +60,58 @@ def sum_to_bias(g: Editor, node: Node) -> str | None:
     return None
 
 
-RULES = (constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias)
+@rule("matmul")
+def merged_batch_to_dims(g: Editor, node: Node) -> str | None:
+    """matmul(reshape(a, [N H, …]), reshape(b, [N H, …])) -> reshape(matmul(a, b)) for views a or b that the reshape would copy
+
+    torch multiplies matrices of more than three dimensions so. Operands and result are then read and stored in any order of dimensions.
+    """
+    a, b = (g.type_of(value) for value in node.inputs)
+    lead = _merged_dims(g, node.inputs[0]) or _merged_dims(g, node.inputs[1])
+    if lead is None or (a.rank, b.rank) != (3, 3) or a.shape[0] != b.shape[0]:
+        return None
+    product = g.add("matmul", [_with_dims(g, value, lead, node) for value in node.inputs], origin=node.origin)
+    return g.add("reshape", [product], shape=node.type.shape, origin=node.origin)
+
+
+def _merged_dims(g: Editor, value: str) -> tuple[DimLike, ...] | None:
+    """The dimensions that a reshape of a view merges into the first one, without those of one element."""
+    source = _before_merging(g, value)
+    if source is None or (g.producer(source, op="permute") or g.producer(source, op="slice") or g.producer(source, op="expand")) is None:
+        return None
+    lead = tuple(n for n in g.type_of(source).shape[:-2] if n != 1)
+    return lead if len(lead) > 1 else None
+
+
+def _before_merging(g: Editor, value: str) -> str | None:
+    """What a reshape, turned or not, has merged dimensions of, if it leaves the last two as they are."""
+    turn = g.producer(value, op="permute")
+    if turn is not None:
+        value = turn.inputs[0] if tuple(turn.attrs["order"]) == (0, 2, 1) else value
+    merge = g.producer(value, op="reshape")
+    source = None if merge is None else merge.inputs[0]
+    if source is None or g.type_of(source).rank < 4 or g.type_of(source).shape[-2:] != g.type_of(value).shape[-2:]:
+        return None
+    return source
+
+
+def _with_dims(g: Editor, value: str, lead: tuple[DimLike, ...], node: Node) -> str:
+    """A batch of matrices with several dimensions instead of the first."""
+    turn = g.producer(value, op="permute")
+    if turn is not None and tuple(turn.attrs["order"]) == (0, 2, 1):
+        straight, n = _with_dims(g, turn.inputs[0], lead, node), len(lead)
+        return g.add("permute", [straight], order=(*range(n), n + 1, n), origin=turn.origin)
+    source = _before_merging(g, value)
+    shape = (*lead, *g.type_of(value).shape[-2:])
+    if source is not None and tuple(n for n in g.type_of(source).shape[:-2] if n != 1) == lead:
+        value = source
+    return value if g.type_of(value).shape == shape else g.add("reshape", [value], shape=shape, origin=node.origin)
+
+
+RULES = (
+    constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias, merged_batch_to_dims, reshape_of_reshape,
+    permute_of_permute, identity_to_operand,
+)  # fmt: skip
 
 
 def canonicalize_products(graph: Graph) -> Graph:

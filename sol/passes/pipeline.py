@@ -31,6 +31,8 @@ from sol.passes.fold_stem_strides import fold_stem_strides
 from sol.passes.fuse_regions import fuse_regions
 from sol.passes.materialize_views import materialize_views
 from sol.passes.merge_channel_moves import merge_channel_moves
+from sol.passes.merge_parts import merge_parts
+from sol.passes.merge_row_moves import merge_row_moves
 from sol.passes.merge_takes import merge_takes
 from sol.passes.place_concats import place_concats
 from sol.passes.place_results import place_results
@@ -62,7 +64,9 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("canonicalize_attention", canonicalize_attention),  # after products with weights are told from those of attention
         ("turn_transposed", lambda graph: turn_transposed(graph, lanes)),  # before batch norms are folded into convolutions
         ("fold_batchnorm", fold_batchnorm),  # before layout: weights are still OIHW, bias a plain vector
+        ("merge_parts", merge_parts),  # after folding: which part of a sum is not zero is a literal then
         ("merge_takes", merge_takes),  # after folding: places are literals then
+        ("merge_row_moves", merge_row_moves),  # after takes became picks
         ("flatten_convolutions", lambda graph: flatten_convolutions(graph, lanes, sizes)),  # after folding, before what is made for images
         ("merge_channel_moves", merge_channel_moves),  # before layout: shuffles are still reshape and permute
         ("eliminate_common_subexpressions", eliminate_common_subexpressions),  # after the rules: they make equal scales and reshapes

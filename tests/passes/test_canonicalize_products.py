@@ -34,3 +34,38 @@ def test_rules(name: str) -> None:
     assert ops(after) == expected
     if name.startswith("bias"):
         assert len(next(n for n in after.nodes if n.op == "linear").inputs) == 3
+
+
+MERGED = """graph(%x: f32[2,3,4,5], %y: f32[6,1,3], %z: f32[2,1,4,3,5]) {{
+  %p: f32[2,4,3,5] = permute(%x){{order=(0, 2, 1, 3)}}
+  %a: f32[8,3,5] = reshape(%p){{shape=(8, 3, 5)}}
+  {lines}
+}}"""
+SECOND = "%b: f32[8,3,5] = reshape(%z){shape=(8, 3, 5)}\n  %t: f32[8,5,3] = permute(%b){order=(0, 2, 1)}\n  "
+
+
+@pytest.mark.parametrize(
+    "lines, expected",
+    [
+        ("%m: f32[8,3,3] = matmul(%a, %t)\n  return %m", ["permute", "reshape", "permute", "matmul", "reshape"]),
+        # the result is read in four dimensions: no reshape is left between
+        ("%m: f32[8,3,3] = matmul(%a, %t)\n  %r: f32[2,4,3,3] = reshape(%m){shape=(2, 4, 3, 3)}\n  return %r",
+         ["permute", "reshape", "permute", "matmul"]),
+        ("%m: f32[8,5,5] = matmul(%t, %a)\n  return %m", ["reshape", "permute", "permute", "matmul", "reshape"]),
+    ],
+)  # fmt: skip
+def test_batches_of_views_keep_their_dimensions(lines: str, expected: list[str]) -> None:
+    after = run(canonicalize_products, MERGED.format(lines=SECOND + lines))
+    assert sorted(ops(after)) == sorted(expected)
+    (product,) = (n for n in after.nodes if n.op == "matmul")
+    assert product.type.rank == 4
+
+
+def test_batches_of_computed_matrices_stay() -> None:
+    text = """graph(%x: f32[2,3,4,5], %y: f32[6,5,3]) {
+      %r: f32[2,3,4,5] = relu(%x)
+      %a: f32[6,4,5] = reshape(%r){shape=(6, 4, 5)}
+      %m: f32[6,4,3] = matmul(%a, %y)
+      return %m
+    }"""
+    assert ops(run(canonicalize_products, text)) == ["relu", "reshape", "matmul"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -56,11 +57,13 @@ def test_idle_threads_and_launches_that_never_ran():
 def test_a_real_call(threads):
     model, x = convnet(), torch.rand(1, 3, 64, 64)
     fast = sol.optimize(model, x, threads=threads)
+    begin = time.perf_counter()
     found = sol.profile(fast, x, runs=5)
+    passed = time.perf_counter() - begin
     assert 1 <= found.threads <= threads and found.call is not None and found.load is not None
     assert all(r.spread.least <= r.spread.lower <= r.seconds <= r.spread.upper <= r.spread.most for r in found.rows)
     assert all(0 <= r.waiting <= r.seconds * 1.0001 for r in found.rows if threads == 1)
-    assert found.seconds <= found.call.most * 3 + 1e-4
+    assert 0 < found.seconds <= passed and 0 < found.call.most <= passed
     (track,) = found.tracks
     for a, b in zip(track, track[1:]):  # a thread runs one launch after the other
         assert a.thread != b.thread or a.end <= b.begin + 1e-9

@@ -5,14 +5,23 @@ A program that gives a view as a result may have to copy it. The backward graph 
 
 from __future__ import annotations
 
+import operator
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
-from torch import fx, ops
+from torch import Tensor, fx, ops
 
 _TURNS = (ops.aten.t.default, ops.aten.transpose.int, ops.aten.permute.default, ops.aten.expand.default)
+_PARTS = (
+    ops.aten.select.int, ops.aten.slice.Tensor, ops.aten.split.Tensor, ops.aten.split_with_sizes.default, ops.aten.unbind.int,
+    operator.getitem,
+)  # fmt: skip
 _VIEWS = (
     *_TURNS, ops.aten.view.default, ops.aten.detach.default, ops.aten.alias.default, ops.aten.unsqueeze.default, ops.aten.squeeze.dim,
+    ops.aten.clone.default, ops.aten._unsafe_view.default,
 )  # fmt: skip
+"""Nodes whose elements are their operand's. A clone is one: nothing is changed in place in these graphs."""
 
 
 def save_whole(forward: fx.GraphModule, backward: fx.GraphModule, own: int) -> None:
@@ -22,8 +31,9 @@ def save_whole(forward: fx.GraphModule, backward: fx.GraphModule, own: int) -> N
     arrivals = {n.name: n for n in backward.graph.find_nodes(op="placeholder")}
     at_hand: dict[fx.Node, fx.Node] = {n: arrivals[n.name] for n in results[own:] if isinstance(n, fx.Node) and n.name in arrivals}
     first = next(n for n in backward.graph.nodes if n.op != "placeholder")
+    whole = _wholes(at_hand)
     for i, saved in enumerate(results[own:], own):
-        chain = _views(saved) if isinstance(saved, fx.Node) and saved in at_hand else []
+        chain = _views(saved, whole) if isinstance(saved, fx.Node) and saved in at_hand else []
         if not chain:
             continue
         arrival, source = arrivals[saved.name], _viewed(chain[0])
@@ -47,13 +57,53 @@ def save_whole(forward: fx.GraphModule, backward: fx.GraphModule, own: int) -> N
         module.recompile()
 
 
-def _views(node: fx.Node) -> list[fx.Node]:
-    """The views that lead to a node, the first one first; none where it lies in memory as what it is a view of."""
+def _wholes(saved: Iterable[fx.Node]) -> set[fx.Node]:
+    """Values of which parts are saved that make up the whole, and those that are at hand anyway: several parts are then saved as one."""
+    parts: Counter[fx.Node] = Counter()
+    for node in saved:
+        size, node = _size(node), _source(node)
+        parts[node] += size
+    return {node for node, size in parts.items() if node.op == "placeholder" or 0 < _size(node) <= size}
+
+
+def _size(node: fx.Node) -> int:
+    """Number of elements; 0 where it is open or there are several tensors."""
+    value = node.meta.get("val")
+    size = value.numel() if isinstance(value, Tensor) else 0
+    return size if isinstance(size, int) else 0
+
+
+def _source(node: fx.Node) -> fx.Node:
+    """What a node is a view of, or of which it is a part."""
+    while _is_view(node, (*_VIEWS, *_PARTS)):
+        node = _viewed(node)
+    return node
+
+
+def _is_view(node: fx.Node, kinds: tuple[Any, ...]) -> bool:
+    return node.op == "call_function" and node.target in kinds and not any(isinstance(a, fx.Node) for a in _sizes(node))
+
+
+def _views(node: fx.Node, whole: set[fx.Node]) -> list[fx.Node]:
+    """The views that lead to a node, the first one first; none where it lies in memory as what it is a view of.
+
+    whole: what parts are taken of; of others, a part is saved by itself.
+    """
+    kinds = (*_VIEWS, *_PARTS) if _source(node) in whole else _VIEWS
     chain: list[fx.Node] = []
-    while node.op == "call_function" and node.target in _VIEWS and not any(isinstance(a, fx.Node) for a in _sizes(node)):
+    while _is_view(node, kinds) and not (node.target is ops.aten.clone.default and any(map(_cuts_rows, chain))):
         chain.insert(0, node)
         node = _viewed(node)
-    return chain if node.op == "placeholder" or any(n.target in _TURNS for n in chain) else []
+    clones = [i for i, view in enumerate(chain) if view.target is ops.aten.clone.default]
+    if node.op == "placeholder" and clones:  # its owner may change it before the backward pass: the clone is saved
+        chain, node = chain[clones[-1] + 1 :], chain[clones[-1]]
+    return chain if node.op == "placeholder" or any(n.target in (*_TURNS, *_PARTS) for n in chain) else []
+
+
+def _cuts_rows(view: fx.Node) -> bool:
+    """Whether a view has other matrices than its operand: of what was turned before, products read a copy then."""
+    reshapes = view.target in (ops.aten.view.default, ops.aten._unsafe_view.default)
+    return reshapes and view.meta["val"].shape[-2:] != _viewed(view).meta["val"].shape[-2:]
 
 
 def _viewed(view: fx.Node) -> fx.Node:

@@ -10,6 +10,7 @@ from torch.fx import Node
 
 from sol.errors import ExportError
 from sol.frontend.torch.aten import Context, Fallback, converter
+from sol.ir.dim import product
 from sol.ir.types import DType
 
 TARGETS = (torch.ops.aten.as_strided.default, torch.ops.aten.as_strided_copy.default)
@@ -52,6 +53,33 @@ def _owner(view: Node) -> Node:
 @converter("as_strided.default", "as_strided_copy.default")
 def as_strided(ctx: Context, x: str, size: Any, stride: Any, storage_offset: Any = None) -> str:
     """Elements of a computed tensor picked by their places in its memory; an input's is as the caller laid it out, and torch reads it."""
+    order, place = _memory(ctx, size, stride, storage_offset)
+    flat = _in_memory(ctx, x, order)
+    if place.size == ctx.type(flat).size and _are_in_order(place):
+        return ctx.reshape(flat, tuple(size))
+    return ctx.reshape(ctx.add("take", flat, ctx.constant(place, DType.I64), dim=0), tuple(size))
+
+
+@converter("as_strided_scatter.default")
+def as_strided_scatter(ctx: Context, x: str, source: str, size: Any, stride: Any, storage_offset: Any = None) -> str:
+    """A computed tensor with others' elements at places of its memory; the result is laid out as it is."""
+    order, place = _memory(ctx, size, stride, storage_offset)
+    operand = ctx.node.args[0]
+    assert isinstance(operand, Node)
+    if operand.meta["val"].storage_offset():
+        raise Fallback("as_strided_scatter into a part of a tensor")
+    if np.unique(place).size != place.size:
+        raise Fallback("torch refuses to write one place several times")
+    flat = _in_memory(ctx, x, order)
+    written = ctx.reshape(ctx.cast(source, ctx.type(x).dtype), (place.size,))
+    if place.size != ctx.type(flat).size or not _are_in_order(place):
+        written = ctx.add("scatter", flat, ctx.constant(place, DType.I64), written, dim=0, reduction="none", checked="", signed=False)
+    inverse = [order.index(d) for d in range(len(order))]
+    return ctx.permute(ctx.reshape(written, tuple(ctx.size(x)[d] for d in order)), inverse)
+
+
+def _memory(ctx: Context, size: Any, stride: Any, storage_offset: Any) -> tuple[list[int], np.ndarray]:
+    """The order in which a computed tensor's dimensions lie in memory, and the places there that an access states, in its order."""
     operand = ctx.node.args[0]
     assert isinstance(operand, Node)
     meta = operand.meta["val"]
@@ -68,8 +96,16 @@ def as_strided(ctx: Context, x: str, size: Any, stride: Any, storage_offset: Any
         place = place[..., None] + np.arange(n, dtype=np.int64) * step
     if not _is_dense(meta, order) or (place.size and not 0 <= place.min() <= place.max() < meta.numel()):
         raise ExportError("as_strided of computed memory with gaps is not supported")
-    flat = ctx.reshape(ctx.permute(x, order), (meta.numel(),))
-    return ctx.reshape(ctx.add("take", flat, ctx.constant(place.reshape(-1), DType.I64), dim=0), tuple(size))
+    return order, place.reshape(-1)
+
+
+def _in_memory(ctx: Context, x: str, order: list[int]) -> str:
+    """A tensor as a vector, in the order of its memory."""
+    return ctx.reshape(ctx.permute(x, order), (product(ctx.size(x)),))
+
+
+def _are_in_order(place: np.ndarray) -> bool:
+    return bool((place == np.arange(place.size)).all())
 
 
 def _is_dense(tensor: torch.Tensor, order: list[int]) -> bool:
