@@ -55,9 +55,18 @@ def _register() -> None:
     del torch.sol  # type: ignore[attr-defined]
     torch._register_device_module("sol", sys.modules["torch.sol"])
     torch.utils.generate_methods_for_privateuse1_backend()
+    if torch.distributed.is_available():
+        torch.distributed.Backend.register_backend("sol", _group, devices=["sol"])
     kind: Any = torch.nn.Module
     move = kind.sol
     kind.sol = lambda self, device=None: keeping_shared(self, lambda: move(self, device))
+
+
+def _group(store: Any, rank: int, size: int, timeout: Any) -> Any:
+    """What ``init_process_group("sol")`` calls."""
+    from sol.device.process_group import SolGroup
+
+    return SolGroup(store, rank, size, timeout)
 
 
 def keeping_shared(model: Any, move: Callable[[], Any]) -> Any:
