@@ -132,6 +132,14 @@ def run_region(
     return [_logical(size[o], memory[o], symbols) for o in graph.outputs]
 
 
+def texts_of(graph: Graph, isa: str) -> str:
+    """C texts of the kernels of the graph's single region."""
+    library = KernelLibrary()
+    region = next(n for n in graph.nodes if n.op == "region")
+    lower_region(Lowering(region, _Placement(graph, {}, {}, {}), library, target_of(isa)))
+    return "".join(kernel_source(kernel).text for kernel in library.kernels.values())
+
+
 CANARY = 12345.0
 
 

@@ -8,6 +8,7 @@ import pytest
 from sol.ir.dim import Dim
 from sol.ir.types import DType
 from tests.codegen.dfp_cases import build, check
+from tests.harness import as_region, texts_of
 
 F32, F64, F16, I64, I32, BOOL = DType.F32, DType.F64, DType.F16, DType.I64, DType.I32, DType.BOOL
 
@@ -95,3 +96,14 @@ def test_symbolic_sizes():
 def test_not_a_number_propagates_through_relu():
     x = np.array([np.nan, -1, 2, np.inf, -np.inf] * 5, np.float32)
     check([((25,), F32)], lambda b, x: b.add("relu", [x]), arrays=[x])
+
+
+@pytest.mark.parametrize("block", [False, True])
+def test_long_steps_ask_for_operands_ahead(block):
+    """What the core does not see coming by itself: steps with elementary functions. Short steps leave it to the core."""
+
+    def texts(op):
+        region = as_region(build([((2, 16, 20, 30), F32)], lambda b, x: b.add(op, [b.add("mul", [x, x])])), "dfp", block=16 if block else 0)
+        return texts_of(region, "avx512")
+
+    assert "__builtin_prefetch(p_in0 + i" in texts("tanh") and "__builtin_prefetch(p_" not in texts("relu")

@@ -56,24 +56,29 @@ void dfp_rows(const sol_team *team, void *const *buf, const int64_t *arg)
                 int64_t i1 = from;
                 for (; i1 + 4 * LANES <= to; i1 += 4 * LANES) {
                     {
+                        __builtin_prefetch(p_in0 + i1 + 512);
                         const vf t0_0 = vf_load(p_in0 + i1);
                         a0_0 = vf_max(a0_0, t0_0);
                     }
                     {
+                        __builtin_prefetch(p_in0 + i1 + 1 * LANES + 512);
                         const vf t1_0 = vf_load(p_in0 + i1 + 1 * LANES);
                         a0_1 = vf_max(a0_1, t1_0);
                     }
                     {
+                        __builtin_prefetch(p_in0 + i1 + 2 * LANES + 512);
                         const vf t2_0 = vf_load(p_in0 + i1 + 2 * LANES);
                         a0_2 = vf_max(a0_2, t2_0);
                     }
                     {
+                        __builtin_prefetch(p_in0 + i1 + 3 * LANES + 512);
                         const vf t3_0 = vf_load(p_in0 + i1 + 3 * LANES);
                         a0_3 = vf_max(a0_3, t3_0);
                     }
                 }
                 for (; i1 + LANES <= to; i1 += LANES) {
                     {
+                        __builtin_prefetch(p_in0 + i1 + 512);
                         const vf t0_0 = vf_load(p_in0 + i1);
                         a0_0 = vf_max(a0_0, t0_0);
                     }

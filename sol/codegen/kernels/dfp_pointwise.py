@@ -9,7 +9,7 @@ from typing import Any
 from sol.codegen.emit import CValue, Emitter
 from sol.codegen.epilogue import storage_shape
 from sol.codegen.kernels.dfp_space import FEW, Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
-from sol.codegen.kernels.dfp_terms import Term, Terms, cost_of, lanes_pay, load_text, needed, store_text, trace
+from sol.codegen.kernels.dfp_terms import EXPENSIVE, Term, Terms, cost_of, lanes_pay, load_text, needed, store_text, trace
 from sol.codegen.kernels.dfp_turned import TurnedWriter, is_moved, turned_axis
 from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
@@ -87,7 +87,8 @@ class Sweep:
     def emit(self, lowering: Lowering) -> None:
         """The launch."""
         space, turned = Space(self.axes), self.across >= 0
-        writer: Any = TurnedWriter(space, self.across, self.reads, self.results, self.wanted) if turned else _Writer(space, self)
+        soon = lowering.target.machine.streams.soon
+        writer: Any = TurnedWriter(space, self.across, self.reads, self.results, self.wanted) if turned else _Writer(space, self, soon)
         context = writer.context()
         lowering.emit(
             "dfp_turned.c.j2" if turned else "dfp_pointwise.c.j2",
@@ -190,10 +191,11 @@ def _is(value: DimLike, number: int) -> bool:
 
 
 class _Writer:
-    """The C text of one pointwise kernel."""
+    """The C text of one pointwise kernel. soon: bytes ahead of which a long loop asks for its operands."""
 
-    def __init__(self, space: Space, sweep: Sweep) -> None:
+    def __init__(self, space: Space, sweep: Sweep, soon: int) -> None:
         self.space, self.sweep, self.loop, self.wanted = space, sweep, sweep.loop, sweep.wanted
+        self.soon = soon if self.loop.vector and any(t.op in EXPENSIVE for t in self.wanted) else 0
         self.by_value = {p.value: p for p in sweep.reads}
 
     def context(self) -> dict[str, Any]:
@@ -253,6 +255,15 @@ class _Writer:
         step = self._step(name)
         return f"p_{name}" if step == "0" else f"p_{name} + i" if step == "1" else f"p_{name} + i * {step}"
 
+    def _fetches(self) -> list[str]:
+        """What long iterations ask for ahead of those that read it."""
+        if not self.soon:
+            return []
+        axes = self.space.axes
+        whole = axes[-1].size if self.loop.lane_axis else 1
+        moving = [p for p in self.sweep.reads if axes[self.loop.step_axis].stride(p.name) == whole]
+        return [f"__builtin_prefetch({self._address(p.name)} + {self.soon // p.view.dtype.itemsize});" for p in moving]
+
     def _body(self, known: dict[Term, CValue], left: str) -> list[str]:
         vector = self.loop.vector
         emitter = Emitter(vector=vector)
@@ -262,7 +273,7 @@ class _Writer:
             return emitter.let(load_text(term.dtype, self._address(name), vector=vector, stride=self._lane(name), left=left), term.dtype)
 
         trace(emitter, self.wanted, known, leaf)
-        lines = list(emitter.lines)
+        lines = [*([] if left else self._fetches()), *emitter.lines]
         for pointer, term in self.sweep.results:
             text = known[term].text
             if self.sweep.channels is not None:

@@ -22,9 +22,14 @@ NONE: Mapping[str, Accumulator] = MappingProxyType({})
 
 
 class RowsWriter:
-    """The C statements for one outer index (or one group of ``unroll`` vectors of them)."""
+    """The C statements for one outer index (or one group of ``unroll`` vectors of them).
 
-    def __init__(self, plan: RowsPlan, space: Space, unroll: int, left: str) -> None:
+    soon: bytes ahead of which rows are asked for where they are first read.
+    """
+
+    def __init__(self, plan: RowsPlan, space: Space, unroll: int, left: str, soon: int) -> None:
+        self.soon = soon if plan.mode == "row" else 0
+        self.first_read: dict[str, Stage] = {}
         self.plan, self.space, self.mode, self.width, self.left = plan, space, plan.mode, unroll, left
         self.pointer_of, self.buffers = dict(plan.leaves), {t: i for i, t in enumerate(plan.buffers)}
         self.column, self.vector = plan.mode == "column", plan.mode != "scalar"
@@ -229,7 +234,7 @@ class RowsWriter:
             known[term] = self._broadcast(emitter, term, value) if self.mode == "row" else same
         for term in stage.loads:
             known[term] = emitter.let(self._keep(term, copy, load=True), term.dtype)
-        trace(emitter, stage.terms, known, lambda t: self._full_leaf(emitter, t, copy, left))
+        trace(emitter, stage.terms, known, lambda t: self._full_leaf(emitter, t, copy, left, stage))
         lines = ["{", *emitter.lines]
         for term in stage.keeps:
             lines.append(self._keep(term, copy, value=known[term].text))
@@ -287,9 +292,12 @@ class RowsWriter:
         lane = self.plan.lane if self.column else self.plan.inner[-1]
         return f"{text} + {copy} * LANES" if copy and self.space.stride(name, lane) == "1" else text
 
-    def _full_leaf(self, emitter: Emitter, term: Term, copy: int, left: str) -> CValue:
+    def _full_leaf(self, emitter: Emitter, term: Term, copy: int, left: str, stage: Stage) -> CValue:
         name = self.pointer_of[term].name
         lane = self.space.stride(name, self.plan.lane if self.column else self.plan.inner[-1])
+        if self.soon and lane == "1" and not left and self.first_read.setdefault(name, stage) is stage:
+            ahead = self.soon // self.pointer_of[term].view.dtype.itemsize
+            emitter.lines.append(f"__builtin_prefetch({self._address(name, copy)} + {ahead});")
         text = load_text(term.dtype, self._address(name, copy), vector=self.vector, stride=lane, left=left)
         return emitter.let(text, term.dtype)
 

@@ -121,6 +121,8 @@ class Streams:
     lines: bytes per second that a thread reads of what another core wrote, in units of what it reads from memory.
     started: seconds until a launch computes: its arguments, its share.
     elementary: vector operations that an elementary function takes.
+    soon: bytes ahead of which a loop with elementary functions asks for what it reads: such a loop is too long for the core to see the next
+    ones by itself.
     """
 
     resident: float
@@ -131,6 +133,7 @@ class Streams:
     lines: float
     started: float
     elementary: float
+    soon: int
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from sol.passes.sizes import GraphSizes
 FETCH = Fetch(byte=0.12, shared=0.8)
 """The quotient of the measured rates, 3.7 G multiply-adds and 31 GB per second; two threads share about 35 GB/s."""
 
-STREAMS = Streams(resident=0.5, ahead=0.9, again=0.95, again_once=0.8, overflow=0.8, lines=0.6, started=0.3e-6, elementary=10.0)
+STREAMS = Streams(resident=0.5, ahead=0.9, again=0.95, again_once=0.8, overflow=0.8, lines=0.6, started=0.3e-6, elementary=10.0, soon=2048)
 """Shares chosen by 137 ways of Winograd's tiles in 35 layers, measured on the machine of the neutral table: the mean error is 8 %. What an
 elementary function takes, how a launch starts, and lines of other cores are estimates."""
 
