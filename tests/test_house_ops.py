@@ -28,6 +28,7 @@ REWRITTEN = {
     "group_norm": "canonicalize_ops: layer_norm over groups",
     "batch_norm": "fold_batchnorm: scale and shift",
     "turned_filters": "turn_transposed: a constant, which is computed when weights are packed",
+    "quantize_weight": "quantize_weights: constants, which are computed when weights are packed",
     "torch_call": "runs in torch",
     "region": "what kernels are made for",
     "if": "its bodies are launches of the network around it (codegen/control.py)",

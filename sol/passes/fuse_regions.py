@@ -26,8 +26,8 @@ from sol.passes.views import is_view, strides_of, value_strides
 
 INTEGERS = ("int_linear", "int_matmul", "int_conv")
 """Anchors whose epilogues compute with integers and bytes as well as with floats."""
-PRODUCTS = ("conv", "conv_transpose", "linear", "matmul", "grouped_matmul")
-NARROW_PRODUCTS = ("conv", "linear", "matmul")
+PRODUCTS = ("conv", "conv_transpose", "linear", "matmul", "grouped_matmul", "weight_only_linear")
+NARROW_PRODUCTS = ("conv", "linear", "matmul", "weight_only_linear")
 """Products whose kernels also read and write narrower floats; their epilogues may go on, and end, in float32."""
 TAILED = (*INTEGERS, *PRODUCTS, "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
 SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms", "custom")

@@ -18,7 +18,7 @@ Order = tuple[int, ...]
 NEVER_VIEWED = ("input", "parameter", "constant", "torch_call", "concat", *CONTROL)
 EDGES = ("to_blocks", "from_blocks")
 """Views that show an image as the row-major tensor of its blocks, or the other way round."""
-ANY_ORDER_ANCHORS = ("sdpa", "sdpa_grad", "matmul", "linear", "int_matmul", "int_linear")
+ANY_ORDER_ANCHORS = ("sdpa", "sdpa_grad", "matmul", "linear", "int_matmul", "int_linear", "weight_only_linear")
 """Heavy ops whose kernels write a result with permuted strides (innermost stride 1), besides all memory-bound ones."""
 
 

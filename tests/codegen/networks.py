@@ -219,6 +219,12 @@ NETWORKS: dict[str, str] = {
                                   "%t: f32[300,64] = permute(%x){order=(1, 0)}"),
     "integers": one("%x: i32[4,8], %z: i32[8,3]", "i32[4,3]", "matmul(%x, %z)"),
     "bytes": one("%x: u8[20,64]", "i32[20,40]", "int_linear(%x, %w)", '%w = parameter{target="w"}: i8[40,64]'),
+    "weights of 8 bits": one("%x: f32[2,64]", "f32[2,40]", "weight_only_linear(%x, %w, %s, %z){group=32}",
+                             '%w = parameter{target="w"}: i8[40,64]\n  %s = parameter{target="s"}: bf16[40,2]\n  '
+                             '%z = parameter{target="z"}: i8[40,2]'),
+    "weights of 4 bits": one("%x: f32[n,64]", "f32[n,40]", "weight_only_linear(%x, %w, %s){group=32}",
+                             '%w = parameter{target="w"}: u8[40,32]\n  %s = parameter{target="s"}: f32[40,2]',
+                             ).replace(") {", ") where n in [2, 64] {", 1),
     "byte_images": one(
         "%x: u8[1,8,14,14], %z: u8[]",
         "i32[1,20,14,14]",

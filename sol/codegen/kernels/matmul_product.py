@@ -64,7 +64,7 @@ def describe(lowering: Lowering) -> Product:
     """Read the region: operands, epilogue, and the loops over its rows."""
     anchor = lowering.anchor
     a, b = anchor.inputs[:2]
-    bias = anchor.inputs[2] if len(anchor.inputs) > 2 and anchor.op != "grouped_matmul" else ""
+    bias = anchor.inputs[2] if len(anchor.inputs) > 2 and anchor.op in ("linear", "matmul") else ""
     out = lowering.output
     shape = lowering.type_of(out).shape
     rank = len(shape)
@@ -84,7 +84,8 @@ def describe(lowering: Lowering) -> Product:
     k = lowering.type_of(a).shape[-1]
     c_n = 1 if shape[-1] == 1 else vc.strides[-1]
     a_k = 1 if k == 1 else va.strides[-1]
-    transposed = bool(anchor.attrs["transposed"]) if anchor.op == "grouped_matmul" else anchor.op in ("linear", "int_linear")
+    by_rows = ("linear", "int_linear", "weight_only_linear")
+    transposed = bool(anchor.attrs["transposed"]) if anchor.op == "grouped_matmul" else anchor.op in by_rows
     moved = [lowering.type_of(v) for v in (a, b, out)]
     return Product(
         anchor.op, lowering.target, va, vb, lowering.view(bias) if bias else None, vc, shape[-1], k, transposed, epilogue,

@@ -96,6 +96,7 @@ def complete_attrs(spec: OpSpec, given: Mapping[str, Any]) -> Attrs:
 FAMILIES = (
     "attention", "bags", "blocks", "control", "conv", "custom", "image", "integer", "matmul", "move", "norm", "pick", "pointwise", "pool",
     "pool_grad", "random", "recurrent", "recurrent_grad", "reduce", "region", "scatter", "select", "sort", "source", "special", "view",
+    "weight_only",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its ops
     import_module(f"sol.ir.ops.{_family}")

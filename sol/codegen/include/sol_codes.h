@@ -1,0 +1,20 @@
+/* Weights of 8 and 4 bits in vectors: integers of so few bits as float32 lanes. */
+#ifndef SOL_CODES_H
+#define SOL_CODES_H
+#include "sol_int.h"
+
+typedef int8_t vi8_bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
+
+/* LANES signed bytes. */
+SOL_INLINE vf vf_of_bytes(const uint8_t *p) { return vf_of_ints(__builtin_convertvector(*(const vi8_bytes *)p, vi)); }
+/* The integer in bits shift … shift + 3 of each lane, less 8. */
+SOL_INLINE vf vf_of_quarter_bytes(vi v, int shift)
+{
+    const vi low = (vi)((vu)v >> shift);
+#if SOL_LANES == 16 && defined(__AVX512F__)
+    return vf_permute((vf){-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7}, low); /* looks at four bits of each index */
+#else
+    return vf_of_ints((low & 15) - 8);
+#endif
+}
+#endif

@@ -1,0 +1,172 @@
+"""Linear layers with weights of 8 or 4 bits: few rows multiply integers in registers, many rows panels that are dequantized in the cache.
+
+Products with few rows take as long as reading the weights; then a group's sum of products is scaled, not each weight. Many rows use a
+weight so often that it pays to dequantize a slice of a panel first, which the tiles of other products then read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sol.codegen.decision import sole
+from sol.codegen.element import Element, element, vector_load
+from sol.codegen.kernels.matmul_product import Product, batch_text, describe, kernel_stem, packed, run_time_arguments
+from sol.codegen.kernels.matmul_rows import row_ladder, rows_per_tile
+from sol.codegen.kernels.matmul_tile import Types, panel_columns, tile_of, tile_signature
+from sol.codegen.lowering import Lowering
+from sol.codegen.plan import View
+from sol.errors import UnsupportedError
+from sol.ir.dim import DimLike
+from sol.ir.types import DType
+
+BYTES = 4
+"""Bytes of a lane of packed codes of 4 bits."""
+STEPS = {8: 1, 4: 2 * BYTES}
+"""Input channels of one row of a packed panel, by the bits of a code: a lane is a byte, or four bytes of two codes each."""
+SLICE = 256
+"""Input channels at most that are added up before they are scaled, or dequantized at a time: errors grow with the length of a sum."""
+WIDTH = 2
+"""Vectors of a panel."""
+
+
+@dataclass(frozen=True)
+class WeightOnly:
+    """A product with a quantized weight.
+
+    bits: of a code. scales, zeros: of the groups, [out, groups]. group: input channels of one. ladder, exact: rows of the tiles. few, many:
+    whether rows are few enough for products of integers, or may be more.
+    """
+
+    product: Product
+    bits: int
+    scales: View
+    zeros: View | None
+    group: int
+    ladder: tuple[int, ...]
+    exact: bool
+    few: bool
+    many: bool
+
+    @property
+    def nv(self) -> int:
+        lanes = self.product.target.lanes
+        return 1 if isinstance(self.product.n, int) and self.product.n <= lanes else WIDTH
+
+    @property
+    def slices(self) -> int:
+        """How often sums of a row are scaled."""
+        k = int(self.product.k)  # type: ignore[arg-type]
+        whole, rest = divmod(k, self.group)
+        return whole * -(-self.group // SLICE) + -(-rest // SLICE)
+
+
+def find_weight_only(lowering: Lowering) -> WeightOnly | None:
+    """Floats of 32 bits or narrower ones with constant codes, any number of rows, any strides."""
+    anchor = lowering.anchor
+    x, codes, scales, *zeros = anchor.inputs
+    dtypes = {lowering.type_of(v).dtype for v in (x, lowering.output)}
+    if not dtypes <= {DType.F32, DType.BF16} or not all(map(lowering.is_constant, anchor.inputs[1:])):
+        raise UnsupportedError(
+            f"a quantized weight in a product of {' and '.join(sorted(map(str, dtypes)))}",
+            origin=str(lowering.region.origin),
+            remedy="give float32 or bfloat16, and a weight that is a parameter",
+        )
+    p = describe(lowering)
+    rows = p.loops.rows
+    nv = 1 if isinstance(p.n, int) and p.n <= p.target.lanes else WIDTH
+    most = rows_per_tile(p.target, nv)
+    bits = 8 if p.b.dtype is DType.I8 else 4
+    few = not isinstance(rows, int) or rows <= most
+    points = lowering.view(zeros[0]) if zeros else None
+    ladder, exact = row_ladder(rows, most)
+    many = not isinstance(rows, int) or rows > most
+    return WeightOnly(p, bits, lowering.view(scales), points, int(anchor.attrs["group"]), ladder, exact, few, many)
+
+
+def lower_weight_only(lowering: Lowering, found: WeightOnly) -> None:
+    """One launch; see templates/matmul_weight_only.c.j2."""
+    p, nv, ladder = found.product, found.nv, found.ladder
+    lanes, width = p.target.lanes, found.nv * p.target.lanes
+    full, ragged, ragged_nv = panel_columns(p, nv, lanes)
+    shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, ragged_nv, True) for rows in ladder if ragged]
+    pack_a = p.a_k != 1 or p.a.dtype is not DType.F32
+    few_signature, few_arguments = _few_signature(found, pack_a)
+    signature, arguments = tile_signature(p, True, pack_a, False, False)
+    kind = "gemm_panels" if found.bits == 8 else "int_panels"
+    reads = {
+        "A": p.a,
+        "B": packed(p.b, kind, width=width, lanes=lanes, transposed=True),
+        "scales": packed(found.scales, "gemm_panels", width=width, lanes=lanes, transposed=True),
+    }
+    if found.zeros is not None:
+        reads["zeros"] = packed(found.zeros, "gemm_panels", width=width, lanes=lanes, transposed=True)
+    reads |= {o.name: o.view for o in p.epilogue.operands}
+    params = run_time_arguments(p, 0, False) | {"group": found.group}
+    for d in range(len(p.loops.batch)):
+        del params[f"B_{d}"]  # all rows meet the same weight
+    costs = p.target.machine.products
+    tiles = tuple(tile_of(p, *s, nv) for s in shapes)
+    slice_floats, part_floats = SLICE * width, costs.run * ladder[0] * width
+    sums: DimLike = ladder[0] * found.slices
+    lowering.emit(
+        "matmul_weight_only.c.j2",
+        kernel_stem(p, f"linear_int{found.bits}_{ladder[0]}x{nv}"),
+        reads=reads,
+        writes={"C": p.out},
+        params=params,
+        scratch=4 * max(sums if found.few else 0, slice_floats + part_floats if found.many else 0),
+        shared_scratch=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
+        flops=p.flops,
+        bytes=p.bytes + _bytes_of(found.scales) + (_bytes_of(found.zeros) if found.zeros else 0),
+        bits=found.bits, steps=STEPS[found.bits], slice=SLICE, few=found.few, many=found.many, mr=ladder[0], nv=nv, ladder=ladder,
+        exact=found.exact, few_tiles=tuple(replace(t, name=f"few_{t.name}") for t in tiles) if found.few else (),
+        tiles=tiles if found.many else (), full=full, ragged=ragged, ragged_nv=ragged_nv, pack_a=pack_a,
+        a_k="" if p.a_k == 1 else " * A_k",
+        code="uint8_t" if found.bits == 8 else "int32_t", scale=element(found.scales.dtype), zero=_zero(found),
+        zero_loads=_zero_loads(found), few_signature=few_signature, few_arguments=few_arguments, signature=signature,
+        arguments=arguments.replace("panel + k0 * width", "unpacked"), run_limit=costs.run, slice_floats=slice_floats,
+        types=Types(element(p.a.dtype), element(DType.F32), element(DType.F32), element(p.out.dtype)),
+        k_block=SLICE, sliced=True, stretch=0, in_place=False, prefetch=0, bytes_ahead=BYTES * costs.prefetch,
+        grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p), tail_ops=p.epilogue.stem,
+        tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles),
+    )  # fmt: skip
+
+
+def _bytes_of(view: View) -> int:
+    rows, columns = view.shape
+    return int(rows) * int(columns) * view.dtype.itemsize  # type: ignore[arg-type]
+
+
+def _zero(found: WeightOnly) -> Element | None:
+    """How zero points lie in memory; None where there are none."""
+    if found.zeros is None:
+        return None
+    return element(DType.F32) if found.zeros.dtype is DType.F32 else Element("int8_t", 1, "vi8", "", "%s", "%s")
+
+
+def _zero_loads(found: WeightOnly) -> tuple[str, ...]:
+    """C texts of the vectors of zero points of a group."""
+    if found.zeros is None:
+        return ()
+    if found.zeros.dtype is DType.F32:
+        return tuple(vector_load(DType.F32, f"zeros + {j} * LANES") for j in range(found.nv))
+    return tuple(f"vf_of_bytes((const uint8_t *)zeros + {j} * LANES)" for j in range(found.nv))
+
+
+def _few_signature(found: WeightOnly, pack_a: bool) -> tuple[str, str]:
+    """Parameters of a tile of integers beyond (a0, lda, b, K), and the argument list of its calls."""
+    parameters, arguments = tile_signature(found.product, False, pack_a, False, False)
+    own = [f"const {element(found.scales.dtype).c} *scales"]
+    given = ["scales_p"]
+    zero = _zero(found)
+    if zero is not None:
+        own += [f"const {zero.c} *zeros", "const float *sums", "int64_t slices"]
+        given += ["zeros_p", "sums + m * slices", "slices"]
+    own.append("int64_t group")
+    given.append("group")
+    texts = arguments.split(", ")
+    return "".join(f", {x}" for x in own) + parameters, ", ".join([*texts[:4], *given, *texts[4:]])
+
+
+_CANDIDATES = (sole("weight_only", find_weight_only, lower_weight_only),)
+KERNELS = {"weight_only_linear": _CANDIDATES}
