@@ -46,6 +46,8 @@ def optimize(
     isa: str | None = None,
     fallback: str | None = None,
     time_budget: float | None = None,
+    weights: str | None = None,
+    group: int = 64,
 ) -> SolModule | OnnxModule:
     """Compile a model for inference.
 
@@ -62,8 +64,12 @@ def optimize(
         model may run in torch in both cases; ``sol.explain`` names them.
     time_budget: seconds that kernels may be measured to choose between them (docs/tuning.md), thoroughly from 30 on; 0: do not;
         None: as ``sol.config["autotune"]`` says.
+    weights: None: as they are; "int8" or "int4": those of linear layers are rounded to so many bits, which changes results
+        (docs/low_precision.md); ``sol.explain`` tells each layer's error. Such a model computes no gradients, and is compiled whole.
+    group: input channels of a linear layer that share a scale and a zero point; a multiple of 8, from 16 on, that divides the channels of
+        all layers whose weights are rounded. Only with ``weights``.
 
-    Raises InputError, ExportError, UnsupportedError, CompilerNotFoundError or CompilerError.
+    Raises ConfigError, InputError, ExportError, UnsupportedError, CompilerNotFoundError or CompilerError.
     """
     from torch.nn import Module
 
@@ -84,13 +90,15 @@ def optimize(
     if time_budget is not None:
         with config.override(autotune_seconds=time_budget):
             pass
-    options = Options(isa=isa, dynamic_shapes=dynamic_shapes, threads=threads, fallback=fallback, time_budget=time_budget)
+    options = Options(isa, dynamic_shapes, threads, fallback, time_budget, weights, group)
     if not isinstance(model, Module):
         if not callable(model):
             from sol.runtime.torch.onnx_module import optimize_onnx
 
             return optimize_onnx(model, inputs, options)
         model = as_module(model)
+    if weights is not None and model.training:
+        raise ConfigError("a model in training mode has no quantized weights", remedy="call model.eval() first")
     module = SolModule(model, options)
     args, kwargs = as_call(inputs)
     if not module.training:

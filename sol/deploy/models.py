@@ -66,16 +66,18 @@ def _from_module(model: Any, inputs: Any, dynamic_shapes: Any, smallest: int) ->
     from sol.frontend.torch.export import import_module
     from sol.runtime.torch.inputs import as_call, check_inputs, check_model
     from sol.runtime.torch.module import SolModule
+    from sol.runtime.torch.ways import Options
 
     if inputs is None:
         raise InputError("an nn.Module needs example inputs", remedy="give sol.deploy(model, [tensor, ...])")
+    options = Options()
     if isinstance(model, SolModule):
         dynamic_shapes = model._options.dynamic_shapes if dynamic_shapes is None else dynamic_shapes
-        model = model._model
+        options, model = model._options, model._model
     args, kwargs = as_call(inputs)
     check_inputs(args, kwargs)
     check_model(model)
-    imported = import_module(model, args, kwargs, dynamic_shapes, smallest=smallest, torch_at_hand=False)
+    imported = options.quantized(import_module(model, args, kwargs, dynamic_shapes, smallest=smallest, torch_at_hand=False))
 
     def tensor(target: str) -> torch.Tensor:
         owner, _, name = target.rpartition(".")

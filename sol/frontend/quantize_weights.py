@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sol.errors import ConfigError
+from sol.errors import ConfigError, UnsupportedError
 from sol.ir.graph import Graph, Node
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
@@ -45,7 +45,8 @@ class WeightFormat:
 def quantize_weights(graph: Graph, format: WeightFormat) -> Graph:
     """The graph with every large constant weight of a linear layer, or of a product of matrices, quantized.
 
-    Bodies of control flow stay as they are. Raises ConfigError where a group does not divide a layer's input channels.
+    Bodies of control flow stay as they are. Raises ConfigError where a group does not divide a layer's input channels, UnsupportedError
+    where there is no such weight.
     """
     constants = graph.constant_values
 
@@ -73,7 +74,14 @@ def quantize_weights(graph: Graph, format: WeightFormat) -> Graph:
         rows = turned.inputs[0] if turned is not None else g.add("permute", [w], order=(1, 0), origin=node.origin)
         return _quantized(g, node, x, rows, format)
 
-    return apply_rules(graph, (linear_to_weight_only, product_to_weight_only))
+    found = apply_rules(graph, (linear_to_weight_only, product_to_weight_only))
+    if not any(n.op == "quantize_weight" for n in found.nodes):
+        raise UnsupportedError(
+            f"no weight of this model is rounded to {format.bits} bits: it has no compiled linear layer of float32 or bfloat16 "
+            f"with at least {SMALL} weights",
+            remedy="leave weights= out, or give the model in float32 or bfloat16",
+        )
+    return found
 
 
 def _quantized(g: Editor, node: Node, x: str, w: str, format: WeightFormat) -> str:

@@ -12,6 +12,7 @@ import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from sol.codegen.targets import resolve
+from sol.errors import UnsupportedError
 from sol.frontend.torch.export import collector_paused
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import needs_gradient
@@ -225,9 +226,15 @@ class SolModule(torch.nn.Module):
 
     def _in_training(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """A call in training mode."""
+        self._check_floats("does not train", "call its eval(), or optimize the model without weights=")
         if self._trainer.is_torchs or _active_transform() is not None or not self._is_for_compiled_code(args, kwargs):
             return self._model(*args, **kwargs)
         return self._trainer(args, kwargs)
+
+    def _check_floats(self, lack: str, remedy: str) -> None:
+        """UnsupportedError for a model with quantized weights."""
+        if self._options.weights is not None:
+            raise UnsupportedError(f"a model with quantized weights {lack}", remedy=remedy)
 
     def _is_for_compiled_code(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
         """False for fake tensors, those of subclasses, and, where the module may fall back, of other devices and layouts."""
@@ -237,6 +244,7 @@ class SolModule(torch.nn.Module):
         if program.changes_things and overlapping(program.graph_inputs(taken)):
             return self._model(*args, **kwargs)
         if _is_grad_enabled() and needs_gradient(program, taken):
+            self._check_floats("computes no gradients", "call it under torch.no_grad() or torch.inference_mode()")
             return with_gradients(self._model, self._trainer, program, taken, args, kwargs)
         result = program.run(taken, args, kwargs)
         if program.imported.exchanges:

@@ -10,7 +10,7 @@ import logging
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import torch
@@ -30,6 +30,7 @@ from sol.errors import (
     VerifyError,
 )
 from sol.frontend.imported import Imported
+from sol.frontend.quantize_weights import WeightFormat, quantize_weights
 from sol.frontend.torch.capture import Call, take_call
 from sol.frontend.torch.export import import_call
 from sol.frontend.torch.shapes import leaf_shapes, without_small
@@ -55,6 +56,7 @@ class Options:
     """How a module is compiled. dynamic_shapes as torch.export takes them; threads: None follows torch.
 
     time_budget: seconds for measuring kernels; None: as ``config["autotune"]`` says.
+    weights, group: as for ``sol.optimize``; a model with quantized weights is compiled whole or not at all.
     """
 
     isa: str | None = None
@@ -62,10 +64,24 @@ class Options:
     threads: int | None = None
     fallback: str | None = None
     time_budget: float | None = None
+    weights: str | None = None
+    group: int = 64
+
+    def __post_init__(self) -> None:
+        _ = self.weight_format  # the format's own check
+
+    @property
+    def weight_format(self) -> WeightFormat | None:
+        return None if self.weights is None else WeightFormat(self.weights, self.group)
 
     @property
     def falls_back(self) -> bool:
-        return (self.fallback or config["fallback"]) == "eager"
+        return self.weights is None and (self.fallback or config["fallback"]) == "eager"
+
+    def quantized(self, imported: Imported) -> Imported:
+        """The import with its weights in the format that is asked for, if any."""
+        format = self.weight_format
+        return imported if format is None else replace(imported, graph=quantize_weights(imported.graph, format))
 
 
 class Way(Protocol):
@@ -152,7 +168,7 @@ class Ways:
         except Exception as error:
             self._step_down(error)
             return None
-        return self._program(imported, args, kwargs)
+        return self._program(self.options.quantized(imported), args, kwargs)
 
     def _usual_packers(self) -> list[Callable[[], None]]:
         """What compiles them, if the model has weights that they pack."""
