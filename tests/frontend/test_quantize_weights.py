@@ -17,8 +17,11 @@ CASES = {
     "linear": ("%y: f32[2,256] = linear(%x, %t)", ["quantize_weight", "weight_only_linear"]),
     "bias": ("%y: f32[2,256] = linear(%x, %t, %b)", ["quantize_weight", "weight_only_linear", "add"]),
     "matmul": ("%y: f32[2,256] = matmul(%x, %w)", ["permute", "quantize_weight", "weight_only_linear"]),
-    "turned": ("%p: f32[128,256] = permute(%t){order=(1, 0)}\n  %y: f32[2,256] = matmul(%x, %p)", ["quantize_weight", "weight_only_linear"]),
-    "computed": ("%p: f32[256,128] = neg(%t)\n  %y: f32[2,256] = linear(%x, %p)", ["neg", "quantize_weight", "weight_only_linear"]),
+    "turned": (
+        "%p: f32[128,256] = permute(%t){order=(1, 0)}\n  %y: f32[2,256] = matmul(%x, %p)",
+        ["quantize_weight", "weight_only_linear"],
+    ),
+    "made": ("%p: f32[256,128] = neg(%t)\n  %y: f32[2,256] = linear(%x, %p)", ["neg", "quantize_weight", "weight_only_linear"]),
 }
 
 
