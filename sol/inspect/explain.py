@@ -14,6 +14,7 @@ from sol.inspect.alternatives import alternatives_of
 from sol.inspect.explanation import Explanation, RegionRow, TorchRow, region_rows
 from sol.inspect.profile import Profile, ProfileRow, profile_rows, time_calls
 from sol.inspect.roofline import roofline
+from sol.inspect.rounding import rounding_rows
 from sol.runtime.spans import Bar, Spread
 from sol.runtime.torch.inputs import as_call, told
 from sol.runtime.torch.module import SolModule
@@ -87,6 +88,7 @@ def _explanation(
         arena_bytes=sum(m["arena"] for m in memory),
         weight_bytes=sum(m["weights"] for m in memory),
         notes=tuple(notes),
+        rounded=tuple(row for program, _ in programs for row in rounding_rows(program)),
     )
 
 

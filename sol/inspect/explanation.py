@@ -42,7 +42,9 @@ class TorchRow:
 
 @dataclass(frozen=True)
 class Explanation:
-    """regions: compiled work in order of execution. torch: what runs in torch. note: on the module as a whole."""
+    """regions: compiled work in order of execution. torch: what runs in torch. notes: on the module as a whole. rounded: a
+    ``RoundingRow`` (sol/inspect/rounding.py) for each weight of ``sol.optimize(…, weights=…)``.
+    """
 
     title: str
     regions: tuple[RegionRow, ...]
@@ -52,6 +54,7 @@ class Explanation:
     arena_bytes: int
     weight_bytes: int
     notes: tuple[str, ...] = ()
+    rounded: tuple[object, ...] = ()
 
     def __str__(self) -> str:
         flops, moved = sum(r.flops for r in self.regions), sum(r.bytes for r in self.regions)
@@ -65,6 +68,9 @@ class Explanation:
             ops, work = " + ".join(row.ops), f"{row.flops / 1e6:9.2f} {row.bytes / 1e6:8.2f}"
             lines.append(f"  {ops:{wide}}  {work}  {row.result:28}  {', '.join(row.kernels)}  [{row.origin}]")
             lines += [f"      {alternative}" for alternative in row.alternatives]
+        if self.rounded:
+            lines.append(f"  rounded weights: {len(self.rounded)}")
+            lines += [f"    {row}" for row in self.rounded]
         lines.append(f"  in torch: {len(self.torch)} operations" + (":" if self.torch else ""))
         lines += [f"    {row.operation}: {row.reason}  [{row.origin}]" for row in self.torch]
         lines += [f"  note: {note}" for note in self.notes]

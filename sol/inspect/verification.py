@@ -17,6 +17,7 @@ from sol.inspect.bisection import PartRun, computed_values
 from sol.inspect.bisection import find_culprit as bisect
 from sol.inspect.checks import IMPORT, SOL, UNKNOWN, OutputCheck, Verification, judged, relative_error
 from sol.inspect.explain import program_for
+from sol.inspect.rounding import rounded_model
 from sol.inspect.torch_peer import PEER, Float64Run
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
@@ -38,8 +39,9 @@ def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> V
     with torch.no_grad(), evaluating(module._model):
         if program is None:
             return _against_torch(module, args, kwargs, tolerance)
+        peer = rounded_model(module._model, program) if module._options.weights is not None else module._model
         with _buffers_restored(program):
-            expected = _run_on_copies(module._model, args, kwargs)
+            expected = _run_on_copies(peer, args, kwargs)
         given = copied(args, kwargs)
         taken = program.inputs_of(*given)
         before = [t.clone() for t in program.graph_inputs(taken)]
@@ -47,7 +49,7 @@ def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> V
             actual = named_tensors(program.run(taken, *given))
         if [name for name, _ in actual] != [name for name, _ in expected]:
             return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
-        judge = _Judge(module, program, before, taken[1] or {}, (args, kwargs), tolerance)
+        judge = _Judge(module, peer, program, before, taken[1] or {}, (args, kwargs), tolerance)
         compared = bool(program.runner.executables)
         if not compared:
             judge.notes.append(IN_TORCH)
@@ -80,13 +82,14 @@ class _Judge:
     def __init__(
         self,
         module: SolModule,
+        peer: torch.nn.Module,
         program: Program,
         tensors: Sequence[torch.Tensor],
         env: Mapping[str, int],
         call: tuple[Any, Any],
         tolerance: float,
     ) -> None:
-        self.module, self.program, self.call, self.tolerance = module, program, call, tolerance
+        self.module, self.peer, self.program, self.call, self.tolerance = module, peer, program, call, tolerance
         self.tensors, self.env = tensors, env
         self.notes: list[str] = []
         self.limit = tolerance
@@ -104,7 +107,7 @@ class _Judge:
     @functools.cached_property
     def second(self) -> Float64Run:
         """torch in float64."""
-        return Float64Run(self.module._model, *self.call)
+        return Float64Run(self.peer, *self.call)
 
     def check(self, name: str, actual: torch.Tensor, expected: torch.Tensor) -> OutputCheck:
         if actual.dtype is not expected.dtype:
