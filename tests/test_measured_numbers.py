@@ -46,6 +46,7 @@ UNITS = (1e-9, 1e3, 1e6, 1e9)
 """Between seconds, operations or bytes and parts or multiples of them, in rooms that tell people about them."""
 MEANINGFUL = {
     "passes/canonicalize_activations.py": (0.044715, 3.0),  # of GELU and the hard sigmoid
+    "passes/canonicalize_products.py": (8.0,),  # the middle of four bits
     "passes/factors.py": (1e-5,),  # to which numbers are taken for equal
     "passes/find_integer_products.py": (128.0,),  # between bytes with and without sign
     "inspect/explanation.py": (999.5,),  # from which three digits round to 1000

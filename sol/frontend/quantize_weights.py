@@ -85,7 +85,7 @@ def quantize_weights(graph: Graph, format: WeightFormat) -> Graph:
 
 
 def _quantized(g: Editor, node: Node, x: str, w: str, format: WeightFormat) -> str:
-    """The product of x and the transpose of w[out, in]; a float16 one is computed in float32."""
+    """The product of x and the transpose of w[out, in]."""
     depth, at = g.type_of(w).shape[1], node.origin
     if depth % format.group:  # type: ignore[operator]
         raise ConfigError(
@@ -94,7 +94,4 @@ def _quantized(g: Editor, node: Node, x: str, w: str, format: WeightFormat) -> s
             remedy="give sol.optimize a group that divides the input channels of all layers",
         )
     parts = g.add("quantize_weight", [w], bits=format.bits, group=format.group, origin=at)
-    narrow = node.type.dtype is DType.F16
-    taken = g.add("cast", [x], dtype=DType.F32, origin=at) if narrow else x
-    y = g.add("weight_only_linear", [taken, *parts], group=format.group, origin=at)
-    return g.add("cast", [y], dtype=DType.F16, origin=at) if narrow else y
+    return g.add("weight_only_linear", [x, *parts], group=format.group, origin=at)

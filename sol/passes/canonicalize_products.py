@@ -108,9 +108,43 @@ def _with_dims(g: Editor, value: str, lead: tuple[DimLike, ...], node: Node) -> 
     return value if g.type_of(value).shape == shape else g.add("reshape", [value], shape=shape, origin=node.origin)
 
 
+@rule("weight_only_linear")
+def computed_codes_to_linear(g: Editor, node: Node) -> str | None:
+    """weight_only_linear(x, codes, scales, zeros) -> linear(x, (numbers - zeros) * scales) for codes that change from call to call"""
+    x, codes, scales, *zeros = node.inputs
+    if all(is_constant(g, v) for v in node.inputs[1:]):
+        return None
+    dtype, features, depth, at = node.type.dtype, node.type.shape[-1], g.type_of(x).shape[-1], node.origin
+    group, groups = node.attrs["group"], g.type_of(scales).shape[1]
+
+    def by_channel(value: str) -> str:
+        value = g.add("cast", [value], dtype=dtype, origin=at)
+        value = g.add("reshape", [value], shape=(features, groups, 1), origin=at)
+        value = g.add("expand", [value], shape=(features, groups, group), origin=at)
+        value = g.add("reshape", [value], shape=(features, groups * group), origin=at)
+        return g.add("slice", [value], dim=1, start=0, stop=depth, step=1, origin=at)
+
+    w = g.add("cast", [codes if g.type_of(codes).dtype is DType.I8 else _halves(g, codes, depth, node)], dtype=dtype, origin=at)
+    if g.type_of(codes).dtype is DType.U8:
+        w = g.add("sub", [w, g.constant(8.0, dtype)], origin=at)
+    if zeros:
+        w = g.add("sub", [w, by_channel(zeros[0])], origin=at)
+    return g.add("linear", [x, g.add("mul", [w, by_channel(scales)], origin=at)], origin=at)
+
+
+def _halves(g: Editor, codes: str, depth: DimLike, node: Node) -> str:
+    """Bytes [out, in / 2] as the numbers [out, in] from 0 to 15 in their halves, the low one first."""
+    features, count = g.type_of(codes).shape
+    low = g.add("bitwise_and", [codes, g.constant(15, DType.U8)], origin=node.origin)
+    high = g.add("floor_divide", [codes, g.constant(16, DType.U8)], origin=node.origin)
+    parts = [g.add("reshape", [v], shape=(features, count, 1), origin=node.origin) for v in (low, high)]
+    both = g.add("reshape", [g.add("concat", parts, dim=2, origin=node.origin)], shape=(features, 2 * count), origin=node.origin)
+    return g.add("slice", [both], dim=1, start=0, stop=depth, step=1, origin=node.origin)
+
+
 RULES = (
-    constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias, merged_batch_to_dims, reshape_of_reshape,
-    permute_of_permute, identity_to_operand,
+    computed_codes_to_linear, constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias, merged_batch_to_dims,
+    reshape_of_reshape, permute_of_permute, identity_to_operand,
 )  # fmt: skip
 
 

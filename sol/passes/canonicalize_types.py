@@ -73,7 +73,17 @@ def products(graph: Graph, lanes: int, matrix_tiles: bool) -> tuple[Rule, ...]:
         found = g.add("conv_weight_grad", node.inputs, **node.attrs.having(dtype=DType.F32), **_origin(node))
         return (g.add("cast", [found], dtype=x.dtype, **_origin(node)),)
 
-    return convolution_to_f32, transposed_to_f32, product_to_f32, weight_gradient_to_f32
+    @rule("weight_only_linear")
+    def weight_only_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
+        """weight_only_linear(x, codes) -> cast(weight_only_linear(cast(x), codes)) of 16-bit floats that no kernel reads"""
+        x, *quantized = node.inputs
+        kind = g.type_of(x).dtype
+        if kind is not DType.F16 and (kind is not DType.BF16 or constants.issuperset(quantized)):
+            return None
+        y = g.add(node.op, [g.add("cast", [x], dtype=DType.F32, **_origin(node)), *quantized], **node.attrs, **_origin(node))
+        return (g.add("cast", [y], dtype=kind, **_origin(node)),)
+
+    return convolution_to_f32, transposed_to_f32, product_to_f32, weight_gradient_to_f32, weight_only_to_f32
 
 
 def widened(g: Editor, node: Node, narrow: tuple[DType, ...], constants: Collection[str] = ()) -> tuple[str, ...] | None:

@@ -42,12 +42,6 @@ def test_products_with_large_constants(case: str, name: str) -> None:
     assert 0 < error < {"int8": 5e-3, "int4": 0.15}[name]
 
 
-def test_float16_is_computed_in_float32() -> None:
-    text = (HEAD + "%y: f32[2,256] = linear(%x, %t, %b)\n  return %y\n}").replace("f32", "f16")
-    after = verify(quantize_weights(verify(parse_graph(text)), WeightFormat("int8", 64)))
-    assert computed(after) == ["quantize_weight", "cast", "weight_only_linear", "cast", "add"]
-
-
 @pytest.mark.parametrize("body", [
     "%y: f32[2,127] = linear(%x, %s)", "%y: f32[128,128] = matmul(%z, %x)\n", "%y: f32[256,2] = linear(%t, %x)",
 ])  # fmt: skip

@@ -27,7 +27,8 @@ def unpacked_bits(ctx: Context, x: str, bits: int) -> str:
 def matmul_nbits(ctx: Context, node: OnnxNode) -> str:
     """The product with weights [N, blocks, bytes], each block of which has a scale and a zero point, in the type of A.
 
-    Without zero points they are in the middle of the range. ``accuracy_level`` allows coarser arithmetic; float32 is used.
+    Without zero points they are in the middle of the range. ``accuracy_level`` allows coarser arithmetic; float32 is used. Weights of 4 and
+    8 bits stay as they are, others are dequantized when weights are packed.
     """
     x, packed, scales, zeros, order, bias = (node.input(i) for i in range(6))
     if order is not None:
@@ -36,14 +37,26 @@ def matmul_nbits(ctx: Context, node: OnnxNode) -> str:
         ctx.fail("weights in the order of one machine (weight_prepacked)", "quantise without it")
     rows, depth, bits, block = (int(node.attr(k, d)) for k, d in (("N", 0), ("K", 0), ("bits", 4), ("block_size", 32)))
     blocks = -(-depth // block)
-    w = ctx.reshape(unpacked_bits(ctx, ctx.reshape(packed, (rows, blocks, block * bits // 8)), bits), (rows, blocks, block))
-    offset = ctx.constant(float(1 << (bits - 1)), DType.F32)
-    if zeros is not None:
-        offset = _zero_points(ctx, zeros, rows, blocks, bits)
+    result = ctx.type(x).dtype
+    codes = ctx.reshape(packed, (rows, blocks * block * bits // 8))
+    middle = 1 << (bits - 1)
+    if bits in (4, 8) and block % 8 == 0:
+        codes = ctx.slice(codes, 1, 0, -(-depth * bits // 8))
+        if bits == 8:
+            codes = ctx.cast(ctx.add("sub", ctx.cast(codes, DType.I32), ctx.constant(middle, DType.I32)), DType.I8)
+        operands = [codes, ctx.reshape(ctx.cast(scales, DType.F32), (rows, blocks))]
+        if zeros is not None:
+            points = ctx.reshape(_zero_points(ctx, zeros, rows, blocks, bits), (rows, blocks))
+            points = ctx.add("sub", points, ctx.constant(float(middle), DType.F32))
+            operands.append(points if ctx.type(zeros).dtype.is_float else ctx.cast(points, DType.I8))
+        y = ctx.add("weight_only_linear", ctx.cast(x, DType.F32), *operands, group=block)
+        y = y if bias is None else ctx.add("add", y, ctx.cast(bias, DType.F32))
+        return ctx.cast(y, result)
+    w = ctx.reshape(unpacked_bits(ctx, codes, bits), (rows, blocks, block))
+    offset = ctx.constant(float(middle), DType.F32) if zeros is None else _zero_points(ctx, zeros, rows, blocks, bits)
     w = ctx.add("sub", ctx.cast(w, DType.F32), offset)
     w = ctx.add("mul", w, ctx.reshape(ctx.cast(scales, DType.F32), (rows, blocks, 1)))
     w = ctx.slice(ctx.reshape(w, (rows, blocks * block)), 1, 0, depth)
-    result = ctx.type(x).dtype
     operands = [ctx.cast(x, DType.F32), w, *([] if bias is None else [ctx.cast(bias, DType.F32)])]
     return ctx.cast(ctx.add("linear", *operands), result)
 

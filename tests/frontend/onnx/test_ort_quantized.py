@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.frontend.onnx.imported import check
-from tests.frontend.onnx.one_node import randn
+import sol
+from sol.errors import UnsupportedError
+from tests.frontend.onnx.imported import check, import_for, one_node
+from tests.frontend.onnx.one_node import expected, randn
 from tests.random_numbers import rng
 
 DOMAIN = "com.microsoft"
@@ -125,6 +127,39 @@ def test_weights_of_few_bits(bits: int, zeros: bool) -> None:
 def test_weights_of_few_bits_with_other_zeros_and_a_bias() -> None:
     operands = [randn(2, 3, 32), numbers(np.uint8, 6, 2, 8), scales(6, 2), randn(6, 2), None, randn(6)]
     against_ort("MatMulNBits", operands, [F32], 1e-3, K=32, N=6, bits=4, block_size=16, constants=(1, 2, 3))
+
+
+def of_few_bits(bits: int, *more: np.ndarray | None, **options: Any) -> tuple[Any, dict[str, np.ndarray]]:
+    """A model of one product, and its input."""
+    operands = [randn(3, 128), numbers(np.uint8, 24, 4, 4 * bits), scales(24, 4), *more]
+    fixed = tuple(i for i, x in enumerate(operands) if i and x is not None)
+    return one_node("MatMulNBits", operands, domain=DOMAIN, opset=1, constants=fixed, types=[F32], K=128, N=24, bits=bits, block_size=32,
+                    **options)  # fmt: skip
+
+
+@pytest.mark.parametrize("bits,op", [(2, "linear"), (4, "weight_only_linear"), (8, "weight_only_linear")])
+def test_weights_of_few_bits_stay_codes(bits: int, op: str) -> None:
+    """Those of 4 and 8 bits, for which there are kernels."""
+    ops = [n.op for n in import_for(*of_few_bits(bits)).graph.nodes]
+    assert op in ops and not {"linear", "weight_only_linear"} & set(ops) - {op}
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("zeros", [False, True])
+def test_kernels_of_weights_of_few_bits(bits: int, zeros: bool) -> None:
+    """The whole way, with a bias, against onnxruntime."""
+    points = numbers(np.uint8, 24, bits // 2) if zeros else None
+    model, given = of_few_bits(bits, points, None, randn(24))
+    fast = sol.load(model.SerializeToString())
+    assert f"linear_int{bits}" in str(sol.explain(fast, given))
+    np.testing.assert_allclose(fast(*given.values()), expected(model, given, "ort")[0], rtol=1e-4, atol=1e-4)
+
+
+def test_what_other_weights_of_few_bits_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="g_idx"):
+        import_for(*of_few_bits(4, None, rng.integers(0, 4, 128).astype(I32)))
+    with pytest.raises(UnsupportedError, match="weight_prepacked"):
+        import_for(*of_few_bits(4, weight_prepacked=1))
 
 
 @pytest.mark.parametrize("bits", [4, 8])

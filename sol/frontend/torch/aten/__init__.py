@@ -184,7 +184,8 @@ class Context(GraphContext):
 
 FAMILIES = (
     "attention", "bags", "conv", "conv_backward", "distance", "grouped", "image", "loss", "matmul", "move", "norm", "pointwise", "pool",
-    "quantize", "recurrent", "reduce", "resample", "resample_smooth", "scatter", "sort", "source", "special", "strided", "view", "windows",
+    "quantize", "recurrent", "reduce", "resample", "resample_smooth", "scatter", "sort", "source", "special", "strided", "view",
+    "weight_only", "windows",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.torch.aten.{_family}")
