@@ -3,10 +3,20 @@
 #define SOL_CODES_H
 #include "sol_int.h"
 
-typedef int8_t vi8_bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
-
-/* LANES signed bytes. */
-SOL_INLINE vf vf_of_bytes(const uint8_t *p) { return vf_of_ints(__builtin_convertvector(*(const vi8_bytes *)p, vi)); }
+/* LANES signed bytes. Assembly, because compilers take them apart one by one. */
+SOL_INLINE vf vf_of_bytes(const uint8_t *p)
+{
+#if (SOL_LANES == 16 && defined(__AVX512F__)) || (SOL_LANES == 8 && defined(__AVX2__))
+    typedef struct {
+        uint8_t byte[LANES];
+    } bytes;
+    vi v;
+    __asm__("vpmovsxbd %1, %0" : "=v"(v) : "m"(*(const bytes *)p));
+    return vf_of_ints(v);
+#else
+    return vf_of_ints(vi_wrap_i8(vi_load_bytes(p)));
+#endif
+}
 /* The integer in bits shift … shift + 3 of each lane, less 8. */
 SOL_INLINE vf vf_of_quarter_bytes(vi v, int shift)
 {
