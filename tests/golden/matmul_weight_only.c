@@ -29,7 +29,7 @@ static __attribute__((noinline)) void few_tile_2(const float *a0, int64_t lda, c
         vf c1_0_1 = vf_zero(), c1_1_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             {
-                __builtin_prefetch((const char *)b + 0 * width + 8192);
+                SOL_ASK(b + 0 * width, 1024, 4096);
                 const vf w0 = vf_of_bytes(b + 0 * width + 0 * LANES); const vf w1 = vf_of_bytes(b + 0 * width + 1 * LANES); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
                 { const float x = a1[k + 0]; c1_0 += w0 * x; c1_1 += w1 * x; }
@@ -40,7 +40,7 @@ static __attribute__((noinline)) void few_tile_2(const float *a0, int64_t lda, c
                 { const float x = a1[k + 1]; c1_0_1 += w0 * x; c1_1_1 += w1 * x; }
             }
             {
-                __builtin_prefetch((const char *)b + 2 * width + 8192);
+                SOL_ASK(b + 2 * width, 1024, 4096);
                 const vf w0 = vf_of_bytes(b + 2 * width + 0 * LANES); const vf w1 = vf_of_bytes(b + 2 * width + 1 * LANES); 
                 { const float x = a0[k + 2]; c0_0 += w0 * x; c0_1 += w1 * x; }
                 { const float x = a1[k + 2]; c1_0 += w0 * x; c1_1 += w1 * x; }
@@ -51,7 +51,7 @@ static __attribute__((noinline)) void few_tile_2(const float *a0, int64_t lda, c
                 { const float x = a1[k + 3]; c1_0_1 += w0 * x; c1_1_1 += w1 * x; }
             }
             {
-                __builtin_prefetch((const char *)b + 4 * width + 8192);
+                SOL_ASK(b + 4 * width, 1024, 4096);
                 const vf w0 = vf_of_bytes(b + 4 * width + 0 * LANES); const vf w1 = vf_of_bytes(b + 4 * width + 1 * LANES); 
                 { const float x = a0[k + 4]; c0_0 += w0 * x; c0_1 += w1 * x; }
                 { const float x = a1[k + 4]; c1_0 += w0 * x; c1_1 += w1 * x; }
@@ -62,7 +62,7 @@ static __attribute__((noinline)) void few_tile_2(const float *a0, int64_t lda, c
                 { const float x = a1[k + 5]; c1_0_1 += w0 * x; c1_1_1 += w1 * x; }
             }
             {
-                __builtin_prefetch((const char *)b + 6 * width + 8192);
+                SOL_ASK(b + 6 * width, 1024, 4096);
                 const vf w0 = vf_of_bytes(b + 6 * width + 0 * LANES); const vf w1 = vf_of_bytes(b + 6 * width + 1 * LANES); 
                 { const float x = a0[k + 6]; c0_0 += w0 * x; c0_1 += w1 * x; }
                 { const float x = a1[k + 6]; c1_0 += w0 * x; c1_1 += w1 * x; }
@@ -126,7 +126,7 @@ static __attribute__((noinline)) void few_tile_2_ragged(const float *a0, int64_t
         vf c1_0_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             {
-                __builtin_prefetch((const char *)b + 0 * width + 8192);
+                SOL_ASK(b + 0 * width, 1024, 4096);
                 const vf w0 = vf_of_bytes(b + 0 * width + 0 * LANES); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; }
                 { const float x = a1[k + 0]; c1_0 += w0 * x; }
@@ -137,7 +137,7 @@ static __attribute__((noinline)) void few_tile_2_ragged(const float *a0, int64_t
                 { const float x = a1[k + 1]; c1_0_1 += w0 * x; }
             }
             {
-                __builtin_prefetch((const char *)b + 2 * width + 8192);
+                SOL_ASK(b + 2 * width, 1024, 4096);
                 const vf w0 = vf_of_bytes(b + 2 * width + 0 * LANES); 
                 { const float x = a0[k + 2]; c0_0 += w0 * x; }
                 { const float x = a1[k + 2]; c1_0 += w0 * x; }
@@ -148,7 +148,7 @@ static __attribute__((noinline)) void few_tile_2_ragged(const float *a0, int64_t
                 { const float x = a1[k + 3]; c1_0_1 += w0 * x; }
             }
             {
-                __builtin_prefetch((const char *)b + 4 * width + 8192);
+                SOL_ASK(b + 4 * width, 1024, 4096);
                 const vf w0 = vf_of_bytes(b + 4 * width + 0 * LANES); 
                 { const float x = a0[k + 4]; c0_0 += w0 * x; }
                 { const float x = a1[k + 4]; c1_0 += w0 * x; }
@@ -159,7 +159,7 @@ static __attribute__((noinline)) void few_tile_2_ragged(const float *a0, int64_t
                 { const float x = a1[k + 5]; c1_0_1 += w0 * x; }
             }
             {
-                __builtin_prefetch((const char *)b + 6 * width + 8192);
+                SOL_ASK(b + 6 * width, 1024, 4096);
                 const vf w0 = vf_of_bytes(b + 6 * width + 0 * LANES); 
                 { const float x = a0[k + 6]; c0_0 += w0 * x; }
                 { const float x = a1[k + 6]; c1_0 += w0 * x; }
