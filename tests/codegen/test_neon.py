@@ -13,7 +13,9 @@ from sol.build.build import build_library
 from sol.codegen.targets import architecture, by_name
 from sol.compiler import compile_graph
 from sol.errors import CompilerError, ConfigError
+from sol.ir.bodies import type_at
 from sol.ir.interpret import evaluate_constants, evaluate_outputs
+from sol.ir.storage import as_stored
 from tests.codegen.foreign_cases import PARAMS, repeat  # noqa: F401  (a fixture)
 from tests.codegen.reference_packers import apply_pack
 from tests.codegen.test_conv_winograd import force  # noqa: F401
@@ -60,7 +62,7 @@ def test_network(name: str, isa: str) -> None:
     compiled = compile_graph(graph, title=name, isa=by_name(isa))
     plan = compiled.plan
     values = evaluate_constants(compiled.graph, [w.value for w in plan.weights], parameters)
-    weights = [apply_pack(w.pack, values[w.value]) for w in plan.weights]
+    weights = [as_stored(apply_pack(w.pack, values[w.value]), type_at(compiled.graph, w.value).dtype) for w in plan.weights]
     outputs = [np.zeros(port.shape, port.dtype.numpy) for port in plan.outputs]
     sources = {s.name: s.text for s in compiled.sources} | {"main": (FOLDER / "network_main.c").read_text()}
     wanted = evaluate_outputs(graph, inputs, parameters)

@@ -107,4 +107,16 @@ def quantized() -> Built:
     return m.built([m.add("linear", y, to_floats(weight(5, 225), 2.0**-9, 0.0))])
 
 
-NETWORKS: dict[str, Callable[[], Built]] = {f.__name__: f for f in (convolutional, recurrent, attention, quantized)}
+def weight_only() -> Built:
+    """Linear layers with weights rounded to 8 and to 4 bits, for few rows and for many."""
+    m = _Maker()
+
+    def layer(x: str, inner: int, outer: int, bits: int) -> str:
+        parts = m.builder.add("quantize_weight", [m.parameter(outer, inner)], bits=bits, group=32)
+        return m.add("add", m.add("weight_only_linear", x, *parts, group=32), m.parameter(outer))
+
+    few, many = m.input(3, 96), m.input(21, 96)
+    return m.built([layer(m.add("relu", layer(x, 96, 64, 8)), 64, 50, 4) for x in (few, many)])
+
+
+NETWORKS: dict[str, Callable[[], Built]] = {f.__name__: f for f in (convolutional, recurrent, attention, quantized, weight_only)}
