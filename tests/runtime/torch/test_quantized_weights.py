@@ -126,3 +126,19 @@ def test_a_model_in_pieces_is_refused() -> None:
 
     with pytest.raises(sol.errors.SolError):
         sol.optimize(Branch(), [torch.ones(3)], weights="int8")
+
+
+def test_an_onnx_model() -> None:
+    """Its initializers are rounded as the parameters of a module are."""
+    helper = pytest.importorskip("onnx.helper")
+    from onnx import numpy_helper
+
+    w, x = torch.randn(128, 160), torch.randn(3, 128)
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
+    ends = [helper.make_tensor_value_info(name, 1, shape) for name, shape in (("x", (3, 128)), ("y", (3, 160)))]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], [numpy_helper.from_array(w.numpy(), "w")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    want = x @ rounded(w.T.contiguous(), 4, 64).T
+    torch.testing.assert_close(sol.optimize(model, [x], weights="int4")(x), want, rtol=2e-5, atol=2e-5)
+    with pytest.raises(ConfigError, match="groups of 48 do not divide"):
+        sol.optimize(model, [x], weights="int4", group=48)
