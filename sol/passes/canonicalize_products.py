@@ -143,8 +143,8 @@ def _halves(g: Editor, codes: str, depth: DimLike, node: Node) -> str:
 
 
 RULES = (
-    computed_codes_to_linear, constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias, merged_batch_to_dims,
-    reshape_of_reshape, permute_of_permute, identity_to_operand,
+    computed_codes_to_linear, constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias,
+    merged_batch_to_dims, reshape_of_reshape, permute_of_permute, identity_to_operand,
 )  # fmt: skip
 
 
