@@ -77,10 +77,15 @@ def _key(graph: Graph, title: str, target: Target) -> str:
     return key_of("plan", versions, code_stamp(), repr(config), repr(astuple(target)), title, graph_text(graph))
 
 
-@functools.cache
 def code_stamp() -> str:
     """Changes whenever a file of the deciding stages does."""
-    found = sorted(path for name in STAGES for path in _files(PACKAGE / name))
+    return stamp_of(STAGES)
+
+
+@functools.cache
+def stamp_of(names: tuple[str, ...]) -> str:
+    """Changes whenever one of these files of the package does, or one in these folders of it."""
+    found = sorted(path for name in names for path in _files(PACKAGE / name))
     stats = [(os.path.relpath(path, PACKAGE), os.stat(path)) for path in found]
     return repr([(name, at.st_size, at.st_mtime_ns, at.st_ctime_ns) for name, at in stats])
 

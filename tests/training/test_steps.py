@@ -300,14 +300,14 @@ def test_weights_are_kept_for_the_backward_pass_as_they_are(turned: bool) -> Non
 
 
 def test_torch_gets_images_where_the_backward_pass_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled = compiled_training.import_functional
+    compiled = compiled_training.between_graphs
 
-    def fails_behind(module, parameters, examples, kept, places):
+    def fails_behind(imported, examples, kept, places):
         if not kept:
             raise UnsupportedError("no backward pass")
-        return compiled(module, parameters, examples, kept, places)
+        return compiled(imported, examples, kept, places)
 
-    monkeypatch.setattr(compiled_training, "import_functional", fails_behind)
+    monkeypatch.setattr(compiled_training, "between_graphs", fails_behind)
     fast, eager = pair(blocks(), IMAGES)
     with sol.config.override(fallback="eager"):
         check_loss(step(fast, IMAGES), step(eager, IMAGES))

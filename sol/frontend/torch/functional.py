@@ -21,7 +21,7 @@ from sol.frontend.torch.blocks import kept_values, with_edges
 from sol.frontend.torch.capture import Call, Outcome
 from sol.frontend.torch.export import collector_paused
 from sol.frontend.torch.exported import ProgramImport, Terms
-from sol.frontend.trees import Group, Leaf
+from sol.frontend.torch.imported_text import results_tree
 from sol.ir.graph import Graph
 from sol.ir.rewrite import Editor
 
@@ -55,27 +55,44 @@ def import_functional(
 ) -> Imported:  # fmt: skip
     """Convert a graph without in-place ops and open sizes whose nodes hold fake tensors; it gives its results in a tuple.
 
-    parameters: inputs that are parameters, and what they are called. examples: one argument for each input; where its shape is not that of
-    the node it is a result of another such graph that was kept in blocks. kept: numbers of results that may leave in blocks.
-    places: number of an input → where it lies in memory that may be overwritten once the input is read (``with_places``).
+    The arguments are those of ``read_functional`` and ``between_graphs``.
+    """
+    with collector_paused():
+        return between_graphs(read_functional(module, parameters, examples), examples, kept, places)
+
+
+def read_functional(module: GraphModule, parameters: Mapping[int, str], examples: Sequence[Any]) -> Imported:
+    """Convert such a graph as it stands, apart from others.
+
+    parameters: inputs that are parameters, and what they are called. examples: one argument for each input.
     """
     inputs = [n for n in module.graph.nodes if n.op == "placeholder"]
     (output,) = [n for n in module.graph.nodes if n.op == "output"]
     results = output.args[0] if isinstance(output.args[0], (tuple, list)) else (output.args[0],)
     signature = _Signature(tuple([_input(n) for n in inputs]), tuple([_result(r) for r in results]))
     call = Call.of_arguments(list(examples), [True] * len(inputs))
-    gives = Group(tuple, "sequence", (), tuple([Leaf(i) for i in range(len(results))]), 0)
-    with collector_paused():
-        program: Any = _Dressed(module, signature)
-        imported = ProgramImport(program, Terms({}, parameters), call, Outcome(gives, (), ())).convert({})
-        for result, leaf in zip(results, imported.outputs):
-            if isinstance(result, Node) and leaf.kind == "constant" and leaf.value is None:
-                raise UnsupportedError(f"{result} is a result that its converter does not compute")
-        # the strides of all inputs are those that the graph was made for; those of results are nobody's concern
-        imported = replace(imported, formats=(), outputs=tuple([_reshaped(leaf) for leaf in imported.outputs]))
-        shown = {n.name: tuple(x.shape) for n, x in zip(inputs, examples) if isinstance(x, torch.Tensor)}
-        imported = replace(imported, graph=with_edges(imported.graph, shown, kept_values(imported, kept)))
-        return replace(imported, graph=with_places(imported, places))
+    program: Any = _Dressed(module, signature)
+    imported = ProgramImport(program, Terms({}, parameters), call, Outcome(results_tree(len(results)), (), ())).convert({})
+    for result, leaf in zip(results, imported.outputs):
+        if isinstance(result, Node) and leaf.kind == "constant" and leaf.value is None:
+            raise UnsupportedError(f"{result} is a result that its converter does not compute")
+    # the strides of all inputs are those that the graph was made for; those of results are nobody's concern
+    return replace(imported, formats=(), outputs=tuple([_reshaped(leaf) for leaf in imported.outputs]))
+
+
+def between_graphs(
+    imported: Imported, examples: Sequence[Any], kept: Collection[int] = (), places: Mapping[int, int] = {}
+) -> Imported:
+    """The import of a graph as it stands among others that give it tensors or take its results.
+
+    examples: one argument for each input; where its shape is not that of the graph's input it is a result of another such graph that was
+    kept in blocks. kept: numbers of results that may leave in blocks. places: number of an input → where it lies in memory that may be
+    overwritten once the input is read (``with_places``).
+    """
+    given = [(leaf, x) for leaf, x in zip(imported.inputs, examples) if leaf.kind in ("tensor", "unused") and isinstance(x, torch.Tensor)]
+    shown = {imported.graph.inputs[leaf.index]: tuple(x.shape) for leaf, x in given}
+    imported = replace(imported, graph=with_edges(imported.graph, shown, kept_values(imported, kept)))
+    return replace(imported, graph=with_places(imported, places))
 
 
 def with_places(imported: Imported, places: Mapping[int, int]) -> Graph:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import inspect
 import logging
 import operator
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from operator import is_
 from typing import Any, Protocol
@@ -26,15 +28,19 @@ from sol.frontend.imported import Imported
 from sol.frontend.torch.backward import decompositions
 from sol.frontend.torch.blocks import as_image
 from sol.frontend.torch.export import collector_paused
-from sol.frontend.torch.functional import import_functional, placed_inputs, results_of
+from sol.frontend.torch.functional import between_graphs, placed_inputs, results_of
 from sol.runtime.executable import Executable
 from sol.runtime.memory import give_back_free_memory
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.inputs import told
+from sol.runtime.torch.kept_steps import KeptGraph, KeptStep, keep_step, read_step
 from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.recomputation import choose_recomputed
 from sol.runtime.torch.result_pool import ResultPool, are_alone
 from sol.runtime.torch.saved_views import save_whole
+from sol.runtime.torch.step_function import Wrapping, plain_wrapping, step_function
+from sol.runtime.torch.step_graphs import GraphSource, StoredGraph, TracedGraph
+from sol.runtime.torch.step_key import NoTextError, step_key
 from sol.runtime.torch.training_policy import reason_for_torch
 
 log = logging.getLogger("sol")
@@ -43,10 +49,10 @@ PATIENCE = 16
 MOST_COMPILED = 2
 """How many times ``config["recompile_limit"]`` one piece is compiled in all. Further kinds of calls run in torch, as they do where torch
 counts its recompilations: a piece whose inputs never repeat would be compiled at every call."""
+SLOW = 0.5
+"""Seconds of a trace from which its graphs are kept for other processes."""
 _IN_PLACE = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.setitem)
 _RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
-_PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default)
-_TURNS = (torch.ops.aten.t.default, torch.ops.aten.permute.default, torch.ops.aten.transpose.int)
 Compiler = Callable[[fx.GraphModule, Any], Any]
 Observer = Callable[["TrainingGraph", Program, Taken, Sequence[Any]], None]
 """Told of each run on compiled code: the graph, its program, the call, its results."""
@@ -82,22 +88,28 @@ class TrainingGraph:
     _boxed_call = True  # takes a list of arguments, which it may empty
 
     def __init__(
-        self, module: fx.GraphModule, static: Collection[int], options: Mapping[str, Any], began: Callable[[], None], what: str,
-        kept: Collection[int] = (), forward: TrainingGraph | None = None,
+        self, source: GraphSource, static: Collection[int], options: Mapping[str, Any], began: Callable[[], None], what: str,
+        kept: Collection[int] = (), forward: TrainingGraph | None = None, done: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         """static: ids of tensors whose content stays between calls, which are packed. began: called before each run. kept: numbers of
-        results that only the backward graph reads. forward: the graph whose results this one is given."""
-        self.module, self._static, self._options, self._began, self.what = module, static, options, began, what
+        results that only the backward graph reads. forward: the graph whose results this one is given. done: called once it is compiled."""
+        self._source, self._static, self._options, self._began, self.what = source, static, options, began, what
+        self._done = done
+        self.imported: Imported | None = None  # the graph apart from the other one, once it is compiled
         self.kept, self._forward = kept, forward
         self._pool: ResultPool = options["arrays"].lender
         self._lent: tuple[int, ...] = ()  # inputs that lie in memory which a call may overwrite
         self.observers: list[Observer] = []
-        self._shapes = [_shape_of(n) for n in module.graph.nodes if n.op == "placeholder"]
         self.program: Program | None = None
         self.failure: Exception | None = None
         self._places: list[int] = []
         self._bound: list[torch.Tensor] = []
         self._held: dict[str, torch.Tensor] = {}
+
+    @property
+    def module(self) -> fx.GraphModule:
+        """The graph in torch."""
+        return self._source.module
 
     def __call__(self, arguments: list[Any]) -> Any:
         inputs = tuple(arguments)
@@ -123,7 +135,8 @@ class TrainingGraph:
 
     def _images(self, inputs: Sequence[Any]) -> list[Any]:
         """The inputs as torch wants them: those that a compiled forward graph left in blocks as images."""
-        return [as_image(x, s) if s is not None and x is not None and x.dim() == len(s) + 1 else x for x, s in zip(inputs, self._shapes)]
+        given = zip(inputs, self._source.shapes)
+        return [as_image(x, s) if s is not None and x is not None and x.dim() == len(s) + 1 else x for x, s in given]
 
     def _is_bound(self, program: Program, inputs: Sequence[Any]) -> bool:
         """Whether the program's parameters are those of this call, or could be replaced by them."""
@@ -136,16 +149,18 @@ class TrainingGraph:
         return True
 
     def _compile(self, inputs: Sequence[Any]) -> None:
-        taken = _only_multiplied(self.module)
+        taken = self._source.multiplied
         self._places = [i for i, x in enumerate(inputs) if id(x) in self._static and not (i in taken and x.requires_grad)]
         self._bound = [inputs[i] for i in self._places]
         names = {i: f"p{i}" for i in self._places}
         self._held = dict(zip(names.values(), self._bound))
         try:
-            imported = import_functional(self.module, names, inputs, self.kept, self._places_of(inputs))
+            self.imported = self._source.imported(names, inputs)
+            imported = between_graphs(self.imported, inputs, self.kept, self._places_of(inputs))
             options = {**self._options, "isa": replace(resolve(self._options.get("isa") or config["isa"]), repacks=True)}
             self.program = Program(imported, self._held, title=f"{self.what} graph of torch.compile", **options)
             self._share_memory(imported)
+            self._done()
         except Exception as error:
             if isinstance(error, (ConfigError, MemoryError)) or config["fallback"] != "eager":
                 raise
@@ -153,6 +168,11 @@ class TrainingGraph:
             log.warning("the %s pass of a piece of the model runs in torch: %s", self.what, told(error))
         give_back_free_memory()  # what compiling has freed: results lie in blocks of their own
 
+    def record(self) -> KeptGraph | None:
+        """What another process needs in order to do without a trace; None if the graph was not compiled."""
+        if self.imported is None or self.program is None:
+            return None
+        return KeptGraph(self.imported, self._source.shapes, self._source.multiplied, tuple(self._places), tuple(self.kept))
 
     @property
     def whole(self) -> Executable | None:
@@ -177,12 +197,6 @@ class TrainingGraph:
             executable.elsewhere = {i for i, value in enumerate(self.program.runner.results) if value not in alone}
         elif (forward := self._forward.whole) is not None and (lent := placed_inputs(imported)):
             self._lent, forward.room = lent, executable.lent_bytes
-
-
-def _shape_of(placeholder: fx.Node) -> tuple[int, ...] | None:
-    """The shape of a tensor that a graph takes."""
-    value = placeholder.meta.get("val")
-    return tuple(value.shape) if isinstance(value, torch.Tensor) else None
 
 
 def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Compiler, backward: Compiler) -> Callable[..., Any]:
@@ -233,15 +247,22 @@ class Trainable(Protocol):
 class Differentiated:
     """A piece for tensors of one kind, forward and backward; inputs: those of its first call.
 
-    Raises UnsupportedError for what trains in torch, and what AOTAutograd raises where it cannot trace the piece.
+    Raises UnsupportedError for what trains in torch, and what AOTAutograd raises where it cannot trace the piece. A piece that an earlier
+    process has traced is not traced (``step_key`` says when two pieces are the same).
     """
 
     def __init__(self, piece: Fixed, inputs: Sequence[torch.Tensor], options: Mapping[str, Any], habit: Habit) -> None:
-        from sol.frontend.torch.recurrent_ops import with_scans  # defines operations, which inference does not need
-
-        module = with_scans(piece.module)
         self.graphs: list[TrainingGraph] = []
         self._options, self._habit = options, habit
+        self._wrapping: Wrapping | None = None
+        self._key = _key_of(piece, inputs, options)
+        kept = read_step(self._key) if self._key else None
+        if kept is not None:
+            self._parameters = {i: inputs[i] for i in piece.parameters}
+            self._function = self._of_kept(kept, Retrace(piece.module, inputs))
+            return
+        began = time.perf_counter()
+        module = _with_scans(piece.module)
         own = (*module.parameters(), *module.buffers())  # which AOTAutograd puts before the inputs
         self._parameters = {**dict(enumerate(own)), **{len(own) + i: inputs[i] for i in piece.parameters}}
         mode = FakeTensorMode()
@@ -251,9 +272,18 @@ class Differentiated:
                 self._function = _differentiated(module, examples, self._forward, self._backward)
         except (DataDependentOutputException, DynamicOutputShapeException) as error:
             raise UnsupportedError(f"{error.func} gives sizes or numbers that are known when data is") from error
+        if time.perf_counter() - began < SLOW:
+            self._key = ""
 
     def __call__(self, inputs: Sequence[Any]) -> Any:
         return self._function(*inputs)
+
+    def _of_kept(self, kept: KeptStep, trace: Retrace) -> Callable[..., Any]:
+        sources = [StoredGraph(kept.forward, lambda: trace("forward")), StoredGraph(kept.backward, lambda: trace("backward"))]
+        changed = kept.wrapping.changed
+        forward = self._add(sources[0], changed, self._habit.forward, "forward", kept.forward.kept)
+        backward = self._add(sources[1], changed, self._habit.backward, "backward", forward=forward)
+        return step_function(kept.wrapping, forward, _outside_dynamo(backward))
 
     def _forward(self, module: fx.GraphModule, _: Any) -> TrainingGraph:
         metadata = TracingContext.get().fw_metadata
@@ -261,39 +291,98 @@ class Differentiated:
         if metadata is not None and metadata.num_symints_saved_for_bw is not None:  # else no backward pass will come
             (output,) = [n for n in module.graph.nodes if n.op == "output"]
             kept = range(len(output.args[0]))[metadata.tensors_saved_for_backwards_slice]
-        return self._add(module, self._habit.forward, "forward", kept)
+        return self._add(TracedGraph(module), _changed(metadata), self._habit.forward, "forward", kept)
 
     def _backward(self, module: fx.GraphModule, _: Any) -> Any:
-        run = torch.compiler.disable(self._add(module, self._habit.backward, "backward", forward=self.graphs[0]))
-        run._boxed_call = True
-        return run
-
-    def _add(
-        self, module: fx.GraphModule, began: Callable[[], None], what: str, kept: Collection[int] = (), forward: TrainingGraph | None = None
-    ) -> TrainingGraph:  # fmt: skip
         metadata = TracingContext.get().fw_metadata
-        changed = set(metadata.mutated_inp_runtime_indices) if metadata is not None else set()
+        if metadata is not None and self._key:
+            self._wrapping = plain_wrapping(metadata, module)
+        graph = self._add(
+            TracedGraph(module), _changed(metadata), self._habit.backward, "backward", forward=self.graphs[0], done=self._keep
+        )
         if metadata is not None:
             metadata.bw_donated_idxs = []  # not None, which torch takes for some where the first backward pass let go of its graph
+        return _outside_dynamo(graph)
+
+    def _add(
+        self, source: GraphSource, changed: Collection[int], began: Callable[[], None], what: str, kept: Collection[int] = (),
+        forward: TrainingGraph | None = None, done: Callable[[], None] = lambda: None,
+    ) -> TrainingGraph:  # fmt: skip
         static = {id(t) for i, t in self._parameters.items() if i not in changed}
-        self.graphs.append(TrainingGraph(module, static, self._options, began, what, kept, forward))
+        self.graphs.append(TrainingGraph(source, static, self._options, began, what, kept, forward, done))
         return self.graphs[-1]
 
+    def _keep(self) -> None:
+        """Both graphs are compiled: spare other processes the trace."""
+        forward, backward = (graph.record() for graph in self.graphs)
+        if self._key and self._wrapping is not None and forward is not None and backward is not None:
+            keep_step(self._key, KeptStep(self._wrapping, forward, backward))
 
-def _only_multiplied(module: fx.GraphModule) -> set[int]:
-    """Inputs of which products of matrices are all that is made: they are read as they lie. Where a step changes them, packing would take
-    longer than it saves. One that is kept turned for the backward pass would be copied at each call, and is not among them."""
-    inputs = [n for n in module.graph.nodes if n.op == "placeholder"]
-    return {i for i, n in enumerate(inputs) if n.users and _is_multiplied(n)}
+
+def _key_of(piece: Fixed, inputs: Sequence[Any], options: Mapping[str, Any]) -> str:
+    """The piece's key in the cache; "" where no text tells all that decides."""
+    try:
+        return step_key(piece.module, piece.parameters, inputs, options)
+    except NoTextError as error:
+        log.debug("a piece of the model is traced in each process: %s", error)
+        return ""
 
 
-def _is_multiplied(node: fx.Node, turned: bool = False) -> bool:
-    def is_fine(user: fx.Node) -> bool:
-        if user.op == "output":
-            return not turned
-        return user.target in _PRODUCTS or (user.target in _TURNS and _is_multiplied(user, not turned))
+def _with_scans(module: fx.GraphModule) -> fx.GraphModule:
+    from sol.frontend.torch.recurrent_ops import with_scans  # defines operations, which inference does not need
 
-    return all(map(is_fine, node.users))
+    return with_scans(module)
+
+
+def _changed(metadata: Any) -> Collection[int]:
+    """Inputs that a graph gives new contents."""
+    return set(metadata.mutated_inp_runtime_indices) if metadata is not None else set()
+
+
+def _outside_dynamo(graph: TrainingGraph) -> Any:
+    run = torch.compiler.disable(graph)
+    run._boxed_call = True
+    return run
+
+
+class Retrace:
+    """Traces a piece after all whose graphs were kept, where a call needs them in torch: "forward" or "backward"."""
+
+    def __init__(self, module: fx.GraphModule, inputs: Sequence[torch.Tensor]) -> None:
+        self._module = module
+        self._types = [(x.shape, x.stride(), x.dtype, x.requires_grad, x.is_leaf) for x in inputs]
+        self._autocast = torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")
+        self._budget = config["training_memory_budget"]
+        self._graphs: dict[str, fx.GraphModule] = {}
+
+    def __call__(self, what: str) -> fx.GraphModule:
+        if not self._graphs:
+            mode, enabled, dtype = FakeTensorMode(), *self._autocast
+            with mode:
+                examples = [_example(*t) for t in self._types]
+            with torch.enable_grad(), torch.autocast("cpu", dtype, enabled), tracing(TracingContext(mode)), collector_paused():
+                with config.override(training_memory_budget=self._budget), _both_graphs_at_once():
+                    _differentiated(_with_scans(self._module), examples, self._taker("forward"), self._taker("backward"))
+        return self._graphs[what]
+
+    def _taker(self, what: str) -> Compiler:
+        def take(module: fx.GraphModule, _: Any) -> Any:
+            self._graphs[what] = module
+            return module
+
+        return take
+
+
+def _both_graphs_at_once() -> AbstractContextManager[Any]:
+    """While it lasts, AOTAutograd gives the backward graph with the forward graph, and not at the first backward pass."""
+    from torch._functorch import config as settings
+
+    return settings.patch(force_non_lazy_backward_lowering=True)
+
+
+def _example(shape: torch.Size, strides: tuple[int, ...], dtype: torch.dtype, requires_grad: bool, is_leaf: bool) -> torch.Tensor:
+    tensor = torch.empty_strided(shape, strides, dtype=dtype, requires_grad=requires_grad)
+    return tensor if is_leaf else tensor.clone()
 
 
 class Gradients:
