@@ -43,8 +43,7 @@ def results_tree(count: int) -> Group:
 
 
 def import_text(imported: Imported) -> str:
-    """The import as text, which ``parse_import`` gives back. Raises UnsupportedError for one that has no text.
-"""
+    """The import as text, which ``parse_import`` gives back. Raises UnsupportedError for one that has no text."""
     empty = Imported(imported.graph, imported.takes, imported.gives, (), ())
     for field in fields(Imported):
         if field.name not in _OWN and getattr(imported, field.name) != getattr(empty, field.name):
