@@ -64,6 +64,15 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[torch.Tensor, ...]]] = {
 }
 
 
+KEY_OF = training._key_of
+
+
+@pytest.fixture(autouse=True)
+def kept(compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps have keys, as outside tests."""
+    monkeypatch.setattr(training, "_key_of", KEY_OF)
+
+
 @pytest.fixture
 def traces(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Steps that are traced from here on, each of which is kept in a cache of the test's own."""
