@@ -95,6 +95,12 @@ NARROW_GRADIENT = one("%x: f32[2,32,14,14], %g: f32[2,48,14,14]", "f32[48,32,3,3
 """The gradient of a convolution of bfloat16 for its weights."""
 
 
+def of_matrix_tiles() -> str:
+    """A linear layer of float32 that matrix tiles multiply."""
+    body = "  %y: f32[256,40] = linear(%x, %w)\n  %z: f32[256,40] = add(%y, %r)\n  return %z"
+    return f"graph(%x: f32[256,300], %r: f32[256,40]) {{\n  {weight(40, 300)}\n{body}\n}}"
+
+
 def user_function() -> str:
     """An op whose kernel is a function of C, one of whose operands has gaps."""
     source = (

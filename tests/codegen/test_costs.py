@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 
 from sol.codegen.decision import Decision
-from sol.codegen.kernels import decisions
+from sol.codegen.kernels import decisions, preferred
 from sol.codegen.kernels.conv_cost import direct_seconds
 from sol.codegen.kernels.conv_tiling import named_tiling
 from sol.codegen.kernels.traffic import balance, byte_seconds, missing, other_cores_seconds, weight_seconds
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.machines import NEUTRAL, ZEN4, Machine
 from sol.codegen.placement import GraphPlacement
-from sol.codegen.targets import Target, by_name
+from sol.codegen.targets import Target, by_name, with_matrix_tiles
 from sol.ir.text import parse_graph
 from sol.passes.pipeline import run_passes
-from tests.codegen.networks import AVERAGE, NETWORKS, WINDOW, convolution, one
+from tests.codegen.networks import AVERAGE, NETWORKS, WINDOW, convolution, one, weight
 
 WITHOUT = {"conv_plain", "conv_transpose", "conv_int", "argmax_pool", "plain_recurrence", "grouped", "det", "blocks", "custom",
            "conv_weight_tiles"}  # fmt: skip
@@ -130,3 +130,15 @@ def test_balance(pieces, team, times):
 
 def test_weights_are_read_by_the_team_together():
     assert weight_seconds(1e6, target(team=1)) > weight_seconds(1e6, target(team=2)) > weight_seconds(1e6, target(team=1)) / 2
+
+
+def test_matrix_tiles_multiply_float32_where_there_are_many_rows() -> None:
+    """A tile has 16 of them; without tiles nothing of that is offered."""
+    tiles = with_matrix_tiles(target())
+    for rows, expected in ((1, False), (256, True)):
+        text = one(f"%x: f32[{rows},512]", f"f32[{rows},512]", "linear(%x, %w)", weight(512, 512))
+        (lowering,) = lowerings(text, tiles)
+        assert (preferred(lowering).name == "split") is expected
+        assert "split" not in ways(text, "linear", target())
+    two = one("%x: f32[512,512], %w: f32[512,512]", "f32[512,512]", "matmul(%x, %w)")
+    assert preferred(lowerings(two, tiles)[0]).name == "split"

@@ -17,7 +17,7 @@ from sol.codegen.plan import Kernel
 from sol.codegen.program import kernel_source, render_program
 from sol.codegen.render import TEMPLATES
 from sol.ir.text import graph_text
-from tests.codegen.networks import INNER_PRODUCT, NARROW, NARROW_GRADIENT, NETWORKS, POOLED, plan_of
+from tests.codegen.networks import INNER_PRODUCT, NARROW, NARROW_GRADIENT, NETWORKS, POOLED, of_matrix_tiles, plan_of
 from tests.ops.test_control import looped
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -54,8 +54,9 @@ def instances() -> dict[str, str]:
     for kernel in plan_of(NARROW, matrix_tiles=True).kernels:
         if kernel.context.get("matrix"):
             found.setdefault(f"{kernel.template}:tiles_bf16", kernel)
-    for kernel in plan_of(NARROW_GRADIENT, matrix_tiles=True).kernels:
-        found.setdefault(kernel.template, kernel)
+    for text in (NARROW_GRADIENT, of_matrix_tiles()):
+        for kernel in plan_of(text, matrix_tiles=True).kernels:
+            found.setdefault(kernel.template, kernel)
     return {key: kernel_source(replace(kernel, name=golden_name(key).removesuffix(".c"))).text for key, kernel in found.items()}
 
 

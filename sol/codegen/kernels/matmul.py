@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sol.codegen.decision import sole
 from sol.codegen.element import element
-from sol.codegen.kernels import matmul_as_conv, matmul_blocks
+from sol.codegen.kernels import matmul_as_conv, matmul_blocks, matmul_split
 from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_cost import fixed, one_by_one_seconds, product_seconds, tile_cycles
 from sol.codegen.kernels.matmul_dot import dot_seconds, find_dot, lower_dot
@@ -262,4 +262,7 @@ _CANDIDATES = (
     sole("gemm", find_panels, lower_gemm, cost=panels_seconds),
     sole("plain", find_plain, lower_plain, cost=plain_seconds, ranked=False),
 )
-KERNELS = {"linear": (*matmul_as_conv.CANDIDATES, *_CANDIDATES), "matmul": _CANDIDATES}
+KERNELS = {
+    "linear": (matmul_split.CANDIDATE, *matmul_as_conv.CANDIDATES, *_CANDIDATES),
+    "matmul": (matmul_split.CANDIDATE, *_CANDIDATES),
+}

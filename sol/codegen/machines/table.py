@@ -274,6 +274,20 @@ class MatrixProducts:
 
 
 @dataclass(frozen=True)
+class MatrixTiles:
+    """Products of float32 by matrix tiles, in cycles of a core (kernels/matmul_split.py).
+
+    dot: of a product of two tiles. split: of a number that is taken apart; turned: how many times that where its neighbours in memory are
+    steps of the reduction of a right operand, which are transposed first. sum: of a result, for each slice of the reduction.
+    """
+
+    dot: float
+    split: float
+    turned: float
+    sum: float
+
+
+@dataclass(frozen=True)
 class Machine:
     """A table. name: of the processors that it is for; measured_on: what its figures were measured on, in words."""
 
@@ -288,6 +302,7 @@ class Machine:
     winograd: WinogradTiles
     weight_gradients: WeightGradients
     products: MatrixProducts
+    tiles: MatrixTiles
     streams: Streams
     graph: GraphSizes
 
