@@ -15,7 +15,7 @@ enum { WIDTH = 2 * SOL_SIDE, BLOCK = WIDTH * WIDTH, STEPS = 4, SLICE = STEPS * S
 #define PANEL(p) (b_q + (p) * K * WIDTH) /* the first step of a panel's columns, and how far its steps are apart */
 #define STEP_OF(p) (N - (p) * WIDTH > SOL_SIDE ? WIDTH : SOL_SIDE)
 /* sums[row][32] = the product of a block of rows by 1 tiles and a panel of 1 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts a cache line of what is split next is asked for, 8
+ * large ones, which alone are rounded as float32 is. Beside each product of parts 3 cache lines of what is split next are asked for, 8
  * of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_1x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
@@ -28,98 +28,146 @@ SOL_TILE_ZERO(0);
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 1 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(4, a + 0 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 2 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 4 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
 SOL_TILE_LOAD(6, b + 4 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 3 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(6, b + 5 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(4, a + 7 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 7 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
 SOL_TILE_LOAD(4, a + 6 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 8 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 10 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(6, b + 10 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 9 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(6, b + 11 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 1 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts a cache line of what is split next is asked for, 8
+ * large ones, which alone are rounded as float32 is. Beside each product of parts 3 cache lines of what is split next are asked for, 8
  * of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_1x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
@@ -132,98 +180,146 @@ SOL_TILE_ZERO(0); SOL_TILE_ZERO(1);
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(4, a + 0 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 4 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
 SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 3 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(4, a + 7 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
 SOL_TILE_LOAD(4, a + 6 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 10 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 9 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 1 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts a cache line of what is split next is asked for, 8
+ * large ones, which alone are rounded as float32 is. Beside each product of parts 3 cache lines of what is split next are asked for, 8
  * of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_2x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
@@ -236,98 +332,146 @@ SOL_TILE_ZERO(0); SOL_TILE_ZERO(2);
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(5, a + 2 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); SOL_TILE_LOAD(5, a + 1 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 1 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 2 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(5, a + 5 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
 SOL_TILE_LOAD(6, b + 4 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(6, b + 5 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 7 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 8 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(6, b + 10 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(6, b + 11 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts a cache line of what is split next is asked for, 8
+ * large ones, which alone are rounded as float32 is. Beside each product of parts 3 cache lines of what is split next are asked for, 8
  * of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_2x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
@@ -340,91 +484,139 @@ SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); SOL_TILE_ZERO(2); SOL_TILE_ZERO(3);
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(5, a + 2 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); SOL_TILE_LOAD(5, a + 1 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(5, a + 5 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
 SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
 SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
 SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(3, sums + 1 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
@@ -549,7 +741,7 @@ void matmul_split(const sol_team *team, void *const *buf, const int64_t *arg)
                     for (int64_t i = 0; i < blocks; i++) {
                         const int64_t m = m0 + i * WIDTH, rows = bottom - m < WIDTH ? bottom - m : WIDTH;
                         const uint16_t *block = packed_a + i * sol_parts_size(WIDTH, kc);
-                        const char *next = (const char *)(PANEL(p) + (k0 + kc) * STEP_OF(p)) + (m - top) / WIDTH * 3 * next_step;
+                        const char *next = (const char *)(last ? PANEL(down == 1 ? p + wide : p) : PANEL(p) + (k0 + kc) * STEP_OF(p)) + (m - top) / WIDTH * 9 * next_step;
                         float *const before = kept + ((m - top) / WIDTH * wide + p - first) * BLOCK, *const sums = k0 || last ? partial : before;
                         if (rows > SOL_SIDE && count > SOL_SIDE) multiply_2x2(sums, block, panel, steps, next, next_step);
                         else if (rows > SOL_SIDE) multiply_2x1(sums, block, panel, steps, next, next_step);

@@ -36,6 +36,12 @@ STEPS = 4
 SLICE = STEPS * STEP
 SHARE = 0.75
 """Of the second-level cache, for what is split of both operands and for partial sums."""
+WIDEST = 384
+"""Columns of a unit of few rows: what is split next has to lie in the cache, too."""
+LINE = 64
+"""Bytes of a cache line."""
+MOST_AHEAD = 4
+"""Lines that are asked for at once: more would wait for each other."""
 FEW_UNITS = 4
 """Units of work for each thread from which on they are shared out evenly enough."""
 
@@ -91,6 +97,7 @@ def _shared_out(p: Product, batch: int, rows: int, n: int, k: int) -> Split:
         high = next(h for h in range(_rounded(rows), 0, -WIDTH) if h <= side or _held(h, wide, step, k) <= held)
     elif high < side:
         wide = next(w for w in range(_rounded(n), 0, -WIDTH) if w <= side or _held(high, w, step, k) <= held)
+    wide = min(wide, max(WIDEST, high * 3 // 2))
     down, across = ceil_div(rows, high), ceil_div(n, wide)
     if batch * down * across < FEW_UNITS * team and batch * down * across % team:
         if n >= rows:
@@ -131,7 +138,7 @@ def lower_split(lowering: Lowering, found: Split) -> None:
         flops=p.flops,
         bytes=p.bytes,
         constant=p.constant, column="1" if p.constant else "B_n", tiles=tiles, full=whole > 0, ragged=rest > 0,
-        parts=tuple(map(_loads, PARTS)), steps=STEPS, lines=2 if not p.constant and right_strides(p)[1] == 1 else 8,
+        parts=tuple(map(_loads, PARTS)), steps=STEPS, ahead=_ahead(found), lines=2 if not p.constant and right_strides(p)[1] == 1 else 8,
         signature=parameters, arguments=arguments, grain=p.target.machine.team.grain,
         batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         a_k="A_k" if p.a_k != 1 else "1", tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles),
@@ -143,6 +150,12 @@ def _finish(p: Product, columns: int) -> Tile:
     vectors = ceil_div(columns, SIDE)
     tile = matrix_tile_of(p, WIDTH, vectors, columns < WIDTH, vectors)
     return replace(tile, name="finish_ragged" if columns < WIDTH else "finish")
+
+
+def _ahead(found: Split) -> int:
+    """Cache lines of the right operand to be asked for beside each product of parts, so that all of a panel's slice are."""
+    lines = SLICE * WIDTH * 4 // LINE
+    return min(MOST_AHEAD, ceil_div(lines, STEPS * PRODUCTS * ceil_div(found.high, WIDTH)))
 
 
 def _loads(products: tuple[tuple[int, int], ...]) -> tuple[tuple[bool, bool, int, int], ...]:
