@@ -14,6 +14,14 @@
 enum { WIDTH = 2 * SOL_SIDE, BLOCK = WIDTH * WIDTH, STEPS = 4, SLICE = STEPS * SOL_STEP };
 #define PANEL(p) (b_q + (p) * K * WIDTH) /* the first step of a panel's columns, and how far its steps are apart */
 #define STEP_OF(p) (N - (p) * WIDTH > SOL_SIDE ? WIDTH : SOL_SIDE)
+/* Row i of tile t of a panel's step, which is split. */
+#define SPLIT_ROW(t, i)                                                                                                                     \
+    do {                                                                                                                                    \
+        const sol_row low = *(const sol_row_unaligned *)(from + (i) * ld + (t) * SOL_SIDE);                                                  \
+        const sol_row high = *(const sol_row_unaligned *)(from + ((i) + SOL_SIDE) * ld + (t) * SOL_SIDE);                                    \
+        sol_parts_row(to + (t) * SOL_TILE + (i) * 2 * SOL_SIDE, 2 * SOL_TILE, &low, &high);                                                  \
+    } while (0)
+
 /* sums[row][32] = the product of a block of rows by 1 tiles and a panel of 1 over up to four steps of 32: first of all small parts, then of the
  * large ones, which alone are rounded as float32 is. Beside each product of parts 3 cache lines of what is split next are asked for, 8
  * of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
@@ -622,6 +630,169 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(3, sums + 1 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
 }
 
+/* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
+ * large ones, which alone are rounded as float32 is. Beside each product of parts 3 cache lines of what is split next are asked for, 8
+ * of each row, and a row of the next panel is split: tiles leave vectors idle. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+static __attribute__((noinline)) void multiply_2x2_on_the_way(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, uint16_t *to, const float *from, int64_t ld)
+{
+    enum { A = 2 * SOL_TILE, B = 2 * SOL_TILE };
+SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); SOL_TILE_ZERO(2); SOL_TILE_ZERO(3); 
+    (void)steps;
+SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(5, a + 2 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
+        SPLIT_ROW(0, 0);
+        SPLIT_ROW(1, 8);
+SOL_TILE_LOAD(4, a + 1 * A, 64); SOL_TILE_LOAD(5, a + 1 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
+        SPLIT_ROW(0, 1);
+SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
+        SPLIT_ROW(0, 2);
+SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
+        SPLIT_ROW(0, 3);
+        SPLIT_ROW(1, 9);
+SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
+        SPLIT_ROW(0, 4);
+SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(5, a + 5 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
+        SPLIT_ROW(0, 5);
+SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
+        SPLIT_ROW(0, 6);
+        SPLIT_ROW(1, 10);
+SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
+        SPLIT_ROW(0, 7);
+SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
+        SPLIT_ROW(0, 8);
+SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
+        SPLIT_ROW(0, 9);
+        SPLIT_ROW(1, 11);
+SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
+        SPLIT_ROW(0, 10);
+SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
+        SPLIT_ROW(0, 11);
+SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
+        SPLIT_ROW(0, 12);
+        SPLIT_ROW(1, 12);
+SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
+        SPLIT_ROW(0, 13);
+SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
+        SPLIT_ROW(0, 14);
+SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
+        SPLIT_ROW(0, 15);
+        SPLIT_ROW(1, 13);
+SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
+        SPLIT_ROW(1, 0);
+SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
+        SPLIT_ROW(1, 1);
+SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
+        SPLIT_ROW(1, 2);
+        SPLIT_ROW(1, 14);
+SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
+        SPLIT_ROW(1, 3);
+SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
+        SPLIT_ROW(1, 4);
+SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
+        SPLIT_ROW(1, 5);
+        SPLIT_ROW(1, 15);
+SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
+        SPLIT_ROW(1, 6);
+SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
+        SPLIT_ROW(1, 7);
+SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(3, sums + 1 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
+}
+
 /* to += from, of so many rows. */
 SOL_INLINE void add(float *to, const float *from, int64_t rows)
 {
@@ -724,8 +895,10 @@ void matmul_split(const sol_team *team, void *const *buf, const int64_t *arg)
             kc = K - k0 < SLICE ? K - k0 : SLICE;
             const int64_t steps = (kc + SOL_STEP - 1) / SOL_STEP;
             const int last = k0 + kc == K;
-            if (SLICE < K || have_b != u / down)
-                for (int64_t p = first; p < p_end; p++)
+            const int anew = SLICE < K || have_b != u / down;
+            const int64_t soon = anew && steps == STEPS ? (N / WIDTH < p_end ? N / WIDTH : p_end) : 0; /* whole panels behind the first are split on the way */
+            if (anew)
+                for (int64_t p = first; p < p_end; p += p + 1 < soon ? soon - p : 1)
                     sol_parts_right(packed_b + (p - first) * sol_parts_size(WIDTH, kc), PANEL(p) + k0 * STEP_OF(p), STEP_OF(p), 1, kc, N - p * WIDTH < WIDTH ? N - p * WIDTH : WIDTH);
             have_b = u / down;
             for (int64_t m0 = top; m0 < bottom; m0 += chunk) {
@@ -738,11 +911,18 @@ void matmul_split(const sol_team *team, void *const *buf, const int64_t *arg)
                     const int64_t next_step = 512;
                     float *c_q = c_q0 + p * WIDTH;
                     const float *e0_q = e0_q0 + p * WIDTH;
+                    const float *const from = PANEL(p + 1) + k0 * STEP_OF(p + 1);
+                    uint16_t *const to = packed_b + (p + 1 - first) * sol_parts_size(WIDTH, kc);
+                    int64_t done = 0;
                     for (int64_t i = 0; i < blocks; i++) {
                         const int64_t m = m0 + i * WIDTH, rows = bottom - m < WIDTH ? bottom - m : WIDTH;
                         const uint16_t *block = packed_a + i * sol_parts_size(WIDTH, kc);
                         const char *next = (const char *)(last ? PANEL(down == 1 ? p + wide : p) : PANEL(p) + (k0 + kc) * STEP_OF(p)) + (m - top) / WIDTH * 9 * next_step;
                         float *const before = kept + ((m - top) / WIDTH * wide + p - first) * BLOCK, *const sums = k0 || last ? partial : before;
+                        if (m0 == top && p + 1 < soon && i == done && i < STEPS && rows > SOL_SIDE) {
+                            multiply_2x2_on_the_way(sums, block, panel, steps, next, next_step, to + i * SOL_PARTS * 2 * SOL_TILE, from + i * SOL_STEP * STEP_OF(p + 1), STEP_OF(p + 1));
+                            done++;
+                        } else
                         if (rows > SOL_SIDE && count > SOL_SIDE) multiply_2x2(sums, block, panel, steps, next, next_step);
                         else if (rows > SOL_SIDE) multiply_2x1(sums, block, panel, steps, next, next_step);
                         else if (count > SOL_SIDE) multiply_1x2(sums, block, panel, steps, next, next_step);
@@ -754,6 +934,8 @@ void matmul_split(const sol_team *team, void *const *buf, const int64_t *arg)
                             multiply_again(sums, rows, a_q + m * lda, lda, 1, PANEL(p), STEP_OF(p), 1, K, count);
                         (count < WIDTH ? finish_ragged : finish)(sums, rows, e0_q + m * e0_m, e0_m, c_q + m * ldc, ldc, count);
                     }
+                    if (m0 == top && p + 1 < soon && done < STEPS)
+                        sol_parts_right(to + done * SOL_PARTS * 2 * SOL_TILE, from + done * SOL_STEP * STEP_OF(p + 1), STEP_OF(p + 1), 1, kc - done * SOL_STEP, WIDTH);
                 }
             }
         }

@@ -105,12 +105,12 @@ def _shared_out(p: Product, batch: int, rows: int, n: int, k: int) -> Split:
         else:
             down = ceil_div(down, team) * team
     high = _rounded(ceil_div(rows, down))
-    return Split(p, step, high, min(high, 2 * WIDTH) if step < k else high, ceil_div(ceil_div(n, across), WIDTH))
+    return Split(p, step, high, min(high, STEPS * WIDTH) if step < k else high, ceil_div(ceil_div(n, across), WIDTH))
 
 
 def _held(high: int, wide: int, step: int, k: int) -> int:
     """Bytes of a unit: rows that are split at a time, columns, and sums."""
-    return NUMBER * step * (min(high, 2 * WIDTH) + wide) + (4 * high * wide if step < k else 0)
+    return NUMBER * step * (min(high, STEPS * WIDTH) + wide) + (4 * high * wide if step < k else 0)
 
 
 def lower_split(lowering: Lowering, found: Split) -> None:
@@ -123,6 +123,7 @@ def lower_split(lowering: Lowering, found: Split) -> None:
     if p.bias:
         reads["bias"] = packed(p.bias, "channels", block=p.target.lanes) if p.constant_bias else p.bias
     reads |= {o.name: o.view for o in p.epilogue.operands}
+    along = _is_along(p)
     whole, rest = divmod(n, WIDTH)
     widths = [WIDTH] * (whole > 0) + [rest] * (rest > 0)
     tiles = tuple(_finish(p, columns) for columns in widths)
@@ -138,7 +139,8 @@ def lower_split(lowering: Lowering, found: Split) -> None:
         flops=p.flops,
         bytes=p.bytes,
         constant=p.constant, column="1" if p.constant else "B_n", tiles=tiles, full=whole > 0, ragged=rest > 0,
-        parts=tuple(map(_loads, PARTS)), steps=STEPS, ahead=_ahead(found), lines=2 if not p.constant and right_strides(p)[1] == 1 else 8,
+        parts=tuple(map(_loads, PARTS)), steps=STEPS, ahead=_ahead(found), along=along,
+        lines=2 if along and not p.constant else 8,
         signature=parameters, arguments=arguments, grain=p.target.machine.team.grain,
         batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         a_k="A_k" if p.a_k != 1 else "1", tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles),
@@ -150,6 +152,11 @@ def _finish(p: Product, columns: int) -> Tile:
     vectors = ceil_div(columns, SIDE)
     tile = matrix_tile_of(p, WIDTH, vectors, columns < WIDTH, vectors)
     return replace(tile, name="finish_ragged" if columns < WIDTH else "finish")
+
+
+def _is_along(p: Product) -> bool:
+    """Whether neighbours in a row of the right operand are neighbours in memory, so that they need not be transposed."""
+    return p.constant or right_strides(p)[1] == 1
 
 
 def _ahead(found: Split) -> int:
@@ -180,10 +187,11 @@ def _cycles(found: Split) -> float:
     dots = ceil_div(rows, SIDE) * ceil_div(n, SIDE) * ceil_div(k, STEP) * PRODUCTS
     panels = ceil_div(n, WIDTH)
     down, across = ceil_div(rows, found.high), ceil_div(panels, found.wide)
-    turned = tiles.turned if not p.constant and right_strides(p)[1] != 1 else 1.0
-    left = rows * k * across
-    right = n * k * (down if found.slice < k else min(down, p.target.team)) * turned
-    return batch * (dots * tiles.dot + (left + right) * tiles.split + rows * n * ceil_div(k, found.slice) * tiles.sum)
+    left = rows * k * across * tiles.left
+    right = n * k * (down if found.slice < k else min(down, p.target.team)) * tiles.right
+    if _is_along(p):
+        right *= 1 - min(1.0, found.high / (STEPS * WIDTH)) * (1 - 1 / found.wide)  # the rest is taken apart while tiles are multiplied
+    return batch * (dots * tiles.dot + left + right + rows * n * ceil_div(k, found.slice) * tiles.sum)
 
 
 def split_seconds(found: Split, target: TargetLike) -> float | None:

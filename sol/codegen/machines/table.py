@@ -277,13 +277,13 @@ class MatrixProducts:
 class MatrixTiles:
     """Products of float32 by matrix tiles, in cycles of a core (kernels/matmul_split.py).
 
-    dot: of a product of two tiles. split: of a number that is taken apart; turned: how many times that where its neighbours in memory are
-    steps of the reduction of a right operand, which are transposed first. sum: of a result, for each slice of the reduction.
+    dot: of a product of two tiles. left, right: of a number of either operand that is taken apart; those of the right one come from memory.
+    sum: of a result, for each slice of the reduction.
     """
 
     dot: float
-    split: float
-    turned: float
+    left: float
+    right: float
     sum: float
 
 
