@@ -44,7 +44,7 @@ FEATURES = {
         Feature("avx512vl", 7, 0, 1, 31), Feature("avx512vbmi", 7, 0, 2, 1), Feature("avx512_vbmi2", 7, 0, 2, 6),
         Feature("gfni", 7, 0, 2, 8), Feature("vaes", 7, 0, 2, 9), Feature("vpclmulqdq", 7, 0, 2, 10),
         Feature("avx512_vnni", 7, 0, 2, 11), Feature("avx512_bitalg", 7, 0, 2, 12), Feature("avx512_vpopcntdq", 7, 0, 2, 14),
-        Feature("amx_bf16", 7, 0, 3, 22), Feature("amx_tile", 7, 0, 3, 24),
+        Feature("amx_bf16", 7, 0, 3, 22), Feature("amx_tile", 7, 0, 3, 24), Feature("amx_int8", 7, 0, 3, 25),
         Feature("avx_vnni", 7, 1, 0, 4), Feature("avx512_bf16", 7, 1, 0, 5),
     )
 }  # fmt: skip

@@ -1,6 +1,7 @@
-/* Matrix tiles (AMX): products of bfloat16 with sums of float32. A tile is up to 16 rows of up to 64 bytes in one of eight registers.
+/* Matrix tiles (AMX): products of bfloat16 with sums of float32, and of bytes with sums of int32. A tile is up to 16 rows of up to 64 bytes in one of eight registers.
  *
  * dot: C[m][n] += sum over k of A[m][2k] * B[k][2n] + A[m][2k + 1] * B[k][2n + 1], so B holds pairs of neighbouring rows of its matrix.
+ * dot_bytes, of unsigned A and signed B: C[m][n] += sum over k and i < 4 of A[m][4k + i] * B[k][4n + i]. dot_signed: of signed A and unsigned B.
  * Written as assembly, so that no compiler flag is needed. */
 #ifndef SOL_TILES_H
 #define SOL_TILES_H
@@ -19,6 +20,8 @@ typedef struct {
 #define SOL_TILE_LOAD(t, p, stride) __asm__ volatile("tileloadd (%0,%1,1), %%tmm" #t ::"r"(p), "r"((int64_t)(stride)) : "memory")
 #define SOL_TILE_STORE(t, p, stride) __asm__ volatile("tilestored %%tmm" #t ", (%0,%1,1)" ::"r"(p), "r"((int64_t)(stride)) : "memory")
 #define SOL_TILE_DOT(c, a, b) __asm__ volatile("tdpbf16ps %%tmm" #b ", %%tmm" #a ", %%tmm" #c ::: "memory")
+#define SOL_TILE_DOT_BYTES(c, a, b) __asm__ volatile("tdpbusd %%tmm" #b ", %%tmm" #a ", %%tmm" #c ::: "memory")
+#define SOL_TILE_DOT_SIGNED(c, a, b) __asm__ volatile("tdpbsud %%tmm" #b ", %%tmm" #a ", %%tmm" #c ::: "memory")
 
 /* Linux gives a process the registers when it asks for them: arch_prctl(ARCH_REQ_XCOMP_PERM, XTILEDATA), when the library is loaded. */
 static __attribute__((constructor)) void sol_ask_for_tiles(void)

@@ -1,13 +1,17 @@
-"""Products of unsigned and signed bytes (int_linear, int_matmul): packed panels of four bytes per lane, exact sums in int32."""
+"""Products of unsigned and signed bytes (int_linear, int_matmul): packed panels of four bytes per lane, exact sums in int32.
+
+Matrix tiles (AMX) read the same panels, sixteen groups of four bytes at a time.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from sol.codegen.decision import sole
+from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_product import Product, batch_text, describe, kernel_stem, packed, run_time_arguments
 from sol.codegen.kernels.matmul_rows import row_ladder, vectors_per_panel
-from sol.codegen.kernels.matmul_tile import panel_columns, tile_of, tile_signature
+from sol.codegen.kernels.matmul_tile import MATRIX_STEP, matrix_tile_of, panel_columns, tile_of, tile_signature
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div
@@ -24,23 +28,35 @@ def rows_per_int_tile(target: TargetLike, vectors: int) -> int:
 
 @dataclass(frozen=True)
 class IntPanels:
-    """A product of bytes over panels. nv: vectors of a panel. ladder, exact: rows of the tiles. pack_a: whether A is laid out by fours."""
+    """A product of bytes over panels. nv: vectors of a panel. ladder, exact: rows of the tiles. pack_a: whether A is laid out by fours.
+
+    matrix: whether matrix tiles multiply.
+    """
 
     product: Product
     nv: int
     ladder: tuple[int, ...]
     exact: bool
     pack_a: bool
+    matrix: bool = False
 
 
 def find_int_panels(lowering: Lowering) -> IntPanels:
     """Any strides, any number of rows, any epilogue of 32-bit lanes."""
     p = describe(lowering)
     few_rows = isinstance(p.loops.rows, int) and p.loops.rows <= 4 and p.constant
+    if multiplies_byte_matrices(p) and not few_rows:
+        nv = 1 if isinstance(p.n, int) and p.n <= p.target.lanes else 2
+        return IntPanels(p, nv, *row_ladder(p.loops.rows, 2 * MATRIX_ROWS), False, matrix=True)
     nv = vectors_per_panel(p.n, p.target.lanes)
     nv = min(nv, 2) if few_rows else nv
     pack_a = p.a_k != 1 or not (isinstance(p.k, int) and p.k % BYTES == 0)
     return IntPanels(p, nv, *row_ladder(p.loops.rows, rows_per_int_tile(p.target, nv)), pack_a)
+
+
+def multiplies_byte_matrices(p: Product) -> bool:
+    """Whether matrix tiles compute a product: whole steps of them along the reduction, whose bytes lie side by side in A."""
+    return p.target.matrix_tiles and isinstance(p.k, int) and p.k > 0 and p.k % (2 * MATRIX_STEP) == 0 and p.a_k == 1
 
 
 def lower_int_gemm(lowering: Lowering, found: IntPanels) -> None:
@@ -59,7 +75,7 @@ def lower_int_gemm(lowering: Lowering, found: IntPanels) -> None:
     reads |= {o.name: o.view for o in p.epilogue.operands}
     lowering.emit(
         "matmul_int.c.j2",
-        kernel_stem(p, f"{p.op}_{ladder[0]}x{nv}"),
+        kernel_stem(p, f"{p.op}_{ladder[0]}x{nv}{'_tiles' if found.matrix else ''}"),
         reads=reads,
         writes={"C": p.out},
         params=run_time_arguments(p, packed_size, False),
@@ -67,7 +83,8 @@ def lower_int_gemm(lowering: Lowering, found: IntPanels) -> None:
         shared_scratch=p.loops.batch_size * p.loops.rows * steps * BYTES if pack_a else 0,
         flops=p.flops,
         bytes=p.bytes,
-        mr=ladder[0], nv=nv, ladder=ladder, exact=found.exact, tiles=tuple(tile_of(p, *s, nv) for s in shapes),
+        mr=ladder[0], nv=nv, ladder=ladder, exact=found.exact, matrix=found.matrix,
+        tiles=tuple((matrix_tile_of if found.matrix else tile_of)(p, *s, nv) for s in shapes),
         full=full, ragged=ragged, pack_a=pack_a, pack_b=not p.constant,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p),
         tail_ops=p.epilogue.stem, prefetch=p.target.machine.products.prefetch if p.constant else 0,

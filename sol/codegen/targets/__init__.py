@@ -28,7 +28,7 @@ class Target:
     machine: figures of the processor it runs on, by which kernels are chosen. header: file in codegen/include that maps sol_simd.h to this
     target. architecture: as ``architecture()`` says it, "" for any. needs: CPU features as in /proc/cpuinfo.
     space: the memory space that kernels of this target read and write; the host's for instruction sets of CPUs.
-    matrix_tiles: whether products of bfloat16 may use matrix tiles (AMX).
+    matrix_tiles: whether products of bfloat16 and of bytes may use matrix tiles (AMX).
     team: threads that the cost model counts on. repacks: whether weights change from call to call, as in training, so that packing them is
     part of each. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
     """
@@ -166,8 +166,8 @@ def _native() -> Target:
     return with_matrix_tiles(found) if has_matrix_tiles() else found
 
 
-MATRIX_TILES = ("amx_tile", "amx_bf16")
-"""Features of a CPU with matrix tiles for bfloat16."""
+MATRIX_TILES = ("amx_tile", "amx_bf16", "amx_int8")
+"""Features of a CPU with matrix tiles for bfloat16 and bytes."""
 _REQUEST, _ASK_FOR, _TILES = 158, 0x1023, 18  # arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
 
 
@@ -178,7 +178,7 @@ def with_matrix_tiles(target: Target) -> Target:
 
 @functools.cache
 def has_matrix_tiles() -> bool:
-    """Whether this CPU has matrix tiles for bfloat16, and the system lets this process use them."""
+    """Whether this CPU has matrix tiles for bfloat16 and bytes, and the system lets this process use them."""
     if sys.platform != "linux" or architecture() != "x86_64" or not cpu_features().issuperset(MATRIX_TILES):
         return False
     return ctypes.CDLL(None).syscall(_REQUEST, _ASK_FOR, _TILES) == 0
