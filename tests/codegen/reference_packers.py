@@ -165,6 +165,14 @@ def int_taps(array: np.ndarray, *, groups: int, rows: int, neighbours: bool = Fa
     return whole.reshape(groups, -1, rows, up(c, 4) // 4, 4, whole.shape[-1]).transpose(0, 1, 3, 5, 2, 4)
 
 
+@reference("int_tiles")
+def int_tiles(array: np.ndarray, *, groups: int, rows: int, quads: int) -> np.ndarray:
+    k, c = array.shape[:2]
+    whole = padded(padded(array.reshape(groups, k // groups, c, -1), 1, up(k // groups, rows)), 2, up(c, 4 * quads))
+    steps = whole.reshape(*whole.shape[:2], -1, 4 * quads, whole.shape[-1])
+    return steps.swapaxes(3, 4).reshape(groups, whole.shape[1], -1)
+
+
 @reference("int_panels")
 def int_panels(array: np.ndarray, *, width: int, lanes: int, transposed: bool) -> np.ndarray:
     found = []

@@ -6,12 +6,16 @@ from dataclasses import replace
 
 from sol.codegen.decision import sole
 from sol.codegen.epilogue import make_epilogue
-from sol.codegen.kernels.conv_plain import Shape, all_strides, choose_tile, emit, flattened, is_local, read_shape
+from sol.codegen.kernels.conv_plain import Shape, all_strides, choose_tile, emit, flattened, is_local, read_shape, with_chunks
+from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_int import BYTES
-from sol.codegen.lowering import Lowering
-from sol.ir.dim import DimLike, ceil_div
+from sol.codegen.lowering import Lowering, TargetLike
+from sol.ir.dim import DimLike, ceil_div, product
 from sol.ir.lanes import LANE_DTYPES
 from sol.ir.types import DType
+
+FEWEST_CHANNELS = 13
+"""Channels of a group from which on a step of a matrix tile, of any number of channels up to 64, does more than as long dot products of vectors."""
 
 
 def _lower(lowering: Lowering) -> None:
@@ -28,9 +32,18 @@ def _lower(lowering: Lowering) -> None:
         shape, options = _of_neighbours(shape), {"near": near, "step": step}
         line = ceil_div(step * shape.pixels + 3 * near + (4 + step) * lanes, BYTES)
     quads = ceil_div(shape.channels, BYTES)
-    # Targets without instructions for bytes take two registers for an operand.
-    tile = choose_tile(lowering.target, replace(shape, channels=quads), BYTES, registers=2)
-    weight = lowering.weight(conv.inputs[1], "int_taps", groups=shape.groups, rows=tile.kb, neighbours=neighbours)
+    matrix = not neighbours and multiplies_byte_images(lowering.target, shape)
+    if matrix:
+        of_step = matrix_quads(shape.channels)  # type: ignore[arg-type]
+        kb = MATRIX_ROWS if isinstance(shape.kernels, int) and shape.kernels <= MATRIX_ROWS else 2 * MATRIX_ROWS
+        tile = with_chunks(lowering.target, replace(shape, channels=quads), BYTES, 2, kb)
+        weight = lowering.weight(conv.inputs[1], "int_tiles", groups=shape.groups, rows=kb, quads=of_step)
+        quads = ceil_div(quads, of_step) * of_step
+        options |= {"quads": of_step, "pitch": quads * BYTES * product(shape.kernel)}
+    else:
+        # Targets without instructions for bytes take two registers for an operand.
+        tile = choose_tile(lowering.target, replace(shape, channels=quads), BYTES, registers=2)
+        weight = lowering.weight(conv.inputs[1], "int_taps", groups=shape.groups, rows=tile.kb, neighbours=neighbours)
     reads, fill = {"in": lowering.view(conv.inputs[0]), "weight": weight}, lowering.body.producer(conv.inputs[2])
     literal = fill.op == "constant"
     if literal:
@@ -38,9 +51,20 @@ def _lower(lowering: Lowering) -> None:
     else:
         reads["fill"] = lowering.view(conv.inputs[2])
     emit(
-        lowering, shape, tile, strides, epilogue, "int_conv", element=DType.I32, reads=reads, options=options, channels=quads,
-        line=line, context={"dwords": True, "fill": "fill" if literal else "*fill", "neighbours": neighbours},
+        lowering, shape, tile, strides, epilogue, "int_conv_tiles" if matrix else "int_conv", element=DType.I32, reads=reads, options=options, channels=quads,
+        line=line, context={"dwords": True, "fill": "fill" if literal else "*fill", "neighbours": neighbours, "matrix": matrix},
     )  # fmt: skip
+
+
+def multiplies_byte_images(target: TargetLike, shape: Shape) -> bool:
+    """Whether matrix tiles compute a convolution: of so many channels that a step of a tile does more than dot products of vectors."""
+    return target.matrix_tiles and isinstance(shape.channels, int) and shape.channels >= FEWEST_CHANNELS
+
+
+def matrix_quads(channels: int) -> int:
+    """Groups of four channels in a step of matrix tiles: as many as fill whole steps evenly."""
+    quads = ceil_div(channels, BYTES)
+    return ceil_div(quads, ceil_div(quads, MATRIX_ROWS))
 
 
 def _of_neighbours(shape: Shape) -> Shape:

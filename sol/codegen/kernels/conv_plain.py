@@ -133,17 +133,23 @@ def choose_tile(target: TargetLike, shape: Shape, item: int, registers: int = 1)
         return width * channels * (1 + 1 / rows(xv) + 0.5 / xv)
 
     xv = min((4, 3, 2, 1), key=cost)
-    step, tiles = xv * lanes, MOST_TILES
+    return with_chunks(target, shape, item, xv, rows(xv))
+
+
+def with_chunks(target: TargetLike, shape: Shape, item: int, xv: int, kb: int) -> Tile:
+    """The tile with chunks whose inputs fit in half of L2, so many that threads share them."""
+    places, kernels = shape.places, shape.kernels
+    step, tiles = xv * 4 * target.lanes // item, MOST_TILES
     bytes_of_tile = item * step * product(shape.stride) * shape.channels
     if isinstance(bytes_of_tile, int):
         tiles = max(1, min(tiles, target.l2 // 2 // max(1, bytes_of_tile)))
     if isinstance(places, int) and isinstance(kernels, int):
-        whole, others = max(1, -(-places // step)), shape.groups * -(-kernels // rows(xv)) * product((shape.result[0], shape.turns[1]))
+        whole, others = max(1, -(-places // step)), shape.groups * -(-kernels // kb) * product((shape.result[0], shape.turns[1]))
         chunks = -(-whole // tiles)
         if isinstance(others, int) and others:
             chunks = min(whole, max(chunks, -(-4 * target.team // others)))
         tiles = -(-whole // chunks)
-    return Tile(xv, rows(xv), tiles * step)
+    return Tile(xv, kb, tiles * step)
 
 
 def is_local(target: TargetLike, shape: Shape) -> bool:
@@ -186,7 +192,7 @@ def emit(
     )  # fmt: skip
 
 
-_FLOATS = {"dwords": False, "packed": True, "neighbours": False, "stretch": 0, "has_bias": False}
+_FLOATS = {"dwords": False, "matrix": False, "packed": True, "neighbours": False, "stretch": 0, "has_bias": False}
 """What the template is told unless a caller says otherwise."""
 
 

@@ -127,7 +127,8 @@ def _lay_words(recipe: Recipe, rows: Rows, panels: Panels) -> None:
     """``lay`` for groups of four bytes that lie together in the constant, too."""
     recipe.itemsize *= BYTES
     sizes = {name: getattr(rows, name) // BYTES for name in ("row", "run", "hop", "in_batch")}
-    lay(recipe, replace(rows, **sizes), replace(panels, lane=1))
+    out_batch = None if rows.out_batch is None else rows.out_batch // BYTES
+    lay(recipe, replace(rows, out_batch=out_batch, **sizes), replace(panels, lane=1))
     recipe.itemsize //= BYTES
 
 
@@ -407,6 +408,26 @@ def int_taps(recipe: Recipe, *, groups: int, rows: int, neighbours: bool = False
         table = (channel // BYTES * taps + tap) * BYTES + channel % BYTES if taps > 1 else None
     source = Rows(per_group, size, size, batches=groups, in_batch=per_group * size)
     lay(recipe, source, Panels(rows, rows, quads * taps, table, lane=BYTES))
+
+
+def _int_tiles_shape(shape: Shape, groups: int, rows: int, quads: int) -> Shape:
+    size = count(shape[2:]) * round_up(-(-shape[1] // BYTES), quads) * BYTES
+    return groups, round_up(shape[0] // groups, rows), size
+
+
+@packer("int_tiles", _int_tiles_shape)
+def int_tiles(recipe: Recipe, *, groups: int, rows: int, quads: int) -> None:
+    """``w[K, C/groups, *kernel]`` as ``[group][output channel][C / quads / 4][tap][quads][4]``, zero beyond both kinds of channels.
+
+    Output channels of a group are rounded up to ``rows``. Rows of a matrix tile are ``quads`` groups of four bytes.
+    """
+    per_group, taps, size = recipe.shape[0] // groups, recipe.taps, count(recipe.shape[1:])
+    _, rounded, pitch = _int_tiles_shape(recipe.shape, groups, rows, quads)
+    channel, tap = np.divmod(np.arange(size), taps)
+    step = quads * BYTES
+    table = (channel // step * taps + tap) * step + channel % step if taps > 1 else None
+    source = Rows(per_group, size, size, batches=groups, in_batch=per_group * size, out_batch=rounded * pitch)
+    lay(recipe, source, Panels(1, 1, pitch // BYTES, table, lane=BYTES))
 
 
 def _int_panels_shape(shape: Shape, width: int, lanes: int, transposed: bool) -> Shape:
