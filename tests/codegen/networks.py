@@ -237,6 +237,21 @@ NETWORKS: dict[str, str] = {
         "int_conv(%x, %w, %z){dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}",
         '%w = parameter{target="w"}: i8[20,8,3,3]',
     ),
+    "images of many channels": one(
+        "%x: u8[1,72,14,14], %z: u8[]",
+        "i32[1,40,14,14]",
+        "int_conv(%x, %w, %z){dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}",
+        '%w = parameter{target="w"}: i8[40,72,3,3]',
+    ),
+    "table": """graph(%x: u8[64,100]) {
+  %a: f32[64,100] = cast(%x){dtype=f32}
+  %b: f32[64,100] = sigmoid(%a)
+  %c: f32[64,100] = mul(%b, %a)
+  %d: f32[64,100] = round(%c)
+  %e: f32[64,100] = clamp(%d){high=255.0, low=0.0}
+  %y: u8[64,100] = cast(%e){dtype=u8}
+  return %y
+}""",
     "byte_pool": one("%x: u8[1,5,14,14]", "u8[1,5,7,7]", f"max_pool(%x){{{WINDOW}}}"),
     "attention": one("%q: f32[2,4,10,16]", "f32[2,4,10,16]", "sdpa(%q, %q, %q){causal=True, scale=0.25}"),
     "attention gradients": one(

@@ -28,6 +28,7 @@ SOURCES = (
     "conv_inner_product.c.j2:rows",
 )  # fmt: skip
 NARROWED = ("conv_direct.c.j2:bf16", "conv_direct.c.j2:plain_bf16", "conv_direct.c.j2:tiles_bf16", "matmul_gemm.c.j2:bf16")
+OF_BYTES = ("conv_plain.c.j2:tiles", "matmul_int.c.j2:tiles", "dfp_pointwise.c.j2:table")
 KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j2:grouped")
 
 
@@ -35,6 +36,7 @@ KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j
 def instances() -> dict[str, str]:
     """Template → the first kernel made from it, by the networks in their order, or that packs weights or is an optimizer's step.
 
+    ``template:tiles`` is for matrix tiles that multiply bytes, ``template:table`` for results of bytes that are looked up.
     ``template:source`` and ``template:kind`` are for other sources and kinds of a convolution, for groups too, ``template:bf16`` for
     elements of bfloat16.
     """
@@ -54,6 +56,11 @@ def instances() -> dict[str, str]:
     for kernel in plan_of(NARROW, matrix_tiles=True).kernels:
         if kernel.context.get("matrix"):
             found.setdefault(f"{kernel.template}:tiles_bf16", kernel)
+    for name in ("bytes", "images of many channels"):
+        for kernel in plan_of(NETWORKS[name], matrix_tiles=True).kernels:
+            found.setdefault(f"{kernel.template}:tiles", kernel)
+    for kernel in plan_of(NETWORKS["table"]).kernels:
+        found.setdefault(f"{kernel.template}:table", kernel)
     for text in (NARROW_GRADIENT, of_matrix_tiles()):
         for kernel in plan_of(text, matrix_tiles=True).kernels:
             found.setdefault(kernel.template, kernel)
@@ -74,7 +81,7 @@ def compare(name: str, text: str, refresh: bool) -> None:
     assert path.read_text() == text, f"{name} changed: if that is wanted, run pytest with --refresh-golden"
 
 
-@pytest.mark.parametrize("template", (*ENTRY, *SOURCES, *KINDS, *NARROWED))
+@pytest.mark.parametrize("template", (*ENTRY, *SOURCES, *KINDS, *NARROWED, *OF_BYTES))
 def test_template(template, refresh_golden):
     assert template in instances(), f"no network of tests/codegen/networks.py uses {template}"
     compare(golden_name(template), instances()[template], refresh_golden)
@@ -102,7 +109,7 @@ def test_convolution_relu_and_average_of_the_whole_map_is_one_kernel(refresh_gol
 
 
 def test_no_stale_files():
-    known = {golden_name(t) for t in (*ENTRY, *SOURCES, *KINDS, *NARROWED)}
+    known = {golden_name(t) for t in (*ENTRY, *SOURCES, *KINDS, *NARROWED, *OF_BYTES)}
     known |= {"network.c", "network_symbolic.c", "network_loop.c", "conv_relu_avgpool.c"}
     known |= {"network.c", "network_symbolic.c", "network_loop.c", "conv_relu_avgpool.c"}
     assert {p.name for p in GOLDEN.glob("*")} == known

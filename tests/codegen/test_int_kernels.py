@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sol.codegen.targets import runnable
+from sol.codegen.targets import has_matrix_tiles, runnable
 from sol.compiler import compile_graph
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
@@ -167,6 +167,46 @@ def epilogues(case: Case) -> None:
         case.give(f"pointwise {shape}", quantized(case, case("mul", case("relu", x), case.number(3.0)), 5.0, I8))
 
 
+def tables(case: Case) -> None:
+    """Results that depend on one byte each, of bytes with and without sign, in rows that have gaps as well."""
+    for x in (u8(40, 130), s8(5001), s8(3, 7, 999)):
+        y = case("mul", case("sub", case("cast", case.input(x), dtype=F32), case.number(7.0)), case.number(0.5))
+        y = case("mul", case("abs", case("add", case("relu", y), case.number(0.25))), case.number(3.0))
+        for step in (1.0, 2.0, 4.0):
+            y = case("abs", case("sub", y, case.number(step)))
+        case.give(f"table {x.shape}", quantized(case, y, 5.0, I8))
+
+
+MATRICES = [(5, 64, 5), (17, 128, 16), (33, 64, 33), (70, 192, 100), (40, 64, 64), (1, 64, 40), (6, 64, 1)]
+MANY_CHANNELS: list[dict[str, Any]] = [
+    {"x": (1, 64, 14, 14), "w": (33, 64, 1, 1)},
+    {"x": (2, 70, 9, 11), "w": (40, 70, 3, 3), "pad": 1},
+    {"x": (1, 24, 15, 15), "w": (16, 24, 3, 3), "pad": 1, "stride": 2},
+    {"x": (1, 13, 33), "w": (6, 13, 3), "pad": 2, "dilation": 2},
+    {"x": (1, 48, 12, 12), "w": (40, 24, 5, 3), "groups": 2, "pad": 2, "stride": (2, 1)},
+    {"x": (1, 80, 12, 12), "w": (100, 20, 3, 3), "groups": 4, "pad": 1},
+    {"x": (1, 18, 5, 6, 7), "w": (4, 18, 2, 3, 3), "pad": 1, "stride": 2},
+    {"x": (1, 256, 56, 56), "w": (64, 256, 1, 1)},
+    {"x": (1, 68, 1, 1), "w": (12, 68, 1, 1)},
+]
+
+
+def matrices(case: Case) -> None:
+    """Products of whole steps of matrix tiles, with few and many rows and columns, constant and computed operands, and an epilogue."""
+    for m, k, n in MATRICES:
+        case.give(f"int_linear {m, k, n}", case("int_linear", case.input(u8(m, k)), case.parameter(s8(n, k))))
+        case.give(f"int_matmul {m, k, n}", case("int_matmul", case.input(u8(m, k)), case.input(s8(k, n))))
+    case.give("batches", case("int_matmul", case.input(u8(2, 3, 21, 64)), case.input(s8(2, 1, 64, 20))))
+    y = case("int_linear", case.input(u8(37, 64)), case.parameter(s8(50, 64)))
+    y = case("cast", case("add", y, case.parameter(rng.integers(-999, 999, 50).astype(np.int32))), dtype=F32)
+    case.give("epilogue", quantized(case, case("mul", y, case.number(2.0**-9)), 3.0, U8))
+    attrs = {"stride": (1, 1), "padding": ((1, 1), (1, 1)), "dilation": (1, 1), "groups": 1}
+    y = case("int_conv", case.input(u8(2, 36, 9, 11)), case.parameter(s8(20, 36, 3, 3)), case.g.constant(7, U8), **attrs)
+    y = case("mul", case("cast", y, dtype=F32), case.number(2.0**-9))
+    y = case("add", y, case("mul", case("cast", case.input(s8(2, 20, 9, 11)), dtype=F32), case.number(0.125)))
+    case.give("image epilogue", quantized(case, y, 0.0, I8))
+
+
 POOLS: list[dict[str, Any]] = [
     {"x": (1, 3, 9, 9), "kernel": (3, 3), "stride": 2, "pad": 1},
     {"x": (2, 5, 70, 131), "kernel": (3, 3), "pad": 1},
@@ -192,6 +232,7 @@ def pools(case: Case) -> None:
 
 FAMILIES = {
     "products": products, "conv": convolutions(CONVOLUTIONS), "depthwise": convolutions(DEPTHWISE), "epilogues": epilogues, "pools": pools,
+    "tables": tables,
 }  # fmt: skip
 
 
@@ -199,3 +240,18 @@ FAMILIES = {
 @pytest.mark.parametrize("family", FAMILIES)
 def test_equal_to_the_reference(family: str, isa: str) -> None:
     check(FAMILIES[family], isa, THREADS.get(isa, 2))
+
+
+@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("family", [matrices, convolutions(MANY_CHANNELS)], ids=["products", "conv"])
+def test_matrix_tiles_equal_the_reference(family: Callable[[Case], None], threads: int) -> None:
+    graph = check(family, "native", threads)
+    kernels = compile_graph(graph, isa="native", threads=threads).plan.kernels
+    assert any(k.context.get("matrix") for k in kernels)
+
+
+@pytest.mark.parametrize("isa", runnable())
+@pytest.mark.parametrize("family", [matrices, convolutions(MANY_CHANNELS)], ids=["products", "conv"])
+def test_many_channels_equal_the_reference_without_matrix_tiles(family: Callable[[Case], None], isa: str) -> None:
+    check(family, isa, THREADS.get(isa, 2))

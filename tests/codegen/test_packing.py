@@ -79,7 +79,8 @@ def of_bytes() -> Iterator[Case]:
     layers = [((17, 7, 3, 3), 1, False), ((16, 8, 1, 1), 1, False), ((12, 5, 3), 2, False), ((9, 1, 3, 5), 9, True), ((6, 1, 7), 6, True)]
     for shape, groups, neighbours in layers:
         yield from (case("int_taps", shape, "i1", groups=groups, rows=rows, neighbours=neighbours) for rows in (1, 4, 6))
-    for shape, groups, quads in [((17, 7, 3, 3), 1, 2), ((40, 64, 1, 1), 1, 16), ((33, 70, 1, 1), 1, 9), ((12, 24, 1, 1), 2, 6), ((12, 5, 3), 2, 1)]:
+    tiles = [((17, 7, 3, 3), 1, 2), ((40, 64, 1, 1), 1, 16), ((33, 70, 1, 1), 1, 9), ((12, 24, 1, 1), 2, 6), ((12, 5, 3), 2, 1)]
+    for shape, groups, quads in tiles:
         yield case("int_tiles", shape, "i1", groups=groups, rows=16, quads=quads)
 
 

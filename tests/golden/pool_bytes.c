@@ -6,20 +6,40 @@
 #include "sol_simd.h"
 #include "sol_team.h"
 
-typedef uint8_t vbytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
-enum { BYTES = 4 * LANES };
+enum { BYTES = 4 * LANES, FEW = 16 };
+typedef uint8_t vbytes __attribute__((vector_size(BYTES), aligned(1), may_alias));
+typedef uint8_t few_bytes __attribute__((vector_size(FEW), aligned(1), may_alias));
+typedef uint16_t few_pairs __attribute__((vector_size(2 * FEW), aligned(1), may_alias));
 
-SOL_INLINE vbytes larger(vbytes a, vbytes b)
+SOL_INLINE void take_vector(uint8_t *to, const uint8_t *from)
 {
-    const vbytes m = (vbytes)(a > b);
-    return (m & a) | (~m & b);
+    const vbytes a = *(const vbytes *)to, b = *(const vbytes *)from, m = (vbytes)(a > b);
+    *(vbytes *)to = (m & a) | (~m & b);
 }
-/* to[i] = max(to[i], from[i]) for i < n. */
+SOL_INLINE void take_few(uint8_t *to, const uint8_t *from)
+{
+    const few_bytes a = *(const few_bytes *)to, b = *(const few_bytes *)from, m = (few_bytes)(a > b);
+    *(few_bytes *)to = (m & a) | (~m & b);
+}
+/* to[i] = max(to[i], from[i]) for i < n; the last vector may take some elements twice. */
 static void take_larger(uint8_t *to, const uint8_t *from, int64_t n)
 {
     int64_t i = 0;
-    for (; i + BYTES <= n; i += BYTES) *(vbytes *)(to + i) = larger(*(const vbytes *)(to + i), *(const vbytes *)(from + i));
-    for (; i < n; i++) to[i] = to[i] > from[i] ? to[i] : from[i];
+    for (; i + BYTES <= n; i += BYTES) take_vector(to + i, from + i);
+    for (; i + FEW <= n; i += FEW) take_few(to + i, from + i);
+    if (i < n && n >= FEW) take_few(to + n - FEW, from + n - FEW);
+    else
+        for (; i < n; i++) to[i] = to[i] > from[i] ? to[i] : from[i];
+}
+/* to[i] = from[2 * i] for i < n; reads up to from[2 * n - 1]. */
+static void take_every_other(uint8_t *to, const uint8_t *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += FEW) {
+        if (i + FEW > n && n >= FEW) i = n - FEW;
+        if (n < FEW)
+            for (; i < n; i++) to[i] = from[2 * i];
+        else *(few_bytes *)(to + i) = __builtin_convertvector(*(const few_pairs *)(from + 2 * i), few_bytes);
+    }
 }
 
 void pool_bytes(const sol_team *team, void *const *buf, const int64_t *arg)
@@ -73,7 +93,8 @@ void pool_bytes(const sol_team *team, void *const *buf, const int64_t *arg)
         uint8_t *const target = sx == 1 ? to : best;
         memcpy(target, line, (size_t)reach);
         for (int64_t s = 1; s < S; s++) take_larger(target, line + s * dx, reach);
-        if (sx > 1)
+        if (sx == 2) take_every_other(to, best, W);
+        else if (sx > 1)
             for (int64_t x = 0; x < W; x++) to[x] = best[x * sx];
     }
 }

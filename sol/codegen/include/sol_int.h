@@ -128,10 +128,11 @@ SOL_INLINE vi vi_windows(const uint8_t *p, int64_t near, int64_t step)
 #if !defined(__clang__) && defined(__AVX512VBMI__)
     if (near == 1 && step <= 2) {
         typedef uint8_t bytes __attribute__((vector_size(4 * LANES), aligned(1), may_alias));
-        bytes one, two;
-        for (int i = 0; i < 4 * LANES; i++) one[i] = (uint8_t)(i / 4 + i % 4), two[i] = (uint8_t)(i / 4 * 2 + i % 4);
-        const bytes b = *(const bytes *)p;
-        return (vi)(step == 1 ? __builtin_shuffle(b, one) : __builtin_shuffle(b, two));
+#define SOL_FOUR(i) i, i + 1, i + 2, i + 3
+#define SOL_SIXTEEN(i, by) SOL_FOUR(i), SOL_FOUR(i + by), SOL_FOUR(i + 2 * by), SOL_FOUR(i + 3 * by)
+#define SOL_WINDOWS(by) {SOL_SIXTEEN(0, by), SOL_SIXTEEN(4 * by, by), SOL_SIXTEEN(8 * by, by), SOL_SIXTEEN(12 * by, by)}
+        static const uint8_t places[2][64] __attribute__((aligned(64))) = {SOL_WINDOWS(1), SOL_WINDOWS(2)};
+        return (vi)__builtin_shuffle(*(const bytes *)p, *(const bytes *)places[step - 1]);
     }
 #endif
     if (step == 1) return vi_interleave(p, near, 4, LANES);

@@ -19,6 +19,13 @@ from sol.ir.lanes import FLOAT_LANES
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType, TensorType
 
+FEWEST_MAPS = 12
+"""Operations of a lane from which on looking a result up in a table of all bytes is faster than computing it."""
+TABULATED = 16 * 256
+"""Elements that are worth a table of 256."""
+LOOKED_UP = 4
+"""Work of an element that is looked up, in operations of a lane."""
+
 
 def stem_of(body: Graph, limit: int = 5) -> str:
     """Kernel name: its first and last ops."""
@@ -190,6 +197,20 @@ def _is(value: DimLike, number: int) -> bool:
     return isinstance(value, int) and value == number
 
 
+@dataclass(frozen=True)
+class _Table:
+    """Results of all bytes.
+
+    read, written: names of the operand and the result. source, result: their C types. bases: pointers with which it is filled.
+    """
+
+    read: str
+    written: str
+    source: str
+    result: str
+    bases: tuple[str, ...]
+
+
 class _Writer:
     """The C text of one pointwise kernel. soon: bytes ahead of which a long loop asks for its operands."""
 
@@ -208,20 +229,43 @@ class _Writer:
             space.params["channels"] = self.sweep.channels
             bases.append(f"const vi live = vi_first(channels - ({space.offset('channel', loop.outer)}));")
         hoisted, known = self._hoist()
+        table = self._table()
+        if table is not None:
+            bases = [b for p, b in zip(self.sweep.pointers, bases) if p.name in (table.read, table.written)]
         return {
+            "tabulated": table,
             "apart": loop.vector and any(self._lane(p.name) not in ("0", "1") for p in self.sweep.reads),
             "vector": loop.vector,
             "lane_axis": loop.lane_axis,
-            "cost": max(1, cost_of(self.wanted)) * (1 if loop.vector else 4),
+            "cost": LOOKED_UP if table else max(1, cost_of(self.wanted)) * (1 if loop.vector else 4),
             "rows": space.product(loop.outer),
             "length": space.size(loop.step_axis),
             "width": "LANES" if loop.lane_axis else "1",
             "outer": [(i, space.size(i)) for i in loop.outer],
             "bases": bases,
             "hoisted": hoisted,
+            "inside": [] if table else hoisted,
+            "filling": [*table.bases, *hoisted] if table else [],
             "body": self._body(dict(known), ""),
             "rest": self._body(dict(known), "left") if loop.vector and not loop.lane_axis else [],
         }
+
+    def _table(self) -> _Table | None:
+        """What the template is told where each result is a function of one byte, and there are many: it is computed once for each byte."""
+        sweep, loop = self.sweep, self.loop
+        moving = [p for p in sweep.reads if any(not _is(axis.stride(p.name), 0) for axis in self.space.axes)]
+        if len(moving) != 1 or len(sweep.results) != 1 or loop.lane_axis or sweep.channels is not None:
+            return None
+        read, written = moving[0], sweep.writes[0]
+        if any(p.view.dtype not in (DType.U8, DType.I8) or self._step(p.name) != "1" for p in (read, written)):
+            return None
+        elements = product(sweep.shape)
+        if cost_of(self.wanted) < FEWEST_MAPS or not isinstance(elements, int) or elements < TABULATED:
+            return None
+        bases = [f"const {p.view.dtype.c} *p_{p.name} = {p.name};" for p in sweep.reads if p is not read]
+        source, result = read.view.dtype.c, written.view.dtype.c
+        bases += [f"const {source} *p_{read.name} = numbers;", f"{result} *p_{written.name} = table;"]
+        return _Table(read.name, written.name, source, result, tuple(bases))
 
     def _step(self, name: str) -> str:
         """Stride of a tensor in the innermost loop, "0" if it stays."""
