@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import weakref
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -22,6 +23,8 @@ MAKING = (
 """Those that write the first argument and read the second."""
 ONE_SIDED = {"send": False, "recv": True, "recv_anysource": True}
 """Those between two processes: whether they write their argument."""
+PATIENCE = 2.0
+"""Seconds in which the thread of a group ends that waits for nobody."""
 
 
 class _Work(dist.Work):
@@ -75,6 +78,7 @@ class SolGroup(dist.ProcessGroup):
         self._host._set_default_backend(gloo)
         self._host._register_backend(torch.device("cpu"), gloo, dist.ProcessGroupGloo(store, rank, size, timeout))
         self._pending: queue.SimpleQueue[_Pending | None] | None = None
+        self._end: Callable[[], Any] = lambda: None
 
     def getBackendName(self) -> str:
         """The name under which ``init_process_group`` knows it."""
@@ -86,9 +90,8 @@ class SolGroup(dist.ProcessGroup):
 
     def shutdown(self) -> None:
         """End the thread that finishes operations."""
-        if self._pending is not None:
-            self._pending.put(None)
-            self._pending = None
+        self._end()
+        self._pending = None
 
     def _do(self, name: str, *args: Any) -> Any:
         """Stage tensors, begin the operation on the host, and leave the rest to the thread."""
@@ -105,7 +108,9 @@ class SolGroup(dist.ProcessGroup):
     def _later(self, pending: _Pending) -> Any:
         if self._pending is None:
             self._pending = queue.SimpleQueue()
-            threading.Thread(target=_finish, args=(self._pending,), name="sol process group", daemon=True).start()
+            thread = threading.Thread(target=_finish, args=(self._pending,), name="sol process group", daemon=True)
+            thread.start()
+            self._end = weakref.finalize(self, _stop, self._pending, thread)  # at the latest when the interpreter exits
         work = _Work(pending.begin.then(pending.finish))
         self._pending.put(pending)
         return work
@@ -132,6 +137,13 @@ class _Stage:
         if writes:
             self.copies.append((tensor.detach(), host))
         return host
+
+
+def _stop(waiting: queue.SimpleQueue[_Pending | None], thread: threading.Thread) -> None:
+    """End the thread: an interpreter that exits while it is in C++ would terminate the process."""
+    waiting.put(None)
+    if thread is not threading.current_thread():
+        thread.join(PATIENCE)
 
 
 def _finish(waiting: queue.SimpleQueue[_Pending | None]) -> None:

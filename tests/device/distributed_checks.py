@@ -109,6 +109,13 @@ def check_a_process_that_ends(rank: int, device: torch.device) -> None:
         raise AssertionError("no error")
 
 
+def check_an_exit_in_the_middle(rank: int, device: torch.device) -> None:
+    """The interpreter ends while the group is at work, which nobody waits for."""
+    for _ in range(8):
+        dist.all_reduce(torch.ones(1 << 20, device=device), async_op=True)
+    sys.exit()
+
+
 def main(rank: int, file: str, name: str) -> None:
     import sol_autoload
 
