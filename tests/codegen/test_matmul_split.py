@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+
 import numpy as np
 import pytest
 import torch
 
+import sol
 from sol.codegen import kernels
 from sol.codegen.kernels import matmul_split
 from sol.codegen.targets import has_matrix_tiles
@@ -44,7 +48,7 @@ def product_graph(batch: int, m: int, n: int, k: int, epilogue: str) -> tuple[Gr
 SIZES = [
     # m, n, k
     (1, 1, 1), (1, 10, 784), (2, 17, 31), (15, 16, 32), (16, 15, 33), (17, 33, 64), (31, 48, 127), (33, 49, 129), (64, 32, 128),
-    (65, 97, 300), (200, 130, 65),
+    (65, 97, 300), (200, 130, 65), (130, 96, 100), (70, 130, 232),
 ]  # fmt: skip
 
 
@@ -68,6 +72,31 @@ def test_two_operands_that_change(m: int, n: int, k: int, form: str, share: floa
         strides = {"x": (m * k, 1, m)} if left_turned else {}
         strides |= {"w": (k * n, 1, k)} if right_turned else {}
         check(graph, "matmul", inputs, isa="native", threads=threads, strides=strides)
+
+
+def test_nothing_is_read_beyond_the_operands() -> None:
+    """Both end where memory ends. Slices of whole and of some steps, panels that are split beside the one before."""
+    for m, n, k in ((300, 96, 100), (300, 128, 232), (40, 64, 31)):
+        x, w = at_the_end(floats(m, k)), at_the_end(floats(k, n))
+        fast = sol.optimize(Product(), [x, w], isa="native")
+        np.testing.assert_allclose(fast(x, w).numpy(), (x.double() @ w.double()).numpy(), rtol=2e-5, atol=2e-4)
+
+
+class Product(torch.nn.Module):
+    def forward(self, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        return x @ w
+
+
+def at_the_end(array: np.ndarray) -> torch.Tensor:
+    """The array right before a page that nobody may read."""
+    page = mmap.PAGESIZE
+    size = -(-array.nbytes // page) * page
+    memory = mmap.mmap(-1, size + page)
+    whole = (ctypes.c_char * (size + page)).from_buffer(memory)
+    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(ctypes.addressof(whole) + size), ctypes.c_size_t(page), 0) == 0
+    found = np.frombuffer(memory, np.float32, array.size, size - array.nbytes).reshape(array.shape)
+    found[:] = array
+    return torch.from_numpy(found)
 
 
 def test_operands_that_are_apart() -> None:

@@ -896,7 +896,7 @@ void matmul_split(const sol_team *team, void *const *buf, const int64_t *arg)
             const int64_t steps = (kc + SOL_STEP - 1) / SOL_STEP;
             const int last = k0 + kc == K;
             const int anew = SLICE < K || have_b != u / down;
-            const int64_t soon = anew && steps == STEPS ? (N / WIDTH < p_end ? N / WIDTH : p_end) : 0; /* whole panels behind the first are split on the way */
+            const int64_t soon = anew && kc == SLICE ? (N / WIDTH < p_end ? N / WIDTH : p_end) : 0; /* whole panels behind the first are split on the way */
             if (anew)
                 for (int64_t p = first; p < p_end; p += p + 1 < soon ? soon - p : 1)
                     sol_parts_right(packed_b + (p - first) * sol_parts_size(WIDTH, kc), PANEL(p) + k0 * STEP_OF(p), STEP_OF(p), 1, kc, N - p * WIDTH < WIDTH ? N - p * WIDTH : WIDTH);

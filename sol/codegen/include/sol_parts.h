@@ -14,7 +14,6 @@ enum { SOL_SIDE = 16, SOL_STEP = 32, SOL_PARTS = 3, SOL_TILE = 512 }; /* rows of
 
 typedef float sol_row __attribute__((vector_size(64), may_alias));
 typedef float sol_row_unaligned __attribute__((vector_size(64), aligned(4), may_alias));
-typedef int32_t sol_bits __attribute__((vector_size(64), may_alias));
 typedef uint32_t sol_words __attribute__((vector_size(64), may_alias));
 
 /* The parts of x, each in the upper halves of its lanes. Of what is infinite, NaN or rounded to infinity one is NaN. */
@@ -116,20 +115,4 @@ static __attribute__((noinline, unused)) void sol_parts_right(uint16_t *to, cons
     }
 }
 
-/* Asks for share ``part`` of ``parts`` of the numbers p[i * rows + j * columns], i < n and j < m, which are adjacent in one direction. */
-SOL_INLINE void sol_parts_ahead(const float *p, int64_t rows, int64_t columns, int64_t n, int64_t m, int64_t part, int64_t parts)
-{
-    enum { LINE = 16 };
-    if (columns != 1) {
-        const int64_t step = columns, size = m;
-        columns = rows, m = n, rows = step, n = size;
-    }
-    if (columns != 1) return;
-    const int64_t lines = (m + LINE - 1) / LINE, end = n * lines * (part + 1) / parts;
-    int64_t i = n * lines * part / parts, row = i / lines, line = i % lines;
-    for (; i < end; i++) {
-        __builtin_prefetch(p + row * rows + line * LINE, 0, 2);
-        if (++line == lines) line = 0, row++;
-    }
-}
 #endif
