@@ -4,8 +4,9 @@
  * the others are below 2^-25 of a * b. Numbers below 2^-110 lose their last bits, because tiles take subnormal parts for zero.
  * G. Henry, P. T. P. Tang and A. Heinecke, Leveraging the bfloat16 artificial intelligence datatype for higher-precision computations, 2019.
  *
- * Blocks of up to 32 x 32 sums, two by two tiles. An operand's block: [step of 32][part][tile][16][16 pairs], a pair holding steps i and i + 16.
- * Of the left operand a tile's 16 are rows and its pairs steps; of the right one its 16 are the pairs of steps and within them are columns. */
+ * For vectors of 16 numbers, as every processor with such tiles has them. Blocks of up to 32 x 32 sums, two by two tiles. An operand's block:
+ * [step of 32][part][tile][16][16 pairs], a pair holding steps i and i + 16. Of the left operand a tile's 16 are rows and its pairs steps; of the
+ * right one its 16 are the pairs of steps and within them are columns. */
 #ifndef SOL_PARTS_H
 #define SOL_PARTS_H
 #include "sol_pack.h"
@@ -41,7 +42,6 @@ SOL_INLINE void sol_square(sol_row *v, const float *p, int64_t rows, int64_t lan
     if (n < 0) n = 0;
     if (n > SOL_SIDE) n = SOL_SIDE;
     if (m > SOL_SIDE) m = SOL_SIDE;
-#if SOL_LANES == 16
     if (n == SOL_SIDE && m == SOL_SIDE && lanes == 1) {
 #pragma GCC unroll 16
         for (int i = 0; i < SOL_SIDE; i++) v[i] = *(const sol_row_unaligned *)(p + i * rows);
@@ -57,7 +57,6 @@ SOL_INLINE void sol_square(sol_row *v, const float *p, int64_t rows, int64_t lan
         vf_transpose(v);
         return;
     }
-#endif
     for (int i = 0; i < SOL_SIDE; i++) {
         v[i] = (sol_row){0};
         for (int j = 0; i < n && j < m; j++) v[i][j] = p[i * rows + j * lanes];
@@ -68,7 +67,7 @@ SOL_INLINE void sol_square(sol_row *v, const float *p, int64_t rows, int64_t lan
 SOL_INLINE void sol_parts_tile(uint16_t *to, int64_t part_step, const float *p, int64_t rows, int64_t lanes, int64_t second, int64_t n, int64_t m,
                                int64_t n2, int64_t m2)
 {
-    if (SOL_LANES == SOL_SIDE && lanes == 1 && n >= SOL_SIDE && n2 >= SOL_SIDE && m >= SOL_SIDE && m2 >= SOL_SIDE) {
+    if (lanes == 1 && n >= SOL_SIDE && n2 >= SOL_SIDE && m >= SOL_SIDE && m2 >= SOL_SIDE) {
 #pragma GCC unroll 4
         for (int i = 0; i < SOL_SIDE; i++) {
             const sol_row low = *(const sol_row_unaligned *)(p + i * rows), high = *(const sol_row_unaligned *)(p + second + i * rows);
