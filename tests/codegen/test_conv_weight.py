@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from sol.codegen import kernels
-from sol.codegen.kernels import conv_weight_dense, conv_weight_tiles, conv_weight_winograd
+from sol.codegen.kernels import conv_weight_dense, conv_weight_split, conv_weight_tiles, conv_weight_winograd, split_product
 from sol.codegen.targets import has_matrix_tiles
 from sol.config import config
 from sol.ir.builder import GraphBuilder
@@ -19,7 +19,7 @@ from sol.ir.interpret import evaluate
 from sol.ir.ops.conv import conv_size
 from sol.ir.types import DType, TensorType
 from tests.codegen.combinations import thinned
-from tests.codegen.conv_cases import held
+from tests.codegen.conv_cases import forced, held
 from tests.harness import as_region, run_region
 from tests.toolchains import target_of
 
@@ -142,6 +142,48 @@ def test_matrix_tiles_equal_reference(case: int, threads: int) -> None:
     run(build(**TILES[case], dtype=DType.BF16, result=DType.F32), "native", threads, 16)
 
 
+SPLIT: list[dict[str, Any]] = [
+    {"x": (2, 16, 9, 11), "kernels": 32},
+    {"x": (3, 17, 7, 7), "kernels": 33, "stride": (2, 2)},
+    {"x": (2, 33, 8, 15), "kernels": 47},
+    {"x": (2, 50, 9, 14), "kernels": 64, "stride": (2, 3)},
+    {"x": (1, 1, 1, 1), "kernels": 1},
+    {"x": (5, 130, 3, 43), "kernels": 70},
+    {"x": (1, 300, 20, 13), "kernels": 170},
+    {"x": (7, 64, 16, 8), "kernels": 100},
+]
+
+
+@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
+@pytest.mark.parametrize("share", [split_product.SHARE, 0.03])
+@pytest.mark.parametrize("case", range(len(SPLIT)))
+def test_float32_by_matrix_tiles_equals_reference(case: int, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole or a few sums at a time, pixels in parts or not, rows apart."""
+    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(conv_weight_split.CANDIDATES[0]),))
+    monkeypatch.setattr(split_product, "SHARE", share)
+    graph = build(**SPLIT[case], kernel=(1, 1))
+    for threads in (1, 2, 3):
+        run(graph, "native", threads, 16)
+    run(graph, "native", 2, 16, borders={"x": ((1, 2), (2, 1)), "grad": ((1, 0), (0, 3))})
+
+
+@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
+def test_what_is_not_finite_reaches_its_own_weights_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(conv_weight_split.CANDIDATES[0]),))
+    graph = build((2, 40, 9, 15), 50, (1, 1))
+    rng = np.random.default_rng(3)
+    x, grad = (rng.standard_normal(graph.type_of(v).shape).astype(np.float32) for v in graph.inputs)
+    x[1, 3, 4, 5], grad[0, 7, 2, 2], grad[1, 49, 8, 14], x[0, 39, 0, 0] = np.inf, np.nan, -np.inf, 3.4e38
+    region = as_region(graph, "dnn", "conv_weight_grad", 16, graph.outputs)
+    got = run_region(region, dict(zip(graph.inputs, (x, grad))), {}, threads=2)[0][:, :, 0, 0]
+    with np.errstate(invalid="ignore", over="ignore"):
+        want = np.einsum("nkyx,ncyx->kc", grad.astype(np.float64), x.astype(np.float64)).astype(np.float32)
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+    finite = np.isfinite(want)
+    np.testing.assert_array_equal(np.isfinite(got), finite)
+    np.testing.assert_allclose(got[finite], want[finite], rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize("size", range(1, 9))
 def test_lines_of_packed_pixels(size: int) -> None:
     """Two lines of results read what they shall from lines of pixels that follow each other at the pitch; what lies beyond is zero."""
@@ -191,13 +233,15 @@ def scaled(shape: tuple[int, ...], kind: str, rng: np.random.Generator) -> np.nd
     return x.astype(np.float32)
 
 
+@pytest.mark.parametrize("kernel", [3, 1])
 @pytest.mark.parametrize("size", [(16, 28), (64, 7)])
 @pytest.mark.parametrize(("of_x", "of_grad"), [("normal", "normal"), ("positive", "normal"), ("positive", "sparse"), ("uneven", "sparse")])
-def test_errors_are_at_most_five_times_those_of_torch(of_x: str, of_grad: str, size: tuple[int, int]) -> None:
+def test_errors_are_at_most_five_times_those_of_torch(of_x: str, of_grad: str, size: tuple[int, int], kernel: int) -> None:
     """Of each channel's weights against float64, in units of the largest of them; whichever algorithm the model takes."""
     n, pixels = size
     rng = np.random.default_rng(5)
-    graph = build((n, 64, pixels, pixels), 64, (3, 3), padding=ONES)
+    around = kernel // 2
+    graph = build((n, 64, pixels, pixels), 64, (kernel, kernel), padding=((around, around),) * 2)
     x, grad = (scaled((n, 64, pixels, pixels), kind, rng) for kind in (of_x, of_grad))
     with config.override(conv_max_error=1e-5):
         region = as_region(graph, "dnn", "conv_weight_grad", target_of("native").lanes, graph.outputs)
@@ -205,8 +249,8 @@ def test_errors_are_at_most_five_times_those_of_torch(of_x: str, of_grad: str, s
 
     def torchs(dtype: torch.dtype) -> np.ndarray:
         a, b = (torch.from_numpy(v).to(dtype) for v in (x, grad))
-        weight = torch.zeros(64, 64, 3, 3, dtype=dtype)
-        options = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1, (False, True, False))
+        weight = torch.zeros(64, 64, kernel, kernel, dtype=dtype)
+        options = ([1, 1], [around, around], [1, 1], False, [0, 0], 1, (False, True, False))
         return torch.ops.aten.convolution_backward(b, a, weight, None, *options)[1].numpy()
 
     exact, theirs = torchs(torch.float64), torchs(torch.float32)

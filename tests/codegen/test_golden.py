@@ -61,7 +61,7 @@ def instances() -> dict[str, str]:
             found.setdefault(f"{kernel.template}:tiles", kernel)
     for kernel in plan_of(NETWORKS["table"]).kernels:
         found.setdefault(f"{kernel.template}:table", kernel)
-    for text in (NARROW_GRADIENT, of_matrix_tiles()):
+    for text in (NARROW_GRADIENT, *of_matrix_tiles()):
         for kernel in plan_of(text, matrix_tiles=True).kernels:
             found.setdefault(kernel.template, kernel)
     return {key: kernel_source(replace(kernel, name=golden_name(key).removesuffix(".c"))).text for key, kernel in found.items()}

@@ -11,7 +11,7 @@ import torch
 
 import sol
 from sol.codegen import kernels
-from sol.codegen.kernels import matmul_split
+from sol.codegen.kernels import matmul_split, split_product
 from sol.codegen.targets import has_matrix_tiles
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
@@ -62,16 +62,23 @@ def test_linear_layers(m: int, n: int, k: int) -> None:
 
 @pytest.mark.parametrize("m,n,k", SIZES)
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("share", [matmul_split.SHARE, 0.03])
+@pytest.mark.parametrize("share", [split_product.SHARE, 0.03])
 def test_two_operands_that_change(m: int, n: int, k: int, form: str, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Either operand turned or not, in batches; units of work so small that there are several."""
-    monkeypatch.setattr(matmul_split, "SHARE", share)
+    monkeypatch.setattr(split_product, "SHARE", share)
     left_turned, right_turned = FORMS[form]
     for batch, threads, epilogue in ((1, 2, "relu"), (3, 2, "add"), (2, 1, "")):
         graph, inputs = product_graph(batch, m, n, k, epilogue)
         strides = {"x": (m * k, 1, m)} if left_turned else {}
         strides |= {"w": (k * n, 1, k)} if right_turned else {}
         check(graph, "matmul", inputs, isa="native", threads=threads, strides=strides)
+
+
+@pytest.mark.parametrize("k", [20, 150])
+def test_results_that_no_cache_holds(k: int) -> None:
+    """Their lines are asked for beside products, also behind the last row and column."""
+    graph, inputs = product_graph(1, 1105, 3117, k, "")
+    check(graph, "matmul", inputs, isa="native", threads=2)
 
 
 def test_nothing_is_read_beyond_the_operands() -> None:

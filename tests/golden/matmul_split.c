@@ -23,8 +23,7 @@ enum { WIDTH = 2 * SOL_SIDE, BLOCK = WIDTH * WIDTH, STEPS = 4, SLICE = STEPS * S
     } while (0)
 
 /* sums[row][32] = the product of a block of rows by 1 tiles and a panel of 1 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts 3 cache lines of what is split next are asked for, 8
- * of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_1x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
     enum { A = 1 * SOL_TILE, B = 1 * SOL_TILE };
@@ -175,8 +174,7 @@ SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH);
 }
 
 /* sums[row][32] = the product of a block of rows by 1 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts 3 cache lines of what is split next are asked for, 8
- * of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_1x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
     enum { A = 1 * SOL_TILE, B = 2 * SOL_TILE };
@@ -327,8 +325,7 @@ SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TI
 }
 
 /* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 1 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts 3 cache lines of what is split next are asked for, 8
- * of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_2x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
     enum { A = 2 * SOL_TILE, B = 1 * SOL_TILE };
@@ -479,8 +476,7 @@ SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TI
 }
 
 /* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts 3 cache lines of what is split next are asked for, 8
- * of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_2x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
     enum { A = 2 * SOL_TILE, B = 2 * SOL_TILE };
@@ -631,8 +627,7 @@ SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TI
 }
 
 /* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts 3 cache lines of what is split next are asked for, 8
- * of each row, and a row of the next panel is split: tiles leave vectors idle. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of what is split next, 8 of each row, and a row of the next panel is split: tiles leave vectors idle. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_2x2_on_the_way(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, uint16_t *to, const float *from, int64_t ld)
 {
     enum { A = 2 * SOL_TILE, B = 2 * SOL_TILE };
@@ -885,7 +880,7 @@ void matmul_split(const sol_team *team, void *const *buf, const int64_t *arg)
     for (int64_t u = units * team->id / active; u < end; u++) {
         const int64_t top = u % down * high, first = u / down % across * wide;
         const int64_t bottom = top + high < M ? top + high : M, p_end = first + wide < panels ? first + wide : panels;
-        int64_t rest = u / down / across;
+int64_t rest = u / down / across;
         const float *a_q = A;
         const float *b_q = B;
         float *c_q0 = C;
@@ -918,7 +913,7 @@ void matmul_split(const sol_team *team, void *const *buf, const int64_t *arg)
                         const int64_t m = m0 + i * WIDTH, rows = bottom - m < WIDTH ? bottom - m : WIDTH;
                         const uint16_t *block = packed_a + i * sol_parts_size(WIDTH, kc);
                         const char *next = (const char *)(last ? PANEL(down == 1 ? p + wide : p) : PANEL(p) + (k0 + kc) * STEP_OF(p)) + (m - top) / WIDTH * 9 * next_step;
-                        float *const before = kept + ((m - top) / WIDTH * wide + p - first) * BLOCK, *const sums = k0 || last ? partial : before;
+float *const before = kept + ((m - top) / WIDTH * wide + p - first) * BLOCK, *const sums = k0 || last ? partial : before;
                         if (m0 == top && p + 1 < soon && i == done && i < STEPS && rows > SOL_SIDE) {
                             multiply_2x2_on_the_way(sums, block, panel, steps, next, next_step, to + i * SOL_PARTS * 2 * SOL_TILE, from + i * SOL_STEP * STEP_OF(p + 1), STEP_OF(p + 1));
                             done++;

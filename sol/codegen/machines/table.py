@@ -275,16 +275,20 @@ class MatrixProducts:
 
 @dataclass(frozen=True)
 class MatrixTiles:
-    """Products of float32 by matrix tiles, in cycles of a core (kernels/matmul_split.py).
+    """Products of float32 by matrix tiles, in cycles of a core (kernels/split_product.py).
 
     dot: of a product of two tiles. left, right: of a number of either operand that is taken apart; those of the right one come from memory.
-    sum: of a result, for each slice of the reduction.
+    sum: of a result, for each slice of the reduction. pixel: of a number of an image that is taken apart; result: of one of a convolution.
+    gain: what convolutions by tiles must take at most, of the time of register tiles.
     """
 
     dot: float
     left: float
     right: float
     sum: float
+    pixel: float
+    result: float
+    gain: float
 
 
 @dataclass(frozen=True)
