@@ -43,9 +43,10 @@ $(VENV)/.bench: $(VENV)/.networks
 demo: $(VENV)/.base
 	$(BIN)/python examples/resnet50.py
 
-# A test that takes seven minutes hangs: its process shows what its threads do, and ends. Another one tries it once more.
+# A test that takes seven minutes hangs: its process shows what its threads do, and ends. A process that ends so, or crashes, ends the run with
+# the name of the test: pytest-xdist, if it replaces processes, may wait for ever when no file is left to give to the new one.
 test: $(VENV)/.networks
-	$(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --max-worker-restart=2 --dist loadfile \
+	$(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --max-worker-restart=0 --dist loadfile \
 		-o faulthandler_timeout=420 -o faulthandler_exit_on_timeout=true $(PYTEST_OPTIONS)
 
 lint: $(VENV)/.lint

@@ -67,10 +67,13 @@ def _load(path: Path, cdef: str, rebuild: Callable[[], Path] | None) -> Library:
 
 
 def _open(ffi: Any, path: Path) -> Any:
-    """The library's functions; OSError if the file is damaged, gone or refused by the loader."""
+    """The library's functions; OSError if the file is damaged, gone or refused by the loader.
+
+    cffi closes a library that no Python object refers to, but addresses of its functions are kept as numbers: it must stay.
+    """
     if store().get(path.name) != path:
         raise OSError("damaged or gone")
-    return ffi.dlopen(str(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+    return ffi.dlopen(str(path), ffi.RTLD_NOW | ffi.RTLD_LOCAL | getattr(os, "RTLD_NODELETE", 0))
 
 
 def _unloadable(path: Path, error: OSError) -> CacheError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import shutil
 import threading
 import time
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sol.build import library as libraries
 from sol.build.build import Unit, build
 from sol.build.cache import key_of, store
 from sol.build.library import load
@@ -35,6 +38,19 @@ def test_loads_once(cache_folder: Path) -> None:
     assert load(path, CDEF) is library
     with pytest.raises(AttributeError):
         load(path, "int no_such_function(void);").functions.no_such_function()
+
+
+def test_stays_where_it_is_when_nothing_refers_to_it(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Addresses of functions are kept as numbers, which keep no library open."""
+    unit = Unit("three", '__attribute__((visibility("default"))) int three(void) { return 3; }')
+    monkeypatch.setattr(libraries, "_loaded", {})
+    library = load(build([unit], resolve("generic")), "int three(void);")
+    address = int(library.ffi.cast("uintptr_t", library.functions.three))
+    del library
+    libraries._loaded.clear()
+    libraries._declared.cache_clear()
+    gc.collect()
+    assert ctypes.CFUNCTYPE(ctypes.c_int)(address)() == 3
 
 
 def test_structs_of_the_declaration(cache_folder: Path) -> None:
