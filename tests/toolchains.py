@@ -17,7 +17,7 @@ from sol.build.toolchain import find_compiler, half_flags
 from sol.codegen.render import INCLUDE
 from sol.codegen.targets import Target, architecture, by_name, resolve, runnable
 from sol.config import config
-from tests import instruction_sets
+from tests import emulation, instruction_sets
 
 BUILD = Path(tempfile.gettempdir()) / "sol_test_kernels"
 WARNINGS = ("-Wall", "-Wextra", "-Wno-psabi")
@@ -74,6 +74,8 @@ def tools_for(target: Target) -> Tools:
 
 def target_of(isa: str) -> Target:
     """The target of that name, also one that only an emulator runs here; where nothing can, the running test is skipped."""
+    if isa == emulation.MATRIX_TILES:
+        return emulation.matrix_tiles()
     target = resolve(isa) if isa == "native" else by_name(isa)
     if not target.runs_here() and not tools_for(target).emulator:
         instruction_sets.refuse(isa)

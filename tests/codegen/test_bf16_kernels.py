@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sol.codegen.targets import has_matrix_tiles
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
@@ -19,6 +18,7 @@ from tests.codegen.conv_cases import check as check_conv
 from tests.codegen.test_matmul_kernels import linear_graph
 from tests.codegen.test_pool_kernels import CASES as POOLINGS
 from tests.codegen.test_pool_kernels import build as pooling_graph
+from tests.emulation import MATRIX_TILES
 from tests.harness import as_region, run_region
 from tests.toolchains import target_of
 
@@ -63,14 +63,13 @@ MAPS = ((9, 13), (7, 7), (5, 16), (3, 17), (2, 33), (6, 40), (1, 1))
 """Rows shorter and longer than one matrix tile and than two."""
 
 
-@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
 @pytest.mark.parametrize("size", MAPS)
 @pytest.mark.parametrize("c,k,taps,options", TILED)
 def test_convolution_by_matrix_tiles(c: int, k: int, taps: int, options: dict[str, Any], size: tuple[int, int]) -> None:
     if min(size) + 2 * options.get("padding", 0) < taps * options.get("dilation", 1):
         return
     for threads in (1, 3):
-        check_narrow((2, c, *size), k, taps, options, "native", threads, plain=())
+        check_narrow((2, c, *size), k, taps, options, MATRIX_TILES, threads, plain=())
 
 
 STEMS: tuple[tuple[int, int, int, dict[str, Any]], ...] = ((3, 17, 7, {"stride": 2, "padding": 3}), (1, 8, 3, {}), (5, 33, 1, {}))
@@ -98,14 +97,13 @@ def test_linear(isa: str, m: int, n: int, k: int) -> None:
         check_linear(linear_graph((m, k), n, epilogue=epilogue, bias=bias), isa, threads)
 
 
-@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
 @pytest.mark.parametrize(
     "m,n,k", [(1, 1, 32), (1, 33, 64), (7, 16, 96), (15, 17, 32), (17, 40, 320), (33, 200, 64), (70, 48, 1056), (5, 31, 33)]
 )
 def test_linear_by_matrix_tiles(m: int, n: int, k: int) -> None:
     """Rows below, at and above one and two tiles; the last row is no whole step long, and other kernels compute it."""
     for threads, epilogue, bias in (1, "add_relu", True), (3, "mul_add", False):
-        check_linear(linear_graph((m, k), n, epilogue=epilogue, bias=bias), "native", threads)
+        check_linear(linear_graph((m, k), n, epilogue=epilogue, bias=bias), MATRIX_TILES, threads)
 
 
 @pytest.mark.parametrize("isa", ISAS)

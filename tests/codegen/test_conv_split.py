@@ -8,12 +8,10 @@ import torch
 
 from sol.codegen import kernels
 from sol.codegen.kernels import conv_split, split_product
-from sol.codegen.targets import has_matrix_tiles
 from sol.ir.builder import GraphBuilder
 from tests.codegen.conv_cases import check, conv_graph, forced, random, torch_conv
+from tests.emulation import MATRIX_TILES
 from tests.harness import as_region, run_region
-
-pytestmark = pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
 
 
 @pytest.fixture(autouse=True)
@@ -37,8 +35,8 @@ def test_shapes(n: int, c: int, k: int, h: int, w: int, stride: int, share: floa
     for threads, bias in ((1, True), (3, False)):
         graph, inputs, arrays, conv = conv_graph((n, c, h, w), k, (1, 1), stride=stride, bias=bias)
         want = torch_conv(inputs, arrays, stride=stride).numpy()
-        check(graph, inputs, arrays, isa="native", threads=threads, want=want)
-        check(graph, inputs, arrays, isa="native", threads=threads, want=want, borders={"x": ((1, 2), (2, 1)), conv: ((1, 1), (0, 3))})
+        check(graph, inputs, arrays, isa=MATRIX_TILES, threads=threads, want=want)
+        check(graph, inputs, arrays, isa=MATRIX_TILES, threads=threads, want=want, borders={"x": ((1, 2), (2, 1)), conv: ((1, 1), (0, 3))})
 
 
 def residual(b: GraphBuilder, y: str, inputs: dict[str, np.ndarray]) -> str:
@@ -57,7 +55,7 @@ def pooled(b: GraphBuilder, y: str, inputs: dict[str, np.ndarray]) -> str:
 def test_what_is_fused_behind(epilogue, k: int) -> None:
     graph, inputs, arrays, _ = conv_graph((2, 40, 9, 7), k, (1, 1), epilogue=epilogue)
     for threads in (1, 2):
-        check(graph, inputs, arrays, isa="native", threads=threads)
+        check(graph, inputs, arrays, isa=MATRIX_TILES, threads=threads)
 
 
 def test_what_is_not_finite_stays_in_its_pixel() -> None:
@@ -67,7 +65,7 @@ def test_what_is_not_finite_stays_in_its_pixel() -> None:
     x[0, 7, 2, 3], x[1, 150, 4, 8], x[1, 3, 0, 0] = np.inf, np.nan, 3.4e38
     w[4, 9], w[33, 160] = np.nan, -np.inf
     want = torch_conv(inputs, arrays).numpy()
-    (got,) = run_region(as_region(graph, "dnn", "conv", block=16), inputs, arrays, isa="native", threads=2)
+    (got,) = run_region(as_region(graph, "dnn", "conv", block=16), inputs, arrays, isa=MATRIX_TILES, threads=2)
     assert np.isnan(want).any() and np.isinf(want).any() and np.isfinite(want).any()
     np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
     np.testing.assert_array_equal(np.isinf(got), np.isinf(want))
@@ -87,7 +85,7 @@ def test_errors_are_those_of_float32(kind: str) -> None:
         x *= rng.random(x.shape) < 0.02
     elif kind == "one":
         x[:, :, 3, 3] *= 1e4
-    (got,) = run_region(as_region(graph, "dnn", "conv", block=16), inputs, arrays, isa="native", threads=2)
+    (got,) = run_region(as_region(graph, "dnn", "conv", block=16), inputs, arrays, isa=MATRIX_TILES, threads=2)
     exact = torch.conv2d(*(torch.from_numpy(v).double() for v in (x, arrays["w"], arrays["b"]))).numpy()
     theirs = torch_conv(inputs, arrays).numpy()
     mine, its = (np.sqrt(((found - exact) ** 2).mean(axis=(1, 2, 3))) for found in (got, theirs))

@@ -11,7 +11,6 @@ import torch
 
 from sol.codegen import kernels
 from sol.codegen.kernels import conv_weight_dense, conv_weight_split, conv_weight_tiles, conv_weight_winograd, split_product
-from sol.codegen.targets import has_matrix_tiles
 from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
@@ -20,6 +19,7 @@ from sol.ir.ops.conv import conv_size
 from sol.ir.types import DType, TensorType
 from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import forced, held
+from tests.emulation import MATRIX_TILES
 from tests.harness import as_region, run_region
 from tests.toolchains import target_of
 
@@ -135,11 +135,10 @@ TILES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("case", range(len(TILES)))
 def test_matrix_tiles_equal_reference(case: int, threads: int) -> None:
-    run(build(**TILES[case], dtype=DType.BF16, result=DType.F32), "native", threads, 16)
+    run(build(**TILES[case], dtype=DType.BF16, result=DType.F32), MATRIX_TILES, threads, 16)
 
 
 SPLIT: list[dict[str, Any]] = [
@@ -154,7 +153,6 @@ SPLIT: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
 @pytest.mark.parametrize("share", [split_product.SHARE, 0.03])
 @pytest.mark.parametrize("case", range(len(SPLIT)))
 def test_float32_by_matrix_tiles_equals_reference(case: int, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,11 +161,10 @@ def test_float32_by_matrix_tiles_equals_reference(case: int, share: float, monke
     monkeypatch.setattr(split_product, "SHARE", share)
     graph = build(**SPLIT[case], kernel=(1, 1))
     for threads in (1, 2, 3):
-        run(graph, "native", threads, 16)
-    run(graph, "native", 2, 16, borders={"x": ((1, 2), (2, 1)), "grad": ((1, 0), (0, 3))})
+        run(graph, MATRIX_TILES, threads, 16)
+    run(graph, MATRIX_TILES, 2, 16, borders={"x": ((1, 2), (2, 1)), "grad": ((1, 0), (0, 3))})
 
 
-@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
 def test_what_is_not_finite_reaches_its_own_weights_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "candidates", lambda _: (forced(conv_weight_split.CANDIDATES[0]),))
     graph = build((2, 40, 9, 15), 50, (1, 1))
@@ -175,7 +172,7 @@ def test_what_is_not_finite_reaches_its_own_weights_alone(monkeypatch: pytest.Mo
     x, grad = (rng.standard_normal(graph.type_of(v).shape).astype(np.float32) for v in graph.inputs)
     x[1, 3, 4, 5], grad[0, 7, 2, 2], grad[1, 49, 8, 14], x[0, 39, 0, 0] = np.inf, np.nan, -np.inf, 3.4e38
     region = as_region(graph, "dnn", "conv_weight_grad", 16, graph.outputs)
-    got = run_region(region, dict(zip(graph.inputs, (x, grad))), {}, threads=2)[0][:, :, 0, 0]
+    got = run_region(region, dict(zip(graph.inputs, (x, grad))), {}, isa=MATRIX_TILES, threads=2)[0][:, :, 0, 0]
     with np.errstate(invalid="ignore", over="ignore"):
         want = np.einsum("nkyx,ncyx->kc", grad.astype(np.float64), x.astype(np.float64)).astype(np.float32)
     np.testing.assert_array_equal(np.isnan(got), np.isnan(want))

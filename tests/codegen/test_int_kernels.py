@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sol.codegen.targets import has_matrix_tiles, runnable
+from sol.codegen import targets
+from sol.codegen.targets import runnable
 from sol.compiler import compile_graph
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
 from sol.runtime.executable import Executable
+from tests.emulation import matrix_tiles
 from tests.random_numbers import rng
 
 U8, I8, I32, F32 = DType.U8, DType.I8, DType.I32, DType.F32
@@ -242,10 +244,10 @@ def test_equal_to_the_reference(family: str, isa: str) -> None:
     check(FAMILIES[family], isa, THREADS.get(isa, 2))
 
 
-@pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("family", [matrices, convolutions(MANY_CHANNELS)], ids=["products", "conv"])
-def test_matrix_tiles_equal_the_reference(family: Callable[[Case], None], threads: int) -> None:
+def test_matrix_tiles_equal_the_reference(family: Callable[[Case], None], threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "_native", matrix_tiles)
     graph = check(family, "native", threads)
     kernels = compile_graph(graph, isa="native", threads=threads).plan.kernels
     assert any(k.context.get("matrix") for k in kernels)

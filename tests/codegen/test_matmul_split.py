@@ -10,18 +10,16 @@ import pytest
 import torch
 
 import sol
-from sol.codegen import kernels
+from sol.codegen import kernels, targets
 from sol.codegen.kernels import matmul_split, split_product
-from sol.codegen.targets import has_matrix_tiles
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
 from tests.codegen.conv_cases import forced
 from tests.codegen.test_linear_errors import DATA, DRAWS, TIMES, operands, ratios
 from tests.codegen.test_matmul_kernels import FORMS, check, floats, linear_graph
+from tests.emulation import MATRIX_TILES, matrix_tiles
 from tests.harness import as_region, run_region
-
-pytestmark = pytest.mark.skipif(not has_matrix_tiles(), reason="this CPU has no matrix tiles (AMX)")
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +55,7 @@ def test_linear_layers(m: int, n: int, k: int) -> None:
     """Rows, columns and steps around tiles, pairs of them and slices."""
     for threads, epilogue, bias in ((1, "", False), (3, "add_relu", True), (2, "mul_add", False)):
         graph, inputs, parameters = linear_graph((m, k), n, epilogue=epilogue, bias=bias)
-        check(graph, "linear", inputs, parameters, isa="native", threads=threads)
+        check(graph, "linear", inputs, parameters, isa=MATRIX_TILES, threads=threads)
 
 
 @pytest.mark.parametrize("m,n,k", SIZES)
@@ -71,18 +69,19 @@ def test_two_operands_that_change(m: int, n: int, k: int, form: str, share: floa
         graph, inputs = product_graph(batch, m, n, k, epilogue)
         strides = {"x": (m * k, 1, m)} if left_turned else {}
         strides |= {"w": (k * n, 1, k)} if right_turned else {}
-        check(graph, "matmul", inputs, isa="native", threads=threads, strides=strides)
+        check(graph, "matmul", inputs, isa=MATRIX_TILES, threads=threads, strides=strides)
 
 
 @pytest.mark.parametrize("k", [20, 150])
 def test_results_that_no_cache_holds(k: int) -> None:
     """Their lines are asked for beside products, also behind the last row and column."""
     graph, inputs = product_graph(1, 1105, 3117, k, "")
-    check(graph, "matmul", inputs, isa="native", threads=2)
+    check(graph, "matmul", inputs, isa=MATRIX_TILES, threads=2)
 
 
-def test_nothing_is_read_beyond_the_operands() -> None:
+def test_nothing_is_read_beyond_the_operands(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both end where memory ends. Slices of whole and of some steps, panels that are split beside the one before."""
+    monkeypatch.setattr(targets, "_native", matrix_tiles)
     for m, n, k in ((300, 96, 100), (300, 128, 232), (40, 64, 31)):
         x, w = at_the_end(floats(m, k)), at_the_end(floats(k, n))
         fast = sol.optimize(Product(), [x, w], isa="native")
@@ -110,10 +109,10 @@ def test_operands_that_are_apart() -> None:
     """No neighbours along either dimension, rows of the result apart, and one operand for a whole batch."""
     graph, inputs = product_graph(2, 35, 40, 70, "add")
     strides = {"x": (9000, 3, 120), "w": (20000, 2, 150), graph.outputs[0]: (3000, 60, 1)}
-    check(graph, "matmul", inputs, isa="native", threads=2, strides=strides)
+    check(graph, "matmul", inputs, isa=MATRIX_TILES, threads=2, strides=strides)
     b = GraphBuilder()
     x, w = b.input("x", TensorType(DType.F32, (3, 20, 50))), b.input("w", TensorType(DType.F32, (50, 36)))
-    check(b.build([b.add("matmul", [x, w])]), "matmul", {x: floats(3, 20, 50), w: floats(50, 36)}, isa="native", threads=2)
+    check(b.build([b.add("matmul", [x, w])]), "matmul", {x: floats(3, 20, 50), w: floats(50, 36)}, isa=MATRIX_TILES, threads=2)
 
 
 @pytest.mark.parametrize("constant", [False, True])
@@ -131,7 +130,7 @@ def test_what_is_not_finite_is_as_in_torch(constant: bool) -> None:
     else:
         graph, _ = product_graph(1, m, n, k, "")
         region = as_region(graph, "dnn", "matmul"), {"x": x[None], "w": w[None]}, None
-    (got,) = run_region(*region, isa="native", threads=2)
+    (got,) = run_region(*region, isa=MATRIX_TILES, threads=2)
     got = got.reshape(m, n)
     assert np.isnan(want).any() and np.isinf(want).any() and np.isfinite(want).any()
     np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
@@ -150,7 +149,7 @@ def test_errors_are_those_of_float32(data: str, m: int, k: int, n: int) -> None:
     for seed in range(DRAWS):
         x, w = operands(DATA[data], m, k, n, seed)
         graph, inputs, parameters = linear_graph(x.shape, n, bias=False)
-        (got,) = run_region(as_region(graph, "dnn", "linear"), {i: x for i in inputs}, parameters | {"w": w}, isa="native", threads=2)
+        (got,) = run_region(as_region(graph, "dnn", "linear"), {i: x for i in inputs}, parameters | {"w": w}, isa=MATRIX_TILES, threads=2)
         found.append(ratios(got, x, w))
     errors = np.concatenate(found)
     assert np.percentile(errors, 99 if data == "heavier" else 100) <= TIMES
@@ -161,6 +160,6 @@ def test_small_numbers_lose_bits_and_nothing_else() -> None:
     """Parts below the least normal number are zero: of operands about 2^-118 the first one is left."""
     x, w = floats(20, 64) * np.float32(2.0**-118), floats(32, 64) * np.float32(2.0**100)
     graph, inputs, parameters = linear_graph(x.shape, 32, bias=False)
-    (got,) = run_region(as_region(graph, "dnn", "linear"), {i: x for i in inputs}, parameters | {"w": w}, isa="native", threads=2)
+    (got,) = run_region(as_region(graph, "dnn", "linear"), {i: x for i in inputs}, parameters | {"w": w}, isa=MATRIX_TILES, threads=2)
     exact = x.astype(np.float64) @ w.astype(np.float64).T
     assert np.abs(got - exact).max() <= 2.0**-7 * np.abs(exact).max()

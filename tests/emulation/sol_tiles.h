@@ -1,0 +1,91 @@
+/* Matrix tiles in plain C, in place of sol/codegen/include/sol_tiles.h: the same macros on an array for each thread.
+ *
+ * As in "Intel 64 and IA-32 Architectures Software Developer's Manual", volume 2: products of bfloat16 take subnormal numbers for zero, and add up
+ * the first and the second numbers of pairs apart. Where a tile is used that is not configured, the program ends, as it does on a processor. */
+#ifndef SOL_TILES_H
+#define SOL_TILES_H
+#include "sol_libc.h"
+#include "sol_bf16.h"
+
+typedef struct {
+    uint8_t palette, start, reserved[14];
+    uint16_t bytes[16];
+    uint8_t rows[16];
+} sol_tiles;
+
+static __thread sol_tiles emulated_shape;
+static __thread uint8_t emulated_tile[8][16][64];
+
+static inline __attribute__((unused)) void emulated_check(int t)
+{
+    if (emulated_shape.palette != 1 || emulated_shape.bytes[t] > 64 || emulated_shape.rows[t] > 16) __builtin_trap();
+}
+
+static inline __attribute__((unused)) void emulated_begin(const sol_tiles *shape)
+{
+    emulated_shape = *shape;
+    memset(emulated_tile, 0, sizeof emulated_tile);
+}
+
+static inline __attribute__((unused)) void emulated_load(int t, const void *p, int64_t stride)
+{
+    emulated_check(t);
+    memset(emulated_tile[t], 0, sizeof emulated_tile[t]);
+    for (int i = 0; i < emulated_shape.rows[t]; i++) memcpy(emulated_tile[t][i], (const char *)p + i * stride, emulated_shape.bytes[t]);
+}
+
+static inline __attribute__((unused)) void emulated_store(int t, void *p, int64_t stride)
+{
+    emulated_check(t);
+    for (int i = 0; i < emulated_shape.rows[t]; i++) memcpy((char *)p + i * stride, emulated_tile[t][i], emulated_shape.bytes[t]);
+}
+
+static inline float emulated_normal(float x) { return __builtin_fabsf(x) < 1.17549435e-38f ? 0 : x; }
+
+static inline __attribute__((unused)) void emulated_dot(int c, int a, int b)
+{
+    emulated_check(a), emulated_check(b), emulated_check(c);
+    for (int m = 0; m < emulated_shape.rows[c]; m++) {
+        uint16_t left[32], right[16][32];
+        float sums[16];
+        memcpy(left, emulated_tile[a][m], sizeof left);
+        memcpy(right, emulated_tile[b], sizeof right);
+        memcpy(sums, emulated_tile[c][m], sizeof sums);
+        for (int n = 0; n < emulated_shape.bytes[c] / 4; n++) {
+            float part[2] = {0, 0};
+            for (int k = 0; k < emulated_shape.bytes[a] / 4; k++)
+                for (int i = 0; i < 2; i++) {
+                    const float x = emulated_normal(sol_from_bf16(left[2 * k + i])), y = emulated_normal(sol_from_bf16(right[k][2 * n + i]));
+                    part[i] = emulated_normal(__builtin_fmaf(x, y, part[i]));
+                }
+            sums[n] = emulated_normal(emulated_normal(sums[n]) + emulated_normal(part[0] + part[1]));
+        }
+        memcpy(emulated_tile[c][m], sums, sizeof sums);
+    }
+}
+
+/* is_signed: whether bytes of a are signed; those of b are signed where those of a are not. */
+static inline __attribute__((unused)) void emulated_dot_bytes(int c, int a, int b, int is_signed)
+{
+    emulated_check(a), emulated_check(b), emulated_check(c);
+    for (int m = 0; m < emulated_shape.rows[c]; m++) {
+        int32_t sums[16];
+        memcpy(sums, emulated_tile[c][m], sizeof sums);
+        for (int n = 0; n < emulated_shape.bytes[c] / 4; n++)
+            for (int k = 0; k < emulated_shape.bytes[a]; k++) {
+                const uint8_t x = emulated_tile[a][m][k], y = emulated_tile[b][k / 4][4 * n + k % 4];
+                sums[n] += is_signed ? (int8_t)x * y : x * (int8_t)y;
+            }
+        memcpy(emulated_tile[c][m], sums, sizeof sums);
+    }
+}
+
+#define SOL_TILES_BEGIN(tiles) emulated_begin(&(tiles))
+#define SOL_TILES_END() memset(&emulated_shape, 0, sizeof emulated_shape)
+#define SOL_TILE_ZERO(t) (emulated_check(t), memset(emulated_tile[t], 0, sizeof emulated_tile[t]))
+#define SOL_TILE_LOAD(t, p, stride) emulated_load(t, p, stride)
+#define SOL_TILE_STORE(t, p, stride) emulated_store(t, p, stride)
+#define SOL_TILE_DOT(c, a, b) emulated_dot(c, a, b)
+#define SOL_TILE_DOT_BYTES(c, a, b) emulated_dot_bytes(c, a, b, 0)
+#define SOL_TILE_DOT_SIGNED(c, a, b) emulated_dot_bytes(c, a, b, 1)
+#endif
