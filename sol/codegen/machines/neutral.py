@@ -12,7 +12,7 @@ from sol.codegen.machines.table import Core, Fetch, Level, Memory
 from sol.codegen.machines.zen4 import ZEN4
 
 WINOGRAD = replace(
-    ZEN4.winograd, operation=2.0, fetch=Fetch(byte=0.3, shared=0.3), again=0.15, hidden=0.3, hidden_direct=0.0, beyond=1.3,
+    ZEN4.winograd, moved=2.5, operation=2.0, fetch=Fetch(byte=0.3, shared=0.3), again=0.15, hidden=0.3, hidden_direct=0.0, beyond=1.3,
 )  # fmt: skip
 """Such a core computes faster and fetches more slowly, so that tiles with many products, whose weights and transformed inputs are larger,
 are worth less. Of F(2) … F(8) on nine layers with one thread, the tiles that are taken are 2 % slower than the fastest on average; by the
