@@ -99,7 +99,7 @@ def run_region(
     """Logical output arrays of the graph's single region, computed by its kernels.
 
     borders: body value → physical zero border per spatial dimension. strides: plain value → element strides of its buffer.
-    Output borders are filled with a canary and must come back untouched. An ISA of another machine runs in an emulator.
+    What lies around and between outputs is filled with a canary and must come back untouched. An ISA of another machine runs in an emulator.
     """
     symbols = dict(symbols or {})
     target = target_of(isa)
@@ -184,12 +184,11 @@ def _logical(view: View, flat: np.ndarray, symbols: Mapping[str, int]) -> np.nda
     shape = [evaluate(d, symbols) for d in view.shape]
     strides = [evaluate(d, symbols) for d in view.strides]
     window = _window(view, flat, shape, strides, symbols)
+    mark = np.zeros(flat.shape, bool)
+    _window(view, mark, shape, strides, symbols)[...] = True
+    assert (flat[~mark] == _canary(view)).all(), "the kernel wrote into the border, or between rows"
     if not view.layout.block:
         return as_held(window, view.dtype).copy()
-    if any(a or b for a, b in view.border):
-        mark = np.zeros(flat.shape, bool)
-        _window(view, mark, shape, strides, symbols)[...] = True
-        assert (flat[~mark] == _canary(view)).all(), "the kernel wrote into the border"
     merged = np.moveaxis(as_held(window, view.dtype), -1, 2)
     return merged.reshape(shape[0], shape[1] * shape[-1], *shape[2:-1])[:, : evaluate(view.channels, symbols)].copy()
 

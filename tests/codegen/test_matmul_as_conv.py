@@ -68,6 +68,14 @@ def test_rows_that_do_not_lie_evenly(strides: dict, way: str) -> None:
     run((2, 17, 32), 48, epilogue="add_relu", strides=strides, threads=3)
 
 
+@pytest.mark.parametrize("n", [1, 15, 17, 31, 50, 97])
+def test_columns_that_are_no_whole_vectors(n: int, way: str) -> None:
+    """What lies behind a row is the next one, or nobody's."""
+    for rows, epilogue, threads in ((9, "", 1), (23, "relu", 2), (45, "", 3), (100, "relu", 5)):
+        run((rows, 48), n, epilogue=epilogue, bias=bool(rows % 2), threads=threads)
+        run((2, rows, 48), n, epilogue=epilogue, strides={"out": (rows * (n + 3) + 5, n + 3, 1)}, threads=threads)
+
+
 def test_every_rank(way: str) -> None:
     for shape in ((32,), (1, 32), (2, 3, 32), (2, 1, 5, 32)):
         run(shape, 32, epilogue="mul_add", threads=3)
@@ -78,7 +86,7 @@ def test_a_long_reduction(way: str) -> None:
 
 
 @pytest.mark.parametrize("sizes,constant,possible", [
-    ((20, 32, 64), True, True), ((20, 32, 64), False, False), ((20, 32, 60), True, False), ((20, 33, 64), True, False),
+    ((20, 32, 64), True, True), ((20, 32, 64), False, False), ((20, 32, 60), True, False), ((20, 33, 64), True, True),
     ((Dim.symbol("m"), 32, 64), True, False),
 ])  # fmt: skip
 def test_what_is_asked_for(sizes, constant, possible) -> None:

@@ -64,16 +64,16 @@ class TileEpilogue:
 
 
 def tile_epilogue(
-    epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32, pitch: str = "LANES"
+    epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32, pitch: str = "LANES", partial: bool = False
 ) -> TileEpilogue:
-    """The epilogue of a tile of ``ocb`` vectors x th rows x tw pixels. stored, pitch: as for ``tile_variants``."""
+    """The epilogue of a tile of ``ocb`` vectors x th rows x tw pixels. stored, pitch, partial: as for ``tile_variants``."""
     steps = tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile")
-    key = epilogue.signature, steps, ocb, th, tw, masked, stored, pitch
+    key = epilogue.signature, steps, ocb, th, tw, masked, stored, pitch, partial
     found = _EPILOGUES.get(key)
     if found is None:
         if len(_EPILOGUES) >= MOST_EPILOGUES:
             _EPILOGUES.clear()  # another thread may compile: it holds what it has found
-        found = _EPILOGUES[key] = _traced(epilogue, ocb, th, tw, masked, _Store(stored, pitch))
+        found = _EPILOGUES[key] = _traced(epilogue, ocb, th, tw, masked, _Store(stored, pitch, partial))
     return found
 
 
@@ -83,10 +83,16 @@ _EPILOGUES: dict[Hashable, TileEpilogue] = {}  # layers with equal epilogues are
 
 @dataclass(frozen=True)
 class _Store:
-    """How results are stored: as what, and C text of the elements between neighbouring columns."""
+    """How results are stored: as what, C text of the elements between neighbouring columns, and whether only lanes that hold a channel are."""
 
     dtype: DType
     pitch: str
+    partial: bool
+
+    def statement(self, address: str, value: str, valid: str) -> str:
+        """C statement that stores a vector, of which so many lanes hold a channel."""
+        whole = vector_store(self.dtype, address, value)
+        return f"if ({valid} >= LANES) {whole} else {vector_store(self.dtype, address, value, count=f'(int)({valid})')}" if self.partial else whole
 
 
 def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: _Store) -> TileEpilogue:
@@ -127,22 +133,24 @@ def _vector_epilogue(
     """Statements that take the accumulator of ``place`` (vector, C text of y, C text of x) through the epilogue and store it."""
     o, y, x = place
     steps, result = epilogue.trace(accumulator, lambda e: operand_at(e, o, y, x), prefix)
-    value = f"keep({result}, valid - {o} * LANES)" if masked else result
-    return *steps, vector_store(stored.dtype, f"out + {o} * c->out_cb + {y} * c->out_row + {x} * {stored.pitch}", value)
+    valid = f"valid - {o} * LANES"
+    value = f"keep({result}, {valid})" if masked and not stored.partial else result
+    return *steps, stored.statement(f"out + {o} * c->out_cb + {y} * c->out_row + {x} * {stored.pitch}", value, valid)
 
 
 def tile_variants(
     epilogue: Epilogue, panels: Sequence[Panel], tiling: Tiling, masked: bool, *, by_pixel: bool = False, stored: DType = DType.F32,
-    pitch: str = "LANES",
+    pitch: str = "LANES", partial: bool = False,
 ) -> list[dict[str, Any]]:
     """Template context of the functions of all tiles: ``steps`` if the epilogue goes by pixel and is short, else ``epilogue``.
 
-    stored: what results are stored as. pitch: C text of the elements between neighbouring columns of theirs.
+    stored: what results are stored as. pitch: C text of the elements between neighbouring columns of theirs. partial: whether lanes that
+    hold no channel are not written.
     """
     found: list[dict[str, Any]] = []
     for p in panels:
         for th, tw in tiling.tiles:
-            text = tile_epilogue(epilogue, p.width, th, tw, masked, stored, pitch)
+            text = tile_epilogue(epilogue, p.width, th, tw, masked, stored, pitch, partial)
             steps = text.steps() if by_pixel else None
             kind = {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw}
             found.append(kind | {"epilogue": [] if steps else text.lines(), "steps": steps})

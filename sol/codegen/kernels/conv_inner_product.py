@@ -265,7 +265,9 @@ def _by_bands(lowering: Lowering, way: Way) -> dict[str, Any]:
 def _lower(lowering: Lowering, way: Way) -> None:
     problem, choice = way.problem, way.choice
     conv, launch = problem.conv, (_by_bands if choice.band else _by_tiles)(lowering, way)
-    variants = tile_variants(problem.epilogue, [Panel(1)], choice.tiling, problem.masked, by_pixel=True, pitch=problem.pitch)
+    variants = tile_variants(
+        problem.epilogue, [Panel(1)], choice.tiling, problem.masked, by_pixel=True, pitch=problem.pitch, partial=problem.partial
+    )
     launch["params"] |= {"in_blocks": -(-conv.c // conv.groups // LANES), "R": conv.kernel[0], "S": conv.kernel[1]}
     emit_conv(
         lowering, problem, choice.tiling, "inner_product", **launch, banded=choice.band > 0, has_bias=False,

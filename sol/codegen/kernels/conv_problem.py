@@ -99,9 +99,14 @@ class Problem:
         return -(-(self.conv.k // self.conv.groups) // self.lanes)
 
     @property
+    def partial(self) -> bool:
+        """Are there lanes of the last vector that must not be written, for other results lie there?"""
+        return self.source.kind == "rows" and self.conv.k % self.lanes != 0
+
+    @property
     def masked(self) -> bool:
-        """May the epilogue make lanes without a channel infinite or NaN?"""
-        return needs_mask(self.epilogue, self.conv.k, self.lanes)
+        """Do tiles need to know how many lanes hold a channel: may the epilogue make the others infinite or NaN, or must they not be written?"""
+        return self.partial or needs_mask(self.epilogue, self.conv.k, self.lanes)
 
     @property
     def pooled_bytes(self) -> DimLike:
@@ -221,7 +226,8 @@ def emit_conv(
         reads=reads | {e.name: e.view for e in epilogue.operands}, writes=writes,
         params=merged, table=table, scratch=scratch, shared_scratch=shared_scratch + problem.pooled_bytes,
         flops=conv.flops, bytes=conv.weight_bytes + sum((v.dtype.itemsize * product(v.shape) for v in views), start=0),
-        tiles=tiling.tiles, along_y=tiling.along_y, epilogue=epilogue.stem, masked=problem.masked, biased="bias" in reads,
+        tiles=tiling.tiles, along_y=tiling.along_y, epilogue=epilogue.stem, masked=problem.masked, partial=problem.partial,
+        biased="bias" in reads,
         passed="".join(f", {e.name}" for e in epilogue.operands), named=len(merged), types=types,
         pool=pool.kind if pool else "", stored=problem.out is not None,
         out_pitch=problem.pitch,

@@ -25,8 +25,9 @@ from sol.ir.types import Layout
 
 
 def rows_problem(lowering: Lowering) -> Problem | None:
-    """A linear layer as a convolution; None unless its weights are constant, in whole vectors of inputs and outputs, and its number of
-    rows is fixed. Batches whose rows do not lie evenly are the images of a convolution."""
+    """A linear layer as a convolution; None unless its weights are constant, in whole vectors of inputs, and its number of rows is fixed; nor
+    where the last vector of outputs is no whole one and the epilogue has operands that lie beside it. Batches whose rows do not lie evenly
+    are the images of a convolution."""
     if lowering.problem is None:
         lowering.problem = (_read(lowering),)
     found: Problem | None = lowering.problem[0]
@@ -38,7 +39,9 @@ def _read(lowering: Lowering) -> Problem | None:
     if p is None or not p.constant or not p.transposed or (p.bias and not p.constant_bias) or p.a_k != 1 or p.c_n != 1:
         return None
     k, n, rows = p.k, p.n, p.loops.rows
-    if not (isinstance(k, int) and isinstance(n, int) and isinstance(rows, int)) or 0 in (k, n, rows) or k % lanes or n % lanes:
+    if not (isinstance(k, int) and isinstance(n, int) and isinstance(rows, int)) or 0 in (k, n, rows) or k % lanes:
+        return None
+    if n % lanes and any(o.name not in p.packed_operands for o in p.epilogue.operands):
         return None
     if len(p.loops.batch) > 1:
         return None
@@ -54,7 +57,7 @@ def _strides(p: Product, name: str, lanes: int, lane: int = 1) -> tuple[DimLike,
 
 
 def _map(p: Product, name: str, view: View, channels: int, lanes: int) -> View:
-    shape = (p.loops.batch_size, channels // lanes, p.loops.rows, 1, lanes)
+    shape = (p.loops.batch_size, -(-channels // lanes), p.loops.rows, 1, lanes)
     return replace(view, shape=shape, strides=_strides(p, name, lanes), layout=Layout(lanes), channels=channels)
 
 
