@@ -99,7 +99,8 @@ def run_region(
     """Logical output arrays of the graph's single region, computed by its kernels.
 
     borders: body value → physical zero border per spatial dimension. strides: plain value → element strides of its buffer.
-    What lies around and between outputs is filled with a canary and must come back untouched. An ISA of another machine runs in an emulator.
+    What lies around and between outputs is filled with a canary and must come back untouched. An ISA of another machine runs in an
+    emulator.
     """
     symbols = dict(symbols or {})
     target = target_of(isa)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sol.codegen.plan import View, interleaved
+from sol.codegen.written_inputs import written_inputs
 from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
@@ -34,7 +35,8 @@ def with_borders(graph: Graph) -> Graph:
 
 
 class GraphPlacement:
-    """Views of all values. A value shares the buffer of its root: the concat result it is a slice of, or what it is a view of.
+    """Views of all values. A value shares the buffer of its root: the concat result it is a slice of, what it is a view of, or the input
+    whose memory it takes.
 
     by_rows: which buffers threads write by rows, by root (lowering.py). space: memory space of what kernels write, transfers excepted.
     """
@@ -44,6 +46,7 @@ class GraphPlacement:
         self.constants = graph.constant_values
         self.slots: dict[str, Slot] = concat_slots(graph)
         self.orders = storage_orders(graph)
+        self.written = {v: i for v, i in written_inputs(graph).items() if v not in self.slots}
         self._views: dict[str, View] = {}
         self._roots: dict[str, str] = {}
         self.borders: dict[str, Border] = {}
@@ -73,7 +76,7 @@ class GraphPlacement:
             elif is_view(self.graph, self.graph.producer(value)):
                 root = self.root(self.graph.producer(value).inputs[0])
             else:
-                root = value
+                root = self.written.get(value, value)
             self._roots[value] = root
         return self._roots[value]
 
@@ -118,7 +121,7 @@ class GraphPlacement:
         type = self.graph.type_of(value)
         block, space = type.layout.block, self._space(value)
         if not block:
-            return View(value, type.dtype, type.shape, own_strides(type, self.orders.get(value)), space=space)
+            return View(self.root(value), type.dtype, type.shape, own_strides(type, self.orders.get(value)), space=space)
         border = self.borders.get(value, ((0, 0),) * (type.rank - 2))
         groups = (type.shape[1] + block - 1) // block
         padded = tuple(s + a + b for s, (a, b) in zip(type.shape[2:], border))

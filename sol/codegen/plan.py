@@ -220,7 +220,8 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """An input or output of the network: graph value, type and the buffer that holds it.
+    """An input or output of the network: graph value, type and the buffer that holds it. An output whose buffer is that of an input lies in
+    the memory that the caller gave for it.
 
     place: where the arena has room for it, in bytes; callers may put it there or elsewhere. An input that lies there is overwritten.
     """

@@ -139,7 +139,7 @@ def _describe(launch: Launch | Control) -> str:
 
 def _pointers(plan: Plan) -> dict[str, str]:
     where = {p.buffer: f"(char *)in[{i}]" for i, p in enumerate(plan.inputs)}
-    where |= {p.buffer: f"(char *)out[{i}]" for i, p in enumerate(plan.outputs)}
+    where = {p.buffer: f"(char *)out[{i}]" for i, p in enumerate(plan.outputs)} | where
     where |= {w.name: f"(char *)w[{i}]" for i, w in enumerate(plan.weights)}
     where |= {g.name: f"(char *)w[{i}]" for i, g in enumerate(plan.given, len(plan.weights))}
     where[NULL] = "NULL"

@@ -241,7 +241,7 @@ def _buffers(
     owned = {placement.root(v) for v in graph.outputs}
     if len(owned) != len(graph.outputs):
         raise SolError("two outputs share one buffer")
-    buffers += [Buffer(placement.root(v), "output", placement.size(placement.root(v))) for v in graph.outputs]
+    buffers += [Buffer(r, "output", placement.size(r)) for r in map(placement.root, graph.outputs) if r not in graph.inputs]
     known = {b.name for b in buffers}
     for node in graph.nodes:
         if node.op not in ("region", "concat", *CONTROL) or node.name in placement.constants:

@@ -165,6 +165,8 @@ def _profile(module: SolModule, program: Program, taken: Taken, runs: int) -> Pr
     """One program's kernels in a call."""
     env = dict(taken[1] or {})
     ready = [t.contiguous() for t in program.graph_inputs(taken)]
+    if program.imported.mutations:
+        ready = [t.clone() for t in ready]
     values: dict[str, torch.Tensor] = dict(zip(program.imported.graph.inputs, ready))
     values |= program.runner.constants
     rows: list[ProfileRow] = []
@@ -184,5 +186,5 @@ def _profile(module: SolModule, program: Program, taken: Taken, runs: int) -> Pr
             results = executable(operands, env)
         values.update(zip(segment.outputs, results))
     with torch.no_grad():
-        call, load = time_calls(lambda: program.runner([t.clone() if program.imported.mutations else t for t in ready], env), runs, threads)
+        call, load = time_calls(lambda: program.runner(ready, env), runs, threads)
     return Profile(tuple(rows), limits, call, load, tuple(tracks), threads)

@@ -106,7 +106,8 @@ def _arena(plan: Plan, env: Mapping[str, int], threads: int, apart: int) -> tupl
 
 
 class Executable:
-    """Runs one plan. Safe to call from several threads at once; results are fresh arrays of the kind that it takes.
+    """Runs one plan. Safe to call from several threads at once; results are fresh arrays of the kind that it takes, but for those that the
+    plan writes into the memory of an input: they are that input.
 
     room: bytes that a later call wants around results of this one. elsewhere: outputs that lie outside of the memory that calls are lent.
     """
@@ -127,6 +128,8 @@ class Executable:
         self._contexts: weakref.WeakSet[_Context] = weakref.WeakSet()  # all that point to these weights, also those that calls have
         self._static, self._machine = not self.plan.symbols, compiled.target.machine
         self._new_outputs = [arrays.allocator(self._roomy(port)) for port in self.plan.outputs]
+        given = {port.buffer: i for i, port in enumerate(self.plan.inputs)}
+        self._written = {i: given[port.buffer] for i, port in enumerate(self.plan.outputs) if port.buffer in given}
         self._lent_inputs = [(i, port.place) for i, port in enumerate(self.plan.inputs) if port.place is not None]
 
     def _roomy(self, port: Port) -> Port:
@@ -224,12 +227,12 @@ class Executable:
             results = []
             slots = context.outputs
             for i, allocate in enumerate(self._new_outputs):
-                result = allocate(env)
+                result = inputs[self._written[i]] if i in self._written else allocate(env)
                 slots[i] = address(result)
                 results.append(result)
             self._run(context.call)
         else:
-            results = self._run_in(self._lender, context, env)
+            results = self._run_in(self._lender, context, inputs, env)
         if self.plan.defined:
             env = {**env, **self._decided(context)}
             results = [_trimmed(r, p, env) for r, p in zip(results, self.plan.outputs)]
@@ -240,22 +243,24 @@ class Executable:
             self._report(context)
         return results
 
-    def _run_in(self, lender: Lender, context: _Context, env: Mapping[str, int]) -> list[Any]:
+    def _run_in(self, lender: Lender, context: _Context, inputs: Sequence[Any], env: Mapping[str, int]) -> list[Any]:
         """Run in memory that is lent for the call, in which results lie that have a place there."""
         loan = lender.lend(context.size, [(context.inputs[i], place) for i, place in self._lent_inputs], self.room)
         try:
             context.call.memory = loan.address
-            results = self._results(context, env, loan)
+            results = self._results(context, inputs, env, loan)
             self._run(context.call)
         finally:
             loan.end()
         return results
 
-    def _results(self, context: _Context, env: Mapping[str, int], loan: Loan | None) -> list[Any]:
+    def _results(self, context: _Context, inputs: Sequence[Any], env: Mapping[str, int], loan: Loan | None) -> list[Any]:
         """Arrays for the outputs of a call."""
         results = []
         for i, (port, allocate) in enumerate(zip(self.plan.outputs, self._new_outputs)):
-            if loan is None or port.place is None or i in self.elsewhere:
+            if i in self._written:
+                result = inputs[self._written[i]]
+            elif loan is None or port.place is None or i in self.elsewhere:
                 result = allocate(env)
             else:
                 result = loan.array(port.place, port)
@@ -285,8 +290,9 @@ class Executable:
         return self.threads or self._default_threads()
 
     def profile(self, inputs: Sequence[Any], env: Mapping[str, int] | None = None, runs: int = 20) -> Samples:
-        """How long every thread works and waits in every launch, in so many runs after two that do not count."""
+        """How long every thread works and waits in every launch, in so many runs after two that do not count. Inputs stay as they are."""
         env = env or {}
+        inputs = [_copied(array) if i in self._written.values() else array for i, array in enumerate(inputs)]
         ffi = self.library.ffi
         context = self._new_context(env, self._team())
         recorder = Recorder(ffi, context.call.threads, len(self.plan.launches))
@@ -296,7 +302,7 @@ class Executable:
         loan = self._lender.lend(context.size, ()) if self._lender is not None else None
         if loan is not None:
             context.call.memory = loan.address
-        outputs = self._results(context, env, loan)
+        outputs = self._results(context, inputs, env, loan)
         for run in range(-2, runs):
             recorder.clear()
             self._run(context.call)
@@ -320,9 +326,12 @@ def _trimmed(result: Any, port: Port, env: Mapping[str, int]) -> Any:
         return result
     size = math.prod(shape)
     part = result[:size]
-    if 2 * size < len(result):
-        part = part.clone() if hasattr(part, "clone") else part.copy()
-    return part.reshape(shape)
+    return (_copied(part) if 2 * size < len(result) else part).reshape(shape)
+
+
+def _copied(array: Any) -> Any:
+    """An array of its own."""
+    return array.clone() if hasattr(array, "clone") else array.copy()
 
 
 def _renew_lock() -> None:

@@ -83,7 +83,8 @@ _EPILOGUES: dict[Hashable, TileEpilogue] = {}  # layers with equal epilogues are
 
 @dataclass(frozen=True)
 class _Store:
-    """How results are stored: as what, C text of the elements between neighbouring columns, and whether only lanes that hold a channel are."""
+    """How results are stored: as what, C text of the elements between neighbouring columns, and whether only lanes that hold a channel
+    are."""
 
     dtype: DType
     pitch: str
@@ -92,7 +93,9 @@ class _Store:
     def statement(self, address: str, value: str, valid: str) -> str:
         """C statement that stores a vector, of which so many lanes hold a channel."""
         whole = vector_store(self.dtype, address, value)
-        return f"if ({valid} >= LANES) {whole} else {vector_store(self.dtype, address, value, count=f'(int)({valid})')}" if self.partial else whole
+        if not self.partial:
+            return whole
+        return f"if ({valid} >= LANES) {whole} else {vector_store(self.dtype, address, value, count=f'(int)({valid})')}"
 
 
 def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: _Store) -> TileEpilogue:

@@ -105,7 +105,7 @@ class Problem:
 
     @property
     def masked(self) -> bool:
-        """Do tiles need to know how many lanes hold a channel: may the epilogue make the others infinite or NaN, or must they not be written?"""
+        """Do tiles need to know how many lanes hold a channel, as the others may become infinite or NaN, or must not be written?"""
         return self.partial or needs_mask(self.epilogue, self.conv.k, self.lanes)
 
     @property

@@ -25,9 +25,9 @@ from sol.ir.types import Layout
 
 
 def rows_problem(lowering: Lowering) -> Problem | None:
-    """A linear layer as a convolution; None unless its weights are constant, in whole vectors of inputs, and its number of rows is fixed; nor
-    where the last vector of outputs is no whole one and the epilogue has operands that lie beside it. Batches whose rows do not lie evenly
-    are the images of a convolution."""
+    """A linear layer as a convolution; None unless its weights are constant, in whole vectors of inputs, and its number of rows is fixed,
+    nor where the last vector of outputs is no whole one and the epilogue reads what is not packed. Batches whose rows do not lie evenly are
+    the images of a convolution."""
     if lowering.problem is None:
         lowering.problem = (_read(lowering),)
     found: Problem | None = lowering.problem[0]

@@ -31,9 +31,10 @@ def _infer_torch_call(operands: Sequence[TensorType], attrs: Attrs) -> TensorTyp
     return types
 
 
-@op("input", "source", _infer_given, place=OPTIONAL)
+@op("input", "source", _infer_given, place=OPTIONAL, becomes=OPTIONAL)
 def input_(attrs: Attrs) -> np.ndarray:
-    """A tensor given at call time. place: where it lies in memory that the call may write to once the tensor is read, in bytes."""
+    """A tensor given at call time. place: where it lies in memory that the call may write to once the tensor is read, in bytes. becomes:
+    number of the graph's output whose content the caller wants in this tensor's memory; the call may write it there."""
     raise SolError("an input has no value of its own: pass one to evaluate()")
 
 

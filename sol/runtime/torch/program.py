@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import logging
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
@@ -40,7 +41,9 @@ class Program:
     def __init__(self, imported: Imported, held: Held, *, title: str, isa: str | Target | None = None, threads: int | None = None,
                  runner: Runner | None = None, counter: Counter = lambda target: None, arrays: Arrays = TENSORS) -> None:  # fmt: skip
         self.imported = imported
-        self.runner = runner or Runner(imported.graph, imported.torch_calls, title=title, isa=isa, threads=threads, arrays=arrays)
+        self.runner = runner or Runner(
+            imported.graph, imported.torch_calls, title=title, isa=isa, threads=threads, arrays=arrays, becomes=_becomes(imported)
+        )
         self.held = _WithConstants(held, imported.parameters) if imported.parameters else held
         self._counter = counter
         self._statistics = _running_statistics(imported.graph)
@@ -144,15 +147,19 @@ class Program:
             return results[0]
         for mutation in self.imported.mutations:
             target = tensors[mutation.target] if isinstance(mutation.target, int) else self.held[mutation.target]
-            if torch.is_grad_enabled():
+            result = results[mutation.output]
+            if result is target:
+                if not target.is_inference():
+                    torch.autograd.graph.increment_version(target)
+            elif torch.is_grad_enabled():
                 with torch.no_grad():
-                    target.copy_(results[mutation.output])
+                    target.copy_(result)
             else:
-                target.copy_(results[mutation.output])
+                target.copy_(result)
         return self._give(results, env, tensors, self.held, args, kwargs)
 
     def results(self, taken: Taken) -> list[torch.Tensor]:
-        """Graph outputs; nothing is changed yet."""
+        """Graph outputs. Of what the call changes nothing is changed yet, but for tensors that are outputs themselves."""
         tensors, env = taken
         if not self._plain:
             tensors = self.graph_inputs(taken)
@@ -195,6 +202,22 @@ class _WithConstants(dict[str, torch.Tensor]):
 
     def __setitem__(self, target: str, tensor: torch.Tensor) -> None:
         self._held[target] = tensor
+
+
+def _becomes(imported: Imported) -> dict[int, int]:
+    """Graph inputs that a call changes → the outputs whose content they get, if that is all that these outputs are for."""
+    graph = imported.graph
+    first_held = len(graph.inputs) - len(imported.held)
+    others = [*imported.outputs, *(leaf for _, leaf in imported.exchanges)]
+    uses = collections.Counter([leaf.index for leaf in others if leaf.kind in ("tensor", "item")] + [g.index for g in imported.guards])
+    uses += collections.Counter(m.output for m in imported.mutations)
+    found: dict[int, int] = {}
+    for mutation in imported.mutations:
+        target = mutation.target
+        number = target if isinstance(target, int) else first_held + imported.held.index(target) if target in imported.held else None
+        if number is not None and uses[mutation.output] == 1 and graph.outputs.count(graph.outputs[mutation.output]) == 1:
+            found[number] = mutation.output
+    return found
 
 
 def _running_statistics(graph: Graph) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from sol.frontend.imported import Slot
 from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.dim import Dim, symbols
 from sol.ir.graph import Graph, Node
+from sol.ir.rewrite import Editor
 from sol.runtime.arrays import Arrays
 from sol.runtime.executable import Executable
 from sol.runtime.packers import compile_ahead
@@ -34,21 +36,34 @@ class Runner:
     """A whole graph: executables and torch calls in order.
 
     What depends on parameters only is evaluated when weights are packed, torch calls included.
-    graph: as compiled, with parameters ``derived:...`` that come from such calls; ``derived`` holds their values.
+    graph: as compiled, with parameters ``derived:...`` that come from such calls; ``derived`` holds their values. becomes: number of an
+    input → that of the output whose content the caller copies there unless a call gives that very tensor back.
     """
 
     def __init__(
         self, graph: Graph, torch_calls: TorchCalls, *, title: str, isa: str | Target | None = None, threads: int | None = None,
-        arrays: Arrays = TENSORS,
+        arrays: Arrays = TENSORS, becomes: Mapping[int, int] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self.hoisted = hoist(graph, torch_calls)
         self.graph, self.torch_calls = self.hoisted.graph, torch_calls
         self.segments = split_segments(self.graph)
         keep_templates()
         self.steps: list[tuple[Segment, Executable | None]] = [
-            (s, _executable(s.graph, title, isa, threads, arrays) if s.graph else None) for s in self.segments
+            (s, _executable(self._told(s, becomes), title, isa, threads, arrays) if s.graph else None) for s in self.segments
         ]
         self._finish_setup()
+
+    def _told(self, segment: Segment, becomes: Mapping[int, int]) -> Graph:
+        """A segment's graph, which knows what its inputs become if it is the whole one."""
+        assert segment.graph is not None
+        whole = segment.graph.inputs == self.graph.inputs and segment.graph.outputs == self.graph.outputs
+        if not whole or not becomes:
+            return segment.graph
+        editor = Editor(segment.graph)
+        for number, output in becomes.items():
+            node = segment.graph.producer(segment.graph.inputs[number])
+            editor.update(node, attrs=node.attrs.having(becomes=output))
+        return editor.finish()
 
     def _finish_setup(self) -> None:
         self.targets = self.hoisted.targets  # parameters that the graph reads
