@@ -195,7 +195,7 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *x, c
             for (int64_t x = 0; x < 14; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
     vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a0_0_10, a0_0_11, a0_0_12, a0_0_13;
     float held[14 * LANES];
-    const int64_t *const whole = jump + (plain ? 4 : 16);
+    const int64_t *const whole = jump + 4;
     if (end > whole)
         for (int i = 0; i < 14; i++) vf_store(held + i * LANES, vf_zero());
     const int64_t k[] = {(int64_t)beside, (int64_t)held, plain, (int64_t)panel, (int64_t)end};
@@ -224,7 +224,7 @@ static __attribute__((noinline)) void tile_1x14(const conv *c, const float *x, c
         "je 3f\n"
         "1:\n\t"
         "mov %[jump], %%rax\n\t"
-        "add $128, %%rax\n\t"
+        "add $32, %%rax\n\t"
         "cmp 32(%[k]), %%rax\n\t"
         "cmova 32(%[k]), %%rax\n\t"
         ".p2align 5\n"

@@ -299,7 +299,7 @@ static __attribute__((noinline)) void tile_13x1(const conv *c, const float *x, c
             for (int64_t x = 0; x < 1; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
     vf a0_0_0, a0_1_0, a0_2_0, a0_3_0, a0_4_0, a0_5_0, a0_6_0, a0_7_0, a0_8_0, a0_9_0, a0_10_0, a0_11_0, a0_12_0;
     float held[13 * LANES];
-    const float *const whole = x + (plain ? 4 : 16) * 13 * LANES;
+    const float *const whole = x + 4 * 13 * LANES;
     if (end > whole)
         for (int i = 0; i < 13; i++) vf_store(held + i * LANES, vf_zero());
     const int64_t k[] = {(int64_t)beside, (int64_t)held, plain};
@@ -326,7 +326,7 @@ static __attribute__((noinline)) void tile_13x1(const conv *c, const float *x, c
         "je 3f\n"
         "1:\n\t"
         "mov %[x], %%rax\n\t"
-        "add $13312, %%rax\n\t"
+        "add $3328, %%rax\n\t"
         "cmp %[end], %%rax\n\t"
         "cmova %[end], %%rax\n\t"
         ".p2align 5\n"
@@ -1566,7 +1566,7 @@ static __attribute__((noinline)) void tile_11x1(const conv *c, const float *x, c
             for (int64_t x = 0; x < 1; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
     vf a0_0_0, a0_1_0, a0_2_0, a0_3_0, a0_4_0, a0_5_0, a0_6_0, a0_7_0, a0_8_0, a0_9_0, a0_10_0;
     float held[11 * LANES];
-    const float *const whole = x + (plain ? 4 : 16) * 11 * LANES;
+    const float *const whole = x + 4 * 11 * LANES;
     if (end > whole)
         for (int i = 0; i < 11; i++) vf_store(held + i * LANES, vf_zero());
     const int64_t k[] = {(int64_t)beside, (int64_t)held, plain};
@@ -1591,7 +1591,7 @@ static __attribute__((noinline)) void tile_11x1(const conv *c, const float *x, c
         "je 3f\n"
         "1:\n\t"
         "mov %[x], %%rax\n\t"
-        "add $11264, %%rax\n\t"
+        "add $2816, %%rax\n\t"
         "cmp %[end], %%rax\n\t"
         "cmova %[end], %%rax\n\t"
         ".p2align 5\n"

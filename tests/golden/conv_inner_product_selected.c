@@ -305,7 +305,7 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
             for (int64_t x = 0; x < 20; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
     vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a0_0_10, a0_0_11, a0_0_12, a0_0_13, a0_0_14, a0_0_15, a0_0_16, a0_0_17, a0_0_18, a0_0_19;
     float held[20 * LANES];
-    const float *const whole = x + (plain ? 4 : 16) * 20 * LANES;
+    const float *const whole = x + 4 * 20 * LANES;
     if (end > whole)
         for (int i = 0; i < 20; i++) vf_store(held + i * LANES, vf_zero());
     const int64_t k[] = {(int64_t)beside, (int64_t)held, plain};
@@ -339,7 +339,7 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
         "je 3f\n"
         "1:\n\t"
         "mov %[x], %%rax\n\t"
-        "add $20480, %%rax\n\t"
+        "add $5120, %%rax\n\t"
         "cmp %[end], %%rax\n\t"
         "cmova %[end], %%rax\n\t"
         ".p2align 5\n"
@@ -2157,7 +2157,7 @@ static __attribute__((noinline)) void tile_1x16(const conv *c, const float *x, c
             for (int64_t x = 0; x < 16; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
     vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a0_0_10, a0_0_11, a0_0_12, a0_0_13, a0_0_14, a0_0_15;
     float held[16 * LANES];
-    const float *const whole = x + (plain ? 4 : 16) * 16 * LANES;
+    const float *const whole = x + 4 * 16 * LANES;
     if (end > whole)
         for (int i = 0; i < 16; i++) vf_store(held + i * LANES, vf_zero());
     const int64_t k[] = {(int64_t)beside, (int64_t)held, plain};
@@ -2187,7 +2187,7 @@ static __attribute__((noinline)) void tile_1x16(const conv *c, const float *x, c
         "je 3f\n"
         "1:\n\t"
         "mov %[x], %%rax\n\t"
-        "add $16384, %%rax\n\t"
+        "add $4096, %%rax\n\t"
         "cmp %[end], %%rax\n\t"
         "cmova %[end], %%rax\n\t"
         ".p2align 5\n"

@@ -67,7 +67,7 @@ static void scaled_panel(float *panel, const float *inputs, int64_t blocks, int6
     for (int i = 0; i < WIDE; i++) {
         behind[i] = (float)subtracted[i] * (gain * gain);
         behind[WIDE + i] = factor[i] / gain;
-        behind[2 * WIDE + i] = (float)(0.09 * (share * share));
+        behind[2 * WIDE + i] = (float)(0.06 * (share * share));
     }
 }
 

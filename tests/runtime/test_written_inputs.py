@@ -80,8 +80,22 @@ def scaled(cache: torch.Tensor, at: torch.Tensor, rows: torch.Tensor) -> torch.T
     return cache.sum(1)
 
 
-STEPS = [copied, put, added, nothing_else, read_before, old_and_new, of_itself, twice, scaled]
-IN_PLACE = ["copied", "put", "added", "nothing_else"]
+def around_torch(cache: torch.Tensor, at: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """Something runs in torch before the cache is written, and after it was read."""
+    rows = rows + torch.linalg.slogdet(rows[:, :3, :3]).logabsdet[:, None, None]
+    cache.index_copy_(1, at, rows)
+    return torch.linalg.slogdet(cache[:, :4].transpose(1, 2) @ cache[:, :4] + torch.eye(WIDTH)).logabsdet
+
+
+def read_on_both_sides(cache: torch.Tensor, at: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """The old content is read behind something in torch that the new content does not wait for."""
+    old = cache[:, :3] * torch.linalg.slogdet(rows[:, :3, :3]).logabsdet[:, None, None]
+    cache.index_copy_(1, at, rows)
+    return old.sum(1) + cache.sum(1)
+
+
+STEPS = [copied, put, added, nothing_else, read_before, old_and_new, of_itself, twice, scaled, around_torch, read_on_both_sides]
+IN_PLACE = ["copied", "put", "added", "nothing_else", "around_torch"]
 """Steps that surely copy nothing."""
 
 
@@ -104,7 +118,7 @@ def test_equals_eager(step: Step, held: bool) -> None:
             x, at, lies = torch.randn(2, 3, WIDTH), torch.tensor(places), ours.data_ptr()
             version = ours._version
             got, want = fast(x, at, *more), eager(x, at, *(() if held else (theirs,)))
-            torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
+            torch.testing.assert_close(got, want, rtol=1e-3, atol=1e-4)
             now = model.cache if held else ours
             torch.testing.assert_close(now, theirs, rtol=1e-4, atol=1e-5)
             assert now._version > version
@@ -119,9 +133,22 @@ def test_nothing_is_copied(step: Step, held: bool) -> None:
     model = Caching(step, held).eval()
     inputs = [torch.randn(2, 3, WIDTH), torch.tensor([0, 4, 9]), *(() if held else (torch.zeros(2, LENGTH, WIDTH),))]
     fast = sol.optimize(model, inputs)
-    (executable,) = fast._programs.entries[0].runner.executables
-    written = [p for p in executable.plan.outputs if p.buffer in {i.buffer for i in executable.plan.inputs}]
-    assert len(written) == 1 and not any("copy" in k.name for k in executable.plan.kernels)
+    plans = [e.plan for e in fast._programs.entries[0].runner.executables]
+    written = [p for plan in plans for p in plan.outputs if p.buffer in {i.buffer for i in plan.inputs}]
+    assert len(written) == 1
+    assert len(plans) > 1 or not any("copy" in k.name for k in plans[0].kernels)  # what torch reads is copied for it
+
+
+def test_bfloat16() -> None:
+    torch.manual_seed(0)
+    model = Caching(copied, True).eval().bfloat16()
+    eager = copy.deepcopy(model)
+    x, at = torch.randn(2, 3, WIDTH).bfloat16(), torch.tensor([1, 5, 11])
+    fast, lies = sol.optimize(model, [x, at]), model.cache.data_ptr()
+    with torch.no_grad():
+        torch.testing.assert_close(fast(x, at), eager(x, at), rtol=2e-2, atol=2e-2)
+    torch.testing.assert_close(model.cache, eager.cache, rtol=2e-2, atol=2e-2)
+    assert model.cache.data_ptr() == lies and not sol.explain(fast, [x, at]).torch
 
 
 def test_a_cache_that_is_not_contiguous() -> None:

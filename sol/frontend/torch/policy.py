@@ -22,6 +22,8 @@ PLAIN = {torch.bfloat16: "bfloat16", torch.float16: "float16", torch.float64: "f
 VECTORIZED = frozenset("attention attention_grads conv conv_backward matmul norm pointwise pool pool_grads view weight_only".split())
 """Families of operations whose kernels load, compute and store vectors of bfloat16, or to which these are widened first."""
 ALSO_VECTORIZED = frozenset(("mean", "sum", "cat", "concat", "constant_pad_nd", "pad"))
+MOVES_ROWS = frozenset(("embedding", "index", "index_copy", "index_copy_", "index_select"))
+"""Operations that move a few rows as they are, whatever their elements are."""
 NOT_VECTORIZED = frozenset(("conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "frexp", "nextafter"))
 SMALL = 1024
 """Elements up to which a plain kernel inside of a compiled part costs less than leaving that part and coming back."""
@@ -106,7 +108,7 @@ def _is_vectorized(target: str) -> bool:
     convert = find_converter(target)
     name = target.removeprefix("aten.").split(".")[0]
     family = convert.__module__.rpartition(".")[2] if convert else ""
-    return name in ALSO_VECTORIZED or (family in VECTORIZED and name not in NOT_VECTORIZED)
+    return name in ALSO_VECTORIZED | MOVES_ROWS or (family in VECTORIZED and name not in NOT_VECTORIZED)
 
 
 def _size(tensor: torch.Tensor) -> int:

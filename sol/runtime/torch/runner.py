@@ -49,21 +49,21 @@ class Runner:
         self.segments = split_segments(self.graph)
         keep_templates()
         self.steps: list[tuple[Segment, Executable | None]] = [
-            (s, _executable(self._told(s, becomes), title, isa, threads, arrays) if s.graph else None) for s in self.segments
+            (s, _executable(self._told(i, becomes), title, isa, threads, arrays) if s.graph else None) for i, s in enumerate(self.segments)
         ]
         self._finish_setup()
 
-    def _told(self, segment: Segment, becomes: Mapping[int, int]) -> Graph:
-        """A segment's graph, which knows what its inputs become if it is the whole one."""
+    def _told(self, number: int, becomes: Mapping[int, int]) -> Graph:
+        """The graph of a segment, which knows what its inputs become, but for those that a later segment reads, too."""
+        segment = self.segments[number]
         assert segment.graph is not None
-        whole = segment.graph.inputs == self.graph.inputs and segment.graph.outputs == self.graph.outputs
-        if not whole or not becomes:
-            return segment.graph
+        read_later = {v for s in self.segments[number + 1 :] for v in s.inputs}
         editor = Editor(segment.graph)
-        for number, output in becomes.items():
-            node = segment.graph.producer(segment.graph.inputs[number])
-            editor.update(node, attrs=node.attrs.having(becomes=output))
-        return editor.finish()
+        for value, result in ((self.graph.inputs[i], self.graph.outputs[o]) for i, o in becomes.items()):
+            if value in segment.inputs and result in segment.outputs and not {value, result} & read_later:
+                node = segment.graph.producer(value)
+                editor.update(node, attrs=node.attrs.having(becomes=segment.outputs.index(result)))
+        return editor.finish() if becomes else segment.graph
 
     def _finish_setup(self) -> None:
         self.targets = self.hoisted.targets  # parameters that the graph reads
