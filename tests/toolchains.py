@@ -76,6 +76,8 @@ def target_of(isa: str) -> Target:
     """The target of that name, also one that only an emulator runs here; where nothing can, the running test is skipped."""
     if isa == emulation.MATRIX_TILES:
         return emulation.matrix_tiles()
+    if isa in (emulation.PAIRS, emulation.PAIRS_IN_C):
+        return emulation.pairs(isa == emulation.PAIRS_IN_C)
     target = resolve(isa) if isa == "native" else by_name(isa)
     if not target.runs_here() and not tools_for(target).emulator:
         instruction_sets.refuse(isa)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sol.codegen.machines import ZEN4
 from sol.codegen.plan import Plan
 from sol.codegen.schedule import make_plan
-from sol.codegen.targets import by_name, with_matrix_tiles
+from sol.codegen.targets import by_name, with_matrix_tiles, with_narrow_dots
 from sol.ir.graph import Graph
 from sol.ir.text import parse_graph
 from sol.passes.pipeline import run_passes
@@ -331,9 +331,12 @@ INNER_PRODUCT: dict[str, str] = {
 """Networks for a target with independent_adders."""
 
 
-def plan_of(text: str, isa: str = "avx512", independent_adders: bool = False, matrix_tiles: bool = False) -> Plan:
+def plan_of(
+    text: str, isa: str = "avx512", independent_adders: bool = False, matrix_tiles: bool = False, narrow_dots: bool = False
+) -> Plan:
     """The plan of a network for a target, whatever this machine is."""
-    target = replace(by_name(isa), machine=ZEN4) if independent_adders else by_name(isa)
+    target = replace(by_name(isa), machine=ZEN4) if independent_adders or narrow_dots else by_name(isa)
+    target = with_narrow_dots(target) if narrow_dots else target
     return make_plan(fused_graph(text, isa, matrix_tiles), with_matrix_tiles(target) if matrix_tiles else target)
 
 

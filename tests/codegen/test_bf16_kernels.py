@@ -18,8 +18,8 @@ from tests.codegen.conv_cases import check as check_conv
 from tests.codegen.test_matmul_kernels import linear_graph
 from tests.codegen.test_pool_kernels import CASES as POOLINGS
 from tests.codegen.test_pool_kernels import build as pooling_graph
-from tests.emulation import MATRIX_TILES
-from tests.harness import as_region, run_region
+from tests.emulation import MATRIX_TILES, PAIRS, PAIRS_IN_C
+from tests.harness import as_region, run_region, texts_of
 from tests.toolchains import target_of
 
 Arrays = dict[str, np.ndarray]
@@ -72,6 +72,14 @@ def test_convolution_by_matrix_tiles(c: int, k: int, taps: int, options: dict[st
         check_narrow((2, c, *size), k, taps, options, MATRIX_TILES, threads, plain=())
 
 
+@pytest.mark.parametrize("isa", [PAIRS, PAIRS_IN_C])
+@pytest.mark.parametrize("c,k,taps,options", TILED)
+def test_convolution_by_pairs(isa: str, c: int, k: int, taps: int, options: dict[str, Any]) -> None:
+    for size in ((9, 13), (7, 7), (3, 17)):
+        if min(size) + 2 * options.get("padding", 0) >= taps * options.get("dilation", 1):
+            check_narrow((2, c, *size), k, taps, options, isa, 1 + size[0] % 3, plain=())
+
+
 STEMS: tuple[tuple[int, int, int, dict[str, Any]], ...] = ((3, 17, 7, {"stride": 2, "padding": 3}), (1, 8, 3, {}), (5, 33, 1, {}))
 
 
@@ -104,6 +112,30 @@ def test_linear_by_matrix_tiles(m: int, n: int, k: int) -> None:
     """Rows below, at and above one and two tiles; the last row is no whole step long, and other kernels compute it."""
     for threads, epilogue, bias in (1, "add_relu", True), (3, "mul_add", False):
         check_linear(linear_graph((m, k), n, epilogue=epilogue, bias=bias), MATRIX_TILES, threads)
+
+
+@pytest.mark.parametrize("isa", [PAIRS, PAIRS_IN_C])
+@pytest.mark.parametrize(
+    "m,n,k", [(1, 1, 2), (1, 33, 64), (7, 16, 96), (15, 17, 34), (17, 40, 320), (33, 200, 62), (8, 48, 6150), (5, 31, 33), (2, 130, 1000)]
+)
+def test_linear_by_pairs(isa: str, m: int, n: int, k: int) -> None:
+    """Reductions of whole and of some steps of the unrolled loop, in one slice and in several; an odd one, which others compute."""
+    for threads, epilogue, bias in (1, "add_relu", True), (3, "mul_add", False):
+        check_linear(linear_graph((m, k), n, epilogue=epilogue, bias=bias), isa, threads)
+
+
+@pytest.mark.parametrize("isa", [PAIRS, PAIRS_IN_C])
+def test_pairs_are_multiplied_where_that_is_faster(isa: str) -> None:
+    """Small numbers are kept, those below the smallest normal one are zero, and what is not finite stays in its row and column."""
+    narrow, (inputs, arrays) = narrowed(*linear_graph((9, 64), 40, bias=False))
+    region = as_region(narrow, "dnn", "linear")
+    assert "vp_dot" in texts_of(region, isa)
+    (x,) = inputs.values()
+    x[2, 5], x[4, 63], x[7] = np.inf, np.nan, x[7] * np.float32(2.0**-100)
+    (got,) = run_region(region, inputs, arrays, isa=isa, threads=2)
+    want = x.astype(np.float64) @ arrays["w"].astype(np.float64).T
+    assert not np.isfinite(got[[2, 4]]).any() and np.isfinite(got[[0, 1, 3, 5, 6, 7, 8]]).all()
+    np.testing.assert_allclose(got[7], want[7], rtol=0.02, atol=0.01 * np.abs(want[7]).max())
 
 
 @pytest.mark.parametrize("isa", ISAS)

@@ -27,7 +27,10 @@ SOURCES = (
     "conv_inner_product.c.j2:prologue", "conv_inner_product.c.j2:selected", "conv_inner_product.c.j2:grouped",
     "conv_inner_product.c.j2:rows",
 )  # fmt: skip
-NARROWED = ("conv_direct.c.j2:bf16", "conv_direct.c.j2:plain_bf16", "conv_direct.c.j2:tiles_bf16", "matmul_gemm.c.j2:bf16")
+NARROWED = (
+    "conv_direct.c.j2:bf16", "conv_direct.c.j2:plain_bf16", "conv_direct.c.j2:tiles_bf16", "conv_direct.c.j2:pairs_bf16",
+    "matmul_gemm.c.j2:bf16", "matmul_gemm.c.j2:pairs_bf16",
+)  # fmt: skip
 OF_BYTES = ("conv_plain.c.j2:tiles", "matmul_int.c.j2:tiles", "dfp_pointwise.c.j2:table")
 KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j2:grouped")
 
@@ -56,6 +59,9 @@ def instances() -> dict[str, str]:
     for kernel in plan_of(NARROW, matrix_tiles=True).kernels:
         if kernel.context.get("matrix"):
             found.setdefault(f"{kernel.template}:tiles_bf16", kernel)
+    for kernel in plan_of(NARROW, narrow_dots=True).kernels:
+        if kernel.context.get("pairs") or kernel.context.get("dots"):
+            found.setdefault(f"{kernel.template}:pairs_bf16", kernel)
     for name in ("bytes", "images of many channels"):
         for kernel in plan_of(NETWORKS[name], matrix_tiles=True).kernels:
             found.setdefault(f"{kernel.template}:tiles", kernel)

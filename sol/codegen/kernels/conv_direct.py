@@ -103,6 +103,12 @@ def multiplies_matrices(problem: Problem, target: TargetLike) -> bool:
     return target.matrix_tiles and problem.conv.dtype is DType.BF16 and problem.source.kind == "memory"
 
 
+def multiplies_pairs(problem: Problem, target: TargetLike) -> bool:
+    """Whether pairs of its bfloat16 channels are multiplied and added up at once."""
+    narrow = problem.conv.dtype is DType.BF16 and problem.source.kind == "memory"
+    return target.multiplies_pairs and narrow and not multiplies_matrices(problem, target)
+
+
 def _match(lowering: Lowering) -> Iterator[Decision]:
     problem, target = problem_of(lowering), lowering.target
     if problem is None or problem.source.prologue and not is_pointwise(problem.conv):
@@ -150,7 +156,7 @@ def _stored(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, A
     params = {
         **_blocks(conv, problem.lanes), "R": conv.kernel[0], "S": conv.kernel[1], "stride_y": conv.stride[0], **source.params(conv),
     }  # fmt: skip
-    if multiplies_matrices(problem, lowering.target):
+    if multiplies_matrices(problem, lowering.target) or multiplies_pairs(problem, lowering.target):
         pairs = lowering.weight(conv.node.inputs[1], "conv_pairs", lanes=problem.lanes, vectors=tiling.ocb, groups=conv.groups)
         return {"weights": {"w": pairs}, "params": params | {"in_last": problem.lanes}}
     return {"weights": {"w": panels(lowering, conv, tiling.ocb)}, "params": params}
@@ -230,18 +236,18 @@ def _lower(lowering: Lowering, way: Way) -> None:
     given["params"] = {
         "groups": conv.groups, "group_vectors": problem.vectors, **({"by_tiles": way.by_tiles} if shared else {}), **given["params"],
     }  # fmt: skip
-    matrix = multiplies_matrices(problem, target)
-    widths = panels_of(target, conv.k // conv.groups if not matrix else problem.vectors * problem.lanes, tiling.ocb)
-    by_pixel = not matrix and pointwise and source.kind != "plain" and (conv.c > 1 or not source.table)
+    matrix, pairs = multiplies_matrices(problem, target), multiplies_pairs(problem, target)
+    widths = panels_of(target, problem.vectors * problem.lanes if matrix or pairs else conv.k // conv.groups, tiling.ocb)
+    by_pixel = not matrix and not pairs and pointwise and source.kind != "plain" and (conv.c > 1 or not source.table)
     emit_conv(
         lowering, problem, tiling, "direct", shared_scratch=way.shared_scratch, **given,
         table=[channel * source.tensors + tensor for tensor, channel in sorted(source.table)],
-        stem=_name(conv, source) + ("_tiles" if matrix else ""),
+        stem=_name(conv, source) + ("_tiles" if matrix else "_pairs" if pairs else ""),
         ocb=tiling.ocb, panels=widths, has_bias=len(conv.node.inputs) == 3, pointwise=pointwise,
         fetches=not matrix and source.kind != "plain" and (source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from),
         streams=_streams(way, target), lanes=target.lanes, shared=shared,
         relieved=is_long(conv) and not matrix, stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
-        matrix=matrix,
+        matrix=matrix, dots=pairs,
         variants=[variant | ({"runs": matrix_runs(variant["th"], variant["tw"])} if matrix else {}) for variant in tile_variants(
             problem.epilogue, widths, tiling, problem.masked, by_pixel=by_pixel, stored=problem.stored, pitch=problem.pitch,
         )],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sol.codegen.decision import sole
 from sol.codegen.element import element
@@ -37,7 +37,8 @@ class Panels:
 
     nv, mr: vectors and rows of a tile. ladder, exact: rows of the tiles. full, ragged, ragged_nv: panel_columns. k_block: steps after which
     the reduction is sliced, 0 if it is not. in_place: whether panels are read where the operand lies. rows_outside: whether a thread goes
-    through the rows once and through the panels for each of them. matrix: whether matrix tiles multiply.
+    through the rows once and through the panels for each of them. matrix: whether matrix tiles multiply. pairs: whether pairs of bfloat16
+    are multiplied at once.
     """
 
     product: Product
@@ -52,6 +53,7 @@ class Panels:
     in_place: bool
     rows_outside: bool
     matrix: bool = False
+    pairs: bool = False
 
     @property
     def width(self) -> int:
@@ -101,14 +103,27 @@ def find_panels(lowering: Lowering) -> Panels | None:
     k_block = k_limit if bounds(p.k)[1] > k_limit * 3 // 2 and not few_rows and not in_place else 0
     rows_outside = not in_place and _is_bound_by_results(p, width)
     ladder, exact = row_ladder(p.loops.rows, mr)
-    return Panels(p, nv, mr, ladder, exact, *panel_columns(p, nv, lanes), k_block, in_place, rows_outside)
+    panels = Panels(p, nv, mr, ladder, exact, *panel_columns(p, nv, lanes), k_block, in_place, rows_outside)
+    return replace(panels, rows_outside=False, pairs=True) if multiplies_pairs(p) else panels
 
 
 def multiplies_matrices(p: Product) -> bool:
     """Whether matrix tiles compute a product: of bfloat16 with a weight ``[N, K]``, whole steps of them along the reduction."""
-    whole = isinstance(p.k, int) and p.k > 0 and p.k % MATRIX_STEP == 0 and p.a_k == 1
-    narrow = p.a.dtype is DType.BF16 is p.b.dtype and p.constant and p.transposed and len(p.b.shape) == 2
-    return p.target.matrix_tiles and whole and narrow
+    return p.target.matrix_tiles and _has_narrow_weight(p, MATRIX_STEP)
+
+
+def multiplies_pairs(p: Product) -> bool:
+    """Whether pairs of bfloat16 are multiplied and added up at once: the same products, of whole pairs."""
+    return p.target.multiplies_pairs and _has_narrow_weight(p, PAIR)
+
+
+PAIR = 2
+"""Neighbouring numbers along the reduction."""
+
+
+def _has_narrow_weight(p: Product, step: int) -> bool:
+    whole = isinstance(p.k, int) and p.k > 0 and p.k % step == 0 and p.a_k == 1
+    return whole and p.a.dtype is DType.BF16 is p.b.dtype and p.constant and p.transposed and len(p.b.shape) == 2
 
 
 def lower_gemm(lowering: Lowering, panels: Panels) -> None:
@@ -120,7 +135,7 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
     reads: dict[str, View] = {"A": p.a, "B": p.b}
     packed_size: DimLike = 0
     if p.constant:
-        if panels.matrix:
+        if panels.matrix or panels.pairs:
             reads["B"] = packed(p.b, "gemm_pairs", width=width, lanes=lanes)
         else:
             reads["B"] = packed(p.b, "gemm_panels", width=width, lanes=lanes, transposed=p.transposed)
@@ -135,7 +150,7 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
     part_floats = costs.run * panels.mr * width if k_block else 0
     lowering.emit(
         "matmul_gemm.c.j2",
-        kernel_stem(p, f"{p.op}_{ladder[0]}x{panels.nv}{'_tiles' if panels.matrix else '_in_place' if in_place else ''}"),
+        kernel_stem(p, f"{p.op}_{ladder[0]}x{panels.nv}{_form(panels)}"),
         reads=reads,
         writes={"C": p.out},
         params=params,
@@ -143,15 +158,20 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
         shared_scratch=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
         flops=p.flops,
         bytes=p.bytes,
-        mr=ladder[0], nv=panels.nv, ladder=ladder, exact=panels.exact, matrix=panels.matrix,
+        mr=ladder[0], nv=panels.nv, ladder=ladder, exact=panels.exact, matrix=panels.matrix, pairs=panels.pairs,
         tiles=tuple((matrix_tile_of if panels.matrix else tile_of)(p, *s, panels.nv) for s in panels.shapes),
         full=panels.full, ragged=panels.ragged, ragged_nv=panels.ragged_nv,
         k_block=k_block, part_floats=part_floats, run_limit=costs.run, pack_a=pack_a, pack_b=pack_b, in_place=in_place,
-        rows_outside=panels.rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH and not panels.matrix else 0,
+        rows_outside=panels.rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH and not panels.matrix and not panels.pairs else 0,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         prefetch=costs.prefetch if p.constant else 0, signature=parameters, arguments=arguments,
         tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles), types=_types(p, pack_a),
     )  # fmt: skip
+
+
+def _form(panels: Panels) -> str:
+    """What a kernel's name says of how it multiplies."""
+    return "_tiles" if panels.matrix else "_pairs" if panels.pairs else "_in_place" if panels.in_place else ""
 
 
 def panels_seconds(panels: Panels, target: TargetLike) -> float | None:
@@ -167,7 +187,7 @@ def panels_seconds(panels: Panels, target: TargetLike) -> float | None:
         return product_seconds(p, batch * dots * MATRIX_ROWS * k / MATRIX_STEP, batch * rows * n * k)
     steps = 0.0
     for size, count in row_counts(panels.ladder, rows):
-        steps += count * (whole * tile_cycles(target, size, panels.nv) + (rest > 0) * tile_cycles(target, size, panels.ragged_nv))
+        steps += count * (whole * _step_cycles(panels, size, panels.nv) + (rest > 0) * _step_cycles(panels, size, panels.ragged_nv))
     packed_b = 0
     if not (p.constant or panels.in_place):
         shuffles = target.lanes.bit_length() - 1 if right_strides(p)[1] != 1 else 0  # of a vector whose numbers lie apart
@@ -175,6 +195,15 @@ def panels_seconds(panels: Panels, target: TargetLike) -> float | None:
     packed_a = 0 if p.a_k == 1 else rows * k  # number by number
     moved = 2 * batch * (packed_b + packed_a) / target.machine.core.loads
     return product_seconds(p, batch * steps * k + moved, batch * rows * n * k)
+
+
+def _step_cycles(panels: Panels, rows: int, vectors: int) -> float:
+    """Cycles of one step of the reduction in a register tile, half those of two where pairs are multiplied."""
+    target = panels.product.target
+    if not panels.pairs:
+        return tile_cycles(target, rows, vectors)
+    core = target.machine.core
+    return max(rows * vectors / target.machine.products.dots, vectors / core.loads + rows / core.broadcasts) / PAIR
 
 
 def _types(p: Product, pack_a: bool) -> Types:

@@ -30,4 +30,5 @@ NEUTRAL = replace(
     ),
     team=replace(ZEN4.team, barrier=0.18e-6, wake=43e-6),
     winograd=WINOGRAD,
+    products=replace(ZEN4.products, dots=0.5),
 )  # fmt: skip

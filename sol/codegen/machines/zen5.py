@@ -27,4 +27,5 @@ ZEN5 = replace(
     ),
     team=replace(ZEN4.team, barrier=0.42e-6, wake=50e-6),
     winograd=WINOGRAD,
+    products=replace(ZEN4.products, dots=2.0),
 )  # fmt: skip

@@ -29,6 +29,7 @@ class Target:
     target. architecture: as ``architecture()`` says it, "" for any. needs: CPU features as in /proc/cpuinfo.
     space: the memory space that kernels of this target read and write; the host's for instruction sets of CPUs.
     matrix_tiles: whether products of bfloat16 and of bytes may use matrix tiles (AMX).
+    narrow_dots: whether an instruction adds two products of bfloat16 to each lane (AVX-512 BF16).
     team: threads that the cost model counts on. repacks: whether weights change from call to call, as in training, so that packing them is
     part of each. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
     """
@@ -43,6 +44,7 @@ class Target:
     needs: tuple[str, ...] = ()
     space: str = HOST
     matrix_tiles: bool = False
+    narrow_dots: bool = False
     team: int = 2
     repacks: bool = False
     host: str = field(default="", repr=False)
@@ -67,6 +69,11 @@ class Target:
         multiply-adds, five become two additions each.
         """
         return self.machine.cycles(11, 10, 16) < self.machine.cycles(16, 0, 0)
+
+    @property
+    def multiplies_pairs(self) -> bool:
+        """Whether products of bfloat16 are faster in pairs than widened to float32."""
+        return self.narrow_dots and 2 * self.machine.products.dots > self.machine.core.multiply_adds
 
     def runs_here(self) -> bool:
         """Can this machine execute it?"""
@@ -163,7 +170,18 @@ def _native() -> Target:
     tune = {"x86_64": ("-march=native",), "aarch64": ("-mcpu=native",)}.get(architecture(), ())
     table = machine_of(_cpuinfo()).with_caches(cache_bytes(1) or best.l1, cache_bytes(2) or best.l2)
     found = replace(best, flags=best.flags + tune, machine=table, host=cpu_identity())
+    if NARROW_DOTS in cpu_features():
+        found = with_narrow_dots(found)
     return with_matrix_tiles(found) if has_matrix_tiles() else found
+
+
+NARROW_DOTS = "avx512_bf16"
+"""Feature of a CPU that adds up pairs of products of bfloat16."""
+
+
+def with_narrow_dots(target: Target) -> Target:
+    """The target for such a CPU."""
+    return replace(target, narrow_dots=True, needs=(*target.needs, NARROW_DOTS))
 
 
 MATRIX_TILES = ("amx_tile", "amx_bf16", "amx_int8")
