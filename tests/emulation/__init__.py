@@ -32,14 +32,21 @@ def pairs(in_c: bool) -> Target:
     """A target that multiplies pairs of bfloat16, by this CPU's instruction if it has that and C is not asked for."""
     if NARROW_DOTS in cpu_features() and not in_c:
         return replace(resolve("native"), machine=ZEN4, matrix_tiles=False)
-    return replace(with_narrow_dots(emulated()), machine=ZEN4, matrix_tiles=False, needs=())
+    return replace(with_narrow_dots(emulated()), machine=ZEN4, matrix_tiles=False, needs=emulated().needs)
 
 
 def emulated() -> Target:
-    """A target with vectors of 16 numbers and matrix tiles, both in plain C: its headers are found before those of the same name of sol."""
+    """A target with matrix tiles in plain C, and vectors of 16 numbers in plain C where this CPU has no AVX-512: headers of this folder are
+    found before those of the same name of sol."""
+    tiled = with_matrix_tiles(avx512.TARGET)
+    if avx512.TARGET.runs_here():
+        return replace(tiled, name="emulated", flags=(*tiled.flags, f"-I{_FOLDER}", _stamp()), needs=avx512.TARGET.needs)
     flags = avx2.TARGET.flags if avx2.TARGET.runs_here() else ()
-    headers = sum(path.stat().st_mtime_ns for path in _FOLDER.glob("*.h"))  # compiled anew where these change
     return replace(
-        with_matrix_tiles(avx512.TARGET), name="emulated", flags=(*flags, f"-I{_FOLDER}", f"-DSOL_EMULATION={headers}"),
-        header="sol_simd_wide.h", architecture="", needs=(),
+        tiled, name="emulated", flags=(*flags, f"-I{_FOLDER}", _stamp()), header="sol_simd_wide.h", architecture="", needs=(),
     )  # fmt: skip
+
+
+def _stamp() -> str:
+    """A compiler's flag that differs where the headers do, which are then compiled anew."""
+    return f"-DSOL_EMULATION={sum(path.stat().st_mtime_ns for path in _FOLDER.glob('*.h'))}"

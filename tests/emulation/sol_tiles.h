@@ -4,8 +4,7 @@
  * the first and the second numbers of pairs apart. Where a tile is used that is not configured, the program ends, as it does on a processor. */
 #ifndef SOL_TILES_H
 #define SOL_TILES_H
-#include "sol_libc.h"
-#include "sol_bf16.h"
+#include "sol_simd.h"
 
 typedef struct {
     uint8_t palette, start, reserved[14];
@@ -27,56 +26,63 @@ static inline __attribute__((unused)) void emulated_begin(const sol_tiles *shape
     memset(emulated_tile, 0, sizeof emulated_tile);
 }
 
-static inline __attribute__((unused)) void emulated_load(int t, const void *p, int64_t stride)
+static __attribute__((noinline, unused)) void emulated_load(int t, const void *p, int64_t stride)
 {
     emulated_check(t);
     memset(emulated_tile[t], 0, sizeof emulated_tile[t]);
     for (int i = 0; i < emulated_shape.rows[t]; i++) memcpy(emulated_tile[t][i], (const char *)p + i * stride, emulated_shape.bytes[t]);
 }
 
-static inline __attribute__((unused)) void emulated_store(int t, void *p, int64_t stride)
+static __attribute__((noinline, unused)) void emulated_store(int t, void *p, int64_t stride)
 {
     emulated_check(t);
     for (int i = 0; i < emulated_shape.rows[t]; i++) memcpy((char *)p + i * stride, emulated_tile[t][i], emulated_shape.bytes[t]);
 }
 
-static inline float emulated_normal(float x) { return __builtin_fabsf(x) < 1.17549435e-38f ? 0 : x; }
-
-static inline __attribute__((unused)) void emulated_dot(int c, int a, int b)
+/* Lane by lane: subnormal numbers become zero. */
+static inline __attribute__((unused)) vf emulated_normal(vf x)
 {
+    const vi bits = (vi)x;
+    return (vf)(bits & ((bits & 0x7fffffff) >= 0x00800000));
+}
+
+static __attribute__((noinline, unused)) void emulated_dot(int c, int a, int b)
+{
+    const vi high = vi_set((int32_t)0xffff0000u);
     emulated_check(a), emulated_check(b), emulated_check(c);
     for (int m = 0; m < emulated_shape.rows[c]; m++) {
-        uint16_t left[32], right[16][32];
-        float sums[16];
+        uint16_t left[32];
+        vf sums, part[2] = {vf_zero(), vf_zero()};
         memcpy(left, emulated_tile[a][m], sizeof left);
-        memcpy(right, emulated_tile[b], sizeof right);
-        memcpy(sums, emulated_tile[c][m], sizeof sums);
-        for (int n = 0; n < emulated_shape.bytes[c] / 4; n++) {
-            float part[2] = {0, 0};
-            for (int k = 0; k < emulated_shape.bytes[a] / 4; k++)
-                for (int i = 0; i < 2; i++) {
-                    const float x = emulated_normal(sol_from_bf16(left[2 * k + i])), y = emulated_normal(sol_from_bf16(right[k][2 * n + i]));
-                    part[i] = emulated_normal(__builtin_fmaf(x, y, part[i]));
-                }
-            sums[n] = emulated_normal(emulated_normal(sums[n]) + emulated_normal(part[0] + part[1]));
+        memcpy(&sums, emulated_tile[c][m], sizeof sums);
+        for (int k = 0; k < emulated_shape.bytes[a] / 4; k++) {
+            vi right; /* a pair of numbers for each column */
+            memcpy(&right, emulated_tile[b][k], sizeof right);
+            for (int i = 0; i < 2; i++) {
+                const vf x = emulated_normal(vf_set(sol_from_bf16(left[2 * k + i]))), y = i ? (vf)(right & high) : (vf)(right << 16);
+                part[i] = emulated_normal(part[i] + x * emulated_normal(y));
+            }
         }
-        memcpy(emulated_tile[c][m], sums, sizeof sums);
+        sums = emulated_normal(emulated_normal(sums) + emulated_normal(part[0] + part[1]));
+        memcpy(emulated_tile[c][m], &sums, emulated_shape.bytes[c]);
     }
 }
 
 /* is_signed: whether bytes of a are signed; those of b are signed where those of a are not. */
-static inline __attribute__((unused)) void emulated_dot_bytes(int c, int a, int b, int is_signed)
+static __attribute__((noinline, unused)) void emulated_dot_bytes(int c, int a, int b, int is_signed)
 {
     emulated_check(a), emulated_check(b), emulated_check(c);
     for (int m = 0; m < emulated_shape.rows[c]; m++) {
-        int32_t sums[16];
-        memcpy(sums, emulated_tile[c][m], sizeof sums);
-        for (int n = 0; n < emulated_shape.bytes[c] / 4; n++)
-            for (int k = 0; k < emulated_shape.bytes[a]; k++) {
-                const uint8_t x = emulated_tile[a][m][k], y = emulated_tile[b][k / 4][4 * n + k % 4];
-                sums[n] += is_signed ? (int8_t)x * y : x * (int8_t)y;
-            }
-        memcpy(emulated_tile[c][m], sums, sizeof sums);
+        vi sums;
+        memcpy(&sums, emulated_tile[c][m], sizeof sums);
+        for (int k = 0; k < emulated_shape.bytes[a]; k++) {
+            vi right; /* four bytes for each column */
+            memcpy(&right, emulated_tile[b][k / 4], sizeof right);
+            const uint8_t x = emulated_tile[a][m][k];
+            const vi y = right << (24 - 8 * (k % 4)) >> 24; /* with its sign */
+            sums += is_signed ? (int8_t)x * (y & 0xff) : x * y;
+        }
+        memcpy(emulated_tile[c][m], &sums, emulated_shape.bytes[c]);
     }
 }
 
