@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -41,15 +40,15 @@ def stress(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return [*(("setarch", "-R") if "thread sanitizer" in request.param and shutil.which("setarch") else ()), str(made)]
 
 
-# a child of a program with threads may hang in the address sanitizer, whose own locks are held by threads that the child has not
-STRESSES = [(build, case) for build in BUILDS for case in CASES if build != "address sanitizer" or "forks" not in case]
+# a child of a program with threads may hang in a sanitizer, whose own locks are held by threads that the child has not; that of threads
+# says that it does not support threads of such a child (its option die_after_fork)
+STRESSES = [(build, case) for build in BUILDS for case in CASES if "sanitizer" not in build or "forks" not in case]
 
 
 @pytest.mark.parametrize("stress,case", STRESSES, indirect=["stress"], scope="module")
 def test_stress(stress: Sequence[str], case: str) -> None:
     """Delays, yields and sleeps between barriers, several callers and forks at once: every member runs once, no barrier opens early."""
-    env = {**os.environ, "TSAN_OPTIONS": "die_after_fork=0"}
-    done = subprocess.run([*stress, *map(str, CASES[case]), "1"], capture_output=True, text=True, timeout=150, env=env)
+    done = subprocess.run([*stress, *map(str, CASES[case]), "1"], capture_output=True, text=True, timeout=150)
     assert done.returncode == 0, f"ended with {done.returncode}: {done.stdout}{done.stderr[-4000:]}"
 
 
