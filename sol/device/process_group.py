@@ -23,8 +23,8 @@ MAKING = (
 """Those that write the first argument and read the second."""
 ONE_SIDED = {"send": False, "recv": True, "recv_anysource": True}
 """Those between two processes: whether they write their argument."""
-PATIENCE = 2.0
-"""Seconds in which the thread of a group ends that waits for nobody."""
+PATIENCE = 30.0
+"""Seconds that an interpreter that exits waits for operations under way: longer than they take on a busy machine, if all processes live."""
 
 
 class _Work(dist.Work):
