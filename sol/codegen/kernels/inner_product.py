@@ -39,9 +39,9 @@ What inputs are found to have may be less, by half at most of such data, since n
 """
 BEHIND = 3
 """Vectors behind a panel's weights: what pairs subtract, factors of the results, the least share of inputs that are paired."""
-STRETCH = 4
-"""Steps that are added up one after the other: rounding errors grow with the length of such a sum. On Zen 4, sums of 4 steps are as fast as
-sums of 16."""
+STRETCH, PACED_STRETCH = 4, 16
+"""Steps that are added up one after the other, and those of Winograd's products: rounding errors grow with the length of such a sum. On Zen 4,
+sums of 4 steps are as fast as sums of 16 in 1x1 convolutions."""
 
 
 def step_cost(pixels: int, machine: Machine) -> float:
@@ -77,7 +77,7 @@ def context(channels: int = LANES) -> dict[str, Any]:
     return {
         "count": PAIRS, "signs": signs().tolist(), "firsts": [int(j < PAIRS) for j in range(LANES)],
         "other_half": [(j + LANES // 2) % LANES for j in range(LANES)],
-        "half": LANES // 2, "most": MOST, "behind": BEHIND, "stretch": STRETCH,
+        "half": LANES // 2, "most": MOST, "behind": BEHIND, "stretch": STRETCH, "paced_stretch": PACED_STRETCH,
         "whole": _step(LANES), "last": _step(channels), "left": direct_channels(channels)[-LEFT:],
     }  # fmt: skip
 
