@@ -40,8 +40,8 @@ What inputs are found to have may be less, by half at most of such data, since n
 BEHIND = 3
 """Vectors behind a panel's weights: what pairs subtract, factors of the results, the least share of inputs that are paired."""
 STRETCH, PACED_STRETCH = 4, 16
-"""Steps that are added up one after the other, and those of Winograd's products: rounding errors grow with the length of such a sum. On Zen 4,
-sums of 4 steps are as fast as sums of 16 in 1x1 convolutions."""
+"""Steps that are added up one after the other, and those of Winograd's products: rounding errors grow with the length of such a sum. On
+Zen 4, sums of 4 steps are as fast as sums of 16 in 1x1 convolutions."""
 
 
 def step_cost(pixels: int, machine: Machine) -> float:
