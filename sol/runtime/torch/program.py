@@ -205,11 +205,16 @@ class _WithConstants(dict[str, torch.Tensor]):
 
 
 def _becomes(imported: Imported) -> dict[int, int]:
-    """Graph inputs that a call changes → the outputs whose content they get, if that is all that these outputs are for."""
+    """Graph inputs that a call changes → the outputs whose content they get, if that is all that these outputs are for.
+
+    None where a call may turn out to be one that the graph is not for, and ends in an error: its tensors must then be as they were.
+    """
+    if imported.guards:
+        return {}
     graph = imported.graph
     first_held = len(graph.inputs) - len(imported.held)
     others = [*imported.outputs, *(leaf for _, leaf in imported.exchanges)]
-    uses = collections.Counter([leaf.index for leaf in others if leaf.kind in ("tensor", "item")] + [g.index for g in imported.guards])
+    uses = collections.Counter(leaf.index for leaf in others if leaf.kind in ("tensor", "item"))
     uses += collections.Counter(m.output for m in imported.mutations)
     found: dict[int, int] = {}
     for mutation in imported.mutations:
