@@ -40,7 +40,7 @@ def optimize(
     model: torch.nn.Module | Callable[..., Any] | str | PathLike[str] | bytes | onnx.ModelProto,
     inputs: Any = None,
     *,
-    precision: str = "float32",
+    dtype: torch.dtype | None = None,
     dynamic_shapes: Any = None,
     threads: int | None = None,
     isa: str | None = None,
@@ -55,7 +55,9 @@ def optimize(
         Or an ONNX model (path, bytes or ModelProto); the result has its initializers as parameters and buffers.
     inputs: example inputs: one tensor, a list or tuple of positional arguments, or a dict of keyword arguments. Only shapes, dtypes and
         structure matter. An ONNX model does without: it is compiled now if its sizes are fixed, else at its first call.
-    precision: "float32": compute in the dtypes of the model.
+    dtype: torch.bfloat16 or torch.float16: convolutions and linear layers of a float32 model round their operands and results to that dtype
+        and add up in float32; all else computes in float32 (docs/low_precision.md). Parameters, inputs and results keep their dtypes. Such
+        a model computes no gradients; pieces of a model that cannot be compiled whole compute as without it. None: the model's own dtypes.
     dynamic_shapes: as in torch.export: dims marked with ``torch.export.Dim`` may change without compiling again.
     threads: threads per call; None follows ``torch.get_num_threads()`` at each call.
     isa: instruction set, default ``sol.config["isa"]``.
@@ -78,8 +80,6 @@ def optimize(
     from sol.runtime.torch.module import SolModule
     from sol.runtime.torch.ways import Options
 
-    if precision != "float32":
-        raise_unsupported_precision(precision)
     if isa is not None:
         with config.override(isa=isa):  # the knob's own check
             pass
@@ -90,15 +90,15 @@ def optimize(
     if time_budget is not None:
         with config.override(autotune_seconds=time_budget):
             pass
-    options = Options(isa, dynamic_shapes, threads, fallback, time_budget, weights, group)
+    options = Options(isa, dynamic_shapes, threads, fallback, time_budget, weights, group, dtype)
     if not isinstance(model, Module):
         if not callable(model):
             from sol.runtime.torch.onnx_module import optimize_onnx
 
             return optimize_onnx(model, inputs, options)
         model = as_module(model)
-    if weights is not None and model.training:
-        raise ConfigError("a model in training mode has no quantized weights", remedy="call model.eval() first")
+    if options.changes_results and model.training:
+        raise ConfigError(f"a model in training mode has no {options.changes_results}", remedy="call model.eval() first")
     module = SolModule(model, options)
     args, kwargs = as_call(inputs)
     if not module.training:
@@ -203,11 +203,6 @@ def fuse_optimizer(optimizer: Optimizer) -> Optimizer:
     from sol.runtime.torch.optimizers import fuse_optimizer as run
 
     return run(optimizer)
-
-
-def raise_unsupported_precision(precision: str) -> None:
-    """The error for a precision that is not built."""
-    raise ConfigError(f"precision={precision!r} is not built", remedy='use precision="float32", which computes in the dtypes of the model')
 
 
 def explain(

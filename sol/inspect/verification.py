@@ -40,7 +40,8 @@ def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> V
         if program is None:
             return _against_torch(module, args, kwargs, tolerance)
         peer = rounded_model(module._model, program) if module._options.weights is not None else module._model
-        with _buffers_restored(program):
+        narrow = module._options.dtype if module._options.narrow is not None else None
+        with _buffers_restored(program), torch.autocast("cpu", dtype=narrow, enabled=narrow is not None):
             expected = _run_on_copies(peer, args, kwargs)
         given = copied(args, kwargs)
         taken = program.inputs_of(*given)
@@ -49,6 +50,9 @@ def verify(model: torch.nn.Module, inputs: Any, *, tolerance: float = 1e-4) -> V
             actual = named_tensors(program.run(taken, *given))
         if [name for name, _ in actual] != [name for name, _ in expected]:
             return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
+        if narrow is not None:  # torch's results are of that dtype then, sol's are of the model's
+            tolerance = max(tolerance, _resolution(narrow))
+            expected = [(name, e.to(a.dtype)) for (name, e), (_, a) in zip(expected, actual)]
         judge = _Judge(module, peer, program, before, taken[1] or {}, (args, kwargs), tolerance)
         compared = bool(program.runner.executables)
         if not compared:
@@ -70,7 +74,7 @@ def _against_torch(module: SolModule, args: tuple[Any, ...], kwargs: Mapping[str
     if [name for name, _ in actual] != [name for name, _ in expected]:
         return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
     checks = tuple(
-        judged(OutputCheck(name, relative_error(numpy_of(a), numpy_of(e)), None, None), max(tolerance, _resolution(e)), PEER, lambda: None)
+        judged(OutputCheck(name, relative_error(numpy_of(a), numpy_of(e)), None, None), max(tolerance, _resolution(e.dtype)), PEER, lambda: None)
         for (name, a), (_, e) in zip(actual, expected)
     )
     return Verification(compared and not any(c.fails for c in checks), tolerance, checks, "", PEER, (note,), compared)
@@ -112,7 +116,7 @@ class _Judge:
     def check(self, name: str, actual: torch.Tensor, expected: torch.Tensor) -> OutputCheck:
         if actual.dtype is not expected.dtype:
             return OutputCheck(f"{name} ({actual.dtype}, in torch {expected.dtype})", float("inf"), None, None, off=SOL)
-        limit = max(self.tolerance, _resolution(expected))
+        limit = max(self.tolerance, _resolution(expected.dtype))
         self.limit = max(self.limit, limit)
         a, e, exact = numpy_of(actual), numpy_of(expected), self.exact.get(name)
         check = OutputCheck(name, relative_error(a, e), _error(a, exact), _error(e, exact))
@@ -146,9 +150,9 @@ def _error(values: np.ndarray | None, exact: np.ndarray | None) -> float | None:
     return None if values is None or exact is None else relative_error(values, exact)
 
 
-def _resolution(tensor: torch.Tensor) -> float:
+def _resolution(dtype: torch.dtype) -> float:
     """Relative error that the dtype itself brings along."""
-    return 4 * torch.finfo(tensor.dtype).eps if tensor.dtype.is_floating_point else 0.0
+    return 4 * torch.finfo(dtype).eps if dtype.is_floating_point else 0.0
 
 
 def _run_on_copies(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, torch.Tensor]]:

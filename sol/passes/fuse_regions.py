@@ -131,10 +131,10 @@ class _Fusion:
             node = self.next_epilogue_node(anchor, inside)
             if node is None:
                 break
-            added = [*(self.sides(node, anchor, inside) if anchor.op in INTEGERS else ()), node]
+            added = [*self.sides(node, anchor, inside), node]
             epilogue += added
             inside.update(n.name for n in added)
-            if self.leaving(inside) == {node.name} and _may_end(node, anchor):
+            if self.leaving(inside) == {node.name} and _may_end(node, anchor) and not self.is_better_read_narrow(node):
                 best = len(epilogue)
         return epilogue[:best]
 
@@ -156,13 +156,34 @@ class _Fusion:
         outside = [i for i in node.inputs if i not in inside]
         return all(self.fits_operand(v, anchor) and not self.depends(v, inside) for v in outside)
 
+    def is_better_read_narrow(self, node: Node) -> bool:
+        """Whether a result widens a narrow float for readers that do so in registers when memory holds the narrow one."""
+        if not is_widening(self.graph, node) or self.graph.is_output(node.name):
+            return False
+        return all(u.op in POINTWISE or u.op in (*ROWWISE, *NORMALISING) for u in self.graph.users(node.name))
+
     def sides(self, node: Node, anchor: Node, inside: set[str]) -> list[Node]:
-        """What only this node of an epilogue reads and what is computed from bytes by steps that dequantise: in order, none twice."""
+        """What only this node of an epilogue reads and what is computed from bytes by steps that dequantise, or widens a narrow float: in
+        order, none twice.
+        """
         found: list[Node] = []
         for value in node.inputs:
-            if value not in inside:
+            if value in inside:
+                continue
+            if anchor.op in INTEGERS:
                 found += self.dequantizing(value, anchor, inside) or []
+            elif self.widens_operand(value, anchor, inside) and value not in (n.name for n in found):
+                found.append(self.graph.producer(value))
         return found
+
+    def widens_operand(self, value: str, anchor: Node, inside: set[str]) -> bool:
+        """Whether a value of one reader is a narrow float that an epilogue can widen itself."""
+        node = self.graph.producer(value)
+        if not is_widening(self.graph, node) or node.name in self.group_of or node.name in self.constants:
+            return False
+        if len(self.graph.users(value)) != 1 or self.graph.is_output(value) or node.type.shape != anchor.type.shape:
+            return False
+        return self.fits_operand(node.inputs[0], anchor) and not self.depends(node.inputs[0], inside)
 
     def dequantizing(self, value: str, anchor: Node, inside: set[str]) -> list[Node] | None:
         """The steps from bytes to a value that has one reader; None if it is made in another way."""
@@ -452,6 +473,11 @@ class _Fusion:
         anchor = next((n for n in nodes if n.op == group.anchor), nodes[0])
         body, operands = make_body(self.graph, nodes, self.outputs_of(group))
         return make_region(fresh("_".join(n.op for n in nodes[:4]), taken), group.kind, group.anchor, body, operands, anchor)
+
+
+def is_widening(graph: Graph, node: Node) -> bool:
+    """Whether a node gives a narrow float as float32."""
+    return node.op == "cast" and node.type.dtype is DType.F32 and graph.type_of(node.inputs[0]).dtype in NARROW_FLOATS
 
 
 def _may_end(node: Node, anchor: Node) -> bool:

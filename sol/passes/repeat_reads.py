@@ -1,7 +1,8 @@
 """Computes cheap values again for each reader where that reads no more memory than reading the value would.
 
 What the backward pass makes of one image that the forward pass kept (a mask, a distance from the mean) is such a value: stored, it would be
-written once and read by each of its users, which read as much if they make it of the image.
+written once and read by each of its users, which read as much if they make it of the image. A narrow float that is widened is another one:
+its readers read half as much.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sol.ir.graph import Graph, Node
+from sol.ir.lanes import NARROW_FLOATS
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
+from sol.ir.types import DType
 from sol.passes.views import root_of
 
 DEEPEST = 10
@@ -19,17 +22,27 @@ COSTLY = frozenset("exp log sigmoid tanh erf pow gelu silu mish softplus sin cos
 
 
 def repeat_reads(graph: Graph) -> Graph:
-    """Give each reader of a value that is made of one kept image a copy of the operations that make it."""
-    depth = _depths(graph)
-    if not depth:
+    """Give each reader of a value that is made of one kept image, or widens a narrow float, a copy of the operations that make it."""
+    names = [*_depths(graph), *_widened(graph)]
+    if not names:
         return graph
     editor = Editor(graph)
-    for name in reversed(depth):  # readers first: they then are several for what they are made of
+    for name in reversed(names):  # readers first: they then are several for what they are made of
         node = editor.producer(name)
         for user in editor.users(name)[1:]:
             again = editor.insert(replace(node, name=editor.fresh_name(node.name)))
             editor.update(user, inputs=tuple(again if i == name else i for i in user.inputs))
     return editor.finish()
+
+
+def _widened(graph: Graph) -> list[str]:
+    """Narrow floats that are given as float32, at each call, to several readers."""
+    constants = graph.constant_values
+    return [
+        n.name for n in graph.nodes
+        if n.op == "cast" and n.type.dtype is DType.F32 and graph.type_of(n.inputs[0]).dtype in NARROW_FLOATS
+        and n.name not in constants and not graph.is_output(n.name)
+    ]  # fmt: skip
 
 
 def _depths(graph: Graph) -> dict[str, int]:

@@ -183,7 +183,7 @@ def test_nan_and_inf_propagate(value: float) -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     (
-        ({"precision": "int8"}, "precision='int8' is not built"),
+        ({"dtype": torch.int8}, "dtype=torch.int8 is not built"),
         ({"isa": "sse2"}, "isa = 'sse2' is not valid"),
         ({"fallback": "maybe"}, "fallback = 'maybe' is not valid"),
         ({"threads": 0}, "threads=0 is not valid"),

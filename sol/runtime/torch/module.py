@@ -226,15 +226,15 @@ class SolModule(torch.nn.Module):
 
     def _in_training(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """A call in training mode."""
-        self._check_floats("does not train", "call its eval(), or optimize the model without weights=")
+        self._check_floats("does not train", "call its eval(), or optimize the model without weights= and dtype=")
         if self._trainer.is_torchs or _active_transform() is not None or not self._is_for_compiled_code(args, kwargs):
             return self._model(*args, **kwargs)
         return self._trainer(args, kwargs)
 
     def _check_floats(self, lack: str, remedy: str) -> None:
-        """UnsupportedError for a model with quantized weights."""
-        if self._options.weights is not None:
-            raise UnsupportedError(f"a model with quantized weights {lack}", remedy=remedy)
+        """UnsupportedError for a model with quantized weights or with products of another dtype."""
+        if changed := self._options.changes_results:
+            raise UnsupportedError(f"a model with {changed} {lack}", remedy=remedy)
 
     def _is_for_compiled_code(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
         """False for fake tensors, those of subclasses, and, where the module may fall back, of other devices and layouts."""

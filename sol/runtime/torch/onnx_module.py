@@ -80,7 +80,7 @@ class OnnxModule(nn.Module):
         self._enter(imported)
         options = self._options
         title = self._onnx.graph.name or "onnx"
-        program = _GuardedProgram(options.quantized(_as_torch(imported)), self._held, title=title, isa=options.isa, threads=options.threads)
+        program = _GuardedProgram(options.applied(_as_torch(imported)), self._held, title=title, isa=options.isa, threads=options.threads)
         program.guards = imported.guards
         return program
 

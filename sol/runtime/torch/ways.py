@@ -34,6 +34,8 @@ from sol.frontend.quantize_weights import WeightFormat, quantize_weights
 from sol.frontend.torch.capture import Call, take_call
 from sol.frontend.torch.export import import_call
 from sol.frontend.torch.shapes import leaf_shapes, without_small
+from sol.ir.types import DType
+from sol.passes.narrow_products import narrow_products
 from sol.runtime.ahead import in_background
 from sol.runtime.packers import compile_usual
 from sol.runtime.specializations import Specializations
@@ -48,6 +50,8 @@ from sol.runtime.torch.rehearsal import like_torchs, rehearse
 from sol.runtime.torch.segments import split_segments
 
 log = logging.getLogger("sol.runtime")
+NARROW = {torch.bfloat16: DType.BF16, torch.float16: DType.F16}
+"""Dtypes in which products can be computed instead of float32."""
 DEFECT = "this is a defect of sol, please report it"
 
 
@@ -56,7 +60,7 @@ class Options:
     """How a module is compiled. dynamic_shapes as torch.export takes them; threads: None follows torch.
 
     time_budget: seconds for measuring kernels; None: as ``config["autotune"]`` says.
-    weights, group: as for ``sol.optimize``; a model with quantized weights is compiled whole or not at all.
+    weights, group, dtype: as for ``sol.optimize``; a model with quantized weights is compiled whole or not at all.
     """
 
     isa: str | None = None
@@ -66,9 +70,12 @@ class Options:
     time_budget: float | None = None
     weights: str | None = None
     group: int = 64
+    dtype: torch.dtype | None = None
 
     def __post_init__(self) -> None:
         _ = self.weight_format  # the format's own check
+        if self.dtype not in (None, torch.float32, *NARROW):
+            raise ConfigError(f"dtype={self.dtype!r} is not built", remedy="use torch.bfloat16, torch.float16 or None")
 
     @property
     def weight_format(self) -> WeightFormat | None:
@@ -78,10 +85,24 @@ class Options:
     def falls_back(self) -> bool:
         return self.weights is None and (self.fallback or config["fallback"]) == "eager"
 
-    def quantized(self, imported: Imported) -> Imported:
-        """The import with its weights in the format that is asked for, if any."""
-        format = self.weight_format
-        return imported if format is None else replace(imported, graph=quantize_weights(imported.graph, format))
+    @property
+    def narrow(self) -> DType | None:
+        """The dtype in which products are computed, where it is not that of the model."""
+        return None if self.dtype is None else NARROW.get(self.dtype)
+
+    @property
+    def changes_results(self) -> str:
+        """What makes results differ from the model's, in words; nothing if they do not."""
+        return "quantized weights" if self.weights is not None else f"products of {self.narrow}" if self.narrow is not None else ""
+
+    def applied(self, imported: Imported) -> Imported:
+        """The import with its weights in the format and its products in the dtype that are asked for, if any."""
+        graph, format = imported.graph, self.weight_format
+        if format is not None:
+            graph = quantize_weights(graph, format)
+        if self.narrow is not None:
+            graph = narrow_products(graph, self.narrow)
+        return imported if graph is imported.graph else replace(imported, graph=graph)
 
 
 class Way(Protocol):
@@ -168,7 +189,7 @@ class Ways:
         except Exception as error:
             self._step_down(error)
             return None
-        return self._program(self.options.quantized(imported), args, kwargs)
+        return self._program(self.options.applied(imported), args, kwargs)
 
     def _usual_packers(self) -> list[Callable[[], None]]:
         """What compiles them, if the model has weights that they pack."""

@@ -1,0 +1,117 @@
+"""Products with weights in 16 bits where the user asks for it (``sol.optimize(…, dtype=…)``), all else as the model has it; never by itself.
+
+Convolutions and linear layers take rounded operands, add up in float32 and round their results. What they read and what poolings read is kept
+in 16 bits in memory, and so is what moves such values. Norms, softmax, attention and pointwise operations compute in float32. Weights stay
+parameters of float32: they are rounded when they are packed, after norms have been folded into them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sol.ir.graph import Graph, Node
+from sol.ir.ops.pointwise import POINTWISE
+from sol.ir.rewrite import Editor, apply_rules, rule
+from sol.ir.types import DType
+from sol.passes.fold_batchnorm import fold_batchnorm
+from sol.passes.remove_identities import remove_identities
+
+PRODUCTS = ("conv", "conv_transpose", "linear", "matmul")
+MOVES = ("reshape", "permute", "expand", "slice", "flip", "copy", "pad")
+"""Ops of one operand whose elements they move: a rounded operand gives a rounded result."""
+POOLINGS = ("max_pool", "adaptive_max_pool", "avg_pool", "adaptive_avg_pool")
+
+
+def narrow_products(graph: Graph, dtype: DType) -> Graph:
+    """The graph with every product of a float32 value and constant float32 weights computed in ``dtype``, BF16 or F16.
+
+    Inputs and outputs keep their dtypes. Bodies of control flow stay as they are.
+    """
+    graph = fold_batchnorm(remove_identities(graph))
+    constants = graph.constant_values
+
+    @rule(*PRODUCTS)
+    def product_of_rounded(g: Editor, node: Node) -> str | None:
+        """conv(x, w, b) -> cast(conv(cast(x), cast(w), cast(b))) of float32 with constant weights"""
+        if node.type.dtype is not DType.F32 or node.inputs[0] in constants or not constants.issuperset(node.inputs[1:]):
+            return None
+        rounded = [g.add("cast", [v], dtype=dtype, origin=node.origin) for v in node.inputs]
+        return _widened(g, g.add(node.op, rounded, origin=node.origin, **node.attrs), node)
+
+    graph = apply_rules(graph, (product_of_rounded,))
+    graph = _read_rounded(graph, dtype)
+
+    @rule("cast")
+    def round_trip(g: Editor, node: Node) -> str | None:
+        """cast(cast(x)) -> x of x in 16 bits, widened and rounded again"""
+        inner = g.producer(node.inputs[0], op="cast") if node.type.dtype is dtype else None
+        return inner.inputs[0] if inner is not None and g.type_of(inner.inputs[0]) == node.type else None
+
+    @rule("cast")
+    def rounded_before_it_moves(g: Editor, node: Node) -> str | None:
+        """cast(move(x)) -> move(cast(x)) to 16 bits, so that padding stands before its convolution"""
+        move = g.producer(node.inputs[0]) if node.type.dtype is dtype else None
+        if move is None or move.op not in (*MOVES, "concat") or move.type.dtype is not DType.F32 or constants.issuperset(move.inputs):
+            return None
+        rounded = [g.add("cast", [v], dtype=dtype, origin=node.origin) for v in move.inputs]
+        return str(g.add(move.op, rounded, origin=move.origin, **move.attrs))
+
+    @rule(*MOVES)
+    def moved_narrow(g: Editor, node: Node) -> str | None:
+        """move(cast(x)) -> cast(move(x)) of x in 16 bits"""
+        inner = _rounded_of(g, node.inputs[0], dtype)
+        return inner and _widened(g, g.add(node.op, [inner], origin=node.origin, **node.attrs), node)
+
+    @rule("concat")
+    def joined_narrow(g: Editor, node: Node) -> str | None:
+        """concat(cast(x), y) -> cast(concat(x, cast(y))) of x in 16 bits"""
+        found = [_rounded_of(g, v, dtype) for v in node.inputs]
+        if not any(found):
+            return None
+        rounded = [v or g.add("cast", [wide], dtype=dtype, origin=node.origin) for v, wide in zip(found, node.inputs)]
+        return _widened(g, g.add("concat", rounded, origin=node.origin, **node.attrs), node)
+
+    return apply_rules(graph, (round_trip, rounded_before_it_moves, moved_narrow, joined_narrow))
+
+
+def _widened(g: Editor, value: str, node: Node) -> str:
+    return str(g.add("cast", [value], dtype=DType.F32, origin=node.origin))
+
+
+def _rounded_of(g: Editor, value: str, dtype: DType) -> str | None:
+    """The value of 16 bits of which a value of float32 is the widening."""
+    cast = g.producer(value, op="cast")
+    return cast.inputs[0] if cast is not None and cast.type.dtype is DType.F32 and g.type_of(cast.inputs[0]).dtype is dtype else None
+
+
+def _read_rounded(graph: Graph, dtype: DType) -> Graph:
+    """The graph where values that products read rounded, and what poolings read of products, are read rounded by all.
+
+    Inputs and outputs are not: they are in memory as the caller has them.
+    """
+    g = Editor(graph)
+    kept = {*graph.inputs, *graph.outputs, *graph.constant_values}
+    near = _near_products(graph.nodes, dtype)
+    for node in graph.nodes:
+        for value in node.outputs:
+            if value in kept or g.type_of(value).dtype is not DType.F32:
+                continue
+            users = g.users(value)
+            pooled = value in near and any(u.op in POOLINGS for u in users)
+            pooling = node.op in POOLINGS and any(_rounded_of(g, v, dtype) for v in node.inputs)
+            if pooled or pooling or any(u.op == "cast" and u.type.dtype is dtype for u in users):
+                narrow = g.add("cast", [value], dtype=dtype, origin=node.origin)
+                wide = g.add("cast", [narrow], dtype=DType.F32, origin=node.origin)
+                for user in users:
+                    g.update(user, inputs=tuple(wide if v == value else v for v in user.inputs))
+    return g.finish()
+
+
+def _near_products(nodes: Iterable[Node], dtype: DType) -> set[str]:
+    """Values that pointwise ops make of results of products alone and of what is broadcast."""
+    found: set[str] = set()
+    for node in nodes:
+        made = node.op == "cast" and node.inputs[0].partition("#")[0] in found
+        if node.op in PRODUCTS and node.type.dtype is dtype or made or node.op in POINTWISE and not found.isdisjoint(node.inputs):
+            found.update(node.outputs)
+    return found
