@@ -11,6 +11,7 @@ import numpy as np
 
 from sol.codegen.kernels import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering
+from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Launch, View
 from sol.codegen.program import kernel_source
 from sol.codegen.targets import Target
@@ -67,6 +68,9 @@ class _Placement:
 
     def is_constant(self, value: str) -> bool:
         return value in self.constants
+
+    def widest(self, value: str) -> str | None:
+        return GraphPlacement.widest(self, value)  # type: ignore[arg-type]
 
     def filler(self, value: str) -> None:
         return None

@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "tuning": LEAVES | {"ir", "passes", "codegen", "compiler", "build", "runtime"},
     "runtime/numpy": LEAVES | {"ir", "frontend", "frontend/onnx", "codegen", "build", "runtime", "tuning"},
     "runtime/torch": LEAVES
-    | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "build", "runtime", "tuning", "runtime/numpy"},
+    | {"ir", "frontend", "frontend/torch", "frontend/onnx", "passes", "codegen", "build", "runtime", "tuning", "runtime/numpy"},
     "inspect": LEAVES
     | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "build", "runtime", "tuning", "runtime/numpy", "runtime/torch"},
     "nn": {"runtime/torch"},

@@ -29,6 +29,8 @@ class Placement(Protocol):
     def root(self, value: str) -> str: ...
     def view(self, value: str) -> View: ...
     def is_constant(self, value: str) -> bool: ...
+
+    def widest(self, value: str) -> str | None: ...
     def filler(self, value: str) -> str | None: ...
 
 
@@ -197,6 +199,17 @@ class Lowering:
         type = self.type_of(value)
         strides, pack = contiguous_strides(type.shape), make_pack(kind, **attrs)
         return View(self._outer[value], type.dtype, type.shape, strides, pack=pack, space=self.target.space)
+
+    def is_wide(self, value: str) -> bool:
+        """Whether a constant body input is float32, or the rounding of a constant that is."""
+        return self.is_constant(value) and self.placement.widest(self._outer[value]) is not None
+
+    def wide_weight(self, value: str, kind: str, **attrs: Any) -> View:
+        """``weight`` of the float32 that a constant body input is, or is rounded from (``is_wide``)."""
+        found = self.placement.widest(self._outer[value])
+        if found is None:
+            raise SolError(f"%{value} is not a constant of float32", origin=str(self.region.origin))
+        return replace(self.weight(value, kind, **attrs), buffer=found, dtype=DType.F32)
 
     @property
     def shares(self) -> dict[str, bool]:

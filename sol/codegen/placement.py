@@ -9,10 +9,11 @@ from sol.codegen.written_inputs import written_inputs
 from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
+from sol.ir.lanes import NARROW_FLOATS
 from sol.ir.ops import spec_of
 from sol.ir.rewrite import Editor
 from sol.ir.strides import contiguous_strides, view_strides
-from sol.ir.types import HOST, TensorType
+from sol.ir.types import HOST, DType, TensorType
 from sol.passes.assign_spaces import transferred_to
 from sol.passes.place_concats import Slot, concat_slots
 from sol.passes.views import is_view, own_strides, storage_orders
@@ -60,6 +61,13 @@ class GraphPlacement:
 
     def is_constant(self, value: str) -> bool:
         return value in self.constants
+
+    def widest(self, value: str) -> str | None:
+        """The constant of float32 that a constant value is, or is the rounding of; None if there is none."""
+        node = self.graph.producer(value)
+        rounded = node.op == "cast" and node.type.dtype in NARROW_FLOATS
+        found = node.inputs[0] if rounded else value
+        return found if found in self.constants and self.graph.type_of(found).dtype is DType.F32 else None
 
     def filler(self, value: str) -> str | None:
         """The constant of one element that a constant value of known size is an expansion of; None if it is none."""

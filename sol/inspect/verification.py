@@ -74,8 +74,9 @@ def _against_torch(module: SolModule, args: tuple[Any, ...], kwargs: Mapping[str
     if [name for name, _ in actual] != [name for name, _ in expected]:
         return Verification(False, tolerance, (), f"the result has {len(actual)} tensors, {len(expected)} in torch")
     checks = tuple(
-        judged(OutputCheck(name, relative_error(numpy_of(a), numpy_of(e)), None, None), max(tolerance, _resolution(e.dtype)), PEER, lambda: None)
+        judged(OutputCheck(name, relative_error(numpy_of(a), numpy_of(e)), None, None), limit, PEER, lambda: None)
         for (name, a), (_, e) in zip(actual, expected)
+        for limit in (max(tolerance, _resolution(e.dtype)),)
     )
     return Verification(compared and not any(c.fails for c in checks), tolerance, checks, "", PEER, (note,), compared)
 

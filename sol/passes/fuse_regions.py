@@ -160,7 +160,7 @@ class _Fusion:
         """Whether a result widens a narrow float for readers that do so in registers when memory holds the narrow one."""
         if not is_widening(self.graph, node) or self.graph.is_output(node.name):
             return False
-        return all(u.op in POINTWISE or u.op in (*ROWWISE, *NORMALISING) for u in self.graph.users(node.name))
+        return all(u.op in POINTWISE or u.op in NORMALISING for u in self.graph.users(node.name))
 
     def sides(self, node: Node, anchor: Node, inside: set[str]) -> list[Node]:
         """What only this node of an epilogue reads and what is computed from bytes by steps that dequantise, or widens a narrow float: in

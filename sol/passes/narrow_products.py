@@ -1,8 +1,8 @@
-"""Products with weights in 16 bits where the user asks for it (``sol.optimize(…, dtype=…)``), all else as the model has it; never by itself.
+"""Products with weights in 16 bits where the user asks for it (``sol.optimize(…, dtype=…)``); never by itself.
 
-Convolutions and linear layers take rounded operands, add up in float32 and round their results. What they read and what poolings read is kept
-in 16 bits in memory, and so is what moves such values. Norms, softmax, attention and pointwise operations compute in float32. Weights stay
-parameters of float32: they are rounded when they are packed, after norms have been folded into them.
+Convolutions and linear layers take rounded operands, add up in float32 and round their results. What they read and what poolings read is
+kept in 16 bits in memory, and so is what moves such values. Norms, softmax, attention and pointwise operations compute in float32. Weights
+stay parameters of float32: they are rounded when they are packed, after norms have been folded into them.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _read_rounded(graph: Graph, dtype: DType) -> Graph:
                 continue
             users = g.users(value)
             pooled = value in near and any(u.op in POOLINGS for u in users)
-            pooling = node.op in POOLINGS and any(_rounded_of(g, v, dtype) for v in node.inputs)
+            pooling = node.op in POOLINGS and any(_rounded_of(g, v, dtype) for v in g.producer(value).inputs)
             if pooled or pooling or any(u.op == "cast" and u.type.dtype is dtype for u in users):
                 narrow = g.add("cast", [value], dtype=dtype, origin=node.origin)
                 wide = g.add("cast", [narrow], dtype=DType.F32, origin=node.origin)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from torch import nn
 
 import sol
 from sol.config import config
+from sol.errors import ConfigError, UnsupportedError
 
 ROUNDING = 2**-8
 """What one rounding to bfloat16 may take off a number, relative to it."""
@@ -65,12 +67,8 @@ NETWORKS = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_network(name: str, isa: str) -> None:
     """At most torch's error and one rounding more."""
-    torch.manual_seed(0)
     build, shape, kernels = NETWORKS[name]
-    model = build().eval()
-    for module in model.modules():
-        if isinstance(module, nn.BatchNorm2d):
-            module.running_mean.normal_(0, 0.1), module.running_var.uniform_(0.5, 2)
+    model = with_statistics(build)
     model, x = model.to(torch.bfloat16), torch.randn(shape).to(torch.bfloat16)
     with torch.no_grad(), config.override(isa=isa):
         exact, theirs = copy.deepcopy(model).double()(x.double()), model(x)
@@ -103,3 +101,83 @@ def test_autocast_mixes_with_float32() -> None:
     assert ours.dtype is theirs.dtype
     most = float((theirs.double() - exact).abs().max()) + ROUNDING * float(exact.abs().max())
     assert float((ours.double() - exact).abs().max()) <= most
+
+
+def with_statistics(build: Callable[[], nn.Module]) -> nn.Module:
+    torch.manual_seed(0)
+    model = build().eval()
+    for module in model.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            module.running_mean.normal_(0, 0.1), module.running_var.uniform_(0.5, 2)
+    return model
+
+
+def error(result: torch.Tensor, exact: torch.Tensor) -> float:
+    return float((result.double() - exact).abs().max())
+
+
+class Joined(nn.Module):
+    """Maps of products and of none side by side, padding of its own, a transposed convolution, and a head that reads what is joined."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b, self.up = nn.Conv2d(12, 20, 3), nn.Conv2d(32, 24, 3, padding=1), nn.ConvTranspose2d(24, 16, 2, 2)
+        self.head = nn.Linear(16, 5)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        joined = torch.cat([torch.relu(self.a(nn.functional.pad(x, (1, 1, 1, 1)))), x.sin()], 1)
+        y = self.up(nn.functional.max_pool2d(torch.relu(self.b(joined)), 2))
+        return self.head(y.mean((2, 3))), y
+
+
+ASKED = {**{name: case[:2] for name, case in NETWORKS.items()}, "joined": (Joined, (2, 12, 18, 14))}
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("isa", ["native", "avx2", "generic"])
+@pytest.mark.parametrize("name", ASKED)
+def test_products_of_another_dtype(name: str, isa: str, dtype: torch.dtype) -> None:
+    """At most the error of the whole model in that dtype and one rounding more; parameters, inputs and results stay as they are."""
+    build, shape = ASKED[name]
+    model, x = with_statistics(build), torch.randn(shape)
+    before = {n: t.clone() for n, t in model.state_dict().items()}
+    with torch.no_grad(), config.override(isa=isa):
+        fast = sol.optimize(model, x, dtype=dtype)
+        firsts = [fast(x), copy.deepcopy(model).double()(x.double()), copy.deepcopy(model).to(dtype)(x.to(dtype))]
+    ours, exact, theirs = (f if isinstance(f, tuple) else (f,) for f in firsts)
+    rounding = torch.finfo(dtype).eps
+    for o, e, t in zip(ours, exact, theirs, strict=True):
+        assert o.dtype is torch.float32 and 0 < error(o, e) <= error(t, e) + rounding * float(e.abs().max())
+    assert all(torch.equal(before[n], t) for n, t in model.state_dict().items())
+
+
+def test_products_of_another_dtype_follow_parameters() -> None:
+    model, x = with_statistics(lambda: Block(16, 32)), torch.randn(1, 16, 12, 12)
+    with torch.no_grad():
+        fast = sol.optimize(model, x, dtype=torch.bfloat16)
+        first = fast(x)
+        model.first.weight.mul_(2)
+        second, exact = fast(x), copy.deepcopy(model).double()(x.double())
+    assert not torch.equal(first, second) and error(second, exact) < 0.02 * float(exact.abs().max())
+    assert sol.verify(fast, [x]).passed
+    with pytest.raises(UnsupportedError, match="products of bf16 computes no gradients"):
+        fast(x.requires_grad_())
+    fast.train()
+    with pytest.raises(UnsupportedError, match="products of bf16 does not train"):
+        fast(x)
+
+
+@pytest.mark.parametrize("isa", ["native", "avx2", "generic"])
+def test_products_of_another_dtype_keep_maps_narrow(isa: str) -> None:
+    """Residuals are read as they lie in memory: no kernel only casts, but that of the input and that before the head."""
+    model, x = with_statistics(residual), torch.randn(1, 3, 64, 64)
+    with config.override(isa=isa):
+        text = str(sol.explain(sol.optimize(model, x, dtype=torch.bfloat16), x))
+    assert text.count("dfp_cast ") <= 2 and "dfp_cast_v" not in text and "conv_bf16_" in text and "bf16_max_pool3s2" in text
+
+
+def test_a_dtype_that_is_not_built() -> None:
+    with pytest.raises(ConfigError, match="dtype=torch.float64 is not built"):
+        sol.optimize(layers(), torch.randn(2, 100), dtype=torch.float64)
+    with pytest.raises(ConfigError, match="in training mode has no products of bf16"):
+        sol.optimize(layers().train(), torch.randn(2, 100), dtype=torch.bfloat16)

@@ -81,7 +81,7 @@ PRODUCTS: dict[str, tuple[int, int, tuple[str, ...]]] = {
 }
 """Product → taps along an axis, groups, and the sources that it reads. All of them write to all sinks."""
 ONLY_16_LANES = ("inner_product", "inner_product, groups", "winograd/f4p")
-NARROW = ("direct", "direct, row-major")
+NARROW = ("direct", "direct, row-major", "winograd", "winograd/f4p")
 """Products that also serve bfloat16."""
 CASES = [
     (isa, source, product, sink, dtype)
@@ -110,7 +110,8 @@ def composition(source: str, product: str, sink: str, lanes: int, dtype: DType) 
     data = SOURCES[source](b, c, inputs, dtype)
     arrays = {"w": random((k, c // groups, taps, taps), 1) * np.float32(0.2), "b": random((k,), 2)}
     pad = ((taps // 2,) * 2,) * 2
-    operands = [data, *(b.parameter(name, TensorType(dtype, array.shape)) for name, array in arrays.items())]
+    w = b.parameter("w", TensorType(DType.F32, arrays["w"].shape))  # products that widen bfloat16 take weights of float32
+    operands = [data, b.add("cast", [w], dtype=dtype) if dtype is DType.BF16 else w, b.parameter("b", TensorType(dtype, (k,)))]
     y = b.add("conv", operands, stride=(1, 1), padding=pad, dilation=(1, 1), groups=groups)
     inputs, arrays = ({name: held(array, dtype) for name, array in given.items()} for given in (inputs, arrays))
     results = SINKS[sink](b, y)

@@ -7,7 +7,7 @@ every product writes it there as it would write any other, and the team pools it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sol.codegen.element import Element, element
@@ -21,7 +21,7 @@ from sol.codegen.plan import View
 from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
-from sol.ir.lanes import FLOAT_LANES
+from sol.ir.lanes import FLOAT_LANES, NARROW_FLOATS
 from sol.ir.types import DType
 
 
@@ -129,6 +129,16 @@ def float32_problem(lowering: Lowering) -> Problem | None:
     return problem if problem is not None and problem.is_float32 else None
 
 
+def widened_problem(lowering: Lowering) -> Problem | None:
+    """``problem_of`` for products that widen narrow floats as they read their input, and take weights of float32."""
+    problem = problem_of(lowering)
+    if problem is None or problem.is_float32:
+        return problem
+    views = (*problem.source.views, *problem.results, *(e.view for e in problem.epilogue.operands))
+    narrow = problem.conv.dtype in NARROW_FLOATS and all(v.dtype in FLOAT_LANES for v in views)
+    return problem if narrow and lowering.is_wide(problem.conv.node.inputs[1]) else None
+
+
 def read_problem(lowering: Lowering) -> Problem | None:
     """The region's convolution with what is around it; None if it is not a dense one with a blocked result."""
     conv, lanes = read_conv(lowering), lowering.target.lanes
@@ -196,11 +206,12 @@ def _is_global(node: Node, conv: Conv, rank: int) -> bool:
 
 def emit_conv(
     lowering: Lowering, problem: Problem, tiling: Tiling, product_of: str, *, weights: Mapping[str, View], params: Mapping[str, DimLike],
-    scratch: DimLike = 0, shared_scratch: DimLike = 0, table: Sequence[int] = (), stem: str = "", **context: Any,
+    scratch: DimLike = 0, shared_scratch: DimLike = 0, table: Sequence[int] = (), stem: str = "", widens: bool = False, **context: Any,
 ) -> None:  # fmt: skip
     """The launch of a product, ``conv_<product_of>.c.j2``, with all that source, epilogue and sink bring along.
 
-    shared_scratch: bytes of the team's shared memory that the product needs itself; a map that is pooled lies behind them.
+    shared_scratch: bytes of the team's shared memory that the product needs itself; a map that is pooled lies behind them. widens: whether
+    the product makes float32 of its input before it multiplies it by weights of float32.
     """
     conv, source, pool, epilogue = problem.conv, problem.source, problem.pool, problem.epilogue
     if source.kind == "memory":
@@ -219,6 +230,8 @@ def emit_conv(
     if len(conv.node.inputs) == 3:
         reads["bias"] = lowering.weight(conv.node.inputs[2], "channels", block=problem.lanes)
     types = problem.types(reads["bias"].dtype if "bias" in reads else conv.dtype)
+    if widens:
+        types = replace(types, input=element(DType.F32), weight=element(DType.F32))
     sink_name = f"{'_and' if problem.out else ''}_{pool.kind}_pool" if pool else ""
     name = source.stem + stem_of(conv, tiling, epilogue, stem or product_of) + sink_name
     lowering.emit(

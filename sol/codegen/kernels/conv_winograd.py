@@ -18,7 +18,7 @@ from sol.codegen.epilogue import Epilogue
 from sol.codegen.kernels import conv_inner_product, inner_product
 from sol.codegen.kernels.conv_cost import winograd_seconds
 from sol.codegen.kernels.conv_epilogues import hoisted_loads, is_heavy, operand_at
-from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
+from sol.codegen.kernels.conv_problem import Problem, emit_conv, widened_problem
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.winograd_model import (
@@ -38,6 +38,7 @@ from sol.codegen.kernels.winograd_transforms import transform_texts
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.config import config
 from sol.ir.dim import DimLike
+from sol.ir.types import DType
 
 STRETCH, SHORT = 64, 16
 """Input channels that are added up one after the other: rounding errors grow with the length of such a sum. Shorter sums take longer."""
@@ -91,15 +92,22 @@ def find_grids(problem: Problem | None, target: TargetLike) -> Sequence[Grid]:
 def _pays(lowering: Lowering, conv: Conv) -> bool:
     target = lowering.target
     grid = choose_grid(conv, target, config["conv_max_error"])
-    if grid is None or not target.independent_adders:
-        return grid is not None
+    if grid is None:
+        return False
+    if conv.dtype is DType.BF16 and target.multiplies_pairs:
+        rate = 2 * target.machine.products.dots / target.machine.core.multiply_adds
+        return winograd_cost(conv, target, grid) * rate < target.machine.winograd.gain * direct_cost(conv, target)
+    if not target.independent_adders:
+        return True
     other = conv_inner_product.read_way(lowering)
     return other is None or winograd_cost(conv, target, grid) < target.machine.winograd.gain * other.cost * direct_cost(conv, target)
 
 
 def _match(lowering: Lowering) -> Iterator[Decision]:
     """Variants are ``f4``, ``f1x4``, ``f4p``, ``f4b28``: the output tile, the same in pairs, and with blocks of 28 tiles."""
-    problem, target = float32_problem(lowering), lowering.target
+    problem, target = widened_problem(lowering), lowering.target
+    if problem is not None and not problem.is_float32 and target.matrix_tiles:
+        return  # which multiply bfloat16 several times as fast
     grids = find_grids(problem, target)
     if problem is None or not grids:
         return
@@ -142,9 +150,9 @@ def _lower(lowering: Lowering, way: Way) -> None:
     tile = register_tiles(conv, target, grid, how.block)
     usual = {"kind": "winograd_panels", "lanes": lanes, "vectors": tile.ocb}
     packing = {"kind": "winograd_inner_product"} if grid.by_inner_product else usual
-    weights = {"w": lowering.weight(conv.node.inputs[1], **packing, my=grid.y.m, mx=grid.x.m)}
+    weights = {"w": lowering.wide_weight(conv.node.inputs[1], **packing, my=grid.y.m, mx=grid.x.m)}
     if grid.by_inner_product:
-        weights["factors"] = lowering.weight(conv.node.inputs[1], "inner_product_scales")
+        weights["factors"] = lowering.wide_weight(conv.node.inputs[1], "inner_product_scales")
     last = conv.c - (blocks - 1) * lanes
     lowering.set_share(not how.split_channels or grid.tiles >= how.split_channels * target.team)
     beside = ((grid.products + 1) // lanes + 1) * lanes if grid.by_inner_product else 0
@@ -159,16 +167,18 @@ def _lower(lowering: Lowering, way: Way) -> None:
     v = _transformed(grid, blocks, how.block, lanes, tile.slack, beside)
     m = grid.products * ((how.block + tile.slack) * tile.ocb * lanes + LINE)
     edges = not (grid.y.divided and grid.x.divided)
-    patch = (blocks if grid.by_inner_product else 1) * grid.y.whole.size * grid.x.whole.size * lanes if prologue or edges else 0
+    narrow = problem.source.view.dtype is not DType.F32
+    patched = bool(prologue or edges or narrow)
+    patch = (blocks if grid.by_inner_product else 1) * grid.y.whole.size * grid.x.whole.size * lanes if patched else 0
     steps, result = ([], "a") if epilogue.is_identity else epilogue.trace("a", lambda e: e.name, "t")
     emit_conv(
-        lowering, problem, Tiling(tile.ocb, ((1, tile.widths[0]),)), "winograd", weights=weights, params=params,
+        lowering, problem, Tiling(tile.ocb, ((1, tile.widths[0]),)), "winograd", widens=True, weights=weights, params=params,
         stem=grid.name + ("" if conv.kernel == (3, 3) else f"_{conv.kernel[0]}x{conv.kernel[1]}"),
         scratch=4 * (m + v + patch) + PLACE * max(how.block, grid.tiles if how.split_channels else 0), shared_scratch=4 * shared,
         my=grid.y.m, mx=grid.x.m, ry=conv.kernel[0], rx=conv.kernel[1], iy=grid.y.whole.size, ix=grid.x.whole.size,
         frequencies=grid.products, kinds=grid.kinds,
         parts=_parts(grid, len(conv.node.inputs) == 3), divided=(grid.y.rest is not None, grid.x.rest is not None),
-        edges=edges, line=LINE,
+        edges=edges, patched=patched, always_patched=bool(prologue or narrow), line=LINE,
         ocb=tile.ocb, widths=tile.widths, first=tile.first, slack=tile.slack, unroll=UNROLL,
         stretch=max(1, (SHORT if grid.amplification > AMPLIFIED else STRETCH) // lanes),
         stores=_stores(epilogue, grid, problem.masked), has_bias=len(conv.node.inputs) == 3, heavy=is_heavy(epilogue),
