@@ -43,6 +43,7 @@ def test_a_language_model() -> None:
     assert found["sol"] == pytest.approx(found["eager"], rel=1e-2) and found["sol"][1] < found["sol"][0] / 2
 
 
+@pytest.mark.conformance
 def test_fine_tuning() -> None:
     printed = run("examples/finetune.py")
     found = losses(printed)
@@ -56,6 +57,7 @@ def test_a_layer_in_c() -> None:
     assert last < first / 10 and "custom_softsign" in printed and "libProduct.so" in printed
 
 
+@pytest.mark.conformance
 def test_memory_budget(tmp_path: Path) -> None:
     plot = tmp_path / "budget.png"
     printed = run("examples/memory_budget.py", str(plot))

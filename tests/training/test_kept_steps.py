@@ -16,8 +16,11 @@ from torch import nn
 from torch.nn import functional as F
 
 import sol
+from sol.build import build
 from sol.build.cache import store
 from sol.build.plans import stamp_of
+from sol.build.toolchain import Compiler
+from sol.codegen.targets import Target
 from sol.errors import SolError, UnsupportedError
 from sol.frontend.torch.imported_text import import_text, operation, parse_import
 from sol.runtime.torch import step_key, training
@@ -67,10 +70,24 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[torch.Tensor, ...]]] = {
 KEY_OF = training._key_of
 
 
+COMPILE = build._compile
+OBJECTS: dict[str, bytes] = {}
+
+
+def compiled_once(unit: build.Unit, key: str, compiler: Compiler, target: Target, work: Path, timeout: int) -> Path:
+    """The object file of a unit, which the compiler makes once for all tests of this file: their caches are empty, and few units differ."""
+    if key not in OBJECTS:
+        OBJECTS[key] = COMPILE(unit, key, compiler, target, work, timeout).read_bytes()
+    path = work / f"{key}.o"
+    path.write_bytes(OBJECTS[key])
+    return path
+
+
 @pytest.fixture(autouse=True)
 def kept(compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps have keys, as outside tests."""
     monkeypatch.setattr(training, "_key_of", KEY_OF)
+    monkeypatch.setattr(build, "_compile", compiled_once)
 
 
 @pytest.fixture
