@@ -77,6 +77,7 @@ TORCH_LIBRARY_FRAGMENT(sol_device, m) {
       .def(torch::init<const std::string&, const std::string&, int64_t>())
       .def("add", &Launches::add)
       .def("run", &Launches::run);
+  m.def("count_fallback(str name) -> ()", [](const std::string& name) { count_fallback(name); });
   m.def("program_kind(int device) -> int",
         [](int64_t device) -> int64_t { return properties(static_cast<c10::DeviceIndex>(device)).program_kind; });
 }

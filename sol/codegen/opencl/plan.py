@@ -1,0 +1,71 @@
+"""The plan of a network for a device of OpenCL: everything decided, nothing rendered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sol.codegen.plan import Buffer, BufferRef, Kernel, Port, Weight
+from sol.codegen.render import INCLUDE, render
+from sol.ir.graph import Origin
+
+Items = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class GridLaunch:
+    """A kernel's launch. buffers: what its addresses are. items: work items in all; group: those of a group. region, origin: the value that
+    it computes, and the place in the model. flops: multiplications and additions."""
+
+    kernel: str
+    buffers: tuple[BufferRef, ...]
+    items: Items
+    group: Items
+    region: str
+    origin: Origin
+    flops: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HostStep:
+    """An operation without a kernel: it runs on the CPU, on copies. node: its name in the graph, whose operands and results are buffers."""
+
+    node: str
+    op: str
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class GridPlan:
+    """kernels: templates and contexts. steps: in the order of the queue. buffers: kind "input", "output", "weight" or "arena". weights: values
+    that depend on parameters alone, row-major, each in the buffer of its name. arena: bytes of the block in which intermediate buffers lie."""
+
+    kernels: tuple[Kernel, ...]
+    steps: tuple[GridLaunch | HostStep, ...]
+    buffers: tuple[Buffer, ...]
+    weights: tuple[Weight, ...]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    arena: int
+
+    def buffer(self, name: str) -> Buffer:
+        """The buffer of a value."""
+        return next(b for b in self.buffers if b.name == name)
+
+
+def kernel_text(kernel: Kernel) -> str:
+    """One kernel in OpenCL C."""
+    parameters = ", ".join(f"__global {c} *{b}_base, ulong {b}_offset" for b, c in ((b, _bytes(c)) for b, c in kernel.buffers))
+    pointers = tuple(f"__global {c} *{b} = (__global {c} *)({b}_base + {b}_offset);" for b, c in kernel.buffers)
+    return render(kernel.template, name=kernel.name, parameters=parameters, pointers=pointers, **kernel.context)
+
+
+def _bytes(type: str) -> str:
+    return "const uchar" if type.startswith("const") else "uchar"
+
+
+def program_text(plan: GridPlan, title: str) -> str:
+    """All kernels of a plan in OpenCL C. Same plan, same bytes."""
+    kernels = [kernel_text(k) for k in plan.kernels]
+    integers = (INCLUDE / "sol_integers.h").read_text()
+    safe = title.replace("*/", "* /")
+    return render("opencl_program.cl.j2", title=safe, kernels=kernels, integers=integers, doubles=any("double" in k for k in kernels))

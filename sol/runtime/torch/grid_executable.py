@@ -1,0 +1,180 @@
+"""Runs a plan of kernels in OpenCL C on a device of sol: a call queues all launches and returns; nothing waits but steps of the host."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from sol.codegen.opencl.lowering import make_grid_plan
+from sol.codegen.opencl.plan import GridLaunch, GridPlan, HostStep, program_text
+from sol.codegen.plan import Buffer
+from sol.codegen.targets import Target
+from sol.compiler import target_for
+from sol.ir.builder import graph_of
+from sol.ir.graph import Graph, Node
+from sol.ir.interpret import evaluate_constants
+from sol.passes.pipeline import run_plain_passes
+from sol.runtime.executable import Executable
+from sol.runtime.torch.tensors import TORCH, numpy_of
+from sol.runtime.weights import readers_of
+from sol.stages import stage
+from sol.tuning.compile import compile_tuned
+
+
+class GridCompiled(NamedTuple):
+    """graph: whose values buffers are called after. text: of the program."""
+
+    graph: Graph
+    plan: GridPlan
+    text: str
+
+
+def compile_grid(graph: Graph, title: str, isa: str | Target | None = None) -> GridCompiled:
+    """Imported graph → OpenCL C. isa: of the host, for steps that have no kernel. Raises UnsupportedError for open sizes."""
+    stage("choosing kernels and placing buffers")
+    graph, plan = make_grid_plan(run_plain_passes(graph, target_for(isa)))
+    return GridCompiled(graph, plan, program_text(plan, title))
+
+
+class _Loaded:
+    """A plan's program on a device. runs: what is done in order: numbers of the first launch and of the one behind the last, or a step of
+    the host."""
+
+    def __init__(self, compiled: GridCompiled, device: torch.device) -> None:
+        self.compiled, self.device = compiled, device
+        plan = compiled.plan
+        stage("compiling for the device")
+        self.launches = torch.classes.sol_device.Launches(compiled.text, "", device.index or 0)
+        self.numbers = {b.name: i for i, b in enumerate((b for b in plan.buffers if b.kind != "arena"), 1)}
+        self.buffers = {b.name: b for b in plan.buffers}
+        self.runs: list[tuple[int, int] | _HostRun] = []
+        count = 0
+        for step in plan.steps:
+            if isinstance(step, HostStep):
+                self.runs.append(_HostRun(compiled.graph, step))
+                continue
+            self._add(step)
+            last = self.runs[-1] if self.runs else None
+            if isinstance(last, tuple):
+                self.runs[-1] = (last[0], count + 1)
+            else:
+                self.runs.append((count, count + 1))
+            count += 1
+
+    def _add(self, step: GridLaunch) -> None:
+        places = [(self.numbers.get(r.buffer, 0), int(r.offset) + int(self.buffers[r.buffer].offset)) for r in step.buffers]
+        self.launches.add(step.kernel, [n for n, _ in places], [o for _, o in places], list(step.items), list(step.group))
+
+
+class GridExecutable:
+    """Runs one plan on one device, on contiguous tensors there. A call returns before the device has finished; what it computes is ready for
+    whatever is queued on the same stream afterwards."""
+
+    def __init__(self, compiled: GridCompiled, device: torch.device, loaded: _Loaded | None = None) -> None:
+        self.compiled, self.plan, self.device = compiled, compiled.plan, device
+        self._loaded = loaded or _Loaded(compiled, device)
+        self._weights: dict[str, torch.Tensor] = {}
+        self._readers = readers_of(compiled.graph, self.plan.weights)
+        self._fixed = {w.name for w in self.plan.weights} - {self.plan.weights[n].name for ns in self._readers.values() for n in ns}
+
+    def share(self) -> GridExecutable:
+        """The same code for other weights."""
+        return GridExecutable(self.compiled, self.device, self._loaded)
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Parameters that weights depend on."""
+        return self.compiled.graph.parameter_targets
+
+    # -- weights -------------------------------------------------------------------------------------------------------
+
+    def pack(self, parameters: Mapping[str, Any], changed: Collection[str] | None = None) -> None:
+        """(Re)build the weights from parameters of the device or of the host. A weight that is a parameter is that very tensor.
+
+        changed: parameters that are not as they were the last time; None: any may be.
+        """
+        graph, weights = self.compiled.graph, self.plan.weights
+        numbers = range(len(weights)) if changed is None or not self._weights else sorted({n for t in changed for n in self._readers.get(t, ())})
+        names = [weights[n].value for n in numbers if weights[n].value not in self._fixed or weights[n].value not in self._weights]
+        computed = [n for n in names if graph.producer(n).op != "parameter"]
+        found = {n: parameters[graph.producer(n).attrs["target"]].detach() for n in names if n not in computed}
+        for name, array in (evaluate_constants(graph, computed, _OnHost(parameters)) if computed else {}).items():
+            type = graph.type_of(name)
+            found[name] = torch.from_numpy(np.ascontiguousarray(array)).reshape(array.shape).to(TORCH[type.dtype])
+        self._weights |= {name: tensor.to(self.device).contiguous() for name, tensor in found.items()}
+
+    # -- calls ---------------------------------------------------------------------------------------------------------
+
+    def __call__(self, inputs: Sequence[torch.Tensor], env: Mapping[str, int] | None = None, found: Any = None) -> list[torch.Tensor]:
+        """Results of the device, or on their way. inputs: contiguous tensors of the plan's dtypes and shapes; small ones may lie on the CPU."""
+        plan, loaded = self.plan, self._loaded
+        arena = torch.empty(max(plan.arena, 1), dtype=torch.uint8, device=self.device)
+        given = {p.buffer: t if t.device == self.device else t.to(self.device) for p, t in zip(plan.inputs, inputs)}
+        given |= self._weights
+        for port in plan.outputs:
+            if port.buffer not in given:
+                given[port.buffer] = torch.empty(tuple(map(int, port.shape)), dtype=TORCH[port.dtype], device=self.device)  # type: ignore[arg-type]
+        tensors = [arena, *(given[name] for name in loaded.numbers)]
+        for run in loaded.runs:
+            if isinstance(run, tuple):
+                loaded.launches.run(tensors, *run)
+            else:
+                run(lambda name: given[name] if name in given else self._part(arena, loaded.buffers[name]))
+        results, seen = [], set[str]()
+        for port in plan.outputs:
+            results.append(given[port.buffer].clone() if port.buffer in seen else given[port.buffer])
+            seen.add(port.buffer)
+        return results
+
+    def _part(self, arena: torch.Tensor, buffer: Buffer) -> torch.Tensor:
+        """A value in the arena as a tensor."""
+        type, start = self.compiled.graph.type_of(buffer.name), int(buffer.offset)
+        shape = tuple(map(int, type.shape))  # type: ignore[arg-type]
+        return arena[start : start + int(buffer.size)].view(TORCH[type.dtype]).view(shape) if math.prod(shape) else torch.empty(shape)
+
+    def memory_bytes(self, env: Mapping[str, int] | None = None) -> dict[str, int]:
+        """Bytes of weights beside parameters, and of one call's arena."""
+        own = [n for n in self._weights if self.compiled.graph.producer(n).op != "parameter"]
+        return {"weights": sum(self._weights[n].nbytes for n in own), "arena": self.plan.arena}
+
+
+class _HostRun:
+    """An operation that runs on the CPU, on copies; the device is waited for."""
+
+    def __init__(self, graph: Graph, step: HostStep) -> None:
+        node = graph.producer(step.node)
+        self.name, self.inputs, self.outputs = step.op, tuple(dict.fromkeys(node.inputs)), node.outputs
+        sources = [Node(_plain(v), "input", (), (graph.type_of(v),)) for v in self.inputs]
+        renamed = Node(node.name, node.op, tuple(map(_plain, node.inputs)), node.types, node.attrs, node.origin)
+        self._executable = Executable(compile_tuned(graph_of((*sources, renamed), [s.name for s in sources], node.outputs), title=step.op))
+        self._executable.pack({})
+
+    def __call__(self, tensor: Any) -> None:
+        torch.ops.sol_device.count_fallback(f"sol::{self.name}")
+        arrays = [numpy_of(tensor(v).cpu()) for v in self.inputs]
+        for value, result in zip(self.outputs, self._executable([np.ascontiguousarray(a).reshape(a.shape) for a in arrays])):
+            tensor(value).copy_(torch.from_numpy(result).view(tensor(value).dtype))
+
+
+def _plain(value: str) -> str:
+    return value.replace("#", "_out")
+
+
+class _OnHost(Mapping[str, np.ndarray]):
+    """Parameters as arrays of the host, copied when they are asked for."""
+
+    def __init__(self, parameters: Mapping[str, torch.Tensor]) -> None:
+        self._parameters = parameters
+
+    def __getitem__(self, target: str) -> np.ndarray:
+        return numpy_of(self._parameters[target].detach().cpu())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
