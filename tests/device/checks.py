@@ -250,6 +250,15 @@ def check_training():
                 same(a.detach(), b.detach())
 
 
+def check_running_statistics():
+    host, x = nn.BatchNorm2d(3), torch.rand(2, 3, 4, 4)
+    device = copy.deepcopy(host).sol()
+    for _ in range(2):
+        same(device(x.sol()).detach(), host(x).detach())
+    for a, b in zip(device.buffers(), host.buffers()):
+        same(a, b)
+
+
 def check_checkpointing():
     layer, x = nn.Linear(3, 3).sol(), torch.rand(2, 3, device="sol", requires_grad=True)
     checkpoint(layer, x, use_reentrant=False).sum().backward()

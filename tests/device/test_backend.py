@@ -22,7 +22,8 @@ RUNS = {
     ),
     "example": (["check_module", "check_streams_and_events", "check_storage_and_views", "check_training"], {}),
     "device that the host does not see": (
-        ["check_storage_and_views", "check_random_numbers", "check_complex_numbers", "check_recurrent_and_attention", "check_training"], {},
+        ["check_storage_and_views", "check_random_numbers", "check_complex_numbers", "check_recurrent_and_attention", "check_training",
+         "check_running_statistics"], {},
     ),
 }
 

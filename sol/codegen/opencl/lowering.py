@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from sol.codegen.memory import Interval, assign_offsets
 from sol.codegen.opencl.element import ElementWriter, shape_of
 from sol.codegen.opencl.emit import type_of
-from sol.codegen.opencl.places import Index, flat, plus, unflat
+from sol.codegen.opencl.places import Index, flat, row_major, unflat
 from sol.codegen.opencl.plan import GridLaunch, GridPlan, HostStep, Items
 from sol.codegen.opencl.products import LANES, SIDE, is_tiled, product_of, staged
 from sol.codegen.opencl.storing import SCANS, Storing, is_source
@@ -16,6 +16,7 @@ from sol.codegen.opencl.sums import ANCHORS, SUMS, accumulate, declared
 from sol.codegen.plan import Buffer, BufferRef, Kernel, Pack, Port, Weight
 from sol.errors import UnsupportedError
 from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.ops import spec_of
 from sol.ir.storage import stored_dtype
 from sol.passes.spell_out import spell_out
 
@@ -23,6 +24,8 @@ BLOCK = 64
 """Work items of a group where they do not work together, or share one sum."""
 SHARES = 4
 """Terms for each work item from which on a group shares a sum."""
+LONGEST = 4
+"""Ops after which a kernel is called."""
 LARGEST = 2**31
 """Elements that an index of a kernel can tell apart."""
 
@@ -83,16 +86,23 @@ class _Lowering:
         index = tuple(f"i{k}" for k in range(anchor.type.rank))
         return anchor.op not in ("cumsum", "cumprod") and math.prod(SUMS[anchor.op](w, anchor, index).sizes) >= SHARES * BLOCK
 
-    def _stem(self, node: Node) -> str:
-        """Ops of a kernel, the last one last."""
-        ops, value = [node.op], node
-        while len(ops) < 4 and spec_inputs(self.graph, value, self.storing):
-            value = spec_inputs(self.graph, value, self.storing)[0]
-            ops.append(value.op)
-        return "_".join(reversed(ops))
+    def _ops(self, node: Node) -> tuple[str, ...]:
+        """Ops of the kernel that computes a value, the last one last."""
+        found: dict[str, str] = {}
 
-    def _elements(self, node: Node, value: str, out: Callable[[Index], str] | None = None) -> None:
-        """A work item for each element of a value. out: index → where in the result's memory the element goes."""
+        def visit(inside: Node) -> None:
+            for operand in inside.inputs:
+                producer = self.graph.producer(operand)
+                if operand not in self.storing.stored and not is_source(self.graph, operand) and producer.name not in found:
+                    visit(producer)
+            if spec_of(inside.op).kind != "view" or inside is node:
+                found[inside.name] = inside.op
+
+        visit(node)
+        return tuple(found.values())
+
+    def _elements(self, node: Node, value: str, out: Callable[[Index], str] | None = None, start: int = 0) -> None:
+        """A work item for each element of a value. out: index → where in the result's memory the element goes, counted from ``start``."""
         w = self._writer()
         shape = w.shape(value)
         count = math.prod(shape)
@@ -100,7 +110,8 @@ class _Lowering:
         found = w.at(value, index, force=value == node.name)
         place = "g" if out is None else out(index)
         w.add(f"out[{place}] = {found.text};")
-        self._launch(node, w, "opencl_element.cl.j2", {"count": count, "lines": tuple(w.lines)}, _in_groups(count), (BLOCK, 1, 1))
+        context = {"count": count, "lines": tuple(w.lines)}
+        self._launch(node, w, "opencl_element.cl.j2", context, _in_groups(count), (BLOCK, 1, 1), start=start)
 
     def _shared(self, node: Node, anchor: Node) -> None:
         """A group for each element, whose work items share the terms of a long sum."""
@@ -150,22 +161,21 @@ class _Lowering:
         dim, start, shape = node.attrs["dim"], 0, shape_of(node.type)
         for operand in node.inputs:
             size = shape_of(self.graph.type_of(operand))
-
-            def place(index: Index, start: int = start) -> str:
-                return flat([plus(i, str(start)) if k == dim else i for k, i in enumerate(index)], shape)
-
             if math.prod(size):
-                self._elements(node, operand, place)
+                self._elements(node, operand, lambda index: flat(index, shape), start * row_major(shape)[dim])
             start += size[dim]
 
     def _launch(
-        self, node: Node, w: ElementWriter, template: str, context: dict[str, object], items: Items, group: Items, flops: int = 0
+        self, node: Node, w: ElementWriter, template: str, context: dict[str, object], items: Items, group: Items, flops: int = 0,
+        start: int = 0,
     ) -> None:  # fmt: skip
         types = [(name, f"const {type_of(self.graph.type_of(value).dtype)}") for value, name in w.buffers.items()]
         buffers = (*types, ("out", type_of(node.type.dtype)))
-        kernel = self._kernel(self._stem(node), template, context, buffers)
-        refs = (*(BufferRef(value, 0) for value in w.buffers), BufferRef(node.name, 0, writes=True))
-        self._note(GridLaunch(kernel.name, refs, items, group, node.name, node.origin, flops), w.buffers, (node.name,))
+        ops = self._ops(node)
+        kernel = self._kernel("_".join(ops[:LONGEST]), template, context, buffers)
+        refs = (*(BufferRef(value, 0) for value in w.buffers), BufferRef(node.name, start * node.type.dtype.itemsize, writes=True))
+        moved = sum(self._bytes(v) for v in (*w.buffers, node.name))
+        self._note(GridLaunch(kernel.name, refs, items, group, node.name, node.origin, ops, flops, moved), w.buffers, (node.name,))
 
     def _kernel(self, stem: str, template: str, context: dict[str, object], buffers: Sequence[tuple[str, str]]) -> Kernel:
         context = {**context, "comment": stem}
@@ -199,13 +209,17 @@ class _Lowering:
             if is_lstm:
                 refs += [BufferRef(c[0] if number else before[0], 0), BufferRef(c[0], 0, writes=True)]
             refs.append(BufferRef(y, t * count * size, writes=True))
-            step = GridLaunch(kernel.name, tuple(refs), _in_groups(count), (BLOCK, 1, 1), node.name, node.origin, 2 * count * width)
+            step = GridLaunch(
+                kernel.name, tuple(refs), _in_groups(count), (BLOCK, 1, 1), node.name, node.origin, (node.op,), 2 * count * width,
+                self._bytes(weight),
+            )  # fmt: skip
             self._note(step, (given, weight, *others), node.outputs)
         copy = self._kernel(
             "last", "opencl_element.cl.j2", {"count": count, "lines": ("out[g] = b0[g];",)}, (("b0", f"const {type}"), ("out", type))
         )
         refs = [BufferRef(y, order[-1] * count * size), BufferRef(h, 0, writes=True)]
-        self._note(GridLaunch(copy.name, tuple(refs), _in_groups(count), (BLOCK, 1, 1), node.name, node.origin), (y,), (h,))
+        end = GridLaunch(copy.name, tuple(refs), _in_groups(count), (BLOCK, 1, 1), node.name, node.origin, (node.op,), 0, 2 * count * size)
+        self._note(end, (y,), (h,))
 
     # -- buffers -------------------------------------------------------------------------------------------------------
 
@@ -238,12 +252,6 @@ class _Lowering:
     def _port(self, value: str) -> Port:
         type = self.graph.type_of(value)
         return Port(value, type.dtype, type.shape, value)
-
-
-def spec_inputs(graph: Graph, node: Node, storing: Storing) -> list[Node]:
-    """Nodes of operands that are computed in the same kernel."""
-    inside = [graph.producer(i) for i in node.inputs if i not in storing.stored and not is_source(graph, i)]
-    return [n for n in inside if n.op not in ("reshape", "permute", "expand", "slice")]
 
 
 def _in_groups(count: int) -> Items:

@@ -14,7 +14,8 @@ Items = tuple[int, int, int]
 @dataclass(frozen=True, slots=True)
 class GridLaunch:
     """A kernel's launch. buffers: what its addresses are. items: work items in all; group: those of a group. region, origin: the value that
-    it computes, and the place in the model. flops: multiplications and additions."""
+    it computes, and the place in the model. ops: what is done in it. flops: multiplications and additions of its product. bytes: of what it
+    reads and writes."""
 
     kernel: str
     buffers: tuple[BufferRef, ...]
@@ -22,7 +23,9 @@ class GridLaunch:
     group: Items
     region: str
     origin: Origin
+    ops: tuple[str, ...]
     flops: int = 0
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,10 @@ class GridPlan:
     outputs: tuple[Port, ...]
     arena: int
 
-    def buffer(self, name: str) -> Buffer:
-        """The buffer of a value."""
-        return next(b for b in self.buffers if b.name == name)
+    @property
+    def launches(self) -> tuple[GridLaunch, ...]:
+        """Steps of the device."""
+        return tuple(s for s in self.steps if isinstance(s, GridLaunch))
 
 
 def kernel_text(kernel: Kernel) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from sol.ir.graph import Graph, Node
 from sol.ir.interpret import evaluate_constants
 from sol.passes.pipeline import run_plain_passes
 from sol.runtime.executable import Executable
+from sol.runtime.torch.hoist import Arrays
 from sol.runtime.torch.tensors import TORCH, numpy_of
 from sol.runtime.weights import readers_of
 from sol.stages import stage
@@ -102,7 +103,7 @@ class GridExecutable:
         names = [weights[n].value for n in numbers if weights[n].value not in self._fixed or weights[n].value not in self._weights]
         computed = [n for n in names if graph.producer(n).op != "parameter"]
         found = {n: parameters[graph.producer(n).attrs["target"]].detach() for n in names if n not in computed}
-        for name, array in (evaluate_constants(graph, computed, _OnHost(parameters)) if computed else {}).items():
+        for name, array in (evaluate_constants(graph, computed, Arrays(parameters)) if computed else {}).items():
             type = graph.type_of(name)
             found[name] = torch.from_numpy(np.ascontiguousarray(array)).reshape(array.shape).to(TORCH[type.dtype])
         self._weights |= {name: tensor.to(self.device).contiguous() for name, tensor in found.items()}
@@ -111,6 +112,10 @@ class GridExecutable:
 
     def __call__(self, inputs: Sequence[torch.Tensor], env: Mapping[str, int] | None = None, found: Any = None) -> list[torch.Tensor]:
         """Results of the device, or on their way. inputs: contiguous tensors of the plan's dtypes and shapes; small ones may lie on the CPU."""
+        return self._run(inputs)
+
+    def _run(self, inputs: Sequence[torch.Tensor], mark: Callable[[], None] | None = None) -> list[torch.Tensor]:
+        """mark: called before each step and after the last one."""
         plan, loaded = self.plan, self._loaded
         arena = torch.empty(max(plan.arena, 1), dtype=torch.uint8, device=self.device)
         given = {p.buffer: t if t.device == self.device else t.to(self.device) for p, t in zip(plan.inputs, inputs)}
@@ -120,10 +125,18 @@ class GridExecutable:
                 given[port.buffer] = torch.empty(tuple(map(int, port.shape)), dtype=TORCH[port.dtype], device=self.device)  # type: ignore[arg-type]
         tensors = [arena, *(given[name] for name in loaded.numbers)]
         for run in loaded.runs:
-            if isinstance(run, tuple):
+            if isinstance(run, _HostRun):
+                if mark is not None:
+                    mark()
+                run(lambda name: given[name] if name in given else self._part(arena, loaded.buffers[name]))
+            elif mark is None:
                 loaded.launches.run(tensors, *run)
             else:
-                run(lambda name: given[name] if name in given else self._part(arena, loaded.buffers[name]))
+                for number in range(*run):
+                    mark()
+                    loaded.launches.run(tensors, number, number + 1)
+        if mark is not None:
+            mark()
         results, seen = [], set[str]()
         for port in plan.outputs:
             results.append(given[port.buffer].clone() if port.buffer in seen else given[port.buffer])
@@ -135,6 +148,27 @@ class GridExecutable:
         type, start = self.compiled.graph.type_of(buffer.name), int(buffer.offset)
         shape = tuple(map(int, type.shape))  # type: ignore[arg-type]
         return arena[start : start + int(buffer.size)].view(TORCH[type.dtype]).view(shape) if math.prod(shape) else torch.empty(shape)
+
+    def seconds(self, inputs: Sequence[torch.Tensor], runs: int = 20) -> list[list[float]]:
+        """How long every step takes on the device, in so many runs after one that does not count; runs of the same step together.
+
+        Each step is waited for, so that steps of the host can be timed likewise.
+        """
+        marks: list[torch.Event] = []
+        found: list[list[float]] = [[] for _ in self.plan.steps]
+
+        def mark() -> None:
+            marks.append(torch.Event("sol", enable_timing=True))
+            marks[-1].record()
+
+        for run in range(-1, runs):
+            marks.clear()
+            self._run(inputs, mark)
+            torch.accelerator.synchronize(self.device)
+            if run >= 0:
+                for times, begin, end in zip(found, marks, marks[1:]):
+                    times.append(begin.elapsed_time(end) / 1e3)  # type: ignore[attr-defined]
+        return found
 
     def memory_bytes(self, env: Mapping[str, int] | None = None) -> dict[str, int]:
         """Bytes of weights beside parameters, and of one call's arena."""
@@ -155,7 +189,7 @@ class _HostRun:
 
     def __call__(self, tensor: Any) -> None:
         torch.ops.sol_device.count_fallback(f"sol::{self.name}")
-        arrays = [numpy_of(tensor(v).cpu()) for v in self.inputs]
+        arrays = [numpy_of(tensor(v)) for v in self.inputs]
         for value, result in zip(self.outputs, self._executable([np.ascontiguousarray(a).reshape(a.shape) for a in arrays])):
             tensor(value).copy_(torch.from_numpy(result).view(tensor(value).dtype))
 
@@ -164,17 +198,3 @@ def _plain(value: str) -> str:
     return value.replace("#", "_out")
 
 
-class _OnHost(Mapping[str, np.ndarray]):
-    """Parameters as arrays of the host, copied when they are asked for."""
-
-    def __init__(self, parameters: Mapping[str, torch.Tensor]) -> None:
-        self._parameters = parameters
-
-    def __getitem__(self, target: str) -> np.ndarray:
-        return numpy_of(self._parameters[target].detach().cpu())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parameters)
-
-    def __len__(self) -> int:
-        return len(self._parameters)
