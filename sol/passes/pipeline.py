@@ -84,8 +84,8 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
 
 FOR_CPUS = (
     "turn_transposed", "merge_parts", "merge_takes", "merge_row_moves", "flatten_convolutions", "merge_channel_moves",
-    "fold_channel_permutations", "fold_stem_strides", "assign_layout", "fold_pool_casts", "repeat_reads", "materialize_views", "fuse_regions",
-    "place_concats", "place_results",
+    "fold_channel_permutations", "fold_stem_strides", "assign_layout", "fold_pool_casts", "repeat_reads", "materialize_views",
+    "fuse_regions", "place_concats", "place_results",
 )  # fmt: skip
 """Passes that choose layouts and regions for kernels of CPUs, or rewrite ops for them."""
 

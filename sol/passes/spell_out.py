@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ class _Steps:
     def __init__(self, g: Editor, origin: Origin) -> None:
         self.g, self.origin = g, origin
 
-    def __call__(self, op: str, *inputs: str, **attrs: object) -> str:
+    def __call__(self, op: str, *inputs: str, **attrs: Any) -> str:
         return self.g.add(op, list(inputs), origin=self.origin, **attrs)  # type: ignore[no-any-return]
 
     def number(self, value: float, dtype: DType) -> str:
@@ -121,7 +122,8 @@ def attention_in_steps(g: Editor, node: Node) -> str:
 
 
 RULES = (
-    softmax_in_steps, layer_norm_in_steps, rms_norm_in_steps, group_norm_in_steps, batch_norm_in_steps, variance_in_steps, attention_in_steps,
+    softmax_in_steps, layer_norm_in_steps, rms_norm_in_steps, group_norm_in_steps, batch_norm_in_steps, variance_in_steps,
+    attention_in_steps,
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.device import checks, opencl_checks
+from tests.device import checks, network_checks, opencl_checks, opencl_kernel_checks, opencl_network_checks
 from tests.device.support import failures_of, names_of_checks, run
 
 OPENCL = {"SOL_DRIVER": "opencl", "SOL_OPENCL_MEMORY": str(1 << 30), "POCL_DEVICES": "pthread pthread"}
@@ -44,6 +44,38 @@ def failures(opencl: None) -> dict[str, str]:
 @pytest.mark.parametrize("name", [*names_of_checks(checks), *names_of_checks(opencl_checks)])
 def test_device(name: str, failures: dict[str, str]):
     assert name not in failures, failures[name]
+
+
+LONG = ("check_resnet50", "check_mobilenet_v2", "check_densenet121", "check_gpt2")
+"""Networks whose kernels a first run compiles for long; `make test` has one of each kind without them."""
+USUAL = [name for name in names_of_checks(opencl_network_checks) if name not in LONG]
+
+
+@pytest.fixture(scope="module")
+def failures_of_networks(opencl: None) -> dict[str, str]:
+    return failures_of(network_checks, **OPENCL) | failures_of(opencl_network_checks, *USUAL, **OPENCL)
+
+
+@pytest.mark.parametrize("name", [*names_of_checks(network_checks), *USUAL])
+def test_network(name: str, failures_of_networks: dict[str, str]):
+    assert name not in failures_of_networks, failures_of_networks[name]
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("name", LONG)
+def test_a_large_network(name: str, opencl: None):
+    assert failures_of(opencl_network_checks, name, **OPENCL) == {}
+
+
+@pytest.mark.parametrize("name", ["check_products", "check_reductions", "check_moves", "check_indices_out_of_range"])
+def test_kernels(name: str, opencl: None):
+    assert failures_of(opencl_kernel_checks, name, **OPENCL) == {}
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("name", [n for n in names_of_checks(opencl_kernel_checks) if n not in ("check_products", "check_reductions")])
+def test_all_kernels(name: str, opencl: None):
+    assert failures_of(opencl_kernel_checks, name, **OPENCL) == {}
 
 
 def test_the_host_cannot_read_memory_of_the_device(opencl: None):

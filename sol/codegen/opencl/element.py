@@ -59,7 +59,8 @@ class ElementWriter:
     def block(self) -> Iterator[list[str]]:
         """Statements that are written here go to the list; what they compute is not known afterwards."""
         emitter, outer = self.emitter, (self.emitter.lines, dict(self.emitter._known), dict(self._known))
-        emitter.lines = inside = []
+        inside: list[str] = []
+        emitter.lines = inside
         yield inside
         emitter.lines, emitter._known, self._known = outer
 
@@ -102,7 +103,7 @@ class ElementWriter:
             return moved(self, node, index)
         anchor = self._anchors.get(node.op)
         if anchor is None:
-            raise UnsupportedError(f"{node.op} in OpenCL C", node.origin, "leave that operation to the host")
+            raise UnsupportedError(f"{node.op} in OpenCL C", origin=str(node.origin), remedy="leave that operation to the host")
         return anchor(self, node, index)
 
 
@@ -112,7 +113,8 @@ class ElementWriter:
 def _chosen(w: ElementWriter, node: Node, place: CValue, index: Callable[[str], Index]) -> CValue:
     """An element at a place that data names; NaN or 0 where it is out of range."""
     size = w.shape(node.inputs[0])[node.attrs["dim"]]
-    text = w.emitter.let(f"(int)({place.text})" if place.dtype is not DType.I64 else f"(int)clamp({place.text}, -{size}L - 1, {size}L)", DType.I32)
+    whole = f"clamp({place.text}, -{size}L - 1, {size}L)" if place.dtype is DType.I64 else place.text
+    text = w.emitter.let(f"(int){whole}", DType.I32)
     if node.attrs["signed"]:
         text = w.emitter.let(f"{text.text} < 0 ? {text.text} + {size} : {text.text}", DType.I32)
     inside = w.emitter.let(f"{text.text} >= 0 & {text.text} < {size}", DType.BOOL)
@@ -143,7 +145,8 @@ def _iota(w: ElementWriter, node: Node, index: Index) -> CValue:
 
 
 def _flip(w: ElementWriter, node: Node, index: Index) -> CValue:
-    turned = (f"{size - 1} - {inner(i)}" if k in node.attrs["dims"] else i for k, (i, size) in enumerate(zip(index, w.shape(node.inputs[0]))))
+    dims, shape = node.attrs["dims"], w.shape(node.inputs[0])
+    turned = (f"{size - 1} - {inner(i)}" if k in dims else i for k, (i, size) in enumerate(zip(index, shape)))
     return w.at(node.inputs[0], tuple(map(w.bound, turned)))
 
 

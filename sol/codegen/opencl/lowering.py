@@ -45,9 +45,11 @@ class _Lowering:
         for node in graph.nodes:
             for type in node.types:
                 if not type.is_static:
-                    raise UnsupportedError("sizes that stay open on a device of OpenCL", node.origin, "compile for fixed shapes")
+                    what = "sizes that stay open on a device of OpenCL"
+                    raise UnsupportedError(what, origin=str(node.origin), remedy="compile for fixed shapes")
                 if math.prod(shape_of(type)) >= LARGEST:
-                    raise UnsupportedError(f"a value of {type} on a device of OpenCL", node.origin, "use smaller inputs")
+                    what = f"a value of {type} on a device of OpenCL"
+                    raise UnsupportedError(what, origin=str(node.origin), remedy="use smaller inputs")
         self.storing = Storing(graph)
         self.kernels: dict[tuple[object, ...], Kernel] = {}
         self.steps: list[GridLaunch | HostStep] = []
@@ -233,7 +235,7 @@ class _Lowering:
 
     def _placed(self) -> GridPlan:
         graph, used = self.graph, self.last
-        given = [v for v in used if v not in self.writers]
+        given = [v for v in dict.fromkeys((*used, *graph.outputs)) if v not in self.writers]
         buffers = [Buffer(v, "input" if graph.producer(v).op == "input" else "weight", self._bytes(v)) for v in given]
         inner = [v for v in self.writers if not graph.is_output(v)]
         intervals = [Interval(self.writers[v], self.last[v], self._bytes(v)) for v in inner]

@@ -78,7 +78,8 @@ def broadcast(index: Index, shape: Shape) -> Index:
 
 
 def reshaped(index: Index, shape: Shape, to: Shape) -> Index:
-    """An index into ``shape`` as one into ``to``, which has as many elements; dimensions are split and merged in as small groups as can be."""
+    """An index into ``shape`` as one into ``to``, which has as many elements. Dimensions are split and merged in groups as small as they
+    can be."""
     found: list[str] = []
     i = j = 0
     while i < len(shape) or j < len(to):

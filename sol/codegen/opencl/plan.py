@@ -39,8 +39,9 @@ class HostStep:
 
 @dataclass(frozen=True)
 class GridPlan:
-    """kernels: templates and contexts. steps: in the order of the queue. buffers: kind "input", "output", "weight" or "arena". weights: values
-    that depend on parameters alone, row-major, each in the buffer of its name. arena: bytes of the block in which intermediate buffers lie."""
+    """kernels: templates and contexts. steps: in the order of the queue. buffers: kind "input", "output", "weight" or "arena".
+    weights: values that depend on parameters alone, row-major, each in the buffer of its name. arena: bytes of the block in which
+    intermediate buffers lie."""
 
     kernels: tuple[Kernel, ...]
     steps: tuple[GridLaunch | HostStep, ...]

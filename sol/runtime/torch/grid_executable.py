@@ -15,6 +15,7 @@ from sol.codegen.plan import Buffer
 from sol.codegen.targets import Target
 from sol.compiler import target_for
 from sol.ir.builder import graph_of
+from sol.ir.dim import evaluate
 from sol.ir.graph import Graph, Node
 from sol.ir.interpret import evaluate_constants
 from sol.passes.pipeline import run_plain_passes
@@ -67,13 +68,13 @@ class _Loaded:
             count += 1
 
     def _add(self, step: GridLaunch) -> None:
-        places = [(self.numbers.get(r.buffer, 0), int(r.offset) + int(self.buffers[r.buffer].offset)) for r in step.buffers]
+        places = [(self.numbers.get(r.buffer, 0), evaluate(r.offset + self.buffers[r.buffer].offset, {})) for r in step.buffers]
         self.launches.add(step.kernel, [n for n, _ in places], [o for _, o in places], list(step.items), list(step.group))
 
 
 class GridExecutable:
-    """Runs one plan on one device, on contiguous tensors there. A call returns before the device has finished; what it computes is ready for
-    whatever is queued on the same stream afterwards."""
+    """Runs one plan on one device, on contiguous tensors there. A call returns before the device has finished; what it computes is ready
+    for whatever is queued on the same stream afterwards."""
 
     def __init__(self, compiled: GridCompiled, device: torch.device, loaded: _Loaded | None = None) -> None:
         self.compiled, self.plan, self.device = compiled, compiled.plan, device
@@ -99,19 +100,19 @@ class GridExecutable:
         changed: parameters that are not as they were the last time; None: any may be.
         """
         graph, weights = self.compiled.graph, self.plan.weights
-        numbers = range(len(weights)) if changed is None or not self._weights else sorted({n for t in changed for n in self._readers.get(t, ())})
+        some = None if changed is None or not self._weights else {n for t in changed for n in self._readers.get(t, ())}
+        numbers = range(len(weights)) if some is None else sorted(some)
         names = [weights[n].value for n in numbers if weights[n].value not in self._fixed or weights[n].value not in self._weights]
         computed = [n for n in names if graph.producer(n).op != "parameter"]
         found = {n: parameters[graph.producer(n).attrs["target"]].detach() for n in names if n not in computed}
         for name, array in (evaluate_constants(graph, computed, Arrays(parameters)) if computed else {}).items():
-            type = graph.type_of(name)
-            found[name] = torch.from_numpy(np.ascontiguousarray(array)).reshape(array.shape).to(TORCH[type.dtype])
+            found[name] = torch.tensor(array, dtype=TORCH[graph.type_of(name).dtype])
         self._weights |= {name: tensor.to(self.device).contiguous() for name, tensor in found.items()}
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def __call__(self, inputs: Sequence[torch.Tensor], env: Mapping[str, int] | None = None, found: Any = None) -> list[torch.Tensor]:
-        """Results of the device, or on their way. inputs: contiguous tensors of the plan's dtypes and shapes; small ones may lie on the CPU."""
+        """Results of the device, or on their way. inputs: contiguous tensors of the plan's dtypes and shapes; some may lie on the CPU."""
         return self._run(inputs)
 
     def _run(self, inputs: Sequence[torch.Tensor], mark: Callable[[], None] | None = None) -> list[torch.Tensor]:
@@ -137,7 +138,7 @@ class GridExecutable:
                     loaded.launches.run(tensors, number, number + 1)
         if mark is not None:
             mark()
-        results, seen = [], set[str]()
+        results, seen = [], {w.name for w in plan.weights}
         for port in plan.outputs:
             results.append(given[port.buffer].clone() if port.buffer in seen else given[port.buffer])
             seen.add(port.buffer)
@@ -145,9 +146,9 @@ class GridExecutable:
 
     def _part(self, arena: torch.Tensor, buffer: Buffer) -> torch.Tensor:
         """A value in the arena as a tensor."""
-        type, start = self.compiled.graph.type_of(buffer.name), int(buffer.offset)
+        type, start, size = self.compiled.graph.type_of(buffer.name), evaluate(buffer.offset, {}), evaluate(buffer.size, {})
         shape = tuple(map(int, type.shape))  # type: ignore[arg-type]
-        return arena[start : start + int(buffer.size)].view(TORCH[type.dtype]).view(shape) if math.prod(shape) else torch.empty(shape)
+        return arena[start : start + size].view(TORCH[type.dtype]).view(shape) if math.prod(shape) else torch.empty(shape)
 
     def seconds(self, inputs: Sequence[torch.Tensor], runs: int = 20) -> list[list[float]]:
         """How long every step takes on the device, in so many runs after one that does not count; runs of the same step together.

@@ -107,8 +107,8 @@ class SolModule(torch.nn.Module):
             return device  # type: ignore[no-any-return]
 
     def seen_by_host(self, inputs: Any) -> tuple[SolModule, Any]:
-        """The module, and inputs as ``sol.optimize`` takes them; of one on a device of sol, inputs there, or where the device runs programs of
-        the host what runs on the host's view."""
+        """The module, and inputs as ``sol.optimize`` takes them. Of one on a device of sol inputs there, or, where the device runs programs
+        of the host, what runs on the host's view."""
         device = self._on_device()
         if device is None:
             return self, inputs

@@ -149,7 +149,8 @@ class OnQueue:
         if other is not None:
             raise RuntimeError(f"expected all tensors to be on one device, but found {self.device} (the model's) and {other} (an input's)")
         there = not tensors or any(t.device.type == DEVICE for t in tensors)
-        args, kwargs = pytree.tree_unflatten([leaf.to(self.device) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves], structure)
+        near = [leaf.to(self.device) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+        args, kwargs = pytree.tree_unflatten(near, structure)
         return args, dict(kwargs), there
 
     def compile_for(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:

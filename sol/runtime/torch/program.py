@@ -34,7 +34,8 @@ class Program:
 
     held: the module's tensors by target; what is set there, the module has from then on.
     counter: target of running statistics → a tensor that torch changes whenever it changes them, or None if there is none.
-    arrays: how results are allocated. device: the type of the device on which tensors lie; other ones than the CPU have a runner of their own.
+    arrays: how results are allocated. device: the type of the device on which tensors lie, which a runner of its own serves if it is not
+    the CPU.
     take: a call's arguments → what ``run`` wants, or None for a call that this program is not for.
     """
 
