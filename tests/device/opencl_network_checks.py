@@ -106,8 +106,8 @@ def check_memory_of_a_thousand_calls():
             if number == 0:
                 before = torch.sol.memory_allocated(), torch.sol.memory_reserved()
         near(y, model(x.cpu()))
-        found = torch.sol.memory_allocated(), torch.sol.memory_reserved()
-        assert found == before, (found, before)
+        grown = torch.sol.memory_allocated() - before[0], torch.sol.memory_reserved() - before[1]
+        assert max(grown) <= 4096, grown  # a call that kept anything would keep more
 
 
 def check_weights_stay_on_the_device():
