@@ -10,13 +10,14 @@ import numpy as np
 import torch
 
 from sol.codegen.opencl.plan import HostStep
+from sol.compiler import compile_grid
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.ir.ops import REQUIRED
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType, TensorType
-from sol.runtime.torch.grid_executable import GridExecutable, compile_grid
+from sol.runtime.torch.grid_executable import GridExecutable
 from tests.device.support import run_checks
 from tests.random_graphs import make_recipe
 
@@ -26,7 +27,7 @@ Arrays = Mapping[str, np.ndarray]
 
 def results(graph: Graph, inputs: Arrays, parameters: Arrays, host: Sequence[str] = ()) -> list[np.ndarray]:
     """Outputs of the device. host: ops that have no kernel; all others must have one."""
-    compiled = compile_grid(graph, "check")
+    compiled = compile_grid(graph)
     torch.sol.init()
     found = [s.op for s in compiled.plan.steps if isinstance(s, HostStep)]
     assert found == list(host), found

@@ -142,20 +142,19 @@ class _Lowering:
         """Tiles of a product, with what follows it."""
         w = self._writer()
         product = product_of(w, anchor)
-        batch, rows, columns, depth = product.sizes
-        strip = 2 * SIDE
-        left = staged(w, lambda: product.a("z", "m", "k"), f"m < {rows} && k < {depth}", "left[ak][am]")
-        right = staged(w, lambda: product.b("z", "k", "n"), f"n < {columns} && k < {depth}", "right[bk][bn]")
+        batch, rows, columns, taps, depth = product.sizes
+        tile, strip = SIDE * LANES, 4 * SIDE
+        left = staged(w, lambda: product.a("z", "m", "t", "k"), f"m < {rows}", f"left[s * {tile} + item]")
+        right = staged(w, lambda: product.b("z", "t", "k", "n"), f"n < {columns}", f"right[s * {tile} + item]")
         with w.block() as stored:
             index = product.place("z", "m", "n")
             w.replaced[anchor.name] = product.finish(w.emitter.load("total", anchor.type.dtype), index)
             found = w.at(node.name, index, force=node is not anchor)
             w.add(f"out[{flat(index, w.shape(node.name))}] = {found.text};")
         context = {
-            "side": SIDE, "lanes": LANES, "tile": SIDE * LANES, "depth": strip, "type": type_of(anchor.type.dtype), "K": depth, "M": rows,
-            "N": columns, "by_k": product.b_by_k, "left": left, "right": right, "stored": tuple(stored),
+            "side": SIDE, "lanes": LANES, "tile": tile, "depth": strip, "type": type_of(anchor.type.dtype), "T": taps, "K": depth,
+            "M": rows, "N": columns, "left": left, "right": right, "stored": tuple(stored),
         }  # fmt: skip
-        tile = SIDE * LANES
         items = (-(-columns // tile) * SIDE, -(-rows // tile) * SIDE, batch)
         self._launch(node, w, "opencl_product.cl.j2", context, items, (SIDE, SIDE, 1), 2 * math.prod(product.sizes))
 

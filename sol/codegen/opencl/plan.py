@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sol.codegen.plan import Buffer, BufferRef, Kernel, Port, Weight
 from sol.codegen.render import INCLUDE, render
-from sol.ir.graph import Origin
+from sol.ir.graph import Graph, Origin
 
 Items = tuple[int, int, int]
 
@@ -55,6 +55,15 @@ class GridPlan:
     def launches(self) -> tuple[GridLaunch, ...]:
         """Steps of the device."""
         return tuple(s for s in self.steps if isinstance(s, GridLaunch))
+
+
+@dataclass(frozen=True)
+class GridCompiled:
+    """A network on its way to a device: the graph whose values buffers are called after, every decision, and the program in OpenCL C."""
+
+    graph: Graph
+    plan: GridPlan
+    text: str
 
 
 def kernel_text(kernel: Kernel) -> str:

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 
 from sol.codegen.emit import CValue
 from sol.codegen.opencl.element import ElementWriter
-from sol.codegen.opencl.places import Index, Shape, inner, plus, times, unflat
+from sol.codegen.opencl.places import Index, Shape, plus, times, unflat
 from sol.codegen.opencl.sums import conv_place, of_batch, with_bias
 from sol.ir.graph import Graph, Node
 
 SIDE = 8
-"""Work items of a group along each dimension of its tile, and how often one strip of a tile holds a work item's share of it."""
-LANES = 4
-"""Elements of a work item along each dimension of its tile."""
+"""Work items of a group along each dimension of its tile."""
+LANES = 8
+"""Elements of a work item along each dimension of its tile, so that each item of a group fetches one row and one column."""
+FEWEST_CHANNELS = 8
+"""Channels of a convolution from which on taps have a loop of their own: then a place of the map is looked up once for all channels."""
 
 Element = tuple[str, Callable[[], CValue]]
 """The condition under which there is an element, "" for always, and what writes it."""
@@ -23,38 +25,38 @@ Element = tuple[str, Callable[[], CValue]]
 
 @dataclass(frozen=True)
 class Product:
-    """``result[z, m, n] = sum over k of a[z, m, k] * b[z, k, n]``.
+    """``result[z, m, n] = sum over t and k of a[z, m, t, k] * b[z, t, k, n]``.
 
-    sizes: of z, m, n and k. a: (z, m, k) → element; b: (z, k, n) → element. b_by_k: neighbours along k lie side by side in b's memory.
-    place: (z, m, n) → index of the result. finish: of a sum at an index.
+    sizes: of z, m, n, t and k. a: (z, m, t, k) → element; b: (z, t, k, n) → element. place: (z, m, n) → index of the result. finish: of a
+    sum at an index.
     """
 
     sizes: Shape
-    a: Callable[[str, str, str], Element]
-    b: Callable[[str, str, str], Element]
-    b_by_k: bool
+    a: Callable[[str, str, str, str], Element]
+    b: Callable[[str, str, str, str], Element]
     place: Callable[[str, str, str], Index]
     finish: Callable[[CValue, Index], CValue]
 
 
 def sizes_of(graph: Graph, node: Node) -> Shape:
-    """Batch, rows, columns and depth of an op that is a product; () for others."""
+    """Batch, rows, columns, taps and depth of an op that is a product; () for others."""
     shape = tuple(map(int, node.type.shape))  # type: ignore[arg-type]
     if node.op == "linear":
-        return (1, math.prod(shape[:-1]), shape[-1], int(graph.type_of(node.inputs[0]).shape[-1]))  # type: ignore[arg-type]
+        return (1, math.prod(shape[:-1]), shape[-1], 1, int(graph.type_of(node.inputs[0]).shape[-1]))  # type: ignore[arg-type]
     if node.op == "matmul":
-        return (math.prod(shape[:-2]), *shape[-2:], int(graph.type_of(node.inputs[0]).shape[-1]))  # type: ignore[arg-type]
+        return (math.prod(shape[:-2]), *shape[-2:], 1, int(graph.type_of(node.inputs[0]).shape[-1]))  # type: ignore[arg-type]
     if node.op == "conv":
         kernels, channels, *taps = map(int, graph.type_of(node.inputs[1]).shape)  # type: ignore[arg-type]
-        groups = node.attrs["groups"]
-        return (groups, kernels // groups, shape[0] * math.prod(shape[2:]), channels * math.prod(taps))
+        groups, apart = node.attrs["groups"], channels >= FEWEST_CHANNELS
+        depth = (math.prod(taps), channels) if apart else (1, channels * math.prod(taps))
+        return (groups, kernels // groups, shape[0] * math.prod(shape[2:]), *depth)
     return ()
 
 
 def is_tiled(graph: Graph, node: Node) -> bool:
     """Whether tiles are worth while: not for results with few rows or columns, nor for short sums."""
     sizes = sizes_of(graph, node)
-    return bool(sizes) and min(sizes[1:]) >= SIDE
+    return bool(sizes) and min(*sizes[1:3], sizes[3] * sizes[4]) >= SIDE
 
 
 def product_of(w: ElementWriter, node: Node) -> Product:
@@ -67,9 +69,8 @@ def _linear(w: ElementWriter, node: Node) -> Product:
     rows = w.shape(x)[:-1]
     return Product(
         sizes_of(w.graph, node),
-        lambda z, m, k: ("", lambda: w.at(x, (*map(w.bound, unflat(m, rows)), k))),
-        lambda z, k, n: ("", lambda: w.at(weight, (n, k))),
-        True,
+        lambda z, m, t, k: ("", lambda: w.at(x, (*map(w.bound, unflat(m, rows)), k))),
+        lambda z, t, k, n: ("", lambda: w.at(weight, (n, k))),
         lambda z, m, n: (*map(w.bound, unflat(m, rows)), n),
         lambda total, index: with_bias(w, node, index[-1])(total),
     )
@@ -84,18 +85,11 @@ def _matmul(w: ElementWriter, node: Node) -> Product:
 
     return Product(
         sizes_of(w.graph, node),
-        lambda z, m, k: ("", lambda: w.at(a, of_batch(w, a, place(z, m, k), m, k))),
-        lambda z, k, n: ("", lambda: w.at(b, of_batch(w, b, place(z, k, n), k, n))),
-        _is_turned(w, b),
+        lambda z, m, t, k: ("", lambda: w.at(a, of_batch(w, a, place(z, m, k), m, k))),
+        lambda z, t, k, n: ("", lambda: w.at(b, of_batch(w, b, place(z, k, n), k, n))),
         place,
         lambda total, index: total,
     )
-
-
-def _is_turned(w: ElementWriter, value: str) -> bool:
-    """Whether a matrix is the transposed view of one."""
-    node = w.graph.producer(value)
-    return node.op == "permute" and node.attrs["order"][-1] == len(w.shape(value)) - 2
 
 
 def _conv(w: ElementWriter, node: Node) -> Product:
@@ -103,41 +97,44 @@ def _conv(w: ElementWriter, node: Node) -> Product:
     sizes = sizes_of(w.graph, node)
     _, channels, *kernel = w.shape(weight)
     batch, _, *pixels = w.shape(node.name)
-    taps = (channels, *kernel)
+
+    def channel_and_tap(t: str, k: str) -> tuple[str, Index]:
+        if sizes[3] > 1 or sizes[4] == channels:
+            return k, tuple(map(w.bound, unflat(t, tuple(kernel))))
+        channel, *tap = map(w.bound, unflat(k, (channels, *kernel)))
+        return channel, tuple(tap)
 
     def place(z: str, m: str, n: str) -> Index:
         image, *pixel = map(w.bound, unflat(n, (batch, *pixels)))
         return (image, w.bound(plus(times(z, sizes[1]), m)), *pixel)
 
-    def pixel(z: str, k: str, n: str) -> Element:
+    def pixel(z: str, t: str, k: str, n: str) -> Element:
         image, _, *at = place(z, "0", n)
-        channel, *tap = map(w.bound, unflat(k, taps))
-        condition, places = conv_place(w, node, tuple(at), tuple(tap))
+        channel, tap = channel_and_tap(t, k)
+        condition, places = conv_place(w, node, tuple(at), tap)
         return condition, lambda: w.at(x, (image, w.bound(plus(times(z, channels), channel)), *places))
 
-    def filters(z: str, m: str, k: str) -> Element:
-        channel, *tap = map(w.bound, unflat(k, taps))
+    def filters(z: str, m: str, t: str, k: str) -> Element:
+        channel, tap = channel_and_tap(t, k)
         return "", lambda: w.at(weight, (w.bound(plus(times(z, sizes[1]), m)), channel, *tap))
 
-    return Product(sizes, filters, pixel, False, place, lambda total, index: with_bias(w, node, index[1])(total))
+    return Product(sizes, filters, pixel, place, lambda total, index: with_bias(w, node, index[1])(total))
 
 
 def staged(w: ElementWriter, element: Callable[[], Element], condition: str, target: str) -> tuple[str, ...]:
     """Statements that put an element of an operand, or 0 where there is none, into local memory."""
     with w.block() as lines:
         value = w.name("v")
-        w.add(f"{target} = 0;")
         with w.block() as found:
             inside, write = element()
             with w.block() as loaded:
-                w.add(f"{target} = {write().text};")
+                made = write()
+                w.add(f"{value} = {made.text};")
             if inside:
                 w.nested(f"if ({inside}) {{", loaded)
             else:
                 w.add(*loaded)
+        w.add(f"{w.emitter.ctype(made.dtype)} {value} = 0;")
         w.nested(f"if ({condition}) {{", found)
-        del value
+        w.add(f"{target} = {value};")
     return tuple(lines)
-
-
-__all__ = ["LANES", "SIDE", "Product", "inner", "is_tiled", "product_of", "sizes_of", "staged"]

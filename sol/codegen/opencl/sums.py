@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sol.codegen.emit import CValue
 from sol.codegen.opencl.element import ElementWriter
-from sol.codegen.opencl.places import Index, Shape, flat, inner, over, plus, times, unflat
+from sol.codegen.opencl.places import Index, Shape, inner, over, plus, times
 from sol.ir.graph import Node
 from sol.ir.types import DType
 
@@ -326,5 +326,3 @@ ANCHORS: dict[str, Callable[[ElementWriter, Node, Index], CValue]] = {
     **dict.fromkeys(SUMS, in_loops), "argmax": extreme_place, "argmin": extreme_place, "pad": padded,
 }  # fmt: skip
 """Op → what writes an element of its result, in a work item's own loops."""
-
-__all__ = ["ANCHORS", "SUMS", "Sum", "accumulate", "conv_place", "declared", "flat", "of_batch", "unflat", "with_bias"]

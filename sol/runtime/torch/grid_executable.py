@@ -4,42 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 
-from sol.codegen.opencl.lowering import make_grid_plan
-from sol.codegen.opencl.plan import GridLaunch, GridPlan, HostStep, program_text
+from sol.codegen.opencl.plan import GridCompiled, GridLaunch, HostStep
 from sol.codegen.plan import Buffer
-from sol.codegen.targets import Target
-from sol.compiler import target_for
 from sol.ir.builder import graph_of
 from sol.ir.dim import evaluate
 from sol.ir.graph import Graph, Node
 from sol.ir.interpret import evaluate_constants
-from sol.passes.pipeline import run_plain_passes
 from sol.runtime.executable import Executable
 from sol.runtime.torch.hoist import Arrays
 from sol.runtime.torch.tensors import TORCH, numpy_of
 from sol.runtime.weights import readers_of
 from sol.stages import stage
 from sol.tuning.compile import compile_tuned
-
-
-class GridCompiled(NamedTuple):
-    """graph: whose values buffers are called after. text: of the program."""
-
-    graph: Graph
-    plan: GridPlan
-    text: str
-
-
-def compile_grid(graph: Graph, title: str, isa: str | Target | None = None) -> GridCompiled:
-    """Imported graph → OpenCL C. isa: of the host, for steps that have no kernel. Raises UnsupportedError for open sizes."""
-    stage("choosing kernels and placing buffers")
-    graph, plan = make_grid_plan(run_plain_passes(graph, target_for(isa)))
-    return GridCompiled(graph, plan, program_text(plan, title))
 
 
 class _Loaded:

@@ -22,12 +22,13 @@ from sol.frontend.torch.capture import Call
 from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.graph import Graph
 from sol.runtime.arrays import Arrays
-from sol.runtime.torch.grid_executable import GridExecutable, compile_grid
+from sol.runtime.torch.grid_executable import GridExecutable
 from sol.runtime.torch.held import HeldTensors
 from sol.runtime.torch.hoist import values_of
 from sol.runtime.torch.program import Program
 from sol.runtime.torch.runner import Runner
 from sol.runtime.torch.ways import Ways
+from sol.tuning.compile import compile_queued
 
 DEVICE = "sol"
 OPENCL_C = 2
@@ -48,7 +49,7 @@ class GridRunner(Runner):
         super().__init__(imported.graph, calls, title=title, isa=isa)
 
     def _executable(self, graph: Graph, title: str, isa: str | Target | None, threads: int | None, arrays: Arrays) -> GridExecutable:
-        return GridExecutable(compile_grid(graph, title, isa), self.device)
+        return GridExecutable(compile_queued(graph, title=title, isa=isa), self.device)
 
     def pack(self, parameters: Mapping[str, torch.Tensor], changed: Any = None) -> None:
         """As that of the base class; parameters may lie on the device or on the CPU."""
