@@ -106,6 +106,12 @@ def test_a_driver_that_does_not_start(variable: str, value: str, message: str, o
     assert found.returncode == 1 and "does not start" in found.stderr and message in found.stderr
 
 
+def test_a_mapping_of_gpus(opencl: None):
+    code = "import sol; sol.device.set_mapping('gpu'); print([torch.sol.get_device_properties(0).flags & 4])"
+    found = run(code)
+    assert found.stdout.strip() == "[4]" or "no platform of OpenCL has a device" in found.stderr, found.stderr
+
+
 def test_a_forked_process_says_why_it_cannot_use_the_device(opencl: None):
     code = (
         "import os; x = torch.ones(3).sol()\npid = os.fork()\n"
