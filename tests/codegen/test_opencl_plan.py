@@ -41,7 +41,8 @@ def test_equal_kernels_are_one_and_text_is_deterministic():
     b, x = builder(6, 12)
     y = b.add("sum", [b.add("relu", [x])], dims=(1,), keepdims=True)
     z = b.add("sum", [b.add("relu", [b.add("sub", [x, y])])], dims=(1,), keepdims=True)
-    plan = compile_grid(b.build([b.add("linear", [v, b.parameter(n, TensorType(DType.F32, (4, 1)))]) for v, n in ((y, "a"), (z, "b"))])).plan
+    weight = TensorType(DType.F32, (4, 1))
+    plan = compile_grid(b.build([b.add("linear", [v, b.parameter(n, weight)]) for v, n in ((y, "a"), (z, "b"))])).plan
     assert len(plan.kernels) == 3 and len(plan.launches) == 4  # two sums, and a product twice
 
 
