@@ -160,11 +160,69 @@ def check_shapes_are_compiled_for():
 
 
 def check_strided_inputs():
-    model, x = nn.Sequential(nn.Linear(6, 4), nn.ReLU()).eval(), torch.rand(6, 8)
-    wanted = model(x.t())
+    model = nn.Sequential(nn.Linear(6, 4), nn.ReLU()).eval()
     with torch.no_grad():
-        fast = sol.optimize(model, [x.t().contiguous()]).sol()
-        near(fast(x.sol().t()), wanted)
+        fast = sol.optimize(model, [torch.rand(4, 6)]).sol()
+        wide = torch.rand(8, 12)
+        near(fast(wide.t().contiguous().sol().t()[::2, ::2]), copy.deepcopy(model).cpu()(wide[::2, ::2]))
+        near(fast(wide.sol()[::2, ::2]), copy.deepcopy(model).cpu()(wide[::2, ::2]))
+        near(fast(wide[::2, ::2].numpy()), copy.deepcopy(model).cpu()(wide[::2, ::2]), "cpu")
+
+
+def check_other_streams():
+    model, x = nn.Sequential(nn.Conv2d(3, 8, 3, bias=False), nn.BatchNorm2d(8)).eval(), torch.rand(2, 3, 9, 9)
+    with torch.no_grad():
+        fast = sol.optimize(copy.deepcopy(model), [x]).sol()
+        fast(x.sol())
+        fast[1].weight.mul_(3)
+        model[1].weight.mul_(3)
+        near(fast(x.sol()), model(x))
+        stream = torch.sol.Stream()
+        with torch.sol.stream(stream):
+            y = fast(x.sol())
+        stream.synchronize()
+        near(y, model(x))
+
+
+def check_steps_of_the_host_have_their_weights():
+    model = nn.Sequential(nn.Linear(64, 512), nn.ReLU(), nn.Linear(512, 64)).eval()
+    x = torch.rand(5, 64)
+    with torch.no_grad():
+        for weights in ("int8", "int4"):
+            fast = sol.optimize(copy.deepcopy(model), [x], weights=weights)
+            wanted = fast(x)
+            torch.sol.reset_fallbacks()
+            near(fast.sol()(x.sol()), wanted)
+            assert torch.sol.fallbacks() == {"sol::weight_only_linear": 2}
+        narrow = copy.deepcopy(model).bfloat16()
+        fast = sol.optimize(copy.deepcopy(narrow), [x.bfloat16()]).sol()
+        for _ in range(2):
+            found, wanted = fast(x.bfloat16().sol()).cpu().float(), narrow(x.bfloat16()).float()
+            torch.testing.assert_close(found, wanted, rtol=2e-2, atol=2e-2)
+            for m in (fast, narrow):
+                m[2].weight.mul_(-1)
+
+
+def check_what_data_decide():
+    class Decides(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(5, 5)
+            self.register_buffer("count", torch.zeros(5))
+
+        def forward(self, x):
+            self.count += 1
+            y = self.layer(x) + self.count
+            z = torch.cond(y.sum() > 0, lambda y: (y * 2).sin(), lambda y: (y - 1).cos(), (y,))
+            return z, (z.abs() > 0.5).nonzero()
+
+    model, x = Decides().eval(), torch.rand(3, 5)
+    fast = sol.optimize(copy.deepcopy(model), [x]).sol()
+    with torch.no_grad():
+        for sign in (1, -1, 1):
+            for found, wanted in zip(fast((sign * 9 * x).sol()), model(sign * 9 * x)):
+                near(found.float(), wanted.float())
+    near(fast.count, model.count)
 
 
 def check_training_in_eager():

@@ -11,7 +11,7 @@ from sol.codegen.opencl.emit import type_of
 from sol.codegen.opencl.places import Index, flat, row_major, unflat
 from sol.codegen.opencl.plan import GridLaunch, GridPlan, HostStep, Items
 from sol.codegen.opencl.products import LANES, SIDE, is_tiled, product_of, staged
-from sol.codegen.opencl.storing import SCANS, Storing, is_source
+from sol.codegen.opencl.storing import SCANS, Storing, is_constant, is_source
 from sol.codegen.opencl.sums import ANCHORS, SUMS, accumulate, declared
 from sol.codegen.plan import Buffer, BufferRef, Kernel, Pack, Port, Weight
 from sol.errors import UnsupportedError
@@ -59,7 +59,8 @@ class _Lowering:
     def plan(self) -> GridPlan:
         for node in self.storing.nodes:
             if node.name in self.storing.on_host:
-                self._note(HostStep(node.name, node.op, node.origin), node.inputs, node.outputs)
+                reads = [i for i in node.inputs if not is_constant(self.graph, i)]
+                self._note(HostStep(node.name, node.op, node.origin), reads, node.outputs)
             elif node.op in SCANS:
                 self._scan(node)
             elif node.op == "concat":

@@ -30,7 +30,8 @@ class GridLaunch:
 
 @dataclass(frozen=True, slots=True)
 class HostStep:
-    """An operation without a kernel: it runs on the CPU, on copies. node: its name in the graph, whose operands and results are buffers."""
+    """An operation without a kernel: it runs on the CPU, on copies. node: its name in the graph, whose results are buffers, as are operands
+    that do not depend on parameters alone."""
 
     node: str
     op: str

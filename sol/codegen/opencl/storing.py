@@ -27,8 +27,13 @@ def runs_here(graph: Graph, node: Node) -> bool:
 
 def is_source(graph: Graph, value: str) -> bool:
     """Whether a value is known before the first launch: an input, or one that depends on parameters and literals alone."""
+    return graph.producer(value).op == "input" or is_constant(graph, value)
+
+
+def is_constant(graph: Graph, value: str) -> bool:
+    """Whether a value depends on parameters and literals alone."""
     node = graph.producer(value)
-    return node.op == "input" or node.op in ("parameter", "constant") or node.name in graph.constant_values
+    return node.op in ("parameter", "constant") or node.name in graph.constant_values
 
 
 class Storing:
@@ -39,7 +44,8 @@ class Storing:
         self.graph = graph
         self.nodes = [n for n in graph.nodes if not is_source(graph, n.name)]
         self.on_host = frozenset(n.name for n in self.nodes if not has_kernel(graph, n))
-        self.forced = {i for n in self.nodes if n.name in self.on_host or n.op in SCANS for i in n.inputs} | set(graph.outputs)
+        on_host = [i for n in self.nodes if n.name in self.on_host for i in n.inputs if not is_constant(graph, i)]
+        self.forced = {*on_host, *(i for n in self.nodes if n.op in SCANS for i in n.inputs), *graph.outputs}
         self.anchor: dict[str, str] = {}
         self._carried: dict[str, str] = {}
         self._taken: set[str] = set()

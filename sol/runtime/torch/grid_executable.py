@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 
 from sol.codegen.opencl.plan import GridCompiled, GridLaunch, HostStep
+from sol.codegen.opencl.storing import is_constant
 from sol.codegen.plan import Buffer
 from sol.ir.builder import graph_of
 from sol.ir.dim import evaluate
@@ -17,7 +17,7 @@ from sol.ir.graph import Graph, Node
 from sol.ir.interpret import evaluate_constants
 from sol.runtime.executable import Executable
 from sol.runtime.torch.hoist import Arrays
-from sol.runtime.torch.tensors import TORCH, numpy_of
+from sol.runtime.torch.tensors import TENSORS, TORCH
 from sol.runtime.weights import readers_of
 from sol.stages import stage
 from sol.tuning.compile import compile_tuned
@@ -60,6 +60,7 @@ class GridExecutable:
     def __init__(self, compiled: GridCompiled, device: torch.device, loaded: _Loaded | None = None) -> None:
         self.compiled, self.plan, self.device = compiled, compiled.plan, device
         self._loaded = loaded or _Loaded(compiled, device)
+        self._runs = [run.share() if isinstance(run, _HostRun) else run for run in self._loaded.runs]
         self._weights: dict[str, torch.Tensor] = {}
         self._readers = readers_of(compiled.graph, self.plan.weights)
         self._fixed = {w.name for w in self.plan.weights} - {self.plan.weights[n].name for ns in self._readers.values() for n in ns}
@@ -80,6 +81,9 @@ class GridExecutable:
 
         changed: parameters that are not as they were the last time; None: any may be.
         """
+        for run in self._runs:
+            if isinstance(run, _HostRun):
+                run.pack(parameters, changed)
         graph, weights = self.compiled.graph, self.plan.weights
         some = None if changed is None or not self._weights else {n for t in changed for n in self._readers.get(t, ())}
         numbers = range(len(weights)) if some is None else sorted(some)
@@ -89,6 +93,8 @@ class GridExecutable:
         for name, array in (evaluate_constants(graph, computed, Arrays(parameters)) if computed else {}).items():
             found[name] = torch.tensor(array, dtype=TORCH[graph.type_of(name).dtype])
         self._weights |= {name: tensor.to(self.device).contiguous() for name, tensor in found.items()}
+        if found:
+            torch.accelerator.current_stream(self.device).synchronize()  # calls on other streams may come next
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
@@ -106,7 +112,7 @@ class GridExecutable:
             if port.buffer not in given:
                 given[port.buffer] = torch.empty(tuple(map(int, port.shape)), dtype=TORCH[port.dtype], device=self.device)  # type: ignore[arg-type]
         tensors = [arena, *(given[name] for name in loaded.numbers)]
-        for run in loaded.runs:
+        for run in self._runs:
             if isinstance(run, _HostRun):
                 if mark is not None:
                     mark()
@@ -159,24 +165,48 @@ class GridExecutable:
 
 
 class _HostRun:
-    """An operation that runs on the CPU, on copies; the device is waited for."""
+    """An operation that runs on the CPU, on copies; the device is waited for. What depends on parameters alone is the host's own."""
 
-    def __init__(self, graph: Graph, step: HostStep) -> None:
+    def __init__(self, graph: Graph, step: HostStep, executable: Executable | None = None) -> None:
+        self.graph, self.step = graph, step
         node = graph.producer(step.node)
-        self.name, self.inputs, self.outputs = step.op, tuple(dict.fromkeys(node.inputs)), node.outputs
-        sources = [Node(_plain(v), "input", (), (graph.type_of(v),)) for v in self.inputs]
-        renamed = Node(node.name, node.op, tuple(map(_plain, node.inputs)), node.types, node.attrs, node.origin)
-        self._executable = Executable(compile_tuned(graph_of((*sources, renamed), [s.name for s in sources], node.outputs), title=step.op))
-        self._executable.pack({})
+        self.inputs, self.outputs = tuple(dict.fromkeys(v for v in node.inputs if not is_constant(graph, v))), node.outputs
+        self._executable = executable or Executable(compile_tuned(self._own_graph(node), title=step.op), arrays=TENSORS)
 
-    def __call__(self, tensor: Any) -> None:
-        torch.ops.sol_device.count_fallback(f"sol::{self.name}")
-        arrays = [numpy_of(tensor(v)) for v in self.inputs]
-        for value, result in zip(self.outputs, self._executable([np.ascontiguousarray(a).reshape(a.shape) for a in arrays])):
-            tensor(value).copy_(torch.from_numpy(result).view(tensor(value).dtype))
+    def _own_graph(self, node: Node) -> Graph:
+        constants: dict[str, Node] = {}
+
+        def need(value: str) -> None:
+            producer = self.graph.producer(value)
+            if producer.name not in constants:
+                for operand in producer.inputs:
+                    need(operand)
+                constants[producer.name] = producer
+
+        for value in node.inputs:
+            if value not in self.inputs:
+                need(value)
+        sources = [Node(_plain(v), "input", (), (self.graph.type_of(v),)) for v in self.inputs]
+        operands = tuple(_plain(v) if v in self.inputs else v for v in node.inputs)
+        own = Node(node.name, node.op, operands, node.types, node.attrs, node.origin)
+        return graph_of((*sources, *constants.values(), own), [s.name for s in sources], node.outputs)
+
+    def share(self) -> _HostRun:
+        """The same code for other weights."""
+        return _HostRun(self.graph, self.step, self._executable.share())
+
+    def pack(self, parameters: Mapping[str, torch.Tensor], changed: Collection[str] | None) -> None:
+        """As ``GridExecutable.pack``."""
+        targets = self._executable.targets
+        if self._executable.packed is None or changed is None or not {*targets}.isdisjoint(changed):
+            self._executable.pack({t: parameters[t].detach().cpu() for t in targets})
+
+    def __call__(self, tensor: Callable[[str], torch.Tensor]) -> None:
+        torch.ops.sol_device.count_fallback(f"sol::{self.step.op}")
+        operands = [tensor(v).cpu().contiguous() for v in self.inputs]
+        for value, result in zip(self.outputs, self._executable(operands)):
+            tensor(value).copy_(result)
 
 
 def _plain(value: str) -> str:
     return value.replace("#", "_out")
-
-

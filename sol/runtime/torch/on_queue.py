@@ -13,6 +13,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch.utils import _pytree as pytree
 
@@ -22,6 +23,7 @@ from sol.frontend.torch.capture import Call
 from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.graph import Graph
 from sol.runtime.arrays import Arrays
+from sol.runtime.torch.calls import as_tensor
 from sol.runtime.torch.grid_executable import GridExecutable
 from sol.runtime.torch.held import HeldTensors
 from sol.runtime.torch.hoist import values_of
@@ -145,6 +147,7 @@ class OnQueue:
         Raises RuntimeError for a tensor of another device of sol.
         """
         leaves, structure = pytree.tree_flatten((args, dict(kwargs)))
+        leaves = [as_tensor(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
         tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         other = next((t.device for t in tensors if t.device.type == DEVICE and t.device != self.device), None)
         if other is not None:
@@ -185,7 +188,9 @@ class OnQueue:
             program = self._program(args, kwargs)
         if program is None:
             return self._in_eager(*given)
-        taken = program.inputs_of(args, kwargs)
+        taken = program.take(args, kwargs)
+        if taken is None:  # strides that a copy on the CPU does not have
+            return self._in_eager(*given)
         program.refresh_if_stale()
         with torch.no_grad():
             result = program.run(taken, args, kwargs)
