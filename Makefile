@@ -3,7 +3,7 @@
 # make lint   ruff and mypy
 # make neon   run the kernels for 64-bit ARM in an emulator (installs it with apt-get)
 # make conformance   slow: all networks of the list, and ONNX's own suite beside onnxruntime, what fails by reason in build/onnx_suite
-#                    (shows reports in Chromium, installed with apt-get if it is missing)
+#                    (shows reports in Chromium and runs networks on PoCL, an OpenCL of CPUs; both are installed with apt-get if missing)
 # make sweep   hours, goes on where it stopped: hundreds of models beside eager torch; writes docs/sweep.md. SWEEP="--help" tells more
 # make bench   time a few networks against other engines; BENCH="all --rounds 3 --json out.json" for more
 PYTHON ?= python3
@@ -60,6 +60,8 @@ neon: $(VENV)/.networks
 
 conformance: $(VENV)/.onnxruntime
 	command -v chromium >/dev/null || $$(test $$(id -u) = 0 || echo sudo) apt-get install -y --no-install-recommends chromium || true
+	ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || \
+		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y --no-install-recommends pocl-opencl-icd ocl-icd-libopencl1 || true
 	$(BIN)/python -m pytest $(TESTS) -m conformance
 
 sweep: $(VENV)/.networks

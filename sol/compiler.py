@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Protocol
 
 from sol.codegen.defuse import served
+from sol.codegen.opencl.lowering import make_grid_plan
+from sol.codegen.opencl.plan import GridCompiled, program_text
 from sol.codegen.placement import with_borders
 from sol.codegen.plan import Kernel, Plan
 from sol.codegen.program import SourceFile, kernel_source, render_program
@@ -22,7 +24,7 @@ from sol.ir.graph import Graph
 from sol.ir.text import graph_text
 from sol.ir.verify import verify
 from sol.passes.choices import Choose, first
-from sol.passes.pipeline import run_passes
+from sol.passes.pipeline import run_passes, run_plain_passes
 from sol.stages import stage
 
 log = logging.getLogger("sol.compiler")
@@ -103,6 +105,25 @@ def compile_graph(
     for source in sources:
         dump.write(f"{source.name}.c", lambda: source.text)  # noqa: B023
     return Compiled(fused, plan, sources, target)
+
+
+def compile_grid(graph: Graph, *, title: str = "network", isa: str | Target | None = None) -> GridCompiled:
+    """Imported graph → OpenCL C. isa: of the host, by which passes that hold for any machine choose; default as for ``target_for``.
+
+    Raises UnsupportedError for sizes that stay open.
+    """
+    dump = _Dump(config["dump"])
+    dump.write("import.txt", lambda: graph_text(graph))
+    stage("optimizing the graph")
+    plain = run_plain_passes(graph, target_for(isa))
+    stage("choosing kernels and placing buffers")
+    spelled, plan = make_grid_plan(plain)
+    if config["verify"]:
+        verify(graph), verify(spelled)
+    dump.write("spelled_out.txt", lambda: graph_text(spelled))
+    text = program_text(plan, title)
+    dump.write("program.cl", lambda: text)
+    return GridCompiled(spelled, plan, text)
 
 
 def _decide(graph: Graph, target: Target, choose: Choose, dump: _Dump, decided: Callable[[Kernel], None]) -> tuple[Graph, Plan]:

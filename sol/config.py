@@ -193,7 +193,7 @@ def _parsed(knob: Knob, value: Any, source: str) -> Any:
         raise ConfigError(f"{source} = {value!r} is not valid", remedy=f"it takes {knob.takes}") from None
 
 
-OF_THE_DEVICE = ("driver", "device_", "sim_", "example_")
+OF_THE_DEVICE = ("driver", "device_", "sim_", "example_", "opencl_")
 """What variables begin with that torch.device("sol") and its drivers read (docs/devices.md)."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sol.errors import ConfigError, UnsupportedError
+from sol.errors import ConfigError
 
 MAPPINGS = ("auto", "explicit", "cpu", "gpu")
 
@@ -13,21 +13,25 @@ def set_mapping(mapping: str) -> None:
     """Choose the devices of this process, before one is used.
 
     mapping: "auto": all devices of the driver that ``sol devices build`` noted, the simulated ones unless it was told another; "explicit":
-        the same, every physical device an index of its own; "cpu": the host's CPU alone, as ``sol:0``, whose memory is the host's.
+        the same, every physical device an index of its own; "cpu": the host's CPU alone, as ``sol:0``, whose memory is the host's; "gpu":
+        GPUs that OpenCL finds.
 
-    Raises ConfigError for another word, where the extension is not built, and where a device of another driver was used already;
-    UnsupportedError for "gpu": sol has no driver of GPUs.
+    Raises ConfigError for another word, where the extension or the driver of OpenCL is not built, and where a device of another driver was
+    used already.
     """
     import torch
 
     import sol_autoload
 
     if mapping not in MAPPINGS:
-        raise ConfigError(f"there is no mapping {mapping!r}", remedy=f"name one of {', '.join(MAPPINGS[:-1])}")
-    if mapping == "gpu":
-        raise UnsupportedError("sol has no driver of GPUs", remedy='use "auto", or build one of your own: sol devices build --driver FILE')
+        raise ConfigError(f"there is no mapping {mapping!r}", remedy=f"name one of {', '.join(MAPPINGS)}")
     if not sol_autoload.load(torch.__version__):
         raise ConfigError("the extension of PyTorch is not built for this version", remedy="run `sol devices build`")
-    driver = sol_autoload.driver_named("host" if mapping == "cpu" else os.environ.get("SOL_DRIVER", ""))
+    if mapping == "gpu":
+        if "opencl" not in sol_autoload.DRIVERS:
+            raise ConfigError("the driver of GPUs, that of OpenCL, is not built", remedy="run `sol devices build --driver opencl`")
+        os.environ["SOL_OPENCL_TYPE"] = "gpu"
+    name = {"cpu": "host", "gpu": "opencl"}.get(mapping, os.environ.get("SOL_DRIVER", ""))
+    driver = sol_autoload.driver_named(name)
     if sol_autoload.LIBRARY[0].sol_device_use(os.fsencode(driver)):
         raise ConfigError("a device of another driver is in use", remedy="call set_mapping before the first tensor on the device")

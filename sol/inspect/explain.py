@@ -12,10 +12,12 @@ from sol.config import config
 from sol.inspect import training_step as steps
 from sol.inspect.alternatives import alternatives_of
 from sol.inspect.explanation import Explanation, RegionRow, TorchRow, region_rows
+from sol.inspect.grid import grid_profile, grid_rows, host_rows
 from sol.inspect.profile import Profile, ProfileRow, profile_rows, time_calls
 from sol.inspect.roofline import roofline
 from sol.inspect.rounding import rounding_rows
 from sol.runtime.spans import Bar, Spread
+from sol.runtime.torch.grid_executable import GridExecutable
 from sol.runtime.torch.inputs import as_call, told
 from sol.runtime.torch.module import SolModule
 from sol.runtime.torch.program import Program, Taken
@@ -75,16 +77,20 @@ def _explanation(
     for program, env in programs:
         for executable in program.runner.executables:
             compiled = executable.compiled
+            memory.append(executable.memory_bytes(env))
+            if isinstance(executable, GridExecutable):
+                rows += grid_rows(compiled.graph, compiled.plan)
+                found += [TorchRow(*row) for row in host_rows(compiled.plan)]
+                continue
             others = alternatives_of(compiled.graph, compiled.plan, compiled.target, executable.threads) if alternatives else {}
             rows += region_rows(compiled.graph, compiled.plan, env, others)
-            memory.append(executable.memory_bytes(env))
         found += [TorchRow(n.attrs["key"], n.attrs["reason"], str(n.origin).strip()) for n in program.runner.torch_nodes]
     return Explanation(
         title=title,
         regions=tuple(rows),
         torch=tuple(found),
         kernels=len({k.name for e in executables for k in e.plan.kernels}),
-        launches=sum(len(e.plan.launches) for e in executables),
+        launches=sum(len(e.plan.launches) for e in executables),  # of kernels, and not of the host
         arena_bytes=sum(m["arena"] for m in memory),
         weight_bytes=sum(m["weights"] for m in memory),
         notes=tuple(notes),
@@ -178,6 +184,9 @@ def _profile(module: SolModule, program: Program, taken: Taken, runs: int) -> Pr
         results: Sequence[torch.Tensor]
         if executable is None:
             results = program.runner.torch_calls[segment.node.attrs["key"]](operands, env)  # type: ignore[union-attr]
+        elif isinstance(executable, GridExecutable):
+            rows += grid_profile(executable, operands, runs)
+            results = executable(operands, env)
         else:
             samples = executable.profile(operands, env, runs)
             rows += profile_rows(executable.plan, samples, env, limits)

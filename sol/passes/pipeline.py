@@ -82,6 +82,21 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
     )
 
 
+FOR_CPUS = (
+    "turn_transposed", "merge_parts", "merge_takes", "merge_row_moves", "flatten_convolutions", "merge_channel_moves",
+    "fold_channel_permutations", "fold_stem_strides", "assign_layout", "fold_pool_casts", "repeat_reads", "materialize_views",
+    "fuse_regions", "place_concats", "place_results",
+)  # fmt: skip
+"""Passes that choose layouts and regions for kernels of CPUs, or rewrite ops for them."""
+
+
+def run_plain_passes(graph: Graph, target: TargetLike) -> Graph:
+    """The graph after the passes that hold for any machine: row-major, one node an op."""
+    for name, function in passes(target):
+        graph = graph if name in FOR_CPUS else on_bodies(graph, function)
+    return graph
+
+
 def run_passes(graph: Graph, target: TargetLike, choose: Choose = first) -> Iterator[tuple[str, Graph]]:
     """Yield the graph after each pass, with the pass's name."""
     for name, function in passes(target, choose):

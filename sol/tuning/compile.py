@@ -8,9 +8,10 @@ from __future__ import annotations
 from sol.build import early
 from sol.build.build import Unit, compile_early
 from sol.build.plans import kept_plan
+from sol.codegen.opencl.plan import GridCompiled
 from sol.codegen.program import SourceFile
 from sol.codegen.targets import Target
-from sol.compiler import Compiled, Planned, compile_graph, target_for
+from sol.compiler import Compiled, Planned, compile_graph, compile_grid, target_for
 from sol.config import config
 from sol.ir.graph import Graph
 from sol.tuning.calibration import calibrated
@@ -46,3 +47,8 @@ def compile_tuned(
     if tuner or config["dump"] or config["verify"]:
         return decided()
     return kept_plan(graph, title, target, decided)
+
+
+def compile_queued(graph: Graph, *, title: str = "network", isa: str | Target | None = None) -> GridCompiled:
+    """Imported graph → OpenCL C, as ``sol.compiler.compile_grid``. Nothing is measured for such devices."""
+    return compile_grid(graph, title=title, isa=isa)

@@ -18,7 +18,8 @@ from tests.device.support import run_checks
 
 def driver() -> str:
     """Which one this process uses."""
-    return {"CPU": "host", "simulated": "sim", "example": "example"}[torch.sol.get_device_name(0).split()[0]]
+    found = {"CPU": "host", "simulated": "sim", "example": "example"}
+    return found.get(torch.sol.get_device_name(0).split()[0], "opencl")
 
 
 def last() -> int:
@@ -42,7 +43,8 @@ def check_moving_and_printing():
 
 
 def check_module():
-    count, name = {"host": (1, "CPU of the host"), "sim": (2, "simulated device 1"), "example": (2, "example device 1")}[driver()]
+    known = {"host": (1, "CPU of the host"), "sim": (2, "simulated device 1"), "example": (2, "example device 1")}
+    count, name = known.get(driver(), (last() + 1, torch.sol.get_device_name(last())))
     assert torch.sol.is_available() and torch.sol.device_count() == count and torch.sol.current_device() == 0
     with torch.sol.device(last()):
         assert torch.empty(1, device="sol").device.index == last()
@@ -246,6 +248,15 @@ def check_training():
                     optimizer.step()
             for a, b in zip(device.parameters(), host.parameters()):
                 same(a.detach(), b.detach())
+
+
+def check_running_statistics():
+    host, x = nn.BatchNorm2d(3), torch.rand(2, 3, 4, 4)
+    device = copy.deepcopy(host).sol()
+    for _ in range(2):
+        same(device(x.sol()).detach(), host(x).detach())
+    for a, b in zip(device.buffers(), host.buffers()):
+        same(a, b)
 
 
 def check_checkpointing():

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "common.h"
+#include "host_library.h"
 
 enum { ALIGNMENT = 64 };
 

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-#include "common.h"
+#include "host_library.h"
 
 enum { MOST_DEVICES = 8, ALIGNMENT = 4096, STAGED = 1 << 16 };
 

@@ -105,6 +105,25 @@ void on_views(const c10::OperatorHandle& op, torch::jit::Stack* stack, c10::Devi
   }
 }
 
+/* Operations that change these arguments although their schemas do not say so: running statistics. */
+bool changes_statistics(const std::string& name, const std::string& argument) {
+  return (name == "aten::native_batch_norm" || name == "aten::batch_norm_update_stats") && (argument == "running_mean" || argument == "running_var");
+}
+
+void on_copies(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  const auto& arguments = op.schema().arguments();
+  const size_t base = stack->size() - arguments.size();
+  std::vector<Pair> changed;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    auto& value = (*stack)[base + i];
+    if (!value.isTensor() || !value.toTensor().defined() || !changes_statistics(op.schema().name(), arguments[i].name())) continue;
+    changed.push_back({value.toTensor(), value.toTensor().cpu()});
+    value = changed.back().host;
+  }
+  at::native::cpu_fallback(op, stack);
+  for (const auto& pair : changed) pair.device.copy_(pair.host);
+}
+
 void on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const auto& schema = op.schema();
   const auto& name = schema.name();
@@ -127,7 +146,7 @@ void on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   }
   const c10::DeviceGuard guard(c10::Device(kDevice, device));
   if (is_seen_by_host(device)) on_views(op, stack, device);
-  else at::native::cpu_fallback(op, stack);
+  else on_copies(op, stack);
 }
 
 }  // namespace

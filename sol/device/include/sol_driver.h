@@ -77,7 +77,11 @@ typedef struct {
 
 /* A kernel of a host library is: int name(const void *const *arguments, uint64_t count, int threads). arguments[i] points to the bytes of a
  * value, or is the address as the kernel may read through it, which is the same at every launch and in every thread of the process as long as
- * the memory is allocated. It returns SOL_OK or a code. threads is how many it may use itself. */
+ * the memory is allocated. It returns SOL_OK or a code. threads is how many it may use itself.
+ *
+ * A kernel in OpenCL C has two parameters for each address, a buffer and an offset in it in bytes, because OpenCL passes no addresses:
+ * (__global uchar *buffer, ulong offset). A NULL address is a NULL buffer. Bytes are a parameter of that size, and local memory is a
+ * __local pointer. */
 typedef int (*sol_host_kernel)(const void *const *arguments, uint64_t count, int threads);
 
 typedef struct sol_driver {

@@ -31,10 +31,10 @@ Give = Callable[..., Any]
 # -- arguments ---------------------------------------------------------------------------------------------------------
 
 
-def take_function(imported: Imported) -> Take:
+def take_function(imported: Imported, device: str = "cpu") -> Take:
     """A function of ``(args, kwargs)`` that gives the graph's inputs and the values of its symbols (None if it has none); None if the call
-    is not one that the import holds for."""
-    return _Taking(imported).function
+    is not one that the import holds for. device: the type of the device on which tensors lie."""
+    return _Taking(imported, device).function
 
 
 _NAMES = {
@@ -47,8 +47,9 @@ _NAMES = {
 class _Taking:
     """Writes the function that takes calls of one import apart."""
 
-    def __init__(self, imported: Imported) -> None:
+    def __init__(self, imported: Imported, device: str) -> None:
         self.imported = imported
+        self._elsewhere = "not {}.is_cpu" if device == "cpu" else f"{{}}.device.type != {device!r}"
         self.source = Source("def take(args, kwargs):")
         self.variables: dict[int, str] = {}  # group → variable
         self.leaves: dict[int, str] = {}
@@ -149,7 +150,8 @@ class _Taking:
         self._unless(f"type({v}) is not ARRAY", 3)
         self._add(f"{v} = AS_TENSOR({v})", 3)
         sizes = f"{v}.shape != {self.source.object(torch.Size(type.shape))}" if type.is_static else f"{v}.dim() != {type.rank}"  # type: ignore[arg-type]
-        self._unless(f"{sizes} or {v}.dtype is not {self.source.object(TORCH[type.dtype])} or not {v}.is_cpu or {v}.layout is not STRIDED")
+        wrong = f"{sizes} or {v}.dtype is not {self.source.object(TORCH[type.dtype])}"
+        self._unless(f"{wrong} or {self._elsewhere.format(v)} or {v}.layout is not STRIDED")
         layout = self.imported.layouts[leaf.index] if self.imported.layouts else None
         if layout is not None:
             self._unless(f"not {v}.is_contiguous()" if layout == "contiguous" else f"{v}.stride() != {layout!r}")

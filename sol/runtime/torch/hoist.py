@@ -77,13 +77,13 @@ def values_of(graph: Graph, values: Sequence[str], parameters: Mapping[str, torc
         else:
             derived.append(value)
     if derived:
-        arrays = evaluate_constants(graph, derived, _Arrays(parameters))
+        arrays = evaluate_constants(graph, derived, Arrays(parameters))
         for value, array in arrays.items():
             found[value] = torch.from_numpy(array.copy()).to(TORCH[graph.type_of(value).dtype])
     return found
 
 
-class _Arrays(Mapping[str, np.ndarray]):
+class Arrays(Mapping[str, np.ndarray]):
     """Parameters as arrays, made when they are asked for."""
 
     def __init__(self, parameters: Mapping[str, torch.Tensor]) -> None:

@@ -21,6 +21,7 @@ from sol.runtime.torch.held import HeldTensors
 from sol.runtime.torch.inputs import as_call, only_plain_tensors, overlapping
 from sol.runtime.torch.methods import Redirection, is_method_of
 from sol.runtime.torch.on_device import OnDevice, lies_on_device
+from sol.runtime.torch.on_queue import OnQueue, runs_opencl
 from sol.runtime.torch.prefetch import lines_of
 from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.trainer import Trainer, with_gradients
@@ -33,6 +34,11 @@ _is_dynamo_compiling = torch.compiler.is_dynamo_compiling
 _active_transform = torch._C._functorch.peek_interpreter_stack
 _SAME, _TRAINING = State.SAME, State.TRAINING
 _SHARED = ("_parameters", "_buffers", "_modules", "_non_persistent_buffers_set")
+
+
+def on_device(module: SolModule, inner: torch.nn.Module, device: torch.device) -> OnDevice | OnQueue:
+    """What runs calls of a module on a device of sol: the device itself, or the host on its memory."""
+    return OnQueue(module, inner, device) if runs_opencl(device) else OnDevice(module, inner, device)
 
 
 class SolModule(torch.nn.Module):
@@ -73,8 +79,7 @@ class SolModule(torch.nn.Module):
         """The program for these inputs, compiled now if need be; None if they run in pieces or in torch (``ways`` says why)."""
         device = self._on_device()
         if device is not None:
-            args, kwargs, _ = device.host_call(args, kwargs)
-            return device.shadow.compile_for(args, kwargs)  # type: ignore[no-any-return]
+            return device.compile_for(args, kwargs)
         with self._lock, collector_paused(), budgeted(self._options.time_budget):
             found = self._ways.find(args, kwargs)
             if found is not None:
@@ -85,7 +90,7 @@ class SolModule(torch.nn.Module):
                 self._look_ahead()
             return program
 
-    def _on_device(self) -> OnDevice | None:
+    def _on_device(self) -> OnDevice | OnQueue | None:
         """What runs calls where parameters lie on a device of sol."""
         place = lies_on_device(self._model)
         with self._lock:
@@ -93,19 +98,23 @@ class SolModule(torch.nn.Module):
             if place is None and device is not None:
                 self._look_again()
                 self._held.forget()
-                self._programs.replace([p.share(self._held, self._counter) for p in self._compiled])
+                self._programs.replace([p.share(self._held, self._counter) for p in device.host_programs])
                 self.__dict__["_device"] = device = None
             if place is not None and (device is None or device.device != place or not device.fits() or self._structure.changed()):
                 self._look_again()
                 self._held.forget()
-                self.__dict__["_device"] = device = OnDevice(self, self._model, place)
+                self.__dict__["_device"] = device = on_device(self, self._model, place)
             return device  # type: ignore[no-any-return]
 
     def seen_by_host(self, inputs: Any) -> tuple[SolModule, Any]:
-        """The module, and inputs as ``sol.optimize`` takes them; of one on a device of sol, what runs there on the host's view."""
+        """The module, and inputs as ``sol.optimize`` takes them. Of one on a device of sol inputs there, or, where the device runs programs
+        of the host, what runs on the host's view."""
         device = self._on_device()
         if device is None:
             return self, inputs
+        if isinstance(device, OnQueue):
+            args, kwargs, _ = device.moved(*as_call(inputs))
+            return self, kwargs or args
         device.follow_modes()
         args, kwargs, _ = device.host_call(*as_call(inputs))
         return device.shadow, kwargs or args
@@ -113,7 +122,7 @@ class SolModule(torch.nn.Module):
     @property
     def _compiled(self) -> Sequence[Program]:
         """Programs that there are, also those that run on a device."""
-        return self._programs.entries if self._device is None else self._device.shadow._programs.entries  # type: ignore[no-any-return]
+        return self._programs.entries if self._device is None else self._device.host_programs  # type: ignore[no-any-return]
 
     @contextmanager
     def _held_still(self) -> Iterator[None]:
@@ -163,6 +172,9 @@ class SolModule(torch.nn.Module):
     def refresh(self) -> None:
         """Pack the weights again; needed after changes through ``.data``, which torch does not count."""
         with self._lock:
+            if self._device is not None:
+                self._device.refresh()
+                return
             for program in self._programs.entries:
                 program.refresh()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import torch
@@ -54,6 +54,20 @@ class OnDevice:
         self._buffers = [(ours, theirs, name) for ours, theirs in buffers for name in ours if ours[name] is not None]
         self._views = {id(t): memo[id(t)] for t in tensors}
         self._own = {id(view): tensor for tensor, view in self._parameters}
+
+    @property
+    def host_programs(self) -> Sequence[Any]:
+        """Programs whose code runs on the CPU as well."""
+        return self.shadow._programs.entries  # type: ignore[no-any-return]
+
+    def compile_for(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """As that of the module."""
+        args, kwargs, _ = self.host_call(args, kwargs)
+        return self.shadow.compile_for(args, kwargs)
+
+    def refresh(self) -> None:
+        """Weights are packed again."""
+        self.shadow.refresh()
 
     def fits(self) -> bool:
         """Whether the tensors still lie where they lay."""

@@ -34,12 +34,14 @@ class Program:
 
     held: the module's tensors by target; what is set there, the module has from then on.
     counter: target of running statistics → a tensor that torch changes whenever it changes them, or None if there is none.
-    arrays: how results are allocated.
+    arrays: how results are allocated. device: the type of the device on which tensors lie, which a runner of its own serves if it is not
+    the CPU.
     take: a call's arguments → what ``run`` wants, or None for a call that this program is not for.
     """
 
     def __init__(self, imported: Imported, held: Held, *, title: str, isa: str | Target | None = None, threads: int | None = None,
-                 runner: Runner | None = None, counter: Counter = lambda target: None, arrays: Arrays = TENSORS) -> None:  # fmt: skip
+                 runner: Runner | None = None, counter: Counter = lambda target: None, arrays: Arrays = TENSORS,
+                 device: str = "cpu") -> None:  # fmt: skip
         self.imported = imported
         self.runner = runner or Runner(
             imported.graph, imported.torch_calls, title=title, isa=isa, threads=threads, arrays=arrays, becomes=_becomes(imported)
@@ -47,7 +49,7 @@ class Program:
         self.held = _WithConstants(held, imported.parameters) if imported.parameters else held
         self._counter = counter
         self._statistics = _running_statistics(imported.graph)
-        self.take = take_function(imported)
+        self.take = take_function(imported, device)
         self._give = give_function(imported)
         self._plain = not imported.held
         self.computed = tuple(dict.fromkeys(leaf for leaf in imported.outputs if leaf.kind == "tensor"))

@@ -48,10 +48,15 @@ class Runner:
         self.graph, self.torch_calls = self.hoisted.graph, torch_calls
         self.segments = split_segments(self.graph)
         keep_templates()
-        self.steps: list[tuple[Segment, Executable | None]] = [
-            (s, _executable(self._told(i, becomes), title, isa, threads, arrays) if s.graph else None) for i, s in enumerate(self.segments)
+        self.steps: list[tuple[Segment, Any]] = [
+            (s, self._executable(self._told(i, becomes), title, isa, threads, arrays) if s.graph else None)
+            for i, s in enumerate(self.segments)
         ]
         self._finish_setup()
+
+    def _executable(self, graph: Graph, title: str, isa: str | Target | None, threads: int | None, arrays: Arrays) -> Any:
+        """What runs a segment."""
+        return _executable(graph, title, isa, threads, arrays)
 
     def _told(self, number: int, becomes: Mapping[int, int]) -> Graph:
         """The graph of a segment, which knows what its inputs become, but for those that a later segment reads, too."""
@@ -80,14 +85,14 @@ class Runner:
 
     def share(self) -> Runner:
         """The same code for other weights."""
-        other = object.__new__(Runner)
+        other = object.__new__(type(self))
         other.hoisted, other.graph, other.torch_calls, other.segments = self.hoisted, self.graph, self.torch_calls, self.segments
         other.steps = [(s, e.share() if e else None) for s, e in self.steps]
         other._finish_setup()
         return other
 
     @property
-    def whole(self) -> Executable | None:
+    def whole(self) -> Any:
         """The executable, if there is one alone and nothing runs in torch."""
         return self.executables[0] if len(self.executables) == 1 and not self.torch_nodes else None
 
@@ -97,7 +102,7 @@ class Runner:
         return tuple([v for segment, executable in self.steps if executable is not None for v in segment.outputs])
 
     @property
-    def executables(self) -> list[Executable]:
+    def executables(self) -> list[Any]:
         return [e for _, e in self.steps if e is not None]
 
     @property

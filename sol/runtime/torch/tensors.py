@@ -32,8 +32,13 @@ _is_inference = torch.is_inference_mode_enabled
 
 
 def numpy_of(tensor: torch.Tensor) -> np.ndarray:
-    """A numpy view of a CPU tensor; bfloat16 and smaller floats become float32. Raises InputError for another device."""
+    """A numpy view of a CPU tensor, or a copy of one of a device of sol; bfloat16 and smaller floats become float32.
+
+    Raises InputError for another device.
+    """
     tensor = tensor.detach()
+    if tensor.device.type == "sol":
+        tensor = tensor.cpu()
     if tensor.device.type != "cpu":
         raise InputError(f"a parameter is on the {tensor.device} device", remedy="move the model with .cpu() and load its weights")
     if tensor.dtype.is_floating_point and tensor.dtype not in (torch.float64, torch.float32, torch.float16):

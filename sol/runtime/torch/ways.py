@@ -219,7 +219,7 @@ class Ways:
             self.in_torch.add(InTorch(imported))
             return None
         try:
-            program = Program(imported, self._held, title=self.title, isa=o.isa, threads=o.threads, counter=self._counter)
+            program = self._new_program(imported)
         except (ConfigError, VerifyError):
             raise
         except Exception as error:
@@ -230,6 +230,10 @@ class Ways:
             return None
         self.programs.add(program)
         return program
+
+    def _new_program(self, imported: Imported) -> Program:
+        o = self.options
+        return Program(imported, self._held, title=self.title, isa=o.isa, threads=o.threads, counter=self._counter)
 
     # -- import --------------------------------------------------------------------------------------------------------
 
