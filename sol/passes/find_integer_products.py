@@ -96,6 +96,11 @@ def _per(m: _Maker, zero: str | None, axis: int) -> bool:
     return all(s == 1 for i, s in enumerate(shape, -len(shape)) if i != axis)
 
 
+def _per_row(m: _Maker, value: str | None) -> bool:
+    """Whether a left operand's zero point or scale is the same along each sum."""
+    return value is None or not m.shape(value) or m.shape(value)[-1] == 1
+
+
 def _sums_to(node: Node, terms: DimLike) -> bool:
     """Whether an op's sums of so many products are those of int32: of floats they must fit, of int32 they wrap around in any case."""
     return node.type.dtype is DType.I32 or node.type.dtype in (DType.F32, DType.F64) and isinstance(terms, int) and terms <= MOST_TERMS
@@ -109,7 +114,7 @@ def matmul_of_bytes(g: Editor, node: Node) -> str | None:
         return None
     m = _Maker(g, node)
     terms = m.shape(b.q)[-2]
-    if not isinstance(terms, int) or not _sums_to(node, terms) or not _per(m, a.zero, -2) or not _per(m, b.zero, -1):
+    if not isinstance(terms, int) or not _sums_to(node, terms) or not _per_row(m, a.zero) or not _per(m, b.zero, -1):
         return None
     (x, x_zero), (y, y_zero) = m.unsigned(a), m.signed(b)
     rank = len(m.shape(y))
@@ -131,7 +136,7 @@ def linear_of_bytes(g: Editor, node: Node) -> str | None:
     if a is None or b is None or not is_constant(g, node.inputs[1]):
         return None
     m = _Maker(g, node)
-    if not _sums_to(node, m.shape(b.q)[1]) or not _per(m, a.zero, -2) or not _per(m, b.zero, -2) or not node.type.rank:
+    if not _sums_to(node, m.shape(b.q)[1]) or not _per_row(m, a.zero) or not _per(m, b.zero, -2) or not node.type.rank:
         return None
     (x, x_zero), (w, w_zero) = m.unsigned(a), m.signed(b)
     outs = m.shape(w)[:1]
@@ -197,7 +202,7 @@ def scales_after_product(g: Editor, node: Node) -> str | None:
         channels: tuple[DimLike, ...] = (m.shape(b.numbers)[0], *(1,) * spatial)
     else:
         axis = -1 if node.op == "matmul" else -2
-        fits = _per(m, a.scale, -2) and _per(m, b.scale, axis) and _per(m, a.shifted.zero, -2) and _per(m, b.shifted.zero, axis)
+        fits = _per_row(m, a.scale) and _per(m, b.scale, axis) and _per_row(m, a.shifted.zero) and _per(m, b.shifted.zero, axis)
         channels = (m.shape(b.numbers)[axis],)
     if not fits:
         return None

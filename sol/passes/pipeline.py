@@ -21,6 +21,7 @@ from sol.passes.choices import Choose, first
 from sol.passes.divide_scales import divide_scales
 from sol.passes.eliminate_common_subexpressions import eliminate_common_subexpressions
 from sol.passes.find_integer_products import find_integer_products
+from sol.passes.find_weight_only_products import find_weight_only_products
 from sol.passes.flatten_convolutions import flatten_convolutions
 from sol.passes.fold_batchnorm import fold_batchnorm
 from sol.passes.fold_channel_permutations import fold_channel_permutations
@@ -54,6 +55,8 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("canonicalize_types", lambda graph: canonicalize_types(graph, lanes, target.matrix_tiles)),
         ("fold_quantization", fold_quantization),  # before constants are folded: literals would hide which weights are bytes
         ("find_integer_products", find_integer_products),  # after what stood between bytes and products is gone
+        # after products of which both sides are bytes
+        ("find_weight_only_products", lambda graph: find_weight_only_products(graph, sizes)),
         ("divide_scales", divide_scales),  # after products have scales
         ("fold_constants", fold_constants),  # before the rules, which look for literals
         ("remove_identities", remove_identities),  # before folding: a dropout between conv and norm must not hide the pair
