@@ -18,9 +18,11 @@ from sol.ir.types import DType
 from sol.passes.canonicalize_ops import is_constant
 from sol.passes.quantized_values import Shifted, dequantized, number, shifted
 
+LARGEST_PRODUCT = 255**2
+"""Of bytes less zero points."""
 MOST_EXACT = 1 << 16
 """Bytes whose sum is exact in float32."""
-MOST_TERMS = (1 << 31) // 255**2
+MOST_TERMS = (1 << 31) // LARGEST_PRODUCT
 """Products of bytes less zero points whose sum is exact in int32."""
 
 
@@ -214,7 +216,27 @@ def scales_after_product(g: Editor, node: Node) -> str | None:
     return m("add", y, m.reshape(node.inputs[2], (*m.shape(node.inputs[2]), *(1,) * (len(channels) - 1))))
 
 
-RULES = (scales_after_product, matmul_of_bytes, linear_of_bytes, conv_of_bytes)
+@rule("cast")
+def integer_again(g: Editor, node: Node) -> str | None:
+    """cast(cast(i, float), i32) -> i for an int32 i that the float holds exactly: any in float64, sums of few products in float32"""
+    wide = g.producer(node.inputs[0], op="cast")
+    if node.type.dtype is not DType.I32 or wide is None or g.type_of(wide.inputs[0]).dtype is not DType.I32:
+        return None
+    exact = wide.type.dtype is DType.F64 or wide.type.dtype is DType.F32 and _is_short_sum(g, wide.inputs[0])
+    return wide.inputs[0] if exact else None
+
+
+def _is_short_sum(g: Editor, value: str) -> bool:
+    """Whether a value sums so few products of bytes less zero points that float32 holds it exactly."""
+    node = g.producer(value)
+    node = g.producer(node.inputs[0]) if node.op == "sub" else node
+    if node.op not in ("int_conv", "int_linear"):
+        return False
+    terms = product(g.type_of(node.inputs[1]).shape[1:])
+    return isinstance(terms, int) and terms * LARGEST_PRODUCT <= 1 << 24
+
+
+RULES = (scales_after_product, matmul_of_bytes, linear_of_bytes, conv_of_bytes, integer_again)
 
 
 def find_integer_products(graph: Graph) -> Graph:

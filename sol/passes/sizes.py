@@ -46,7 +46,7 @@ class MachineLike(Protocol):
 
 class TargetLike(Protocol):
     """What passes read of a target. lanes: float32 values per vector. matrix_tiles: whether it has such for products of bfloat16.
-    space: the memory space that its kernels address."""
+    blocks_bytes: whether images of bytes lie in blocks of channels. space: the memory space that its kernels address."""
 
     @property
     def lanes(self) -> int: ...
@@ -54,5 +54,7 @@ class TargetLike(Protocol):
     def machine(self) -> MachineLike: ...
     @property
     def matrix_tiles(self) -> bool: ...
+    @property
+    def blocks_bytes(self) -> bool: ...
     @property
     def space(self) -> str: ...

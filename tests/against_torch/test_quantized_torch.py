@@ -118,6 +118,15 @@ def test_ranges_of_the_data(way: str) -> None:
         agree(fast(x), theirs, float(theirs.detach().abs().max()) / 100)
 
 
+@pytest.mark.parametrize("kind", [U8, I8], ids=["unsigned", "signed"])
+def test_images_of_open_size(kind: Any) -> None:
+    model, x, open_ = Images(kind, 0).eval(), torch.randn(2, 3, 17, 19), torch.export.Dim.DYNAMIC
+    fast = sol.optimize(model, [x], dynamic_shapes=({0: open_, 2: open_, 3: open_},))
+    for shape in ((2, 3, 17, 19), (3, 3, 20, 33), (5, 3, 9, 16)):
+        x = torch.randn(shape)
+        agree(fast(x), model(x), 0.02)
+
+
 def test_bytes_between_layers_stay_bytes() -> None:
     model, x = Images(U8, 0).eval(), torch.randn(1, 3, 17, 19)
     text = str(sol.explain(compiled(model, x, 4), [x]))
