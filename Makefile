@@ -24,7 +24,7 @@ $(VENV)/.base: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.networks: $(VENV)/.base
-	$(BIN)/pip install -q --no-deps timm
+	$(BIN)/pip install -q --no-deps timm torchao
 	$(BIN)/pip install -q -c constraints.txt transformers pyyaml safetensors
 	touch $@
 

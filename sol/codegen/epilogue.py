@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from sol.codegen.element import rounded, vector_load
 from sol.codegen.emit import Emitter, c_float
@@ -12,7 +13,7 @@ from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
 from sol.errors import SolError
 from sol.ir.dim import DimLike
-from sol.ir.graph import Graph
+from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.lanes import FLOAT_LANES, NARROW_FLOATS
 from sol.ir.types import DType
 
@@ -136,6 +137,13 @@ class Epilogue:
             stack.extend(node.inputs)
         return [nodes[position[n]] for n in sorted(wanted, key=position.__getitem__)]
 
+    def _stores_clamped(self, node: Node) -> bool:
+        """Whether a node makes bytes of numbers that were put between the smallest and the largest byte."""
+        if node.op != "cast" or node.type.dtype not in (DType.U8, DType.I8):
+            return False
+        clamp = self.body.producer(node.inputs[0])
+        return clamp.op == "clamp" and _holds(node.type.dtype, clamp.attrs["low"], clamp.attrs["high"])
+
     def trace(self, accumulator: str, load: Callable[[EpilogueOperand], str], prefix: str) -> tuple[list[str], str]:
         """C statements for one vector, and the name of the result.
 
@@ -159,8 +167,17 @@ class Epilogue:
             if node.op == "cast" and operands[0].dtype in NARROW_FLOATS and node.inputs[0] not in loaded:
                 wide = operands[0]  # who asks for float32 gets what was rounded
                 operands = [emitter.let(rounded(wide.dtype, wide.text), wide.dtype)]
+            if node.name == self.result and self._stores_clamped(node):
+                values[node.name] = replace(emitter.apply("cast", Attrs({"dtype": DType.I32}), operands), dtype=node.type.dtype)
+                continue  # what is stored as bytes need not be wrapped around to bytes before
             values[node.name] = emitter.apply(node.op, node.attrs, operands)
         return emitter.lines, values[self.result].text
+
+
+def _holds(dtype: DType, low: Any, high: Any) -> bool:
+    """Whether numbers between limits are bytes."""
+    least, most = (0, 255) if dtype is DType.U8 else (-128, 127)
+    return low is not None and high is not None and least <= low <= high <= most
 
 
 def make_epilogue(lowering: Lowering, start: str, result: str | None = None, *, channel_axis: int, block: int = 0,

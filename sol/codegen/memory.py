@@ -18,12 +18,14 @@ NOWHERE: Mapping[int, int] = {}
 @dataclass(frozen=True, slots=True)
 class Map:
     """The maps of which a blocked buffer consists. shape: pixels along each dimension, borders included; pixel: bytes of one;
-    border: zeros around a map, before and after. Only where all of them are equal do borders lie on borders.
+    border: what surrounds a map, before and after; fill: the byte that it consists of. Only where all of them are equal do borders lie on
+    borders.
     """
 
     shape: tuple[int, ...]
     pixel: int
     border: tuple[tuple[int, int], ...]
+    fill: int = 0
 
     @property
     def size(self) -> int:
@@ -66,7 +68,7 @@ def keeps_maps_apart(intervals: Sequence[Interval], threads: int, most: int) -> 
 def by_maps(intervals: Sequence[Interval]) -> tuple[list[int], int]:
     """Byte offset of each buffer and the arena's size. Buffers whose maps differ share no memory, others share whole maps.
 
-    Zero borders of maps are never written by anything else, and stay zero.
+    Borders of maps are never written by anything else, and stay as they are.
     """
     pools: dict[Map | None, list[int]] = {}
     for i, interval in enumerate(intervals):

@@ -51,6 +51,7 @@ class GraphPlacement:
         self._views: dict[str, View] = {}
         self._roots: dict[str, str] = {}
         self.borders: dict[str, Border] = {}
+        self.fills: dict[str, int] = {}  # bytes that borders consist of, where they are not 0
         self.by_rows: dict[str, bool] = {}
         for node in graph.nodes:
             self._require_border(node)
@@ -215,14 +216,18 @@ class GraphPlacement:
             start = start + self.graph.type_of(value).shape[node.attrs["dim"]]
 
     def _require_border(self, node: Node) -> None:
-        """A blocked convolution reads its zero padding from memory around its input."""
-        if node.op != "region" or node.attrs["anchor"] not in ("conv", "conv_chain"):
+        """A blocked convolution reads its padding from memory around its input: zeros, or the zero point of bytes."""
+        if node.op != "region" or node.attrs["anchor"] not in ("conv", "conv_chain", "int_conv"):
             return
         body: Graph = node.attrs["body"]
-        conv = next(n for n in body.nodes if n.op == "conv")
+        conv = next(n for n in body.nodes if n.op in ("conv", "int_conv"))
         if not body.type_of(conv.inputs[0]).layout.block or conv.inputs[0] not in body.inputs:
             return  # what the kernel makes itself has no border
         data = dict(zip(body.inputs, node.inputs))[conv.inputs[0]]
         root = self.root(data)
         before = self.borders.get(root, ((0, 0),) * len(conv.attrs["padding"]))
         self.borders[root] = tuple((max(a, c), max(b, d)) for (a, b), (c, d) in zip(before, conv.attrs["padding"]))
+        if conv.op == "int_conv" and any(p != (0, 0) for p in conv.attrs["padding"]):
+            fill = int(body.producer(conv.inputs[2]).attrs["value"].value)
+            if self.fills.setdefault(root, fill) != fill:
+                raise SolError(f"%{data} is padded with {self.fills[root]} and with {fill}", origin=str(node.origin))

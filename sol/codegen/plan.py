@@ -196,7 +196,7 @@ class Buffer:
     (where a variable of a loop points to).
     size: bytes. first, last: launch indices between which an arena buffer lives. offset: bytes from the arena's start.
     map_shape: pixels of one of the maps that a blocked buffer consists of, zero borders included; empty for others. pixel: bytes of
-    one; border: those zeros. space: the memory space that it lies in; those of one space lie side by side in the arena.
+    one; border: those zeros, or bytes ``fill``. space: the memory space that it lies in; those of one space lie side by side in the arena.
     lent: an input or output for which the arena has a place, so that it may share memory with what lives at other times.
     """
 
@@ -211,6 +211,7 @@ class Buffer:
     border: tuple[tuple[int, int], ...] = ()
     space: str = HOST
     lent: bool = False
+    fill: int = 0
 
     @property
     def in_arena(self) -> bool:

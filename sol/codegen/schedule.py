@@ -187,7 +187,7 @@ def _largest(sizes: Sequence[DimLike]) -> DimLike:
 
 
 def lower_borders(region: Node, placement: GraphPlacement, library: KernelLibrary, done: set[str]) -> list[Launch]:
-    """What zeroes the borders around the region's results, unless it is ``done`` already."""
+    """What fills the borders around the region's results, unless it is ``done`` already."""
     launches = []
     for value in region.outputs:
         root = placement.root(value)
@@ -209,6 +209,8 @@ def _defining(region: Node, launches: list[Launch], placement: GraphPlacement) -
 
 BORDER = "zero_border"
 """What the names of kernels that zero borders begin with."""
+FILLED = "_filled"
+"""What those contain that write other bytes."""
 
 
 def _zero_border(placement: GraphPlacement, root: str, library: KernelLibrary, region: str) -> Launch:
@@ -219,8 +221,11 @@ def _zero_border(placement: GraphPlacement, root: str, library: KernelLibrary, r
         "image_stride": view.strides[0], "map_stride": view.strides[1], "H": view.shape[2], "W": view.shape[3],
         "row": view.strides[2], "lanes": view.shape[4], "top": top, "bottom": bottom, "left": left, "right": right,
     }  # fmt: skip
-    stem = BORDER + ("" if view.dtype is DType.F32 else f"_{view.dtype}")
-    name = library.kernel(stem, "zero_border.c.j2", [("x", view.dtype.c)], list(params), {"c": view.dtype.c})
+    fill = placement.fills.get(root, 0)
+    if fill:
+        params["fill"] = fill
+    stem = BORDER + ("" if view.dtype is DType.F32 else f"_{view.dtype}") + (FILLED if fill else "")
+    name = library.kernel(stem, "zero_border.c.j2", [("x", view.dtype.c)], list(params), {"c": view.dtype.c, "filled": bool(fill)})
     ref = BufferRef(view.buffer, 0, True)
     return Launch(name, (ref,), tuple(params.values()), region, placement.graph.producer(root).origin, space=view.space)
 
@@ -253,7 +258,7 @@ def _buffers(
                 shape, pixel, border = placement.map(root)
                 buffers.append(
                     Buffer(root, "arena", placement.size(root), first[root], last[root], map_shape=shape, pixel=pixel, border=border,
-                           space=placement.view(root).space)
+                           space=placement.view(root).space, fill=placement.fills.get(root, 0))
                 )
     return buffers
 
@@ -266,7 +271,7 @@ def _placed(buffers: Sequence[Buffer], offsets: Sequence[int], total: int) -> tu
 def _lasting_borders(launches: Sequence[Launch], buffers: Sequence[Buffer]) -> tuple[list[Launch], list[Launch], list[Buffer]]:
     """Launches that zero borders in the arena, which nothing else writes; the other launches; buffers, whose lifetimes count them all."""
     arena = {b.name for b in buffers if b.kind == "arena"}
-    lasts = [x.kernel.startswith(BORDER) and x.buffers[0].buffer in arena for x in launches]
+    lasts = [x.kernel.startswith(BORDER) and FILLED not in x.kernel and x.buffers[0].buffer in arena for x in launches]
     found = [replace(x, once=True, barrier=False) for x, lasting in zip(launches, lasts) if lasting]
     at = [len(found) + i - sum(lasts[:i]) for i in range(len(launches) + 1)]  # a border's lifetime begins with what comes next
     moved = [replace(b, first=at[b.first], last=at[b.last]) if b.kind == "arena" else b for b in buffers]
@@ -276,7 +281,7 @@ def _lasting_borders(launches: Sequence[Launch], buffers: Sequence[Buffer]) -> t
 def arena_interval(buffer: Buffer, env: dict[str, int]) -> Interval:
     """Lifetime and size of an arena buffer for given symbol values."""
     shape = tuple(evaluate(d, env) for d in buffer.map_shape)
-    map = Map(shape, buffer.pixel, buffer.border) if shape and 0 not in shape else None
+    map = Map(shape, buffer.pixel, buffer.border, buffer.fill) if shape and 0 not in shape else None
     return Interval(buffer.first, buffer.last, max(evaluate(buffer.size, env), 1), map)
 
 

@@ -130,6 +130,7 @@ class Imported:
     changes: (number of the caller's container, its new content) for containers that the model changes; their leaves are outputs too.
     parameters: target → tensor or array of those ``parameter`` nodes whose content the import knows; the others a module holds, as
     parameters and buffers under their qualified names.
+    zeros: targets of tensors of the module that are zero, which the graph relies on.
     held: targets of the graph's inputs behind those of the caller: tensors of the module that a call changes.
     exchanges: buffers, by name, that mean the tensor of a leaf after the call.
     torch_calls: key of each ``torch_call`` node → what to run (`frontend.torch.torch_call.TorchCall`).
@@ -151,6 +152,7 @@ class Imported:
     output_names: tuple[str, ...] = ()
     changes: tuple[tuple[int, Group], ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    zeros: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     mutations: tuple[Mutation, ...] = ()
     exchanges: tuple[tuple[str, OutputLeaf], ...] = ()

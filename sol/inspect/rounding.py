@@ -44,7 +44,7 @@ def rounding_rows(program: Program) -> tuple[RoundingRow, ...]:
     graph = program.runner.graph
     nodes = [n for n in graph.nodes if n.op == "quantize_weight"]
     rows = {}
-    for node, weight, rounded in _roundings(graph, nodes, _parameters(program)):
+    for node, weight, rounded in _roundings(graph, nodes, _parameters(program) if nodes else {}):
         change, scale = np.abs(rounded - weight), np.abs(weight)
         error = float(np.sqrt(np.square(change).mean() / max(np.square(scale).mean(), np.finfo(np.float32).tiny)))
         largest = float(change.max(initial=0) / max(scale.max(initial=0), np.finfo(np.float32).tiny))

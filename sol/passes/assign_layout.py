@@ -20,11 +20,21 @@ REDUCED = ((2, 3), (0, 2, 3))
 """Dimensions whose reduction leaves channels as they lie in blocks: maps, and maps of all images (statistics, their gradients)."""
 LANES = (*FLOAT_LANES, DType.BOOL)
 """Types of blocked values: numbers, and the masks between them."""
+INTEGERS = (DType.U8, DType.I8, DType.I32)
+"""Of blocked images of bytes, and of sums of their products."""
+STAY_FINITE = frozenset(
+    "cast neg abs relu floor ceil round sign clamp add sub mul maximum minimum where eq ne lt le gt ge leaky_relu hardswish hardsigmoid "
+    "sigmoid tanh silu".split()
+)
+"""Ops that give finite results for finite numbers of ordinary size, also in lanes that hold no channel."""
 
 
-def assign_layout(graph: Graph, lanes: int) -> Graph:
-    """Give every rank-4 value of floats that feeds or follows a convolution the layout with ``lanes`` channels per block."""
-    return _Assignment(graph, lanes).run()
+def assign_layout(graph: Graph, lanes: int, blocks_bytes: bool = False) -> Graph:
+    """Give every rank-4 value of floats that feeds or follows a convolution the layout with ``lanes`` channels per block.
+
+    blocks_bytes: also images of bytes.
+    """
+    return _Assignment(graph, lanes, blocks_bytes).run()
 
 
 def is_blockable(conv: Node, data: TensorType, weight: TensorType, lanes: int) -> bool:
@@ -44,11 +54,19 @@ def is_blockable(conv: Node, data: TensorType, weight: TensorType, lanes: int) -
     return width_in == width_out and width_in > 1 and lanes % width_in == 0
 
 
+def is_depthwise(conv: Node, data: TensorType, weight: TensorType) -> bool:
+    """Whether every channel is convolved with one filter."""
+    return conv.attrs["groups"] == data.shape[1] == weight.shape[0]
+
+
 class _Assignment:
     """One walk over the graph. Every value exists in at most two forms, plain and blocked; reorders are made on demand."""
 
-    def __init__(self, graph: Graph, lanes: int) -> None:
+    def __init__(self, graph: Graph, lanes: int, blocks_bytes: bool) -> None:
         self.graph, self.lanes = graph, lanes
+        self.blocks_bytes, self.held = blocks_bytes, (*LANES, *INTEGERS) if blocks_bytes else LANES
+        self.fills: dict[str, int] = {}  # image of bytes → what convolutions read around it
+        self.of_bytes: set[str] = set()  # blocked values that were computed from products of bytes alone
         self.blocked = Layout(lanes)
         self.editor = Editor(graph)
         self.constants = graph.constant_values
@@ -83,9 +101,11 @@ class _Assignment:
             return True
         if node.op in REDUCTIONS:
             return self.reduction_goes_blocked(node)
-        if type.rank != 4 or type.dtype not in LANES or len(node.types) > 1 or not isinstance(type.shape[1], int):
+        if type.rank != 4 or type.dtype not in self.held or len(node.types) > 1 or not isinstance(type.shape[1], int):
             return False
         data = [self.editor.type_of(i) for i in node.inputs]
+        if node.op == "int_conv":
+            return self.blocks_bytes and self.is_byte_blockable(node, data[0], data[1])
         if node.op == "conv":
             weight_known = all(i in self.constants for i in node.inputs[1:])
             return weight_known and is_blockable(node, data[0], data[1], self.lanes)
@@ -97,6 +117,8 @@ class _Assignment:
             return self.pointwise_goes_blocked(node, data)
         if type.dtype is DType.BOOL:
             return False
+        if type.dtype in INTEGERS:
+            return node.op == "max_pool" or node.op == "concat" and self.joins_whole_blocks(node)
         if node.op in POOLS:
             return True
         if node.op == "interleave":
@@ -106,10 +128,12 @@ class _Assignment:
         return node.op == "channel_select" or node.op in ("concat", "slice") and node.attrs["dim"] == 1
 
     def pointwise_goes_blocked(self, node: Node, data: list[TensorType]) -> bool:
-        if any(t.dtype not in LANES for t in data):
+        if any(t.dtype not in self.held for t in data):
             return False
         if node.type.shape[1] % self.lanes and not POINTWISE[node.op].zero_safe:
-            return False
+            images = [i for i in node.inputs if self.is_blocked(i)]
+            if node.op not in STAY_FINITE or not self.of_bytes.issuperset(images):
+                return False
         return any(self.is_blocked(i) and self.editor.type_of(i).shape == node.type.shape for i in node.inputs)
 
     def reduction_goes_blocked(self, node: Node) -> bool:
@@ -120,6 +144,26 @@ class _Assignment:
         dims = tuple(sorted(node.attrs["dims"]))
         return dims in REDUCED and (node.attrs["keepdims"] or dims != REDUCED[0])
 
+    def is_byte_blockable(self, conv: Node, data: TensorType, weight: TensorType) -> bool:
+        """Whether a blocked kernel convolves these bytes: densely or depthwise, padded with one known byte on which all readers agree."""
+        if not isinstance(data.shape[1], int) or not weight.is_static or conv.inputs[1] not in self.constants:
+            return False
+        if all(s == 1 for s in data.shape[2:]) or conv.attrs["groups"] != 1 and not is_depthwise(conv, data, weight):
+            return False
+        if all(p == (0, 0) for p in conv.attrs["padding"]):
+            return True
+        fill = self.graph.producer(conv.inputs[2])
+        if fill.op != "constant":
+            return False
+        byte = int(fill.attrs["value"].value)
+        return self.fills.setdefault(conv.inputs[0], byte) == byte
+
+    def joins_whole_blocks(self, concat: Node) -> bool:
+        """Whether all operands but the last one are whole blocks of channels, and none is a constant."""
+        sizes = [self.editor.type_of(i).shape[1] for i in concat.inputs]
+        whole = all(isinstance(s, int) and s % self.lanes == 0 for s in sizes[:-1])
+        return concat.attrs["dim"] == 1 and whole and self.constants.isdisjoint(concat.inputs) and all(map(self.is_blocked, concat.inputs))
+
     def is_blocked(self, value: str) -> bool:
         return self.editor.type_of(value).layout.block != 0
 
@@ -128,6 +172,8 @@ class _Assignment:
     def block_all(self, node: Node) -> None:
         pointwise = node.op in POINTWISE
         operands = tuple(self.block(i, node.type) if pointwise else self.form(i, self.blocked) for i in node.inputs)
+        if (node.op in STAY_FINITE or not pointwise) and self.of_bytes.issuperset(i for i in node.inputs if self.is_blocked(i)):
+            self.of_bytes.add(node.name)
         self.editor.update(node, inputs=operands, types=(node.type.with_layout(self.blocked),))
 
     def block_reduction(self, node: Node) -> None:
@@ -182,6 +228,11 @@ class _Assignment:
         few = self.editor.type_of(data).shape[1] < self.lanes and node.attrs["groups"] == 1 and not self.saves_products(node)
         if self.is_blocked(data) or not (few or self.is_read_once(node)):
             data = self.bordered(self.form(data, self.blocked), node)
+        self.editor.update(node, inputs=(data, *node.inputs[1:]), types=(node.type.with_layout(self.blocked),))
+
+    def block_int_conv(self, node: Node) -> None:
+        data = self.form(node.inputs[0], self.blocked)
+        self.of_bytes |= {node.name, data}
         self.editor.update(node, inputs=(data, *node.inputs[1:]), types=(node.type.with_layout(self.blocked),))
 
     def block_operands(self, node: Node) -> None:

@@ -22,9 +22,9 @@ DEEPEST = 16
 
 @rule("round")
 def division_into_scales(g: Editor, node: Node) -> str | None:
-    """quantise(x / s) -> quantise(x') where x is made of products with constants, into which 1 / s goes"""
-    division = g.producer(node.inputs[0], op="div")
-    if division is None or g.sole_user(division.name) is not node or not _quantizes(g, node):
+    """quantise(x / s) -> quantise(x') where x is made of products with constants, into which 1 / s goes; so for quantise(x * (1 / s))"""
+    division = g.producer(node.inputs[0])
+    if division.op not in ("div", "mul") or g.sole_user(division.name) is not node or not _quantizes(g, node):
         return None
     scale = division.inputs[1]
     known = number(g, scale)
@@ -33,16 +33,18 @@ def division_into_scales(g: Editor, node: Node) -> str | None:
     if not _absorbs(g, division.inputs[0], DEEPEST):
         return None
     scale = g.add("reshape", [scale], shape=()) if g.type_of(scale).rank else scale
-    return g.add("round", [_divided(g, division.inputs[0], scale)], origin=node.origin)
+    return g.add("round", [_divided(g, division.inputs[0], division.op, scale)], origin=node.origin)
 
 
 def _quantizes(g: Editor, rounding: Node) -> bool:
-    """Whether a float32 is rounded to become bytes, and nothing else."""
+    """Whether a float32 is rounded to become bytes, and nothing else: any byte, where it was divided and not multiplied."""
     user = g.sole_user(rounding.name)
     while user is not None and user.op in ("add", "clamp"):
         user = g.sole_user(user.name)
     found = None if user is None else quantized(g, user)
-    return found is not None and found.x == rounding.inputs[0]
+    if found is None or found.x != rounding.inputs[0]:
+        return False
+    return found.full or found.quotient is not None and found.quotient.factor is not None
 
 
 def _factor(g: Editor, node: Node) -> tuple[str, str] | None:
@@ -65,17 +67,17 @@ def _absorbs(g: Editor, value: str, steps: int) -> bool:
     return node.op in ("add", "sub") and all(_absorbs(g, i, steps - 1) for i in node.inputs)
 
 
-def _divided(g: Editor, value: str, scale: str) -> str:
-    """What ``_absorbs`` said of, divided."""
+def _divided(g: Editor, value: str, by: str, scale: str) -> str:
+    """What ``_absorbs`` said of, divided or multiplied (by: "div" or "mul")."""
     at = g.producer(value).origin
     if is_constant(g, value):
-        return g.add("div", [value, scale], origin=at)
+        return g.add(by, [value, scale], origin=at)
     node = g.producer(value)
     if node.op == "mul":
         found = _factor(g, node)
         assert found is not None  # _absorbs saw it
-        return g.add("mul", [found[0], g.add("div", [found[1], scale], origin=at)], origin=at)
-    return g.add(node.op, [_divided(g, i, scale) for i in node.inputs], origin=at, **node.attrs)
+        return g.add("mul", [found[0], g.add(by, [found[1], scale], origin=at)], origin=at)
+    return g.add(node.op, [_divided(g, i, by, scale) for i in node.inputs], origin=at, **node.attrs)
 
 
 @rule("round")

@@ -18,9 +18,11 @@ from sol.ir.types import DType
 from sol.passes.canonicalize_ops import is_constant
 from sol.passes.quantized_values import Shifted, dequantized, number, shifted
 
+LARGEST_PRODUCT = 255**2
+"""Of bytes less zero points."""
 MOST_EXACT = 1 << 16
 """Bytes whose sum is exact in float32."""
-MOST_TERMS = (1 << 31) // 255**2
+MOST_TERMS = (1 << 31) // LARGEST_PRODUCT
 """Products of bytes less zero points whose sum is exact in int32."""
 
 
@@ -96,6 +98,11 @@ def _per(m: _Maker, zero: str | None, axis: int) -> bool:
     return all(s == 1 for i, s in enumerate(shape, -len(shape)) if i != axis)
 
 
+def _per_row(m: _Maker, value: str | None) -> bool:
+    """Whether a left operand's zero point or scale is the same along each sum."""
+    return value is None or not m.shape(value) or m.shape(value)[-1] == 1
+
+
 def _sums_to(node: Node, terms: DimLike) -> bool:
     """Whether an op's sums of so many products are those of int32: of floats they must fit, of int32 they wrap around in any case."""
     return node.type.dtype is DType.I32 or node.type.dtype in (DType.F32, DType.F64) and isinstance(terms, int) and terms <= MOST_TERMS
@@ -109,7 +116,7 @@ def matmul_of_bytes(g: Editor, node: Node) -> str | None:
         return None
     m = _Maker(g, node)
     terms = m.shape(b.q)[-2]
-    if not isinstance(terms, int) or not _sums_to(node, terms) or not _per(m, a.zero, -2) or not _per(m, b.zero, -1):
+    if not isinstance(terms, int) or not _sums_to(node, terms) or not _per_row(m, a.zero) or not _per(m, b.zero, -1):
         return None
     (x, x_zero), (y, y_zero) = m.unsigned(a), m.signed(b)
     rank = len(m.shape(y))
@@ -131,7 +138,7 @@ def linear_of_bytes(g: Editor, node: Node) -> str | None:
     if a is None or b is None or not is_constant(g, node.inputs[1]):
         return None
     m = _Maker(g, node)
-    if not _sums_to(node, m.shape(b.q)[1]) or not _per(m, a.zero, -2) or not _per(m, b.zero, -2) or not node.type.rank:
+    if not _sums_to(node, m.shape(b.q)[1]) or not _per_row(m, a.zero) or not _per(m, b.zero, -2) or not node.type.rank:
         return None
     (x, x_zero), (w, w_zero) = m.unsigned(a), m.signed(b)
     outs = m.shape(w)[:1]
@@ -197,7 +204,7 @@ def scales_after_product(g: Editor, node: Node) -> str | None:
         channels: tuple[DimLike, ...] = (m.shape(b.numbers)[0], *(1,) * spatial)
     else:
         axis = -1 if node.op == "matmul" else -2
-        fits = _per(m, a.scale, -2) and _per(m, b.scale, axis) and _per(m, a.shifted.zero, -2) and _per(m, b.shifted.zero, axis)
+        fits = _per_row(m, a.scale) and _per(m, b.scale, axis) and _per_row(m, a.shifted.zero) and _per(m, b.shifted.zero, axis)
         channels = (m.shape(b.numbers)[axis],)
     if not fits:
         return None
@@ -209,7 +216,27 @@ def scales_after_product(g: Editor, node: Node) -> str | None:
     return m("add", y, m.reshape(node.inputs[2], (*m.shape(node.inputs[2]), *(1,) * (len(channels) - 1))))
 
 
-RULES = (scales_after_product, matmul_of_bytes, linear_of_bytes, conv_of_bytes)
+@rule("cast")
+def integer_again(g: Editor, node: Node) -> str | None:
+    """cast(cast(i, float), i32) -> i for an int32 i that the float holds exactly: any in float64, sums of few products in float32"""
+    wide = g.producer(node.inputs[0], op="cast")
+    if node.type.dtype is not DType.I32 or wide is None or g.type_of(wide.inputs[0]).dtype is not DType.I32:
+        return None
+    exact = wide.type.dtype is DType.F64 or wide.type.dtype is DType.F32 and _is_short_sum(g, wide.inputs[0])
+    return wide.inputs[0] if exact else None
+
+
+def _is_short_sum(g: Editor, value: str) -> bool:
+    """Whether a value sums so few products of bytes less zero points that float32 holds it exactly."""
+    node = g.producer(value)
+    node = g.producer(node.inputs[0]) if node.op == "sub" else node
+    if node.op not in ("int_conv", "int_linear"):
+        return False
+    terms = product(g.type_of(node.inputs[1]).shape[1:])
+    return isinstance(terms, int) and terms * LARGEST_PRODUCT <= 1 << 24
+
+
+RULES = (scales_after_product, matmul_of_bytes, linear_of_bytes, conv_of_bytes, integer_again)
 
 
 def find_integer_products(graph: Graph) -> Graph:

@@ -10,7 +10,7 @@ from typing import Any
 from sol.ir.graph import Graph, Node
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
-from sol.passes.quantized_values import Dequantized, dequantized, is_single, number, quantized, same_number
+from sol.passes.quantized_values import Dequantized, Quantized, Quotient, dequantized, is_single, number, quantized, same_number
 
 
 def _moved(g: Editor, node: Node, q: str, like: Dequantized, attrs: dict[str, Any], more: Sequence[str] = ()) -> str:
@@ -109,10 +109,10 @@ def quantize_of_dequantized(g: Editor, node: Node) -> str | None:
     found = quantized(g, node)
     if found is None or found.quotient is None:
         return None
-    value = dequantized(g, found.quotient.inputs[0])
-    if value is None or g.type_of(value.shifted.q) != node.type or not is_single(g, value.scale):
+    value = dequantized(g, found.quotient.x)
+    if not found.full or value is None or g.type_of(value.shifted.q) != node.type or not is_single(g, value.scale):
         return None
-    if not same_number(g, value.scale, found.quotient.inputs[1]) or not same_number(g, value.shifted.zero, found.zero):
+    if not found.quotient.cancels(g, value.scale) or not same_number(g, value.shifted.zero, found.zero):
         return None
     return value.shifted.q
 
@@ -121,26 +121,46 @@ def quantize_of_dequantized(g: Editor, node: Node) -> str | None:
 def quantize_of_concat(g: Editor, node: Node) -> str | None:
     """quantise(concat(x…)) -> concat(quantise(x)…) where an operand is dequantised: bytes are moved, not floats"""
     found = quantized(g, node)
-    concat = None if found is None or found.quotient is None else g.producer(found.quotient.inputs[0], op="concat")
+    concat = None if found is None or found.quotient is None else g.producer(found.quotient.x, op="concat")
     if concat is None or found is None or found.quotient is None or g.sole_user(concat.name) is None:
         return None
-    scale = found.quotient.inputs[1]
-    if not is_single(g, scale) or not is_single(g, found.zero) or not any(dequantized(g, v) for v in concat.inputs):
+    if not _of_one(g, found) or not any(dequantized(g, v) for v in concat.inputs):
         return None
-    parts = [_quantize(g, node, v, _scalar(g, scale), found.zero) for v in concat.inputs]
+    parts = [_quantize(g, node, v, found.quotient, found.zero) for v in concat.inputs]
     return g.add("concat", parts, origin=node.origin, **concat.attrs)
 
 
-def _quantize(g: Editor, like: Node, x: str, scale: str, zero: str | None) -> str:
+@rule("cast")
+def quantize_of_pool(g: Editor, node: Node) -> str | None:
+    """quantise(max_pool(x)) -> max_pool(quantise(x)) for a positive scale: what is larger stays so, and bytes are pooled"""
+    found = quantized(g, node)
+    pool = None if found is None or found.quotient is None else g.producer(found.quotient.x, op="max_pool")
+    if pool is None or found is None or found.quotient is None or g.sole_user(pool.name) is None or not _of_one(g, found):
+        return None
+    scale = number(g, found.quotient.factor or found.quotient.scale)
+    if scale is None or not scale > 0:
+        return None
+    return g.add("max_pool", [_quantize(g, node, pool.inputs[0], found.quotient, found.zero)], origin=node.origin, **pool.attrs)
+
+
+def _of_one(g: Editor, found: Quantized) -> bool:
+    """Whether a value is quantised with one scale and one zero point."""
+    assert found.quotient is not None
+    return is_single(g, found.quotient.factor or found.quotient.scale) and is_single(g, found.zero)
+
+
+def _quantize(g: Editor, like: Node, x: str, by: Quotient, zero: str | None) -> str:
     """A value quantised as the chain that ends in ``like`` does it."""
     at, clamp = like.origin, g.producer(like.inputs[0])
-    y = g.add("round", [g.add("div", [x, scale], origin=at)], origin=at)
+    quotient = [x, _scalar(g, by.factor or by.scale)]  # type: ignore[arg-type]
+    y = g.add("round", [g.add("mul" if by.factor else "div", quotient, origin=at)], origin=at)
     if zero is not None:
         y = g.add("add", [y, _scalar(g, zero)], origin=at)
     return g.add("cast", [g.add("clamp", [y], origin=clamp.origin, **clamp.attrs)], dtype=like.type.dtype, origin=at)
 
 
-RULES = (move_of_bytes, permute_of_bytes, pad_of_bytes, pool_of_bytes, concat_of_bytes, quantize_of_dequantized, quantize_of_concat)
+RULES = (move_of_bytes, permute_of_bytes, pad_of_bytes, pool_of_bytes, concat_of_bytes, quantize_of_dequantized, quantize_of_concat,
+         quantize_of_pool)  # fmt: skip
 
 
 def fold_quantization(graph: Graph) -> Graph:

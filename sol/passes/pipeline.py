@@ -21,12 +21,14 @@ from sol.passes.choices import Choose, first
 from sol.passes.divide_scales import divide_scales
 from sol.passes.eliminate_common_subexpressions import eliminate_common_subexpressions
 from sol.passes.find_integer_products import find_integer_products
+from sol.passes.find_weight_only_products import find_weight_only_products
 from sol.passes.flatten_convolutions import flatten_convolutions
 from sol.passes.fold_batchnorm import fold_batchnorm
 from sol.passes.fold_channel_permutations import fold_channel_permutations
 from sol.passes.fold_constants import fold_constants
 from sol.passes.fold_pool_casts import fold_pool_casts
 from sol.passes.fold_quantization import fold_quantization
+from sol.passes.fold_requantization import fold_requantization
 from sol.passes.fold_stem_strides import fold_stem_strides
 from sol.passes.fuse_regions import fuse_regions
 from sol.passes.materialize_views import materialize_views
@@ -54,8 +56,11 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("canonicalize_types", lambda graph: canonicalize_types(graph, lanes, target.matrix_tiles)),
         ("fold_quantization", fold_quantization),  # before constants are folded: literals would hide which weights are bytes
         ("find_integer_products", find_integer_products),  # after what stood between bytes and products is gone
+        # after products of which both sides are bytes
+        ("find_weight_only_products", lambda graph: find_weight_only_products(graph, sizes)),
         ("divide_scales", divide_scales),  # after products have scales
         ("fold_constants", fold_constants),  # before the rules, which look for literals
+        ("fold_requantization", fold_requantization),  # after folding: zero points are literals then; after what looks for bytes
         ("remove_identities", remove_identities),  # before folding: a dropout between conv and norm must not hide the pair
         ("canonicalize_ops", canonicalize_ops),  # before folding: explicit padding becomes part of the convolution
         ("canonicalize_activations", canonicalize_activations),  # after powers became products, which these rules take apart
@@ -72,7 +77,8 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("eliminate_common_subexpressions", eliminate_common_subexpressions),  # after the rules: they make equal scales and reshapes
         ("fold_channel_permutations", lambda graph: fold_channel_permutations(graph, lanes)),  # before layout: weights are still OIHW
         ("fold_stem_strides", lambda graph: fold_stem_strides(graph, lanes)),  # before layout: the input is plain, weights are OIHW
-        ("assign_layout", lambda graph: assign_layout(graph, lanes)),  # before fusion: a reorder between two ops would split a region
+        # before fusion: a reorder between two ops would split a region
+        ("assign_layout", lambda graph: assign_layout(graph, lanes, target.blocks_bytes)),
         ("fold_pool_casts", fold_pool_casts),  # after layout: kernels of row-major maps read float32
         ("repeat_reads", repeat_reads),  # after layout: images that were kept in blocks are known; before loops are fused
         ("materialize_views", materialize_views),  # after layout: reorders decide which views exist

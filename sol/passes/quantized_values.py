@@ -110,13 +110,41 @@ def dequantized(g: Editor, value: str) -> Dequantized | None:
 
 
 @dataclass(frozen=True)
+class Quotient:
+    """``x / scale``, or ``x * factor`` where the factor is the scale's reciprocal."""
+
+    x: str
+    scale: str | None = None
+    factor: str | None = None
+
+    def cancels(self, g: Editor, scale: str) -> bool:
+        """Whether ``(x * scale)`` divided so, rounded, is x for certain, for bytes x."""
+        if self.scale is not None:
+            return same_number(g, scale, self.scale)
+        assert self.factor is not None
+        inverse = g.producer(self.factor, op="div")
+        if inverse is not None and inverse.inputs[1] == scale and number(g, inverse.inputs[0]) == 1:
+            return True
+        a, b = number(g, scale), number(g, self.factor)
+        return a is not None and b is not None and abs(a * b - 1) < NEAR
+
+
+NEAR = 2.0**-16
+"""How near to 1 a scale times a reciprocal of it is: bytes multiplied by such a number round to themselves."""
+
+
+@dataclass(frozen=True)
 class Quantized:
-    """``saturate(round(x) + zero)``, x being a float divided by the scale already; ``quotient`` is that division if there is one."""
+    """``saturate(round(x) + zero)``, x being a float divided by the scale already; ``quotient`` is that division if there is one.
+
+    full: whether all numbers of the type may come out.
+    """
 
     x: str
     zero: str | None
     dtype: DType
-    quotient: Node | None
+    quotient: Quotient | None
+    full: bool = True
 
 
 def quantized(g: Editor, node: Node) -> Quantized | None:
@@ -124,7 +152,10 @@ def quantized(g: Editor, node: Node) -> Quantized | None:
     if node.op != "cast" or node.type.dtype not in BYTES:
         return None
     clamp = g.producer(node.inputs[0], op="clamp")
-    if clamp is None or (clamp.attrs["low"], clamp.attrs["high"]) != LIMITS[node.type.dtype]:
+    if clamp is None:
+        return None
+    (low, high), (least, most) = (clamp.attrs["low"], clamp.attrs["high"]), LIMITS[node.type.dtype]
+    if low is None or high is None or not least <= low <= high <= most:
         return None
     inner, zero = clamp.inputs[0], None
     added = g.producer(inner, op="add")
@@ -133,4 +164,18 @@ def quantized(g: Editor, node: Node) -> Quantized | None:
     rounded = g.producer(inner, op="round")
     if rounded is None or rounded.type != clamp.type or rounded.type.dtype is not DType.F32:
         return None
-    return Quantized(rounded.inputs[0], zero, node.type.dtype, g.producer(rounded.inputs[0], op="div"))
+    return Quantized(rounded.inputs[0], zero, node.type.dtype, _quotient(g, rounded.inputs[0]), (low, high) == (least, most))
+
+
+def _quotient(g: Editor, value: str) -> Quotient | None:
+    node = g.producer(value)
+    if node.op == "div":
+        return Quotient(node.inputs[0], scale=node.inputs[1])
+    if node.op != "mul" or g.type_of(node.inputs[0]).shape != node.type.shape:
+        return None
+    x, factor = node.inputs
+    inverse = g.producer(factor, op="div")
+    literal = number(g, factor)
+    if literal is not None and literal > 0 or inverse is not None and number(g, inverse.inputs[0]) == 1:
+        return Quotient(x, factor=factor)
+    return None

@@ -22,6 +22,8 @@ class GraphSizes:
     chain_shared_weights: bytes of the 1x1 convolution's weights up to which that holds: more of them are read once for the whole map, or
     multiplied less often.
     chain_row: bytes of a row between a depthwise convolution that reads from memory and the 1x1 convolution, which reads it several times.
+    byte_weight_rows: rows up to which a layer whose weight alone is bytes reads these: with more, multiply-adds take longer than reading
+    floats.
     """
 
     reordered_from: int
@@ -32,6 +34,7 @@ class GraphSizes:
     chain_rows: int
     chain_shared_weights: int
     chain_row: int
+    byte_weight_rows: int
 
 
 class MachineLike(Protocol):
@@ -43,7 +46,7 @@ class MachineLike(Protocol):
 
 class TargetLike(Protocol):
     """What passes read of a target. lanes: float32 values per vector. matrix_tiles: whether it has such for products of bfloat16.
-    space: the memory space that its kernels address."""
+    blocks_bytes: whether images of bytes lie in blocks of channels. space: the memory space that its kernels address."""
 
     @property
     def lanes(self) -> int: ...
@@ -51,5 +54,7 @@ class TargetLike(Protocol):
     def machine(self) -> MachineLike: ...
     @property
     def matrix_tiles(self) -> bool: ...
+    @property
+    def blocks_bytes(self) -> bool: ...
     @property
     def space(self) -> str: ...

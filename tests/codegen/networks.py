@@ -7,7 +7,7 @@ from dataclasses import replace
 from sol.codegen.machines import ZEN4
 from sol.codegen.plan import Plan
 from sol.codegen.schedule import make_plan
-from sol.codegen.targets import by_name, with_matrix_tiles, with_narrow_dots
+from sol.codegen.targets import by_name, with_byte_dots, with_matrix_tiles, with_narrow_dots
 from sol.ir.graph import Graph
 from sol.ir.text import parse_graph
 from sol.passes.pipeline import run_passes
@@ -91,6 +91,25 @@ NARROW = f"""graph(%x: f32[1,3,20,20], %r: f32[1,40,20,20]) {{
 }}""".replace("f32", "bf16")
 """A small network of bfloat16: a plain input, a residual, a head."""
 
+BYTE_IMAGES = """graph(%x: u8[1,3,20,20]) {
+  %w = parameter{target="w"}: i8[40,3,3,3]
+  %d = parameter{target="d"}: i8[40,1,3,3]
+  %s = parameter{target="s"}: f32[40,1,1]
+  %o = parameter{target="o"}: i32[40,1,1]
+  %z = constant{dtype=u8, value=array(u8[], [3])}: u8[]
+  %a: i32[1,40,20,20] = int_conv(%x, %w, %z){dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}
+  %b: i32[1,40,20,20] = sub(%a, %o)
+  %c: f32[1,40,20,20] = cast(%b){dtype=f32}
+  %e: f32[1,40,20,20] = mul(%c, %s)
+  %f: f32[1,40,20,20] = round(%e)
+  %g: f32[1,40,20,20] = clamp(%f){high=255.0, low=0.0}
+  %h: u8[1,40,20,20] = cast(%g){dtype=u8}
+  %p: u8[1,40,10,10] = max_pool(%h){WINDOW}
+  %y: i32[1,40,10,10] = int_conv(%p, %d, %z){dilation=(1, 1), groups=40, padding=((1, 1), (1, 1)), stride=(1, 1)}
+  return %y
+}
+""".replace("WINDOW", WINDOW)
+"""Images of bytes that lie in blocks of channels, where a target has dot products of bytes."""
 NARROW_GRADIENT = one("%x: f32[2,32,14,14], %g: f32[2,48,14,14]", "f32[48,32,3,3]", weight_gradient(1, 1, 1)).replace("f32", "bf16")
 """The gradient of a convolution of bfloat16 for its weights."""
 
@@ -332,14 +351,16 @@ INNER_PRODUCT: dict[str, str] = {
 
 
 def plan_of(
-    text: str, isa: str = "avx512", independent_adders: bool = False, matrix_tiles: bool = False, narrow_dots: bool = False
-) -> Plan:
+    text: str, isa: str = "avx512", independent_adders: bool = False, matrix_tiles: bool = False, narrow_dots: bool = False,
+    byte_dots: bool = False,
+) -> Plan:  # fmt: skip
     """The plan of a network for a target, whatever this machine is."""
     target = replace(by_name(isa), machine=ZEN4) if independent_adders or narrow_dots else by_name(isa)
     target = with_narrow_dots(target) if narrow_dots else target
-    return make_plan(fused_graph(text, isa, matrix_tiles), with_matrix_tiles(target) if matrix_tiles else target)
+    target = with_byte_dots(target) if byte_dots else target
+    return make_plan(fused_graph(text, isa, matrix_tiles, byte_dots), with_matrix_tiles(target) if matrix_tiles else target)
 
 
-def fused_graph(text: str, isa: str = "avx512", matrix_tiles: bool = False) -> Graph:
-    target = by_name(isa)
+def fused_graph(text: str, isa: str = "avx512", matrix_tiles: bool = False, byte_dots: bool = False) -> Graph:
+    target = with_byte_dots(by_name(isa)) if byte_dots else by_name(isa)
     return list(run_passes(parse_graph(text), with_matrix_tiles(target) if matrix_tiles else target))[-1][1]

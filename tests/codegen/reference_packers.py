@@ -89,6 +89,27 @@ def conv_pairs(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> n
     return np.concatenate(parts)
 
 
+@reference("conv_quads")
+def conv_quads(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
+    c, taps = array.shape[1], prod(array.shape[2:])
+    w, parts = array.reshape(-1, c, taps), []
+    for row in range(0, len(w), vectors * lanes):
+        panel = padded(w[row : row + vectors * lanes], 0, up(len(w[row : row + vectors * lanes]), lanes))
+        for first in range(0, c, lanes):
+            block = panel[:, first : first + lanes]
+            fours = padded(block, 1, up(block.shape[1], 4)).reshape(len(panel), -1, 4, taps)
+            parts.append(fours.transpose(3, 1, 0, 2).reshape(-1))
+    return np.concatenate(parts)
+
+
+@reference("depthwise_bytes")
+def depthwise_bytes(array: np.ndarray, *, lanes: int, neighbours: bool) -> np.ndarray:
+    k, _, rows, taps = array.shape
+    w = padded(array, 0, up(k, lanes)).reshape(-1, lanes, rows, taps)
+    fours = padded(w, 3, up(taps, 4)).reshape(*w.shape[:3], -1, 4) if neighbours else padded(w[..., None], 4, 4)
+    return fours.transpose(0, 2, 3, 1, 4).reshape(len(w), -1, lanes, 4)
+
+
 @reference("gemm_pairs")
 def gemm_pairs(array: np.ndarray, *, width: int, lanes: int) -> np.ndarray:
     panels = [array[n : n + width] for n in range(0, len(array), width)]

@@ -17,7 +17,7 @@ from sol.codegen.plan import Kernel
 from sol.codegen.program import kernel_source, render_program
 from sol.codegen.render import TEMPLATES
 from sol.ir.text import graph_text
-from tests.codegen.networks import INNER_PRODUCT, NARROW, NARROW_GRADIENT, NETWORKS, POOLED, of_matrix_tiles, plan_of
+from tests.codegen.networks import BYTE_IMAGES, INNER_PRODUCT, NARROW, NARROW_GRADIENT, NETWORKS, POOLED, of_matrix_tiles, plan_of
 from tests.ops.test_control import looped
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -31,7 +31,9 @@ NARROWED = (
     "conv_direct.c.j2:bf16", "conv_direct.c.j2:plain_bf16", "conv_direct.c.j2:tiles_bf16", "conv_direct.c.j2:pairs_bf16",
     "matmul_gemm.c.j2:bf16", "matmul_gemm.c.j2:pairs_bf16",
 )  # fmt: skip
-OF_BYTES = ("conv_plain.c.j2:tiles", "matmul_int.c.j2:tiles", "dfp_pointwise.c.j2:table")
+OF_BYTES = (
+    "conv_direct.c.j2:quads", "zero_border.c.j2:filled", "conv_plain.c.j2:tiles", "matmul_int.c.j2:tiles", "dfp_pointwise.c.j2:table",
+)  # fmt: skip
 KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j2:grouped")
 
 
@@ -62,6 +64,9 @@ def instances() -> dict[str, str]:
     for kernel in plan_of(NARROW, narrow_dots=True).kernels:
         if kernel.context.get("pairs") or kernel.context.get("dots"):
             found.setdefault(f"{kernel.template}:pairs_bf16", kernel)
+    for kernel in plan_of(BYTE_IMAGES, byte_dots=True).kernels:
+        kind = next((f":{k}" for k in ("quads", "filled") if kernel.context.get(k)), "")
+        found.setdefault(f"{kernel.template}{kind}", kernel)
     for name in ("bytes", "images of many channels"):
         for kernel in plan_of(NETWORKS[name], matrix_tiles=True).kernels:
             found.setdefault(f"{kernel.template}:tiles", kernel)

@@ -7,6 +7,7 @@ Many cases are outputs of one graph, so that one compilation serves them all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -257,3 +258,61 @@ def test_matrix_tiles_equal_the_reference(family: Callable[[Case], None], thread
 @pytest.mark.parametrize("family", [matrices, convolutions(MANY_CHANNELS)], ids=["products", "conv"])
 def test_many_channels_equal_the_reference_without_matrix_tiles(family: Callable[[Case], None], isa: str) -> None:
     check(family, isa, THREADS.get(isa, 2))
+
+
+def blocks(isa: str) -> Callable[[], targets.Target]:
+    """A target whose images of bytes lie in blocks of channels, and that needs no instructions for dot products of bytes."""
+    return lambda: replace(targets.by_name(isa), byte_dots=True, matrix_tiles=False)
+
+
+def chains(case: Case) -> None:
+    """Images that stay in blocks: a stem, pools, depthwise convolutions, residuals of bytes, joins, of channels around the lanes."""
+    for channels in (5, 16, 24, 33):
+        same = {"stride": (1, 1), "padding": ((1, 1), (1, 1)), "dilation": (1, 1)}
+
+        def convolved(x: str, channels: int, kernel: int, c: int = channels, groups: int = 1, zero: float = 3.0, same: Any = same) -> str:
+            pads = {"padding": ((kernel // 2,) * 2,) * 2}
+            w = case.parameter(s8(channels, c // groups, kernel, kernel))
+            y = case("int_conv", x, w, case.g.constant(int(zero), U8), **{**same, **pads}, groups=groups)
+            y = case("sub", y, case.parameter(rng.integers(-999, 999, (channels, 1, 1)).astype(np.int32)))
+            y = case("mul", case("cast", y, dtype=F32), case.parameter((2.0 ** rng.integers(-9, -6, (channels, 1, 1))).astype(np.float32)))
+            return quantized(case, y, zero, U8)
+
+        pool = {"kernel": (3, 3), "stride": (2, 2), "dilation": (1, 1), "padding": ((1, 1), (1, 1)), "ceil_mode": False}
+        stem = case("max_pool", convolved(case.input(u8(2, 3, 19, 23)), channels, 3, 3), **pool)
+        deep = convolved(stem, channels, 3, groups=channels)
+        y = case("mul", case("sub", case("cast", convolved(deep, channels, 1), dtype=F32), case.number(3.0)), case.number(0.5))
+        z = case("mul", case("sub", case("cast", stem, dtype=F32), case.number(3.0)), case.number(0.25))
+        both = quantized(case, case("relu", case("add", y, z)), 3.0, U8)
+        case.give(f"residual {channels}", both)
+        case.give(f"signed {channels}", case("max_pool", quantized(case, y, -100.0, I8), **pool))
+        small = {**pool, "kernel": (2, 2), "padding": ((0, 0), (0, 0)), "ceil_mode": True}
+        case.give(f"small windows {channels}", case("max_pool", both, **small))
+        joined = case("concat", both, deep, dim=1)
+        case.give(f"joined {channels}", convolved(joined, 17, 3, 2 * channels))
+        means = case("mean", case("cast", both, dtype=F32), dims=(2, 3), keepdims=True)
+        case.give(f"mean {channels}", case("cast", case("round", case("mul", means, case.number(0.125))), dtype=I32))
+
+
+@pytest.mark.parametrize("isa", runnable())
+@pytest.mark.parametrize("family", [
+    convolutions(CONVOLUTIONS), convolutions(DEPTHWISE), convolutions(MANY_CHANNELS[:-1]), epilogues, pools, chains,
+], ids=["conv", "depthwise", "many channels", "epilogues", "pools", "chains"])  # fmt: skip
+def test_blocks_equal_the_reference(family: Callable[[Case], None], isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(targets, "_native", blocks(isa))
+    graph = check(family, "native", THREADS.get(isa, 2))
+    kernels = compile_graph(graph, isa="native", threads=2).plan.kernels
+    wanted = {chains: 4, epilogues: 1, pools: 0}.get(family, 2)
+    assert sum("_bytes" in k.name for k in kernels) >= wanted
+
+
+def test_readers_that_pad_with_different_bytes_share_no_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def two(case: Case) -> None:
+        same = {"stride": (1, 1), "padding": ((1, 1), (1, 1)), "dilation": (1, 1), "groups": 1}
+        pool = {"kernel": (1, 1), "stride": (1, 1), "dilation": (1, 1), "padding": ((0, 0), (0, 0)), "ceil_mode": False}
+        x = case("max_pool", case.input(u8(1, 20, 9, 9)), **pool)
+        for fill in (3, 200, 3):
+            case.give(f"padded with {fill}", case("int_conv", x, case.parameter(s8(18, 20, 3, 3)), case.g.constant(fill, U8), **same))
+
+    monkeypatch.setattr(targets, "_native", blocks(runnable()[0]))
+    check(two, "native", 2)

@@ -79,6 +79,12 @@ def of_bytes() -> Iterator[Case]:
     layers = [((17, 7, 3, 3), 1, False), ((16, 8, 1, 1), 1, False), ((12, 5, 3), 2, False), ((9, 1, 3, 5), 9, True), ((6, 1, 7), 6, True)]
     for shape, groups, neighbours in layers:
         yield from (case("int_taps", shape, "i1", groups=groups, rows=rows, neighbours=neighbours) for rows in (1, 4, 6))
+    for shape in ((1, 1, 1, 1), (17, 7, 3, 3), (40, 64, 1, 1), (33, 70, 1, 1), (64, 35, 2, 3)):
+        for lanes, vectors in ((16, 2), (16, 1), (8, 3), (4, 1)):
+            yield case("conv_quads", shape, "i1", lanes=lanes, vectors=vectors)
+    for shape in ((1, 1, 1, 1), (9, 1, 3, 5), (33, 1, 3, 3), (16, 1, 2, 4)):
+        for lanes, neighbours in ((16, True), (16, False), (4, True)):
+            yield case("depthwise_bytes", shape, "i1", lanes=lanes, neighbours=neighbours)
     tiles = [((17, 7, 3, 3), 1, 2), ((40, 64, 1, 1), 1, 16), ((33, 70, 1, 1), 1, 9), ((12, 24, 1, 1), 2, 6), ((12, 5, 3), 2, 1)]
     for shape, groups, quads in tiles:
         yield case("int_tiles", shape, "i1", groups=groups, rows=16, quads=quads)

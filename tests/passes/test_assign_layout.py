@@ -127,3 +127,47 @@ def test_the_gradient_for_weights_is_plain_and_reads_blocks(channels: int, group
     after = laid_out(text)
     assert ops(after) == ["reorder"] * reorders + ["conv_weight_grad"]
     assert not after.type_of("y").layout.block
+
+
+def of_bytes(text: str) -> Graph:
+    """The graph for a target whose images of bytes lie in blocks."""
+    return run(lambda graph: assign_layout(graph, LANES, True), text)
+
+
+BYTES = """graph(%x: u8[1,20,9,9]{more}) {{
+  %w = parameter{{target="w"}}: i8[40,20,3,3]
+  %f = constant{{dtype=u8, value=array(u8[], [{fill}])}}: u8[]
+  %s = parameter{{target="s"}}: f32[40,1,1]
+  %a: i32[1,40,9,9] = int_conv(%x, %w, %f){{dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}}
+  %b: f32[1,40,9,9] = cast(%a){{dtype=f32}}
+  %c: f32[1,40,9,9] = add(%b, %s)
+  {rest}
+  return %y
+}}"""
+SECOND = "%y: i32[1,40,9,9] = int_conv(%x, %w, %g){dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}"
+
+
+@pytest.mark.parametrize("rest,reorders", [
+    ("%y: f32[1,40,9,9] = relu(%c)", 2),
+    ("%y: f32[1,40,1,1] = mean(%c){dims=(2, 3), keepdims=True}", 2),
+    ("%y: f32[1,40,9,9] = div(%c, %c)", 2),  # lanes without a channel would not stay finite: computed row-major
+    ("%y: f32[9,40,9] = reshape(%c){shape=(9, 40, 9)}", 2),
+])  # fmt: skip
+def test_images_of_bytes_stay_in_blocks(rest: str, reorders: int) -> None:
+    text = BYTES.format(more="", fill=3, rest=rest)
+    after = of_bytes(text)
+    assert "int_conv" in {n.op for n in after.nodes if n.type.layout.block}
+    assert ops(after).count("reorder") == reorders
+    assert not blocked(run(lambda graph: assign_layout(graph, LANES), text)), "only where a target has dot products of bytes"
+
+
+def test_another_padding_of_the_same_bytes_is_row_major() -> None:
+    other = '%g = constant{dtype=u8, value=array(u8[], [9])}: u8[]\n  %d: f32[1,40,9,9] = relu(%c)\n  '
+    after = of_bytes(BYTES.format(more="", fill=3, rest=other + SECOND).replace("return %y", "return %y, %d"))
+    assert [bool(n.type.layout.block) for n in after.nodes if n.op == "int_conv"] == [True, False]
+
+
+def test_padding_that_a_call_gives_is_row_major() -> None:
+    text = BYTES.format(more=", %f: u8[]", fill=3, rest="%y: f32[1,40,9,9] = relu(%c)")
+    text = "\n".join(line for line in text.splitlines() if "%f = constant" not in line)
+    assert not blocked(of_bytes(text))

@@ -70,3 +70,11 @@ def test_what_is_rounded_but_not_quantised_is_divided(name: str) -> None:
     text = rounded(lines, value, "%x: u8[2,3]")
     assert "div" in ops(run(divide_scales, text.replace("return %y", "return %r")))
     assert "div" in ops(run(divide_scales, text.replace("high=255, low=0", "high=15, low=0")))
+
+
+@pytest.mark.parametrize("name", ABSORBED)
+def test_reciprocals_into_constants(name: str) -> None:
+    lines, value, wanted = ABSORBED[name]
+    text = rounded(lines, value).replace("div(", "mul(")
+    assert before_rounding(text) == wanted
+    assert before_rounding(text.replace("high=255", "high=127")) == wanted

@@ -154,3 +154,25 @@ def test_sums_that_int32_does_not_hold_stay_floats() -> None:
     for terms, wanted in ((33_000, "int_linear"), (34_000, "matmul")):
         text = product("matmul", "u8", "u8", 3.0, "").replace("2,5,7", f"2,5,{terms}").replace("7,3", f"{terms},3")
         assert wanted in ops(find_integer_products(verify(parse_graph(text))))
+
+
+@pytest.mark.parametrize("wide,wanted", [("f64", []), ("f32", ["cast", "cast"])])
+def test_integers_that_were_widened_exactly_stay(wide: str, wanted: list[str]) -> None:
+    text = f"""graph(%x: i32[2,3]) {{
+  %a: {wide}[2,3] = cast(%x){{dtype={wide}}}
+  %y: i32[2,3] = cast(%a){{dtype=i32}}
+  return %y
+}}"""
+    assert ops(run(find_integer_products, text)) == wanted
+
+
+@pytest.mark.parametrize("terms,wanted", [(256, 0), (260, 2)])
+def test_short_sums_stay_integers(terms: int, wanted: int) -> None:
+    text = f"""graph(%x: u8[2,{terms}]) {{
+  %w = parameter{{target="w"}}: i8[3,{terms}]
+  %p: i32[2,3] = int_linear(%x, %w)
+  %a: f32[2,3] = cast(%p){{dtype=f32}}
+  %y: i32[2,3] = cast(%a){{dtype=i32}}
+  return %y
+}}"""
+    assert ops(run(find_integer_products, text)).count("cast") == wanted

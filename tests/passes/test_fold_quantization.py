@@ -93,3 +93,38 @@ def test_what_bytes_cannot_be_is_no_zero_point() -> None:
         assert ops(run(fold_quantization, network(*SAME["pad"], zero=zero)))[-1] == "pad"
         again = network("2,3", "", zero=zero).replace("  %y: \n  return %y", f"{quantized('xf', 'u8', '2,3')}\n  return %y")
         assert "round" in ops(run(fold_quantization, again))
+
+
+def multiplied(reciprocal: float, high: int) -> str:
+    shape = "2,4,4,4"
+    chain = quantized("xf", "u8", shape).replace("div(%xf, %s)", "mul(%xf, %r)").replace("high=255", f"high={high}")
+    return f"""graph(%x: u8[{shape}]) {{
+  {number("s", 0.1)}
+  {number("z", 3.0)}
+  {number("r", reciprocal)}
+  {bytes_of("x", "u8", shape)}
+{chain}
+  return %y
+}}"""
+
+
+def test_multiplied_with_the_reciprocal_is_the_same_bytes() -> None:
+    assert ops(run(fold_quantization, multiplied(10.0000001, 255))) == []
+    for other in (multiplied(10.1, 255), multiplied(10.0, 127)):
+        assert ops(run(fold_quantization, other)) == ["cast", "sub", "mul", "mul", "round", "add", "clamp", "cast"]
+
+
+def pooled(scale: float, pool: str = f"max_pool(%x){WINDOW}") -> str:
+    return f"""graph(%x: f32[1,2,4,4]) {{
+  {number("s", scale)}
+  {number("z", 3.0)}
+  %p: f32[1,2,2,2] = {pool}
+{quantized("p", "u8", "1,2,2,2")}
+  return %y
+}}"""
+
+
+def test_pooled_values_are_quantised_before() -> None:
+    after = run(fold_quantization, pooled(0.25))
+    assert ops(after) == ["div", "round", "add", "clamp", "cast", "max_pool"]
+    assert ops(run(fold_quantization, pooled(-0.25)))[0] == "max_pool", "what is larger becomes less"

@@ -121,6 +121,20 @@ SOL_INLINE vi vi_interleave(const uint8_t *p, int64_t step, int64_t count, int n
     if (count > 3) d |= (vi)((vu)vu8_load_n(p + 3 * step, n) << 24);
     return d;
 }
+/* Of up to four neighbouring pixels, LANES bytes each, a dword for each channel: its bytes, the first pixel's lowest. */
+SOL_INLINE vi vi_columns(const uint8_t *p, int pixels)
+{
+#if !defined(__clang__) && defined(__AVX512VBMI__)
+#define SOL_COLUMN(i) i, LANES + i, 2 * LANES + i, 3 * LANES + i
+#define SOL_COLUMNS(i) SOL_COLUMN(i), SOL_COLUMN(i + 1), SOL_COLUMN(i + 2), SOL_COLUMN(i + 3)
+    typedef uint8_t bytes __attribute__((vector_size(4 * LANES)));
+    static const uint8_t places[64] __attribute__((aligned(64))) = {SOL_COLUMNS(0), SOL_COLUMNS(4), SOL_COLUMNS(8), SOL_COLUMNS(12)};
+    const vi all = pixels >= 4 ? vi_load((const int32_t *)p) : vi_load_n((const int32_t *)p, LANES / 4 * pixels);
+    return (vi)__builtin_shuffle((bytes)all, *(const bytes *)places);
+#else
+    return vi_interleave(p, LANES, pixels, LANES);
+#endif
+}
 /* LANES dwords of the bytes p[0], p[near], p[2 * near] and p[3 * near], then p[step] … and so on; 4 * LANES bytes may be read where step
  * is 1 or 2, else what the last dword holds. */
 SOL_INLINE vi vi_windows(const uint8_t *p, int64_t near, int64_t step)

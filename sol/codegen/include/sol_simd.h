@@ -41,6 +41,11 @@ SOL_INLINE vf vf_load(const float *p) { return *(const vf_unaligned *)p; }
 SOL_INLINE void vf_store(float *p, vf v) { *(vf_unaligned *)p = v; }
 SOL_INLINE vh vh_load(const float *p) { return *(const vh_unaligned *)p; }
 SOL_INLINE vh vf_low(vf a) { vh low; memcpy(&low, &a, sizeof low); return low; }
+/* Keeps the compiler from computing with a vector before it comes to this place, as it would with many at once, which then need memory. */
+#ifndef SOL_SETTLE
+#define SOL_SETTLE(a) ((void)0)
+#endif
+
 #ifndef SOL_HAS_FROM_LOW
 SOL_INLINE vf vf_from_low(vh low) { vf a = {0}; memcpy(&a, &low, sizeof low); return a; } /* zero in the upper half */
 #endif

@@ -140,4 +140,5 @@ SOL_INLINE vi vi_madd(vi a, vi b)
     return r;
 }
 #endif
+#define SOL_SETTLE(a) __asm__ volatile("" : "+v"(a))
 #define SOL_HAS_SCALE /* vf_scale, vf_exponent, vf_significand, vf_reciprocal_roughly, vf_rsqrt_roughly; vi_any; vd_low, vd_high */

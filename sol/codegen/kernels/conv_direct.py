@@ -247,7 +247,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
         fetches=not matrix and source.kind != "plain" and (source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from),
         streams=_streams(way, target), lanes=target.lanes, shared=shared,
         relieved=is_long(conv) and not matrix, stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
-        matrix=matrix, dots=pairs,
+        matrix=matrix, dots=pairs, quads=False, start=False,
         variants=[variant | ({"runs": matrix_runs(variant["th"], variant["tw"])} if matrix else {}) for variant in tile_variants(
             problem.epilogue, widths, tiling, problem.masked, by_pixel=by_pixel, stored=problem.stored, pitch=problem.pitch,
         )],

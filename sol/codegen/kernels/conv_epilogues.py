@@ -21,10 +21,14 @@ _CALLS = frozenset(
 """Ops that are many instructions long."""
 
 
-def is_heavy(epilogue: Epilogue) -> bool:
+LONGEST, LONGEST_OF_BYTES = 6, 24
+"""Ops of an epilogue that is written once per accumulator; those of bytes are single instructions."""
+
+
+def is_heavy(epilogue: Epilogue, most: int = LONGEST) -> bool:
     """Is the epilogue too long to be written once per accumulator?"""
     nodes = epilogue._nodes()
-    return len(nodes) > 6 or any(n.op in _CALLS for n in nodes)
+    return len(nodes) > most or any(n.op in _CALLS for n in nodes)
 
 
 def needs_mask(epilogue: Epilogue, channels: int, lanes: int) -> bool:
@@ -64,16 +68,18 @@ class TileEpilogue:
 
 
 def tile_epilogue(
-    epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32, pitch: str = "LANES", partial: bool = False
-) -> TileEpilogue:
-    """The epilogue of a tile of ``ocb`` vectors x th rows x tw pixels. stored, pitch, partial: as for ``tile_variants``."""
+    epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32, pitch: str = "LANES", partial: bool = False,
+    sums: DType = DType.F32,
+) -> TileEpilogue:  # fmt: skip
+    """The epilogue of a tile of ``ocb`` vectors x th rows x tw pixels. stored, pitch, partial, sums: as for ``tile_variants``."""
     steps = tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile")
     key = epilogue.signature, steps, ocb, th, tw, masked, stored, pitch, partial
     found = _EPILOGUES.get(key)
     if found is None:
         if len(_EPILOGUES) >= MOST_EPILOGUES:
             _EPILOGUES.clear()  # another thread may compile: it holds what it has found
-        found = _EPILOGUES[key] = _traced(epilogue, ocb, th, tw, masked, _Store(stored, pitch, partial))
+        vector = "vi" if sums is DType.I32 else "vf"
+        found = _EPILOGUES[key] = _traced(epilogue, ocb, th, tw, masked, _Store(stored, pitch, partial), vector)
     return found
 
 
@@ -98,12 +104,12 @@ class _Store:
         return f"if ({valid} >= LANES) {whole} else {vector_store(self.dtype, address, value, count=f'(int)({valid})')}"
 
 
-def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: _Store) -> TileEpilogue:
+def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: _Store, vector: str) -> TileEpilogue:
     def one(o: int, y: int | str, x: int | str, accumulator: str, prefix: str) -> tuple[str, ...]:
         return _vector_epilogue(epilogue, (o, y, x), accumulator, prefix, masked, stored)
 
     before, pixels = hoisted_loads(epilogue, ocb), [(y, x) for y in range(th) for x in range(tw)]
-    if not is_heavy(epilogue):
+    if not is_heavy(epilogue, LONGEST_OF_BYTES if vector == "vi" else LONGEST):
         places = [(y, x, [(o, f"{o}_{y}_{x}") for o in range(ocb)]) for y, x in pixels]
         steps = tuple((y, x, tuple(one(o, y, x, f"a{at}", f"t{at}_") for o, at in vectors)) for y, x, vectors in places)
         return TileEpilogue(before, steps, ())
@@ -111,7 +117,7 @@ def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored
     row, column = (f"(i / {tw})", f"(i % {tw})") if th > 1 else ("0", "i")
     for o in range(ocb):
         values = ", ".join(f"a{o}_{y}_{x}" for y, x in pixels)
-        loops += ["{", f"    const vf a[{th * tw}] = {{{values}}};", f"    for (int64_t i = 0; i < {th * tw}; i++) {{"]
+        loops += ["{", f"    const {vector} a[{th * tw}] = {{{values}}};", f"    for (int64_t i = 0; i < {th * tw}; i++) {{"]
         loops += [f"        {line}" for line in one(o, row, column, "a[i]", "t")]
         loops += ["    }", "}"]
     return TileEpilogue(before, (), tuple(loops))
@@ -120,7 +126,7 @@ def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored
 def hoisted_loads(epilogue: Epilogue, ocb: int) -> tuple[str, ...]:
     """Statements that load the operands that all pixels of a vector share, as ``<name>_<vector>``."""
     hoisted = [e for e in epilogue.operands if e.kind != "tile"]
-    return tuple(f"const vf {e.name}_{o} = {e.load(f'{e.name} + {o} * c->{e.name}_cb')};" for o in range(ocb) for e in hoisted)
+    return tuple(f"const {e.vector} {e.name}_{o} = {e.load(f'{e.name} + {o} * c->{e.name}_cb')};" for o in range(ocb) for e in hoisted)
 
 
 def operand_at(e: EpilogueOperand, o: int, y: int | str, x: int | str) -> str:
@@ -143,17 +149,17 @@ def _vector_epilogue(
 
 def tile_variants(
     epilogue: Epilogue, panels: Sequence[Panel], tiling: Tiling, masked: bool, *, by_pixel: bool = False, stored: DType = DType.F32,
-    pitch: str = "LANES", partial: bool = False,
+    pitch: str = "LANES", partial: bool = False, sums: DType = DType.F32,
 ) -> list[dict[str, Any]]:
     """Template context of the functions of all tiles: ``steps`` if the epilogue goes by pixel and is short, else ``epilogue``.
 
     stored: what results are stored as. pitch: C text of the elements between neighbouring columns of theirs. partial: whether lanes that
-    hold no channel are not written.
+    hold no channel are not written. sums: what accumulators hold, float32 or int32.
     """
     found: list[dict[str, Any]] = []
     for p in panels:
         for th, tw in tiling.tiles:
-            text = tile_epilogue(epilogue, p.width, th, tw, masked, stored, pitch, partial)
+            text = tile_epilogue(epilogue, p.width, th, tw, masked, stored, pitch, partial, sums)
             steps = text.steps() if by_pixel else None
             kind = {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw}
             found.append(kind | {"epilogue": [] if steps else text.lines(), "steps": steps})

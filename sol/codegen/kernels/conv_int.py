@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sol.codegen.decision import sole
 from sol.codegen.epilogue import make_epilogue
+from sol.codegen.kernels.conv_bytes import CANDIDATES as BLOCKED
 from sol.codegen.kernels.conv_plain import Shape, all_strides, choose_tile, emit, flattened, is_local, read_shape, with_chunks
 from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_int import BYTES
@@ -80,4 +81,4 @@ def _of_neighbours(shape: Shape) -> Shape:
     )  # fmt: skip
 
 
-KERNELS = {"int_conv": (sole("int_conv", lambda lowering: True, lambda lowering, _: _lower(lowering)),)}
+KERNELS = {"int_conv": (*BLOCKED, sole("int_conv", lambda lowering: True, lambda lowering, _: _lower(lowering)),)}

@@ -19,6 +19,8 @@ from sol.ir.lanes import FLOAT_LANES
 from sol.ir.types import DType
 
 NONE = 255  # a lane that a term leaves alone
+INTEGERS = (DType.U8, DType.I8, DType.I32)
+"""Whose elements are transposed as the lanes of 32 bits that they come into."""
 WORD = 8  # bytes of a table entry
 
 
@@ -114,7 +116,8 @@ def find_reorder(lowering: Lowering, node: Node, out: View) -> Request | Sweep:
         to_blocked=bool(out.layout.block),
         ctype=out.dtype.c,
         contiguous=contiguous,
-        vector=contiguous and out.dtype in FLOAT_LANES and block == lowering.target.lanes,
+        vector=contiguous and out.dtype in (*FLOAT_LANES, *INTEGERS) and block == lowering.target.lanes,
+        integers=out.dtype in INTEGERS,
         family=FAMILIES.get(out.dtype, ""),
         stages=_butterflies(block),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sol.codegen.decision import sole
+from sol.codegen.kernels.conv_shape import is_blocked
 from sol.codegen.kernels.loop_cost import loop_seconds
 from sol.codegen.kernels.pool import FAMILY, Windows, pool_sizes, pool_stem, pool_strides, pool_work, windows_of
 from sol.codegen.lowering import Lowering, TargetLike
@@ -65,4 +66,51 @@ def lower_bytes(lowering: Lowering, found: Bytes) -> None:
     )
 
 
-KERNELS = {"max_pool": (sole("pool_bytes", find_bytes, lower_bytes, cost=bytes_seconds, ranked=False), *FAMILY)}
+@dataclass(frozen=True)
+class Blocks:
+    """Windows over bytes in blocks of channels."""
+
+    windows: Windows
+    source: View
+    out: View
+    flops: DimLike
+    bytes: DimLike
+
+
+def find_blocks(lowering: Lowering) -> Blocks | None:
+    """Bytes in and out as they are, in blocks of two-dimensional maps."""
+    pool, lanes = lowering.anchor, lowering.target.lanes
+    x = lowering.type_of(pool.inputs[0])
+    if x.dtype not in (DType.U8, DType.I8) or lowering.output != pool.name or x.rank != 4 or not x.layout.block:
+        return None
+    source, out = (lowering.view(v) for v in (pool.inputs[0], pool.name))
+    if not is_blocked(source, lanes) or not is_blocked(out, lanes):
+        return None
+    windows = windows_of(lowering)
+    return Blocks(windows, source, out, **pool_work(lowering, windows))
+
+
+def lower_blocks(lowering: Lowering, found: Blocks) -> None:
+    """One launch; see templates/pool_bytes_blocked.c.j2."""
+    windows, dtype = found.windows, found.source.dtype
+    sizes = {k: v for k, v in pool_sizes(windows).items() if not k.endswith(("D", "z"))}
+    strides = {f"{name}_{a}": s for name, v in (("in", found.source), ("out", found.out)) for a, s in zip("ncy", v.strides)}
+    lowering.set_share(True)
+    lowering.emit(
+        "pool_bytes_blocked.c.j2",
+        f"{pool_stem(windows, False)}_{dtype}_blocks",
+        reads={"in": found.source},
+        writes={"out": found.out},
+        params={"N": found.out.shape[0], "CB": found.out.shape[1], **sizes, **strides},
+        flops=found.flops,
+        bytes=found.bytes,
+        T=dtype.c,
+        signed=dtype is DType.I8,
+    )
+
+
+KERNELS = {"max_pool": (
+    sole("pool_byte_blocks", find_blocks, lower_blocks),
+    sole("pool_bytes", find_bytes, lower_bytes, cost=bytes_seconds, ranked=False),
+    *FAMILY,
+)}  # fmt: skip

@@ -217,6 +217,40 @@ PAIR = 2
 """Neighbouring channels that lie together for products of pairs."""
 
 
+def _conv_quads_shape(shape: Shape, lanes: int, vectors: int) -> Shape:
+    return (round_up(shape[0], lanes) * round_up(shape[1], BYTES) * count(shape[2:]),)
+
+
+@packer("conv_quads", _conv_quads_shape)
+def conv_quads(recipe: Recipe, *, lanes: int, vectors: int) -> None:
+    """w[K, C, *kernel] of bytes -> [panel][input block][r][s][four channels][vectors * lanes][4], flat.
+
+    A panel is as in ``conv_panels``. K is padded with zeros to whole vectors, C to whole fours.
+    """
+    c, taps = recipe.shape[1], recipe.taps
+    rows = Rows(recipe.shape[0], c * taps, c * taps)
+    places = block_places(c, taps, lanes, BYTES)
+    lay(recipe, rows, Panels(vectors * lanes, lanes, round_up(c, BYTES) // BYTES * taps, places, lane=BYTES))
+
+
+def _depthwise_bytes_shape(shape: Shape, lanes: int, neighbours: bool) -> Shape:
+    fours = shape[-2] * -(-shape[-1] // BYTES) if neighbours else count(shape[2:])
+    return -(-shape[0] // lanes), fours, lanes, BYTES
+
+
+@packer("depthwise_bytes", _depthwise_bytes_shape)
+def depthwise_bytes(recipe: Recipe, *, lanes: int, neighbours: bool) -> None:
+    """w[K, 1, R, S] of bytes -> [block][r][s / 4][lanes][4] if neighbours, else [block][r][s][lanes][4], three of them zero.
+
+    What lies beyond channels and taps is zero.
+    """
+    taps = recipe.taps
+    row, tap = np.divmod(np.arange(taps), recipe.shape[-1])
+    table = row * round_up(recipe.shape[-1], BYTES) + tap if neighbours else np.arange(taps) * BYTES
+    fours = _depthwise_bytes_shape(recipe.shape, lanes, neighbours)[1]
+    lay(recipe, Rows(recipe.shape[0], taps, taps), Panels(lanes, lanes, fours, table, lane=BYTES))
+
+
 def block_places(c: int, taps: int, lanes: int, rounded: int) -> np.ndarray:
     """For [channel][tap] flat the place in [block of channels][tap][channel]; the last block is what is left, rounded up."""
     channel, tap = np.divmod(np.arange(c * taps), taps)

@@ -30,6 +30,7 @@ class Target:
     space: the memory space that kernels of this target read and write; the host's for instruction sets of CPUs.
     matrix_tiles: whether products of bfloat16 and of bytes may use matrix tiles (AMX).
     narrow_dots: whether an instruction adds two products of bfloat16 to each lane (AVX-512 BF16).
+    byte_dots: whether one adds four products of bytes to each lane (AVX-512 VNNI).
     team: threads that the cost model counts on. repacks: whether weights change from call to call, as in training, so that packing them is
     part of each. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
     """
@@ -45,6 +46,7 @@ class Target:
     space: str = HOST
     matrix_tiles: bool = False
     narrow_dots: bool = False
+    byte_dots: bool = False
     team: int = 2
     repacks: bool = False
     host: str = field(default="", repr=False)
@@ -69,6 +71,11 @@ class Target:
         multiply-adds, five become two additions each.
         """
         return self.machine.cycles(11, 10, 16) < self.machine.cycles(16, 0, 0)
+
+    @property
+    def blocks_bytes(self) -> bool:
+        """Whether images of bytes lie in blocks of channels, whose convolutions are dot products of vectors."""
+        return self.byte_dots and not self.matrix_tiles
 
     @property
     def multiplies_pairs(self) -> bool:
@@ -172,6 +179,8 @@ def _native() -> Target:
     found = replace(best, flags=best.flags + tune, machine=table, host=cpu_identity())
     if NARROW_DOTS in cpu_features():
         found = with_narrow_dots(found)
+    if BYTE_DOTS in cpu_features():
+        found = with_byte_dots(found)
     return with_matrix_tiles(found) if has_matrix_tiles() else found
 
 
@@ -182,6 +191,15 @@ NARROW_DOTS = "avx512_bf16"
 def with_narrow_dots(target: Target) -> Target:
     """The target for such a CPU."""
     return replace(target, narrow_dots=True, needs=(*target.needs, NARROW_DOTS))
+
+
+BYTE_DOTS = "avx512_vnni"
+"""Feature of a CPU that adds up products of bytes in fours."""
+
+
+def with_byte_dots(target: Target) -> Target:
+    """The target for such a CPU."""
+    return replace(target, byte_dots=True, needs=(*target.needs, BYTE_DOTS))
 
 
 MATRIX_TILES = ("amx_tile", "amx_bf16", "amx_int8")

@@ -93,6 +93,7 @@ class ProgramImport:
             outputs=tuple(leaves),
             changes=changes,
             parameters={k: t for k, t in self.constants.items() if k in kept},
+            zeros=tuple(self.importer.context.zeros),
             held=tuple(self.held),
             mutations=tuple(mutations),
             exchanges=tuple([(target, leaves[i]) for target, i in exchanged]),
@@ -144,6 +145,9 @@ class ProgramImport:
         else:
             target = self._name(spec.target)
             self._lazy_parameter(node, target)
+            tensor = self.program.state_dict.get(spec.target, self.program.constants.get(spec.target))
+            if isinstance(tensor, torch.Tensor):
+                self.importer.context.contents[target] = tensor
         self.bound[node] = ("buffer", target)
 
     def _name(self, target: str) -> str:

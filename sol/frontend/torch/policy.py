@@ -33,6 +33,8 @@ PRODUCTS = frozenset(
 )
 WIDEST = 16
 """Lanes of the widest vectors: groups of channels that fill them, or of which they hold several, have fast kernels."""
+QUANTIZED = ("quantized_decomposed.", "torchao.")
+"""Namespaces of operations that have converters, whose scales are computed in float32 whatever type they are stated in."""
 RECURRENT = frozenset(("lstm", "gru", "rnn_tanh", "rnn_relu"))
 FEW_PRODUCTS = 16384
 """Multiplications of integers up to which the same holds."""
@@ -52,6 +54,8 @@ class Policy:
 
     def reason(self, node: Node, target: str) -> str:
         """Why torch should compute a node of ``aten.name.overload``; empty if compiled code is as fast."""
+        if target.startswith(QUANTIZED):
+            return ""  # scales stated in float64 are float32
         tensors = _of(node)
         kind = _plain_type(tensors, target)
         name = target.split(".")[1] if target.startswith("aten.") else ""

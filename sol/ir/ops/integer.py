@@ -9,7 +9,7 @@ import numpy as np
 from sol.ir.graph import Attrs
 from sol.ir.ops import REQUIRED, op
 from sol.ir.ops.conv import check_conv, conv_sizes, convolved
-from sol.ir.ops.infer import broadcast, need, need_operands
+from sol.ir.ops.infer import blocked_layout, broadcast, need, need_operands
 from sol.ir.types import DType, TensorType
 
 
@@ -40,7 +40,7 @@ def _infer_int_conv(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     _need_bytes(x, w)
     need(fill.dtype is DType.U8 and fill.rank == 0, f"the padding must be one u8, got {fill}")
     check_conv(operands[:2], attrs)
-    return TensorType(DType.I32, (x.shape[0], w.shape[0], *conv_sizes(x, w, attrs)))
+    return TensorType(DType.I32, (x.shape[0], w.shape[0], *conv_sizes(x, w, attrs)), blocked_layout(operands))
 
 
 @op("int_matmul", "dnn", _infer_int_matmul)

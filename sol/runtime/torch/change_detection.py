@@ -76,6 +76,11 @@ def depends_on_mode(kind: type) -> bool:
     return any("training" in code.co_names for m in members if (code := getattr(m, "__code__", None)) is not None)
 
 
+def _is_exported(module: torch.nn.Module) -> bool:
+    """Whether torch.export made a module: its graph has one mode for good, whatever its flag says, and it refuses train() and eval()."""
+    return isinstance(module, torch.fx.GraphModule) and "train" in vars(module)
+
+
 class State(enum.Enum):
     """What has become of a structure. TRAINING: a module whose mode matters is in training mode."""
 
@@ -101,7 +106,8 @@ class Structure:
         self._place_of = {id(d): i for i, d in enumerate(self._items)}
         self._probe = next((t for t in (*model.parameters(), *model.buffers()) if t.is_floating_point()), None)
         self._dtype = None if self._probe is None else self._probe.dtype
-        moded = [m for m in self.modules if m is model or depends_on_mode(type(m))]  # type: ignore[arg-type]
+        exported = {id(part) for m in self.modules if _is_exported(m) for part in m.modules()}
+        moded = [m for m in self.modules if id(m) not in exported and (m is model or depends_on_mode(type(m)))]  # type: ignore[arg-type]
         self._flags = [vars(m) for m in moded if "training" in vars(m)]
         self._others = [m for m in moded if "training" not in vars(m)]
         self._places = self._places_now()

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from sol.codegen.targets import Target
-from sol.errors import InputError
+from sol.errors import InputError, UnsupportedError
 from sol.frontend.imported import Imported, OutputLeaf
 from sol.ir.graph import Graph
 from sol.ir.types import TensorType
@@ -81,10 +81,11 @@ class Program:
     def _pack(self, tensors: list[torch.Tensor], *, same: bool = False) -> None:
         """same: these are the tensors of the last time, so that what was not changed in place need not be packed again."""
         named = dict(zip(self.runner.targets, tensors))
+        zeros = self._zeros()
         before, self._changes = (self._changes, self._uncounted), None
         counters = {t: None if t in self.imported.parameters else self._counter(t) for t in self._statistics}
         uncounted = [named[t] for t, counter in counters.items() if counter is None]
-        watched = [*tensors, *(c for c in counters.values() if c is not None)]
+        watched = [*tensors, *zeros, *(c for c in counters.values() if c is not None)]
         # before packing: what changes meanwhile is seen by the next call
         changes, self._uncounted = InPlaceChanges(watched), UncountedChanges(uncounted) if uncounted else None
         changed = None
@@ -95,6 +96,17 @@ class Program:
             changed = {t for t, tensor in named.items() if id(tensor) in found or id(counters.get(t)) in found}
         self.runner.pack(named, changed)
         self.tensors, self.watched, self._changes = tensors, changes.in_python, changes
+
+    def _zeros(self) -> list[torch.Tensor]:
+        """The tensors that the graph takes to be zero; UnsupportedError if one is not any more."""
+        found = {t: self.held[t] for t in self.imported.zeros}
+        for target, tensor in found.items():
+            if bool(torch.any(tensor != 0)):
+                raise UnsupportedError(
+                    f"the zero points {target} were 0 when the model was compiled, and are not any more",
+                    remedy="call sol.optimize again after changing the zero points of weights",
+                )
+        return list(found.values())
 
     def refresh_if_stale(self) -> None:
         """Pack again if a parameter was changed in place since the last time."""

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from sol.errors import UnsupportedError
 from sol.frontend.context import GraphContext, Item
@@ -31,12 +32,12 @@ class Fallback(Exception):
     """This use of an op is not converted; the message is the reason that `sol.explain` shows."""
 
 
-def converter(*targets: str) -> Callable[[Converter], Converter]:
-    """Register a function as converter of ATen overloads, e.g. ``"relu.default"``; ``relu_`` is found through ``relu``."""
+def converter(*targets: str, namespace: str = "aten") -> Callable[[Converter], Converter]:
+    """Register a function as converter of overloads, e.g. ``"relu.default"``; ``relu_`` is found through ``relu``."""
 
     def add(function: Converter) -> Converter:
         for target in targets:
-            CONVERTERS[f"aten.{target}"] = function
+            CONVERTERS[f"{namespace}.{target}"] = function
         return function
 
     return add
@@ -81,6 +82,8 @@ class Context(GraphContext):
         super().__init__(builder)
         self.sizes = sizes
         self.numbers: dict[str, str] = {}  # symbol that is a number among the arguments → its 0-d value
+        self.contents: dict[str, torch.Tensor] = {}  # target of a parameter → the module's tensor, where the import has it
+        self.zeros: dict[str, None] = {}  # targets of those that the graph takes to be zero
         self.node: torch.fx.Node = None  # type: ignore[assignment]
 
     def operand(self, value: Any, dtype: DType) -> str:
@@ -88,6 +91,14 @@ class Context(GraphContext):
         if isinstance(value, Dim) and any(s.name in self.numbers for s in symbols(value)):
             return self.cast(self._computed(value), dtype)
         return super().operand(value, dtype)
+
+    def relies_on_zeros(self, target: str) -> bool:
+        """Whether a parameter is zero now: the graph may then leave it out, and holds only as long as it stays so."""
+        tensor = self.contents.get(target)
+        if tensor is None or isinstance(tensor, FakeTensor) or tensor.device.type != "cpu" or bool(torch.any(tensor != 0)):
+            return False
+        self.zeros[target] = None
+        return True
 
     def _computed(self, value: DimLike) -> str:
         """A size as a 0-d int64 value that is computed from the numbers in it."""
@@ -184,8 +195,8 @@ class Context(GraphContext):
 
 FAMILIES = (
     "attention", "bags", "conv", "conv_backward", "distance", "grouped", "image", "loss", "matmul", "move", "norm", "pointwise", "pool",
-    "quantize", "recurrent", "reduce", "resample", "resample_smooth", "scatter", "sort", "source", "special", "strided", "view",
-    "weight_only", "windows",
+    "quantize", "quantized", "recurrent", "reduce", "resample", "resample_smooth", "scatter", "sort", "source", "special", "strided",
+    "view", "weight_only", "windows",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.torch.aten.{_family}")
