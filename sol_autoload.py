@@ -23,6 +23,9 @@ LIBRARY: list[ctypes.CDLL] = []
 DRIVERS: dict[str, str] = {}
 """Built drivers: name → path of the library; the first one is used unless another is named."""
 
+COMPILER: list[Any] = []
+"""What registered the function that compiles operations."""
+
 
 class _DeviceModule(types.ModuleType):
     """``torch.sol`` before its first use."""
@@ -109,7 +112,25 @@ def load(torch_version: str) -> bool:
     library.sol_device_start(os.fsencode(operations), os.fsencode(driver_named(os.environ.get("SOL_DRIVER", ""))))
     atexit.register(library.sol_device_end)
     LIBRARY.append(library)
+    if os.environ.get("SOL_DEVICE_COMPILE", "off") != "off":
+        offer_compiler()
     return True
+
+
+def offer_compiler() -> None:
+    """Let the extension ask for operations that are compiled one by one; ``sol`` is imported when it asks for the first one."""
+    import torch
+
+    if not COMPILER:
+        library = torch.library.Library("sol_device", "IMPL")
+        library.impl("compile_operation", _compiled_call, "CPU")
+        COMPILER.append(library)
+
+
+def _compiled_call(*args: Any) -> Any:
+    from sol.device.operations import compiled_call
+
+    return compiled_call(*args)
 
 
 def driver_named(name: str) -> str:

@@ -6,6 +6,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
 
+#include "compiled.h"
 #include "runtime.h"
 
 namespace sol {
@@ -106,6 +107,7 @@ void on_views(const c10::OperatorHandle& op, torch::jit::Stack* stack, c10::Devi
 }
 
 void on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  if (run_compiled(op, stack)) return;
   const auto& schema = op.schema();
   const auto& name = schema.name();
   count_fallback(schema.overload_name().empty() ? name : name + "." + schema.overload_name());

@@ -1,6 +1,7 @@
 /* Operations that PyTorch needs of every device. */
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/native/Resize.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
@@ -15,6 +16,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
 
+#include "compiled.h"
 #include "runtime.h"
 
 namespace sol {
@@ -91,6 +93,11 @@ void copy_on_device(const Tensor& to, const Tensor& from) {
           "copy_between");
     check(driver().stream_synchronize(queue(stream)), "stream_synchronize");
     return;
+  }
+  if (to.device() == from.device() && compile_policy() != CompilePolicy::kOff) {
+    static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
+    torch::jit::Stack stack{to, from, false};
+    if (run_compiled(op, &stack)) return;
   }
   count_fallback("aten::copy_");
   copy_in(to, span_on_host(from), false);

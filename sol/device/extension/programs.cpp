@@ -66,6 +66,13 @@ void look_at(c10::DeviceIndex device, sol_stream* stream, const std::vector<cons
 
 bool is_seen_by_host(c10::DeviceIndex device) { return sight_of(device) != Sight::kNone; }
 
+bool runs_host_libraries(c10::DeviceIndex device) {
+  static auto* known = new std::array<std::atomic<int>, 64>();  // 0: not asked yet; 1: no; 2: yes
+  auto& found = (*known)[device];
+  if (!found) found = properties(device).program_kind == SOL_PROGRAM_HOST_LIBRARY ? 2 : 1;
+  return found == 2;
+}
+
 void* host_address(const Tensor& tensor) {
   const auto& data = tensor.storage().data_ptr();
   if (!data.get()) return nullptr;

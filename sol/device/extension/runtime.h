@@ -64,6 +64,8 @@ void note_backward();
 std::atomic<void*>* host_place(const c10::DataPtr& data);
 /* Whether the device runs programs of the host, so that the host sees its memory. */
 bool is_seen_by_host(c10::DeviceIndex device);
+/* Whether the device runs programs of the host; cheaper than asking the driver. */
+bool runs_host_libraries(c10::DeviceIndex device);
 /* Where the host reads a tensor of which there is a view. */
 void* host_address(const at::Tensor& tensor);
 /* Tensors of the CPU in the memory of tensors of one device. Raises where the host does not see it. All that was queued on the current stream
@@ -72,6 +74,8 @@ std::vector<at::Tensor> host_views(const std::vector<at::Tensor>& tensors, bool 
 
 /* Notes that an operation runs on the CPU; raises where that is forbidden. */
 void count_fallback(const std::string& name);
+/* Whether that is forbidden. */
+bool fallback_is_error();
 
 inline uint64_t address(const void* data) { return reinterpret_cast<uint64_t>(data); }
 

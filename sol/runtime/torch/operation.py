@@ -1,0 +1,106 @@
+"""One operation of torch, or a few, as a compiled network for tensors of fixed types, sizes and strides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from sol.errors import CacheError, CompilerError, CompilerNotFoundError, SolError
+from sol.frontend.imported import Imported
+from sol.frontend.torch.capture import take_call
+from sol.frontend.torch.export import import_call
+from sol.runtime.executable import Executable
+from sol.runtime.packers import compile_ahead
+from sol.runtime.torch.placement import Placement, placement
+from sol.runtime.torch.tensors import TENSORS
+from sol.tuning.compile import compile_tuned
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A compiled operation. executable: takes and gives the row-major tensors that tensors lie in. inputs: for each input of the network
+    the number of the tensor, and whether it is read. results: how results lie, as tensors without memory."""
+
+    executable: Executable
+    inputs: tuple[tuple[int, bool], ...]
+    results: tuple[torch.Tensor, ...]
+
+
+class _Call(torch.nn.Module):
+    """The operation on row-major tensors."""
+
+    def __init__(self, function: Callable[..., Any], placements: Sequence[Placement], results: Sequence[Placement]) -> None:
+        super().__init__()
+        self._function, self._placements, self._results = function, placements, results
+
+    def forward(self, *bases: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        found = self._function(*[p.view(base) for p, base in zip(self._placements, bases)])
+        found = found if isinstance(found, (tuple, list)) else (found,)
+        return tuple([p.base_of(result) for p, result in zip(self._results, found)])
+
+
+def compile_operation(
+    function: Callable[..., Any], tensors: Sequence[torch.Tensor], targets: Sequence[torch.Tensor] = (), *, title: str = "operation"
+) -> Operation | None:
+    """Compile a function of tensors that is one operation; None where compiled code cannot compute it, or tensors lie in slices of others.
+
+    tensors: what it takes; only their types, sizes and strides matter. targets: tensors that its results are written to, of which those
+    without elements become row-major; none: new ones, which lie as torch would have them.
+    Raises CompilerNotFoundError, CompilerError or CacheError.
+    """
+    results = expected_results(function, tensors)
+    if results is None or any(t.numel() and t.shape != r.shape or t.dtype != r.dtype for t, r in zip(targets, results)):
+        return None
+    if targets:
+        results = tuple([_like(t) if t.numel() else _like(r.contiguous()) for t, r in zip(targets, results)])
+    taken = [p for t in tensors if (p := placement(t.shape, t.stride())) is not None]
+    given = [p for t in results if (p := placement(t.shape, t.stride())) is not None and not p.is_expanded]
+    if len(taken) < len(tensors) or len(given) < len(results):
+        return None
+    call = _Call(function, taken, given).eval()
+    bases = [torch.empty(p.base, dtype=t.dtype) for p, t in zip(taken, tensors)]
+    try:
+        with torch.no_grad():
+            imported = import_call(call, take_call(tuple(bases), {}), torch_at_hand=False)
+        if not _is_plain(imported, results):
+            return None
+        compiled = compile_tuned(imported.graph, title=title, threads=TENSORS.threads(), planned=compile_ahead)
+    except (CompilerNotFoundError, CompilerError, CacheError):
+        raise
+    except SolError:
+        return None
+    executable = Executable(compiled, arrays=TENSORS)
+    executable.pack(imported.parameters)
+    order = sorted((leaf.index, number, leaf.kind == "tensor") for number, leaf in enumerate(imported.inputs))
+    return Operation(executable, tuple([(number, read) for _, number, read in order]), results)
+
+
+def expected_results(function: Callable[..., Any], tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...] | None:
+    """What torch gives for tensors like these, without memory; None where it cannot say, or where results are no tensors."""
+    like = [_like(t) for t in tensors]
+    try:
+        with torch.no_grad():
+            found = function(*like)
+    except Exception:  # operations whose results depend on data have none, and what torch refuses is for torch to refuse
+        return None
+    found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
+    return found if all(isinstance(r, torch.Tensor) and r.device.type == "meta" and r.numel() for r in found) else None
+
+
+def _like(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
+
+
+def _is_plain(imported: Imported, results: Sequence[torch.Tensor]) -> bool:
+    """Whether compiled code alone gives all results, in order, whatever the data."""
+    if imported.torch_calls or imported.mutations or imported.exchanges or imported.changes or imported.guards or imported.held:
+        return False
+    if imported.symbols or imported.unbacked or any(leaf.kind not in ("tensor", "unused") for leaf in imported.inputs):
+        return False
+    graph = imported.graph
+    if not all(t.is_static for node in graph.nodes for t in node.types) or len(graph.outputs) != len(results):
+        return False
+    return all(leaf.kind == "tensor" and leaf.index == i and not leaf.views for i, leaf in enumerate(imported.outputs))
