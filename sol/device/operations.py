@@ -36,8 +36,7 @@ def compiled_call(name: str, overload: str, arguments: list[Any]) -> tuple[list[
     if found is None:
         return [], []
     _kept.append(found)
-    inputs = [word for number, read in found.inputs for word in (number, int(read))]
-    return [*found.executable.frame(), len(found.inputs), *inputs], list(found.results)
+    return found.words(), list(found.results)
 
 
 def _compiled(name: str, overload: str, arguments: list[Any]) -> Operation | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -116,6 +117,9 @@ def get_device_name(device: Device = None) -> str:
 def synchronize(device: Device = None) -> None:
     """Wait for all that is queued on a device; raises what failed there."""
     _lazy_init()
+    lazy = sys.modules.get("sol.device.lazy_block")
+    if lazy is not None:
+        lazy.run_recorded()
     torch.accelerator.synchronize(_index(device))
 
 

@@ -104,6 +104,7 @@ struct Table {
   std::unordered_map<Key, Class, KeyHash> classes;
   std::unordered_map<const c10::FunctionSchema*, Operation> operations;
   std::map<std::string, std::vector<std::shared_ptr<Network>>> networks;
+  std::vector<std::shared_ptr<Network>> called;  // by Python, by number
   size_t compiled = 0;
 };
 
@@ -232,16 +233,8 @@ IValue for_python(const IValue& value) {
   return value.toTensor().item();
 }
 
-/* Asks Python for the network of a class; NULL where sol does not compute it. */
-std::shared_ptr<Network> compile(const c10::OperatorHandle& op, const torch::jit::Stack& stack, size_t base) {
-  static const auto asked = c10::Dispatcher::singleton().findSchemaOrThrow("sol_device::compile_operation", "");
-  c10::List<IValue> arguments(c10::AnyType::get());
-  for (size_t i = base; i < stack.size(); ++i) arguments.push_back(for_python(stack[i]));
-  torch::jit::Stack call{op.schema().name(), op.schema().overload_name(), arguments};
-  asked.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &call);
-  const auto numbers = call.at(0).toIntVector();
-  if (numbers.empty()) return nullptr;
-  const auto results = call.at(1).toTensorVector();
+/* What Python says of a network: numbers in the order in which they are read here, and results as tensors without memory. */
+std::shared_ptr<Network> made_network(const std::vector<int64_t>& numbers, const std::vector<Tensor>& results) {
   auto network = std::make_shared<Network>();
   size_t next = 0;
   const auto number = [&] { return numbers.at(next++); };
@@ -261,7 +254,19 @@ std::shared_ptr<Network> compile(const c10::OperatorHandle& op, const torch::jit
   for (const Tensor& result : results) network->outputs.push_back({result.scalar_type(), result.sizes().vec(), result.strides().vec()});
   network->launch.inputs = static_cast<uint32_t>(inputs);
   network->launch.outputs = static_cast<uint32_t>(results.size());
+  TORCH_CHECK(inputs + results.size() <= kMostTensors, "a network of device sol has too many inputs and outputs");
   return network;
+}
+
+/* Asks Python for the network of a class; NULL where sol does not compute it. */
+std::shared_ptr<Network> compile(const c10::OperatorHandle& op, const torch::jit::Stack& stack, size_t base) {
+  static const auto asked = c10::Dispatcher::singleton().findSchemaOrThrow("sol_device::compile_operation", "");
+  c10::List<IValue> arguments(c10::AnyType::get());
+  for (size_t i = base; i < stack.size(); ++i) arguments.push_back(for_python(stack[i]));
+  torch::jit::Stack call{op.schema().name(), op.schema().overload_name(), arguments};
+  asked.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &call);
+  const auto numbers = call.at(0).toIntVector();
+  return numbers.empty() ? nullptr : made_network(numbers, call.at(1).toTensorVector());
 }
 
 sol_kernel* running_kernel(c10::DeviceIndex device) {
@@ -402,6 +407,28 @@ bool run_compiled(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 TORCH_LIBRARY_FRAGMENT(sol_device, m) {
   m.def("compile_operation(str name, str overload, Any[] arguments) -> (int[], Tensor[])");
   m.def("set_compile_policy(int level) -> ()", [](int64_t level) { policy = static_cast<CompilePolicy>(level); });
+  /* A network that Python calls itself: its number, under a name for the counts. */
+  m.def("add_network(str name, int[] numbers, Tensor[] results) -> int", [](const std::string& name, at::IntArrayRef numbers, at::TensorList results) {
+    auto network = made_network(numbers.vec(), results.vec());
+    std::lock_guard<std::mutex> lock(table().mutex);
+    table().networks[name].push_back(network);
+    table().called.push_back(std::move(network));
+    return static_cast<int64_t>(table().called.size()) - 1;
+  });
+  m.def("launch_network(int number, Tensor[] inputs, Tensor[] outputs) -> ()", [](int64_t number, at::TensorList inputs, at::TensorList outputs) {
+    std::shared_ptr<Network> network;
+    {
+      std::lock_guard<std::mutex> lock(table().mutex);
+      network = table().called.at(static_cast<size_t>(number));
+    }
+    std::vector<const Tensor*> given;
+    for (const Tensor& tensor : inputs) {
+      TORCH_CHECK(tensor.device().type() == kDevice && tensor.device() == inputs[0].device(), "expected tensors of one device of sol");
+      given.push_back(&tensor);
+    }
+    TORCH_CHECK(!given.empty() && outputs.size() == network->outputs.size(), "a network of device sol takes other tensors");
+    launch(*network, given, outputs.vec());
+  });
   m.def("compiled_names() -> str[]", []() {
     std::lock_guard<std::mutex> lock(table().mutex);
     std::vector<std::string> names;

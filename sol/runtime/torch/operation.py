@@ -28,6 +28,10 @@ class Operation:
     inputs: tuple[tuple[int, bool], ...]
     results: tuple[torch.Tensor, ...]
 
+    def words(self) -> list[int]:
+        """What the extension of PyTorch is told (sol/device/extension/compiled.cpp)."""
+        return [*self.executable.frame(), len(self.inputs), *[word for number, read in self.inputs for word in (number, int(read))]]
+
 
 class _Call(torch.nn.Module):
     """The operation on row-major tensors."""
