@@ -1,8 +1,8 @@
 """``sol.device.lazy()``: pointwise operations of the device are recorded, and run as one compiled region when something else asks for them.
 
-A recorded operation has its result's memory already; the region fills it. Whatever needs a recorded result runs after the region: operations
-that are not pointwise, views, changes in place, copies to the host, and the end of the block. So does what changes an operand. Results of which nothing is left when the region
-runs are never written.
+A recorded operation has its result's memory already; the region fills it. Whatever needs a recorded result runs after the region:
+operations that are not pointwise, views, changes in place, copies to the host, and the end of the block. So does what changes an operand.
+Results of which nothing is left when the region runs are never written.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Lazy(TorchDispatchMode):
             if not recorded or stream is None:
                 return
             if [t.data_ptr() for t in inputs] != addresses:
-                raise RuntimeError("the memory of a tensor was exchanged while operations that read it wait in sol.device.lazy(): end the block before")
+                raise RuntimeError("memory was exchanged that recorded operations read: end the block of sol.device.lazy first")
             left = [(number, _alive(one, inputs[0].device)) for number, one in enumerate(recorded)]
             wanted = [(number, tensor) for number, tensor in left if tensor is not None]
             if not wanted:
@@ -187,7 +187,10 @@ def _compute(recorded: Sequence[_Recorded], inputs: Sequence[torch.Tensor], want
         target.copy_(result)
 
 
-def _network_of(function: Callable[..., Any], recorded: Sequence[_Recorded], inputs: Sequence[torch.Tensor], wanted: list[int]) -> int | None:
+def _network_of(
+    function: Callable[..., Any], recorded: Sequence[_Recorded], inputs: Sequence[torch.Tensor], wanted: list[int]
+) -> int | None:
+    """The number of a region's network; None where its operations run one by one."""
     numbers: list[str] = []
     structure = (
         tuple((one.function, _spelled(one.args, numbers), _spelled(tuple(one.kwargs.items()), numbers)) for one in recorded),
@@ -271,10 +274,9 @@ def _all_tensors(args: Any, kwargs: Any) -> list[torch.Tensor]:
 
 
 def _is_plain(tensor: torch.Tensor, device: torch.device) -> bool:
-    kind = type(tensor)
-    if kind is not torch.Tensor and kind is not torch.nn.Parameter:
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.device != device or tensor.layout is not torch.strided:
         return False
-    return tensor.device == device and tensor.numel() > 0 and not tensor.is_complex() and not tensor.is_neg() and tensor.layout is torch.strided
+    return tensor.numel() > 0 and not tensor.is_complex() and not tensor.is_neg()
 
 
 def _like(func: Any, args: Any, kwargs: Any) -> torch.Tensor | None:
@@ -310,7 +312,7 @@ def _outlined(value: Any, places: Any) -> Any:
         return tuple(_outlined(one, places) for one in value)
     if isinstance(value, torch.Tensor):
         return _Input(next(places))
-    return torch.device("meta") if isinstance(value, torch.device) else value
+    return torch.device("cpu") if isinstance(value, torch.device) else value
 
 
 def _alive(one: _Recorded, device: torch.device) -> torch.Tensor | None:

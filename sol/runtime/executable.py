@@ -107,8 +107,8 @@ def _arena(plan: Plan, env: Mapping[str, int], threads: int, apart: int) -> tupl
 
 class Frame(NamedTuple):
     """What a ``sol_call`` of ``size`` bytes holds, for who runs a plan without open sizes by itself: addresses of the function, of what
-    starts a team (0: none) and of the packed weights; bytes of the arena, of scratch that the team shares, of scratch for each thread; threads at
-    most; whether denormal numbers are zero. memory: bytes that a call works in, 64 more than it needs, so that it can be aligned.
+    starts a team (0: none) and of the packed weights; bytes of the arena, of scratch that the team shares, of scratch for each thread;
+    threads at most; whether denormal numbers are zero. memory: bytes that a call works in, 64 more than it needs, for alignment.
     """
 
     size: int

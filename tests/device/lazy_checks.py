@@ -153,8 +153,8 @@ def check_random_programs():
                 elif kind == 5:
                     a[1:3].add_(b[:2] * 2)
                 else:
-                    new = {0: a + b, 1: a.sin() * 2, 2: torch.maximum(a, b), 6: a - a.mean(), 7: torch.where(a > b, a, b), 8: a.sigmoid()}[kind]
-                    tensors = [*tensors, new][-5:]
+                    new = {0: a + b, 1: a.sin() * 2, 2: torch.maximum(a, b), 6: a - a.mean(), 7: torch.where(a > b, a, b), 8: a.sigmoid()}
+                    tensors = [*tensors, new[kind]][-5:]
             return tensors
 
         wanted = program([t.sol() for t in start], steps)

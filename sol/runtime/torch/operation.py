@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from sol.errors import CacheError, CompilerError, CompilerNotFoundError, SolError
 from sol.frontend.imported import Imported
@@ -84,14 +85,13 @@ def compile_operation(
 
 def expected_results(function: Callable[..., Any], tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...] | None:
     """What torch gives for tensors like these, without memory; None where it cannot say, or where results are no tensors."""
-    like = [_like(t) for t in tensors]
     try:
-        with torch.no_grad():
-            found = function(*like)
+        with torch.no_grad(), FakeTensorMode():
+            found = function(*[torch.empty_strided(t.shape, t.stride(), dtype=t.dtype) for t in tensors])
     except Exception:  # operations whose results depend on data have none, and what torch refuses is for torch to refuse
         return None
     found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
-    return found if all(isinstance(r, torch.Tensor) and r.device.type == "meta" and r.numel() for r in found) else None
+    return tuple([_like(r) for r in found]) if all(isinstance(r, torch.Tensor) and r.is_cpu and r.numel() for r in found) else None
 
 
 def _like(tensor: torch.Tensor) -> torch.Tensor:
@@ -108,3 +108,66 @@ def _is_plain(imported: Imported, results: Sequence[torch.Tensor]) -> bool:
     if not all(t.is_static for node in graph.nodes for t in node.types) or len(graph.outputs) != len(results):
         return False
     return all(leaf.kind == "tensor" and leaf.index == i and not leaf.views for i, leaf in enumerate(imported.outputs))
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A compiled layer: an operation on an input and on parameters that are packed before. executable: for any weights of the same kind."""
+
+    executable: Executable
+    taken: Placement
+    given: Placement
+
+    def base(self, x: torch.Tensor) -> torch.Tensor:
+        """What the network takes of an input that lies as it was compiled for."""
+        return self.taken.base_of(x)
+
+    def result(self, base: torch.Tensor) -> torch.Tensor:
+        """The layer's result, of what the network gives."""
+        return self.given.view(base)
+
+    def parameters(self, weight: torch.Tensor, bias: torch.Tensor | None) -> dict[str, torch.Tensor]:
+        """What weights are packed from."""
+        own = {"weight": weight} if bias is None else {"weight": weight, "bias": bias}
+        return {target: own[target] for target in self.executable.targets}
+
+
+class _LayerCall(torch.nn.Module):
+    """The layer on row-major tensors."""
+
+    def __init__(
+        self, function: Callable[..., Any], weight: torch.Tensor, bias: torch.Tensor | None, taken: Placement, given: Placement
+    ) -> None:
+        super().__init__()
+        self._function, self._taken, self._given = function, taken, given
+        self.weight = torch.nn.Parameter(weight.detach(), requires_grad=False)
+        self.bias = None if bias is None else torch.nn.Parameter(bias.detach(), requires_grad=False)
+
+    def forward(self, base: torch.Tensor) -> torch.Tensor:
+        return self._given.base_of(self._function(self._taken.view(base), self.weight, self.bias))
+
+
+def compile_layer(function: Callable[..., Any], x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> Layer | None:
+    """Compile ``function(x, weight, bias)``, which is called once, for inputs like x and parameters like these, whose content may change.
+    None where compiled code cannot compute it, or tensors lie in slices of others.
+
+    Raises CompilerNotFoundError, CompilerError or CacheError.
+    """
+    with torch.no_grad():
+        result = function(x, weight, bias)
+    taken, given = placement(x.shape, x.stride()), placement(result.shape, result.stride())
+    if taken is None or taken.is_expanded or given is None or given.is_expanded:
+        return None
+    call = _LayerCall(function, weight, bias, taken, given).eval()
+    try:
+        with torch.no_grad():
+            imported = import_call(call, take_call((torch.empty(taken.base, dtype=x.dtype),), {}), torch_at_hand=False)
+        if not _is_plain(imported, [result]):
+            return None
+        compiled = compile_tuned(imported.graph, title="layer", threads=TENSORS.threads(), planned=compile_ahead)
+    except (CompilerNotFoundError, CompilerError, CacheError):
+        raise
+    except SolError:
+        return None
+    executable = Executable(compiled, arrays=TENSORS)
+    return Layer(executable, taken, given) if set(executable.targets) <= {"weight", "bias"} and not imported.parameters else None
