@@ -60,9 +60,24 @@ def _register() -> None:
     torch.utils.generate_methods_for_privateuse1_backend()
     if torch.distributed.is_available():
         torch.distributed.Backend.register_backend("sol", _group, devices=["sol"])
+    _name_device_of_dlpack(torch.Tensor)
     kind: Any = torch.nn.Module
     move = kind.sol
     kind.sol = lambda self, device=None: keeping_shared(self, lambda: move(self, device))
+
+
+def _name_device_of_dlpack(kind: Any) -> None:
+    """Let tensors of sol say DLPack's number for devices outside of the standard: PyTorch knows it for devices without a name alone."""
+    usual = kind.__dlpack_device__
+
+    def __dlpack_device__(self: Any) -> Any:  # noqa: N807
+        if self.device.type != "sol":
+            return usual(self)
+        from torch.utils.dlpack import DLDeviceType
+
+        return DLDeviceType.kDLExtDev, self.device.index
+
+    kind.__dlpack_device__ = __dlpack_device__
 
 
 def _group(store: Any, rank: int, size: int, timeout: Any) -> Any:

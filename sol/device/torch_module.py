@@ -287,6 +287,19 @@ def reset_fallbacks() -> None:
     _ops().reset_fallbacks()
 
 
+def as_cpu(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor of the CPU in the memory of one of the device, without a copy: what is written to one of them is read from the other.
+
+    It has no gradients. Raises NotImplementedError where the device's memory is not the host's (all but ``sol.device.set_mapping("cpu")``).
+    """
+    return _ops().as_cpu(tensor)
+
+
+def from_cpu(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor of the current device in the memory of one of the CPU, as ``as_cpu`` the other way."""
+    return _ops().from_cpu(tensor)
+
+
 def compile_operations(level: str | bool = "all") -> None:
     """Let sol compile single operations of the device, each for the types, sizes, strides and numbers of a call that comes again.
 

@@ -21,6 +21,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "profiler.h"
 #include "runtime.h"
 
 namespace sol {
@@ -69,6 +70,7 @@ struct Output {
 
 /* A compiled operation. */
 struct Network {
+  std::string name;
   Launch launch{};
   size_t bytes = 0;             // that a call works in
   std::vector<size_t> sources;  // number of the call's tensor for each input of the network
@@ -312,6 +314,7 @@ std::vector<Tensor> launch(Network& network, const std::vector<const Tensor*>& t
   for (const Tensor& tensor : written) give(tensor.const_data_ptr());
   give(memory.defined() ? memory.const_data_ptr() : written[0].const_data_ptr());
   const uint64_t once[3] = {1, 1, 1};
+  const Activity activity(ActivityKind::kKernel, network.name.c_str(), current_stream(device.index()));
   check(driver().launch(stream, running_kernel(device.index()), arguments.data(), count, once, nullptr), "launch");
   network.launches++;
   for (size_t i = 0; i < results.size(); ++i)
@@ -345,8 +348,9 @@ std::shared_ptr<Network> network_of(const c10::OperatorHandle& op, const torch::
   entry.network = network;
   if (network) {
     ++known.compiled;
-    const auto& name = op.schema().overload_name();
-    known.networks[name.empty() ? op.schema().name() : op.schema().name() + "." + name].push_back(network);
+    const auto& overload = op.schema().overload_name();
+    network->name = overload.empty() ? op.schema().name() : op.schema().name() + "." + overload;
+    known.networks[network->name].push_back(network);
   }
   return network;
 }
@@ -410,6 +414,7 @@ TORCH_LIBRARY_FRAGMENT(sol_device, m) {
   /* A network that Python calls itself: its number, under a name for the counts. */
   m.def("add_network(str name, int[] numbers, Tensor[] results) -> int", [](const std::string& name, at::IntArrayRef numbers, at::TensorList results) {
     auto network = made_network(numbers.vec(), results.vec());
+    network->name = name;
     std::lock_guard<std::mutex> lock(table().mutex);
     table().networks[name].push_back(network);
     table().called.push_back(std::move(network));

@@ -7,6 +7,7 @@
 #include <torch/library.h>
 
 #include "compiled.h"
+#include "profiler.h"
 #include "runtime.h"
 
 namespace sol {
@@ -128,6 +129,7 @@ void on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     value = host_generator(given);
   }
   const c10::DeviceGuard guard(c10::Device(kDevice, device));
+  const Activity activity(ActivityKind::kKernel, name.c_str(), current_stream(device));
   if (is_seen_by_host(device)) on_views(op, stack, device);
   else at::native::cpu_fallback(op, stack);
 }

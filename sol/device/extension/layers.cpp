@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "compiled.h"
+#include "profiler.h"
 #include "runtime.h"
 
 namespace sol {
@@ -34,6 +35,7 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const std::optiona
     if (run_compiled(op, &stack)) return stack.at(0).toTensor();
   }
   count_fallback("aten::convolution");
+  const Activity activity(ActivityKind::kKernel, "aten::convolution", current_stream(input.device().index()));
   std::optional<Tensor> host_bias;
   if (bias && bias->defined()) host_bias = to_host(*bias);
   return to_device(at::convolution(to_host(input), to_host(weight), host_bias, stride, padding, dilation, transposed, output_padding, groups), input);
@@ -44,6 +46,7 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& gradient, 
                                                         at::IntArrayRef output_padding, int64_t groups, std::array<bool, 3> wanted) {
   const std::array<int64_t, 1> bias_sizes{transposed ? weight.size(1) * groups : weight.size(0)};
   count_fallback("aten::convolution_backward");
+  const Activity activity(ActivityKind::kKernel, "aten::convolution_backward", current_stream(input.device().index()));
   auto [for_input, for_weight, for_bias] =
       at::convolution_backward(to_host(gradient), to_host(input), to_host(weight), at::OptionalIntArrayRef(bias_sizes), stride, padding, dilation,
                                transposed, output_padding, groups, wanted);

@@ -17,6 +17,7 @@
 #include <torch/library.h>
 
 #include "compiled.h"
+#include "profiler.h"
 #include "runtime.h"
 
 namespace sol {
@@ -108,6 +109,8 @@ Tensor copy_from(const Tensor& given, const Tensor& to, bool non_blocking) {
   if (to.numel() == 0) return to;
   const bool source = from.device().type() == kDevice, result = to.device().type() == kDevice;
   const c10::DeviceGuard guard(source ? from.device() : to.device());
+  const char* name = !source ? "copy from the host" : result ? "copy on the device" : "copy to the host";
+  const Activity activity(ActivityKind::kCopy, name, current_stream((source ? from : to).device().index()));
   if (source && result) copy_on_device(to, from);
   else if (source) copy_out(to, from, non_blocking);
   else copy_in(to, from, non_blocking);
