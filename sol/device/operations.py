@@ -10,10 +10,12 @@ import torch
 
 import sol_autoload
 from sol.errors import ConfigError
+from sol.runtime.torch.choices import is_faster, keep_choice, kept_choice
 from sol.runtime.torch.operation import Operation, compile_operation
+from sol.runtime.torch.placement import placement
 
 LEVELS = ("off", "heavy", "all")
-"""What is compiled: nothing; products of matrices and convolutions; whatever sol can compute."""
+"""What is compiled: nothing; products of matrices and convolutions, where that is faster; whatever sol can compute."""
 _kept: list[Operation] = []
 """What the extension calls must stay."""
 
@@ -58,7 +60,28 @@ def _compiled(name: str, overload: str, arguments: list[Any]) -> Operation | Non
         named = {schema[i].name: values[i] for i in keeps if schema[i].kwarg_only}
         return function(*positional, **named)
 
-    return compile_operation(run, tensors, [arguments[i] for i in written], title=str(given))
+    targets = [arguments[i] for i in written]
+    if torch.ops.sol_device.compile_policy() == LEVELS.index("all") or torch.ops.sol_device.fallback_is_error():
+        return compile_operation(run, tensors, targets, title=str(given))
+    text = f"{given} {taken} {[(str(t.dtype), list(t.shape), list(t.stride())) for t in (*tensors, *targets)]}"
+    threads = torch.get_num_threads()
+    chosen = kept_choice(text, threads)
+    found = compile_operation(run, tensors, targets, title=str(given)) if chosen != "torch" else None
+    if found is not None and not chosen and not _is_faster(found, run, tensors):
+        found = None
+    if not chosen:
+        keep_choice(text, threads, "torch" if found is None else "sol")
+    return found
+
+
+def _is_faster(operation: Operation, run: Callable[..., Any], tensors: Sequence[torch.Tensor]) -> bool:
+    """Whether compiled code is faster than PyTorch's kernels, on zeros of the CPU. It is timed without the host's part of a call."""
+    like = [torch.empty_strided(t.shape, t.stride(), dtype=t.dtype).zero_() for t in tensors]
+    places = [placement(t.shape, t.stride()) for t in like]
+    bases = [place.base_of(t) for place, t in zip(places, like) if place is not None]
+    inputs = [bases[number].contiguous() for number, _ in operation.inputs]
+    with torch.no_grad():
+        return is_faster(lambda: operation.executable(inputs), lambda: run(*like))
 
 
 def functional_form(given: Any) -> Callable[..., Any] | None:

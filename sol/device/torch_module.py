@@ -303,8 +303,9 @@ def from_cpu(tensor: torch.Tensor) -> torch.Tensor:
 def compile_operations(level: str | bool = "all") -> None:
     """Let sol compile single operations of the device, each for the types, sizes, strides and numbers of a call that comes again.
 
-    level: "off" or False: none. "heavy": products of matrices and convolutions. "all" or True: whatever sol can compute; the others run as
-    before. Compiling takes 0.2 to 1 s the first time and is kept in the cache. The environment variable SOL_DEVICE_COMPILE does the same.
+    level: "off" or False: none. "heavy": products of matrices and convolutions that are faster so, which is timed once and kept. "all" or
+    True: whatever sol can compute; the others run as before. Compiling takes 0.2 to 1 s the first time and is kept in the cache. The
+    environment variable SOL_DEVICE_COMPILE does the same.
     Raises ConfigError for another word.
     """
     _lazy_init()

@@ -59,9 +59,9 @@ def check_dlpack_and_streams():
 def check_memory_that_is_shared_with_the_cpu():
     x = torch.rand(4, 6)
     if not is_host():
-        for use in (lambda: torch.sol.as_cpu(x.sol()), lambda: torch.sol.from_cpu(x)):
+        for use, tensor in ((torch.sol.as_cpu, x.sol()), (torch.sol.from_cpu, x)):
             with pytest.raises(NotImplementedError, match="memory of its own"):
-                use()
+                use(tensor)
         return
     device = torch.rand(4, 6, device="sol")
     host = torch.sol.as_cpu(device)
@@ -84,9 +84,9 @@ def check_memory_that_is_shared_with_the_cpu():
     assert torch.equal(shared.cpu(), (before * 2).t())
     parameter = torch.ones(2, 2, device="sol", requires_grad=True)
     assert not torch.sol.as_cpu(parameter).requires_grad
-    for wrong in (lambda: torch.sol.as_cpu(before), lambda: torch.sol.from_cpu(shared)):
+    for use, wrong in ((torch.sol.as_cpu, before), (torch.sol.from_cpu, shared)):
         with pytest.raises(ValueError, match="expected a"):
-            wrong()
+            use(wrong)
 
 
 def check_sharing_with_the_cpu_takes_no_time_for_bytes():

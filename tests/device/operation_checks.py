@@ -92,8 +92,17 @@ def check_what_is_chosen():
 
     torch.sol.compile_operations("off")
     assert compiled() == set()
+    from sol.device import operations
+
     torch.sol.compile_operations("heavy")
-    assert compiled() == {"aten::mm.out"}
+    kept: dict[str, str] = {}
+    operations.kept_choice, operations.keep_choice = lambda text, _: kept.get(text, ""), lambda text, _, chosen: kept.update({text: chosen})
+    timed, operations.is_faster = operations.is_faster, lambda *sides: [side() for side in sides] and False
+    assert compiled() == set() and list(kept.values()) == ["torch"]
+    w = R(9, 10).sol()
+    operations.is_faster = lambda *sides: [side() for side in sides] and True
+    assert compiled() == {"aten::mm.out"} and list(kept.values()) == ["torch", "sol"]
+    operations.is_faster = timed
     torch.sol.compile_operations("all")
     assert compiled() == {"aten::mm.out", "aten::add.out"}
     torch.sol.compile_operations(False)

@@ -255,7 +255,7 @@ std::shared_ptr<Network> made_network(const std::vector<int64_t>& numbers, const
   }
   for (const Tensor& result : results) network->outputs.push_back({result.scalar_type(), result.sizes().vec(), result.strides().vec()});
   network->launch.inputs = static_cast<uint32_t>(inputs);
-  network->launch.outputs = static_cast<uint32_t>(results.size());
+  for (const Tensor& result : results) network->launch.outputs += result.numel() > 0;
   TORCH_CHECK(inputs + results.size() <= kMostTensors, "a network of device sol has too many inputs and outputs");
   return network;
 }
@@ -311,14 +311,15 @@ std::vector<Tensor> launch(Network& network, const std::vector<const Tensor*>& t
   arguments[count++] = {SOL_ARGUMENT_BYTES, sizeof(Launch), 0, &network.launch};
   const auto give = [&](const void* data) { arguments[count++] = {SOL_ARGUMENT_ADDRESS, 8, address(data), nullptr}; };
   for (size_t source : network.sources) give(tensors[source]->const_data_ptr());
-  for (const Tensor& tensor : written) give(tensor.const_data_ptr());
-  give(memory.defined() ? memory.const_data_ptr() : written[0].const_data_ptr());
+  for (const Tensor& tensor : written)
+    if (tensor.numel()) give(tensor.const_data_ptr());
+  give(memory.defined() ? memory.const_data_ptr() : nullptr);
   const uint64_t once[3] = {1, 1, 1};
   const Activity activity(ActivityKind::kKernel, network.name.c_str(), current_stream(device.index()));
   check(driver().launch(stream, running_kernel(device.index()), arguments.data(), count, once, nullptr), "launch");
   network.launches++;
   for (size_t i = 0; i < results.size(); ++i)
-    if (!results[i].is_same(written[i]))
+    if (!results[i].is_same(written[i]) && written[i].numel())
       check(driver().copy_within(stream, address(results[i].mutable_data_ptr()), address(written[i].const_data_ptr()), written[i].nbytes()), "copy_within");
   return results;
 }
@@ -400,7 +401,7 @@ bool run_compiled(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   std::vector<Tensor> targets;
   for (size_t i = 0; i < operation->targets.size(); ++i) {
     targets.push_back((*stack)[base + operation->targets[i]].toTensor());
-    if (!targets[i].numel()) targets[i].resize_(network->outputs[i].sizes);
+    if (!targets[i].numel() && targets[i].sizes() != at::IntArrayRef(network->outputs[i].sizes)) targets[i].resize_(network->outputs[i].sizes);
   }
   auto results = launch(*network, reading.tensors, targets);
   torch::jit::drop(*stack, count);
@@ -434,6 +435,8 @@ TORCH_LIBRARY_FRAGMENT(sol_device, m) {
     TORCH_CHECK(!given.empty() && outputs.size() == network->outputs.size(), "a network of device sol takes other tensors");
     launch(*network, given, outputs.vec());
   });
+  m.def("compile_policy() -> int", []() { return static_cast<int64_t>(policy.load()); });
+  m.def("fallback_is_error() -> bool", []() { return fallback_is_error(); });
   m.def("compiled_names() -> str[]", []() {
     std::lock_guard<std::mutex> lock(table().mutex);
     std::vector<std::string> names;

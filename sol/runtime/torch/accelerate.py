@@ -9,27 +9,21 @@ from __future__ import annotations
 import functools
 import logging
 import threading
-import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 
-from sol.build.cache import key_of, store
 from sol.codegen.targets import resolve
 from sol.config import config
 from sol.runtime.executable import Executable
+from sol.runtime.torch.choices import is_faster, keep_choice, kept_choice
 from sol.runtime.torch.operation import Layer, compile_layer
-from sol.tuning.database import machine_of
 
 log = logging.getLogger("sol.runtime")
 TYPES = frozenset((torch.float32, torch.bfloat16))
-ROUNDS = 7
-"""How often either side is timed, in turns; the smallest times count."""
-MARGIN = 0.95
-"""Of torch's time, which compiled code must not need more than."""
 FEW_KINDS = 8
 """Inputs of different sizes for which one weight is packed."""
 
@@ -163,16 +157,15 @@ class Acceleration:
         if kind not in self._layers:
             sides = [f"{list(t.shape)} {list(t.stride())}" for t in (x, w)]
             text = f"{key[0]} of {x.dtype} {sides[0]} by {sides[1]}{'' if b is None else ' and bias'}, {key[5]}, {key[6]} threads"
-            name = key_of("choice", text, machine_of(resolve(config["isa"]), key[-1]), torch.__version__)
-            known = store().read(name)
-            layer = None if known == b"torch" else compile_layer(functools.partial(_called, original, key[5]), x, w, b)
-            if layer is not None and known is None:
+            known = kept_choice(text, key[6])
+            layer = None if known == "torch" else compile_layer(functools.partial(_called, original, key[5]), x, w, b)
+            if layer is not None and not known:
                 faster = _is_faster(layer, original, x, w, b, key[5])
                 layer = layer if faster else None
             self._layers[kind] = layer
             self.choices[text] = "torch" if layer is None else "sol"
-            if known is None:
-                store().put(name, self.choices[text].encode())
+            if not known:
+                keep_choice(text, key[6], self.choices[text])
             log.info("%s: %s", text, self.choices[text])
         return self._layers[kind]
 
@@ -214,15 +207,7 @@ def _is_faster(layer: Layer, original: Any, x: torch.Tensor, w: torch.Tensor, b:
     def ours() -> None:
         layer.result(executable((layer.base(x),))[0])
 
-    sides: Sequence[Callable[[], Any]] = (ours, lambda: original(x, w, b, *params))
-    times = [float("inf"), float("inf")]
-    for round in range(ROUNDS + 1):
-        for i, side in enumerate(sides):
-            begin = time.perf_counter()
-            side()
-            if round:  # the first one fetches code and data
-                times[i] = min(times[i], time.perf_counter() - begin)
-    return times[0] < MARGIN * times[1]
+    return is_faster(ours, lambda: original(x, w, b, *params))
 
 
 # -- what is replaced

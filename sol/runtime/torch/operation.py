@@ -23,7 +23,8 @@ from sol.tuning.compile import compile_tuned
 @dataclass(frozen=True)
 class Operation:
     """A compiled operation. executable: takes and gives the row-major tensors that tensors lie in. inputs: for each input of the network
-    the number of the tensor, and whether it is read. results: how results lie, as tensors without memory."""
+    the number of the tensor, and whether it is read. results: how results lie, as tensors without memory; the network gives those
+    that have elements."""
 
     executable: Executable
     inputs: tuple[tuple[int, bool], ...]
@@ -43,7 +44,7 @@ class _Call(torch.nn.Module):
 
     def forward(self, *bases: torch.Tensor) -> tuple[torch.Tensor, ...]:
         found = self._function(*[p.view(base) for p, base in zip(self._placements, bases)])
-        found = found if isinstance(found, (tuple, list)) else (found,)
+        found = [result for result in (found if isinstance(found, (tuple, list)) else (found,)) if result.numel()]
         return tuple([p.base_of(result) for p, result in zip(self._results, found)])
 
 
@@ -62,15 +63,16 @@ def compile_operation(
     if targets:
         results = tuple([_like(t) if t.numel() else _like(r.contiguous()) for t, r in zip(targets, results)])
     taken = [p for t in tensors if (p := placement(t.shape, t.stride())) is not None]
-    given = [p for t in results if (p := placement(t.shape, t.stride())) is not None and not p.is_expanded]
-    if len(taken) < len(tensors) or len(given) < len(results):
+    computed = [t for t in results if t.numel()]
+    given = [p for t in computed if (p := placement(t.shape, t.stride())) is not None and not p.is_expanded]
+    if len(taken) < len(tensors) or len(given) < len(computed) or not computed:
         return None
     call = _Call(function, taken, given).eval()
     bases = [torch.empty(p.base, dtype=t.dtype) for p, t in zip(taken, tensors)]
     try:
         with torch.no_grad():
             imported = import_call(call, take_call(tuple(bases), {}), torch_at_hand=False)
-        if not _is_plain(imported, results):
+        if not _is_plain(imported, computed):
             return None
         compiled = compile_tuned(imported.graph, title=title, threads=TENSORS.threads(), planned=compile_ahead)
     except (CompilerNotFoundError, CompilerError, CacheError):
@@ -91,7 +93,7 @@ def expected_results(function: Callable[..., Any], tensors: Sequence[torch.Tenso
     except Exception:  # operations whose results depend on data have none, and what torch refuses is for torch to refuse
         return None
     found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
-    return tuple([_like(r) for r in found]) if all(isinstance(r, torch.Tensor) and r.is_cpu and r.numel() for r in found) else None
+    return tuple([_like(r) for r in found]) if all(isinstance(r, torch.Tensor) and r.is_cpu for r in found) else None
 
 
 def _like(tensor: torch.Tensor) -> torch.Tensor:

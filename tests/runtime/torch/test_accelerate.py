@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import sol
-from sol.runtime.torch import accelerate
+from sol.runtime.torch import accelerate, choices
 
 ORIGINALS = {name: getattr(F, name) for name in ("linear", "conv1d", "conv2d", "conv3d")}
 LAYERS = {
@@ -33,7 +33,7 @@ LAYERS = {
 def always(monkeypatch: pytest.MonkeyPatch) -> Iterator[accelerate.Acceleration]:
     """Compiled code is said to be faster whatever a timer finds, and no choice is kept."""
     monkeypatch.setattr(accelerate, "_is_faster", lambda *args: True)
-    monkeypatch.setattr(accelerate, "store", lambda: _NoStore())
+    monkeypatch.setattr(choices, "store", lambda: _NoStore())
     with sol.accelerate_cpu() as acceleration:
         yield acceleration
     assert all(getattr(F, name) is original for name, original in ORIGINALS.items())
@@ -226,7 +226,7 @@ def test_the_slower_side_is_not_taken_and_choices_are_kept(monkeypatch: pytest.M
         read, put = kept.get, kept.__setitem__
 
     timed = []
-    monkeypatch.setattr(accelerate, "store", Store)
+    monkeypatch.setattr(choices, "store", Store)
     monkeypatch.setattr(accelerate, "_is_faster", lambda *args: timed.append(1) or False)
     layer, x = nn.Linear(96, 130), torch.rand(40, 96)
     for _ in range(2):
