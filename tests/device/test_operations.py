@@ -30,6 +30,11 @@ def test_what_the_environment_asks_for(built: None):
     assert "add.out" in run(code, SOL_DEVICE_COMPILE="all").stdout
 
 
+def test_an_environment_that_asks_for_something_else(built: None):
+    found = run("torch.ones(3).sol() + 1", SOL_DEVICE_COMPILE="some")
+    assert found.returncode == 1 and "SOL_DEVICE_COMPILE is some: it takes off, heavy or all" in found.stderr
+
+
 def test_where_fallbacks_are_errors_compiled_operations_run(built: None):
     code = "x = torch.ones(3, 3).sol(); y = x @ x + 1; print(y.cpu().sum().item(), torch.sol.fallbacks()); torch.linalg.inv(x)"
     found = run(code, SOL_DEVICE_COMPILE="all", SOL_DEVICE_FALLBACK="error")

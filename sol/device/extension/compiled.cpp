@@ -38,7 +38,8 @@ constexpr size_t kMostTensors = 200;    // of one call
 std::atomic<CompilePolicy> policy{[] {
   const char* asked = std::getenv("SOL_DEVICE_COMPILE");
   const std::string level = asked ? asked : "";
-  return level == "heavy" ? CompilePolicy::kHeavy : level == "all" ? CompilePolicy::kAll : CompilePolicy::kOff;
+  if (level.empty() || level == "off") return CompilePolicy::kOff;
+  return level == "heavy" ? CompilePolicy::kHeavy : level == "all" ? CompilePolicy::kAll : CompilePolicy::kUnknown;
 }()};
 
 /* A call of a network: sol_call of codegen/include/sol_run.h, whose size Python compares. */
@@ -362,6 +363,8 @@ CompilePolicy compile_policy() { return policy; }
 
 bool run_compiled(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   if (policy == CompilePolicy::kOff) return false;
+  TORCH_CHECK_VALUE(policy != CompilePolicy::kUnknown, "the environment variable SOL_DEVICE_COMPILE is ", std::getenv("SOL_DEVICE_COMPILE"),
+                    ": it takes off, heavy or all");
   const auto& schema = op.schema();
   const Operation* operation;
   {

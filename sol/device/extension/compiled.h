@@ -6,8 +6,9 @@
 
 namespace sol {
 
-/* Which operations are compiled: none, those whose time is that of multiplications, or all that sol knows. */
-enum class CompilePolicy : int64_t { kOff = 0, kHeavy = 1, kAll = 2 };
+/* Which operations are compiled: none, those whose time is that of multiplications, or all that sol knows. kUnknown: the environment asks for
+ * something else, which is an error where an operation runs. */
+enum class CompilePolicy : int64_t { kUnknown = -1, kOff = 0, kHeavy = 1, kAll = 2 };
 
 CompilePolicy compile_policy();
 /* What a kernel of the operations' own library returns where an index was out of range. */

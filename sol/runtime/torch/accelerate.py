@@ -25,7 +25,9 @@ from sol.runtime.torch.operation import Layer, compile_layer
 log = logging.getLogger("sol.runtime")
 TYPES = frozenset((torch.float32, torch.bfloat16))
 FEW_KINDS = 8
-"""Inputs of different sizes for which one weight is packed."""
+"""Inputs of different sizes for which one weight is compiled: the first ones that come again."""
+KEPT = 64
+"""Inputs of different sizes of one weight that are remembered."""
 
 Params = tuple[Any, ...]
 
@@ -127,9 +129,12 @@ class Acceleration:
             if type(held) is _Held or held is None:
                 return held  # type: ignore[return-value]
             if held == 0:
-                if len(kinds) >= FEW_KINDS:
-                    del kinds[next(iter(kinds))]
+                if len(kinds) >= KEPT:  # sizes that change all the time
+                    for other in [k for k, v in kinds.items() if v == 1]:
+                        del kinds[other]
                 kinds[key] = 1
+                return None
+            if sum(other != 1 for other in kinds.values()) >= FEW_KINDS:  # also those that torch was chosen for: choosing takes a second
                 return None
             layer = self._layer(key, original, x, w, b)
             if layer is None:
@@ -142,7 +147,9 @@ class Acceleration:
             # before packing: what changes meanwhile is seen by the next call
             held = _Held(layer, executable, _state(w, b), _no_bias if b is None else weakref.ref(b))
             executable.pack(layer.parameters(w, b))
-            self._held[id(w)][key] = held
+            kinds = self._held.get(id(w))
+            if kinds is not None:  # they were not let go of meanwhile
+                kinds[key] = held
             return held
 
     def _forget(self, number: int) -> None:

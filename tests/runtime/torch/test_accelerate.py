@@ -145,6 +145,20 @@ def test_what_is_packed_goes_with_the_weight(always: accelerate.Acceleration):
     assert executable() is None and not always._held
 
 
+def test_sizes_that_change_all_the_time(always: accelerate.Acceleration):
+    """Few kinds of calls are packed for, and what is remembered of the others is bounded."""
+    layer = nn.Linear(96, 130)
+    with torch.no_grad():
+        for _ in range(2):
+            for n in range(40, 40 + accelerate.FEW_KINDS + 3):
+                x = torch.rand(n, 96)
+                torch.testing.assert_close(layer(x), by_torch(layer, x), rtol=1e-4, atol=1e-5)
+        assert compiled(always) == accelerate.FEW_KINDS
+        for n in range(60, 60 + 2 * accelerate.KEPT):
+            layer(torch.rand(n, 96))
+    assert len(always._held[id(layer.weight)]) <= accelerate.KEPT and compiled(always) == accelerate.FEW_KINDS
+
+
 def test_gradients_are_torchs(always: accelerate.Acceleration):
     layer, x = nn.Linear(96, 130), torch.rand(40, 96, requires_grad=True)
     for _ in range(3):
