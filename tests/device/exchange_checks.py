@@ -48,6 +48,7 @@ def check_dlpack_and_streams():
     """Memory that came back is used on another stream, and not given to others before."""
     x = torch.rand(64, 64).sol()
     y, stream = torch.from_dlpack(x), torch.sol.Stream()
+    torch.sol.synchronize()  # the other stream does not wait for the copy to the device
     with torch.sol.stream(stream):
         z = y * 2
     y.record_stream(stream)
