@@ -23,6 +23,9 @@ LIBRARY: list[ctypes.CDLL] = []
 DRIVERS: dict[str, str] = {}
 """Built drivers: name → path of the library; the first one is used unless another is named."""
 
+COMPILER: list[Any] = []
+"""What registered the function that compiles operations."""
+
 
 class _DeviceModule(types.ModuleType):
     """``torch.sol`` before its first use."""
@@ -57,9 +60,24 @@ def _register() -> None:
     torch.utils.generate_methods_for_privateuse1_backend()
     if torch.distributed.is_available():
         torch.distributed.Backend.register_backend("sol", _group, devices=["sol"])
+    _name_device_of_dlpack(torch.Tensor)
     kind: Any = torch.nn.Module
     move = kind.sol
     kind.sol = lambda self, device=None: keeping_shared(self, lambda: move(self, device))
+
+
+def _name_device_of_dlpack(kind: Any) -> None:
+    """Let tensors of sol say DLPack's number for devices outside of the standard: PyTorch knows it for devices without a name alone."""
+    usual = kind.__dlpack_device__
+
+    def __dlpack_device__(self: Any) -> Any:  # noqa: N807
+        if self.device.type != "sol":
+            return usual(self)
+        from torch.utils.dlpack import DLDeviceType
+
+        return DLDeviceType.kDLExtDev, self.device.index
+
+    kind.__dlpack_device__ = __dlpack_device__
 
 
 def _group(store: Any, rank: int, size: int, timeout: Any) -> Any:
@@ -109,7 +127,25 @@ def load(torch_version: str) -> bool:
     library.sol_device_start(os.fsencode(operations), os.fsencode(driver_named(os.environ.get("SOL_DRIVER", ""))))
     atexit.register(library.sol_device_end)
     LIBRARY.append(library)
+    if os.environ.get("SOL_DEVICE_COMPILE", "off") != "off":
+        offer_compiler()
     return True
+
+
+def offer_compiler() -> None:
+    """Let the extension ask for operations that are compiled one by one; ``sol`` is imported when it asks for the first one."""
+    import torch
+
+    if not COMPILER:
+        library = torch.library.Library("sol_device", "IMPL")
+        library.impl("compile_operation", _compiled_call, "CPU")
+        COMPILER.append(library)
+
+
+def _compiled_call(*args: Any) -> Any:
+    from sol.device.operations import compiled_call
+
+    return compiled_call(*args)
 
 
 def driver_named(name: str) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sol.inspect.training_step import StepExplanation, StepProfile
     from sol.inspect.verification import Verification
     from sol.runtime.numpy.session import Session
+    from sol.runtime.torch.accelerate import Acceleration
     from sol.runtime.torch.module import SolModule
     from sol.runtime.torch.onnx_module import OnnxModule
 
@@ -205,6 +206,24 @@ def fuse_optimizer(optimizer: Optimizer) -> Optimizer:
     return run(optimizer)
 
 
+def accelerate_cpu(enable: bool = True) -> Acceleration | None:
+    """Run linear layers and convolutions of plain CPU tensors by compiled code in eager mode, where that is faster; off unless called.
+
+    enable: False makes torch's functions its own again; so does ``remove()`` of what this returns, and the end of a ``with`` block over it.
+
+    Calls of ``torch.nn.functional.linear`` and ``conv1d`` to ``conv3d`` (and so of the layers) without gradients, in float32 or
+    bfloat16, are compiled when a weight meets an input of the same sizes for the second time, and timed against torch once: the faster
+    one serves such calls from then on, also in later processes, because the choice is kept in the cache. Weights are packed once, and
+    again when torch counts a change; what is written through ``.data`` is not counted: call ``refresh()`` of what this returns. Calls
+    with gradients, in autocast, under modes, transforms and tracers are torch's.
+
+    Raises CompilerNotFoundError or CompilerError at such a call.
+    """
+    from sol.runtime.torch.accelerate import accelerate_cpu as run
+
+    return run(enable)
+
+
 def explain(
     model: torch.nn.Module | Session, inputs: Any, *, alternatives: bool = False, loss: Callable[[Any], torch.Tensor] | None = None
 ) -> Explanation | StepExplanation:
@@ -277,5 +296,6 @@ def _is_session(model: Any) -> TypeGuard[Session]:
 
 
 __all__ = [
-    "SolError", "cache", "config", "deploy", "deployment", "device", "explain", "fuse_optimizer", "load", "optimize", "profile", "verify",
+    "SolError", "accelerate_cpu", "cache", "config", "deploy", "deployment", "device", "explain", "fuse_optimizer", "load", "optimize",
+    "profile", "verify",
 ]  # fmt: skip

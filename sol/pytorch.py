@@ -1,5 +1,8 @@
 """``import sol.pytorch as sol``: the same public face."""
 
-from sol import SolError, cache, config, deploy, deployment, device, explain, fuse_optimizer, optimize, profile, verify
+from sol import SolError, accelerate_cpu, cache, config, deploy, deployment, device, explain, fuse_optimizer, optimize, profile, verify
 
-__all__ = ["SolError", "cache", "config", "deploy", "deployment", "device", "explain", "fuse_optimizer", "optimize", "profile", "verify"]
+__all__ = [
+    "SolError", "accelerate_cpu", "cache", "config", "deploy", "deployment", "device", "explain", "fuse_optimizer", "optimize",
+    "profile", "verify",
+]  # fmt: skip

@@ -46,7 +46,9 @@ MAY_IMPORT = {
     "commands": LEAVES
     | {"ir", "frontend", "frontend/torch", "frontend/onnx", "codegen", "compiler", "build", "runtime", "tuning", "inspect", "deploy"}
     | {"bench", "report", "__init__"},
-    "device": LEAVES | {"build", "deploy"},
+    "device": LEAVES | {"build", "deploy", "device/operations", "device/lazy_block"},
+    "device/lazy_block": LEAVES | {"runtime/torch"},
+    "device/operations": LEAVES | {"runtime/torch"},
     "cli": LEAVES | {"commands", "device", "__init__"},
     "__init__": LEAVES | {"nn", "build", "runtime/numpy", "runtime/torch", "inspect", "deploy", "device"},
 }

@@ -16,7 +16,7 @@ from sol.device.drivers import key_of, library_in, publish, run
 from sol.errors import CacheError, CompilerNotFoundError
 
 HERE = Path(__file__).parent
-LOADED_FIRST = ("driver", "hooks", "memory", "start")
+LOADED_FIRST = ("driver", "hooks", "memory", "profiler", "start")
 """Sources of the extension whose library is loaded by ``import torch``; the others register operations, which takes 20 ms."""
 
 
@@ -58,7 +58,7 @@ def _extension(folder: Path) -> tuple[Path, Path]:
     if compiler is None:
         raise CompilerNotFoundError("no C++ compiler on PATH (looked for g++ and c++)", remedy="apt-get install g++, dnf install gcc-c++")
     abi = int(torch._C._GLIBCXX_USE_CXX11_ABI)
-    includes = [str(HERE / "include"), *include_paths()]
+    includes = [str(HERE / "include"), *include_paths(), *(f"{path}/kineto" for path in include_paths())]
     flags = ["-std=c++17", "-O2", "-fPIC", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", *(word for path in includes for word in ("-isystem", path))]
     sources = sorted((HERE / "extension").glob("*.cpp"))
     headers = [*(HERE / "extension").glob("*.h"), *(HERE / "include").glob("*.h")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -116,6 +117,9 @@ def get_device_name(device: Device = None) -> str:
 def synchronize(device: Device = None) -> None:
     """Wait for all that is queued on a device; raises what failed there."""
     _lazy_init()
+    lazy = sys.modules.get("sol.device.lazy_block")
+    if lazy is not None:
+        lazy.run_recorded()
     torch.accelerator.synchronize(_index(device))
 
 
@@ -281,6 +285,44 @@ def fallbacks() -> dict[str, int]:
 def reset_fallbacks() -> None:
     """Begin counting again."""
     _ops().reset_fallbacks()
+
+
+def as_cpu(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor of the CPU in the memory of one of the device, without a copy: what is written to one of them is read from the other.
+
+    It has no gradients. Raises NotImplementedError where the device's memory is not the host's (all but ``sol.device.set_mapping("cpu")``).
+    """
+    return _ops().as_cpu(tensor)
+
+
+def from_cpu(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor of the current device in the memory of one of the CPU, as ``as_cpu`` the other way."""
+    return _ops().from_cpu(tensor)
+
+
+def compile_operations(level: str | bool = "all") -> None:
+    """Let sol compile single operations of the device, each for the types, sizes, strides and numbers of a call that comes again.
+
+    level: "off" or False: none. "heavy": products of matrices and convolutions that are faster so, which is timed once and kept. "all" or
+    True: whatever sol can compute; the others run as before. Compiling takes 0.2 to 1 s the first time and is kept in the cache. The
+    environment variable SOL_DEVICE_COMPILE does the same.
+    Raises ConfigError for another word.
+    """
+    _lazy_init()
+    from sol.device.operations import set_level
+
+    set_level(("all" if level else "off") if isinstance(level, bool) else level)
+
+
+def compiled_operations() -> dict[str, int]:
+    """How often which operation ran as code that sol compiled for it, the most frequent first."""
+    counts = {name: int(_ops().compiled_count(name)) for name in _ops().compiled_names()}
+    return dict(sorted(counts.items(), key=lambda item: -item[1]))
+
+
+def reset_compiled_operations() -> None:
+    """Begin counting again; what was compiled stays."""
+    _ops().reset_compiled()
 
 
 def get_amp_supported_dtype() -> list[torch.dtype]:

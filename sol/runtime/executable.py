@@ -10,7 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from sol.build import library as libraries
 from sol.build.build import build_library
@@ -103,6 +103,24 @@ def _arena(plan: Plan, env: Mapping[str, int], threads: int, apart: int) -> tupl
     pooled = keeps_maps_apart([arena_interval(b, dict(env)) for b in buffers], threads, apart)
     offsets, total = arena_offsets(buffers, dict(env), by_maps if pooled else assign_offsets)
     return total, offsets
+
+
+class Frame(NamedTuple):
+    """What a ``sol_call`` of ``size`` bytes holds, for who runs a plan without open sizes by itself: addresses of the function, of what
+    starts a team (0: none) and of the packed weights; bytes of the arena, of scratch that the team shares, of scratch for each thread;
+    threads at most; whether denormal numbers are zero. memory: bytes that a call works in, 64 more than it needs, for alignment.
+    """
+
+    size: int
+    run: int
+    launch: int
+    weights: int
+    arena: int
+    shared_scratch: int
+    scratch: int
+    threads: int
+    flush_denormals: int
+    memory: int
 
 
 class Executable:
@@ -285,6 +303,15 @@ class Executable:
         """Bytes that a call is lent, for a plan without open sizes."""
         threads, _ = starter(useful_threads(self.plan, self._machine.calls, {}, self._team()))
         return _memory_bytes(self.plan, {}, threads, int(evaluate(self.plan.arena, {})))
+
+    def frame(self) -> Frame:
+        """What a call of this plan, which has no open sizes, is made of; it holds until weights are packed again, or this is gone."""
+        context = self._new_context({}, self._team())
+        call, ffi = context.call, self.library.ffi
+        run, weights = (int(ffi.cast("uintptr_t", p)) for p in (self._run, call.weights))
+        sizes = (call.arena, call.shared_scratch, call.scratch, call.threads, call.flush_denormals)
+        self._state[1].setdefault((self._team(),), []).append(context)  # for calls
+        return Frame(ffi.sizeof("sol_call"), run, call.launch, weights, *sizes, context.size)
 
     def _team(self) -> int:
         return self.threads or self._default_threads()

@@ -26,9 +26,14 @@ static inline double milliseconds_now(void) {
     return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
 }
 
+/* Asked once: the C library reads a file for it. */
 static inline uint32_t cores(void) {
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? (uint32_t)count : 1;
+    static _Atomic uint32_t known;
+    if (!known) {
+        long count = sysconf(_SC_NPROCESSORS_ONLN);
+        known = count > 0 ? (uint32_t)count : 1;
+    }
+    return known;
 }
 
 /* A number from the environment, or the usual one where it is not set or no number. */

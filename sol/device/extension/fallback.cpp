@@ -6,6 +6,8 @@
 #include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
 
+#include "compiled.h"
+#include "profiler.h"
 #include "runtime.h"
 
 namespace sol {
@@ -125,6 +127,7 @@ void on_copies(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 }
 
 void on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  if (run_compiled(op, stack)) return;
   const auto& schema = op.schema();
   const auto& name = schema.name();
   count_fallback(schema.overload_name().empty() ? name : name + "." + schema.overload_name());
@@ -145,6 +148,7 @@ void on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     value = host_generator(given);
   }
   const c10::DeviceGuard guard(c10::Device(kDevice, device));
+  const Activity activity(ActivityKind::kKernel, name.c_str(), current_stream(device));
   if (is_seen_by_host(device)) on_views(op, stack, device);
   else on_copies(op, stack);
 }

@@ -1,6 +1,7 @@
 /* Layers for which PyTorch has no way through the CPU of its own: convolutions, and cells of recurrent layers. */
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
 #include <ATen/ops/empty.h>
@@ -9,6 +10,8 @@
 #include <array>
 #include <tuple>
 
+#include "compiled.h"
+#include "profiler.h"
 #include "runtime.h"
 
 namespace sol {
@@ -26,7 +29,13 @@ Tensor to_device(const Tensor& tensor, const Tensor& like) { return tensor.defin
 
 Tensor convolution(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias, at::IntArrayRef stride, at::IntArrayRef padding,
                    at::IntArrayRef dilation, bool transposed, at::IntArrayRef output_padding, int64_t groups) {
+  if (compile_policy() != CompilePolicy::kOff) {
+    static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("aten::convolution", "");
+    torch::jit::Stack stack{input, weight, bias, stride, padding, dilation, transposed, output_padding, groups};
+    if (run_compiled(op, &stack)) return stack.at(0).toTensor();
+  }
   count_fallback("aten::convolution");
+  const Activity activity(ActivityKind::kKernel, "aten::convolution", current_stream(input.device().index()));
   std::optional<Tensor> host_bias;
   if (bias && bias->defined()) host_bias = to_host(*bias);
   return to_device(at::convolution(to_host(input), to_host(weight), host_bias, stride, padding, dilation, transposed, output_padding, groups), input);
@@ -35,8 +44,9 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const std::optiona
 std::tuple<Tensor, Tensor, Tensor> convolution_backward(const Tensor& gradient, const Tensor& input, const Tensor& weight, at::IntArrayRef stride,
                                                         at::IntArrayRef padding, at::IntArrayRef dilation, bool transposed,
                                                         at::IntArrayRef output_padding, int64_t groups, std::array<bool, 3> wanted) {
-  count_fallback("aten::convolution_backward");
   const std::array<int64_t, 1> bias_sizes{transposed ? weight.size(1) * groups : weight.size(0)};
+  count_fallback("aten::convolution_backward");
+  const Activity activity(ActivityKind::kKernel, "aten::convolution_backward", current_stream(input.device().index()));
   auto [for_input, for_weight, for_bias] =
       at::convolution_backward(to_host(gradient), to_host(input), to_host(weight), at::OptionalIntArrayRef(bias_sizes), stride, padding, dilation,
                                transposed, output_padding, groups, wanted);

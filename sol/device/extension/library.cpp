@@ -12,15 +12,17 @@ namespace {
 
 std::mutex counting;
 std::map<std::string, int64_t> fallbacks;
-const bool fallback_is_error = [] {
+const bool forbidden = [] {
   const char* asked = std::getenv("SOL_DEVICE_FALLBACK");
   return asked && std::string(asked) == "error";
 }();
 
 }  // namespace
 
+bool fallback_is_error() { return forbidden; }
+
 void count_fallback(const std::string& name) {
-  TORCH_CHECK_NOT_IMPLEMENTED(!fallback_is_error, name, " is not compiled for device sol, and SOL_DEVICE_FALLBACK=error forbids to run it on the CPU: "
+  TORCH_CHECK_NOT_IMPLEMENTED(!forbidden, name, " is not compiled for device sol, and SOL_DEVICE_FALLBACK=error forbids to run it on the CPU: "
                               "unset it, or move the operands with .cpu()");
   std::lock_guard<std::mutex> lock(counting);
   fallbacks[name]++;

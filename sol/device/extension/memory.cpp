@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime.h"
@@ -51,8 +50,16 @@ struct Pool {
   std::mutex mutex;
   std::map<std::pair<c10::StreamId, uint64_t>, std::vector<Block*>> unused;
   std::vector<Waiting> waiting;
-  std::unordered_map<void*, Block*> used;
+  std::map<uint64_t, Block*> used;  // by address
   DeviceStats stats;
+
+  /* The block in tensors that an address lies in, or NULL. */
+  Block* find(uint64_t place) const {
+    auto after = used.upper_bound(place);
+    if (after == used.begin()) return nullptr;
+    Block* block = std::prev(after)->second;
+    return place - block->address < block->bytes ? block : nullptr;
+  }
 
   void put_back(Block* block) {
     block->readers.clear();
@@ -128,7 +135,7 @@ struct DeviceMemory final : c10::DeviceAllocator {
     increase(memory.stats.allocation, 1);
     increase(memory.stats.active, 1);
     void* data = reinterpret_cast<void*>(block->address);
-    memory.used[data] = block;
+    memory.used[block->address] = block;
     return {data, block, &release_block, place};
   }
 
@@ -178,11 +185,11 @@ struct DeviceMemory final : c10::DeviceAllocator {
     if (!data.get()) return;
     auto& memory = pool(data.device().index());
     std::lock_guard<std::mutex> lock(memory.mutex);
-    auto found = memory.used.find(data.get());
-    if (found == memory.used.end() || found->second->stream == stream.id()) return;
-    for (const auto& reader : found->second->readers)
+    Block* block = memory.find(address(data.get()));
+    if (!block || block->stream == stream.id()) return;
+    for (const auto& reader : block->readers)
       if (reader == stream) return;
-    found->second->readers.push_back(stream);
+    block->readers.push_back(stream);
   }
 
   DeviceStats getDeviceStats(c10::DeviceIndex device) override {
@@ -219,7 +226,7 @@ void release_block(void* context) {
   try {
     auto& memory = pool(block->device);
     std::lock_guard<std::mutex> lock(memory.mutex);
-    memory.used.erase(reinterpret_cast<void*>(block->address));
+    memory.used.erase(block->address);
     decrease(memory.stats.allocated_bytes, static_cast<int64_t>(block->bytes));
     decrease(memory.stats.active_bytes, static_cast<int64_t>(block->bytes));
     decrease(memory.stats.requested_bytes, static_cast<int64_t>(block->bytes));
@@ -292,8 +299,16 @@ struct Registered {
 
 }  // namespace
 
-std::atomic<void*>* host_place(const c10::DataPtr& data) {
-  return data.get_deleter() == &release_block && data.get_context() ? &static_cast<Block*>(data.get_context())->host : nullptr;
+Area area_of(const c10::DataPtr& data) {
+  Block* block = nullptr;
+  if (data.get_deleter() == &release_block) {
+    block = static_cast<Block*>(data.get_context());
+  } else {  // of a tensor that was given away and came back (DLPack)
+    auto& memory = pool(data.device().index());
+    std::lock_guard<std::mutex> lock(memory.mutex);
+    block = memory.find(address(data.get()));
+  }
+  return block ? Area{&block->host, block->address} : Area{};
 }
 
 c10::Allocator* device_allocator() { return &device_memory; }

@@ -1,6 +1,7 @@
 /* Operations that PyTorch needs of every device. */
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/native/Resize.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
@@ -15,6 +16,8 @@
 #include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
 
+#include "compiled.h"
+#include "profiler.h"
 #include "runtime.h"
 
 namespace sol {
@@ -92,6 +95,11 @@ void copy_on_device(const Tensor& to, const Tensor& from) {
     check(driver().stream_synchronize(queue(stream)), "stream_synchronize");
     return;
   }
+  if (to.device() == from.device() && compile_policy() != CompilePolicy::kOff) {
+    static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
+    torch::jit::Stack stack{to, from, false};
+    if (run_compiled(op, &stack)) return;
+  }
   count_fallback("aten::copy_");
   copy_in(to, span_on_host(from), false);
 }
@@ -101,6 +109,8 @@ Tensor copy_from(const Tensor& given, const Tensor& to, bool non_blocking) {
   if (to.numel() == 0) return to;
   const bool source = from.device().type() == kDevice, result = to.device().type() == kDevice;
   const c10::DeviceGuard guard(source ? from.device() : to.device());
+  const char* name = !source ? "copy from the host" : result ? "copy on the device" : "copy to the host";
+  const Activity activity(ActivityKind::kCopy, name, current_stream((source ? from : to).device().index()));
   if (source && result) copy_on_device(to, from);
   else if (source) copy_out(to, from, non_blocking);
   else copy_in(to, from, non_blocking);

@@ -1,6 +1,7 @@
 /* The host's view of memory of a device: where devices run programs of the host, such a program is told the address at which it may read. */
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
 #include <dlfcn.h>
 #include <torch/library.h>
 
@@ -47,18 +48,18 @@ Sight sight_of(c10::DeviceIndex device) {
 }
 
 /* Asks the device where the host sees blocks of memory. */
-void look_at(c10::DeviceIndex device, sol_stream* stream, const std::vector<const c10::DataPtr*>& blocks) {
+void look_at(c10::DeviceIndex device, sol_stream* stream, const std::vector<Area>& blocks) {
   auto* kernel = telling_kernel(device);
   std::vector<void*> answers(kMostAddresses);
   for (size_t first = 0; first < blocks.size(); first += kMostAddresses) {
     const size_t end = std::min(blocks.size(), first + kMostAddresses);
     void** place = answers.data();
     std::vector<sol_argument> arguments{{SOL_ARGUMENT_BYTES, sizeof place, 0, &place}};
-    for (size_t i = first; i < end; ++i) arguments.push_back({SOL_ARGUMENT_ADDRESS, 8, address(blocks[i]->get()), nullptr});
+    for (size_t i = first; i < end; ++i) arguments.push_back({SOL_ARGUMENT_ADDRESS, 8, blocks[i].address, nullptr});
     const uint64_t once[3] = {1, 1, 1};
     check(driver().launch(stream, kernel, arguments.data(), static_cast<uint32_t>(arguments.size()), once, nullptr), "launch");
     check(driver().stream_synchronize(stream), "stream_synchronize");
-    for (size_t i = first; i < end; ++i) *host_place(*blocks[i]) = answers[i - first];
+    for (size_t i = first; i < end; ++i) *blocks[i].host = answers[i - first];
   }
 }
 
@@ -66,11 +67,21 @@ void look_at(c10::DeviceIndex device, sol_stream* stream, const std::vector<cons
 
 bool is_seen_by_host(c10::DeviceIndex device) { return sight_of(device) != Sight::kNone; }
 
+bool is_host_memory(c10::DeviceIndex device) { return sight_of(device) == Sight::kOwnMemory; }
+
+bool runs_host_libraries(c10::DeviceIndex device) {
+  static auto* known = new std::array<std::atomic<int>, 64>();  // 0: not asked yet; 1: no; 2: yes
+  auto& found = (*known)[device];
+  if (!found) found = properties(device).program_kind == SOL_PROGRAM_HOST_LIBRARY ? 2 : 1;
+  return found == 2;
+}
+
 void* host_address(const Tensor& tensor) {
   const auto& data = tensor.storage().data_ptr();
   if (!data.get()) return nullptr;
-  const auto offset = static_cast<const char*>(tensor.const_data_ptr()) - static_cast<const char*>(data.get());
-  return static_cast<char*>(host_place(data)->load()) + offset;
+  const auto area = area_of(data);
+  if (!area.host) return const_cast<void*>(tensor.const_data_ptr());  // the host's own memory
+  return static_cast<char*>(area.host->load()) + (address(tensor.const_data_ptr()) - area.address);
 }
 
 std::vector<Tensor> host_views(const std::vector<Tensor>& tensors, bool counted) {
@@ -82,16 +93,16 @@ std::vector<Tensor> host_views(const std::vector<Tensor>& tensors, bool counted)
   TORCH_CHECK_NOT_IMPLEMENTED(sight != Sight::kNone, "compiled networks need a device that runs programs of the host, which ", device,
                               " does not: move the network with .cpu()");
   auto* stream = queue(current_stream(device.index()));
-  std::vector<const c10::DataPtr*> unseen;
+  std::vector<Area> unseen;
   for (const auto& tensor : tensors) {
     TORCH_CHECK(tensor.device() == device, "expected tensors of one device, but found ", device, " and ", tensor.device());
     const auto& data = tensor.storage().data_ptr();
     if (!data.get()) continue;
-    auto* place = host_place(data);
-    TORCH_CHECK(place, "memory of ", device, " that sol did not allocate is not seen by the host");
-    if (place->load()) continue;
-    if (sight == Sight::kOwnMemory) *place = data.get();
-    else unseen.push_back(&data);
+    const auto area = area_of(data);
+    TORCH_CHECK(area.host || sight == Sight::kOwnMemory, "memory of ", device, " that sol did not allocate is not seen by the host");
+    if (!area.host || area.host->load()) continue;
+    if (sight == Sight::kOwnMemory) *area.host = reinterpret_cast<void*>(area.address);
+    else unseen.push_back(area);
   }
   if (!unseen.empty()) look_at(device.index(), stream, unseen);
   check(driver().stream_synchronize(stream), "stream_synchronize");
@@ -112,7 +123,34 @@ std::vector<Tensor> host_views(const std::vector<Tensor>& tensors, bool counted)
   return views;
 }
 
+namespace {
+
+constexpr const char* kNotTheHosts = " lies in memory of its own: only a device whose memory is the host's (sol.device.set_mapping(\"cpu\")) shares it, "
+                                     "others exchange copies (.cpu(), .sol())";
+
+Tensor as_cpu(const Tensor& tensor) {
+  TORCH_CHECK_VALUE(tensor.device().type() == kDevice, "expected a tensor of device sol, but found one of ", tensor.device());
+  TORCH_CHECK_NOT_IMPLEMENTED(is_host_memory(tensor.device().index()), tensor.device(), kNotTheHosts);
+  return host_views({tensor.detach()}, true)[0];
+}
+
+Tensor from_cpu(const Tensor& tensor) {
+  TORCH_CHECK_VALUE(tensor.device().is_cpu() && tensor.layout() == c10::kStrided, "expected a strided tensor of the CPU, but found one of ", tensor.device());
+  const c10::Device device(kDevice, current_device());
+  TORCH_CHECK_NOT_IMPLEMENTED(is_host_memory(device.index()), device, kNotTheHosts);
+  const auto kept = tensor.detach();
+  Tensor shared = at::from_blob(
+      kept.data_ptr(), kept.sizes(), kept.strides(), 0, [kept](void*) {}, kept.options().device(device), device);
+  shared._set_conj(kept.is_conj());
+  shared._set_neg(kept.is_neg());
+  return shared;
+}
+
+}  // namespace
+
 TORCH_LIBRARY_FRAGMENT(sol_device, m) {
+  m.def("as_cpu(Tensor tensor) -> Tensor", as_cpu);
+  m.def("from_cpu(Tensor tensor) -> Tensor", from_cpu);
   m.def("host_views(Tensor[] tensors) -> Tensor[]", [](const std::vector<Tensor>& tensors) { return host_views(tensors, true); });
 }
 

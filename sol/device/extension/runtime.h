@@ -60,10 +60,18 @@ void load_operations();
 /* A thread of autograd works for the device. */
 void note_backward();
 
-/* Where the host sees the memory of a block, if that is known; NULL for data of another allocator. The memory itself is the device's. */
-std::atomic<void*>* host_place(const c10::DataPtr& data);
+/* A block of memory of the device. host: where the host sees it, if that is known. NULL and 0 for memory that sol did not allocate. */
+struct Area {
+  std::atomic<void*>* host = nullptr;
+  uint64_t address = 0;
+};
+Area area_of(const c10::DataPtr& data);
 /* Whether the device runs programs of the host, so that the host sees its memory. */
 bool is_seen_by_host(c10::DeviceIndex device);
+/* Whether the device runs programs of the host; cheaper than asking the driver. */
+bool runs_host_libraries(c10::DeviceIndex device);
+/* Whether the device's memory is the host's, at the same addresses. */
+bool is_host_memory(c10::DeviceIndex device);
 /* Where the host reads a tensor of which there is a view. */
 void* host_address(const at::Tensor& tensor);
 /* Tensors of the CPU in the memory of tensors of one device. Raises where the host does not see it. All that was queued on the current stream
@@ -72,6 +80,8 @@ std::vector<at::Tensor> host_views(const std::vector<at::Tensor>& tensors, bool 
 
 /* Notes that an operation runs on the CPU; raises where that is forbidden. */
 void count_fallback(const std::string& name);
+/* Whether that is forbidden. */
+bool fallback_is_error();
 
 inline uint64_t address(const void* data) { return reinterpret_cast<uint64_t>(data); }
 
