@@ -87,3 +87,10 @@ def test_what_no_product_reads_stays_wide() -> None:
   %m: f32[2,6,5,5] = matmul(%s, %x)
   %y: f32[2,6,5,5] = softmax(%m){dim=3}""")
     assert "cast" not in ops(found)
+
+
+def test_a_depthwise_convolution_stays_wide() -> None:
+    """It has no kernel of 16 bits: what stands before it is not rounded for it."""
+    options = CONV3.replace("groups=1", "groups=6")
+    found = narrowed(f'  %d = parameter{{target="d"}}: f32[6,1,3,3]\n  %y: f32[2,6,5,5] = conv(%x, %d){options}')
+    assert "cast" not in ops(found)
