@@ -1,8 +1,9 @@
 """Products with weights in 16 bits where the user asks for it (``sol.optimize(…, dtype=…)``); never by itself.
 
-Linear layers and convolutions, but not depthwise ones, take rounded operands, add up in float32 and round their results. What they read and
-what poolings read is kept in 16 bits in memory, and so is what moves such values. Norms, softmax, attention and pointwise operations
-compute in float32. Weights stay parameters of float32: they are rounded when they are packed, after norms have been folded into them.
+Linear layers and convolutions, but not those of few channels, take rounded operands, add up in float32 and round their results. What they
+read and what poolings read is kept in 16 bits in memory, and so is what moves such values. Norms, softmax, attention and pointwise
+operations compute in float32. Weights stay parameters of float32: they are rounded when they are packed, after norms have been folded into
+them.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from sol.passes.remove_identities import remove_identities
 PRODUCTS = ("conv", "conv_transpose", "linear", "matmul")
 MOVES = ("reshape", "permute", "expand", "slice", "flip", "copy", "pad")
 """Ops of one operand whose elements they move: a rounded operand gives a rounded result."""
-NARROWEST_GROUP = 16
-"""Input channels of a group from which on convolutions of 16 bits have kernels of their own; depthwise ones have none."""
+FEWEST_CHANNELS = 16
+"""Input channels of a group from which on convolutions of 16 bits are worth it: depthwise ones have no kernels, and images of three
+channels are read faster in float32."""
 POOLINGS = ("max_pool", "adaptive_max_pool", "avg_pool", "adaptive_avg_pool")
 
 
@@ -37,7 +39,7 @@ def narrow_products(graph: Graph, dtype: DType) -> Graph:
         """conv(x, w, b) -> cast(conv(cast(x), cast(w), cast(b))) of float32 with constant weights"""
         if node.type.dtype is not DType.F32 or node.inputs[0] in constants or not constants.issuperset(node.inputs[1:]):
             return None
-        if node.op == "conv" and node.attrs["groups"] > 1 and g.type_of(node.inputs[1]).shape[1] < NARROWEST_GROUP:  # type: ignore[operator]
+        if node.op == "conv" and g.type_of(node.inputs[1]).shape[1] < FEWEST_CHANNELS:  # type: ignore[operator]
             return None
         rounded = [g.add("cast", [v], dtype=dtype, origin=node.origin) for v in node.inputs]
         return _widened(g, g.add(node.op, rounded, origin=node.origin, **node.attrs), node)

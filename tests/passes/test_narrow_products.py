@@ -11,10 +11,10 @@ from sol.ir.verify import verify
 from sol.passes.narrow_products import narrow_products
 from tests.passes.support import CONV3, ops
 
-WEIGHT = '  %w = parameter{target="w"}: f32[6,6,3,3]'
+WEIGHT = '  %w = parameter{target="w"}: f32[16,16,3,3]'
 
 
-def narrowed(body: str, result: str = "%y", inputs: str = "%x: f32[2,6,5,5]", dtype: DType = DType.BF16) -> Graph:
+def narrowed(body: str, result: str = "%y", inputs: str = "%x: f32[2,16,5,5]", dtype: DType = DType.BF16) -> Graph:
     graph = parse_graph(f"graph({inputs}) {{\n{WEIGHT}\n{body}\n  return {result}\n}}")
     found = narrow_products(graph, dtype)
     verify(found)
@@ -24,26 +24,26 @@ def narrowed(body: str, result: str = "%y", inputs: str = "%x: f32[2,6,5,5]", dt
 
 @pytest.mark.parametrize("dtype", [DType.BF16, DType.F16])
 def test_a_product(dtype: DType) -> None:
-    found = narrowed(f"  %y: f32[2,6,5,5] = conv(%x, %w){CONV3}", dtype=dtype)
+    found = narrowed(f"  %y: f32[2,16,5,5] = conv(%x, %w){CONV3}", dtype=dtype)
     assert sorted(n.op for n in found.nodes) == ["cast", "cast", "cast", "conv", "input", "parameter"]
     (conv,) = (n for n in found.nodes if n.op == "conv")
     assert conv.type.dtype is dtype and all(found.type_of(v).dtype is dtype for v in conv.inputs)
 
 
 def test_norms_are_folded_before_weights_are_rounded() -> None:
-    statistics = "\n".join(f'  %{n} = parameter{{target="{n}"}}: f32[6]' for n in ("g", "h", "m", "v"))
+    statistics = "\n".join(f'  %{n} = parameter{{target="{n}"}}: f32[16]' for n in ("g", "h", "m", "v"))
     found = narrowed(f"""{statistics}
-  %a: f32[2,6,5,5] = conv(%x, %w){CONV3}
-  %y: f32[2,6,5,5] = batch_norm(%a, %g, %h, %m, %v){{eps=1e-05}}""")
+  %a: f32[2,16,5,5] = conv(%x, %w){CONV3}
+  %y: f32[2,16,5,5] = batch_norm(%a, %g, %h, %m, %v){{eps=1e-05}}""")
     (conv,) = (n for n in found.nodes if n.op == "conv")
     assert "batch_norm" not in ops(found) and found.producer(found.producer(conv.inputs[1]).inputs[0]).op == "mul"
 
 
 def test_everyone_reads_what_a_product_reads() -> None:
     """The residual is the rounded map: a widening of it, not the map before it was rounded."""
-    found = narrowed(f"""  %r: f32[2,6,5,5] = relu(%x)
-  %a: f32[2,6,5,5] = conv(%r, %w){CONV3}
-  %y: f32[2,6,5,5] = add(%a, %r)""")
+    found = narrowed(f"""  %r: f32[2,16,5,5] = relu(%x)
+  %a: f32[2,16,5,5] = conv(%r, %w){CONV3}
+  %y: f32[2,16,5,5] = add(%a, %r)""")
     (add,) = (n for n in found.nodes if n.op == "add")
     narrow = [found.producer(found.producer(v).inputs[0]) for v in add.inputs]
     assert [n.op for n in narrow] == ["conv", "cast"] and all(n.type.dtype is DType.BF16 for n in narrow)
@@ -51,46 +51,48 @@ def test_everyone_reads_what_a_product_reads() -> None:
 
 @pytest.mark.parametrize("move", ["permute(%a){order=(0, 1, 3, 2)}", "pad(%a){pads=((0, 0), (0, 0), (0, 0), (0, 0)), value=0}"])
 def test_moves_stay_narrow(move: str) -> None:
-    found = narrowed(f"  %a: f32[2,6,5,5] = conv(%x, %w){CONV3}\n  %p: f32[2,6,5,5] = {move}\n  %y: f32[2,6,5,5] = exp(%p)")
+    found = narrowed(f"  %a: f32[2,16,5,5] = conv(%x, %w){CONV3}\n  %p: f32[2,16,5,5] = {move}\n  %y: f32[2,16,5,5] = exp(%p)")
     assert all(n.type.dtype is DType.BF16 for n in found.nodes if n.op in ("permute", "pad"))
 
 
 def test_padding_stands_before_its_convolution() -> None:
     options = CONV3.replace("((1, 1), (1, 1))", "((0, 0), (0, 0))")
-    found = narrowed(f"""  %p: f32[2,6,7,7] = pad(%x){{pads=((0, 0), (0, 0), (1, 1), (1, 1)), value=0}}
-  %y: f32[2,6,5,5] = conv(%p, %w){options}""")
+    found = narrowed(f"""  %p: f32[2,16,7,7] = pad(%x){{pads=((0, 0), (0, 0), (1, 1), (1, 1)), value=0}}
+  %y: f32[2,16,5,5] = conv(%p, %w){options}""")
     (conv,) = (n for n in found.nodes if n.op == "conv")
     assert found.producer(conv.inputs[0]).op == "pad"
 
 
 def test_joined_maps_are_narrow() -> None:
-    found = narrowed(f"""  %a: f32[2,6,5,5] = conv(%x, %w){CONV3}
-  %s: f32[2,6,5,5] = exp(%x)
-  %y: f32[2,12,5,5] = concat(%a, %s){{dim=1}}""")
+    found = narrowed(f"""  %a: f32[2,16,5,5] = conv(%x, %w){CONV3}
+  %s: f32[2,16,5,5] = exp(%x)
+  %y: f32[2,32,5,5] = concat(%a, %s){{dim=1}}""")
     (concat,) = (n for n in found.nodes if n.op == "concat")
     assert concat.type.dtype is DType.BF16
 
 
 def test_pooling_of_a_product() -> None:
     options = "{kernel=(2, 2), stride=(2, 2), padding=((0, 0), (0, 0)), dilation=(1, 1), ceil_mode=False}"
-    found = narrowed(f"""  %a: f32[2,6,5,5] = conv(%x, %w){CONV3}
-  %r: f32[2,6,5,5] = relu(%a)
-  %p: f32[2,6,2,2] = max_pool(%r){options}
-  %y: f32[2,6,2,2] = exp(%p)""")
+    found = narrowed(f"""  %a: f32[2,16,5,5] = conv(%x, %w){CONV3}
+  %r: f32[2,16,5,5] = relu(%a)
+  %p: f32[2,16,2,2] = max_pool(%r){options}
+  %y: f32[2,16,2,2] = exp(%p)""")
     (exp,) = (n for n in found.nodes if n.op == "exp")
     assert found.type_of(found.producer(exp.inputs[0]).inputs[0]).dtype is DType.BF16
 
 
 def test_what_no_product_reads_stays_wide() -> None:
     """Values that decide a phase or a position are not rounded, nor are weights that are looked up, nor products of two values."""
-    found = narrowed("""  %s: f32[2,6,5,5] = sin(%x)
-  %m: f32[2,6,5,5] = matmul(%s, %x)
-  %y: f32[2,6,5,5] = softmax(%m){dim=3}""")
+    found = narrowed("""  %s: f32[2,16,5,5] = sin(%x)
+  %m: f32[2,16,5,5] = matmul(%s, %x)
+  %y: f32[2,16,5,5] = softmax(%m){dim=3}""")
     assert "cast" not in ops(found)
 
 
-def test_a_depthwise_convolution_stays_wide() -> None:
-    """It has no kernel of 16 bits: what stands before it is not rounded for it."""
-    options = CONV3.replace("groups=1", "groups=6")
-    found = narrowed(f'  %d = parameter{{target="d"}}: f32[6,1,3,3]\n  %y: f32[2,6,5,5] = conv(%x, %d){options}')
+def test_convolutions_of_few_channels_stay_wide() -> None:
+    """Depthwise ones have no kernel of 16 bits, and images are read faster in float32: what stands before them is not rounded for them."""
+    options = CONV3.replace("groups=1", "groups=16")
+    found = narrowed(f'  %d = parameter{{target="d"}}: f32[16,3,3,3]\n  %y: f32[2,16,5,5] = conv(%x, %d){CONV3}', inputs="%x: f32[2,3,5,5]")
+    assert "cast" not in ops(found)
+    found = narrowed(f'  %d = parameter{{target="d"}}: f32[16,1,3,3]\n  %y: f32[2,16,5,5] = conv(%x, %d){options}')
     assert "cast" not in ops(found)
