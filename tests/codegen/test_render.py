@@ -22,6 +22,7 @@ def test_undefined_names_are_errors():
 
 def test_kernel_entry_names_buffers_and_arguments():
     text = render_kernel("zero_border.c.j2", name="zero", buffers=[("x", "float")],
-                         params=["maps", "map_stride", "H", "W", "row", "lanes", "top", "bottom", "left", "right"], c="float")  # fmt: skip
+                         params=["maps", "map_stride", "H", "W", "row", "lanes", "top", "bottom", "left", "right"],
+                         c="float", filled=False)  # fmt: skip
     assert "void zero(const sol_team *team, void *const *buf, const int64_t *arg)" in text
     assert "float *x = buf[0];" in text and "const int64_t right = arg[9];" in text
