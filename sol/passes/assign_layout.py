@@ -18,6 +18,8 @@ POOLS = (
 REDUCTIONS = ("sum", "mean", "var", "max", "min", "prod")
 REDUCED = ((2, 3), (0, 2, 3))
 """Dimensions whose reduction leaves channels as they lie in blocks: maps, and maps of all images (statistics, their gradients)."""
+CHANNELS = (1,)
+"""A reduction over channels reads whole blocks; its result has one channel and is row-major."""
 LANES = (*FLOAT_LANES, DType.BOOL)
 """Types of blocked values: numbers, and the masks between them."""
 INTEGERS = (DType.U8, DType.I8, DType.I32)
@@ -142,6 +144,8 @@ class _Assignment:
         if not data.layout.block or data.rank != 4 or data.dtype not in FLOAT_LANES:
             return False
         dims = tuple(sorted(node.attrs["dims"]))
+        if dims == CHANNELS:
+            return node.attrs["keepdims"] and isinstance(data.shape[1], int) and data.shape[1] % self.lanes == 0
         return dims in REDUCED and (node.attrs["keepdims"] or dims != REDUCED[0])
 
     def is_byte_blockable(self, conv: Node, data: TensorType, weight: TensorType) -> bool:
@@ -178,6 +182,8 @@ class _Assignment:
 
     def block_reduction(self, node: Node) -> None:
         """Blocks need all dimensions: what is not kept is dropped behind the reduction."""
+        if tuple(node.attrs["dims"]) == CHANNELS:
+            return
         if node.attrs["keepdims"]:
             return self.block_all(node)
         value = self.editor.add(node.op, node.inputs, origin=node.origin, **node.attrs.having(keepdims=True))

@@ -15,7 +15,8 @@ from sol.ir.lanes import FLOAT_LANES, NARROW_FLOATS, fits_lanes
 from sol.ir.ops.control import CONTROL
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import in_order
-from sol.ir.types import DType
+from sol.ir.types import PLAIN, DType
+from sol.passes.assign_layout import CHANNELS
 from sol.passes.choices import Choose, first, nodes_text
 from sol.passes.fuse_conv_chains import ANCHOR as CHAIN
 from sol.passes.fuse_conv_chains import conv_chain
@@ -426,16 +427,20 @@ class _Fusion:
     def joins(self, node: Node, group: _Group) -> bool:
         axes = self.axes_of(node)
         inside = {n.name for n in group.nodes}
-        layouts = {v.type.layout for v in group.nodes}
-        if node.type.layout not in layouts:
+        if node.type.layout not in {v.type.layout for v in group.nodes} and not self.reduces_blocks(node, group):
             return False
+        fits = node.op in POINTWISE and self.pointwise_joins(node, group, inside)
         if axes is not None:
             fits = self.graph.type_of(node.inputs[0]).shape == group.shape and group.axes in (None, axes) and node.inputs[0] in inside
-        elif node.op in POINTWISE:
-            fits = self.pointwise_joins(node, group, inside)
-        else:
-            fits = False
         return fits and not any(self.depends(v, inside) for v in node.inputs if v not in inside)
+
+    def reduces_blocks(self, node: Node, group: _Group) -> bool:
+        """Whether a node and a group compute with blocked maps and with what a reduction over their channels leaves, which is row-major."""
+        if CHANNELS not in (group.axes, self.axes_of(node)):
+            return False
+        types = (self.graph.type_of(v) for n in group.nodes for v in (*n.inputs, n.name))
+        block = next((t.layout for t in types if t.shape == group.shape and t.layout.block), PLAIN)
+        return block != PLAIN and node.type.layout == (block if node.type.shape == group.shape else PLAIN)
 
     def pointwise_joins(self, node: Node, group: _Group, inside: set[str]) -> bool:
         reduced = None

@@ -42,6 +42,7 @@ from sol.passes.remove_empty import remove_empty
 from sol.passes.remove_identities import remove_identities
 from sol.passes.repeat_reads import repeat_reads
 from sol.passes.sizes import TargetLike
+from sol.passes.turn_channels_last import turn_channels_last
 from sol.passes.turn_transposed import turn_transposed
 
 Pass = Callable[[Graph], Graph]
@@ -67,6 +68,8 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("canonicalize_products", canonicalize_products),  # before batch norms are folded into linear layers
         ("canonicalize_norms", canonicalize_norms),
         ("canonicalize_attention", canonicalize_attention),  # after products with weights are told from those of attention
+        # after norms and products are known; before batch norms are folded, which also come behind what becomes a convolution
+        ("turn_channels_last", lambda graph: turn_channels_last(graph, lanes)),
         ("turn_transposed", lambda graph: turn_transposed(graph, lanes)),  # before batch norms are folded into convolutions
         ("fold_batchnorm", fold_batchnorm),  # before layout: weights are still OIHW, bias a plain vector
         ("merge_parts", merge_parts),  # after folding: which part of a sum is not zero is a literal then
@@ -89,7 +92,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
 
 
 FOR_CPUS = (
-    "turn_transposed", "merge_parts", "merge_takes", "merge_row_moves", "flatten_convolutions", "merge_channel_moves",
+    "turn_channels_last", "turn_transposed", "merge_parts", "merge_takes", "merge_row_moves", "flatten_convolutions", "merge_channel_moves",
     "fold_channel_permutations", "fold_stem_strides", "assign_layout", "fold_pool_casts", "repeat_reads", "materialize_views",
     "fuse_regions", "place_concats", "place_results",
 )  # fmt: skip

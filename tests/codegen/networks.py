@@ -154,6 +154,16 @@ NETWORKS: dict[str, str] = {
   return %y
 }}""",
     "depthwise": convolution(32, 32, 14, 3, groups=32, pad=1),
+    "channel_norm": f"""graph(%x: f32[1,64,14,14]) {{
+  {weight(64, 1, 3, 3)}
+  {weight(64, name="g")}
+  {weight(64, name="h")}
+  %a: f32[1,64,14,14] = {conv("x", "w", groups=64, pad=1)}
+  %e: f32[1,14,14,64] = permute(%a){{order=(0, 2, 3, 1)}}
+  %n: f32[1,14,14,64] = layer_norm(%e, %g, %h){{dims=1, eps=1e-06}}
+  %y: f32[1,64,14,14] = permute(%n){{order=(0, 3, 1, 2)}}
+  return %y
+}}""",
     "chain": f"""graph(%x: f32[1,16,56,56]) {{
   {weight(96, 16, 1, 1)}
   {weight(96, 1, 3, 3, name="d")}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sol.codegen.decision import Candidate, Decision, sole
 from sol.codegen.kernels.dfp_cost import move_seconds, rows_seconds, sweep_seconds
 from sol.codegen.kernels.dfp_move import Moves, find_move, lower_move
+from sol.codegen.kernels.dfp_pixels import fits_pixels, lower_pixels
 from sol.codegen.kernels.dfp_pointwise import find_pointwise, lower_pointwise
 from sol.codegen.kernels.dfp_rows import find_rows, lower_rows
 from sol.codegen.kernels.dfp_rows_plan import RowsPlan
@@ -34,6 +35,12 @@ def _rows(lowering: Lowering) -> RowsPlan | None:
     return find_rows(lowering) if "reduce" in (kinds := _kinds(lowering)) and kinds <= {"pointwise", "reduce"} else None
 
 
+def _pixels(lowering: Lowering) -> RowsPlan | None:
+    """Rows that are the channels of blocked pixels."""
+    plan = _rows(lowering)
+    return plan if plan is not None and fits_pixels(plan, lowering.target.lanes) else None
+
+
 def _move(lowering: Lowering) -> Moves | None:
     kinds = _kinds(lowering)
     if {"move", "reduce"} <= kinds:
@@ -48,6 +55,7 @@ def _move(lowering: Lowering) -> Moves | None:
 KERNELS: dict[str, tuple[Candidate, ...]] = {
     "": (
         Candidate("pointwise", _pointwise, lower_pointwise, sweep_seconds, ranked=False),
+        sole("pixels", _pixels, lower_pixels, cost=rows_seconds, ranked=False),
         sole("rows", _rows, lower_rows, cost=rows_seconds, ranked=False),
         sole("move", _move, lower_move, cost=move_seconds, ranked=False),
     )

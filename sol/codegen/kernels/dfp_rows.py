@@ -54,7 +54,7 @@ def lower_rows(lowering: Lowering, plan: RowsPlan) -> None:
     space, column = Space(plan.axes), plan.mode == "column"
     width = plan.widest
     variants = [(width, "")] if plan.whole_lanes or not column else [(width, ""), (1, "left")]
-    bodies = [_indent(RowsWriter(plan, space, u, left, lowering.target.machine.streams.soon).body()) for u, left in variants]
+    bodies = [indent(RowsWriter(plan, space, u, left, lowering.target.machine.streams.soon).body()) for u, left in variants]
     reduced_count = space.product(plan.inner)
     context: dict[str, Any] = {
         "title": plan.title,
@@ -92,7 +92,7 @@ def lower_rows(lowering: Lowering, plan: RowsPlan) -> None:
     )
 
 
-def _indent(lines: Sequence[str]) -> list[str]:
+def indent(lines: Sequence[str]) -> list[str]:
     """Lines indented by their braces."""
     out, depth = [], 0
     for line in lines:
