@@ -91,3 +91,33 @@ def run(graph, isa, x, w, c):
     region = as_region(graph, "dfp", "", block=by_name(isa).lanes, plain=REDUCED)
     (y,) = run_region(region, {"x0": x}, {"x1": w, "x2": c}, isa=isa)
     return np.array(y)
+
+
+@pytest.mark.parametrize("rows", [(16,), (17,), (3, 31), (2, 5, 64)])
+@pytest.mark.parametrize("channels", [32, 48, 128])
+def test_short_rows(rows, channels):
+    def function(b, x, y, w, c):
+        added = b.add("add", [x, y])
+        return added, b.add("layer_norm", [added, w, c], dims=1, eps=1e-5)
+
+    shape = (*rows, channels)
+    check([(shape, F32), (shape, F32), ((channels,), F32), ((channels,), F32)], function, constants=(2, 3), tolerance=2e-5)
+
+
+def test_short_rows_with_gaps_and_a_result_of_each():
+    def function(b, x):
+        top = b.add("max", [x], dims=(2,), keepdims=True)
+        return top, b.add("sub", [x, top])
+
+    check([((3, 37, 64), F32)], function, strides={"x0": (37 * 80, 80, 1)})
+
+
+def test_rows_of_many_elements_are_left_to_one_vector_at_a_time():
+    templates = {rows: {k.template for k in plan_of(layer_norm(rows, 768)).kernels} for rows in (197, 5)}
+    assert templates[197] == templates[5] == {"dfp_rows.c.j2"}
+    assert {k.template for k in plan_of(layer_norm(197, 128)).kernels} == {"dfp_pixels.c.j2"}
+    assert {k.template for k in plan_of(layer_norm(5, 128)).kernels} == {"dfp_rows.c.j2"}
+
+
+def layer_norm(rows, channels):
+    return f"graph(%x: f32[{rows},{channels}]) {{\n  %y: f32[{rows},{channels}] = layer_norm(%x){{dims=1, eps=1e-06}}\n  return %y\n}}"

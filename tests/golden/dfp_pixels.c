@@ -38,8 +38,9 @@ void dfp_pixels(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t n0 = arg[5];
     (void)team; (void)buf; (void)arg;
     const int64_t rows = 1, pixels = n0, pieces = (pixels + LANES - 1) / LANES, units = rows * pieces;
+    const int64_t blocks = n1;
     int64_t size = team->size;
-    if (rows * pixels * n1 * LANES < 8192) {
+    if (rows * pixels * blocks * LANES < 8192) {
         if (team->id) return;
         size = 1;
     }
@@ -53,13 +54,13 @@ void dfp_pixels(const sol_team *team, void *const *buf, const int64_t *arg)
         float *p_out0 = out0 + first * LANES;
         if (pixels - first >= LANES) {
             const int n = LANES;
-            const vf r0 = vf_set((float)(n1 * LANES));
+            const vf r0 = vf_set((float)(blocks * LANES));
             /* pass 0 */
             vf w0[LANES];
             #pragma GCC unroll 16
             for (int p = 0; p < LANES; p++) w0[p] = vf_set(0.0f);
-            for (int64_t c = 0; c < n1;) {
-                const int64_t stop = c + 8 < n1 ? c + 8 : n1;
+            for (int64_t c = 0; c < blocks;) {
+                const int64_t stop = c + 8 < blocks ? c + 8 : blocks;
                 vf a0[LANES];
                 #pragma GCC unroll 16
                 for (int p = 0; p < LANES; p++) a0[p] = vf_set(0.0f);
@@ -82,8 +83,8 @@ void dfp_pixels(const sol_team *team, void *const *buf, const int64_t *arg)
             vf w1[LANES];
             #pragma GCC unroll 16
             for (int p = 0; p < LANES; p++) w1[p] = vf_set(0.0f);
-            for (int64_t c = 0; c < n1;) {
-                const int64_t stop = c + 8 < n1 ? c + 8 : n1;
+            for (int64_t c = 0; c < blocks;) {
+                const int64_t stop = c + 8 < blocks ? c + 8 : blocks;
                 vf a1[LANES];
                 #pragma GCC unroll 16
                 for (int p = 0; p < LANES; p++) a1[p] = vf_set(0.0f);
@@ -107,8 +108,8 @@ void dfp_pixels(const sol_team *team, void *const *buf, const int64_t *arg)
             /* pass 2 */
             float b1[LANES];
             vf_store(b1, r4);
-            for (int64_t c = 0; c < n1;) {
-                const int64_t stop = c + 8 < n1 ? c + 8 : n1;
+            for (int64_t c = 0; c < blocks;) {
+                const int64_t stop = c + 8 < blocks ? c + 8 : blocks;
                 for (; c < stop; c++) {
                     #pragma GCC unroll 16
                     for (int p = 0; p < LANES; p++) {
@@ -126,13 +127,13 @@ void dfp_pixels(const sol_team *team, void *const *buf, const int64_t *arg)
             }
         } else {
             const int n = (int)(pixels - first);
-            const vf r0 = vf_set((float)(n1 * LANES));
+            const vf r0 = vf_set((float)(blocks * LANES));
             /* pass 0 */
             vf w0[LANES];
             #pragma GCC unroll 16
             for (int p = 0; p < LANES; p++) w0[p] = vf_set(0.0f);
-            for (int64_t c = 0; c < n1;) {
-                const int64_t stop = c + 8 < n1 ? c + 8 : n1;
+            for (int64_t c = 0; c < blocks;) {
+                const int64_t stop = c + 8 < blocks ? c + 8 : blocks;
                 vf a0[LANES];
                 #pragma GCC unroll 16
                 for (int p = 0; p < LANES; p++) a0[p] = vf_set(0.0f);
@@ -155,8 +156,8 @@ void dfp_pixels(const sol_team *team, void *const *buf, const int64_t *arg)
             vf w1[LANES];
             #pragma GCC unroll 16
             for (int p = 0; p < LANES; p++) w1[p] = vf_set(0.0f);
-            for (int64_t c = 0; c < n1;) {
-                const int64_t stop = c + 8 < n1 ? c + 8 : n1;
+            for (int64_t c = 0; c < blocks;) {
+                const int64_t stop = c + 8 < blocks ? c + 8 : blocks;
                 vf a1[LANES];
                 #pragma GCC unroll 16
                 for (int p = 0; p < LANES; p++) a1[p] = vf_set(0.0f);
@@ -180,8 +181,8 @@ void dfp_pixels(const sol_team *team, void *const *buf, const int64_t *arg)
             /* pass 2 */
             float b1[LANES];
             vf_store(b1, r4);
-            for (int64_t c = 0; c < n1;) {
-                const int64_t stop = c + 8 < n1 ? c + 8 : n1;
+            for (int64_t c = 0; c < blocks;) {
+                const int64_t stop = c + 8 < blocks ? c + 8 : blocks;
                 for (; c < stop; c++) {
                     #pragma GCC unroll 16
                     for (int p = 0; p < LANES; p++) {

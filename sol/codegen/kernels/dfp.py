@@ -36,9 +36,9 @@ def _rows(lowering: Lowering) -> RowsPlan | None:
 
 
 def _pixels(lowering: Lowering) -> RowsPlan | None:
-    """Rows that are the channels of blocked pixels."""
+    """Rows that are channels in whole vectors."""
     plan = _rows(lowering)
-    return plan if plan is not None and fits_pixels(plan, lowering.target.lanes) else None
+    return plan if plan is not None and fits_pixels(plan, lowering.target) else None
 
 
 def _move(lowering: Lowering) -> Moves | None:

@@ -1,4 +1,4 @@
-"""Regions that reduce over the channels of blocked maps: one vector of pixels at a time, whose results are computed side by side in lanes.
+"""Regions that reduce over channels, of blocked maps or of short rows: one vector of pixels at a time, side by side in lanes.
 
 Every pixel has a running vector of its own for the channels that share a lane; the lanes of all pixels are added up together at the end.
 """
@@ -14,7 +14,7 @@ from sol.codegen.kernels.dfp_rows import indent
 from sol.codegen.kernels.dfp_rows_plan import RowsPlan, Stage
 from sol.codegen.kernels.dfp_space import Pointer, Space
 from sol.codegen.kernels.dfp_terms import Term, load_text, store_text, trace
-from sol.codegen.lowering import Lowering
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import product
 from sol.ir.types import DType
 
@@ -23,15 +23,26 @@ NEUTRAL = {"sum": "0.0f", "max": "-INFINITY", "min": "INFINITY"}
 CHUNK = 8  # blocks of channels that a running sum takes one after the other
 
 
-def fits_pixels(plan: RowsPlan, lanes: int) -> bool:
-    """Whether the rows of a plan are the channels of float32 pixels in blocks of ``lanes``, and neighbours are what is computed at once."""
-    if plan.mode != "row" or plan.channels is not None or not plan.outer or len(plan.inner) > 2:
+def fits_pixels(plan: RowsPlan, target: TargetLike) -> bool:
+    """Whether the rows of a plan are the channels of float32 pixels in whole vectors, whose neighbours are computed at once: in blocks, or
+    row-major where so many rows take a quarter of the first-level cache at most, so that what is made of them stays there, too.
+    """
+    lanes = target.lanes
+    if plan.mode != "row" or plan.channels is not None or not plan.outer or not all(_serves(t) for t in plan.wanted):
         return False
-    if plan.axes[plan.inner[-1]].size != lanes or not all(_serves(t) for t in plan.wanted):
+    size = plan.axes[plan.inner[-1]].size
+    if not isinstance(size, int) or size % lanes or len(plan.inner) > 2:
         return False
-    pixel, reduced = plan.axes[plan.outer[-1]], {p.name for p, _ in plan.reduced}
-    kept = {p.name: t.full for t, p in plan.leaves}
-    return all(_lies_well(pixel.stride(p.name), reduced, kept, p, lanes) for p in plan.pointers)
+    blocked = size == lanes
+    if not blocked and not (len(plan.inner) == 1 and 4 * lanes * size <= target.l1 // 4 and _are_many(plan, lanes)):
+        return False
+    reduced, kept = {p.name for p, _ in plan.reduced}, {p.name: t.full for t, p in plan.leaves}
+    return all(_lies_well(plan, p, reduced, kept, lanes if blocked else 0) for p in plan.pointers)
+
+
+def _are_many(plan: RowsPlan, lanes: int) -> bool:
+    rows = plan.axes[plan.outer[-1]].size
+    return isinstance(rows, int) and rows >= lanes
 
 
 def _serves(term: Term) -> bool:
@@ -41,20 +52,28 @@ def _serves(term: Term) -> bool:
     return term.dtype is DType.F32 or term.kind == "map" and term.full and term.dtype is DType.BOOL
 
 
-def _lies_well(stride: Any, reduced: set[str], full: Mapping[str, bool], pointer: Pointer, lanes: int) -> bool:
-    """Whether neighbours of a tensor lie one block apart, or one element where it has no channels; operands may be the same for all."""
-    if pointer.view.dtype is not DType.F32 or not isinstance(stride, int):
+def _lies_well(plan: RowsPlan, pointer: Pointer, reduced: set[str], full: Mapping[str, bool], block: int) -> bool:
+    """Whether neighbours of a tensor lie one block apart, or one element where it has no channels; operands may be the same for all.
+
+    block: 0 where full tensors may lie as they like.
+    """
+    stride = plan.axes[plan.outer[-1]].stride(pointer.name)
+    if pointer.view.dtype is not DType.F32:
         return False
-    if pointer.writes:
-        return stride == (1 if pointer.name in reduced else lanes)
-    return stride == 0 or stride == (lanes if full[pointer.name] else 1)
+    is_full = pointer.name not in reduced if pointer.writes else full[pointer.name]
+    if is_full and not block:
+        return True
+    if not isinstance(stride, int):
+        return False
+    return stride == (block if is_full else 1) or stride == 0 and not pointer.writes
 
 
 def lower_pixels(lowering: Lowering, plan: RowsPlan) -> None:
     """The launch."""
     space, lanes = Space(plan.axes), lowering.target.lanes
-    blocks: Any = space.size(plan.inner[0]) if len(plan.inner) > 1 else "1"
-    writer = _Writer(plan, space, blocks)
+    blocked = plan.axes[plan.inner[-1]].size == lanes
+    blocks = space.size(plan.inner[0]) if len(plan.inner) > 1 else "1" if blocked else f"{space.size(plan.inner[0])} / LANES"
+    writer = _Writer(plan, space, blocked)
     channels = product(plan.axes[i].size for i in plan.inner)
     body, rows, pixels = writer.body(), space.product(plan.outer[:-1]), space.size(plan.outer[-1])
     context: dict[str, Any] = {
@@ -64,7 +83,7 @@ def lower_pixels(lowering: Lowering, plan: RowsPlan) -> None:
         "pixels": pixels,
         "blocks": blocks,
         "outer": [(i, space.size(i)) for i in plan.outer[:-1]],
-        "pointers": [("" if p.writes else "const ", p.name, _offset(space, p, plan)) for p in plan.pointers],
+        "pointers": [("" if p.writes else "const ", p.name, _offset(writer, p)) for p in plan.pointers],
         "body": indent(body),
     }
     lowering.emit(
@@ -80,11 +99,10 @@ def lower_pixels(lowering: Lowering, plan: RowsPlan) -> None:
     )
 
 
-def _offset(space: Space, pointer: Pointer, plan: RowsPlan) -> str:
+def _offset(writer: _Writer, pointer: Pointer) -> str:
     """Of the first pixel of a piece."""
-    parts = [space.offset(pointer.name, plan.outer[:-1])]
-    stride = space.axes[plan.outer[-1]].stride(pointer.name)
-    parts.append("0" if stride == 0 else "first" if stride == 1 else "first * LANES")
+    rows, pixel = writer.space.offset(pointer.name, writer.plan.outer[:-1]), writer.pixel_stride(pointer)
+    parts = [rows, "0" if pixel == "0" else "first" if pixel == "1" else f"first * {pixel}"]
     return " + ".join(p for p in parts if p != "0") or "0"
 
 
@@ -99,8 +117,8 @@ class _Writer:
     Values of the pixels are ``r<i>``, lanes side by side; ``b<i>`` is such a value in memory, from which each pixel takes its own.
     """
 
-    def __init__(self, plan: RowsPlan, space: Space, blocks: str) -> None:
-        self.plan, self.space, self.blocks = plan, space, blocks
+    def __init__(self, plan: RowsPlan, space: Space, blocked: bool) -> None:
+        self.plan, self.space, self.blocked = plan, space, blocked
         self.pointer_of, self.buffers = dict(plan.leaves), {t: i for i, t in enumerate(plan.buffers)}
         self.small = Emitter(vector=True, prefix="r")
         self.known: dict[Term, CValue] = {}
@@ -108,9 +126,22 @@ class _Writer:
         self.lines: list[str] = []
         self.number = 0
 
+    def pixel_stride(self, pointer: Pointer) -> str:
+        """C text of the elements between neighbours."""
+        axis = self.plan.outer[-1]
+        if self.blocked and self.space.axes[axis].stride(pointer.name) not in (0, 1):
+            return "LANES"
+        return self.space.stride(pointer.name, axis)
+
+    def block_stride(self, pointer: Pointer) -> str:
+        """C text of the elements between blocks of channels."""
+        if not self.blocked:
+            return "0" if self.space.stride(pointer.name, self.plan.inner[0]) == "0" else "LANES"
+        return self.space.stride(pointer.name, self.plan.inner[0]) if len(self.plan.inner) > 1 else "0"
+
     def body(self) -> list[str]:
         for i in self.buffers.values():
-            self.lines.append(f"float *keep{i} = (float *)(team->scratch + {i} * (({self.blocks} * LANES * LANES * 4 + 63) / 64 * 64));")
+            self.lines.append(f"float *keep{i} = (float *)(team->scratch + {i} * ((blocks * LANES * LANES * 4 + 63) / 64 * 64));")
         for s, stage in enumerate(self.plan.stages):
             terms = [t for t in self.plan.wanted if not t.full and t.stage == s and t.kind != "reduce"]
             mark = len(self.small.lines)
@@ -127,7 +158,7 @@ class _Writer:
 
     def _reduced_leaf(self, term: Term) -> CValue:
         if term.kind == "count":
-            count = f"(float)({self.blocks} * LANES)"
+            count = "(float)(blocks * LANES)"
             return self.small.let(f"vf_set({f'fmaxf({count} - {float(term.literal)}f, 0)' if term.literal else count})", term.dtype)
         name = self.pointer_of[term].name
         if self.space.axes[self.plan.outer[-1]].stride(name) == 0:
@@ -143,8 +174,8 @@ class _Writer:
                 name = self.spread[term] = f"b{len(self.spread)}"
                 self.lines += [f"float {name}[LANES];", f"vf_store({name}, {self.known[term].text});"]
         self.lines += [line for k, t in sums for line in (f"vf w{k}[LANES];", *_every(f"w{k}[p] = vf_set({NEUTRAL[t.op]});"))]
-        stop = f"c + {CHUNK} < {self.blocks} ? c + {CHUNK} : {self.blocks}"
-        self.lines += [f"for (int64_t c = 0; c < {self.blocks};) {{", f"const int64_t stop = {stop};"]
+        stop = f"c + {CHUNK} < blocks ? c + {CHUNK} : blocks"
+        self.lines += ["for (int64_t c = 0; c < blocks;) {", f"const int64_t stop = {stop};"]
         self.lines += [line for k, t in sums for line in (f"vf a{k}[LANES];", *_every(f"a{k}[p] = vf_set({NEUTRAL[t.op]});"))]
         self.lines += ["for (; c < stop; c++) {", *_every("{"), "const int64_t at = p < n ? p : n - 1;"]
         self._element(stage, sums)
@@ -186,10 +217,8 @@ class _Writer:
 
     def _address(self, pointer: Pointer) -> str:
         """Of a block of channels of pixel ``at``."""
-        stride = self.space.stride(pointer.name, self.plan.inner[0]) if len(self.plan.inner) > 1 else "0"
-        block = "" if stride == "0" else f" + c * {stride}"
-        pixel = "" if self.space.axes[self.plan.outer[-1]].stride(pointer.name) == 0 else " + at * LANES"
-        return f"p_{pointer.name}{block}{pixel}"
+        strides = (("c", self.block_stride(pointer)), ("at", self.pixel_stride(pointer)))
+        return f"p_{pointer.name}" + "".join(f" + {i} * {stride}" for i, stride in strides if stride != "0")
 
     def _full_leaf(self, emitter: Emitter, term: Term) -> CValue:
         pointer = self.pointer_of[term]
