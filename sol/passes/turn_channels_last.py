@@ -44,6 +44,7 @@ class _Turning:
         self.graph, self.lanes = graph, lanes
         self.editor = Editor(graph)
         self.constants = set(graph.constant_values)
+        self.order = {n.name: i for i, n in enumerate(graph.nodes)}
         self.seen: set[str] = set()
         self.maps: dict[str, str] = {}
         self.changed = False
@@ -52,9 +53,9 @@ class _Turning:
         group = self.group_around(entry)
         if group is None or not self.meets_convolution(group):
             return
-        for node in sorted(group, key=self.graph.nodes.index):
+        for node in sorted(group, key=lambda n: self.order[n.name]):
             if _moves(node, TO_END):
-                self.maps[node.name] = node.inputs[0]
+                self.maps[node.name] = self.editor.producer(node.name).inputs[0]  # the map may be the end of another group
             elif _moves(node, TO_FRONT):
                 self.editor.replace(node.name, self.maps[node.inputs[0]])
             else:
@@ -131,7 +132,7 @@ class _Turning:
         """The value of a node with its channels in front."""
         data = [self.maps.get(v, v) for v in node.inputs]
         if node.op in POINTWISE:
-            return self.add(node, node.op, *(v if v in self.maps.values() else self.of_channels(v) for v in data), **node.attrs)
+            return self.add(node, node.op, *(self.maps[v] if v in self.maps else self.of_channels(v) for v in node.inputs), **node.attrs)
         if node.op == "linear":
             weight = self.editor.add("reshape", [data[1]], shape=(*self.editor.type_of(data[1]).shape, 1, 1))
             return self.add(node, "conv", data[0], weight, *data[2:], **ONE_TAP)

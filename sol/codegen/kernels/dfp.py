@@ -35,10 +35,9 @@ def _rows(lowering: Lowering) -> RowsPlan | None:
     return find_rows(lowering) if "reduce" in (kinds := _kinds(lowering)) and kinds <= {"pointwise", "reduce"} else None
 
 
-def _pixels(lowering: Lowering) -> RowsPlan | None:
-    """Rows that are channels in whole vectors."""
-    plan = _rows(lowering)
-    return plan if plan is not None and fits_pixels(plan, lowering.target) else None
+def _lower_rows(lowering: Lowering, plan: RowsPlan) -> None:
+    """Rows that are channels in whole vectors have a kernel of their own."""
+    (lower_pixels if fits_pixels(plan, lowering.target) else lower_rows)(lowering, plan)
 
 
 def _move(lowering: Lowering) -> Moves | None:
@@ -55,8 +54,7 @@ def _move(lowering: Lowering) -> Moves | None:
 KERNELS: dict[str, tuple[Candidate, ...]] = {
     "": (
         Candidate("pointwise", _pointwise, lower_pointwise, sweep_seconds, ranked=False),
-        sole("pixels", _pixels, lower_pixels, cost=rows_seconds, ranked=False),
-        sole("rows", _rows, lower_rows, cost=rows_seconds, ranked=False),
+        sole("rows", _rows, _lower_rows, cost=rows_seconds, ranked=False),
         sole("move", _move, lower_move, cost=move_seconds, ranked=False),
     )
 }
