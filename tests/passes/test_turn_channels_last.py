@@ -73,6 +73,16 @@ def test_one_value_with_two_ways_back() -> None:
     assert "permute" not in ops(found)
 
 
+def test_a_group_that_begins_where_another_one_ends() -> None:
+    found = turned(f"""{BLOCK}
+  %b: f32[2,16,5,7] = permute(%s){BACK}
+  %e2: f32[2,5,7,16] = permute(%b){{order=(0, 2, 3, 1)}}
+  %n2: f32[2,5,7,16] = layer_norm(%e2, %g, %h){{dims=1, eps=1e-06}}
+  %c: f32[2,16,5,7] = permute(%n2){BACK}
+  %y: f32[2,16,5,7] = conv(%c, %f){CONV3}""")
+    assert "permute" not in ops(found) and "layer_norm" not in ops(found)
+
+
 @pytest.mark.parametrize(
     "body",
     [
