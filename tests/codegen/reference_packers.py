@@ -207,8 +207,8 @@ def int_panels(array: np.ndarray, *, width: int, lanes: int, transposed: bool) -
 def input_scales(weights: np.ndarray, groups: int = 1) -> np.ndarray:
     """Factors [C] of the inputs for w[K, C / groups, *kernel], float32 powers of two."""
     k, c = weights.shape[:2]
-    squares = np.square(weights.reshape(k, c, -1), dtype=np.float64).sum(2)
-    squares = np.where(np.isfinite(squares), squares, 1).reshape(groups, k // groups, c)
+    squares = np.square(weights.reshape(k, c, -1), dtype=np.float64)
+    squares = np.where(np.isfinite(squares), squares, 1).sum(2).reshape(groups, k // groups, c)
     rows = _power(squares.mean(2))
     columns = _power((squares / np.square(rows)[:, :, None]).mean(1))
     inputs = columns / columns.max(1, keepdims=True, initial=2.0**-LARGEST)

@@ -1,18 +1,22 @@
 /* Powers of two by which a convolution's channels are scaled (kernels/scales.py), for in[groups][rows][channels][taps].
  *
- *   squares[k][c]  sums over the taps, 1 where they are not finite
- *   row factors from the mean of a row's squares; input factors from the columns' means of squares over the row factors', the largest of a
- *   group 1, 0 for channels without weights
- * batch, row, channel: elements from one group, row, channel of it to the next; tap: NULL, or where each tap lies.
+ * Row factors come from the mean of a row's squares; input factors from the columns' means of squares over the row factors', the largest of
+ * a group 1, 0 for channels without weights. What is not finite counts as 1.
+ * batch, row, channel: elements from one group, row, channel of it to the next. tap: NULL, where all of this lies row-major, or where each
+ * tap lies, and a row is what lies inside.
  * place: NULL, or where each channel goes among those that are taken, negative: nowhere; taken: their number.
+ * over[groups * rows]: one over the row factors, squared, where there are taps for each place of a row, 0 where no tap lies.
+ * sums: of squares over what lies outside.
  * inputs[groups * room] with zeros behind the channels of a group, signed: steps of 16 inputs, each ``taps`` times (repeats), with the
  * signs of pairs. Each may be NULL.
- * Threads share out rows, then columns, then inputs; a barrier lies between.
+ * Weights are read as they lie, once for the rows and once for the channels. Threads share out rows, then channels, then inputs; a barrier
+ * lies between.
  */
 #include "sol_powers.h"
+#include "sol_math_parts.h"
 #include "sol_team.h"
 
-enum { LANES16 = 16, LARGEST = 100 };
+enum { LANES16 = 16, LARGEST = 100, ADDERS = 4, ACROSS = 8 };
 static const float signs[2][LANES16] = {
     { 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, -1.0f, 1.0f, -1.0f, 1.0f, 1.0f, 1.0f, 1.0f, },
     { 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, -1.0f, 1.0f, -1.0f, 1.0f, -1.0f, 1.0f, 1.0f, 1.0f, },
@@ -31,13 +35,81 @@ static double clamped(double column, double most)
     return x > least ? x : least;
 }
 
+static double square(float x) { return x - x == 0 ? (double)x * x : 1; }
+
+SOL_INLINE vf finite(vf x) { return vf_select(x - x == 0.0f, x, vf_set(1)); }
+
+SOL_INLINE vd doubles(const double *at)
+{
+    vd x;
+    memcpy(&x, at, sizeof x);
+    return x;
+}
+
+/* The square of what a row's weights are multiplied by. */
+static double factor_of(const float *factor, int64_t k)
+{
+    const double by = factor ? (double)factor[k] * factor[k] : 1;
+    return by - by == 0 ? by : 1;
+}
+
+/* The squares of n weights, each of them times its share (NULL: 1). */
+static double along(const float *w, const double *shares, int64_t n)
+{
+    vd sums[2 * ADDERS] = {0};
+    double parts[LANES / 2], total = 0;
+    int64_t i = 0;
+    for (; i + ADDERS * LANES <= n; i += ADDERS * LANES)
+        for (int j = 0; j < ADDERS; j++) {
+            const vf x = finite(vf_load(w + i + j * LANES));
+            const vd a = vd_low(x), b = vd_high(x);
+            sums[2 * j] += shares ? a * a * doubles(shares + i + j * LANES) : a * a;
+            sums[2 * j + 1] += shares ? b * b * doubles(shares + i + j * LANES + LANES / 2) : b * b;
+        }
+    for (int half = ADDERS; half; half /= 2)
+        for (int j = 0; j < half; j++) sums[j] += sums[j + half];
+    memcpy(parts, sums, sizeof parts);
+    for (int j = 0; j < LANES / 2; j++) total += parts[j];
+    for (; i < n; i++) total += square(w[i]) * (shares ? shares[i] : 1);
+    return total;
+}
+
+/* For elements begin to end of lines ``step`` apart: the squares of all lines, times each line's share (NULL: 1). Lines whose place is
+ * negative are left out. */
+static void across(double *sums, const float *in, const double *shares, const int32_t *place, int64_t lines, int64_t step, int64_t begin,
+                   int64_t end)
+{
+    int64_t first = begin;
+    for (; first + ACROSS * LANES <= end; first += ACROSS * LANES) {
+        vd found[2 * ACROSS] = {0};
+        for (int64_t l = 0; l < lines; l++) {
+            if (place && place[l] < 0) continue;
+            const float *const w = in + l * step + first;
+            const double share = shares ? shares[l] : 1;
+            for (int i = 0; i < ACROSS; i++) {
+                const vf x = finite(vf_load(w + i * LANES));
+                const vd a = vd_low(x), b = vd_high(x);
+                found[2 * i] += a * a * share;
+                found[2 * i + 1] += b * b * share;
+            }
+        }
+        memcpy(sums + first, found, sizeof found);
+    }
+    for (; first < end; first++) {
+        double found = 0;
+        for (int64_t l = 0; l < lines; l++)
+            if (!place || place[l] >= 0) found += square(in[l * step + first]) * (shares ? shares[l] : 1);
+        sums[first] = found;
+    }
+}
+
 void pack_scales(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *in = buf[0];
     const float *factor = buf[1];
     const int32_t *place = buf[2];
     const int32_t *tap = buf[3];
-    double *squares = buf[4];
+    double *sums = buf[4];
     double *over = buf[5];
     double *columns = buf[6];
     char *empty = buf[7];
@@ -54,39 +126,51 @@ void pack_scales(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t row = arg[8];
     const int64_t channel = arg[9];
     (void)team; (void)buf; (void)arg;
+    const int64_t span = tap ? row : taps;
     int64_t begin, end;
     sol_split(team, groups * rows, &begin, &end);
-    for (int64_t k = begin; k < end; k++) {
-        const float by = factor ? factor[k] : 1;
-        double *mine = squares + k * taken, total = 0;
-        for (int64_t c = 0; c < channels; c++) {
-            const int64_t to = place ? place[c] : c;
-            if (to < 0) continue;
-            const float *w = in + k / rows * batch + k % rows * row + c * channel;
-            double sum = 0;
-            for (int64_t t = 0; t < taps; t++) {
-                const float x = w[tap ? tap[t] : t] * by;
-                sum += (double)x * x;
+    for (int64_t at = begin; at < end;) {
+        const int64_t g = at / rows, first = at % rows, last = rows - first < end - at ? rows : first + end - at;
+        const float *const from = in + g * batch;
+        double *const inside = sums + g * rows * span;
+        if (tap) across(inside, from, NULL, place, channels, channel, first * span, last * span);
+        for (int64_t k = first; k < last; k++) {
+            const double by = factor_of(factor, g * rows + k);
+            double total = 0;
+            if (tap)
+                for (int64_t t = 0; t < taps; t++) total += inside[k * span + tap[t]];
+            else if (!place)
+                total = along(from + k * row, NULL, channels * taps);
+            else
+                for (int64_t c = 0; c < channels; c++)
+                    if (place[c] >= 0) total += along(from + k * row + c * channel, NULL, taps);
+            const double scale = power(total * by / (double)taken), share = by / (scale * scale);
+            if (!tap) {
+                over[g * rows + k] = share;
+                continue;
             }
-            mine[to] = sum - sum == 0 ? sum : 1;
+            double *const shares = over + (g * rows + k) * span;
+            for (int64_t t = 0; t < span; t++) shares[t] = 0;
+            for (int64_t t = 0; t < taps; t++) shares[tap[t]] = share;
         }
-        for (int64_t c = 0; c < taken; c++) total += mine[c];
-        const double scale = power(total / (double)taken);
-        over[k] = 1 / (scale * scale);
+        at += last - first;
     }
     sol_barrier(team);
-    sol_split(team, groups * taken, &begin, &end);
+    sol_split(team, groups * channels, &begin, &end);
     for (int64_t at = begin; at < end;) {
-        const int64_t g = at / taken, first = at % taken, last = taken - first < end - at ? taken : first + end - at;
-        for (int64_t c = first; c < last; c++) columns[g * taken + c] = 0;
-        for (int64_t k = g * rows; k < (g + 1) * rows; k++)
-            for (int64_t c = first; c < last; c++) columns[g * taken + c] += squares[k * taken + c] * over[k];
+        const int64_t g = at / channels, first = at % channels, last = channels - first < end - at ? channels : first + end - at;
+        const float *const from = in + g * batch;
+        double *const inside = sums + g * channels * span;
+        if (!tap) across(inside, from, over + g * rows, NULL, rows, row, first * span, last * span);
         for (int64_t c = first; c < last; c++) {
-            double *column = columns + g * taken + c;
-            empty[g * taken + c] = *column == 0;
-            if (*column == 0) /* also where squares vanish beside the row's factor */
-                for (int64_t k = g * rows; k < (g + 1) * rows; k++) empty[g * taken + c] &= squares[k * taken + c] == 0;
-            *column = power(*column / (double)rows);
+            const int64_t to = place ? place[c] : c;
+            if (to < 0) continue;
+            double column = 0;
+            if (tap) column = along(from + c * channel, over + g * rows * span, rows * span);
+            else
+                for (int64_t t = 0; t < span; t++) column += inside[c * span + t];
+            empty[g * taken + to] = column == 0;
+            columns[g * taken + to] = power(column / (double)rows);
         }
         at += last - first;
     }

@@ -27,7 +27,7 @@ LARGEST = 100
 """Exponent of the largest factor, and of the inverse of the smallest one."""
 SCALES = Kernel(
     "pack_scales", "pack_scales.c.j2", Attrs({"signs": SIGNS, "largest": LARGEST}),
-    (("in", "const float"), ("factor", "const float"), ("place", "const int32_t"), ("tap", "const int32_t"), ("squares", "double"),
+    (("in", "const float"), ("factor", "const float"), ("place", "const int32_t"), ("tap", "const int32_t"), ("sums", "double"),
      ("over", "double"), ("columns", "double"), ("empty", "char"), ("inputs", "float"), ("signed_", "float")),
     ("groups", "rows", "channels", "taps", "taken", "room", "repeats", "batch", "row", "channel"),
 )  # fmt: skip
@@ -40,15 +40,16 @@ def channel_scales(
     k, channels = recipe.shape[:2]
     taken = len(order) or channels
     place = recipe.table(selected_places(channels, order).astype(np.int32)) if order else NOTHING
-    mark = f"{groups} {order}"
-    sizes = {"squares": 8 * k * taken, "over": 8 * k, "columns": 8 * groups * taken, "empty": groups * taken}
-    temporaries = [recipe.temporary(f"{name} {mark}", size) for name, size in sizes.items()]
     tap, strides, turned = NOTHING, (k // groups * channels * recipe.taps, channels * recipe.taps, recipe.taps), recipe.turned
     turns = turned is not None and turned.groups == groups
     if turned is not None and turns:
         order_of = turned.order()
         tap = recipe.table(np.flatnonzero(order_of >= 0).astype(np.int32))
         strides = (channels * (k // groups) * len(order_of), len(order_of), k // groups * len(order_of))
+    span = strides[1] if turns else 1  # places of a row
+    sums = 8 * (k * span if turns else groups * channels * recipe.taps)
+    sizes = {"sums": sums, "over": 8 * k * span, "columns": 8 * groups * taken, "empty": groups * taken}
+    temporaries = [recipe.temporary(f"{name} {groups} {order}", size) for name, size in sizes.items()]
     buffers = (SOURCE, FACTOR, place, tap, *temporaries, inputs, signed)
     sizes_of = (groups, k // groups, channels, recipe.taps, taken, round_up(taken, LANES), repeats, *strides)
     recipe.launch(SCALES, buffers, sizes_of, turns=turns)
