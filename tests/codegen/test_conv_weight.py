@@ -91,6 +91,14 @@ def test_dense_kernel_equals_reference(isa: str, case: int, monkeypatch: pytest.
     run(build(**DENSE[case]), isa, 1 + case % 2, target_of(isa).lanes)
 
 
+@pytest.mark.parametrize("isa,case", thinned([0, 1, 3, 9]))
+def test_sums_are_added_up_in_pieces(isa: str, case: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within a row, at the end of one, and after several."""
+    monkeypatch.setattr(kernels, "candidates", lambda anchor: conv_weight_dense.CANDIDATES)
+    monkeypatch.setattr(conv_weight_dense, "PIECE", 5)
+    run(build(**DENSE[case]), isa, 2, target_of(isa).lanes)
+
+
 STEMS: list[dict[str, Any]] = [
     {"x": (2, 3, 23, 31), "kernels": 64, "kernel": (7, 7), "padding": ((3, 3), (3, 3)), "stride": (2, 2)},
     {"x": (2, 3, 8, 9), "kernels": 17, "kernel": (3, 3), "padding": ((1, 0), (0, 1)), "dilation": (2, 1)},

@@ -10,9 +10,9 @@ import torch
 
 from sol.codegen.decision import Decision
 from sol.codegen.kernels import candidates, matmul, matmul_blocks
-from sol.codegen.kernels.matmul_rows import collapse_rows, row_ladder
+from sol.codegen.kernels.matmul_rows import collapse_rows, panel_vectors, row_ladder
 from sol.codegen.packing import make_pack
-from sol.codegen.targets import runnable
+from sol.codegen.targets import by_name, runnable
 from sol.errors import UnsupportedError
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim
@@ -270,6 +270,22 @@ def test_rows_collapse_only_where_all_strides_allow() -> None:
     assert (loops.rows, loops.batch) == (1, (6,))
 
 
+def test_panels_are_as_wide_as_columns_need() -> None:
+    """Three vectors or four, whichever leaves fewer lanes without columns; four only where registers hold as many sums."""
+    wide, narrow = by_name("avx512"), by_name("avx2")
+    assert [panel_vectors(16 * n, 64, wide) for n in (1, 2, 3, 4, 6, 7, 8, 12, 16, 48, 64)] == [1, 2, 3, 2, 3, 4, 4, 3, 4, 3, 4]
+    assert panel_vectors(1003, 64, wide) == 3 and panel_vectors(1017, 64, wide) == 4
+    assert panel_vectors(256, 5, wide) == 3  # too few rows for a tile
+    assert panel_vectors(Dim.symbol("n"), 64, wide) == panel_vectors(Dim.symbol("n"), Dim.symbol("m"), wide) == 2
+    assert [panel_vectors(8 * n, 64, narrow) for n in (4, 8, 16)] == [2, 3, 3]
+
+
+@pytest.mark.parametrize("isa,m,n,k", thinned([(6, 64, 33), (13, 256, 40), (33, 127, 65), (64, 250, 300)]))
+def test_panels_of_four_vectors(isa: str, m: int, n: int, k: int) -> None:
+    for threads, epilogue, bias in ((1, "add_relu", True), (2, "", False)):
+        check(*_first(linear_graph((m, k), n, epilogue=epilogue, bias=bias)), isa=isa, threads=threads)
+
+
 def test_row_ladder() -> None:
     assert row_ladder(128, 8) == ((8,), True)
     assert row_ladder(13, 8) == ((7, 6), True)
@@ -280,7 +296,7 @@ def test_row_ladder() -> None:
     assert row_ladder(Dim.symbol("s"), 6) == ((6, 4, 2, 1), False)
 
 
-BLOCKS = [(16, 16, 16), (17, 33, 15), (7, 100, 8), (65, 130, 333), (33, 50, 700), (130, 1003, 33)]
+BLOCKS = [(16, 16, 16), (20, 128, 70), (17, 33, 15), (7, 100, 8), (65, 130, 333), (33, 50, 700), (130, 1003, 33)]
 FORMS = {"linear": (False, True), "input gradient": (False, False), "weight gradient": (True, False)}
 
 

@@ -210,8 +210,9 @@ def test_backward_tiles_fit_the_registers() -> None:
 
 
 def test_batch_tiles_fit_the_registers() -> None:
-    assert [t.rows for t in batch_tiles(7, 4, by_name("avx512"))] == [4, 2, 1]
-    assert [t.rows for t in batch_tiles(8, 4, by_name("avx512"))] == [4]
+    assert [t.rows for t in batch_tiles(7, 4, by_name("avx512"))] == [6, 1]
+    assert [t.rows for t in batch_tiles(4, 4, by_name("avx512"))] == [4]
+    assert [t.rows for t in batch_tiles(64, 3, by_name("avx512"))] == [6, 4]
     assert [t.rows for t in batch_tiles(Dim.symbol("b"), 4, by_name("avx2"))] == [2, 1]
     for target in ("avx512", "avx2", "neon", "generic"):
         for gates in (1, 3, 4):

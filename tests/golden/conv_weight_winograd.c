@@ -10,7 +10,7 @@
 #include "sol_team.h"
 #include "sol_simd.h"
 
-enum { STEP = 8, WIDEST = 2, FREQUENCIES = 16, TAPS = 9, PATCH = 16 };
+enum { STEP = 8, PIECE = 256, WIDEST = 2, FREQUENCIES = 16, TAPS = 9, PATCH = 16 };
 
 /* A map under a tile: its first pixel, and elements from one to the next. */
 typedef struct {
@@ -21,51 +21,75 @@ typedef struct {
 static __attribute__((noinline)) void tile_2(float *sums, map v, int64_t v_c, map b, int64_t images, int64_t rows, int64_t columns, int64_t fresh)
 {
     vf a0_0 = {0}, a1_0 = {0}, a0_1 = {0}, a1_1 = {0}, a0_2 = {0}, a1_2 = {0}, a0_3 = {0}, a1_3 = {0}, a0_4 = {0}, a1_4 = {0}, a0_5 = {0}, a1_5 = {0}, a0_6 = {0}, a1_6 = {0}, a0_7 = {0}, a1_7 = {0};
+    int64_t added = 0;
     for (int64_t n = 0; n < images; n++) {
         const float *p_row = v.at + n * v.n, *q_row = b.at + n * b.n;
         for (int64_t y = rows; y; y--, p_row += v.row, q_row += b.row) {
             const float *p = p_row, *q = q_row;
-            for (int64_t x = columns; x; x--, p += v.x, q += b.x) {
-                const vf v0 = vf_load(p), v1 = vf_load(p + v_c);
-                { const float number = q[0]; a0_0 += v0 * number; a1_0 += v1 * number; }
-                { const float number = q[1]; a0_1 += v0 * number; a1_1 += v1 * number; }
-                { const float number = q[2]; a0_2 += v0 * number; a1_2 += v1 * number; }
-                { const float number = q[3]; a0_3 += v0 * number; a1_3 += v1 * number; }
-                { const float number = q[4]; a0_4 += v0 * number; a1_4 += v1 * number; }
-                { const float number = q[5]; a0_5 += v0 * number; a1_5 += v1 * number; }
-                { const float number = q[6]; a0_6 += v0 * number; a1_6 += v1 * number; }
-                { const float number = q[7]; a0_7 += v0 * number; a1_7 += v1 * number; }
-                SOL_FENCE();
+            for (int64_t left = columns, piece; left; left -= piece) {
+                piece = left < PIECE ? left : PIECE;
+                for (int64_t x = piece; x; x--, p += v.x, q += b.x) {
+                    const vf v0 = vf_load(p), v1 = vf_load(p + v_c);
+                    { const float number = q[0]; a0_0 += v0 * number; a1_0 += v1 * number; }
+                    { const float number = q[1]; a0_1 += v0 * number; a1_1 += v1 * number; }
+                    { const float number = q[2]; a0_2 += v0 * number; a1_2 += v1 * number; }
+                    { const float number = q[3]; a0_3 += v0 * number; a1_3 += v1 * number; }
+                    { const float number = q[4]; a0_4 += v0 * number; a1_4 += v1 * number; }
+                    { const float number = q[5]; a0_5 += v0 * number; a1_5 += v1 * number; }
+                    { const float number = q[6]; a0_6 += v0 * number; a1_6 += v1 * number; }
+                    { const float number = q[7]; a0_7 += v0 * number; a1_7 += v1 * number; }
+                    SOL_FENCE();
+                }
+                added += piece;
+                if (added < PIECE && (left > piece || y > 1 || n < images - 1)) continue;
+                added = 0;
+                if (fresh) {
+vf_store(sums + 0 * LANES, a0_0); a0_0 = vf_zero(); vf_store(sums + 1 * LANES, a1_0); a1_0 = vf_zero(); 
+vf_store(sums + 2 * LANES, a0_1); a0_1 = vf_zero(); vf_store(sums + 3 * LANES, a1_1); a1_1 = vf_zero(); 
+vf_store(sums + 4 * LANES, a0_2); a0_2 = vf_zero(); vf_store(sums + 5 * LANES, a1_2); a1_2 = vf_zero(); 
+vf_store(sums + 6 * LANES, a0_3); a0_3 = vf_zero(); vf_store(sums + 7 * LANES, a1_3); a1_3 = vf_zero(); 
+vf_store(sums + 8 * LANES, a0_4); a0_4 = vf_zero(); vf_store(sums + 9 * LANES, a1_4); a1_4 = vf_zero(); 
+vf_store(sums + 10 * LANES, a0_5); a0_5 = vf_zero(); vf_store(sums + 11 * LANES, a1_5); a1_5 = vf_zero(); 
+vf_store(sums + 12 * LANES, a0_6); a0_6 = vf_zero(); vf_store(sums + 13 * LANES, a1_6); a1_6 = vf_zero(); 
+vf_store(sums + 14 * LANES, a0_7); a0_7 = vf_zero(); vf_store(sums + 15 * LANES, a1_7); a1_7 = vf_zero(); 
+                    fresh = 0;
+                    continue;
+                }
+                vf_store(sums + 0 * LANES, vf_load(sums + 0 * LANES) + a0_0);
+                a0_0 = vf_zero();
+                vf_store(sums + 1 * LANES, vf_load(sums + 1 * LANES) + a1_0);
+                a1_0 = vf_zero();
+                vf_store(sums + 2 * LANES, vf_load(sums + 2 * LANES) + a0_1);
+                a0_1 = vf_zero();
+                vf_store(sums + 3 * LANES, vf_load(sums + 3 * LANES) + a1_1);
+                a1_1 = vf_zero();
+                vf_store(sums + 4 * LANES, vf_load(sums + 4 * LANES) + a0_2);
+                a0_2 = vf_zero();
+                vf_store(sums + 5 * LANES, vf_load(sums + 5 * LANES) + a1_2);
+                a1_2 = vf_zero();
+                vf_store(sums + 6 * LANES, vf_load(sums + 6 * LANES) + a0_3);
+                a0_3 = vf_zero();
+                vf_store(sums + 7 * LANES, vf_load(sums + 7 * LANES) + a1_3);
+                a1_3 = vf_zero();
+                vf_store(sums + 8 * LANES, vf_load(sums + 8 * LANES) + a0_4);
+                a0_4 = vf_zero();
+                vf_store(sums + 9 * LANES, vf_load(sums + 9 * LANES) + a1_4);
+                a1_4 = vf_zero();
+                vf_store(sums + 10 * LANES, vf_load(sums + 10 * LANES) + a0_5);
+                a0_5 = vf_zero();
+                vf_store(sums + 11 * LANES, vf_load(sums + 11 * LANES) + a1_5);
+                a1_5 = vf_zero();
+                vf_store(sums + 12 * LANES, vf_load(sums + 12 * LANES) + a0_6);
+                a0_6 = vf_zero();
+                vf_store(sums + 13 * LANES, vf_load(sums + 13 * LANES) + a1_6);
+                a1_6 = vf_zero();
+                vf_store(sums + 14 * LANES, vf_load(sums + 14 * LANES) + a0_7);
+                a0_7 = vf_zero();
+                vf_store(sums + 15 * LANES, vf_load(sums + 15 * LANES) + a1_7);
+                a1_7 = vf_zero();
             }
         }
     }
-    if (fresh) {
-vf_store(sums + 0 * LANES, a0_0); vf_store(sums + 1 * LANES, a1_0); 
-vf_store(sums + 2 * LANES, a0_1); vf_store(sums + 3 * LANES, a1_1); 
-vf_store(sums + 4 * LANES, a0_2); vf_store(sums + 5 * LANES, a1_2); 
-vf_store(sums + 6 * LANES, a0_3); vf_store(sums + 7 * LANES, a1_3); 
-vf_store(sums + 8 * LANES, a0_4); vf_store(sums + 9 * LANES, a1_4); 
-vf_store(sums + 10 * LANES, a0_5); vf_store(sums + 11 * LANES, a1_5); 
-vf_store(sums + 12 * LANES, a0_6); vf_store(sums + 13 * LANES, a1_6); 
-vf_store(sums + 14 * LANES, a0_7); vf_store(sums + 15 * LANES, a1_7); 
-        return;
-    }
-    vf_store(sums + 0 * LANES, vf_load(sums + 0 * LANES) + a0_0);
-    vf_store(sums + 1 * LANES, vf_load(sums + 1 * LANES) + a1_0);
-    vf_store(sums + 2 * LANES, vf_load(sums + 2 * LANES) + a0_1);
-    vf_store(sums + 3 * LANES, vf_load(sums + 3 * LANES) + a1_1);
-    vf_store(sums + 4 * LANES, vf_load(sums + 4 * LANES) + a0_2);
-    vf_store(sums + 5 * LANES, vf_load(sums + 5 * LANES) + a1_2);
-    vf_store(sums + 6 * LANES, vf_load(sums + 6 * LANES) + a0_3);
-    vf_store(sums + 7 * LANES, vf_load(sums + 7 * LANES) + a1_3);
-    vf_store(sums + 8 * LANES, vf_load(sums + 8 * LANES) + a0_4);
-    vf_store(sums + 9 * LANES, vf_load(sums + 9 * LANES) + a1_4);
-    vf_store(sums + 10 * LANES, vf_load(sums + 10 * LANES) + a0_5);
-    vf_store(sums + 11 * LANES, vf_load(sums + 11 * LANES) + a1_5);
-    vf_store(sums + 12 * LANES, vf_load(sums + 12 * LANES) + a0_6);
-    vf_store(sums + 13 * LANES, vf_load(sums + 13 * LANES) + a1_6);
-    vf_store(sums + 14 * LANES, vf_load(sums + 14 * LANES) + a0_7);
-    vf_store(sums + 15 * LANES, vf_load(sums + 15 * LANES) + a1_7);
 }
 
 /* LANES channels of one tile of grad at its frequencies. */

@@ -17,6 +17,9 @@ from sol.codegen.kernels.conv_weight_problem import Gradient, read_gradient
 from sol.codegen.kernels.traffic import balance, byte_seconds, meeting
 from sol.codegen.lowering import Lowering, TargetLike
 
+PIECE = 256
+"""Pixels that a tile adds up one after the other before it adds them to sums in memory: rounding errors grow with the length of a sum."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -193,7 +196,8 @@ def _lower(lowering: Lowering, plan: Plan) -> None:
         reads={"in": x, "grad": grad}, writes={"out": out}, params=params, flops=p.flops, bytes=p.bytes,
         scratch=64 + 8 * p.kernel[1] * 2 + 4 * ((plan.set_size(lanes) if plan.parts == 1 else 0) + (line * lines if plan.copied else 0)),
         shared_scratch=4 * every * plan.parts if plan.parts > 1 else 0,
-        widths=plan.widths, step=plan.step, by_input=plan.by_input, copied=plan.copied, narrow=plan.narrow, flat=flat, fresh=False,
+        widths=plan.widths, step=plan.step, piece=PIECE, by_input=plan.by_input, copied=plan.copied, narrow=plan.narrow, flat=flat,
+        fresh=False,
     )  # fmt: skip
 
 

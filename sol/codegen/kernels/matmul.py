@@ -21,7 +21,7 @@ from sol.codegen.kernels.matmul_product import (
     right_strides,
     run_time_arguments,
 )
-from sol.codegen.kernels.matmul_rows import broadcast_strides, row_counts, row_ladder, rows_per_tile, vectors_per_panel, wide_panel
+from sol.codegen.kernels.matmul_rows import broadcast_strides, panel_vectors, row_counts, row_ladder, rows_per_tile, wide_panel
 from sol.codegen.kernels.matmul_tile import MATRIX_STEP, Types, matrix_tile_of, panel_columns, tile_of, tile_signature
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
@@ -96,7 +96,7 @@ def find_panels(lowering: Lowering) -> Panels | None:
         return Panels(p, nv, ladder[0], ladder, exact, *panel_columns(p, nv, lanes), 0, False, False, matrix=True)
     few_rows = isinstance(p.loops.rows, int) and p.loops.rows <= 4 and p.constant
     in_place = _is_read_in_place(p)
-    nv = vectors_per_panel(p.n, lanes)
+    nv = panel_vectors(p.n, p.loops.rows, target)
     nv = min(nv, 2) if few_rows else wide_panel(p.n, p.loops.rows, lanes, target.registers) if in_place else nv
     width, mr = nv * lanes, rows_per_tile(target, nv)
     k_limit = max(256, int(target.machine.products.slice * target.l2) // (4 * width) // 64 * 64)

@@ -12,7 +12,7 @@ from sol.codegen.decision import Candidate, sole
 from sol.codegen.element import element
 from sol.codegen.kernels.matmul_cost import fixed
 from sol.codegen.kernels.matmul_product import Product, batch_text, float32_product, kernel_stem, run_time_arguments
-from sol.codegen.kernels.matmul_rows import row_ladder, rows_per_tile, vectors_per_panel
+from sol.codegen.kernels.matmul_rows import panel_vectors, row_ladder, rows_per_tile
 from sol.codegen.kernels.matmul_tile import Step, Tile, Types, panel_columns, tile_of, tile_signature
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
@@ -76,7 +76,7 @@ def find_blocks(lowering: Lowering) -> Blocks | None:
         return None
     batch, rows, n, k = sizes
     target, lanes = p.target, p.target.lanes
-    nv = vectors_per_panel(n, lanes)
+    nv = panel_vectors(n, rows, target)
     mr = rows_per_tile(target, nv)
     ladder, _ = row_ladder(rows, mr)
     width, mr = nv * lanes, ladder[0]

@@ -66,6 +66,17 @@ def vectors_per_panel(columns: DimLike, lanes: int) -> int:
     return 3
 
 
+def panel_vectors(columns: DimLike, rows: DimLike, target: TargetLike) -> int:
+    """``vectors_per_panel``, or four for many rows where that leaves fewer lanes without columns, or fewer narrow panels, and there are
+    registers for as many sums.
+    """
+    usual, wide = vectors_per_panel(columns, target.lanes), 4
+    tile = rows_per_tile(target, wide)
+    if not isinstance(columns, int) or not isinstance(rows, int) or rows < tile or tile * wide < rows_per_tile(target, usual) * usual:
+        return usual
+    return min((usual, wide), key=lambda nv: -(-columns // (nv * target.lanes)) * nv)
+
+
 def rows_per_tile(target: TargetLike, vectors: int, limit: int = 8) -> int:
     """The most rows of a tile so that accumulators, one row of B and one broadcast fit the registers."""
     fitting = (target.registers - vectors - 1) // vectors

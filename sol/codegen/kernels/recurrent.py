@@ -29,7 +29,7 @@ class BatchTile:
 def batch_tiles(batch: DimLike, gates: int, target: TargetLike) -> tuple[BatchTile, ...]:
     """The largest tile that fits the registers, and the smaller ones that a remainder needs."""
     most = max(1, (target.registers - gates - 1) // gates)
-    rows = [r for r in (4, 2, 1) if r <= most]
+    rows = [r for r in (6, 4, 2, 1) if r <= most]
     if isinstance(batch, int):
         kept, left = [], batch
         for r in rows:

@@ -239,9 +239,8 @@ class WinogradTiles:
 class WeightGradients:
     """Gradients of convolutions for their weights, in cycles.
 
-    pixels: of a chunk at least, whose products a tile adds up before it adds them to sums in memory. call: what a call of a tile costs
-    beside its multiply-adds; added: the same for each vector of its sums. row: what a row of a depthwise convolution costs beside its
-    multiply-adds.
+    pixels: of a chunk at least, which a tile reads in one call. call: what that costs beside its multiply-adds; added: the same for each
+    vector of its sums. row: what a row of a depthwise convolution costs beside its multiply-adds.
     """
 
     pixels: int

@@ -53,7 +53,7 @@ ZEN4 = Machine(
         inner_product_tile=30.0, inner_product_pixel=2.0, inner_product_moved=5.0, inner_product_sums=10.0, alike=1.02,
         inner_product_alike=1.04, gain=0.9,
     ),
-    weight_gradients=WeightGradients(pixels=128, call=60.0, added=2.0, row=30.0),  # fitted on the machine of the neutral table
+    weight_gradients=WeightGradients(pixels=1024, call=60.0, added=2.0, row=30.0),  # but for pixels, fitted on that of the neutral table
     products=MatrixProducts(prefetch=2048, slice=0.6, run=64, in_place=32, short=64, dot_rows=16, dot_length=64, queries=4, dots=1.0),
     # measured on the machine of the neutral table
     tiles=MatrixTiles(dot=17.5, left=0.45, right=0.9, sum=0.3, pixel=1.3, result=0.4, gain=0.9),
