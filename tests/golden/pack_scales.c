@@ -1,12 +1,12 @@
-/* Powers of two by which a convolution's channels are scaled (kernels/scales.py), for in[groups][rows][channels][taps].
+/* Powers of two by which a convolution's channels are scaled (packers/scales.py), for in[groups][rows][channels][taps].
  *
  * Row factors come from the mean of a row's squares; input factors from the columns' means of squares over the row factors', the largest of
  * a group 1, 0 for channels without weights. What is not finite counts as 1.
- * batch, row, channel: elements from one group, row, channel of it to the next. tap: NULL, where all of this lies row-major, or where each
- * tap lies, and a row is what lies inside.
+ * batch, row, channel: elements from one group, row, channel of it to the next. tap: NULL where this order is that of memory,
+ * or where each tap lies: then channels are the outer loop of memory and rows lie inside.
  * place: NULL, or where each channel goes among those that are taken, negative: nowhere; taken: their number.
- * over[groups * rows]: one over the row factors, squared, where there are taps for each place of a row, 0 where no tap lies.
- * sums: of squares over what lies outside.
+ * over[groups * rows]: one over the squares of the row factors; with ``tap`` one for each place inside a row, 0 where no tap lies.
+ * sums: of squares, added up over the lines of memory, rows or channels.
  * inputs[groups * room] with zeros behind the channels of a group, signed: steps of 16 inputs, each ``taps`` times (repeats), with the
  * signs of pairs. Each may be NULL.
  * Weights are read as they lie, once for the rows and once for the channels. Threads share out rows, then channels, then inputs; a barrier

@@ -67,9 +67,7 @@ def vectors_per_panel(columns: DimLike, lanes: int) -> int:
 
 
 def panel_vectors(columns: DimLike, rows: DimLike, target: TargetLike) -> int:
-    """``vectors_per_panel``, or four for many rows where that leaves fewer lanes without columns, or fewer narrow panels, and there are
-    registers for as many sums.
-    """
+    """``vectors_per_panel``, or four where panels then hold fewer vectors in all, rows fill a tile, and registers hold as many sums."""
     usual, wide = vectors_per_panel(columns, target.lanes), 4
     tile = rows_per_tile(target, wide)
     if not isinstance(columns, int) or not isinstance(rows, int) or rows < tile or tile * wide < rows_per_tile(target, usual) * usual:
