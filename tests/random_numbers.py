@@ -19,4 +19,4 @@ def begin(name: str) -> None:
     np.random.seed(seed)
     rng.bit_generator.state = np.random.default_rng(seed).bit_generator.state
     if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(seed)
+        sys.modules["torch"].default_generator.manual_seed(seed)  # torch.manual_seed also seeds other devices, which takes milliseconds
