@@ -16,9 +16,16 @@ _begun: dict[str, Future[None]] = {}
 def begin(key: str, action: Callable[[], None], jobs: int) -> None:
     """Do this in the background, once per key, at most so many at once. What fails is for those to find who need it."""
     with _mutex:
-        if key not in _begun:
-            _begun[key] = _pool(jobs).submit(copy_context().run, action)
-            _begun[key].add_done_callback(lambda _: _begun.pop(key, None))
+        if key in _begun:
+            return
+        pool = _pool(jobs)
+        try:
+            _begun[key] = pool.submit(copy_context().run, action)
+        except BaseException:  # an interrupt while a thread starts: the pool may not know the thread, which then would never end
+            del _pools[jobs]
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        _begun[key].add_done_callback(lambda _: _begun.pop(key, None))
 
 
 def withdraw() -> None:

@@ -18,9 +18,11 @@ def in_background(*actions: Callable[[], object]) -> None:
     What fails is done again where its result is needed, and raises there.
     """
     pool = ThreadPoolExecutor(1, thread_name_prefix="sol-ahead")
-    for action in actions:
-        pool.submit(copy_context().run, _silently, action)
-    pool.shutdown(wait=False)
+    try:
+        for action in actions:
+            pool.submit(copy_context().run, _silently, action)
+    finally:
+        pool.shutdown(wait=False)
 
 
 def side_by_side(actions: Iterable[Callable[[], T]]) -> list[T]:

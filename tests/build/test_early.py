@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from sol.build.build import Unit, build, compile_early
 from sol.build.cache import store
 from sol.config import config
 from sol.errors import CompilerError
+from sol.runtime.ahead import in_background
 from tests.build.test_build import ADD, EXPORT, MUL, TARGET, entries
 
 
@@ -67,6 +69,28 @@ def test_what_has_not_begun_is_withdrawn(cache_folder: Path, compiled: list[str]
         early.wait("busy")
         assert compiled == [] and not early._begun
         assert ctypes.CDLL(str(build([ADD], TARGET))).add(1, 1) == 2
+
+
+@pytest.mark.parametrize("begin", [lambda: early.begin("key", lambda: None, 7), lambda: in_background(lambda: None)])
+def test_an_interrupt_while_a_thread_starts_leaves_no_thread(monkeypatch: pytest.MonkeyPatch, begin: Callable[[], None]) -> None:
+    """Python waits for threads when it ends: one that nobody knows, and that waits for work, would keep it from ending."""
+    usual, started = threading.Thread.start, []
+
+    def interrupted(thread: threading.Thread) -> None:
+        usual(thread)
+        started.append(thread)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            begin()
+    (thread,) = started
+    thread.join(10)
+    assert not thread.is_alive() and not early._begun
+    done = threading.Event()
+    early.begin("key", done.set, 7)
+    assert done.wait(10)
 
 
 def test_what_c_s_library_has_is_declared_as_it_is(cache_folder: Path) -> None:
