@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+from sol.build.build import headers_digest
 from sol.build.toolchain import find_compiler, half_flags
 from sol.codegen.render import INCLUDE
 from sol.codegen.targets import Target, architecture, by_name, resolve, runnable
@@ -119,7 +120,7 @@ def _build(sources: Mapping[str, str], target: Target, tools: Tools, flags: Sequ
     """Compiled once per content; a warning of the compiler (not of the linker) is an error."""
     options = ["-O2", "-std=gnu11", "-ffp-contract=fast", "-fno-math-errno", *WARNINGS]
     options += [*_half_flags(tools), *target.flags, f'-DSOL_SIMD_HEADER="{target.header}"', *flags]
-    key = "\0".join([*tools.compiler, *options, _headers(), *(part for pair in sources.items() for part in pair)])
+    key = "\0".join([*tools.compiler, *options, headers_digest(), *(part for pair in sources.items() for part in pair)])
     BUILD.mkdir(exist_ok=True)
     result = BUILD / (hashlib.sha256(key.encode()).hexdigest()[:20] + suffix)
     if not result.exists():
@@ -140,12 +141,3 @@ def _build(sources: Mapping[str, str], target: Target, tools: Tools, flags: Sequ
 def _half_flags(tools: Tools) -> tuple[str, ...]:
     with config.override(compiler=" ".join(tools.compiler)):
         return half_flags(find_compiler())
-
-
-def _headers() -> str:
-    return _read_headers(tuple((p.name, p.stat().st_mtime_ns) for p in sorted(INCLUDE.glob("*.h"))))
-
-
-@functools.lru_cache(maxsize=4)
-def _read_headers(stamps: tuple[tuple[str, int], ...]) -> str:
-    return "".join((INCLUDE / name).read_text() for name, _ in stamps)

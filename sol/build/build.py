@@ -164,17 +164,14 @@ def _flags(unit: Unit, compiler: Compiler, target: Target) -> list[str]:
 
 def headers_digest() -> str:
     """What all our headers say: the same wherever sol is installed."""
-    stamps = tuple((path.name, at.st_mtime_ns, at.st_size) for path in _headers() for at in (path.stat(),))
-    return _digest_headers(stamps)
+    with os.scandir(INCLUDE) as found:
+        files = sorted((file.name, file.stat()) for file in found if file.name.endswith(".h"))
+    return _digest_headers(tuple((name, at.st_mtime_ns, at.st_size) for name, at in files))
 
 
 @functools.lru_cache(maxsize=4)
 def _digest_headers(stamps: tuple[tuple[str, int, int], ...]) -> str:
-    return key_of("h", *(part for path in _headers() for part in (path.name, path.read_bytes())))
-
-
-def _headers() -> list[Path]:
-    return sorted(INCLUDE.glob("*.h"))
+    return key_of("h", *(part for name, *_ in stamps for part in (name, (INCLUDE / name).read_bytes())))
 
 
 def _library(

@@ -6,6 +6,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from sol.errors import CacheError, CompilerNotFoundError
 HERE = Path(__file__).parent
 LOADED_FIRST = ("driver", "hooks", "memory", "profiler", "start")
 """Sources of the extension whose library is loaded by ``import torch``; the others register operations, which takes 20 ms."""
+ALONE = ("autocast",)
+"""Sources of the second library that are compiled by themselves: the headers of all of PyTorch's functions take most of the time."""
 
 
 def build_device(driver: str = "sim") -> tuple[Path, Path]:
@@ -67,21 +70,33 @@ def _extension(folder: Path) -> tuple[Path, Path]:
     first, operations = folder / f"start-{key}.so", folder / f"operations-{key}.so"
     if first.exists() and operations.exists():
         return first, operations
-    with tempfile.TemporaryDirectory(dir=folder) as work, progress("Building the extension of PyTorch", len(sources) + 2) as shown:
-        objects = [Path(work) / f"{source.stem}.o" for source in sources]
+    units = _units(sources)
+    with tempfile.TemporaryDirectory(dir=folder) as work, progress("Building the extension of PyTorch", len(units) + 2) as shown:
 
-        def compile_one(index: int) -> None:
-            run([compiler, *flags, "-c", str(sources[index]), "-o", str(objects[index])], "the extension of PyTorch")
+        def compile_one(name: str) -> None:
+            text = Path(work) / f"{name}.cpp"
+            text.write_text("".join(f'#include "{source}"\n' for source in units[name]))
+            run([compiler, *flags, "-c", str(text), "-o", str(text.with_suffix(".o"))], "the extension of PyTorch")
             shown.advance()
 
         with ThreadPoolExecutor(usable_jobs()) as pool:
-            list(pool.map(compile_one, range(len(sources))))
+            list(pool.map(compile_one, units))
         libraries = [f"-L{Path(torch.__file__).parent / 'lib'}", "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-pthread"]
         for library, others in ((first, []), (operations, [str(first), "-Wl,-rpath,$ORIGIN"])):
             made = Path(work) / library.name
-            parts = [str(path) for path in objects if (path.stem in LOADED_FIRST) == (library is first)]
+            parts = [str(Path(work) / f"{name}.o") for name in units if (name == "first") == (library is first)]
             line = [compiler, "-shared", f"-Wl,-soname,{library.name}", *parts, "-o", str(made), *others, *libraries]
             run(line, "the extension of PyTorch")
             publish(made, library)
             shown.advance()
     return first, operations
+
+
+def _units(sources: Sequence[Path]) -> dict[str, list[Path]]:
+    """Sources that are compiled together, by the name of the unit: PyTorch's headers take longer than all that we write, and are read once.
+
+    "first" is the library of LOADED_FIRST, all others are the second one. The unit that takes longest comes first.
+    """
+    apart = {name: [source for source in sources if source.stem == name] for name in ALONE}
+    others = [source for source in sources if source.stem not in (*LOADED_FIRST, *ALONE)]
+    return {"operations": others, **apart, "first": [source for source in sources if source.stem in LOADED_FIRST]}

@@ -124,9 +124,9 @@ struct Hooks final : at::PrivateUse1HooksInterface {
   void resizePrivateUse1Bytes(const c10::Storage& storage, size_t bytes) const override { resize_storage(storage, bytes); }
 };
 
-struct Registered {
-  Registered() { at::RegisterPrivateUse1HooksInterface(new Hooks()); }
-} registered;
+struct RegisteredHooks {
+  RegisteredHooks() { at::RegisterPrivateUse1HooksInterface(new Hooks()); }
+} registered_hooks;
 
 C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard)
 

@@ -290,12 +290,12 @@ struct PinnedMemory final : at::HostAllocator {
 DeviceMemory device_memory;
 PinnedMemory pinned_memory;
 
-struct Registered {
-  Registered() {
+struct RegisteredMemory {
+  RegisteredMemory() {
     c10::SetAllocator(kDevice, &device_memory);
     at::setHostAllocator(kDevice, &pinned_memory);
   }
-} registered;
+} registered_memory;
 
 }  // namespace
 

@@ -53,7 +53,7 @@ double milliseconds(sol_event* start, sol_event* end) {
   return found;
 }
 
-int64_t now() {
+int64_t system_nanoseconds() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
@@ -69,12 +69,12 @@ struct Session final : libkineto::IActivityProfilerSession {
   std::unique_ptr<libkineto::CpuTraceBuffer> buffer;
 
   void start() override {
-    begin = now();
+    begin = system_nanoseconds();
     for (c10::DeviceIndex device = 0; device < device_count(); ++device) {
       synchronize(device);
       sol_event* event = marked(c10::Stream(c10::Stream::UNSAFE, c10::Device(kDevice, device), 0));
       check(driver().event_synchronize(event), "event_synchronize");
-      origins[device] = {event, now()};
+      origins[device] = {event, system_nanoseconds()};
     }
     profiling = true;
     status_ = libkineto::TraceStatus::RECORDING;
@@ -82,7 +82,7 @@ struct Session final : libkineto::IActivityProfilerSession {
 
   void stop() override {
     profiling = false;
-    end = now();
+    end = system_nanoseconds();
     status_ = libkineto::TraceStatus::PROCESSING;
   }
 
@@ -170,7 +170,7 @@ struct Stubs final : torch::profiler::impl::ProfilerStubs {
       } catch (const std::exception&) {
       }
     });
-    if (host) *host = now();
+    if (host) *host = system_nanoseconds();
   }
   float elapsed(const torch::profiler::impl::ProfilerVoidEventStub* start, const torch::profiler::impl::ProfilerVoidEventStub* end) const override {
     check(driver().event_synchronize(static_cast<sol_event*>(end->get())), "event_synchronize");
@@ -186,12 +186,12 @@ struct Stubs final : torch::profiler::impl::ProfilerStubs {
   void synchronize() const override { synchronize_all(); }
 };
 
-struct Registered {
-  Registered() {
+struct RegisteredProfiler {
+  RegisteredProfiler() {
     static Stubs stubs;
     torch::profiler::impl::registerPrivateUse1Methods(&stubs);
   }
-} registered;
+} registered_profiler;
 
 }  // namespace
 

@@ -24,7 +24,7 @@ std::string path_of_operations;
 std::atomic<bool> loaded{false};
 std::atomic<int64_t> last_backward{0};
 
-int64_t now() {
+int64_t steady_microseconds() {
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
@@ -59,7 +59,7 @@ void load_operations() {
   loaded = true;
 }
 
-void note_backward() { last_backward = now(); }
+void note_backward() { last_backward = steady_microseconds(); }
 
 }  // namespace sol
 

@@ -38,31 +38,35 @@ class Partition:
         self._model, self.reason = model, reason
         self._options = {"isa": isa, "threads": threads}
         self.pieces: list[Piece] = []
-        self._settings = {name: value for name, value in _SETTINGS.items() if hasattr(torch._dynamo.config, name)}
-        self._enter = _patcher(self._settings)
-        self._function = _optimizer(self._backend)(_call)
         self._captures = 0  # calls that were captured
+        self._dynamo: _Dynamo | None = None  # made at the first call: to import it takes a second
 
     def _backend(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
         """What Dynamo gives its graphs to."""
         piece = self._piece(module, example_inputs)
         self.pieces.append(piece)
-        if self._settings.get("automatic_dynamic_shapes") and _resamples(module):
-            self._settings["automatic_dynamic_shapes"] = torch._dynamo.config.automatic_dynamic_shapes = False
-            self._enter = _patcher(self._settings)
+        if _resamples(module):
+            self._capturing.fix_sizes()
         return piece
 
     def _piece(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Piece:
         return Piece(module, example_inputs, self._options)
 
+    @property
+    def _capturing(self) -> _Dynamo:
+        if self._dynamo is None:
+            self._dynamo = _Dynamo(self._backend)
+        return self._dynamo
+
     def __call__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The model's result, its pieces compiled when they are first met."""
+        dynamo = self._capturing
         if self._captures >= self._limit:
             with torch.compiler.set_stance("eager_on_recompile"):
-                return self._function(self._model, args, kwargs)
-        count, leave = len(self.pieces), self._enter()
+                return dynamo.function(self._model, args, kwargs)
+        count, leave = len(self.pieces), dynamo.enter()
         try:
-            return self._function(self._model, args, kwargs)
+            return dynamo.function(self._model, args, kwargs)
         finally:
             leave()
             if len(self.pieces) > count:
@@ -72,7 +76,7 @@ class Partition:
     def _limit(self) -> int:
         """How many calls may be captured."""
         limit: int = config["recompile_limit"]
-        return limit if self._settings.get("automatic_dynamic_shapes") else min(limit, FEW_KINDS)
+        return limit if self._capturing.opens_sizes else min(limit, FEW_KINDS)
 
     def _count(self) -> None:
         """Another call was captured."""
@@ -84,6 +88,26 @@ class Partition:
     def compiled(self) -> list[Piece]:
         """Pieces that run compiled code."""
         return [p for p in self.pieces if p.variants]
+
+
+class _Dynamo:
+    """Dynamo with a backend. function: calls a model through it. enter: sets its knobs, and gives a function that sets them back."""
+
+    def __init__(self, backend: Callable[..., Any]) -> None:
+        self._settings = {name: value for name, value in _SETTINGS.items() if hasattr(torch._dynamo.config, name)}
+        self.enter = _patcher(self._settings)
+        self.function = _optimizer(backend)(_call)
+
+    @property
+    def opens_sizes(self) -> bool:
+        """Whether sizes that change from call to call are left open."""
+        return bool(self._settings.get("automatic_dynamic_shapes"))
+
+    def fix_sizes(self) -> None:
+        """Capture each size by itself from now on, this call too."""
+        if self.opens_sizes:
+            self._settings["automatic_dynamic_shapes"] = torch._dynamo.config.automatic_dynamic_shapes = False
+            self.enter = _patcher(self._settings)
 
 
 def _call(model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

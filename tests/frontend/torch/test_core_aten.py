@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 import torch
 from torch import nn
@@ -16,16 +18,35 @@ CORE = {
 }
 
 
-@pytest.mark.parametrize("name", CORE)
-def test_core_aten(name: str) -> None:
-    make, args = CORE[name]
-    module = make().eval()
-    program = export_module(module, args).run_decompositions()
+TOGETHER = 10  # of a program: to decompose one takes as long as ten
+
+
+class Several(nn.Module):
+    """Modules each of which has a tuple of arguments of its own."""
+
+    def __init__(self, modules: Iterable[nn.Module]) -> None:
+        super().__init__()
+        self.parts = nn.ModuleList(modules)
+
+    def forward(self, *calls: tuple[torch.Tensor, ...]) -> list[torch.Tensor]:
+        return [module(*args) for module, args in zip(self.parts, calls)]
+
+
+@pytest.mark.parametrize("names", [list(CORE)[i : i + TOGETHER] for i in range(0, len(CORE), TOGETHER)], ids=",".join)
+def test_core_aten(names: list[str]) -> None:
+    made = [(make().eval(), args) for make, args in map(CORE.get, names)]
+    module, calls = Several(m for m, _ in made), tuple(args for _, args in made)
+    program = export_module(module, calls).run_decompositions()
     imported = import_exported(program, tensor_names(module), torch_at_hand=False)
     reasons = [n.attrs["reason"] for n in imported.graph if n.op == "torch_call"]
-    got, _ = run_imported(imported, module, args, {})
-    with torch.no_grad():
-        same(got, module(*args), 1e-4)
+    got, _ = run_imported(imported, module, calls, {})
+    for name, result, (part, args) in zip(names, got, made, strict=True):
+        with torch.no_grad():
+            wanted = part(*args)
+        try:
+            same(result, wanted, 1e-4)
+        except AssertionError as error:
+            raise AssertionError(name) from error
     assert not reasons
 
 
