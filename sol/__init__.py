@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
 from sol import device
 from sol.build.cache import Cache
+from sol.collector import collector_paused
 from sol.config import checked_threads, config
 from sol.deploy.names import deployment
 from sol.errors import ConfigError, SolError
@@ -76,10 +77,11 @@ def optimize(
     """
     from torch.nn import Module
 
-    from sol.runtime.torch.functions import as_module
-    from sol.runtime.torch.inputs import as_call
-    from sol.runtime.torch.module import SolModule
-    from sol.runtime.torch.ways import Options
+    with collector_paused():
+        from sol.runtime.torch.functions import as_module
+        from sol.runtime.torch.inputs import as_call
+        from sol.runtime.torch.module import SolModule
+        from sol.runtime.torch.ways import Options
 
     if isa is not None:
         with config.override(isa=isa):  # the knob's own check

@@ -33,6 +33,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marks[:] = [instruction_sets.completed(m) if m.name == "parametrize" else m for m in marks]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    instruction_sets.leave_to_conformance(items)
+
+
 def pytest_collectstart(collector: pytest.Collector) -> None:
     random_numbers.begin(collector.nodeid)  # for what modules draw when they are imported
 

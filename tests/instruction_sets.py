@@ -8,6 +8,7 @@ the others. ``pytest --without-isa avx512`` shows what a machine without it woul
 from __future__ import annotations
 
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from sol.codegen import targets
 
 REASON = "this machine does not run "
 PROPERTY = "run without"
+SAMPLED = 3  # of so many tests on a lesser instruction set one is run each time
 _left_out: set[str] = set()
 
 
@@ -82,6 +84,27 @@ def completed(mark: pytest.Mark) -> pytest.Mark:
         if isa not in given:
             rows += [_other(row, place, len(names), isa) for row in rows if _isa(row, place, len(names)) == best]
     return pytest.Mark(mark.name, (mark.args[0], rows, *mark.args[2:]), mark.kwargs, _ispytest=True)
+
+
+def leave_to_conformance(items: Sequence[pytest.Item]) -> None:
+    """Mark about two of three tests of a function on each lesser instruction set as conformance tests: templates are the same for all.
+
+    Which ones is drawn by name: of combinations, none is always among those that are left to it. A function some of whose tests are
+    conformance tests (``thinned`` of codegen/combinations.py) has chosen for itself.
+    """
+    lesser, met = targets.runnable()[1:], Counter[tuple[str, str]]()
+    chosen = {_function(item) for item in items if item.get_closest_marker("conformance")}
+    for item in items:
+        isa = item.callspec.params.get("isa") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
+        if isa in lesser and _function(item) not in chosen:
+            key = (_function(item), isa)
+            if met[key] and zlib.crc32(item.nodeid.encode()) % SAMPLED:
+                item.add_marker(pytest.mark.conformance)
+            met[key] += 1
+
+
+def _function(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 def _names(given: str | Sequence[str]) -> list[str]:

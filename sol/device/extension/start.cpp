@@ -98,7 +98,7 @@ int sol_device_load() {
 
 /* Before Python ends. */
 void sol_device_end() {
-  const std::chrono::microseconds passed(sol::now() - sol::last_backward);
+  const std::chrono::microseconds passed(sol::steady_microseconds() - sol::last_backward);
   if (sol::last_backward && passed < sol::kLastWait) std::this_thread::sleep_for(sol::kLastWait - passed);
 }
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import logging
 import threading
@@ -17,6 +16,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 from torch.utils._pytree import tree_map
 
+from sol.collector import collector_paused
 from sol.errors import ExportError, SolError
 from sol.frontend.imported import Imported
 from sol.frontend.torch.aliases import writes
@@ -173,18 +173,6 @@ def import_exported(
         names = {n: first.setdefault(id(t), n) for n, t in program.state_dict.items()}
     with collector_paused():
         return _import(program, Terms(names, parameter_inputs or {}, smallest, torch_at_hand))
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """No garbage collection inside: compiling makes few cycles, and a full collection walks all objects of torch (0.3 s)."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _import(program: ExportedProgram, terms: Terms, call: Call | None = None, outcome: Outcome | None = None) -> Imported:

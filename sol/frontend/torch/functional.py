@@ -15,11 +15,11 @@ from torch.export.graph_signature import ConstantArgument, InputKind, InputSpec,
 from torch.fx import Graph as FxGraph
 from torch.fx import GraphModule, Node
 
+from sol.collector import collector_paused
 from sol.errors import UnsupportedError
 from sol.frontend.imported import Imported, OutputLeaf
 from sol.frontend.torch.blocks import kept_values, with_edges
 from sol.frontend.torch.capture import Call, Outcome
-from sol.frontend.torch.export import collector_paused
 from sol.frontend.torch.exported import ProgramImport, Terms
 from sol.frontend.torch.imported_text import results_tree
 from sol.ir.graph import Graph

@@ -12,8 +12,8 @@ import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from sol.codegen.targets import resolve
+from sol.collector import collector_paused
 from sol.errors import UnsupportedError
-from sol.frontend.torch.export import collector_paused
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import needs_gradient
 from sol.runtime.torch.change_detection import State, Structure, Unsettled

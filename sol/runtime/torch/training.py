@@ -22,12 +22,12 @@ from torch._guards import TracingContext, tracing
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 
 from sol.codegen.targets import resolve
+from sol.collector import collector_paused
 from sol.config import config
 from sol.errors import ConfigError, UnsupportedError
 from sol.frontend.imported import Imported
 from sol.frontend.torch.backward import decompositions
 from sol.frontend.torch.blocks import as_image
-from sol.frontend.torch.export import collector_paused
 from sol.frontend.torch.functional import between_graphs, placed_inputs, results_of
 from sol.runtime.executable import Executable
 from sol.runtime.memory import give_back_free_memory
