@@ -124,7 +124,8 @@ def winograd_inner_product(recipe: Recipe, *, my: int, mx: int) -> None:
     """
     k, c = recipe.shape[:2]
     fy, fx = _filters(recipe.shape, my, mx)
-    powers = [round(log2(sqrt(sum(float(x * y) ** 2 for x in a for y in b)))) for a in fy.bt for b in fx.bt]
+    squares = [[sum(float(x) ** 2 for x in row) for row in f.bt] for f in (fy, fx)]
+    powers = [round(log2(sqrt(a * b))) for a in squares[0] for b in squares[1]]
     gains = recipe.table(np.exp2(np.array(powers, np.float32)))
     inputs = scales_of(recipe)
     _transform(recipe, fy, fx, LANES, (c + inner_product.BEHIND) * LANES)

@@ -33,9 +33,10 @@ class Trainer(Partition):
     @property
     def is_torchs(self) -> bool:
         """Whether the whole model trains in torch as ``config["training"]`` says; what "auto" means is known from the first call on."""
-        if config["training"] == "auto":
-            return bool(self.pieces) and all(p.gradients.is_torchs for p in self.pieces)
-        return config["training"] == "torch"
+        knob = config["training"]  # once: a call of a small model takes tens of microseconds
+        if knob == "auto":
+            return bool(self.pieces) and all(p.gradients.reason for p in self.pieces)
+        return bool(knob == "torch")
 
     @property
     def graphs(self) -> list[TrainingGraph]:
