@@ -111,13 +111,13 @@ def test_many_threads_call_while_weights_change(chain: tuple[Executable, Arrays]
     def call() -> None:
         while not stop.is_set():
             y = executable([x])[0]
-            if not any(np.allclose(y, r, rtol=1e-3, atol=1e-3) for r in right):
+            if not any(np.abs(y - r).max() < 1e-3 * np.abs(r).max() for r in right):
                 wrong.append(y)
 
     threads = [threading.Thread(target=call) for _ in range(3)]
     for t in threads:
         t.start()
-    for i in range(200):
+    for i in range(80):
         executable.pack({**given, "b": given["b"] * np.float32(scales[i % 4])}, {"b"})
     stop.set()
     for t in threads:
