@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import shutil
 import subprocess
 import tempfile
@@ -14,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sol.build.build import headers_digest
+from sol.build.folders import make_private, owned
 from sol.build.toolchain import find_compiler, half_flags
 from sol.codegen.render import INCLUDE
 from sol.codegen.targets import Target, architecture, by_name, resolve, runnable
 from sol.config import config
 from tests import emulation, instruction_sets
 
-BUILD = Path(tempfile.gettempdir()) / "sol_test_kernels"
+BUILD = Path(tempfile.gettempdir()) / f"sol_test_kernels.{os.geteuid()}"
 WARNINGS = ("-Wall", "-Wextra", "-Wno-psabi")
 
 
@@ -121,7 +123,8 @@ def _build(sources: Mapping[str, str], target: Target, tools: Tools, flags: Sequ
     options = ["-O2", "-std=gnu11", "-ffp-contract=fast", "-fno-math-errno", *WARNINGS]
     options += [*_half_flags(tools), *target.flags, f'-DSOL_SIMD_HEADER="{target.header}"', *flags]
     key = "\0".join([*tools.compiler, *options, headers_digest(), *(part for pair in sources.items() for part in pair)])
-    BUILD.mkdir(exist_ok=True)
+    make_private(BUILD)
+    assert owned(BUILD.stat()), f"{BUILD} can be written by another user, whose libraries tests would load"
     result = BUILD / (hashlib.sha256(key.encode()).hexdigest()[:20] + suffix)
     if not result.exists():
         with tempfile.TemporaryDirectory(dir=BUILD) as name:
