@@ -26,13 +26,13 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.networks import HELP, build  # noqa: E402
 from benchmarks.orders import Order, Predicted, Rounds, orders, report  # noqa: E402
 from sol.bench import machine_facts  # noqa: E402
+from sol.codegen.compiled import target_for  # noqa: E402
 from sol.codegen.defuse import served  # noqa: E402
-from sol.codegen.kernels import decisions  # noqa: E402
+from sol.codegen.kernels.families import decisions  # noqa: E402
 from sol.codegen.lowering import Lowering  # noqa: E402
 from sol.codegen.signature import signature  # noqa: E402
 from sol.codegen.targets import Target, usable_cpus  # noqa: E402
 from sol.codegen.trial import Trial, make_trial  # noqa: E402
-from sol.compiler import target_for  # noqa: E402
 from sol.frontend.torch.export import import_module  # noqa: E402
 from sol.inspect.alternatives import LOOKED_AT, lowerings  # noqa: E402
 from sol.ir.graph import Graph  # noqa: E402

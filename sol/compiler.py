@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from sol.codegen.compiled import Compiled, Planned, Written, target_for
 from sol.codegen.defuse import served
 from sol.codegen.opencl.lowering import make_grid_plan
 from sol.codegen.opencl.plan import GridCompiled, program_text
@@ -18,7 +18,7 @@ from sol.codegen.placement import with_borders
 from sol.codegen.plan import Kernel, Plan
 from sol.codegen.program import SourceFile, kernel_source, render_program
 from sol.codegen.schedule import make_plan
-from sol.codegen.targets import Target, resolve, usable_cpus
+from sol.codegen.targets import Target
 from sol.config import config
 from sol.ir.graph import Graph
 from sol.ir.text import graph_text
@@ -30,16 +30,6 @@ from sol.stages import stage
 log = logging.getLogger("sol.compiler")
 
 
-@dataclass(frozen=True)
-class Compiled:
-    """A network on its way to a library: the fused graph, every decision, and the C text."""
-
-    graph: Graph
-    plan: Plan
-    sources: tuple[SourceFile, ...]
-    target: Target
-
-
 class Measurements(Protocol):
     """Who knows what measurements found and makes missing ones: `sol.tuning.tuner.Tuner`."""
 
@@ -48,22 +38,6 @@ class Measurements(Protocol):
 
     def measure(self, graph: Graph) -> bool:
         """Measure what ``choose`` was asked and could not tell; whether all should be decided again."""
-
-
-def target_for(isa: str | Target | None = None, threads: int | None = None) -> Target:
-    """The target that kernels are chosen for.
-
-    isa: instruction set, default ``config["isa"]``; as a Target (``targets.by_name``) also one of another machine, whose C can be written
-    here but neither built nor run. threads: in its team; None: the usable CPUs.
-    """
-    target = isa if isinstance(isa, Target) else resolve(isa or config["isa"])
-    return replace(target, team=threads or usable_cpus())
-
-
-Planned = Callable[[Graph, Plan, Target], None]
-"""Is told a fused graph, its plan and the target."""
-Written = Callable[[SourceFile, Target], None]
-"""Is told the C of a kernel that the network will have, and the target."""
 
 
 def compile_graph(

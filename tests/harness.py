@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sol.codegen.kernels import lower_region
+from sol.codegen.kernels.families import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Launch, View

@@ -15,8 +15,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from sol.codegen.compiled import Compiled
 from sol.codegen.targets import by_name
-from sol.compiler import Compiled, compile_graph, plan_text
+from sol.compiler import compile_graph, plan_text
 from sol.config import config
 from sol.frontend.torch.export import import_exported
 from sol.ir.graph import Graph

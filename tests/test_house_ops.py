@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from sol.codegen.kernels import FAMILIES, candidates
 from sol.codegen.kernels.dfp_move import KERNELS as MOVES
 from sol.codegen.kernels.dfp_move import PARTS
 from sol.codegen.kernels.dfp_terms import COMPOSITES, REDUCTIONS
+from sol.codegen.kernels.families import FAMILIES, candidates
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import SOURCES
 from sol.ir.ops import REGISTRY

@@ -25,9 +25,9 @@ from sol.build.cache import Store, key_of, store
 from sol.build.progress import Progress
 from sol.build.progress import progress as progress_bar
 from sol.build.toolchain import Compiler, asked_for, environment, find_compiler, half_flags
+from sol.codegen.compiled import Compiled
 from sol.codegen.program import SourceFile
 from sol.codegen.targets import Target, usable_cpus
-from sol.compiler import Compiled
 from sol.config import config
 from sol.errors import CompilerError, CompilerNotFoundError, SolError
 from sol.stages import stage

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from sol.build.cache import key_of, store
+from sol.codegen.compiled import Compiled
 from sol.codegen.targets import Target
-from sol.compiler import Compiled
 from sol.config import config
 from sol.errors import SolError
 from sol.ir.graph import Graph

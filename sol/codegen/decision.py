@@ -1,7 +1,7 @@
 """What a kernel family answers about a region: the ways in which it can compute it, each as data that holds all that was found.
 
 match → cost → lower: ``match`` looks at a region and changes nothing, ``cost`` predicts a time from what was found and from the machine,
-``lower`` emits launches and reads nothing but what was found. One selector (sol/codegen/kernels/__init__.py) asks, for plans, trials and
+``lower`` emits launches and reads nothing but what was found. One selector (sol/codegen/kernels/families.py) asks, for plans, trials and
 explanations alike.
 """
 

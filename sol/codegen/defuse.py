@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sol.codegen.kernels import is_served
+from sol.codegen.kernels.families import is_served
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.placement import GraphPlacement
 from sol.ir.graph import Graph, Node

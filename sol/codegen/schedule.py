@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sol.codegen.arena import arena_interval, arena_offsets
 from sol.codegen.control import Part, PlannedControl, plan_control
 from sol.codegen.in_place_reuse import reuse_operands
-from sol.codegen.kernels import lower_region
+from sol.codegen.kernels.families import lower_region
 from sol.codegen.lent_memory import may_be_lent, place_lent, places_of
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
-from sol.codegen.memory import LINE, PAGE, Interval, Map, assign_offsets, by_maps, keeps_maps_apart
+from sol.codegen.memory import LINE, assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.packing_in_calls import Packed, pack_in_calls
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Buffer, BufferRef, Control, Kernel, Launch, Plan, Port, Step
 from sol.errors import SolError, UnsupportedError
 from sol.ir import dim
 from sol.ir.data_sizes import anchor_of, definitions, symbol_of, upper
-from sol.ir.dim import DimLike, dim_max, evaluate
+from sol.ir.dim import DimLike, dim_max
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.control import CONTROL
 from sol.ir.text import symbols_of
@@ -276,33 +277,6 @@ def _lasting_borders(launches: Sequence[Launch], buffers: Sequence[Buffer]) -> t
     at = [len(found) + i - sum(lasts[:i]) for i in range(len(launches) + 1)]  # a border's lifetime begins with what comes next
     moved = [replace(b, first=at[b.first], last=at[b.last]) if b.kind == "arena" else b for b in buffers]
     return found, [x for x, lasting in zip(launches, lasts) if not lasting], moved
-
-
-def arena_interval(buffer: Buffer, env: dict[str, int]) -> Interval:
-    """Lifetime and size of an arena buffer for given symbol values."""
-    shape = tuple(evaluate(d, env) for d in buffer.map_shape)
-    map = Map(shape, buffer.pixel, buffer.border, buffer.fill) if shape and 0 not in shape else None
-    return Interval(buffer.first, buffer.last, max(evaluate(buffer.size, env), 1), map)
-
-
-Place = Callable[[Sequence[Interval]], tuple[list[int], int]]
-"""Offsets of buffers and the bytes that they take together (codegen/memory.py)."""
-
-
-def arena_offsets(buffers: Sequence[Buffer], env: dict[str, int], place: Place) -> tuple[list[int], int]:
-    """Offset of each arena buffer and the arena's size, for given symbol values. place: how those of one memory space are placed.
-
-    Each memory space has a range of pages for itself, in the order in which buffers name them.
-    """
-    offsets, total = [0] * len(buffers), 0
-    for space in dict.fromkeys(b.space for b in buffers):
-        members = [i for i, b in enumerate(buffers) if b.space == space]
-        start = -(-total // PAGE) * PAGE
-        found, size = place([arena_interval(buffers[i], env) for i in members])
-        for i, offset in zip(members, found):
-            offsets[i] = start + offset
-        total = start + size
-    return offsets, total
 
 
 # -- barriers ----------------------------------------------------------------------------------------------------------

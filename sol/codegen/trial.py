@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from sol.codegen.decision import Decision
-from sol.codegen.kernels import alternatives, lower_decision, lower_region, lowered_apart
+from sol.codegen.kernels.families import alternatives, lower_decision, lower_region, lowered_apart
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, Interval, assign_offsets
 from sol.codegen.placement import GraphPlacement

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
+from sol.codegen.compiled import Compiled
 from sol.commands.failures import MissingPackageError
 from sol.commands.ports import Shapes, make_up, parse_arrays
-from sol.compiler import Compiled
 from sol.errors import ExportError, InputError
 from sol.frontend.torch.program_file import is_program_file, load_program
 from sol.inspect.checks import Verification

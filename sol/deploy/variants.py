@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sol.codegen.compiled import Compiled
 from sol.codegen.kernels.random import FRESH
 from sol.codegen.machines import Calls
 from sol.codegen.plan import Plan
 from sol.codegen.program import SourceFile, arena_buffers, render_program
 from sol.codegen.targets import Target, architecture, by_name, cpu_features, resolve
-from sol.compiler import Compiled
 from sol.config import config
 from sol.deploy.names import Device
 from sol.errors import ConfigError, SolError

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sol.codegen.decision import Decision
-from sol.codegen.kernels import decisions, lower_region, lowered_apart
+from sol.codegen.kernels.families import decisions, lower_region, lowered_apart
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Kernel, Launch, Plan

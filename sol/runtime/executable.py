@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 from sol.build import library as libraries
 from sol.build.build import build_library
+from sol.codegen.arena import arena_interval, arena_offsets
+from sol.codegen.compiled import Compiled
 from sol.codegen.machines import Calls, Machine
 from sol.codegen.memory import assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.plan import Plan, Port
 from sol.codegen.program import arena_buffers
-from sol.codegen.schedule import arena_interval, arena_offsets
-from sol.compiler import Compiled
 from sol.config import config
 from sol.errors import IndexRangeError
 from sol.ir.dim import evaluate, symbols

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from sol.codegen.compiled import Compiled
 from sol.codegen.plan import Given
 from sol.codegen.weight_forms import form_of
-from sol.compiler import Compiled
 from sol.ir.storage import as_stored
 from sol.runtime.packers import addresses, runs_here
 

@@ -5,17 +5,21 @@ Where nothing is measured, kernels are compiled while those after them are chose
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sol.build import early
 from sol.build.build import Unit, compile_early
 from sol.build.plans import kept_plan
+from sol.codegen.compiled import Compiled, Planned, target_for
 from sol.codegen.opencl.plan import GridCompiled
 from sol.codegen.program import SourceFile
 from sol.codegen.targets import Target
-from sol.compiler import Compiled, Planned, compile_graph, compile_grid, target_for
 from sol.config import config
 from sol.ir.graph import Graph
 from sol.tuning.calibration import calibrated
-from sol.tuning.tuner import Tuner
+
+if TYPE_CHECKING:
+    from sol.tuning.tuner import Tuner
 
 
 def compile_tuned(
@@ -32,12 +36,14 @@ def compile_tuned(
     measured, dumped or checked on the way.
     """
     target = calibrated(target_for(isa, threads))
-    tuner = Tuner(target, threads) if config["autotune"] != "off" and target.runs_here() else None
+    tuner = _tuner(target, threads) if config["autotune"] != "off" and target.runs_here() else None
 
     def begin(source: SourceFile, target: Target) -> None:
         compile_early(Unit(source.name, source.text), target)
 
     def decided() -> Compiled:
+        from sol.compiler import compile_graph  # which takes a tenth of a second that a kept plan does without
+
         try:
             return compile_graph(graph, title=title, isa=target, threads=threads, measurements=tuner, planned=planned, written=begin)
         except BaseException:
@@ -51,4 +57,12 @@ def compile_tuned(
 
 def compile_queued(graph: Graph, *, title: str = "network", isa: str | Target | None = None) -> GridCompiled:
     """Imported graph → OpenCL C, as ``sol.compiler.compile_grid``. Nothing is measured for such devices."""
+    from sol.compiler import compile_grid
+
     return compile_grid(graph, title=title, isa=isa)
+
+
+def _tuner(target: Target, threads: int | None) -> Tuner:
+    from sol.tuning.tuner import Tuner
+
+    return Tuner(target, threads)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -46,21 +45,6 @@ DISTURBED = 1.15
 COMPILING = 0.6
 """Share of the time that compiling alternatives may take."""
 UNIT_SECONDS = 0.15
-
-
-LONG = 30.0
-"""Seconds from which on a budget is worth the thorough way."""
-
-
-@contextmanager
-def budgeted(seconds: float | None) -> Iterator[None]:
-    """``config["autotune"]`` and its time for what is compiled inside: 0 is off, None leaves both as they are."""
-    if seconds is None:
-        yield
-        return
-    level = "off" if seconds == 0 else "quick" if seconds < LONG else "full"
-    with config.override(autotune=level, autotune_seconds=seconds):
-        yield
 
 
 class Runs(Protocol):
@@ -326,4 +310,4 @@ def _time_of(nodes: frozenset[str], trial: Trial, times: Times) -> float | None:
     return sum(b for b in best if b is not None) if best and None not in best else None
 
 
-__all__ = ["Runs", "Tuner", "budgeted", "corrected", "decide", "run_all", "typical"]
+__all__ = ["Runs", "Tuner", "corrected", "decide", "run_all", "typical"]

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import sol.compiler as tour
 from sol.build import plans
 from sol.build.cache import store
-from sol.compiler import Compiled
+from sol.codegen.compiled import Compiled
 from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
-from sol.tuning import compile as tour
 from sol.tuning.compile import compile_tuned
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sol.codegen import kernels
 from sol.codegen.decision import Candidate, Decision
+from sol.codegen.kernels import families
 from sol.codegen.kernels.conv import KERNELS
 from sol.codegen.kernels.conv_problem import read_problem
 from sol.codegen.kernels.conv_winograd import named_way
@@ -121,8 +121,8 @@ def composition(source: str, product: str, sink: str, lanes: int, dtype: DType) 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("isa,source,product,sink,dtype", CASES)
 def test_composition(isa, source, product, sink, dtype, threads, monkeypatch):
-    table = kernels.candidates
-    monkeypatch.setattr(kernels, "candidates", lambda anchor: (candidate(product),) if anchor else table(anchor))
+    table = families.candidates
+    monkeypatch.setattr(families, "candidates", lambda anchor: (candidate(product),) if anchor else table(anchor))
     lanes = resolve(isa).lanes
     graph, inputs, arrays = composition(source, product, sink, lanes, dtype)
     border = (PRODUCTS[product][0] // 2,) * 2

@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from sol.codegen.decision import Decision
-from sol.codegen.kernels import candidates, lower_decision
 from sol.codegen.kernels.conv_problem import problem_of
 from sol.codegen.kernels.conv_winograd import named_way
+from sol.codegen.kernels.families import candidates, lower_decision
 from sol.codegen.lowering import Lowering
 from sol.codegen.targets import resolve
 from sol.config import config

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sol.codegen import kernels
-from sol.codegen.kernels import conv_inner_product, inner_product
+from sol.codegen.kernels import conv_inner_product, families, inner_product
 from sol.codegen.kernels.conv_inner_product import max_error
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.machines import ZEN4
@@ -32,7 +31,7 @@ from tests.harness import as_region, run_region
 def forced(monkeypatch):
     """Only this way, also where it does not pay; there is none other to fall back to."""
     always = tuple(map(conv_cases.forced, conv_inner_product.CANDIDATES))
-    monkeypatch.setattr(kernels, "candidates", lambda _: always)
+    monkeypatch.setattr(families, "candidates", lambda _: always)
 
 
 def borders(padding) -> dict[str, tuple]:

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import sol
-from sol.codegen.kernels import alternatives, lower_decision
 from sol.codegen.kernels.conv import KERNELS
 from sol.codegen.kernels.conv_problem import read_problem
+from sol.codegen.kernels.families import alternatives, lower_decision
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name

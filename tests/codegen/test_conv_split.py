@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from sol.codegen import kernels
-from sol.codegen.kernels import conv_split, split_product
+from sol.codegen.kernels import conv_split, families, split_product
 from sol.ir.builder import GraphBuilder
 from tests.codegen.conv_cases import check, conv_graph, forced, random, torch_conv
 from tests.emulation import MATRIX_TILES
@@ -17,7 +16,7 @@ from tests.harness import as_region, run_region
 @pytest.fixture(autouse=True)
 def split(monkeypatch: pytest.MonkeyPatch) -> None:
     """Convolutions by matrix tiles, whether or not that pays."""
-    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(conv_split.CANDIDATES[0]),))
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(conv_split.CANDIDATES[0]),))
 
 
 CASES = [

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from sol.codegen import kernels
-from sol.codegen.kernels import conv_weight_dense, conv_weight_split, conv_weight_tiles, conv_weight_winograd, split_product
+from sol.codegen.kernels import conv_weight_dense, conv_weight_split, conv_weight_tiles, conv_weight_winograd, families, split_product
 from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
@@ -87,14 +86,14 @@ DENSE: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("isa,case", thinned(range(len(DENSE))))
 def test_dense_kernel_equals_reference(isa: str, case: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "candidates", lambda anchor: conv_weight_dense.CANDIDATES)
+    monkeypatch.setattr(families, "candidates", lambda anchor: conv_weight_dense.CANDIDATES)
     run(build(**DENSE[case]), isa, 1 + case % 2, target_of(isa).lanes)
 
 
 @pytest.mark.parametrize("isa,case", thinned([0, 1, 3, 9]))
 def test_sums_are_added_up_in_pieces(isa: str, case: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within a row, at the end of one, and after several."""
-    monkeypatch.setattr(kernels, "candidates", lambda anchor: conv_weight_dense.CANDIDATES)
+    monkeypatch.setattr(families, "candidates", lambda anchor: conv_weight_dense.CANDIDATES)
     monkeypatch.setattr(conv_weight_dense, "PIECE", 5)
     run(build(**DENSE[case]), isa, 2, target_of(isa).lanes)
 
@@ -165,7 +164,7 @@ SPLIT: list[dict[str, Any]] = [
 @pytest.mark.parametrize("case", range(len(SPLIT)))
 def test_float32_by_matrix_tiles_equals_reference(case: int, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whole or a few sums at a time, pixels in parts or not, rows apart."""
-    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(conv_weight_split.CANDIDATES[0]),))
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(conv_weight_split.CANDIDATES[0]),))
     monkeypatch.setattr(split_product, "SHARE", share)
     graph = build(**SPLIT[case], kernel=(1, 1))
     for threads in (1, 2, 3):
@@ -174,7 +173,7 @@ def test_float32_by_matrix_tiles_equals_reference(case: int, share: float, monke
 
 
 def test_what_is_not_finite_reaches_its_own_weights_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(conv_weight_split.CANDIDATES[0]),))
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(conv_weight_split.CANDIDATES[0]),))
     graph = build((2, 40, 9, 15), 50, (1, 1))
     rng = np.random.default_rng(3)
     x, grad = (rng.standard_normal(graph.type_of(v).shape).astype(np.float32) for v in graph.inputs)
@@ -222,7 +221,7 @@ WINOGRAD: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("isa,case", thinned(range(len(WINOGRAD))))
 def test_winograd_equals_reference(isa: str, case: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "candidates", lambda anchor: conv_weight_winograd.CANDIDATES)
+    monkeypatch.setattr(families, "candidates", lambda anchor: conv_weight_winograd.CANDIDATES)
     run(build(**WINOGRAD[case]), isa, 1 + case % 2, target_of(isa).lanes)
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sol.codegen.decision import Decision
-from sol.codegen.kernels import decisions, preferred
 from sol.codegen.kernels.conv_cost import direct_seconds
 from sol.codegen.kernels.conv_tiling import named_tiling
+from sol.codegen.kernels.families import decisions, preferred
 from sol.codegen.kernels.traffic import balance, byte_seconds, missing, other_cores_seconds, weight_seconds
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.machines import NEUTRAL, ZEN4, Machine

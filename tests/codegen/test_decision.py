@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sol.codegen import kernels
 from sol.codegen.decision import Candidate, Decision, sole
+from sol.codegen.kernels import families
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.schedule import make_plan
@@ -29,14 +29,14 @@ def state(library: KernelLibrary, placement: GraphPlacement) -> Any:
 
 def look_at_everything(lowering: Lowering) -> list[Decision]:
     """What every candidate of a region offers."""
-    return [d for c in kernels.candidates(lowering.region.attrs["anchor"]) for d in c.decisions(lowering)]
+    return [d for c in families.candidates(lowering.region.attrs["anchor"]) for d in c.decisions(lowering)]
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_looking_changes_nothing(name, monkeypatch):
     graph, target = fused_graph(NETWORKS[name], ISA), by_name(ISA)
     want = make_plan(graph, target)
-    lower, seen = kernels.lower_region, 0
+    lower, seen = families.lower_region, 0
 
     def after_looking(lowering: Lowering, choose=first) -> None:
         nonlocal seen
@@ -79,17 +79,17 @@ def a_region() -> Lowering:
     ([sole("a", lambda lowering: 1, lambda lowering, found: None, lambda found, target: found > 1), offers("b", "")], "b"),
 ])  # fmt: skip
 def test_the_first_that_pays_or_the_cheapest(table, choice, monkeypatch):
-    monkeypatch.setattr(kernels, "candidates", lambda anchor: tuple(table))
-    assert kernels.preferred(a_region()).name == choice
+    monkeypatch.setattr(families, "candidates", lambda anchor: tuple(table))
+    assert families.preferred(a_region()).name == choice
 
 
 def test_without_any_the_region_is_named(monkeypatch):
-    monkeypatch.setattr(kernels, "candidates", lambda anchor: (offers("a"),))
+    monkeypatch.setattr(families, "candidates", lambda anchor: (offers("a"),))
     with pytest.raises(UnsupportedError, match="no kernel"):
-        kernels.preferred(a_region())
+        families.preferred(a_region())
 
 
 def test_alternatives_stand_by_promise(monkeypatch):
     table = (offers("a", "", "1", "2", pays=False), offers("b", "", "3", "4"), offers("c", ""), offers("d"))
-    monkeypatch.setattr(kernels, "candidates", lambda anchor: table)
-    assert [d.name for d in kernels.decisions(a_region())] == ["b", "b/3", "a", "c", "a/1", "b/4", "a/2"]
+    monkeypatch.setattr(families, "candidates", lambda anchor: table)
+    assert [d.name for d in families.decisions(a_region())] == ["b", "b/3", "a", "c", "a/1", "b/4", "a/2"]

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sol.codegen import kernels
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.defuse import served
+from sol.codegen.kernels import families
 from sol.codegen.lowering import Lowering
 from sol.codegen.schedule import make_plan
 from sol.codegen.targets import by_name
@@ -51,8 +51,8 @@ def only_alone(candidate: Candidate) -> Candidate:
 
 @pytest.fixture
 def kernels_of_one_operation(monkeypatch):
-    table = kernels.candidates
-    monkeypatch.setattr(kernels, "candidates", lambda anchor: tuple(map(only_alone, table(anchor))) if anchor else table(anchor))
+    table = families.candidates
+    monkeypatch.setattr(families, "candidates", lambda anchor: tuple(map(only_alone, table(anchor))) if anchor else table(anchor))
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -92,8 +92,8 @@ def test_pieces_compute_what_the_whole_does(name, kernels_of_one_operation):
 
 def test_only_what_no_kernel_takes_is_taken_apart(monkeypatch):
     graph = fused_graph(NETWORKS["chain"], "avx512")
-    table = kernels.candidates
-    monkeypatch.setattr(kernels, "candidates", lambda anchor: () if anchor == "conv_chain" else table(anchor))
+    table = families.candidates
+    monkeypatch.setattr(families, "candidates", lambda anchor: () if anchor == "conv_chain" else table(anchor))
     before, after = bodies(graph), bodies(served(graph, by_name("avx512")))
     assert [b for a, b in before if a != "conv_chain"] == [b for _, b in after if b in dict.fromkeys(b for _, b in before)]
     convolutions = sum(n.op == "conv" for a, b in before if a == "conv_chain" for n in b.nodes)
@@ -103,7 +103,7 @@ def test_only_what_no_kernel_takes_is_taken_apart(monkeypatch):
 def test_what_stays_unserved_is_named(monkeypatch):
     """An anchor alone that nothing computes: the error of its planning, not an endless search."""
     graph = fused_graph(NETWORKS["direct"], "avx512")
-    table = kernels.candidates
-    monkeypatch.setattr(kernels, "candidates", lambda anchor: () if anchor else table(anchor))
+    table = families.candidates
+    monkeypatch.setattr(families, "candidates", lambda anchor: () if anchor else table(anchor))
     with pytest.raises(UnsupportedError, match="no kernel for conv"):
         make_plan(served(graph, by_name("avx512")), by_name("avx512"))

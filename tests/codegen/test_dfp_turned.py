@@ -81,7 +81,7 @@ def test_symbolic_sizes():
 
 
 def test_kernel_is_taken():
-    from sol.codegen.kernels import lower_region
+    from sol.codegen.kernels.families import lower_region
     from sol.codegen.lowering import KernelLibrary, Lowering
     from sol.codegen.targets import by_name
     from tests.harness import _Placement

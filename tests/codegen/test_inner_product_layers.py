@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sol.codegen import kernels
 from sol.codegen.decision import Candidate
-from sol.codegen.kernels import conv_chain, conv_inner_product, inner_product
+from sol.codegen.kernels import conv_chain, conv_inner_product, families, inner_product
 from sol.codegen.render import environment
 from sol.codegen.targets import by_name
 from tests.codegen.conv_cases import check, forced
@@ -20,7 +19,7 @@ from tests.codegen.test_conv_selected import case, divide, lowering_of, residual
 
 def only(monkeypatch, candidate: Candidate) -> None:
     """This candidate wherever it is possible; there is none other to fall back to."""
-    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(candidate),))
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(candidate),))
 
 
 @pytest.fixture

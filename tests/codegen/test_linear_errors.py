@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from sol.codegen import kernels
-from sol.codegen.kernels import matmul_as_conv
+from sol.codegen.kernels import families, matmul_as_conv
 from sol.config import config
 from tests.codegen.conv_cases import forced
 from tests.codegen.test_matmul_kernels import linear_graph
@@ -115,7 +114,7 @@ CASES = [row(isa, way, *shape) for way, *shape, isas in WAYS for isa in isas]
 def computed(monkeypatch, way: str, isa: str, x: np.ndarray, w: np.ndarray) -> np.ndarray:
     """The linear layer of these operands, the named way, whether or not that pays."""
     found = next(c for c in matmul_as_conv.CANDIDATES if c.name == way)
-    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(found),))
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(found),))
     graph, inputs, parameters = linear_graph(x.shape, len(w), bias=False)
     with config.override(conv_max_error=1.0):
         (got,) = run_region(as_region(graph, "dnn", "linear"), {n: x for n in inputs}, parameters | {"w": w}, isa=isa, threads=2)

@@ -11,8 +11,9 @@ import torch
 from torch import nn
 
 import sol
-from sol.codegen import kernels, targets
-from sol.codegen.kernels import matmul_as_conv, preferred
+from sol.codegen import targets
+from sol.codegen.kernels import families, matmul_as_conv
+from sol.codegen.kernels.families import preferred
 from sol.codegen.machines import NEUTRAL, ZEN4, ZEN5
 from sol.codegen.targets import by_name, runnable
 from sol.ir.builder import GraphBuilder
@@ -31,7 +32,7 @@ WAYS = [c.name for c in matmul_as_conv.CANDIDATES]
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Only this way, also where it does not pay; there is none other to fall back to."""
     (found,) = (c for c in matmul_as_conv.CANDIDATES if c.name == request.param)
-    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(found),))
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(found),))
     return found.name
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sol.codegen.kernels import decisions, preferred
+from sol.codegen.kernels.families import decisions, preferred
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.machines import NEUTRAL, ZEN4, ZEN5
 from sol.codegen.placement import GraphPlacement

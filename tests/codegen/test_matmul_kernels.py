@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from sol.codegen.decision import Decision
-from sol.codegen.kernels import candidates, matmul, matmul_blocks
+from sol.codegen.kernels import matmul, matmul_blocks
+from sol.codegen.kernels.families import candidates
 from sol.codegen.kernels.matmul_rows import collapse_rows, panel_vectors, row_ladder
 from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name, runnable

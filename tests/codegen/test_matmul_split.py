@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import sol
-from sol.codegen import kernels, targets
-from sol.codegen.kernels import matmul_split, split_product
+from sol.codegen import targets
+from sol.codegen.kernels import families, matmul_split, split_product
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
@@ -25,7 +25,7 @@ from tests.harness import as_region, run_region
 @pytest.fixture(autouse=True)
 def split(monkeypatch: pytest.MonkeyPatch) -> None:
     """Products by matrix tiles, whether or not that pays."""
-    monkeypatch.setattr(kernels, "candidates", lambda _: (forced(matmul_split.CANDIDATE),))
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(matmul_split.CANDIDATE),))
 
 
 def product_graph(batch: int, m: int, n: int, k: int, epilogue: str) -> tuple[Graph, dict[str, np.ndarray]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sol.codegen.kernels import alternatives
+from sol.codegen.kernels.families import alternatives
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.signature import signature

@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sol.codegen.kernels import lower_region
+from sol.codegen.compiled import Compiled
+from sol.codegen.kernels.families import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering
-from sol.codegen.memory import PAGE, assign_offsets
 from sol.codegen.placement import GraphPlacement
-from sol.codegen.plan import Buffer, Plan
-from sol.codegen.schedule import arena_offsets
+from sol.codegen.plan import Plan
 from sol.codegen.targets import Target, by_name, resolve
-from sol.compiler import Compiled, compile_graph
+from sol.compiler import compile_graph
 from sol.config import config
 from sol.errors import SolError, UnsupportedError
 from sol.ir.graph import Graph
@@ -64,18 +63,6 @@ def test_networks_compute_the_same_there(seed):
     for _ in range(2):
         for got, want in zip(executable([recipe.inputs[i] for i in recipe.graph.inputs], recipe.symbols), expected(recipe), strict=True):
             np.testing.assert_allclose(got, want, rtol=0, atol=2e-4 * max(1e-2, np.abs(want).max()))
-
-
-def test_each_space_has_pages_of_its_own():
-    buffers = [Buffer(f"b{i}", "arena", 1000 * (i + 1), i, i + 1, space=(HOST, NEAR)[i % 2]) for i in range(6)]
-    offsets, total = arena_offsets(buffers, {}, assign_offsets)
-    ranges = {
-        s: [(o, o + int(b.size)) for b, o in zip(buffers, offsets) if b.space == s]  # type: ignore[call-overload]
-        for s in (HOST, NEAR)
-    }
-    assert max(e for _, e in ranges[HOST]) <= min(b for b, _ in ranges[NEAR])
-    assert min(b for b, _ in ranges[NEAR]) // PAGE > (max(e for _, e in ranges[HOST]) - 1) // PAGE
-    assert total >= max(e for _, e in ranges[NEAR])
 
 
 def test_the_host_needs_no_transfer():

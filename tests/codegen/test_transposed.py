@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sol.codegen.compiled import Compiled
 from sol.codegen.targets import runnable
-from sol.compiler import Compiled, compile_graph
+from sol.compiler import compile_graph
 from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph

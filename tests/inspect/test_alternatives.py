@@ -9,12 +9,13 @@ import pytest
 import torch
 
 import sol
-from sol.codegen import kernels
-from sol.codegen.kernels import decisions
+from sol.codegen.compiled import Compiled
+from sol.codegen.kernels import families
+from sol.codegen.kernels.families import decisions
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.signature import signature
-from sol.compiler import Compiled, compile_graph
+from sol.compiler import compile_graph
 from sol.inspect.alternatives import SHOWN, Alternative, alternatives_of
 from sol.ir.bodies import graphs_in
 from sol.ir.text import parse_graph
@@ -63,13 +64,13 @@ def test_measured_ways_stand_first_and_the_one_of_the_plan_is_never_left_out(cac
 
 def test_predicted_times_order_what_was_not_measured(cache_folder, monkeypatch):
     compiled = compile_graph(parse_graph(CONVS))
-    table = kernels.candidates
+    table = families.candidates
     costs = {"direct": 3e-6, "winograd": 1e-6}
 
     def with_costs(anchor):
         return tuple(replace(c, cost=(lambda s: lambda found, target: s)(costs.get(c.name, 9e-6))) for c in table(anchor))
 
-    monkeypatch.setattr(kernels, "candidates", with_costs)
+    monkeypatch.setattr(families, "candidates", with_costs)
     for ways in ways_of(compiled).values():
         untaken = [w.predicted for w in ways if not w.taken]
         assert all(w.predicted is not None for w in ways) and untaken == sorted(untaken)

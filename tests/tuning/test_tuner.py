@@ -21,10 +21,11 @@ from sol.ir.graph import NO_ORIGIN
 from sol.ir.text import parse_graph
 from sol.passes.pipeline import run_passes
 from sol.tuning import tuner as tuning
+from sol.tuning.budget import budgeted
 from sol.tuning.compile import compile_tuned
 from sol.tuning.database import Database, Record, export_tuning, import_tuning, machine_of, read_file
 from sol.tuning.trials import Bench
-from sol.tuning.tuner import Tuner, budgeted, corrected, decide, run_all, typical
+from sol.tuning.tuner import Tuner, corrected, decide, run_all, typical
 
 ONE = "dilation=(1, 1), groups=1, padding=((0, 0), (0, 0)), stride=(1, 1)"
 CONVS = f"""graph(%x: f32[1,16,16,16]) {{

@@ -27,6 +27,7 @@ from sol.codegen.kernels.conv_tiling import (
     tiling_names,
     width_tiles,
 )
+from sol.codegen.kernels.packed_steps import DIRECT_STEP
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike
@@ -34,8 +35,6 @@ from sol.ir.types import DType
 
 STRETCH = 256
 """Multiply-adds per output that are added up one after the other: rounding errors grow with the length of such a sum."""
-UNROLL = 2
-"""Input channels per step; more make gcc hoist broadcasts and spill. The last input block is padded to whole steps."""
 FEW_TILES = 64
 """Maps of at most so many tiles may not divide evenly among the threads."""
 UNROLLED_TAPS = 12
@@ -67,7 +66,7 @@ def panels(lowering: Lowering, conv: Conv, ocb: int) -> View:
 def even_last(channels: int, lanes: int) -> int:
     """Channels of the last block, padded to whole steps of the reduction."""
     last = (channels - 1) % lanes + 1
-    return last + last % UNROLL
+    return last + last % DIRECT_STEP
 
 
 def is_long(conv: Conv) -> bool:

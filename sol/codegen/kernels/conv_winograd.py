@@ -21,9 +21,9 @@ from sol.codegen.kernels.conv_epilogues import hoisted_loads, is_heavy, operand_
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, widened_problem
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_tiling import Tiling
+from sol.codegen.kernels.packed_steps import WINOGRAD_STEP
 from sol.codegen.kernels.winograd_model import (
     LINE,
-    UNROLL,
     Grid,
     Organisation,
     allowed_grids,
@@ -159,7 +159,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
     shared = _transformed(grid, blocks, grid.tiles, lanes, tile.slack, beside) if how.split_channels else 0
     params: dict[str, DimLike] = {
         "vectors": problem.vectors, "split_channels": how.split_channels, "block": how.block,
-        "in_blocks": blocks, "in_last": -(-last // UNROLL) * UNROLL,
+        "in_blocks": blocks, "in_last": -(-last // WINOGRAD_STEP) * WINOGRAD_STEP,
         **problem.source.params(conv, "n cb row" if prologue else "n cb row start"),
     }  # fmt: skip
     if prologue:  # beyond the rows and columns of what is made there are zeros
@@ -179,7 +179,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
         frequencies=grid.products, kinds=grid.kinds,
         parts=_parts(grid, len(conv.node.inputs) == 3), divided=(grid.y.rest is not None, grid.x.rest is not None),
         edges=edges, patched=patched, always_patched=bool(prologue or narrow), line=LINE,
-        ocb=tile.ocb, widths=tile.widths, first=tile.first, slack=tile.slack, unroll=UNROLL,
+        ocb=tile.ocb, widths=tile.widths, first=tile.first, slack=tile.slack, unroll=WINOGRAD_STEP,
         stretch=max(1, (SHORT if grid.amplification > AMPLIFIED else STRETCH) // lanes),
         stores=_stores(epilogue, grid, problem.masked), has_bias=len(conv.node.inputs) == 3, heavy=is_heavy(epilogue),
         epilogue_loads=hoisted_loads(epilogue, 1), epilogue_lines=steps, epilogue_result=result,

@@ -12,12 +12,10 @@ from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_product import Product, batch_text, describe, kernel_stem, packed, run_time_arguments
 from sol.codegen.kernels.matmul_rows import row_ladder, vectors_per_panel
 from sol.codegen.kernels.matmul_tile import MATRIX_STEP, matrix_tile_of, panel_columns, tile_of, tile_signature
+from sol.codegen.kernels.packed_steps import BYTES
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, ceil_div
-
-BYTES = 4
-"""Bytes of the reduction in one lane."""
 
 
 def rows_per_int_tile(target: TargetLike, vectors: int) -> int:

@@ -17,8 +17,6 @@ from sol.codegen.lowering import TargetLike
 from sol.codegen.machines.table import Fetch, Machine, WinogradTiles
 from sol.ir.dim import DimLike
 
-UNROLL = 4
-"""Input channels per step of the products, which the last input block is padded to."""
 LINE = 16
 """Floats between the end of one frequency and the start of the next."""
 MOST = 4.0

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sol.codegen.kernels.conv_direct import UNROLL
-from sol.codegen.kernels.matmul_int import BYTES
+from sol.codegen.kernels.packed_steps import BYTES, DIRECT_STEP
 from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Recipe, Shape, count, packer
 from sol.codegen.plan import Kernel
 from sol.ir.graph import Attrs
@@ -181,7 +180,7 @@ def blocked(recipe: Recipe, *, block: int, rank: int) -> None:
 
 def _conv_panels_shape(shape: Shape, lanes: int, vectors: int, groups: int) -> Shape:
     last = (shape[1] - 1) % lanes + 1
-    return (groups * round_up(-(-shape[0] // groups), lanes) * (shape[1] + last % UNROLL) * count(shape[2:]),)
+    return (groups * round_up(-(-shape[0] // groups), lanes) * (shape[1] + last % DIRECT_STEP) * count(shape[2:]),)
 
 
 @packer("conv_panels", _conv_panels_shape)
@@ -192,9 +191,9 @@ def conv_panels(recipe: Recipe, *, lanes: int, vectors: int, groups: int) -> Non
     K to whole vectors, the last input block to an even number of channels.
     """
     k, c, taps = recipe.shape[0] // groups, recipe.shape[1], recipe.taps
-    depth = (c + ((c - 1) % lanes + 1) % UNROLL) * taps
+    depth = (c + ((c - 1) % lanes + 1) % DIRECT_STEP) * taps
     rows = Rows(k, c * taps, c * taps, batches=groups, in_batch=k * c * taps)
-    lay(recipe, rows, Panels(vectors * lanes, lanes, depth, block_places(c, taps, lanes, UNROLL) if taps > 1 else None))
+    lay(recipe, rows, Panels(vectors * lanes, lanes, depth, block_places(c, taps, lanes, DIRECT_STEP) if taps > 1 else None))
 
 
 def _conv_pairs_shape(shape: Shape, lanes: int, vectors: int, groups: int) -> Shape:

@@ -10,8 +10,8 @@ from math import log2, sqrt
 import numpy as np
 
 from sol.codegen.kernels import inner_product
+from sol.codegen.kernels.packed_steps import WINOGRAD_STEP
 from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, winograd
-from sol.codegen.kernels.winograd_model import UNROLL
 from sol.codegen.packers.panels import Panels, Rows, block_places, lay, round_up, selected_places
 from sol.codegen.packers.scales import LANES, SIGNS, scales_of
 from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Recipe, Shape, count, packer
@@ -96,7 +96,7 @@ def _transform(recipe: Recipe, fy: Winograd, fx: Winograd, width: int, kind: int
 def _winograd_shape(shape: Shape, lanes: int, vectors: int, my: int, mx: int) -> Shape:
     fy, fx = _filters(shape, my, mx)
     width = vectors * lanes
-    return -(-shape[0] // width), fy.n * fx.n, round_up(shape[1], UNROLL), width
+    return -(-shape[0] // width), fy.n * fx.n, round_up(shape[1], WINOGRAD_STEP), width
 
 
 @packer("winograd_panels", _winograd_shape, floats=True)
@@ -104,10 +104,10 @@ def winograd_panels(recipe: Recipe, *, lanes: int, vectors: int, my: int, mx: in
     """w[K, C, *taps] -> G w G^T as [panel][frequency][channel][vectors * lanes], transformed in float64.
 
     my, mx: outputs per tile along the axes. K is padded with zeros to whole panels, C so that the last input block is a
-    multiple of ``UNROLL``.
+    multiple of ``WINOGRAD_STEP``.
     """
     width = vectors * lanes
-    _transform(recipe, *_filters(recipe.shape, my, mx), width, round_up(recipe.shape[1], UNROLL) * width)
+    _transform(recipe, *_filters(recipe.shape, my, mx), width, round_up(recipe.shape[1], WINOGRAD_STEP) * width)
 
 
 def _winograd_inner_product_shape(shape: Shape, my: int, mx: int) -> Shape:

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 
 from sol.codegen.opencl.plan import GridCompiled, GridLaunch, HostStep
-from sol.codegen.opencl.storing import is_constant
 from sol.codegen.plan import Buffer
 from sol.ir.builder import graph_of
 from sol.ir.dim import evaluate
@@ -168,6 +167,8 @@ class _HostRun:
     """An operation that runs on the CPU, on copies; the device is waited for. What depends on parameters alone is the host's own."""
 
     def __init__(self, graph: Graph, step: HostStep, executable: Executable | None = None) -> None:
+        from sol.codegen.opencl.storing import is_constant  # and with it all that writes OpenCL C
+
         self.graph, self.step = graph, step
         node = graph.producer(step.node)
         self.inputs, self.outputs = tuple(dict.fromkeys(v for v in node.inputs if not is_constant(graph, v))), node.outputs

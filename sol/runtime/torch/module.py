@@ -26,7 +26,7 @@ from sol.runtime.torch.prefetch import lines_of
 from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.trainer import Trainer, with_gradients
 from sol.runtime.torch.ways import Options, Ways
-from sol.tuning.tuner import budgeted
+from sol.tuning.budget import budgeted
 from sol_autoload import keeping_shared
 
 _is_grad_enabled = torch.is_grad_enabled
