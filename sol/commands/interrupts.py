@@ -54,8 +54,8 @@ def clean_interrupts() -> Iterator[Interrupts]:
         yield interrupts
     finally:
         if interrupts.seen:
-            exec("")  # Python ends by the signal where one reached a text that is executed, until another text was executed to its end
             signal.setitimer(signal.ITIMER_REAL, 0)
+            exec("")  # Python ends by the signal where one reached a text that is executed, until another text was executed to its end
         signal.signal(signal.SIGALRM, alarm)
         sys.unraisablehook = shown
         signal.signal(signal.SIGINT, before if not interrupts.seen else (lambda *_: os._exit(CODE)))

@@ -20,7 +20,8 @@ HERE = Path(__file__).parent
 LOADED_FIRST = ("driver", "hooks", "memory", "profiler", "start")
 """Sources of the extension whose library is loaded by ``import torch``; the others register operations, which takes 20 ms."""
 ALONE = ("autocast",)
-"""Sources of the second library that are compiled by themselves: the headers of all of PyTorch's functions take most of the time."""
+"""Sources of the second library that are compiled beside its others: they need the headers of all functions of PyTorch, which take as long
+to read as all the others take."""
 
 
 def build_device(driver: str = "sim") -> tuple[Path, Path]:

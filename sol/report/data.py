@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from sol.codegen.arena import arena_interval, arena_offsets
 from sol.codegen.compiled import Compiled
 from sol.codegen.memory import assign_offsets, lower_bound
 from sol.codegen.program import arena_buffers
-from sol.codegen.schedule import arena_interval, arena_offsets
 from sol.inspect.explanation import Explanation, region_ops
 from sol.inspect.profile import Profile, ProfileRow
 from sol.ir.dim import evaluate

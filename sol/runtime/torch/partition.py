@@ -34,12 +34,13 @@ _RESAMPLING = ("interpolate", "upsample", "grid_sample", "affine_grid")
 class Partition:
     """The pieces of one model. reason: why it is not compiled whole."""
 
+    _made: _Dynamo | None = None
+
     def __init__(self, model: torch.nn.Module, isa: str | None, threads: int | None, reason: BaseException) -> None:
         self._model, self.reason = model, reason
         self._options = {"isa": isa, "threads": threads}
         self.pieces: list[Piece] = []
         self._captures = 0  # calls that were captured
-        self._dynamo: _Dynamo | None = None  # made at the first call: to import it takes a second
 
     def _backend(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
         """What Dynamo gives its graphs to."""
@@ -54,9 +55,8 @@ class Partition:
 
     @property
     def _capturing(self) -> _Dynamo:
-        if self._dynamo is None:
-            self._dynamo = _Dynamo(self._backend)
-        return self._dynamo
+        """Made at the first call: many models are never called with gradients, and to import all of Dynamo takes tenths of a second."""
+        return self._made or self.__dict__.setdefault("_made", _Dynamo(self._backend))  # the same one for threads that call at once
 
     def __call__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The model's result, its pieces compiled when they are first met."""
