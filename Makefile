@@ -1,6 +1,7 @@
 # make demo   set up and show the main job on ResNet-50
 # make test   set up and run the tests
 # make lint   ruff and mypy
+# make durations   run what make test leaves out for its time, too, and write down how long tests take (tests/budget.py)
 # make neon   run the kernels for 64-bit ARM in an emulator (installs it with apt-get)
 # make conformance   slow: all networks of the list, and ONNX's own suite beside onnxruntime, what fails by reason in build/onnx_suite
 #                    (shows reports in Chromium and runs networks on PoCL, an OpenCL of CPUs; both are installed with apt-get if missing)
@@ -14,7 +15,7 @@ PYTEST_OPTIONS ?=
 BENCH ?= --rounds 2 --seconds 1
 SWEEP ?= --page docs/sweep.md
 
-.PHONY: demo test lint neon conformance sweep bench clean
+.PHONY: demo test durations lint neon conformance sweep bench clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +49,11 @@ demo: $(VENV)/.base
 test: $(VENV)/.networks
 	$(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --max-worker-restart=0 --dist loadfile \
 		-o faulthandler_timeout=420 -o faulthandler_exit_on_timeout=true $(PYTEST_OPTIONS)
+
+# Which tests make test leaves out follows from what functions took: with nothing compiled, and nothing beside it.
+durations: $(VENV)/.networks
+	SOL_CACHE_DIR=$$(mktemp -d) TMPDIR=$$(mktemp -d) $(BIN)/python -m pytest $(TESTS) -m "not conformance" -n 2 --max-worker-restart=0 \
+		--dist loadfile --durations-file tests/durations.txt
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check sol tests examples benchmarks sol_autoload.py sol_program.py

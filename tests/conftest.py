@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from tests import instruction_sets, random_numbers
+from tests import budget, instruction_sets, random_numbers
 
 os.environ.setdefault("SOL_FALLBACK", "error")  # also for the processes that tests start; tests of the default ask for it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--refresh-golden", action="store_true", help="write tests/golden anew from what is generated now")
+    parser.addoption("--durations-file", metavar="FILE", help="run what the budget leaves out, too, and write down how long functions take")
     parser.addoption("--without-isa", metavar="NAME", help="do as a machine that lacks this instruction set")
 
 
@@ -34,8 +35,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     instruction_sets.leave_to_conformance(items)
+    if not config.getoption("--durations-file"):
+        budget.leave_to_conformance(items, budget.known())
 
 
 def pytest_collectstart(collector: pytest.Collector) -> None:
@@ -63,8 +66,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    lines = instruction_sets.summary(r for reports in terminalreporter.stats.values() for r in reports if isinstance(r, pytest.TestReport))
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    reports = [r for found in terminalreporter.stats.values() for r in found if isinstance(r, pytest.TestReport)]
+    if config.getoption("--durations-file"):
+        Path(config.getoption("--durations-file")).write_text(budget.written(reports))
+    lines = instruction_sets.summary(reports)
     if lines:
         terminalreporter.section("instruction sets that this machine does not run")
         for line in lines:

@@ -45,6 +45,7 @@ def _is_graph(node: ast.expr) -> bool:
     return ast.unparse(node).rpartition(".")[2] in ("graph", "body")
 
 
+@pytest.mark.budget(7)
 def test_the_builder_and_the_rewriter_make_every_graph() -> None:
     made = {name_of(p): lines for p in FILES if (lines := graphs_made(ast.parse(p.read_text())))}
     others = {name: lines for name, lines in made.items() if name not in MAKERS}

@@ -92,6 +92,7 @@ def test_a_converter_or_pass_makes_an_op(op: str) -> None:
 
 
 @pytest.mark.parametrize("op", sorted(REGISTRY))
+@pytest.mark.budget(10)
 def test_an_op_has_a_reference_and_a_test_of_it(op: str) -> None:
     reference = POINTWISE[op].function if op in POINTWISE else REGISTRY[op].reference
     assert callable(reference) and reference.__module__.startswith("sol.ir.ops.")

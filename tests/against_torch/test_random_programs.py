@@ -89,6 +89,7 @@ def _close(got: Any, expected: torch.Tensor, exact: torch.Tensor, floor: float) 
 
 
 @pytest.mark.parametrize("isa", runnable())
+@pytest.mark.budget(8)
 def test_a_sample_of_random_programs(isa):
     """Ten programs on each instruction set."""
     first = SAMPLE // 3 * runnable().index(isa)

@@ -17,6 +17,7 @@ SANITIZE = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 @pytest.mark.parametrize("name", ["convolutional", "recurrent", "attention"])
+@pytest.mark.budget(7)
 def test_sanitizers_find_nothing(name: str, tmp_path: Path) -> None:
     """Addresses, leaks and undefined behaviour, in kernels and around them, with one and several threads."""
     made = deploy(small(name)[0], target="source", isa=runnable()[0], lib_name="Net", path=tmp_path)

@@ -16,6 +16,7 @@ def failures(built: None) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", names_of_checks(network_checks))
+@pytest.mark.budget(6)
 def test_network(name: str, failures: dict[str, str]):
     assert name not in failures, failures[name]
 

@@ -13,6 +13,7 @@ RUNS = {"sim": (ALL, {}), "host": (ALL, {"SOL_DRIVER": "host"}), "sim with queue
 
 
 @pytest.mark.parametrize("run_of", RUNS)
+@pytest.mark.budget(13)
 def test_operations(run_of: str, built: None):
     names, environment = RUNS[run_of]
     failures = failures_of(operation_checks, *names, **environment)

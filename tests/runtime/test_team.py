@@ -121,6 +121,7 @@ finally:
 
 
 @pytest.mark.parametrize("how", IN_CHILDREN)
+@pytest.mark.budget(9)
 def test_forked_children_have_workers_of_their_own(how: str) -> None:
     """In a program of their own: a child of the tests' process would have locks and sessions of libraries whose threads it has not."""
     done = script(
@@ -185,6 +186,7 @@ time.sleep(0.2)
 
 
 @pytest.mark.parametrize("how", ENDS)
+@pytest.mark.budget(11)
 def test_a_program_ends(how: str) -> None:
     done = script(ENDS[how])
     assert done.returncode == 0 and not done.stderr.strip(), f"{done.returncode} {done.stderr[-2000:]}"
@@ -221,6 +223,7 @@ def test_a_call_uses_the_cpus_of_its_thread() -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+@pytest.mark.budget(10)
 def test_idle_workers_use_no_cpu() -> None:
     done = script(
         "for _ in range(50): assert right()\n"

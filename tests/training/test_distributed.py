@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
@@ -46,6 +47,7 @@ def process(rank: int, folder: str) -> None:
     dist.destroy_process_group()
 
 
+@pytest.mark.budget(13)
 def test_two_processes_are_one(tmp_path: Path) -> None:
     mp.spawn(process, (str(tmp_path),), nprocs=2)
     model = network()

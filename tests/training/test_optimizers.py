@@ -186,6 +186,7 @@ def test_hooks_schedulers_and_closures() -> None:
     assert seen == [0.1, 0.05, 0.025] and losses[2] < losses[0]
 
 
+@pytest.mark.budget(7)
 def test_under_torch_compile() -> None:
     models = [network(), network()]
     theirs, ours = (torch.optim.Adam(m.parameters(), lr=0.01) for m in models)

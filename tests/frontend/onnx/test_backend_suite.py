@@ -23,6 +23,7 @@ SAMPLE = (
 )
 
 
+@pytest.mark.budget(11)
 def test_a_sample(tmp_path: Path) -> None:
     passed, total = run("sol", SAMPLE, tmp_path / "report.txt")
     assert total >= 18 and passed == total, (tmp_path / "report.txt").read_text()
