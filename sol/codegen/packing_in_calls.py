@@ -46,10 +46,9 @@ def pack_in_calls(graph: Graph, launches: Sequence[Launch], buffers: Sequence[Bu
             last[ref.buffer] = i
     found = {w.name: p for w in weights if w.name in first and (p := _packed_in_a_call(graph, w)) is not None}
     packed = Packed([], [], [w for w in weights if w.name not in found])
-    as_they_are = {w.name: form_of(graph, w).source for w in weights if w.name in found and w.pack.kind == "plain"}
-    for name, source in as_they_are.items():
+    as_they_are = _as_they_are(graph, [w for w in weights if w.name in found], packed)
+    for name in as_they_are:
         del found[name]
-        as_they_are[name] = _given(packed, Given(f"@{source}", "parameter", source))
     launches = [_renamed(launch, as_they_are) for launch in launches]
     at: list[int] = []  # where each launch comes
     begins: dict[str, int] = {}
@@ -64,6 +63,25 @@ def pack_in_calls(graph: Graph, launches: Sequence[Launch], buffers: Sequence[Bu
     packed.buffers = [replace(b, first=at[b.first], last=at[b.last]) if b.kind == "arena" else b for b in buffers]
     packed.buffers += [Buffer(n, "arena", _bytes(graph, named[n], p), begins[n], at[last[n]]) for n, p in found.items()]
     return packed
+
+
+def read_in_place(graph: Graph, launches: Sequence[Launch], buffers: Sequence[Buffer], weights: Sequence[Weight]) -> Packed:
+    """Let kernels read large parameters that they want row-major where these lie, instead of copies of them."""
+    packed = Packed([], list(buffers), [])
+    names = _as_they_are(graph, weights, packed)
+    packed.launches = [_renamed(launch, names) for launch in launches]
+    packed.weights = [w for w in weights if w.name not in names]
+    return packed
+
+
+def _as_they_are(graph: Graph, weights: Sequence[Weight], packed: Packed) -> dict[str, str]:
+    """Large weights that are wanted row-major → what calls find for them: the parameter itself."""
+    found = {}
+    for weight in weights:
+        if weight.pack.kind == "plain" and _packed_in_a_call(graph, weight) is not None and form_of(graph, weight).turned is None:
+            source = form_of(graph, weight).source
+            found[weight.name] = _given(packed, Given(f"@{source}", "parameter", source))
+    return found
 
 
 def _renamed(launch: Launch, names: Mapping[str, str]) -> Launch:

@@ -12,7 +12,7 @@ from sol.codegen.kernels.families import lower_region
 from sol.codegen.lent_memory import may_be_lent, place_lent, places_of
 from sol.codegen.lowering import KernelLibrary, Lowering, TargetLike
 from sol.codegen.memory import LINE, assign_offsets, by_maps, keeps_maps_apart
-from sol.codegen.packing_in_calls import Packed, pack_in_calls
+from sol.codegen.packing_in_calls import Packed, pack_in_calls, read_in_place
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Buffer, BufferRef, Control, Kernel, Launch, Plan, Port, Step
 from sol.errors import SolError, UnsupportedError
@@ -45,6 +45,8 @@ def make_plan(
     packed = Packed(list(launches), list(buffers), weights)
     if target.repacks and not planner.controls:
         packed = pack_in_calls(graph, launches, buffers, weights)
+    elif target.keeps_parameters and not planner.controls:
+        packed = read_in_place(graph, launches, buffers, weights)
     launches, buffers = packed.launches, packed.buffers
     arena: DimLike = 0
     steps: Sequence[Step] = part.steps if planner.controls else range(len(launches))

@@ -14,11 +14,13 @@ from sol.codegen.plan import Given
 from sol.codegen.weight_forms import form_of
 from sol.ir.storage import as_stored
 from sol.runtime.packers import addresses, runs_here
+from sol.runtime.weights import mapped_files
 
 
 @dataclass(frozen=True)
 class GivenToCalls:
-    """Addresses in the order of ``Plan.given``, and what lies there by name. copies: parameters that do not lie row-major themselves."""
+    """Addresses in the order of ``Plan.given``, and what lies there by name. copies: parameters that do not lie row-major
+    themselves, or lie in a file."""
 
     addresses: tuple[int, ...]
     arrays: Mapping[str, np.ndarray]
@@ -44,7 +46,8 @@ def given_to(compiled: Compiled, parameters: Mapping[str, np.ndarray], before: G
         if array is None:
             node = graph.producer(given.item)
             held = as_stored(parameters[node.attrs["target"]], node.type.dtype)
-            array = held if held.flags.c_contiguous else _copied(held, before.copies.get(given.name) if before else None)
+            stays = held.flags.c_contiguous and not mapped_files({given.item: held})
+            array = held if stays else _copied(held, before.copies.get(given.name) if before else None)
             if array is not held:
                 copies[given.name] = array
         arrays[given.name] = array
@@ -55,7 +58,7 @@ def given_to(compiled: Compiled, parameters: Mapping[str, np.ndarray], before: G
 def _copied(array: np.ndarray, into: np.ndarray | None) -> np.ndarray:
     """A row-major copy of an array, in memory of an earlier one if there is some."""
     if into is None or into.shape != array.shape:
-        return np.ascontiguousarray(array)
+        return np.array(array, order="C")
     np.copyto(into, array)
     return into
 

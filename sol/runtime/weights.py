@@ -88,7 +88,7 @@ def pack_again(
         numbers = known.rest
     if not numbers:
         return
-    direct = None if known is not None or _mapped_files(parameters) else Batch(target, threads, stream=stream)
+    direct = None if known is not None or mapped_files(parameters) else Batch(target, threads, stream=stream)
     batch = Batch(target, threads, stream=stream)
     rest = _pack(graph, weights, numbers, parameters, lambda number, shape, dtype: packed.addresses[number], batch, direct)
     if direct is not None:
@@ -141,7 +141,7 @@ def _pack(
     direct: Batch | None = None,
 ) -> tuple[int, ...]:  # fmt: skip
     """Pack weights; those whose values lie in parameters are added to ``direct``, if there is such a batch. Numbers of the others."""
-    files, done, rest = _mapped_files(parameters), 0, list[int]()
+    files, done, rest = mapped_files(parameters), 0, list[int]()
     own = sorted((a.ctypes.data, a.ctypes.data + a.nbytes) for a in parameters.values())
     for form, pack_numbers, array, factor in _values(graph, weights, numbers, parameters):
         type = type_at(graph, form.value)
@@ -201,7 +201,7 @@ def _run(batch: Batch, files: Sequence[mmap.mmap]) -> None:
     _give_back(files)
 
 
-def _mapped_files(parameters: Mapping[str, np.ndarray]) -> list[mmap.mmap]:
+def mapped_files(parameters: Mapping[str, np.ndarray]) -> list[mmap.mmap]:
     """Read-only mappings of files in which arrays lie."""
     found: dict[int, mmap.mmap] = {}
     for array in parameters.values():

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import mmap
+import tempfile
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
+import sol
 from sol.codegen.packing_in_calls import LARGE_WEIGHT
 from sol.codegen.plan import NULL, Plan
 from sol.codegen.targets import resolve, runnable
@@ -52,8 +57,10 @@ def check(executable: Executable, given: Arrays, x: np.ndarray) -> None:
     np.testing.assert_allclose(executable([x])[0], want.numpy(), rtol=1e-4, atol=1e-4 * float(want.abs().max()))
 
 
-def executable_of(graph: Graph, isa: str = "native", threads: int = 2) -> Executable:
-    return Executable(compile_graph(graph, isa=replace(resolve(isa), repacks=True), threads=threads), threads=threads)
+def executable_of(graph: Graph, isa: str = "native", threads: int = 2, **target: bool) -> Executable:
+    """target: what else the target says than that weights change from call to call."""
+    asked = replace(resolve(isa), **(target or {"repacks": True}))
+    return Executable(compile_graph(graph, isa=asked, threads=threads), threads=threads)
 
 
 def packers_of(plan: Plan) -> list[str]:
@@ -146,14 +153,61 @@ def test_padded_panels_are_packed_in_calls(isa: str, columns: int) -> None:
         np.testing.assert_allclose(executable([data])[0], data.astype(np.float64) @ weight.T, rtol=1e-4, atol=1e-3)
 
 
-def test_what_kernels_want_as_it_is_is_not_packed() -> None:
+def looked_up(transposed: bool = False) -> Graph:
+    """Rows of a table ``w``, [3000, 33], or of the transpose of one."""
     b = GraphBuilder()
     rows = b.input("rows", TensorType(DType.I64, (5,)))
-    table = b.parameter("w", TensorType(DType.F32, (3000, 33)))
-    executable = executable_of(b.build([b.add("take", [table, rows], dim=0)]))
+    table = b.parameter("w", TensorType(DType.F32, (33, 3000) if transposed else (3000, 33)))
+    return b.build([b.add("take", [b.add("permute", [table], order=(1, 0)) if transposed else table, rows], dim=0)])
+
+
+@pytest.mark.parametrize("target", ["repacks", "keeps_parameters"])
+def test_what_kernels_want_as_it_is_is_not_packed(target: str) -> None:
+    executable = executable_of(looked_up(), **{target: True})
     assert not executable.plan.weights and not packers_of(executable.plan) and executable.plan.arena < 33 * 4 * 3000
     weight, at = numbers(3000, 33), np.array([2, 0, 2999, 7, 7])
     executable.pack({"w": weight})
     for factor in (1, 2):
         weight *= factor  # in place: calls read it as it is
         np.testing.assert_array_equal(executable([at])[0], weight[at])
+
+
+def test_tables_are_copied_where_parameters_do_not_stay() -> None:
+    """Nobody says that they do, they are turned first, or they lie in a file whose pages are given back."""
+    assert compile_graph(looked_up()).plan.weights
+    assert executable_of(looked_up(transposed=True), keeps_parameters=True).plan.weights
+    executable = executable_of(looked_up(), keeps_parameters=True)
+    weight, at = numbers(3000, 33), np.array([2, 0, 2999, 7, 7])
+    with tempfile.TemporaryFile() as file:
+        file.write(weight.tobytes())
+        file.flush()
+        mapped = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.float32).reshape(weight.shape)
+        executable.pack({"w": mapped})
+        file.seek(0)
+        file.write(np.zeros_like(weight).tobytes())
+        file.flush()
+        np.testing.assert_array_equal(executable([at])[0], weight[at])
+
+
+def test_a_module_reads_tables_where_they_lie(cache_folder: Path) -> None:
+    """Changes in place and other parameters take effect, and what a parameter held before is not freed while it is read."""
+    model = torch.nn.Embedding(3000, 33).eval()
+    at = torch.tensor([5, 2999])
+    with torch.no_grad():
+        fast = sol.optimize(model, [at])
+        assert torch.equal(fast(at), model(at))
+        (executable,) = executables_of(fast)
+        assert executable.packed is not None and executable.packed.size == 0
+        for change in (lambda: model.weight.mul_(2), lambda: setattr(model, "weight", torch.nn.Parameter(torch.randn(3000, 33)))):
+            change()
+            assert torch.equal(fast(at), model(at))
+        before = model.weight[at]
+        model.weight.data = torch.randn(3000, 33)
+        assert torch.equal(fast(at), before)
+        fast.refresh()
+        assert torch.equal(fast(at), model(at))
+
+
+def executables_of(module: Any) -> list[Executable]:
+    """What runs the calls of a module of one program."""
+    return [e for program in module._programs.entries for e in program.runner.executables]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import torch
 
 from sol.build.templates import keep_templates
-from sol.codegen.targets import Target
+from sol.codegen.targets import Target, resolve
+from sol.config import config
 from sol.frontend.imported import Slot
 from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.dim import Dim, symbols
@@ -28,7 +30,9 @@ TorchCalls = Mapping[str, TorchCall]
 
 
 def _executable(graph: Graph, title: str, isa: str | Target | None, threads: int | None, arrays: Arrays) -> Executable:
-    compiled = compile_tuned(graph, title=title, isa=isa, threads=threads or TENSORS.threads(), planned=compile_ahead)
+    target = isa if isinstance(isa, Target) else resolve(isa or config["isa"])
+    target = replace(target, keeps_parameters=not target.repacks)
+    compiled = compile_tuned(graph, title=title, isa=target, threads=threads or TENSORS.threads(), planned=compile_ahead)
     return Executable(compiled, threads=threads, arrays=arrays)
 
 
