@@ -32,7 +32,8 @@ class Target:
     narrow_dots: whether an instruction adds two products of bfloat16 to each lane (AVX-512 BF16).
     byte_dots: whether one adds four products of bytes to each lane (AVX-512 VNNI).
     team: threads that the cost model counts on. repacks: whether weights change from call to call, as in training, so that packing them is
-    part of each. keeps_parameters: whether parameters stay where they are between calls, so that kernels may read them there. host: empty, or what tells this CPU from others where the flags ask for this very CPU.
+    part of each. keeps_parameters: whether parameters stay where they are between calls, so that kernels may read them there.
+    host: empty, or what tells this CPU from others where the flags ask for this very CPU.
     """
 
     name: str
