@@ -192,6 +192,12 @@ def test_running_totals_of_lines_side_by_side_or_in_turn(shape, dim, op):
                   arrays=[np.full(shape, 1.001, np.float32)] if op == "cumprod" else None)  # fmt: skip
 
 
+@pytest.mark.parametrize("shape,dim", [((5, 9), 1), ((9, 5), 0), ((3, 70, 66), 1)])
+def test_running_logarithms_of_sums_of_powers(shape, dim):
+    for dtype, tolerance in ((F32, 1e-6), (DType.F64, 1e-12), (F16, 1e-2)):
+        check([(shape, dtype)], lambda b, x: b.add("logcumsumexp", [x], dim=dim), tolerance=tolerance, threads=(1, 3))
+
+
 @pytest.mark.parametrize("size", [1, 5, 15, 16, 17, 40])
 @pytest.mark.parametrize("kind", ["reflect", "wrap", "repeat", "shuffle"])
 def test_pick(size, kind):

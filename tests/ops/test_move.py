@@ -26,6 +26,7 @@ INDEX = np.array([[0, 2], [1, -1]], np.int64)
         ("cumsum", (2, 3), {"dim": 1}, lambda x: x.cumsum(1)),
         ("cumsum", (), {"dim": 0}, lambda x: x.cumsum(0)),
         ("cumprod", (2, 3), {"dim": 1}, lambda x: x.cumprod(1)),
+        ("logcumsumexp", (2, 3), {"dim": 1}, lambda x: x.logcumsumexp(1)),
         ("copy", (2, 3), {}, lambda x: x.clone()),
         ("transfer", (2, 3), {"space": "near"}, lambda x: x.clone()),
         ("reorder", (2, 3, 4, 4), {"layout": Layout(16)}, lambda x: x),

@@ -55,6 +55,13 @@ SOL_FOLD(vi_fold_all, vi, int32_t, SOL_MEET_ALL)
 SOL_COMPENSATED(sol_twin, double)
 SOL_SCALAR double sol_twin_value(sol_twin t) { return t.lost == t.lost ? t.sum + t.lost : t.sum; }
 
+/* log(e^a + e^b). */
+SOL_SCALAR double sol_log_add(double a, double b)
+{
+    if (a == b) return a + 0.69314718055994531; /* infinities, too */
+    return a > b ? a + log1p(exp(b - a)) : b + log1p(exp(a - b));
+}
+
 /* Where the largest or smallest element is: lanes of values with their places. The first of equal ones, and the first NaN, wins. */
 SOL_INLINE void vi_places(int64_t *at, vi place, int64_t start)
 {

@@ -254,8 +254,16 @@ def _indexed(lowering: Lowering, node: Node, out: View) -> Request:
     )
 
 
+RUNNING = {
+    "cumsum": ("sums", "0", "%(total)s += %(value)s"),
+    "cumprod": ("products", "1", "%(total)s *= %(value)s"),
+    "logcumsumexp": ("logarithms of sums of powers", "-INFINITY", "%(total)s = sol_log_add(%(total)s, %(value)s)"),
+}
+"""Op → what it runs over, what it starts with, and how the next value enters the total."""
+
+
 def _cumulative(lowering: Lowering, node: Node, out: View) -> Request:
-    """cumsum and cumprod: a line along the dimension is walked from end to end; neighbouring ones side by side, or a few in turn."""
+    """What ``RUNNING`` has: a line along the dimension is walked from end to end; neighbouring ones side by side, or a few in turn."""
     dim, x = node.attrs["dim"], lowering.view(node.inputs[0])
     if out.layout.block:
         _storage_axis(node, out, dim)
@@ -269,6 +277,7 @@ def _cumulative(lowering: Lowering, node: Node, out: View) -> Request:
     outer = list(range(last - 1 if columns else last))
     emitter = Emitter(vector=False)
     half = out.dtype is DType.BF16 or out.dtype.is_minifloat
+    word, first, step = RUNNING[node.op]
     load = from_memory(out.dtype, "%s")
     store = "(_Float16)%s" if out.dtype is DType.F16 else to_memory(out.dtype, "(float)%s" if half else "%s")
     return _request(
@@ -284,9 +293,9 @@ def _cumulative(lowering: Lowering, node: Node, out: View) -> Request:
         bases={p.name: space.offset(p.name, outer) for p in pointers},
         steps={p.name: space.stride(p.name, last) for p in pointers},
         template="cumsum",
-        word="sums" if node.op == "cumsum" else "products",
-        sign="+" if node.op == "cumsum" else "*",
-        first="0" if node.op == "cumsum" else "1",
+        word=word,
+        step=step,
+        first=first,
         total="double" if out.dtype.is_float else emitter.ctype(out.dtype),
         load=load,
         store=store,
@@ -326,6 +335,7 @@ KERNELS: dict[str, Callable[[Lowering, Node, View], Request | Sweep | tuple[Requ
     "gather": _indexed,
     "cumsum": _cumulative,
     "cumprod": _cumulative,
+    "logcumsumexp": _cumulative,
     "scatter": find_scatter,
     "random": find_random,
     "iota": _iota,

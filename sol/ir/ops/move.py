@@ -95,6 +95,12 @@ def _infer_cumulative(operands: Sequence[TensorType], attrs: Attrs) -> TensorTyp
     return TensorType(operands[0].dtype, operands[0].shape)
 
 
+def _infer_cumulative_of_floats(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    result = _infer_cumulative(operands, attrs)
+    need(result.dtype.is_float, f"takes floats, got {operands[0]}")
+    return result
+
+
 def _infer_iota(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     need_operands(operands, 0)
     need_at_least(attrs["size"], 0, "the size")
@@ -221,6 +227,12 @@ def cumsum(attrs: Attrs, x: np.ndarray) -> np.ndarray:
 def cumprod(attrs: Attrs, x: np.ndarray) -> np.ndarray:
     """Running product along ``dim``."""
     return x if x.ndim == 0 else np.cumprod(x, axis=attrs["dim"], dtype=x.dtype)
+
+
+@op("logcumsumexp", "move", _infer_cumulative_of_floats, dim=REQUIRED)
+def logcumsumexp(attrs: Attrs, x: np.ndarray) -> np.ndarray:
+    """``log(e^x0 + … + e^xi)`` along ``dim``, without overflow."""
+    return x if x.ndim == 0 else np.logaddexp.accumulate(x, axis=attrs["dim"], dtype=x.dtype)
 
 
 @op("iota", "move", _infer_iota, size=REQUIRED, start=0, step=1, dtype=DType.I64)

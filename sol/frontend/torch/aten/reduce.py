@@ -205,6 +205,7 @@ def _running(op: str) -> None:
 
 _running("cumsum")
 _running("cumprod")
+_running("logcumsumexp")
 
 
 @converter("diff.default")
