@@ -58,6 +58,26 @@ def test_volumes_in_channels_last():
     check_all(cases, x, threads=(1,))
 
 
+MIDDLES = {"line": (1, 1), "image": (1, 1, 2), "image in channels last": (1, 4, 2), "large image": (1, 1, 130), "volume": (1, 1, 1, 2)}
+"""Kind of images → their dimensions but the columns."""
+
+
+@pytest.mark.parametrize("kind", MIDDLES)
+def test_pixels_whose_middle_is_nearest(kind):
+    """Also where a middle lies between two pixels: torch has several kernels, which round differently."""
+    asked = [(2, 41), (2, 61), (8, 3), (16, 2.3)]  # columns of the image, and of the result or a factor
+    shape, inputs, cases = MIDDLES[kind], [], {}
+    for columns, given in asked:
+        others = shape[2:] if isinstance(given, int) else (1.0,) * (len(shape) - 2)
+        resize = resized("nearest-exact", **{"size" if isinstance(given, int) else "scale_factor": (*others, given)})
+        for dtype in (torch.float32, torch.float64):
+            x = torch.randn(*shape, columns, dtype=dtype)
+            place = len(inputs)
+            cases[f"{columns} to {given}, {dtype}"] = lambda *xs, place=place, resize=resize: resize(xs[place])
+            inputs.append(x.contiguous(memory_format=torch.channels_last) if "last" in kind else x)
+    check_all(cases, *inputs, threads=(1,))
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.uint8])
 def test_element_types(dtype):
     x = torch.randint(0, 255, (1, 2, 9, 100)).to(dtype)
@@ -69,6 +89,7 @@ def test_element_types(dtype):
 
 OPEN = {
     "nearest, twice": resized("nearest", scale_factor=2.0), "nearest to": resized("nearest", size=(13, 17)),
+    "nearest middle, twice": resized("nearest-exact", scale_factor=2.0), "nearest middle to": resized("nearest-exact", size=(13, 17)),
     "bilinear to": resized("bilinear", size=(13, 17)), "corners": resized("bilinear", scale_factor=2.0, align_corners=True),
     "bilinear, twice": resized("bilinear", scale_factor=2.0),
 }  # fmt: skip

@@ -105,6 +105,51 @@ def repeat_each(ctx: Context, x: str, axis: int, count: int) -> str:
     return ctx.reshape(y, (*shape[:axis], shape[axis] * count, *shape[axis + 1 :]))
 
 
+def _nearest_exact(spatial: int) -> None:
+    @converter(f"_upsample_nearest_exact{spatial}d.vec", f"_upsample_nearest_exact{spatial}d.default")
+    def convert(ctx: Context, x: str, output_size: Any, *scales: Any) -> str:
+        """The pixel whose middle is nearest: ``floor((i + 0.5) * scale)``, rounded as torch's kernel for these images does."""
+        target = ctx.shape
+        rounds_products = _keeps_whole_factors(ctx, spatial)
+        for i, factor in enumerate(factors_of(scales, spatial)):
+            x = _take_nearest_middle(ctx, x, 2 + i, target[2 + i], factor, rounds_products)
+        return x
+
+
+for _n in (1, 2, 3):
+    _nearest_exact(_n)
+
+
+def _take_nearest_middle(ctx: Context, x: str, axis: int, out: DimLike, factor: float | None, rounds_products: bool) -> str:
+    """rounds_products: ``(i + 0.5) * scale`` is rounded to float32 and cut off; else ``(i + 0.5) * scale - 0.5`` is, half a pixel later."""
+    size = ctx.size(x)[axis]
+    whole = _whole_factor(size, out, factor, False)
+    if whole is not None:
+        return repeat_each(ctx, x, axis, whole)
+    precise = ctx.type(x).dtype is DType.F64 and not rounds_products
+    middles = ctx.add("add", ctx.cast(ctx.add("iota", size=out, start=0, step=1, dtype=DType.I64), DType.F64), ctx.operand(0.5, DType.F64))
+    place = ctx.add("mul", middles, _wide_scale(ctx, size, out, factor, precise))
+    if not rounds_products:
+        place = ctx.add("sub", place, ctx.operand(0.5, DType.F64))
+        place = ctx.add("maximum", place if precise else _rounded(ctx, place), ctx.operand(0.0, DType.F64))
+        place = ctx.add("add", place, ctx.operand(0.5, DType.F64))
+    places = ctx.cast(ctx.add("floor", ctx.cast(place, DType.F32)), DType.I64)
+    return ctx.add("take", x, ctx.add("minimum", places, ctx.operand(size - 1, DType.I64)), dim=axis)
+
+
+def _wide_scale(ctx: Context, size: DimLike, out: DimLike, factor: float | None, precise: bool) -> str:
+    """Source pixels per pixel of the result, as a float64 that has a float32's digits unless it is to be precise."""
+    if not precise:
+        return ctx.cast(_scale(ctx, size, out, factor), DType.F64)
+    if factor:
+        return ctx.operand(1.0 / factor, DType.F64)
+    return ctx.add("div", ctx.operand(size, DType.F64), ctx.operand(out, DType.F64))
+
+
+def _rounded(ctx: Context, x: str) -> str:
+    return ctx.cast(ctx.cast(x, DType.F32), DType.F64)
+
+
 def _linear(name: str, spatial: int) -> None:
     @converter(f"upsample_{name}{spatial}d.vec", f"upsample_{name}{spatial}d.default")
     def convert(ctx: Context, x: str, output_size: Any, align_corners: bool, *scales: Any) -> str:
