@@ -131,6 +131,62 @@ def test_network(make: Any, inputs: tuple[torch.Tensor, ...], programs: list[Pro
     assert not program.runner.torch_nodes and len(program.runner.executables) == 1
 
 
+def whole(programs: list[Program]) -> bool:
+    """Whether all of it is compiled."""
+    return bool(programs) and all(p.runner.executables and not p.runner.torch_nodes for p in programs)
+
+
+MASKS: dict[str, dict[str, Any]] = {
+    "no mask": {},
+    "padding, one sequence of nothing else": {"src_key_padding_mask": torch.tensor([[False] * 4 + [True], [True] * 5])},
+    "later words": {"mask": torch.ones(5, 5).triu(1).bool(), "is_causal": True},
+    "both": {
+        "mask": torch.ones(5, 5).triu(2).bool(), "is_causal": False, "src_key_padding_mask": torch.tensor([[False] * 3 + [True] * 2] * 2),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("options", ({}, {"norm_first": True, "activation": "gelu"}), ids=("norm last", "norm first"))
+def test_layers_of_an_encoder_are_compiled(options: dict[str, Any], mask: str, programs: list[Program]) -> None:
+    """Without gradients Dynamo captures each of them as one operation. A word that attends to nothing is NaN there."""
+    model = nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 2, 24, batch_first=True, **options), 2, enable_nested_tensor=False).eval()
+    x = torch.rand(2, 5, 16)
+    with torch.no_grad():
+        close(torch.compile(model, backend="sol")(x, **MASKS[mask]), model(x, **MASKS[mask]))
+    assert whole(programs)
+
+
+def test_an_encoder_of_open_sizes(programs: list[Program]) -> None:
+    model = nn.TransformerEncoderLayer(16, 2, 24, batch_first=True).eval()
+    fast = torch.compile(model, backend="sol")
+    with torch.no_grad():
+        for shape in ((2, 5, 16), (3, 7, 16), (4, 2, 16), (5, 9, 16)):
+            x = torch.rand(shape)
+            close(fast(x), model(x))
+    assert len(programs) == 2 and whole(programs)
+
+
+@pytest.mark.parametrize("make", (nn.LSTM, nn.GRU))
+def test_recurrent_layers_are_compiled(make: Any, programs: list[Program]) -> None:
+    model, x = make(8, 5, 2, batch_first=True, bidirectional=True).eval(), torch.rand(2, 4, 8)
+    with torch.no_grad():
+        close(torch.compile(model, backend="sol")(x), model(x))
+    assert whole(programs)
+
+
+def test_a_graph_without_inputs() -> None:
+    function = lambda: torch.arange(5) * 2  # noqa: E731
+    assert torch.compile(function, backend="sol")().tolist() == [0, 2, 4, 6, 8]
+
+    def anchors(x: torch.Tensor) -> torch.Tensor:
+        steps = torch.arange(3) * 0.5
+        torch._dynamo.graph_break()
+        return x + steps
+
+    close(torch.compile(anchors, backend="sol")(torch.ones(3)), anchors(torch.ones(3)))
+
+
 @pytest.mark.parametrize("dynamic", (True, None, False))
 def test_shapes(dynamic: bool | None, programs: list[Program]) -> None:
     model = Bert().eval()
@@ -256,6 +312,7 @@ def test_unsupported_dtype_runs_in_torch(caplog: pytest.LogCaptureFixture) -> No
 @pytest.mark.skipif(
     not any(e.name == "sol" for e in importlib.metadata.entry_points(group="torch_dynamo_backends")), reason="the package is not installed"
 )
+@pytest.mark.budget(8)
 def test_by_name_without_import() -> None:
     code = """
 import torch
