@@ -185,6 +185,14 @@ def test_resnet18_of_pt2e(quantizer: str) -> None:
     agree(ours, theirs, float(theirs.detach().abs().max()) / 64)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_modules_that_compute_with_quantized_tensors_run_in_torch() -> None:
+    layers = [torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 4)]
+    model, x = torch.ao.quantization.quantize_dynamic(torch.nn.Sequential(*layers).eval(), {torch.nn.Linear}), torch.randn(3, 8)
+    fast = sol.optimize(model, [x], fallback="eager")
+    assert torch.equal(fast(x), model(x))
+
+
 CONFIGS = {
     "Int8DynamicActivationInt8WeightConfig": "int_linear", "Int8WeightOnlyConfig": "weight_only_linear",
     "Int8DynamicActivationIntxWeightConfig": "weight_only_linear", "IntxWeightOnlyConfig": "weight_only_linear",

@@ -138,6 +138,19 @@ def test_running_products(isa: str) -> None:
     check_all(cases, with_specials(numbers(3, 33, 33)), isa=isa)
 
 
+@pytest.mark.parametrize("isa", runnable())
+def test_running_logarithms(isa: str) -> None:
+    cases: Cases = {f"along {d} of {n}": lambda x, d=d, n=n: x[:, :n, :n].logcumsumexp(d) for d in range(3) for n in (1, 7, 17, 33)}
+    cases |= {
+        "far apart": lambda x: (x * 300).logcumsumexp(-1),
+        "in double": lambda x: x.double().logcumsumexp(0),
+        "of halves": lambda x: x.half().logcumsumexp(1),
+        "of a number": lambda x: x[0, 0, 5].logcumsumexp(0),
+        "infinities": lambda x: torch.where(x > 1, math.inf, torch.where(x < -1, -math.inf, x)).logcumsumexp(2),
+    }
+    check_all(cases, with_specials(numbers(3, 33, 33)), isa=isa)
+
+
 GROUPS = ((3, 3, 10, 40, 41, 60, 66, 66), (0, 0, 0, 0, 0, 0, 0, 70), (70,) * 8)
 
 
@@ -279,6 +292,22 @@ def test_tables(isa: str) -> None:
         "others": lambda x: (torch.fft.fftfreq(5), torch.hann_window(9, dtype=torch.bfloat16), torch.logspace(0, 1, 5)),
     }
     check_all(cases, numbers(33), isa=isa)
+
+
+def test_grids_and_losses() -> None:
+    classes = torch.randint(0, 9, (6,), generator=torch.Generator().manual_seed(0))
+    cases: Cases = {
+        "rows by columns": lambda x, y, t: torch.meshgrid(x[0], y[:, 1], indexing="ij"),
+        "columns by rows": lambda x, y, t: [a * 2 for a in torch.meshgrid(x[0], y[1], indexing="xy")],
+        "broadcast": lambda x, y, t: torch.broadcast_tensors(x[:, :1], y[None]),
+        "distances": lambda x, y, t: (F.mse_loss(x, y), F.l1_loss(x, y), F.huber_loss(x, y), F.smooth_l1_loss(x, y, reduction="sum")),
+        "each distance": lambda x, y, t: (F.mse_loss(x, y, reduction="none"), F.l1_loss(x, y, reduction="none")),
+        "classes": lambda x, y, t: (F.cross_entropy(x, t), F.cross_entropy(x, t, reduction="none", label_smoothing=0.1)),
+        "weighted classes": lambda x, y, t: F.cross_entropy(x, t, weight=y[0].abs(), ignore_index=2),
+        "shares": lambda x, y, t: F.cross_entropy(x, y.softmax(1)),
+        "bins": lambda x, y, t: (x.histc(5, -2, 2), torch.bucketize(x, y[0].sort().values), torch.diag_embed(x, 1), x.rot90(-1)),
+    }
+    check_all(cases, numbers(6, 9), numbers(6, 9) * 0.5 + 1, classes)
 
 
 def test_regions_under_autocast() -> None:

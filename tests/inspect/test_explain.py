@@ -19,6 +19,13 @@ def test_explain_names_regions_kernels_and_origin() -> None:
     assert text.startswith("Sequential: ") and "conv + relu" in text and "in torch: 0 operations" in text and "training mode" in text
 
 
+def test_weights_take_about_the_room_of_parameters() -> None:
+    layers = [torch.nn.Linear(300, 200), torch.nn.ReLU(), torch.nn.Linear(200, 100)]
+    model = torch.nn.Sequential(*layers).eval()
+    own = sum(p.numel() * p.element_size() for p in model.parameters())
+    assert own <= sol.explain(model, torch.rand(4, 300)).weight_bytes <= 1.2 * own
+
+
 def branches(x: torch.Tensor) -> torch.Tensor:
     """No single graph: which way is taken depends on data."""
     y = x * 2

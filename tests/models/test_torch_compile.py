@@ -25,6 +25,7 @@ def fresh_dynamo() -> None:
 
 
 @pytest.mark.parametrize("name", ["resnet18", "mobilenet_v2", pytest.param("bert", marks=pytest.mark.conformance)])
+@pytest.mark.budget(8)
 def test_network(name: str) -> None:
     model, inputs = build(name)
     x = inputs(1)

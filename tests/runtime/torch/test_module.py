@@ -320,6 +320,28 @@ def test_tied_parameters() -> None:
     assert copy.deepcopy(fast)[0].weight is not model[0].weight
 
 
+@pytest.mark.parametrize(("make", "dim", "shape"), ((lambda: nn.Linear(16, 8), 0, (4, 16)), (lambda: nn.Conv1d(8, 8, 3), 2, (2, 8, 9))))
+def test_weights_that_are_computed_from_parameters_are_no_work_of_a_call(make: Any, dim: int, shape: tuple[int, ...]) -> None:
+    plain, normed, x = make().eval(), nn.utils.parametrizations.weight_norm(make(), dim=dim).eval(), torch.rand(shape)
+    fast = sol.optimize(normed, x)
+    ours, theirs = (sol.explain(m, x) for m in (fast, plain))
+    assert [r.kernels for r in ours.regions] == [r.kernels for r in theirs.regions] and not ours.torch
+    with torch.no_grad():
+        for _ in range(2):
+            close(fast(x), normed(x))
+            normed.parametrizations.weight.original0.mul_(2)
+
+
+def test_rows_of_a_table_that_a_call_shortens() -> None:
+    model = nn.Embedding(9, 4, max_norm=0.5).eval()
+    other = copy.deepcopy(model)
+    fast = sol.optimize(model, torch.tensor([[1, 2], [2, 3]]))
+    with torch.no_grad():
+        for rows in ([[1, 2], [2, 8]], [[0, 0], [4, 1]]):
+            close(fast(torch.tensor(rows)), other(torch.tensor(rows)))
+            close(model.weight, other.weight)
+
+
 def test_mutated_buffer() -> None:
     model = Counter()
     fast, x = sol.optimize(model, torch.zeros(3)), torch.zeros(3)

@@ -48,6 +48,21 @@ def test_dynamic_image_size() -> None:
     assert len(fast._programs) == 1
 
 
+def test_an_example_of_size_one_leaves_the_other_sizes_open(caplog: pytest.LogCaptureFixture) -> None:
+    model = nn.Sequential(nn.Conv1d(4, 5, 3), nn.ReLU()).eval()
+    fast = sol.optimize(model, torch.rand(1, 4, 20), dynamic_shapes=({0: BATCH, 2: torch.export.Dim("length", min=4)},))
+    assert "batch = 1: this size is fixed in what is compiled" in caplog.text
+    with torch.no_grad():
+        for length in (20, 21, 30, 7):
+            x = torch.rand(1, 4, length)
+            close(fast(x), model(x))
+        assert len(fast._programs) == 1
+        for batch, length in ((3, 20), (2, 9), (5, 31)):
+            x = torch.rand(batch, 4, length)
+            close(fast(x), model(x))
+    assert len(fast._programs) == 2
+
+
 def test_dtype_compiles_again() -> None:
     model = nn.ReLU().eval()
     fast = sol.optimize(model, torch.rand(3) - 0.5)
