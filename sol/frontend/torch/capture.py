@@ -18,6 +18,7 @@ from sol.errors import ExportError
 from sol.frontend.torch.noted import noting_seeds, noting_strides, noting_unmoved
 from sol.frontend.torch.state import PythonState, noting_prints
 from sol.frontend.torch.strides import is_channels_last
+from sol.frontend.torch.transformer_layers import transformers_as_untraced
 from sol.frontend.torch.trees import Maker, NoTree, Taker, children_of, is_argument, is_result, is_same_value
 from sol.frontend.trees import Group, Leaf, Tree, groups
 
@@ -114,6 +115,7 @@ class _Notes:
     unmoved: list[torch.Tensor] = field(default_factory=list)
     shared: bool = False
     seeded: bool = False
+    padded: bool = False
 
 
 class Traced(torch.nn.Module):
@@ -144,7 +146,10 @@ class Traced(torch.nn.Module):
         maker, tree, model = Maker(leaves), self.call.tree, self._modules[ROOT]
         args, kwargs = maker(tree)
         buffers = _buffers(model)
-        with noting_prints(self._note_print), noting_strides(self._note_strides), noting_unmoved(self._notes.unmoved.append):
+        with (
+            noting_prints(self._note_print), noting_strides(self._note_strides), noting_unmoved(self._notes.unmoved.append),
+            transformers_as_untraced(self._note_padding),
+        ):  # fmt: skip
             result = model(*args, **kwargs)  # type: ignore[misc]
         self._notes.complaint = self._notes.complaint or self._state.changed()
         taker = Taker(is_result, {id(c): n for n, c in maker.made.items() if _is_callers(tree, n)}, self._state.known)
@@ -163,6 +168,14 @@ class Traced(torch.nn.Module):
     def leaves_unmoved(self) -> bool:
         """Whether a tensor was asked to be contiguous that was already: with other strides it would be a copy."""
         return bool(self._notes.unmoved)
+
+    @property
+    def differs_with_gradients(self) -> bool:
+        """Whether torch computes something else where a gradient is needed."""
+        return self._notes.padded
+
+    def _note_padding(self) -> None:
+        self._notes.padded = True
 
     def _note_print(self) -> None:
         self._notes.printed = True

@@ -58,7 +58,8 @@ def import_call(
         traced, program = _traced(module, call, call.traced_shapes(shapes or {}))
     names = {f"{ROOT}.{name}": first for name, first in tensor_names(module).items()}
     with collector_paused():
-        terms = Terms(names, smallest=smallest, torch_at_hand=torch_at_hand, by_layout=by_layout)
+        differs = traced.differs_with_gradients
+        terms = Terms(names, smallest=smallest, torch_at_hand=torch_at_hand, by_layout=by_layout, differs_with_gradients=differs)
         return _import(program, terms, call, traced.outcome)
 
 

@@ -43,6 +43,7 @@ class Terms:
     arguments: names of the arguments that guards of torch mention; those of `Traced` if none are given.
     torch_at_hand: whether torch is there at the call: it then makes views of results, and takes over what it does faster.
     by_layout: whether the program is right only for inputs that are laid out as its examples.
+    differs_with_gradients: as of `Imported`.
     """
 
     names: Mapping[str, str]
@@ -51,6 +52,7 @@ class Terms:
     torch_at_hand: bool = True
     arguments: tuple[str, ...] = ()
     by_layout: bool = False
+    differs_with_gradients: bool = False
 
 
 class ProgramImport:
@@ -102,6 +104,7 @@ class ProgramImport:
             conditions=self._conditions(),
             formats=self._formats(leaves),
             layouts=tuple([layout_of(e) for e in self.examples]) if self.terms.by_layout else (),
+            differs_with_gradients=self.terms.differs_with_gradients,
         )
 
     # inputs

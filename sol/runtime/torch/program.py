@@ -57,7 +57,8 @@ class Program:
         random = torch.Tag.nondeterministic_seeded
         draws = any(random in getattr(c.target, "tags", ()) for c in imported.torch_calls.values())
         self.changes_things = bool(imported.mutations or imported.exchanges or imported.changes)
-        self.repeatable = not self.changes_things and not draws  # a second run gives the same result
+        # whether a second run gives the same result, with gradients as well
+        self.repeatable = not (self.changes_things or draws or imported.differs_with_gradients)
         self.tensors: list[torch.Tensor] = []
         self.watched: list[torch.Tensor] = []
         self._changes: InPlaceChanges | None = None
