@@ -21,7 +21,7 @@ from torch.nn.modules import transformer
 
 @contextmanager
 def transformers_as_untraced(note: Callable[[], None]) -> Iterator[None]:
-    """Inside, encoders that this thread traces give zeros for padded places, and no mask is a hint. note: is called where zeros are given."""
+    """Inside, encoders that this thread traces give zeros for padded places, and no mask is a hint. note: is called where they do."""
     forward, looking, thread = TransformerEncoder.forward, transformer._detect_is_causal_mask, threading.get_ident()
 
     def asked(mask: torch.Tensor | None, is_causal: bool | None = None, size: int | None = None) -> bool:
