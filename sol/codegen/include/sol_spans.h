@@ -30,7 +30,7 @@ SOL_APART void sol_note_end(const sol_team *team, const sol_call *call, int i)
     own[1] = now;
 }
 
-/* Launch i begins in this thread. Not inlined, like its end: a network has hundreds of launches, whose conditions take longest to compile. */
+/* Launch i begins in this thread. A call, like its end: of hundreds of launches, conditions would take longest to compile. */
 static __attribute__((noinline, unused)) void sol_begin(const sol_team *team, const sol_call *call, int i)
 {
     if (call->spans) sol_note_begin(team, call, i);
