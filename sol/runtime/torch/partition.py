@@ -1,7 +1,8 @@
 """A model that torch.export cannot capture whole, captured by Dynamo in pieces: what lies between them runs in Python as ever.
 
 Sizes that change from call to call Dynamo leaves open, except in models that resample images, where torch takes minutes over a size
-computed from others through floats: these are captured for each size. A model that is captured again and again runs in torch in the end.
+computed from others through floats: these are captured for each size. A model that is captured again and again runs in torch in the end,
+and so does one of which nothing can be captured.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _SETTINGS = {
     "automatic_dynamic_shapes": True,
     "allow_unspec_int_on_nn_module": True,  # else a module that counts its calls is captured at each of them
 }
+FRUITLESS = 4  # calls of which Dynamo captured nothing, after which it is asked no more: its checks take longer than a small model
 FEW_KINDS = 4  # kinds of calls that are captured where each size is captured by itself
 _RESAMPLING = ("interpolate", "upsample", "grid_sample", "affine_grid")
 
@@ -41,6 +43,7 @@ class Partition:
         self._options = {"isa": isa, "threads": threads}
         self.pieces: list[Piece] = []
         self._captures = 0  # calls that were captured
+        self._fruitless = 0  # calls of which nothing was captured, as long as nothing ever was
 
     def _backend(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
         """What Dynamo gives its graphs to."""
@@ -60,6 +63,8 @@ class Partition:
 
     def __call__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The model's result, its pieces compiled when they are first met."""
+        if self._fruitless == FRUITLESS:
+            return self._model(*args, **kwargs)
         dynamo = self._capturing
         if self._captures >= self._limit:
             with torch.compiler.set_stance("eager_on_recompile"):
@@ -71,6 +76,8 @@ class Partition:
             leave()
             if len(self.pieces) > count:
                 self._count()
+            elif not self.pieces:
+                self._count_fruitless()
 
     @property
     def _limit(self) -> int:
@@ -83,6 +90,12 @@ class Partition:
         self._captures += 1
         if self._captures == self._limit:
             log.warning("%s was captured for %d kinds of calls: others run in torch", type(self._model).__name__, self._captures)
+
+    def _count_fruitless(self) -> None:
+        """Nothing was captured of another call, nor of any before."""
+        self._fruitless += 1
+        if self._fruitless == FRUITLESS:
+            log.info("%s runs in torch: nothing of %d calls could be captured", type(self._model).__name__, FRUITLESS)
 
     @property
     def compiled(self) -> list[Piece]:

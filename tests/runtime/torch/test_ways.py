@@ -16,6 +16,7 @@ import sol
 from sol.frontend.torch.export import import_call
 from sol.runtime.torch import ways
 from sol.runtime.torch.module import SolModule
+from sol.runtime.torch.partition import FRUITLESS
 
 Named = collections.namedtuple("Named", "value size")
 
@@ -82,6 +83,33 @@ def test_images_of_many_sizes(caplog: pytest.LogCaptureFixture) -> None:
     pieces = fast._ways.partition.pieces
     assert len(pieces) == 2 * 4 and all(p.variants for p in pieces)
     assert sum("others run in torch" in r.getMessage() for r in caplog.records) == 1
+
+
+class Experts(torch.nn.Module):
+    """Dynamo leaves a function whose loop breaks the graph to Python, and does not look into layers of torch that it calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.experts = torch.nn.ModuleList([torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU()) for _ in range(3)])
+
+    def forward(self, x: torch.Tensor, choice: torch.Tensor) -> torch.Tensor:
+        y = torch.zeros_like(x)
+        for number, expert in enumerate(self.experts):
+            (rows,) = torch.where(choice == number)
+            y.index_add_(0, rows, expert(x[rows]))
+        return y
+
+
+def test_what_dynamo_captures_nothing_of_is_called_as_it_is() -> None:
+    model, x, choice = Experts().eval(), torch.rand(7, 8), torch.arange(7) % 3
+    with torch.no_grad():
+        fast = sol.optimize(model, [x, choice], fallback="eager")
+        for _ in range(FRUITLESS):
+            torch.testing.assert_close(fast(x, choice), model(x, choice))
+        partition = fast._ways.partition
+        assert not partition.pieces
+        partition._made.function = None  # no call goes through Dynamo any more
+        torch.testing.assert_close(fast(x, choice), model(x, choice))
 
 
 @pytest.mark.parametrize("make", [
