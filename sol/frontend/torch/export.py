@@ -20,6 +20,7 @@ from sol.collector import collector_paused
 from sol.errors import ExportError, SolError
 from sol.frontend.imported import Imported
 from sol.frontend.torch.aliases import writes
+from sol.frontend.torch.autocast import regions_left
 from sol.frontend.torch.capture import ROOT, Call, Outcome, Settling, Traced, take_call
 from sol.frontend.torch.exported import ProgramImport, Terms
 from sol.frontend.torch.importer import NeedsFunctional
@@ -84,7 +85,8 @@ def export_module(
 ) -> ExportedProgram:
     """torch.export of a module, its failure as ExportError."""
     try:
-        with _mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet(), recurrent_lengths_open():
+        with (_mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet(), recurrent_lengths_open(),
+              regions_left()):  # fmt: skip
             warnings.simplefilter("ignore")
             args, kwargs = _apart(module, (tuple(args), dict(kwargs or {})))
             return torch.export.export(module, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False)
