@@ -51,6 +51,17 @@ def reduction_of_nothing(g: Editor, node: Node) -> str | None:
     return filled(g, np.asarray(found).reshape(-1)[0].item(), node)
 
 
+@rule("sdpa")
+def attention_without_features(g: Editor, node: Node) -> str | None:
+    """sdpa(q, k, v) over no features -> over one that is zero: all keys weigh the same, but for the mask"""
+    shapes = [g.type_of(v).shape for v in node.inputs[:2]]
+    if shapes[0][-1] != 0 or any(d == 0 for d in shapes[1][:-1]):
+        return None
+    zero = g.constant(np.zeros((), node.type.dtype.numpy), node.type.dtype)
+    q, k = (g.add("expand", [zero], shape=(*shape[:-1], 1), origin=node.origin) for shape in shapes)
+    return g.add("sdpa", [q, k, *node.inputs[2:]], origin=node.origin, **node.attrs)
+
+
 @rule("matmul", "linear", "conv", "conv_transpose", "conv_weight_grad", "sdpa")
 def product_over_nothing(g: Editor, node: Node) -> str | None:
     """products whose sums have no terms -> 0, or the bias"""
@@ -85,7 +96,10 @@ def nothing_to_scatter(g: Editor, node: Node) -> str | None:
     return node.inputs[0] if is_empty(g.type_of(node.inputs[1])) else None
 
 
-RULES = (nothing_to_compute, reduction_of_nothing, product_over_nothing, concat_with_nothing, padding_of_nothing, nothing_to_scatter)
+RULES = (
+    nothing_to_compute, reduction_of_nothing, attention_without_features, product_over_nothing, concat_with_nothing, padding_of_nothing,
+    nothing_to_scatter,
+)  # fmt: skip
 
 
 def remove_empty(graph: Graph) -> Graph:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 import sol
@@ -182,3 +183,15 @@ def test_a_dtype_that_is_not_built() -> None:
         sol.optimize(layers(), torch.randn(2, 100), dtype=torch.float64)
     with pytest.raises(ConfigError, match="in training mode has no products of bf16"):
         sol.optimize(layers().train(), torch.randn(2, 100), dtype=torch.bfloat16)
+
+
+@pytest.mark.parametrize("number", [0.7, 0.71])
+def test_numbers_that_are_compared_are_of_the_type(number: float) -> None:
+    """One bfloat16 below 0.7 and one above 0.71 are what torch compares with and divides by; 0-d tensors are numbers, too."""
+
+    def compare(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        chosen = torch.where(x > 0, number, x)
+        return x == number, x < number, x >= torch.tensor(number), x % number, torch.fmod(x, number), chosen == x, F.hardshrink(x, number)
+
+    x = torch.tensor([number, -number, 1.0, 3.5, -7.0]).to(torch.bfloat16)
+    assert all(torch.equal(ours, theirs) for ours, theirs in zip(sol.optimize(compare, x)(x), compare(x)))

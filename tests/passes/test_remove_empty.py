@@ -49,6 +49,14 @@ def test_biases_stay():
     assert "linear" not in ops(run(remove_empty, text))
 
 
+def test_attention_over_no_features_is_a_mean_of_values():
+    text = """graph(%q: f32[1,2,4,0], %k: f32[1,2,3,0], %v: f32[1,2,3,5]) {
+  %y: f32[1,2,4,5] = sdpa(%q, %k, %v){causal=False, scale=1.0}
+  return %y
+}"""
+    assert "sdpa" in ops(run(remove_empty, text))  # which also compares values with what they were
+
+
 def test_nothing_among_others():
     text = """graph(%x: f32[2,3], %e: f32[0,3]) {
   %y: f32[2,3] = concat(%e, %x){dim=0}

@@ -63,6 +63,20 @@ def test_wrong_arguments() -> None:
     assert "example inputs are a int" in message(error)
 
 
+@pytest.mark.parametrize("name", ("output padding", "no steps", "rank"))
+def test_what_torch_refuses_only_when_it_runs(name: str) -> None:
+    """Meta tensors take it, so it is captured."""
+    model, x = {
+        "output padding": (nn.ConvTranspose1d(1, 1, 3, stride=2, output_padding=2), torch.rand(1, 1, 5)),
+        "no steps": (nn.LSTM(4, 5), torch.rand(0, 2, 4)),
+        "rank": (Lambda(lambda x: x.sum().index_add(0, torch.tensor([0, 0]), x)), torch.rand(2)),
+    }[name]
+    with pytest.raises(RuntimeError):
+        model(x)
+    with pytest.raises(RuntimeError):
+        sol.optimize(model, x)(x)
+
+
 def test_type_that_is_not_known() -> None:
     model, x = Lambda(lambda x: x.view(torch.uint8) * 2), torch.arange(3, dtype=torch.uint8).view(torch.bits8)
     with pytest.raises(UnsupportedError) as error:

@@ -81,7 +81,7 @@ def written(plan: Mapping[Node, Write]) -> set[Node]:
     return {n for w in plan.values() for n in (*w.same, *(base for _, base in w.views))}
 
 
-def source_of_view(node: Node) -> Node | None:
+def source_of_view(node: Node, *, surely: bool = False) -> Node | None:
     """The operand whose memory a node shares in torch, surely or as its strides may be at a call; None for new memory."""
     if node.op != "call_function":
         return None
@@ -89,7 +89,7 @@ def source_of_view(node: Node) -> Node | None:
     if effect.mutates is not None or effect.views != 0 or not node.args or not isinstance(node.args[0], Node):
         return None
     kind = _sharing(node, node.args[0], effect.name)
-    return None if kind == "fresh" else node.args[0]
+    return None if kind == "fresh" or (surely and kind == "unknown") else node.args[0]
 
 
 def shares_if_contiguous(node: Node) -> bool:
@@ -180,6 +180,8 @@ def _sharing(n: Node, x: Node, name: str) -> str:
     if name in _EVAL_DROPOUT:
         return "fresh" if len(n.args) > 2 and n.args[2] and n.args[1] else "same"
     source, result = x.meta.get("val"), n.meta.get("val")
+    if name == "view" and isinstance(source, torch.Tensor) and isinstance(result, torch.Tensor) and source.dtype != result.dtype:
+        return "view"  # the same bits as numbers of another type
     if name in _PARTIAL:
         return "writable" if name != "slice" or len(n.args) < 5 or n.args[4] == 1 else "view"
     if name in _ONE_TO_ONE or name in _PERMUTED:

@@ -2,13 +2,59 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch.fx import GraphModule, Node, map_arg
+from torch.amp import autocast_mode
+from torch.fx import Graph, GraphModule, Node, map_arg
 
 CAST = (torch.float32, torch.float16, torch.bfloat16)
 """Types that autocast converts; float64 it leaves alone."""
+
+
+class _Entered(threading.local):
+    """Regions that a thread is in while it traces."""
+
+    def __init__(self) -> None:
+        self.regions: list[torch.autocast] = []
+
+
+_ENTERED = _Entered()
+
+
+def _enter(*options: Any) -> torch.autocast:
+    region = torch.autocast(*options)
+    region.__enter__()
+    _ENTERED.regions.append(region)
+    return region
+
+
+def _exit(region: torch.autocast) -> None:
+    _ENTERED.regions.remove(region)
+    region.__exit__(None, None, None)
+
+
+@contextmanager
+def regions_left() -> Iterator[None]:
+    """A trace that failed inside a region leaves it."""
+    before = len(_ENTERED.regions)
+    try:
+        yield
+    finally:
+        while len(_ENTERED.regions) > before:
+            _exit(_ENTERED.regions[-1])
+
+
+def enter_while_tracing(graph: Graph) -> None:
+    """Make regions that Dynamo captured choose types while torch.export traces the graph, as those of Python do.
+
+    It notes Dynamo's own calls, by which a region begins and ends, and does not run them.
+    """
+    for node in graph.nodes:
+        node.target = {autocast_mode._enter_autocast: _enter, autocast_mode._exit_autocast: _exit}.get(node.target, node.target)
 
 
 def is_autocast(target: Any) -> bool:

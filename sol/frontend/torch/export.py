@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -21,11 +22,14 @@ from sol.errors import ExportError, SolError
 from sol.frontend.imported import Imported
 from sol.frontend.torch.aliases import writes
 from sol.frontend.torch.attention_shapes import EqualLengths
+from sol.frontend.torch.autocast import regions_left
 from sol.frontend.torch.capture import ROOT, Call, Outcome, Settling, Traced, take_call
 from sol.frontend.torch.exported import ProgramImport, Terms
+from sol.frontend.torch.functionalised import check_writes, returned_placeholders
 from sol.frontend.torch.importer import NeedsFunctional
 from sol.frontend.torch.inplace_views import make_views
-from sol.frontend.torch.layouts import depends_on_layout
+from sol.frontend.torch.layouts import depends_on_layout, gives_inputs
+from sol.frontend.torch.noted import noting_unmoved
 from sol.frontend.torch.recurrent_shapes import recurrent_lengths_open
 from sol.frontend.torch.shapes import leaf_shapes
 
@@ -88,7 +92,7 @@ def export_module(
     try:
         with (
             _mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet(), recurrent_lengths_open(),
-            EqualLengths(),
+            EqualLengths(), regions_left(),
         ):  # fmt: skip
             warnings.simplefilter("ignore")
             args, kwargs = _apart(module, (tuple(args), dict(kwargs or {})))
@@ -189,6 +193,8 @@ def _import(program: ExportedProgram, terms: Terms, call: Call | None = None, ou
             return ProgramImport(program, terms, call, outcome).convert(plan)
     except NeedsFunctional:
         pass
+    check_writes(program)
+    terms = replace(terms, returned=returned_placeholders(program))
     try:
         with torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -205,8 +211,10 @@ def import_piece(module: GraphModule, call: Call, dynamic_shapes: Sequence[Any],
     parameters: arguments that are parameters, and what they are called.
     """
     shapes = [dynamic_shapes[i] for i in call.traced]
-    program = export_module(module, call.examples(), None, tuple(shapes) if any(shapes) else None)
-    by_layout = depends_on_layout(program)
+    unmoved: list[torch.Tensor] = []
+    with noting_unmoved(unmoved.append):
+        program = export_module(module, call.examples(), None, tuple(shapes) if any(shapes) else None)
+    by_layout = depends_on_layout(program, bool(unmoved)) or (bool(unmoved) and gives_inputs(program))
     if by_layout and (laid_out := call.laid_out()) is not None:
         program = export_module(module, laid_out.examples(), None, tuple(shapes) if any(shapes) else None)
     places = {i: k for k, i in enumerate(call.traced)}

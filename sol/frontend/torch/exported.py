@@ -18,6 +18,7 @@ from sol.frontend.imported import Imported, InputLeaf, Mutation, OutputLeaf, Sym
 from sol.frontend.torch.aliases import Write, mutates, op_name, source_of_view, written
 from sol.frontend.torch.aten import dtype_of
 from sol.frontend.torch.capture import ROOT, Call, Outcome
+from sol.frontend.torch.functionalised import Returned
 from sol.frontend.torch.importer import Importer
 from sol.frontend.torch.layouts import layout_of
 from sol.frontend.torch.numbers import Item
@@ -44,6 +45,7 @@ class Terms:
     torch_at_hand: whether torch is there at the call: it then makes views of results, and takes over what it does faster.
     by_layout: whether the program is right only for inputs that are laid out as its examples.
     differs_with_gradients: as of `Imported`.
+    returned: results for the user, by number, of which is known that they are placeholders or views of them.
     """
 
     names: Mapping[str, str]
@@ -53,6 +55,7 @@ class Terms:
     arguments: tuple[str, ...] = ()
     by_layout: bool = False
     differs_with_gradients: bool = False
+    returned: Mapping[int, Returned] = dataclasses.field(default_factory=dict)
 
 
 class ProgramImport:
@@ -312,7 +315,13 @@ class ProgramImport:
         origins = {r: self._origin_of(r) for r in user if isinstance(r, Node)}
         sharing = _shared(origins)
         seen: dict[Node, tuple[int, tuple[ViewStep, ...]]] = {}
-        return [self._leaf(r, origins, sharing, seen) for r in user], mutations
+        return [self._given_back(i, placeholders) or self._leaf(r, origins, sharing, seen) for i, r in enumerate(user)], mutations
+
+    def _given_back(self, number: int, placeholders: Mapping[str, Node]) -> OutputLeaf | None:
+        """A result for the user that is a tensor of the caller or of the module, or a view of it."""
+        name, steps = self.terms.returned.get(number, ("", ()))
+        kind, target = self.bound.get(placeholders[name], ("", "")) if name in placeholders and self.terms.torch_at_hand else ("", "")
+        return _outside(kind, target, steps) if kind else None
 
     def _leaf(
         self, result: Any, origins: Mapping[Node, tuple[Node, tuple[ViewStep, ...]]], sharing: set[Node],
@@ -323,10 +332,8 @@ class ProgramImport:
             return OutputLeaf("size", value=value) if isinstance(value, Dim) else OutputLeaf("constant", value=value)
         base, steps = origins[result] if self.terms.torch_at_hand else (result, ())
         kind, target = self.bound.get(base, ("", ""))
-        if kind == "input":
-            return OutputLeaf("input", int(target), views=steps)
-        if kind == "buffer" and self.terms.torch_at_hand:
-            return OutputLeaf("held", value=target, views=steps)
+        if kind == "input" or (kind == "buffer" and self.terms.torch_at_hand):
+            return _outside(kind, target, steps)
         if base not in sharing and not _as_large(result, base):
             base, steps = result, ()
         value = self.importer.value(base)
@@ -400,6 +407,11 @@ class ProgramImport:
             return ()
         found = tuple(is_channels_last(e) if e.dim() in (4, 5) else None for e in self.examples)
         return found if any(f is not None for f in found) else ()
+
+
+def _outside(kind: str, target: int | str, steps: tuple[ViewStep, ...]) -> OutputLeaf:
+    """A view of a tensor of the caller or of the module."""
+    return OutputLeaf("input", int(target), views=steps) if kind == "input" else OutputLeaf("held", value=target, views=steps)
 
 
 class _NoLiteral(Exception):

@@ -36,6 +36,9 @@ _DROPPED = ("_assert_", "sym_constrain_range", "_assert_async", "_functional_sym
 
 _OURS = f"{Path(capture.__file__).parents[2]}/"
 
+_PARTS_OF_SPARSE = ("indices", "values", "nnz")
+"""What operations are called whose results have sizes that a trace with an example of no elements states wrongly."""
+
 OPAQUE = frozenset(theirs for theirs, ours in DTYPES.items() if ours.is_opaque)
 _NUMBERS = (((torch.SymBool, bool), DType.BOOL), ((torch.SymInt, int), DType.I64), ((torch.SymFloat, float), DType.F64))
 
@@ -234,6 +237,10 @@ class Importer:
         for meta in metas:
             if meta.dtype in OPAQUE:
                 return f"values of {str(meta.dtype).removeprefix('torch.')} pass through torch"
+            if meta.layout is not torch.strided:
+                if op_name(node.target).removeprefix("_").endswith(_PARTS_OF_SPARSE):
+                    raise UnsupportedError(f"{name}: what a sparse tensor holds is not traced")
+                return f"tensors of layout {str(meta.layout).removeprefix('torch.')} pass through torch"
         return self.policy.reason(node, name) if metas and self.policy is not None else ""
 
     def _need_backed(self, node: Node, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -96,6 +96,13 @@ def depends_on_layout(program: ExportedProgram, unmoved: bool = False) -> bool:
     return False
 
 
+def gives_inputs(program: ExportedProgram) -> bool:
+    """Whether a result of a trace may be an input or a view of it, or two results may share memory."""
+    nodes = {n.name: n for n in program.graph.nodes}
+    roots = [_root(nodes[name]) for name in program.graph_signature.user_outputs if name in nodes]
+    return len(set(roots)) < len(roots) or any(r.op == "placeholder" for r in roots)
+
+
 def _chain(node: Node) -> Iterator[Node]:
     """A node and all that it may be a view of."""
     yield node

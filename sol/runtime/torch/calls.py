@@ -122,7 +122,7 @@ class _Taking:
         elif is_spelled(value):
             v = self.source.variable()
             self._add(f"{v} = {expression}")
-            self._unless(f"{v} != {value!r} or type({v}) is not {type(value).__name__}")
+            self._unless(f"type({v}) is not {type(value).__name__} or {v} != {value!r}")
         else:
             self._unless(f"not IS_SAME({expression}, {self.source.object(value)})")
 

@@ -21,6 +21,7 @@ from torch.fx.node import map_arg
 from sol.config import config
 from sol.errors import ConfigError, ExportError, UnsupportedError
 from sol.frontend.imported import Imported
+from sol.frontend.torch.autocast import enter_while_tracing
 from sol.frontend.torch.capture import Call
 from sol.frontend.torch.export import import_piece
 from sol.runtime.specializations import Specializations
@@ -238,6 +239,7 @@ def specialised(
     for node, placeholder in zip(nodes, placeholders):
         if placeholder.role == "size" or placeholder.name in literals:
             graph.erase_node(node)
+    enter_while_tracing(graph)
     return fx.GraphModule(module, graph)
 
 

@@ -79,3 +79,54 @@ def test_tensors_from_outside(function: Callable[[torch.Tensor], torch.Tensor]) 
         assert torch.equal(ours, theirs) and ours.stride() == theirs.stride()
     with pytest.raises(sol.SolError, match="in place"):
         sol.optimize(function, [x.clone()], fallback="error")
+
+
+def through_a_diagonal(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    x.diagonal().add_(1)
+    return x, x.clone(), x.t()
+
+
+def through_parts(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    a, b = x.chunk(2)
+    y = a.mul_(b) + 1
+    return b, y, a.copy_(y)
+
+
+def through_bits(x: torch.Tensor) -> torch.Tensor:
+    x.view(torch.int32).bitwise_and_(0x7FFFFFFF)
+    return x
+
+
+def through_windows(x: torch.Tensor) -> torch.Tensor:
+    x.unfold(0, 2, 3).mul_(3)
+    return x
+
+
+def into_itself(x: torch.Tensor) -> torch.Tensor:
+    x.diagonal().zero_()
+    return torch.add(x, 1, out=x)
+
+
+@pytest.mark.parametrize("function", [through_a_diagonal, through_parts, through_bits, through_windows, into_itself])
+def test_results_are_the_callers_memory(function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    x = torch.randn(4, 4)
+    ours, theirs = x.clone(), x.clone()
+    found, wanted = sol.optimize(function, [x.clone()], fallback="eager")(ours), function(theirs)
+    torch.testing.assert_close((found, ours), (wanted, theirs))
+    pairs = zip(found, wanted) if isinstance(found, tuple) else [(found, wanted)]
+    for a, b in pairs:
+        assert (a.untyped_storage().data_ptr() == ours.data_ptr()) == (b.untyped_storage().data_ptr() == theirs.data_ptr())
+        assert a.stride() == b.stride()
+
+
+def test_a_copy_of_what_is_not_contiguous_stays_as_it_was() -> None:
+    """Dynamo compiles for each layout; one in which nothing is copied must not stand for the other."""
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        before = x.contiguous()
+        x.add_(1)
+        return before
+
+    fast = torch.compile(function, backend="sol")
+    for x in (torch.randn(4, 4), torch.randn(4, 4).t()):
+        torch.testing.assert_close(fast(x.clone()), function(x.clone()))

@@ -400,6 +400,8 @@ CASES: dict[str, tuple[Callable[[], Any], list[tuple[Any, ...]]]] = {
     "scripted inside": (Scripted, [(A,), (B,)]),
     "sorts": (fn(sorts), [(A,), (B,)]),
     "autocast": (fn(autocasts), [(A,), (B,)]),
+    "sparse inside": (fn(lambda m, x: m.linear((x.relu().to_sparse() @ x.t()) @ x)), [(A,), (B,)]),
+    "held by a sparse one": (fn(lambda m, x: (x.relu().to_sparse().coalesce().values() * 2).sum()), [(A,), (B,)]),
     "sizes of the data": (fn(lambda m, x: m.linear(x[x[:, 0] > 0]).sum(0)), [(A,), (B,), (A.abs(),)]),
     "unique values": (fn(lambda m, x: (x > 0).long().flatten().unique() + 1), [(A,), (A.abs(),)]),
     "quantized": (fn(quantized), [(A,), (B,)]),

@@ -92,6 +92,14 @@ def test_other_numbers_and_none_compile_again() -> None:
     assert len(fast._programs) == 3
 
 
+def test_a_tensor_where_a_program_has_a_number() -> None:
+    """The program for the number declines before it compares."""
+    model = Lambda(lambda x, y=None: x + 1 if y is None else x - y)
+    x = torch.rand(3)
+    fast = sol.optimize(model, [x, 2])
+    close(fast(x, torch.ones(3)), model(x, torch.ones(3)))
+
+
 def test_integer_scalar_out_of_sizes() -> None:
     fast = sol.optimize(Lambda(lambda x: (x + 1, x.shape[0])), A)
     assert fast(A)[1] == 2 and type(fast(A)[1]) is int

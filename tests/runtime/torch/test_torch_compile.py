@@ -281,6 +281,36 @@ def test_gradients(programs: list[Program]) -> None:
     assert len(programs) == 1  # statistics of a batch cannot be taken twice: all of it runs in torch
 
 
+class Narrow(nn.Module):
+    """A region of bfloat16 that Python leaves and enters again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 6), nn.Linear(6, 5)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        with torch.autocast("cpu", torch.bfloat16):
+            y = self.a(x)
+            torch._dynamo.graph_break()
+            with torch.autocast("cpu", enabled=False):
+                z = self.b(y.float())
+            return y, z, self.b(y)
+
+
+@pytest.mark.parametrize("gradients", (False, True))
+def test_autocast_inside(gradients: bool, programs: list[Program]) -> None:
+    model, x = Narrow().requires_grad_(gradients), torch.rand(3, 4)
+    ours, theirs = torch.compile(model, backend="sol")(x), model(x)
+    assert programs and [y.dtype for y in ours] == [torch.bfloat16, torch.float32, torch.bfloat16] == [y.dtype for y in theirs]
+    for a, b in zip(ours, theirs):
+        torch.testing.assert_close(a, b, rtol=2**-7, atol=2**-7)
+    if gradients:
+        ours[2].sum().backward()
+        found, model.a.weight.grad = model.a.weight.grad, None
+        theirs[2].sum().backward()
+        torch.testing.assert_close(found, model.a.weight.grad, rtol=2**-6, atol=2**-6)
+
+
 def test_inference_mode(programs: list[Program]) -> None:
     model, x = statistics(resnet()), torch.rand(1, 3, 32, 32)
     fast = torch.compile(model, backend="sol")

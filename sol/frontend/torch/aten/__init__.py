@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -22,6 +22,7 @@ from sol.frontend.torch.symbols import Sizes
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, DimLike, FloorDiv, Maximum, symbols
 from sol.ir.graph import Origin
+from sol.ir.lanes import NARROW_FLOATS
 from sol.ir.types import DType, TensorType
 
 Converter = Callable[..., Any]
@@ -91,6 +92,19 @@ class Context(GraphContext):
         if isinstance(value, Dim) and any(s.name in self.numbers for s in symbols(value)):
             return self.cast(self._computed(value), dtype)
         return super().operand(value, dtype)
+
+    def rounded(self, value: Any, dtype: DType) -> str:
+        """An operand as tensors of a type hold it: sums take a number in float32, comparisons meet rounded elements."""
+        literal = self.builder.node(value) if isinstance(value, str) else None
+        if dtype not in NARROW_FLOATS or (literal and (literal.op != "constant" or literal.type.shape)):
+            return self.operand(value, dtype)
+        if literal:
+            value = literal.attrs["value"].value.item()
+        return self.operand(float(torch.tensor(value, dtype=TORCH_DTYPES[dtype])) if isinstance(value, (int, float)) else value, dtype)
+
+    def filled(self, number: Any, shape: Sequence[DimLike], dtype: DType) -> str:
+        """A tensor of one repeated number, as tensors of the type hold it."""
+        return self.expand(self.rounded(number, dtype), shape)
 
     def relies_on_zeros(self, target: str) -> bool:
         """Whether a parameter is zero now: the graph may then leave it out, and holds only as long as it stays so."""

@@ -54,9 +54,11 @@ def conv_transpose(ctx: Context, x: str, w: str, b: str | None = None, stride: I
                    groups: int = 1, dilation: Ints = 1) -> str:  # fmt: skip
     spatial = ctx.rank(w) - 2
     pads = tuple((p, p) for p in spread(padding, spatial))
+    steps, dilations, more = spread(stride, spatial), spread(dilation, spatial), spread(output_padding, spatial)
+    if any(m >= max(s, d) for m, s, d in zip(more, steps, dilations)):
+        raise Fallback("torch refuses an output padding that is not smaller than stride or dilation")
     return _batched(ctx, x, spatial, lambda y: ctx.add(
-        "conv_transpose", y, w, *_bias(b), stride=spread(stride, spatial), padding=pads,
-        output_padding=spread(output_padding, spatial), dilation=spread(dilation, spatial), groups=groups,
+        "conv_transpose", y, w, *_bias(b), stride=steps, padding=pads, output_padding=more, dilation=dilations, groups=groups,
     ))  # fmt: skip
 
 

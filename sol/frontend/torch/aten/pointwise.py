@@ -68,17 +68,20 @@ def isfinite(ctx: Context, x: str) -> str:
     return ctx.add("logical_not", ctx.add("logical_or", ctx.add("isnan", x), ctx.add("isinf", x)))
 
 
-def _binary(op: str, *targets: str) -> None:
+def _binary(op: str, *targets: str, rounds: bool = False) -> None:
+    """rounds: whether torch rounds a number beside tensors of 16 bits: a small step of it may be a large one of the result."""
+    operand = Context.rounded if rounds else Context.operand
+
     @converter(*targets)
     def convert(ctx: Context, a: Any, b: Any) -> str:
-        return ctx.add(op, ctx.operand(a, ctx.dtype), ctx.operand(b, ctx.dtype))
+        return ctx.add(op, operand(ctx, a, ctx.dtype), operand(ctx, b, ctx.dtype))
 
 
 _binary("mul", "mul.Tensor", "mul.Scalar", "multiply.Tensor", "multiply.Scalar")
 _binary("maximum", "maximum.default", "max.other")
 _binary("minimum", "minimum.default", "min.other")
-_binary("remainder", "remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")
-_binary("fmod", "fmod.Tensor", "fmod.Scalar")
+_binary("remainder", "remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor", rounds=True)
+_binary("fmod", "fmod.Tensor", "fmod.Scalar", rounds=True)
 _binary("atan2", "atan2.default", "arctan2.default")
 _binary("floor_divide", "floor_divide.default", "floor_divide.Scalar")
 
@@ -123,7 +126,7 @@ def _comparison(op: str, *names: str) -> None:
     @converter(*(f"{n}.{o}" for n in (op, *names) for o in ("Tensor", "Scalar")))
     def convert(ctx: Context, a: Any, b: Any) -> str:
         dtype = ctx.promoted(a, b)
-        return ctx.add(op, ctx.operand(a, dtype), ctx.operand(b, dtype))
+        return ctx.add(op, ctx.rounded(a, dtype), ctx.rounded(b, dtype))
 
 
 for _op, _long in (("eq", ""), ("ne", "not_equal"), ("lt", "less"), ("le", "less_equal"), ("gt", "greater"), ("ge", "greater_equal")):
@@ -190,12 +193,12 @@ def float_power(ctx: Context, a: Any, b: Any) -> str:
 
 @converter("where.self", "where.ScalarSelf", "where.ScalarOther", "where.Scalar")
 def where(ctx: Context, condition: str, a: Any, b: Any) -> str:
-    return ctx.add("where", ctx.cast(condition, DType.BOOL), ctx.operand(a, ctx.dtype), ctx.operand(b, ctx.dtype))
+    return ctx.add("where", ctx.cast(condition, DType.BOOL), ctx.rounded(a, ctx.dtype), ctx.rounded(b, ctx.dtype))
 
 
 @converter("masked_fill.Scalar", "masked_fill.Tensor")
 def masked_fill(ctx: Context, x: str, mask: str, value: Any) -> str:
-    return ctx.add("where", ctx.cast(mask, DType.BOOL), ctx.operand(value, ctx.dtype), ctx.cast(x, ctx.dtype))
+    return ctx.add("where", ctx.cast(mask, DType.BOOL), ctx.rounded(value, ctx.dtype), ctx.cast(x, ctx.dtype))
 
 
 @converter("clamp.default", "clip.default")
@@ -317,7 +320,7 @@ def threshold(ctx: Context, x: str, threshold: Any, value: Any) -> str:
 
 @converter("hardshrink.default")
 def hardshrink(ctx: Context, x: str, lambd: Any = 0.5) -> str:
-    inside = ctx.add("le", ctx.add("abs", x), ctx.operand(float(lambd), ctx.dtype))
+    inside = ctx.add("le", ctx.add("abs", x), ctx.rounded(float(lambd), ctx.dtype))
     return ctx.add("where", inside, ctx.operand(0.0, ctx.dtype), x)
 
 

@@ -139,6 +139,8 @@ def _stack(ctx: Context, scan: Scan, x: str, params: Sequence[str], per_scan: in
     directions = 2 if bidirectional else 1
     if train and dropout and layers > 1:
         raise Fallback("dropout between recurrent layers is random")
+    if ctx.size(x)[1 if batch_first and ctx.rank(x) == 3 else 0] == 0:
+        raise Fallback("torch refuses a sequence of no steps")
     unbatched = ctx.rank(x) == 2
     if unbatched:
         length, width = ctx.size(x)

@@ -110,6 +110,8 @@ def _neutral(dtype: DType, op: str) -> float | int:
 
 @converter("index_add.default")
 def index_add(ctx: Context, x: str, dim: int, index: str, source: str, *, alpha: Any = 1) -> str:
+    if ctx.rank(x) != ctx.rank(source):
+        raise Fallback("torch refuses a source of another rank")
     if alpha != 1:
         source = ctx.add("mul", source, ctx.operand(alpha, ctx.type(source).dtype))
     return _write(ctx, x, dim, _slices(ctx, x, dim, index), source, "add")
