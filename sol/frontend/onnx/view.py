@@ -119,6 +119,9 @@ def broadcast_to(ctx: Context, x: str, wanted: Sequence[DimLike]) -> str:
     return ctx.expand(x, both)
 
 
+_TO_THE_END = (2**31 - 1, 2**63 - 1)
+
+
 @converter("Slice", since=1)
 def slice_attributes(ctx: Context, node: OnnxNode) -> str:
     starts, ends = node.attrs["starts"], node.attrs["ends"]
@@ -147,7 +150,11 @@ def _sliced(ctx: Context, x: str, starts: Sequence[DimLike], ends: Sequence[DimL
 
 
 def cut(ctx: Context, x: str, axis: int, start: DimLike, end: DimLike, step: int) -> str:
-    """``x[start:end:step]`` along one dimension by Python's rules; a negative step runs backwards."""
+    """``x[start:end:step]`` along one dimension; a negative step runs backwards.
+
+    It is as in Python, but backwards a start before the first element is that element, and the largest integers end behind the last
+    element in the direction of the step, as onnxruntime has it.
+    """
     try:
         return _cut(ctx, x, axis, start, end, step)
     except UndecidedError as error:
@@ -162,14 +169,15 @@ def _cut(ctx: Context, x: str, axis: int, start: DimLike, end: DimLike, step: in
         first, last = _inside(ctx, start, size, 0, size), _inside(ctx, end, size, 0, size)
         last = last if last >= first else first
         return ctx.slice(x, axis, first, last, step)
-    first, last = _inside(ctx, start, size, -1, size - 1), _inside(ctx, end, size, -1, size - 1)
+    first = _inside(ctx, start, size, 0, size - 1)
+    last = -1 if end in _TO_THE_END else _inside(ctx, end, size, -1, size - 1)
     flipped = ctx.add("flip", x, dims=(axis,))
     a, b = size - 1 - first, size - 1 - last
     return ctx.slice(flipped, axis, a, b if b >= a else a, -step)
 
 
 def _inside(ctx: Context, position: DimLike, size: DimLike, low: DimLike, high: DimLike) -> DimLike:
-    """A bound of a slice, counted from the end if negative, limited to ``low..high``."""
+    """A bound of a slice, counted from the end if negative, limited to ``low..high``; ``high`` where that is less than ``low``."""
     if isinstance(position, int):
         if position < 0:
             if position <= -(2**31) + 1:
@@ -177,6 +185,8 @@ def _inside(ctx: Context, position: DimLike, size: DimLike, low: DimLike, high: 
             position = size + position
         elif position >= 2**31 - 1:
             return high
+    if position == high:
+        return high
     if not isinstance(position, Dim) and not isinstance(low, Dim) and not isinstance(high, Dim):
         return min(max(position, low), high)
     position = position if position >= low else low
