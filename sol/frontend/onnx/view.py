@@ -210,15 +210,20 @@ def split(ctx: Context, node: OnnxNode) -> tuple[str, ...]:
     if lengths is None:
         count = node.attr("num_outputs", len(node.outputs))
         each = ceil_div(size, count)
-        lengths = (*[each] * (count - 1), size - each * (count - 1))
-        if isinstance(size, int):  # the last ones may be empty
+        last = size - each * (count - 1)
+        lengths = (*[each] * (count - 1), last)
+        if isinstance(size, int) or (count > 2 and last < 0):  # the last ones may be empty
+            (size,) = ctx.fixed([size], "whether parts of Split are empty")
             lengths = tuple(min(each, max(size - each * i, 0)) for i in range(count))
-    parts = []
-    start: DimLike = 0
-    for length in lengths:
-        parts.append(ctx.slice(x, axis, start, start + length))
-        start = start + length
-    if len(parts) < len(node.outputs) or start != size:
+    total: DimLike = sum(lengths, 0)
+    if total != size:
+        ctx.fixed([total, size], "whether the lengths of Split fit")
+    if len(lengths) < len(node.outputs) or total != size:
         raise ModelError(f"{ctx.describe()}: lengths {list(lengths)} do not fit {len(node.outputs)} outputs of size {size}",
                          origin=node.name)  # fmt: skip
-    return tuple(parts[: len(node.outputs)])
+    parts = []
+    start: DimLike = 0
+    for length in lengths[: len(node.outputs)]:
+        parts.append(ctx.slice(x, axis, start, start + length))
+        start = start + length
+    return tuple(parts)
