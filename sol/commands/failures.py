@@ -60,7 +60,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r"sol\.load\b", "sol run"),
     (r"constants=\{'([^']*)': [^}]*\}", r"--const \1=FILE.npy"),
     (r"shapes=\{'([^']*)': \(([^)]*)\)\}", r"--shape \1=\2"),
-    (rf"\b({_OPTIONS})=['\"]?([\w.-]+)['\"]?", r"--\1 \2"),
+    (rf"\b({_OPTIONS})=('[^']*'|\"[^\"]*\"|[\w.-]+)", r"--\1 \2"),
 )
 """How the Python interface is spelled on the command line."""
 _PYTHON = re.compile(r"fallback=|dynamic_shapes|sol\.\w|torch\.compile\(|\w=['\"{\[(]")
@@ -89,4 +89,4 @@ def _spelled(match: re.Match[str], words: str) -> str:
     option, _, value = made.partition(" ")
     if not option.startswith("--"):
         return made
-    return f"{option.replace('_', '-')} {shlex.quote(re.sub(', *', ',', value.replace(chr(39), '')))}"
+    return f"{option.replace('_', '-')} {shlex.quote(re.sub(', *', ',', value.replace(chr(39), '').replace(chr(34), '')))}"

@@ -111,16 +111,18 @@ def shape_list(shape: Sequence[int | str]) -> str:
 
 
 def as_port(array: np.ndarray, port: Port) -> np.ndarray:
-    """The array in the input's dtype if no value changes by that (integers of another width; floats of any)."""
+    """The array in the input's dtype if no value changes by that (integers of another width; floats of any); InputError otherwise."""
     if port.dtype is None or array.dtype == port.dtype:
         return array
     if port.dtype.itemsize == array.dtype.itemsize and array.dtype.kind == "V":
         return array.view(port.dtype)  # numpy.save writes the types of ml_dtypes as raw bytes
-    converted = array.astype(port.dtype)
-    floats = array.dtype.kind == "f" and port.dtype.kind in "fV"
-    if not floats and not np.array_equal(converted.astype(array.dtype), array):
-        raise InputError(f"input {port.name} is {array.dtype}, the model takes {port.dtype}")
-    return converted
+    rounds = array.dtype.kind + port.dtype.kind in ("ff", "fV", "fc", "cc")
+    if rounds or array.dtype.kind in "biuf":
+        with np.errstate(all="ignore"):
+            converted = array.astype(port.dtype)
+        if rounds or (np.array_equal(converted.astype(array.dtype), array) and np.array_equal(converted < 0, array < 0)):
+            return converted
+    raise InputError(f"input {port.name} is {array.dtype}, the model takes {port.dtype}")
 
 
 # -- ONNX --------------------------------------------------------------------------------------------------------------

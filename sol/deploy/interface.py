@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import keyword
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,8 +31,8 @@ _WORDS = frozenset(
     "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable "
     "namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast restrict return short "
     "signed sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union "
-    "unsigned using virtual void volatile wchar_t while xor xor_eq ctx dims job linux unix NULL errno EOF memcpy "
-    "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t".split()
+    "unsigned using virtual void volatile wchar_t while xor xor_eq ctx dims job linux unix NULL I stdin stdout stderr errno EOF "
+    "main memcpy int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t".split()
 )
 
 
@@ -150,13 +152,18 @@ def _check_names(library: str, function: str) -> None:
     for what, name in (("lib_name", library), ("func_name", function)):
         if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or name in _WORDS:
             raise InputError(f"{what}={name!r} is no name in C", remedy="use letters, digits and underscores, a letter first")
+        if keyword.iskeyword(name):
+            raise InputError(f"{what}={name!r} is no name in Python, which the binding needs", remedy="use another name")
+    if hasattr(ctypes.CDLL(None), function):
+        raise InputError(f"func_name={function!r} is taken: the C library has something of that name", remedy="use another name")
 
 
 def _identifiers(names: Iterable[str], taken: set[str]) -> list[str]:
-    """Names as C identifiers, each one different."""
+    """Names as C identifiers, each one different; in small letters if they have capitals alone, as macros of headers have."""
     out = []
     for name in names:
         stem = re.sub(r"\W", "_", name, flags=re.ASCII).strip("_") or "value"
+        stem = stem.lower() if re.fullmatch(r"[A-Z][A-Z0-9_]+", stem) else stem
         stem = f"v_{stem}" if not stem[0].isalpha() or stem.lower().startswith("sol_") else stem
         found, count = stem, 1
         while found in taken:

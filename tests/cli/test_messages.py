@@ -23,7 +23,8 @@ import sol
 from sol import cli
 from sol.commands.failures import BAD_MODEL, ENVIRONMENT, INTERRUPTED, OK, USAGE, as_typed
 from sol.commands.files import unwritable, write_file, write_text
-from sol.errors import OutputError, SolError
+from sol.commands.models import Port, as_port
+from sol.errors import InputError, OutputError, SolError
 from tests.cli.models import positives
 from tests.cli.test_commands import call
 
@@ -360,6 +361,22 @@ def test_wrong_arguments_are_usage_errors(capsys, folder, line):
     code, _, err = call(capsys, *(words.get(a, a) for a in line))
     assert code == USAGE and "rror:" in err and "Traceback" not in err
     assert "lib_name" not in err
+
+
+@pytest.mark.parametrize(("option", "name"), [("--lib-name", "a b"), ("--lib-name", ""), ("--func-name", "x'y"), ("--func-name", "printf")])
+def test_names_that_are_refused(capsys, folder, tmp_path, option, name):
+    code, _, err = call(capsys, "compile", folder / "net.onnx", "-o", tmp_path / "o", option, name)
+    assert code == USAGE and f"error: {option} " in err and "_name" not in err and err.count("'") % 2 == 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("array", [np.array(["a"]), np.array([1j]), np.array([np.nan]), np.array([1.5]), np.array([2**63], np.uint64)])
+def test_contents_that_change_their_value_are_refused(array):
+    with pytest.raises(InputError, match=f"input n is {array.dtype}, the model takes int64"):
+        as_port(array, Port("n", np.dtype(np.int64), None))
+    if array.dtype.kind == "c":
+        with pytest.raises(InputError, match="the model takes float32"):
+            as_port(array, Port("n", np.dtype(np.float32), None))
 
 
 def test_it_is_the_program_that_is_run():

@@ -213,7 +213,8 @@ def test_a_size_that_cannot_be_one(tmp_path: Path) -> None:
     np.testing.assert_array_equal(binding(tmp_path, "Two").predict(array), array[:2])
 
 
-NAMES = ("w0", "@w0", "p_team", "team", "call", "arena", "in", "out", "w", "a", "int", "int64_t", "sol_job", "dims", "memcpy", "c0/round")
+NAMES = ("w0", "@w0", "p_team", "team", "call", "arena", "in", "out", "w", "a", "int", "int64_t", "sol_job", "dims", "memcpy", "c0/round",
+         "NAN", "SIZE_MAX", "stdin")  # fmt: skip
 SIZES = ("a", "N", "batch size", "batch_size", "2")
 
 
@@ -285,6 +286,8 @@ def test_an_unsupported_operation_is_named_before_any_c_is_compiled(tmp_path: Pa
         ({"isa": "sse"}, ConfigError, "no target is called"),
         ({"lib_name": "a-b"}, InputError, "is no name in C"),
         ({"func_name": "double"}, InputError, "is no name in C"),
+        ({"func_name": "printf"}, InputError, "the C library has something of that name"),
+        ({"func_name": "lambda"}, InputError, "is no name in Python"),
     ],
 )
 def test_wrong_options(options: dict, kind: type[Exception], said: str, tmp_path: Path) -> None:

@@ -75,6 +75,11 @@ def test_adaptive(size: tuple) -> None:
     check("adaptive_max_pool", lambda t: F.adaptive_max_pool2d(t, size), x, output_size=size)
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_mean_of_an_empty_map() -> None:
+    check("adaptive_avg_pool", lambda t: t.mean((2, 3), keepdim=True), randn(1, 2, 0, 3), output_size=(1, 1))
+
+
 def test_adaptive_of_other_ranks() -> None:
     check("adaptive_avg_pool", lambda t: F.adaptive_avg_pool1d(t, 3), randn(2, 3, 7), output_size=(3,))
     check("adaptive_max_pool", lambda t: F.adaptive_max_pool3d(t, 2), randn(1, 2, 3, 4, 5), output_size=(2, 2, 2))

@@ -116,10 +116,10 @@ def grouped(ctx: Context, x: str, scale: str, bias: str, groups: int, eps: float
 
 @converter("InstanceNormalization")
 def instance_normalization(ctx: Context, node: OnnxNode) -> str:
-    """A group norm with one channel per group."""
+    """A group norm with one channel per group; nothing where there are no channels."""
     x, scale, bias = node.inputs
     (channels,) = ctx.fixed((ctx.size(x)[1],), "the channels of InstanceNormalization")
-    return grouped(ctx, x, scale, bias, channels, float(node.attr("epsilon", 1e-5)))
+    return x if not channels else grouped(ctx, x, scale, bias, channels, float(node.attr("epsilon", 1e-5)))
 
 
 @converter("GroupNormalization", since=21)

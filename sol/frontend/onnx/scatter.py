@@ -72,8 +72,17 @@ def flat_index(ctx: Context, index: str, sizes: Sequence[DimLike]) -> str:
 @converter("Scatter", "ScatterElements")
 def scatter_elements(ctx: Context, node: OnnxNode) -> str:
     x, index, updates = node.inputs
-    axis, reduction = ctx.axis(node.attr("axis", 0), ctx.rank(x)), node.attr("reduction", "none")
-    return ctx.add("scatter", x, index, updates, dim=axis, reduction=reduction, checked=node.op)
+    return _scatter(ctx, node, x, index, updates, ctx.axis(node.attr("axis", 0), ctx.rank(x)))
+
+
+def _scatter(ctx: Context, node: OnnxNode, x: str, index: str, updates: str, axis: int) -> str:
+    """Booleans are reduced as bytes: their sum is whether any holds, their product whether all do."""
+    reduction = node.attr("reduction", "none")
+    if ctx.type(x).dtype is not DType.BOOL or reduction == "none":
+        return ctx.add("scatter", x, index, updates, dim=axis, reduction=reduction, checked=node.op)
+    reduction = {"add": "max", "mul": "min"}.get(reduction, reduction)
+    x, updates = ctx.cast(x, DType.U8), ctx.cast(updates, DType.U8)
+    return ctx.cast(ctx.add("scatter", x, index, updates, dim=axis, reduction=reduction, checked=node.op), DType.BOOL)
 
 
 @converter("ScatterND")
@@ -85,8 +94,7 @@ def scatter_nd(ctx: Context, node: OnnxNode) -> str:
     count, row = product(places[:-1]), product(shape[depth:])
     at = ctx.expand(ctx.reshape(flat_index(ctx, index, shape[:depth]), (count, 1)), (count, row))
     flat = ctx.reshape(x, (product(shape[:depth]), row))
-    y = ctx.add("scatter", flat, at, ctx.reshape(updates, (count, row)), dim=0, reduction=node.attr("reduction", "none"), checked=node.op)
-    return ctx.reshape(y, shape)
+    return ctx.reshape(_scatter(ctx, node, flat, at, ctx.reshape(updates, (count, row)), 0), shape)
 
 
 @converter("TensorScatter")

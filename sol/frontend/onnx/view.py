@@ -119,6 +119,9 @@ def broadcast_to(ctx: Context, x: str, wanted: Sequence[DimLike]) -> str:
     return ctx.expand(x, both)
 
 
+_TO_THE_END = (2**31 - 1, 2**63 - 1)
+
+
 @converter("Slice", since=1)
 def slice_attributes(ctx: Context, node: OnnxNode) -> str:
     starts, ends = node.attrs["starts"], node.attrs["ends"]
@@ -147,7 +150,11 @@ def _sliced(ctx: Context, x: str, starts: Sequence[DimLike], ends: Sequence[DimL
 
 
 def cut(ctx: Context, x: str, axis: int, start: DimLike, end: DimLike, step: int) -> str:
-    """``x[start:end:step]`` along one dimension by Python's rules; a negative step runs backwards."""
+    """``x[start:end:step]`` along one dimension; a negative step runs backwards.
+
+    It is as in Python, but backwards a start before the first element is that element, and the largest integers end behind the last
+    element in the direction of the step, as onnxruntime has it.
+    """
     try:
         return _cut(ctx, x, axis, start, end, step)
     except UndecidedError as error:
@@ -162,14 +169,15 @@ def _cut(ctx: Context, x: str, axis: int, start: DimLike, end: DimLike, step: in
         first, last = _inside(ctx, start, size, 0, size), _inside(ctx, end, size, 0, size)
         last = last if last >= first else first
         return ctx.slice(x, axis, first, last, step)
-    first, last = _inside(ctx, start, size, -1, size - 1), _inside(ctx, end, size, -1, size - 1)
+    first = _inside(ctx, start, size, 0, size - 1)
+    last = -1 if end in _TO_THE_END else _inside(ctx, end, size, -1, size - 1)
     flipped = ctx.add("flip", x, dims=(axis,))
     a, b = size - 1 - first, size - 1 - last
     return ctx.slice(flipped, axis, a, b if b >= a else a, -step)
 
 
 def _inside(ctx: Context, position: DimLike, size: DimLike, low: DimLike, high: DimLike) -> DimLike:
-    """A bound of a slice, counted from the end if negative, limited to ``low..high``."""
+    """A bound of a slice, counted from the end if negative, limited to ``low..high``; ``high`` where that is less than ``low``."""
     if isinstance(position, int):
         if position < 0:
             if position <= -(2**31) + 1:
@@ -177,6 +185,8 @@ def _inside(ctx: Context, position: DimLike, size: DimLike, low: DimLike, high: 
             position = size + position
         elif position >= 2**31 - 1:
             return high
+    if position == high:
+        return high
     if not isinstance(position, Dim) and not isinstance(low, Dim) and not isinstance(high, Dim):
         return min(max(position, low), high)
     position = position if position >= low else low
@@ -200,15 +210,20 @@ def split(ctx: Context, node: OnnxNode) -> tuple[str, ...]:
     if lengths is None:
         count = node.attr("num_outputs", len(node.outputs))
         each = ceil_div(size, count)
-        lengths = (*[each] * (count - 1), size - each * (count - 1))
-        if isinstance(size, int):  # the last ones may be empty
+        last = size - each * (count - 1)
+        lengths = (*[each] * (count - 1), last)
+        if isinstance(size, int) or (count > 2 and last < 0):  # the last ones may be empty
+            (size,) = ctx.fixed([size], "whether parts of Split are empty")
             lengths = tuple(min(each, max(size - each * i, 0)) for i in range(count))
-    parts = []
-    start: DimLike = 0
-    for length in lengths:
-        parts.append(ctx.slice(x, axis, start, start + length))
-        start = start + length
-    if len(parts) < len(node.outputs) or start != size:
+    total: DimLike = sum(lengths, 0)
+    if total != size:
+        ctx.fixed([total, size], "whether the lengths of Split fit")
+    if len(lengths) < len(node.outputs) or total != size:
         raise ModelError(f"{ctx.describe()}: lengths {list(lengths)} do not fit {len(node.outputs)} outputs of size {size}",
                          origin=node.name)  # fmt: skip
-    return tuple(parts[: len(node.outputs)])
+    parts = []
+    start: DimLike = 0
+    for length in lengths[: len(node.outputs)]:
+        parts.append(ctx.slice(x, axis, start, start + length))
+        start = start + length
+    return tuple(parts)

@@ -163,7 +163,13 @@ def _adaptive(x: np.ndarray, output_size: tuple[int, ...], reduce: Callable[...,
 @op("adaptive_avg_pool", "reduce", _infer_adaptive_average, output_size=REQUIRED)
 def adaptive_avg_pool(attrs: Attrs, x: np.ndarray) -> np.ndarray:
     """Mean over windows that split the input into ``output_size`` parts."""
-    return _adaptive(x, attrs["output_size"], np.mean)
+    return _adaptive(x, attrs["output_size"], _mean)
+
+
+def _mean(x: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
+    """NaN over nothing, of which numpy would warn."""
+    some = x if x.shape[axis] else np.full([1 if i == axis else n for i, n in enumerate(x.shape)], np.nan, x.dtype)
+    return np.mean(some, axis=axis, keepdims=keepdims)
 
 
 @op("adaptive_max_pool", "reduce", _infer_adaptive, output_size=REQUIRED)

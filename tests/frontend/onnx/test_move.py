@@ -67,6 +67,22 @@ def test_scatter(reduction: str) -> None:
     check("ScatterND", halves, reduction=reduction, tolerance=2e-3)
 
 
+@pytest.mark.parametrize("reduction", ["add", "mul"])
+def test_booleans_are_added_and_multiplied(reduction: str) -> None:
+    x, updates = randn(4, 3) > 0, randn(5, 3) > 0
+    check("ScatterND", [x, np.array([[0], [-1], [0], [1], [0]]), updates], engine="ort", reduction=reduction)
+    check("ScatterElements", [x, np.array([[0, 1, 2]] * 5), updates], engine="ort", reduction=reduction)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "step"),
+    [(-100, -(2**63), -1), (-2, -3, -3), (-5, -9, -1), (-4, -5, -1), (-1, 2**63 - 1, -1), (2, 2**31 - 1, -2), (9, 9, -1)],
+)
+def test_slices_that_run_backwards(start: int, end: int, step: int) -> None:
+    for size in (0, 1, 4):
+        check("Slice", [randn(size, 2), ints(start), ints(end), ints(0), ints(step)], engine="ort", constants=(1, 2, 3, 4))
+
+
 def test_scatter_compiled() -> None:
     index = np.array([[1, 1, -1], [1, 0, -1]])
     compiled("ScatterElements", [randn(2, 9), index, randn(2, 3)], engine="ort", axis=1, reduction="add")

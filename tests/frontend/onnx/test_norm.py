@@ -48,6 +48,7 @@ def test_rms_norm() -> None:
 def test_group_and_instance_norm() -> None:
     check("GroupNormalization", [randn(2, 6, 4), randn(6), randn(6)], opset=21, num_groups=3)
     check("GroupNormalization", [randn(2, 6, 4, 2).astype(np.float64), *(randn(6).astype(np.float64) for _ in "sb")], num_groups=2)
+    check("InstanceNormalization", [randn(2, 0, 7), randn(0), randn(0)], engine="ort")
     check("InstanceNormalization", [randn(2, 3, 7), randn(3), randn(3)], engine="ort")
     compiled("InstanceNormalization", [randn(2, 3, 7).astype(np.float16), *(randn(3).astype(np.float16) for _ in "sb")], tolerance=5e-3)
 

@@ -13,7 +13,7 @@ import torch
 from onnx.reference import ReferenceEvaluator
 
 import sol
-from sol.errors import InputError, SolError, UnsupportedError
+from sol.errors import InputError, ModelError, SolError, UnsupportedError
 from tests.frontend.onnx.models import MODELS, example, model, node, weights
 
 
@@ -76,6 +76,18 @@ def test_a_cut_that_depends_on_a_size_is_a_program_per_range() -> None:
             node("Slice", ["a", "zero", "end", "one"], ["y"])]  # fmt: skip
     proto = model(half, {"x": ["batch", "length"]}, ["y"], {**constants, "two": np.array([2])})
     assert compiled_for(proto, [(2, 4), (2, 12), (2, 13), (2, 14), (2, 40)]) == 2
+
+
+def test_open_sizes_that_a_split_states_or_shares_out() -> None:
+    session = sol.load(model([node("Split", ["x", "n"], ["y", "z"])], {"x": ["n", 2]}, ["y", "z"], {"n": np.array([3, 6])}, opset=18))
+    x = weights(9, 2)
+    for part, want in zip(session(x), (x[:3], x[3:])):
+        np.testing.assert_array_equal(part, want)
+    with pytest.raises(ModelError, match=r"lengths \[3, 6\] do not fit 2 outputs of size 8"):
+        session(weights(8, 2))
+    session = sol.load(model([node("Split", ["x"], ["a", "b", "c", "d"], num_outputs=4)], {"x": ["n", 2]}, ["a", "b", "c", "d"], opset=18))
+    for size, want in ((1, [1, 0, 0, 0]), (5, [2, 2, 1, 0]), (6, [2, 2, 2, 0]), (7, [2, 2, 2, 1]), (103, [26, 26, 26, 25])):
+        assert [len(part) for part in session(weights(size, 2))] == want
 
 
 def test_only_the_size_that_must_be_known_is_fixed() -> None:
