@@ -97,7 +97,7 @@ def _arg(find: Callable[..., np.ndarray], attrs: Attrs, x: np.ndarray) -> np.nda
     if x.ndim == 0:
         return np.zeros((), np.int64)
     if x.size == 0:
-        return np.zeros(reduced_shape(x.shape, (attrs["dim"],), attrs["keepdims"]), np.int64)
+        return np.zeros(np.sum(x, axis=attrs["dim"], keepdims=attrs["keepdims"]).shape, np.int64)
     return np.asarray(find(x, axis=attrs["dim"], keepdims=attrs["keepdims"]), np.int64)
 
 
