@@ -185,6 +185,22 @@ def test_a_dtype_that_is_not_built() -> None:
         sol.optimize(layers().train(), torch.randn(2, 100), dtype=torch.bfloat16)
 
 
+def test_calls_under_autocast_are_of_its_types() -> None:
+    """Beside calls without it; models that are optimized inside of a region are for both."""
+    model, x = layers().eval(), torch.randn(9, 100)
+    kinds = (None, torch.bfloat16, None, torch.float16)
+    for around in (False, True):
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=around):
+            fast = sol.optimize(model, x)
+        for kind in kinds:
+            with torch.no_grad(), torch.autocast("cpu", kind or torch.bfloat16, enabled=kind is not None):
+                ours, theirs = fast(x), model(x)
+            assert ours.dtype is theirs.dtype is (kind or torch.float32)
+            torch.testing.assert_close(ours, theirs, atol=4 * ROUNDING, rtol=ROUNDING)
+    pieces = fast._autocasting.pieces
+    assert len(pieces) == 2 and all(p.variants for p in pieces)
+
+
 @pytest.mark.parametrize("number", [0.7, 0.71])
 def test_numbers_that_are_compared_are_of_the_type(number: float) -> None:
     """One bfloat16 below 0.7 and one above 0.71 are what torch compares with and divides by; 0-d tensors are numbers, too."""

@@ -57,6 +57,19 @@ def enter_while_tracing(graph: Graph) -> None:
         node.target = {autocast_mode._enter_autocast: _enter, autocast_mode._exit_autocast: _exit}.get(node.target, node.target)
 
 
+def enclose(module: GraphModule) -> GraphModule:
+    """Put a graph into a region like the one that the caller is in, so that a trace shows it."""
+    if torch.is_autocast_enabled("cpu"):
+        graph = module.graph
+        first = next(n for n in graph.nodes if n.op != "placeholder")
+        with graph.inserting_before(first):
+            region = graph.call_function(_enter, ("cpu", torch.get_autocast_dtype("cpu"), True))
+        with graph.inserting_before(next(n for n in graph.nodes if n.op == "output")):
+            graph.call_function(_exit, (region,))
+        module.recompile()
+    return module
+
+
 def is_autocast(target: Any) -> bool:
     return getattr(target, "_name", "") == "wrap_with_autocast"
 

@@ -22,6 +22,7 @@ from sol.runtime.torch.inputs import as_call, only_plain_tensors, overlapping
 from sol.runtime.torch.methods import Redirection, is_method_of
 from sol.runtime.torch.on_device import OnDevice, lies_on_device
 from sol.runtime.torch.on_queue import OnQueue, runs_opencl
+from sol.runtime.torch.partition import Partition
 from sol.runtime.torch.prefetch import lines_of
 from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.trainer import Trainer, with_gradients
@@ -29,7 +30,7 @@ from sol.runtime.torch.ways import Options, Ways
 from sol.tuning.budget import budgeted
 from sol_autoload import keeping_shared
 
-_is_grad_enabled = torch.is_grad_enabled
+_is_grad_enabled, _is_autocast_enabled = torch.is_grad_enabled, torch.is_autocast_enabled
 _is_dynamo_compiling = torch.compiler.is_dynamo_compiling
 _active_transform = torch._C._functorch.peek_interpreter_stack
 _SAME, _TRAINING = State.SAME, State.TRAINING
@@ -52,7 +53,8 @@ class SolModule(torch.nn.Module):
     for at its first call; sizes and numbers that keep changing stay open. Plain attributes of the model and hooks of its submodules are
     as they were when it was compiled. Methods of the model that call it, such as ``generate``, run compiled code too.
 
-    Calls run in torch, with torch's result, for tensor subclasses and under the transforms of ``torch.func``.
+    Calls run in torch, with torch's result, for tensor subclasses and under the transforms of ``torch.func``. Under ``torch.autocast``
+    they are compiled in pieces, of the types that it chooses.
     """
 
     def __init__(self, model: torch.nn.Module, options: Options | None = None) -> None:
@@ -64,7 +66,9 @@ class SolModule(torch.nn.Module):
         options = options or Options()
         ways = Ways(model, options, held, self._counter, self._held_still)
         trainer = Trainer(model, options.isa, options.threads)
-        self.__dict__.update(_options=options, _held=held, _ways=ways, _trainer=trainer, _lock=threading.RLock(), _ahead=None)
+        autocasting = Partition(model, options.isa, options.threads, UnsupportedError("called under autocast"))
+        self.__dict__.update(_options=options, _held=held, _ways=ways, _trainer=trainer, _autocasting=autocasting)
+        self.__dict__.update(_lock=threading.RLock(), _ahead=None)
         self.__dict__["_redirection"] = Redirection(model, self.forward)
         self.__dict__["_device"] = None
         self._look_again()
@@ -84,7 +88,7 @@ class SolModule(torch.nn.Module):
             found = self._ways.find(args, kwargs)
             if found is not None:
                 return found[0]
-            with self._redirection.original():
+            with self._redirection.original(), torch.autocast("cpu", enabled=False):
                 program = self._ways.make(args, kwargs)
             if program is not None:
                 self._look_ahead()
@@ -201,6 +205,8 @@ class SolModule(torch.nn.Module):
         state = self._structure.look()
         if state is _TRAINING:
             return self._in_training(args, kwargs)
+        if _is_autocast_enabled("cpu") and not self._options.changes_results:
+            return self._under_autocast(args, kwargs)
         try:
             programs = self._ways.programs.entries
             if programs and state is _SAME:
@@ -242,6 +248,12 @@ class SolModule(torch.nn.Module):
         if self._trainer.is_torchs or _active_transform() is not None or not self._is_for_compiled_code(args, kwargs):
             return self._model(*args, **kwargs)
         return self._trainer(args, kwargs)
+
+    def _under_autocast(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """A call of which torch chooses the types: for each choice the pieces that Dynamo captures are compiled by themselves."""
+        if self._ways.failure is not None or _active_transform() is not None or not self._is_for_compiled_code(args, kwargs):
+            return self._model(*args, **kwargs)
+        return self._autocasting(args, kwargs)
 
     def _check_floats(self, lack: str, remedy: str) -> None:
         """UnsupportedError for a model with quantized weights or with products of another dtype."""

@@ -21,7 +21,7 @@ from torch.fx.node import map_arg
 from sol.config import config
 from sol.errors import ConfigError, ExportError, UnsupportedError
 from sol.frontend.imported import Imported
-from sol.frontend.torch.autocast import enter_while_tracing
+from sol.frontend.torch.autocast import enclose, enter_while_tracing
 from sol.frontend.torch.capture import Call
 from sol.frontend.torch.export import import_piece
 from sol.runtime.specializations import Specializations
@@ -211,7 +211,7 @@ class Piece:
         call = Call.of_arguments([v.detach() if isinstance(v, torch.Tensor) else v for v in values], traced)
         parameters = {k: p.name for k, p in enumerate(places) if p.role == "parameter"}
         piece = specialised(self.module, self.placeholders, inputs, {p.name for p, t in zip(places, traced) if not t})
-        return import_piece(piece, call, shapes, parameters)
+        return import_piece(enclose(piece), call, shapes, parameters)
 
 
 def _turns_gradients_on(module: fx.GraphModule) -> bool:
