@@ -67,6 +67,7 @@ def test_empty() -> None:
     check("sum", lambda t: t.sum(1), np.zeros((2, 0)), dims=(1,))
     check("mean", lambda t: t.mean(1), np.zeros((2, 0)), dims=(1,))
     check("softmax", lambda t: t.softmax(1), np.zeros((2, 0)), dim=1)
+    check("argmax", lambda t: t.argmax(1), np.zeros((0, 2)), dim=1)
 
 
 def test_scalar() -> None:
@@ -83,6 +84,7 @@ def test_scalar() -> None:
         ("sum", TensorType(DType.BOOL, (2,)), {"dims": (0,)}, "numbers"),
         ("mean", TensorType(DType.I64, (2,)), {"dims": (0,)}, "floating-point"),
         ("softmax", TensorType(DType.I64, (2,)), {"dim": 0}, "floating-point"),
+        ("argmax", TensorType(DType.F32, (0, 2)), {"dim": 0}, "no elements to choose from"),
     ],
 )
 def test_misfits(op: str, type_: TensorType, attrs: dict, message: str) -> None:

@@ -144,6 +144,8 @@ def hardmax(ctx: Context, node: OnnxNode) -> str:
     """1 at the first largest element, else 0."""
 
     def function(x: str, axis: int) -> str:
+        if ctx.size(x)[axis] == 0:
+            return x
         best = ctx.add("argmax", x, dim=axis, keepdims=True)
         return ctx.cast(ctx.add("eq", ramp(ctx, ctx.size(x)[axis], ctx.rank(x), axis), best), ctx.type(x).dtype)
 

@@ -31,7 +31,10 @@ def _infer_reduction(result: DType | None = None, operands_are: str = "any") -> 
 def _infer_arg(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     need_operands(operands, 1)
     need_axis(operands[0], attrs["dim"])
-    return TensorType(DType.I64, reduced_shape(operands[0].shape, (attrs["dim"],), attrs["keepdims"]))
+    result = TensorType(DType.I64, reduced_shape(operands[0].shape, (attrs["dim"],), attrs["keepdims"]))
+    some = not operands[0].rank or operands[0].shape[attrs["dim"]] != 0 or 0 in result.shape
+    need(some, f"dimension {attrs['dim']} has no elements to choose from")
+    return result
 
 
 def _infer_softmax(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
@@ -93,6 +96,8 @@ def all_(attrs: Attrs, x: np.ndarray) -> np.ndarray:
 def _arg(find: Callable[..., np.ndarray], attrs: Attrs, x: np.ndarray) -> np.ndarray:
     if x.ndim == 0:
         return np.zeros((), np.int64)
+    if x.size == 0:
+        return np.asarray(np.sum(x, axis=attrs["dim"], keepdims=attrs["keepdims"]), np.int64)
     return np.asarray(find(x, axis=attrs["dim"], keepdims=attrs["keepdims"]), np.int64)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sol.errors import TypeInferenceError
 from tests.frontend.onnx.imported import check
 from tests.frontend.onnx.one_node import check as compiled
 from tests.frontend.onnx.one_node import randn
@@ -35,6 +36,15 @@ def test_places_of_extrema(last: int) -> None:
     for op in ("ArgMax", "ArgMin"):
         check(op, [x], engine="ort", opset=13, axis=-1, keepdims=0, select_last_index=last)
         check(op, [x], engine="ort", opset=13, select_last_index=last)
+
+
+@pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
+def test_the_extremum_of_nothing(op: str) -> None:
+    check(op, [randn(0, 3)], engine="ort", axis=1)
+    check(op, [randn(0, 0)], engine="ort", axis=1)
+    check("Hardmax", [randn(3, 0)], engine="ort")
+    with pytest.raises(TypeInferenceError, match="dimension 0 has no elements to choose from"):
+        check(op, [randn(0, 3)], engine="ort", axis=0)
 
 
 @pytest.mark.parametrize("op", ["CumSum", "CumProd"])
