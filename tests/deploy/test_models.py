@@ -288,6 +288,7 @@ def test_an_unsupported_operation_is_named_before_any_c_is_compiled(tmp_path: Pa
         ({"func_name": "double"}, InputError, "is no name in C"),
         ({"func_name": "printf"}, InputError, "the C library has something of that name"),
         ({"func_name": "lambda"}, InputError, "is no name in Python"),
+        ({"lib_name": "numpy"}, InputError, "a module that the Python binding imports"),
     ],
 )
 def test_wrong_options(options: dict, kind: type[Exception], said: str, tmp_path: Path) -> None:
