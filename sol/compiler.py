@@ -6,7 +6,8 @@ What turns C into a library is `sol.build`. The tour with measured kernels and k
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -20,6 +21,7 @@ from sol.codegen.program import SourceFile, kernel_source, render_program
 from sol.codegen.schedule import make_plan
 from sol.codegen.targets import Target
 from sol.config import config
+from sol.errors import OutputError
 from sol.ir.graph import Graph
 from sol.ir.text import graph_text
 from sol.ir.verify import verify
@@ -140,9 +142,10 @@ class _Dump:
         self.folder: Path | None = None
         if folder:
             base = Path(folder)
-            taken = len(list(base.glob("graph*"))) if base.exists() else 0
-            self.folder = base / f"graph{taken}"
-            self.folder.mkdir(parents=True, exist_ok=True)
+            with _dumping(base):
+                taken = len(list(base.glob("graph*"))) if base.exists() else 0
+                self.folder = base / f"graph{taken}"
+                self.folder.mkdir(parents=True, exist_ok=True)
 
     def restart(self) -> None:
         """Write over what was dumped after the imported graph."""
@@ -153,4 +156,15 @@ class _Dump:
             return
         prefix = "" if name.endswith(".c") else f"{self.count:02d}_"
         self.count += not name.endswith(".c")
-        (self.folder / f"{prefix}{name}").write_text(text())
+        with _dumping(self.folder):
+            (self.folder / f"{prefix}{name}").write_text(text())
+
+
+@contextmanager
+def _dumping(folder: Path) -> Iterator[None]:
+    """Failures to write say what for."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"cannot write to the folder {folder}: {error.strerror or error}",
+                          remedy="name another folder with sol.config['dump'], or make room") from error  # fmt: skip

@@ -35,6 +35,8 @@ _WORDS = frozenset(
     "main memcpy int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t".split()
 )
 
+_BINDING_IMPORTS = ("ctypes", "numpy", "os")
+
 
 @dataclass(frozen=True)
 class Size:
@@ -154,6 +156,8 @@ def _check_names(library: str, function: str) -> None:
             raise InputError(f"{what}={name!r} is no name in C", remedy="use letters, digits and underscores, a letter first")
         if keyword.iskeyword(name):
             raise InputError(f"{what}={name!r} is no name in Python, which the binding needs", remedy="use another name")
+    if library in _BINDING_IMPORTS:
+        raise InputError(f"lib_name={library!r} is a module that the Python binding imports", remedy="use another name")
     if hasattr(ctypes.CDLL(None), function):
         raise InputError(f"func_name={function!r} is taken: the C library has something of that name", remedy="use another name")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sol.errors import InputError, UnsupportedError
+from sol.errors import InputError, TypeInferenceError, UnsupportedError
 from sol.frontend.imported import Imported, OutputLeaf
 from sol.frontend.torch.program_file import is_program_file, load_program
 from sol.ir.rewrite import with_outputs
@@ -181,6 +182,8 @@ def _from_onnx(
         imported = import_model(loaded, signatures, contents, smallest=smallest)
     except NeedsValue as needed:
         raise _must_be_known(needed, loaded) from None
+    except TypeInferenceError as error:
+        raise TypeInferenceError(error.message, origin=error.origin, remedy=error.remedy or _fixing(error.message, loaded)) from error
 
     def parameter(target: str) -> np.ndarray:
         array = imported.parameters[target]
@@ -202,7 +205,7 @@ def _must_be_known(needed: NeedsValue, loaded: LoadedModel) -> UnsupportedError:
     for symbol in needed.symbols:
         if symbol in known:
             texts.append(f"the size {known[symbol].label}")
-            remedies.append(f"fix the size with shapes={{{known[symbol].input!r}: {known[symbol].example}}}, for example")
+            remedies.append(_fixing(symbol, loaded))
         else:
             texts.append("a size that the model computes")
             remedies.append("give example inputs, which fix all sizes")
@@ -210,6 +213,15 @@ def _must_be_known(needed: NeedsValue, loaded: LoadedModel) -> UnsupportedError:
         f"{needed.what} depends on {' and '.join(dict.fromkeys(texts))}, which a library must know when it is made", origin=needed.origin,
         remedy=" and ".join(dict.fromkeys(remedies)),
     )  # fmt: skip
+
+
+def _fixing(text: str, loaded: LoadedModel) -> str:
+    """How to fix the open size that a text speaks of last, where it says what does not fit; empty if it speaks of none."""
+    from sol.frontend.onnx.sizes import open_sizes
+
+    known = open_sizes(loaded)
+    found = [known[word] for word in re.findall(r"\w+", text) if word in known]
+    return f"fix the size with shapes={{{found[-1].input!r}: {found[-1].example}}}, for example" if found else ""
 
 
 def _signatures(inputs: Any, names: list[str]) -> dict[str, Any]:

@@ -195,6 +195,13 @@ def test_a_folder_that_cannot_be_written(capsys, folder):
     assert unwritable(Path("/nowhere/x")) and not unwritable(Path("/dev/null"))
 
 
+def test_a_dump_that_cannot_be_written(capsys, folder, tmp_path):
+    (tmp_path / "file").write_text("")
+    with sol.config.override(dump=str(tmp_path / "file" / "dump")):
+        code, _, err = call(capsys, "run", folder / "net.onnx")
+    assert code == ENVIRONMENT and f"cannot write to the folder {tmp_path / 'file' / 'dump'}: Not a directory" in err and "SOL_DUMP" in err
+
+
 def test_outputs_of_any_name(tmp_path):
     from sol.commands.run import write
 

@@ -17,7 +17,7 @@ from torch import nn
 
 import sol
 from sol.deploy import api
-from sol.errors import CompilerNotFoundError, ConfigError, InputError, UnsupportedError
+from sol.errors import CompilerNotFoundError, ConfigError, InputError, TypeInferenceError, UnsupportedError
 from tests.deploy.support import call, close, manifest, program
 from tests.runtime.models import Counter, Lambda, mlp
 
@@ -213,6 +213,16 @@ def test_a_size_that_cannot_be_one(tmp_path: Path) -> None:
     np.testing.assert_array_equal(binding(tmp_path, "Two").predict(array), array[:2])
 
 
+def test_an_open_size_that_the_model_decides(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    from onnx import TensorProto, helper, numpy_helper
+
+    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", ["n", "c"]), ("y", ["n", 9])))
+    model = onnx_model([helper.make_node("Add", ["x", "w"], ["y"])], [x], [y], [numpy_helper.from_array(np.ones(9, np.float32), "w")])
+    with pytest.raises(TypeInferenceError, match=r"remedy: fix the size with shapes=\{'x': \('n', 64\)\}, for example"):
+        sol.deploy(model, path=tmp_path)
+
+
 NAMES = ("w0", "@w0", "p_team", "team", "call", "arena", "in", "out", "w", "a", "int", "int64_t", "sol_job", "dims", "memcpy", "c0/round",
          "NAN", "SIZE_MAX", "stdin")  # fmt: skip
 SIZES = ("a", "N", "batch size", "batch_size", "2")
@@ -288,6 +298,7 @@ def test_an_unsupported_operation_is_named_before_any_c_is_compiled(tmp_path: Pa
         ({"func_name": "double"}, InputError, "is no name in C"),
         ({"func_name": "printf"}, InputError, "the C library has something of that name"),
         ({"func_name": "lambda"}, InputError, "is no name in Python"),
+        ({"lib_name": "numpy"}, InputError, "a module that the Python binding imports"),
     ],
 )
 def test_wrong_options(options: dict, kind: type[Exception], said: str, tmp_path: Path) -> None:

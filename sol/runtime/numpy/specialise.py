@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sol.errors import InputError, ModelError, SolError, UnsupportedError
+from sol.errors import InputError, ModelError, SolError, TypeInferenceError, UnsupportedError
 from sol.frontend.imported import Guard, Imported
 from sol.frontend.onnx import LoadedModel, import_model
 from sol.frontend.onnx.context import NeedsValue
@@ -67,6 +67,9 @@ def import_for(
             if comparison is not None and attempt.narrow(comparison):
                 continue
             if not attempt.fix_sizes():
+                if attempt.contents and isinstance(error, TypeInferenceError):
+                    remedy = f"shapes follow from the content of {', '.join(attempt.contents)}: give another content"
+                    raise InputError(error.message, origin=error.origin, remedy=remedy) from error
                 raise
             log.info("sizes are taken as fixed, because: %s", error.message)
 

@@ -122,6 +122,8 @@ def test_a_shape_from_an_input_is_compiled_for() -> None:
     for shape in ([3, 4], [-1, 2], [3, 4]):
         assert session(x, np.array(shape)).shape == x.reshape(shape).shape
     assert len(session._programs) == 2
+    with pytest.raises(InputError, match=r"\[2,6\] has 12 elements, \[5,4\] has 20(.|\n)*remedy: shapes follow from the content of s"):
+        session(x, np.array([5, 4]))
 
 
 def test_tensors_and_names_are_taken() -> None:
