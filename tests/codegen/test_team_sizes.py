@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 
 from tests import harness
+from tests.codegen.conv_cases import check, conv_graph
 from tests.codegen.foreign_cases import PARAMS, repeat  # noqa: F401  (a fixture)
-from tests.codegen.test_conv_winograd import force  # noqa: F401
+from tests.codegen.test_conv_winograd import WIDE, around, force  # noqa: F401
 from tests.toolchains import GCC, isas_by_default
 
 SIZES = (2, 3, 5, 1)
@@ -46,4 +47,14 @@ def test_kernel(repeat: Callable, every_size: list[int], number: int) -> None:  
     function, arguments = PARAMS[number].values
     isas = isas_by_default()
     repeat(GCC, isas[number % len(isas)], function, arguments)
+    assert set(every_size) == set(SIZES)
+
+
+@pytest.mark.parametrize("isa", WIDE)
+@pytest.mark.parametrize("tile,channels,size", [(2, 64, (14, 14)), (2, 32, (13, 15)), (4, 48, (28, 30)), (7, 48, (28, 28))])
+def test_products_in_pairs(force: Callable, every_size: list[int], isa: str, tile: int, channels: int, size: tuple[int, int]) -> None:  # noqa: F811
+    """A tile stands at another place among those that are multiplied at once when threads share out tiles otherwise."""
+    force(tile, by_inner_product=True)
+    graph, inputs, arrays, _ = conv_graph((1, channels, *size), 40, (3, 3), padding=1)
+    check(graph, inputs, arrays, isa=isa, threads=2, borders=around(1))
     assert set(every_size) == set(SIZES)
