@@ -158,6 +158,10 @@ void on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   for (const char* norm : {"native_layer_norm", "native_group_norm"})  // otherwise composed of other operations, which rounds otherwise
     m.impl(norm, torch::CppFunction::makeFromBoxedFunction<&on_cpu>());
+  // PyTorch has one kernel of these for all devices, which reads addresses as the host's.
+  for (const char* reader : {"_saturate_weight_to_fp16", "choose_qparams_optimized", "fbgemm_linear_quantize_weight",
+                             "_grid_sampler_2d_cpu_fallback", "_grid_sampler_2d_cpu_fallback_backward"})
+    m.impl(reader, torch::CppFunction::makeFromBoxedFunction<&on_cpu>());
 }
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&on_cpu>()); }
