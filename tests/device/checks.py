@@ -185,7 +185,7 @@ def check_storage_and_views():
     same(y, host.as_strided((2, 2), (4, 1), 2), 0)
 
 
-def check_kernels_of_all_devices_that_read_addresses():
+def check_kernels_of_all_devices():
     aten, weight = torch.ops.aten, torch.linspace(-1e5, 1e5, 64).reshape(4, 16)
     image, grid, gradient = torch.rand(1, 2, 4, 4), torch.rand(1, 3, 3, 2), torch.rand(1, 2, 3, 3)
     for called, operands in (
@@ -196,6 +196,10 @@ def check_kernels_of_all_devices_that_read_addresses():
     ):
         for found, wanted in zip(called(*(operand.sol() for operand in operands)), called(*operands), strict=True):
             torch.testing.assert_close(torch.as_tensor(found).cpu(), torch.as_tensor(wanted))
+    for given in ((12,), (12, False), (12, False, 8.0)):
+        window = torch.kaiser_window(*given, device=f"sol:{last()}")
+        assert window.device.index == last()
+        same(window, torch.kaiser_window(*given))
 
 
 def check_complex_numbers():
