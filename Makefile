@@ -3,7 +3,8 @@
 # make lint   ruff and mypy
 # make durations   run what make test leaves out for its time, too, and write down how long tests take (tests/budget.py)
 # make neon   run the kernels for 64-bit ARM in an emulator (installs it with apt-get)
-# make conformance   slow: all networks of the list, and ONNX's own suite beside onnxruntime, what fails by reason in build/onnx_suite
+# make conformance   slow: all networks of the list, ONNX's own suite beside onnxruntime, what fails by reason in build/onnx_suite, and parts
+#                    of TorchCTS on the simulated device, its report in build/torchcts
 #                    (shows reports in Chromium and runs networks on PoCL, an OpenCL of CPUs; both are installed with apt-get if missing)
 # make sweep   hours, goes on where it stopped: hundreds of models beside eager torch; writes docs/sweep.md. SWEEP="--help" tells more
 # make bench   time a few networks against other engines; BENCH="all --rounds 3 --json out.json" for more
@@ -37,6 +38,12 @@ $(VENV)/.onnxruntime: $(VENV)/.networks
 	$(BIN)/pip install -q -c constraints.txt onnxruntime
 	touch $@
 
+# TorchCTS names older versions of PyTorch as those that it was tried with, and would replace this one.
+$(VENV)/.torchcts: $(VENV)/.networks
+	$(BIN)/pip install -q --no-deps torchcts==0.4.1
+	$(BIN)/pip install -q -c constraints.txt psutil "mpmath<2"
+	touch $@
+
 $(VENV)/.bench: $(VENV)/.networks
 	$(BIN)/pip install -q -c constraints.txt -e ".[bench]"
 	touch $@
@@ -64,7 +71,7 @@ neon: $(VENV)/.networks
 		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y --no-install-recommends gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 	$(BIN)/python -m pytest tests/codegen/test_neon.py
 
-conformance: $(VENV)/.onnxruntime
+conformance: $(VENV)/.onnxruntime $(VENV)/.torchcts
 	command -v chromium >/dev/null || $$(test $$(id -u) = 0 || echo sudo) apt-get install -y --no-install-recommends chromium || true
 	ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || \
 		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y --no-install-recommends pocl-opencl-icd ocl-icd-libopencl1 || true

@@ -185,6 +185,23 @@ def check_storage_and_views():
     same(y, host.as_strided((2, 2), (4, 1), 2), 0)
 
 
+def check_kernels_of_all_devices():
+    aten, weight = torch.ops.aten, torch.linspace(-1e5, 1e5, 64).reshape(4, 16)
+    image, grid, gradient = torch.rand(1, 2, 4, 4), torch.rand(1, 3, 3, 2), torch.rand(1, 2, 3, 3)
+    for called, operands in (
+        (lambda x: [aten._saturate_weight_to_fp16(x.clone())], [weight]),
+        (lambda x: torch.choose_qparams_optimized(x, 64, 200, 0.16, 8), [weight]),
+        (lambda x, at: [aten._grid_sampler_2d_cpu_fallback(x, at, 0, 0, True)], [image, grid]),
+        (lambda y, x, at: aten._grid_sampler_2d_cpu_fallback_backward(y, x, at, 0, 0, True), [gradient, image, grid]),
+    ):
+        for found, wanted in zip(called(*(operand.sol() for operand in operands)), called(*operands), strict=True):
+            torch.testing.assert_close(torch.as_tensor(found).cpu(), torch.as_tensor(wanted))
+    for given in ((12,), (12, False), (12, False, 8.0)):
+        window = torch.kaiser_window(*given, device=f"sol:{last()}")
+        assert window.device.index == last()
+        same(window, torch.kaiser_window(*given))
+
+
 def check_complex_numbers():
     host = torch.complex(torch.arange(6.0), torch.ones(6)).reshape(2, 3)
     device = host.sol()

@@ -20,6 +20,8 @@ c10::DeviceIndex device_of(const torch::jit::Stack& stack, size_t count) {
   for (size_t i = stack.size() - count; i < stack.size(); ++i)
     if (stack[i].isTensor() && stack[i].toTensor().defined() && stack[i].toTensor().device().type() == kDevice)
       return stack[i].toTensor().device().index();
+  for (size_t i = stack.size() - count; i < stack.size(); ++i)
+    if (stack[i].isDevice() && stack[i].toDevice().type() == kDevice && stack[i].toDevice().has_index()) return stack[i].toDevice().index();
   return current_device();
 }
 
@@ -158,6 +160,11 @@ void on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   for (const char* norm : {"native_layer_norm", "native_group_norm"})  // otherwise composed of other operations, which rounds otherwise
     m.impl(norm, torch::CppFunction::makeFromBoxedFunction<&on_cpu>());
+  // PyTorch has one kernel of these for all devices, which reads addresses as the host's or knows PyTorch's own devices alone.
+  for (const char* reader : {"_saturate_weight_to_fp16", "choose_qparams_optimized", "fbgemm_linear_quantize_weight",
+                             "_grid_sampler_2d_cpu_fallback", "_grid_sampler_2d_cpu_fallback_backward", "kaiser_window",
+                             "kaiser_window.periodic", "kaiser_window.beta"})
+    m.impl(reader, torch::CppFunction::makeFromBoxedFunction<&on_cpu>());
 }
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&on_cpu>()); }
