@@ -140,8 +140,7 @@ class Imported:
     guards: outputs of the graph behind those of the model that a call must find to be as expected.
     layouts: for each graph input its strides, or "contiguous" where sizes are open; None for those whose strides do not matter.
     formats: for each graph input whose memory format decides that of results: whether it is channels_last; None for the others.
-    differs_with_gradients: where torch may compute something else: "needed", where a gradient is, or "enabled", where gradients are; or
-    nowhere, "".
+    differs_with_gradients: whether torch computes something else where a gradient is needed.
     """
 
     graph: Graph
@@ -166,7 +165,7 @@ class Imported:
     guards: tuple[Guard, ...] = ()
     formats: tuple[bool | None, ...] = ()
     layouts: tuple[tuple[int, ...] | str | None, ...] = ()
-    differs_with_gradients: str = ""
+    differs_with_gradients: bool = False
 
     @property
     def arguments(self) -> tuple[Tree, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from sol.errors import ExportError
-from sol.frontend.torch.noted import noting_grad_mode, noting_seeds, noting_strides, noting_unmoved
+from sol.frontend.torch.noted import noting_seeds, noting_strides, noting_unmoved
 from sol.frontend.torch.state import PythonState, noting_prints
 from sol.frontend.torch.strides import is_channels_last
 from sol.frontend.torch.transformer_layers import transformers_as_untraced
@@ -116,7 +116,6 @@ class _Notes:
     shared: bool = False
     seeded: bool = False
     padded: bool = False
-    asked_grad_mode: bool = False
 
 
 class Traced(torch.nn.Module):
@@ -149,7 +148,7 @@ class Traced(torch.nn.Module):
         buffers = _buffers(model)
         with (
             noting_prints(self._note_print), noting_strides(self._note_strides), noting_unmoved(self._notes.unmoved.append),
-            transformers_as_untraced(self._note_padding), noting_grad_mode(self._note_grad_mode),
+            transformers_as_untraced(self._note_padding),
         ):  # fmt: skip
             result = model(*args, **kwargs)  # type: ignore[misc]
         self._notes.complaint = self._notes.complaint or self._state.changed()
@@ -171,15 +170,12 @@ class Traced(torch.nn.Module):
         return bool(self._notes.unmoved)
 
     @property
-    def differs_with_gradients(self) -> str:
-        """Where torch may compute something else: as of `Imported`."""
-        return "enabled" if self._notes.asked_grad_mode else "needed" if self._notes.padded else ""
+    def differs_with_gradients(self) -> bool:
+        """Whether torch computes something else where a gradient is needed."""
+        return self._notes.padded
 
     def _note_padding(self) -> None:
         self._notes.padded = True
-
-    def _note_grad_mode(self) -> None:
-        self._notes.asked_grad_mode = True
 
     def _note_print(self) -> None:
         self._notes.printed = True

@@ -54,7 +54,7 @@ class Terms:
     torch_at_hand: bool = True
     arguments: tuple[str, ...] = ()
     by_layout: bool = False
-    differs_with_gradients: str = ""
+    differs_with_gradients: bool = False
     returned: Mapping[int, Returned] = dataclasses.field(default_factory=dict)
 
 

@@ -1,5 +1,4 @@
-"""What Python code does while it is traced that no graph of tensors holds: it asks how tensors are laid out, or whether gradients are
-computed, or seeds random numbers."""
+"""What Python code does while it is traced that no graph of tensors holds: it asks how tensors are laid out, or seeds random numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +12,6 @@ from typing import Any
 import torch
 
 _ABOUT_LAYOUT = ("stride", "is_contiguous", "storage_offset", "data_ptr")
-_ABOUT_GRADIENTS = ("is_grad_enabled", "is_inference_mode_enabled")
 _SEEDING = ("manual_seed", "seed", "set_rng_state")
 _TRACING = ("torch._dynamo", "torch._functorch", "torch._higher_order_ops", "torch.fx")
 _MARK = 0x50A7
@@ -25,15 +23,6 @@ def noting_strides(note: Callable[[], None]) -> Iterator[None]:
     with ExitStack() as stack:
         for name in _ABOUT_LAYOUT:
             stack.enter_context(_noting(torch.Tensor, name, note))
-        yield
-
-
-@contextmanager
-def noting_grad_mode(note: Callable[[], None]) -> Iterator[None]:
-    """Inside, it is noted where this thread's code, other than torch's own, asks whether gradients are computed."""
-    with ExitStack() as stack:
-        for name in _ABOUT_GRADIENTS:
-            stack.enter_context(_noting(torch, name, note))
         yield
 
 

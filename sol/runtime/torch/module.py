@@ -267,10 +267,8 @@ class SolModule(torch.nn.Module):
     def _run(self, program: Program, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         if program.changes_things and overlapping(program.graph_inputs(taken)):
             return self._model(*args, **kwargs)
-        needs = _is_grad_enabled() and needs_gradient(program, taken)
-        if needs:
+        if _is_grad_enabled() and needs_gradient(program, taken):
             self._check_floats("computes no gradients", "call it under torch.no_grad() or torch.inference_mode()")
-        if needs or (_is_grad_enabled() and program.imported.differs_with_gradients == "enabled"):
             return with_gradients(self._model, self._trainer, program, taken, args, kwargs)
         result = program.run(taken, args, kwargs)
         if program.imported.exchanges:

@@ -109,18 +109,3 @@ def test_finetuning_step_changes_the_compiled_model() -> None:
     assert losses[-1] < losses[0]
     with torch.no_grad():
         close(fast(x), model(x))
-
-
-@pytest.mark.parametrize("needs", [False, True])
-def test_a_model_that_asks_whether_gradients_are_computed(needs: bool) -> None:
-    """What is compiled is traced without gradients, and serves calls without them alone."""
-
-    def model(x: torch.Tensor) -> torch.Tensor:
-        return x * 3 if torch.is_grad_enabled() else x * 2
-
-    x = torch.rand(4, requires_grad=needs)
-    fast = sol.optimize(model, [x.detach()])
-    for _ in range(2):
-        assert torch.equal(fast(x), x * 3) and fast(x).requires_grad == needs
-        with torch.no_grad():
-            assert torch.equal(fast(x), x * 2)
