@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(bool(CLANG.missing), reason=CLANG.missing)
 
 
 @pytest.mark.parametrize("number", range(len(PARAMS)), ids=[str(p.id) for p in PARAMS])
-@pytest.mark.budget(8)
+@pytest.mark.budget(5)
 def test_kernel(repeat: Callable, number: int) -> None:  # noqa: F811
     """Each case on one of the ISAs, in turn; half precision where the machine converts it (clang 14 has no software for it)."""
     function, arguments = PARAMS[number].values

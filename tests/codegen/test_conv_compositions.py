@@ -120,7 +120,7 @@ def composition(source: str, product: str, sink: str, lanes: int, dtype: DType) 
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("isa,source,product,sink,dtype", CASES)
-@pytest.mark.budget(12)
+@pytest.mark.budget(6)
 def test_composition(isa, source, product, sink, dtype, threads, monkeypatch):
     table = families.candidates
     monkeypatch.setattr(families, "candidates", lambda anchor: (candidate(product),) if anchor else table(anchor))

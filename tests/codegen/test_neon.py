@@ -29,7 +29,7 @@ emulated = pytest.mark.skipif(bool(AARCH64.missing), reason=AARCH64.missing)
 
 @emulated
 @pytest.mark.parametrize("function,arguments", PARAMS)
-@pytest.mark.budget(8)
+@pytest.mark.budget(5)
 def test_kernel(repeat: Callable, function: Callable, arguments: dict[str, Any]) -> None:  # noqa: F811
     repeat(AARCH64, "neon", function, arguments)
 

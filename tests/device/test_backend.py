@@ -46,7 +46,7 @@ def failures(built: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 
 @pytest.mark.parametrize("name, run_of", [(name, run_of) for run_of, (names, _) in RUNS.items() for name in names])
-@pytest.mark.budget(30)
+@pytest.mark.budget(20)
 def test_device(name: str, run_of: str, failures: dict[str, dict[str, str]]):
     assert name not in failures[run_of], failures[run_of][name]
 

@@ -11,7 +11,7 @@ RUNS = {"sim": {}, "host": {"SOL_DRIVER": "host"}, "sim with queues": {"SOL_SIM_
 
 
 @pytest.mark.parametrize("run_of", RUNS)
-@pytest.mark.budget(26)
+@pytest.mark.budget(17)
 def test_lazy(run_of: str, built: None):
     failures = failures_of(lazy_checks, **RUNS[run_of])
     assert not failures, "\n".join(failures.values())

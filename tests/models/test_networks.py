@@ -29,7 +29,7 @@ def _slow(names: object, quick: tuple[str, ...]) -> list:
 
 
 @pytest.mark.parametrize("name", _slow(NETWORKS, QUICK))
-@pytest.mark.budget(12)
+@pytest.mark.budget(8)
 def test_equals_torch(name: str) -> None:
     check(name, 1)
 

@@ -160,7 +160,7 @@ FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] =
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-@pytest.mark.budget(12)
+@pytest.mark.budget(8)
 def test_a_step_is_eagers(name: str) -> None:
     make, inputs, allowed = FAMILIES[name]
     fast, eager = pair(make(), inputs)

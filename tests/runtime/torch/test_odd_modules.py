@@ -58,7 +58,7 @@ def shared(args: Any, result: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.budget(8)
+@pytest.mark.budget(6)
 def test_as_in_eager(name: str, caplog: pytest.LogCaptureFixture) -> None:
     make, calls = CASES[name]
     torch.manual_seed(0)
