@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 DURATIONS = Path(__file__).with_name("durations.txt")
-BUDGET = 1.0  # seconds of a function
+BUDGET = 0.7  # seconds of a function
 LONGEST = 5.0  # seconds of one case
-WRITTEN = 0.5  # seconds of a function from which its duration is written down
+WRITTEN = 0.4  # seconds of a function from which its duration is written down
 
 
 def leave_to_conformance(items: Sequence[pytest.Item], each: dict[str, float]) -> None:
