@@ -69,7 +69,7 @@ def test_cases_that_are_left_out_already_do_not_count() -> None:
 
 def test_what_was_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reports = [SimpleNamespace(nodeid=f"a.py::test_long[{i}-x::y z]", duration=0.5) for i in (1, 2) for _ in ("setup", "call")]
-    reports.append(SimpleNamespace(nodeid="a.py::test_short", duration=0.5))
+    reports.append(SimpleNamespace(nodeid="a.py::test_short", duration=budget.WRITTEN / 2))
     text = written(reports)
     assert text == "2.0 2 a.py::test_long\n"
     monkeypatch.setattr(budget, "DURATIONS", tmp_path / "durations.txt")
