@@ -7,6 +7,7 @@ import json
 import keyword
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sol.deploy.network import SizeArgument, size_arguments
@@ -36,6 +37,16 @@ _WORDS = frozenset(
 )
 
 _BINDING_IMPORTS = ("ctypes", "numpy", "os")
+_C_LIBRARY = ("libc.so.6", "libm.so.6")
+"""Not what else this process has loaded: a deployed library is linked with these alone."""
+
+
+def _is_in_c_library(name: str) -> bool:
+    for library in _C_LIBRARY:
+        with suppress(OSError):  # another system's C library has another name
+            if hasattr(ctypes.CDLL(library), name):
+                return True
+    return False
 
 
 @dataclass(frozen=True)
@@ -158,7 +169,7 @@ def _check_names(library: str, function: str) -> None:
             raise InputError(f"{what}={name!r} is no name in Python, which the binding needs", remedy="use another name")
     if library in _BINDING_IMPORTS:
         raise InputError(f"lib_name={library!r} is a module that the Python binding imports", remedy="use another name")
-    if hasattr(ctypes.CDLL(None), function):
+    if _is_in_c_library(function):
         raise InputError(f"func_name={function!r} is taken: the C library has something of that name", remedy="use another name")
 
 

@@ -63,7 +63,7 @@ class Partition:
 
     def __call__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The model's result, its pieces compiled when they are first met."""
-        if self._fruitless == FRUITLESS:
+        if self._fruitless >= FRUITLESS:  # threads that call at once may count beyond it
             return self._model(*args, **kwargs)
         dynamo = self._capturing
         if self._captures >= self._limit:
