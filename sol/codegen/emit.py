@@ -218,7 +218,9 @@ class Emitter(SpecialFunctions):
 
     def normal_cdf(self, x: CValue) -> CValue:
         """(1 + erf(x / sqrt(2))) / 2"""
-        return self.call("normal_cdf", x) if self.vector else 0.5 * self.call("erfc", x * -math.sqrt(0.5))
+        if not self.vector:
+            return 0.5 * self.call("erfc", x * -math.sqrt(0.5))
+        return self.call("normal_cdf_bf16" if x.dtype is DType.BF16 else "normal_cdf", x)
 
     def floor(self, x: CValue) -> CValue:
         return self.call("floor", x) if x.dtype.is_float else x

@@ -54,7 +54,7 @@ SPECIAL = np.array(
 @pytest.fixture(scope="module", params=each_isa())
 def library(request):
     text = '#include "sol_dfp.h"\n'
-    for name in (*FUNCTIONS, "normal_cdf", "lgamma"):
+    for name in (*FUNCTIONS, "normal_cdf", "normal_cdf_bf16", "lgamma"):
         text += (
             f"void t_{name}(const float *x, float *y, long n) {{ for (long i = 0; i < n; i += LANES) vf_store_n(y + i, "
             f"vf_{name}(vf_load_n(x + i, (int)(n - i < LANES ? n - i : LANES))), (int)(n - i < LANES ? n - i : LANES)); }}\n"
@@ -170,14 +170,16 @@ def test_two_operands_to_units_in_the_last_place(library, name, most):
     np.testing.assert_allclose(got[~plain], want[~plain], rtol=1e-6, atol=1e-37)
 
 
-def test_normal_distribution(library):
+@pytest.mark.parametrize(("name", "relative", "left", "absolute"), [("normal_cdf", 5e-6, -6, 1e-7), ("normal_cdf_bf16", 2.0**-14, -2.5, 2e-7)])
+def test_normal_distribution(library, name, relative, left, absolute):
     """Its error is told absolutely, and relative to the result where that is not too small."""
     x = np.concatenate([np.linspace(-12, 12, 200001), np.array([0, -0.0, np.inf, -np.inf, np.nan])]).astype(np.float32)
     want = np.array([0.5 * math.erfc(-v / math.sqrt(2)) for v in x.astype(np.float64)])
-    got = _call(library, "normal_cdf", x).astype(np.float64)
-    assert np.isnan(got[-1]) and np.nanmax(np.abs(got - want)) <= 1e-7
-    near = np.abs(x) < 2
-    assert (np.abs(got[near] / want[near] - 1)).max() <= 1e-6
+    got = _call(library, name, x).astype(np.float64)
+    near = x > left
+    assert np.isnan(got[-1]) and np.nanmax(np.abs(got - want)[~near]) <= absolute
+    assert (np.abs(got[near] / want[near] - 1)).max() <= relative
+    assert (got[[-3, -2]] == [1, 0]).all()  # at infinity
 
 
 def test_folds_and_bools(library):
