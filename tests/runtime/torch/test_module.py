@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+import math
 import pickle
 from typing import Any
 
@@ -332,14 +333,32 @@ def test_weights_that_are_computed_from_parameters_are_no_work_of_a_call(make: A
             normed.parametrizations.weight.original0.mul_(2)
 
 
-def test_rows_of_a_table_that_a_call_shortens() -> None:
-    model = nn.Embedding(9, 4, max_norm=0.5).eval()
+@pytest.mark.parametrize("norm", (2.0, 1.0, 3.0, math.inf, 0.0))
+@pytest.mark.parametrize("kind", (nn.Embedding, nn.EmbeddingBag))
+def test_rows_of_a_table_that_a_call_shortens(kind: Any, norm: float) -> None:
+    model = kind(9, 4, max_norm=0.5, norm_type=norm).eval()
     other = copy.deepcopy(model)
     fast = sol.optimize(model, torch.tensor([[1, 2], [2, 3]]))
+    assert not sol.explain(model, torch.tensor([[1, 2], [2, 3]])).torch
     with torch.no_grad():
         for rows in ([[1, 2], [2, 8]], [[0, 0], [4, 1]]):
             close(fast(torch.tensor(rows)), other(torch.tensor(rows)))
             close(model.weight, other.weight)
+        for rows in ([[1, 9], [2, 3]], [[1, 2], [-1, 3]]):
+            with pytest.raises(Exception, match="range|expects"):
+                fast(torch.tensor(rows))
+
+
+@pytest.mark.parametrize("dtype", (torch.float32, torch.float64, torch.bfloat16))
+def test_rows_that_training_shortens(dtype: torch.dtype) -> None:
+    model = nn.Sequential(nn.Embedding(9, 4, max_norm=0.5, dtype=dtype), nn.Linear(4, 3, dtype=dtype))
+    other = copy.deepcopy(model)
+    fast = sol.optimize(model, torch.tensor([1, 2, 2]))
+    for rows in ([1, 2, 2], [8, 8, 1]):
+        for m in (fast, other):
+            m(torch.tensor(rows)).square().sum().backward()
+        close(model[0].weight, other[0].weight)
+        close(model[0].weight.grad, other[0].weight.grad)
 
 
 def test_mutated_buffer() -> None:

@@ -154,17 +154,17 @@ def logsumexp(ctx: Context, x: str, dim: Any, keepdim: bool = False) -> str:
 
 @converter("linalg_vector_norm.default")
 def vector_norm(ctx: Context, x: str, ord: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> str:
-    return _norm(ctx, ctx.cast(x, ctx.dtype), ord, ctx.axes(dim, ctx.rank(x)), keepdim)
+    return length(ctx, ctx.cast(x, ctx.dtype), ord, ctx.axes(dim, ctx.rank(x)), keepdim)
 
 
 @converter("norm.ScalarOpt_dim", "norm.Scalar", "norm.ScalarOpt_dim_dtype")
 def norm(ctx: Context, x: str, p: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> str:
-    return _norm(ctx, ctx.cast(x, ctx.dtype), 2 if p is None else p, ctx.axes(dim, ctx.rank(x)), keepdim)
+    return length(ctx, ctx.cast(x, ctx.dtype), 2 if p is None else p, ctx.axes(dim, ctx.rank(x)), keepdim)
 
 
 @converter("frobenius_norm.dim")
 def frobenius_norm(ctx: Context, x: str, dim: Any, keepdim: bool = False) -> str:
-    return _norm(ctx, x, 2, ctx.axes(dim, ctx.rank(x)), keepdim)
+    return length(ctx, x, 2, ctx.axes(dim, ctx.rank(x)), keepdim)
 
 
 @converter("cosine_similarity.default")
@@ -176,12 +176,13 @@ def cosine_similarity(ctx: Context, a: str, b: str, dim: int = 1, eps: float = 1
     units = []
     for x in (a, b):
         x = ctx.cast(x, ctx.dtype)
-        length = ctx.add("maximum", _norm(ctx, x, 2, axis, True), ctx.operand(eps, ctx.dtype))
-        units.append(ctx.add("div", x, length))
+        size = ctx.add("maximum", length(ctx, x, 2, axis, True), ctx.operand(eps, ctx.dtype))
+        units.append(ctx.add("div", x, size))
     return ctx.add("sum", ctx.add("mul", *units), dims=axis, keepdims=False)
 
 
-def _norm(ctx: Context, x: str, order: float, dims: tuple[int, ...], keepdims: bool) -> str:
+def length(ctx: Context, x: str, order: float, dims: tuple[int, ...], keepdims: bool) -> str:
+    """The p-norm over some dimensions, p being ``order``."""
     if order == 2:
         return ctx.add("sqrt", ctx.add("sum", ctx.add("square", x), dims=dims, keepdims=keepdims))
     size = ctx.add("abs", x)

@@ -9,6 +9,7 @@ import numpy as np
 
 from sol.frontend.torch.aten import Context, Fallback, converter
 from sol.frontend.torch.aten.move import flat_places
+from sol.frontend.torch.aten.reduce import length
 from sol.ir.dim import product
 from sol.ir.types import DType
 
@@ -227,6 +228,18 @@ def _unpool(spatial: int) -> None:
 
 _unpool(2)
 _unpool(3)
+
+
+@converter("embedding_renorm.default")
+def embedding_renorm(ctx: Context, weight: str, index: str, max_norm: float, norm_type: float) -> str:
+    """The table [count, E], in which rows that ``index`` names and whose norm is above ``max_norm`` are shortened to it."""
+    places, dtype = ctx.reshape(index, (ctx.type(index).size,)), ctx.type(weight).dtype
+    rows = ctx.add("take", weight, places, dim=0, checked="embedding_renorm")
+    norm = length(ctx, rows, norm_type, (1,), True)
+    factor = ctx.add("div", ctx.operand(max_norm, dtype), ctx.add("add", norm, ctx.operand(1e-7, dtype)))  # as torch has it
+    is_long = ctx.add("gt", norm, ctx.operand(max_norm, dtype))
+    shorter = ctx.add("where", is_long, ctx.add("mul", rows, factor), rows)
+    return _write(ctx, weight, 0, _slices(ctx, weight, 0, places), shorter)
 
 
 @converter("embedding_dense_backward.default")
