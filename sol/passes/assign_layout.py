@@ -127,6 +127,8 @@ class _Assignment:
             return all(i in self.constants or self.is_blocked(i) for i in node.inputs)
         if any(i in self.constants for i in node.inputs):
             return False  # there is no kernel that reads a constant in blocks among other operands
+        if node.op == "stack_slices":
+            return data[0].shape[1] % self.lanes == 0  # type: ignore[operator]
         return node.op == "channel_select" or node.op in ("concat", "slice") and node.attrs["dim"] == 1
 
     def pointwise_goes_blocked(self, node: Node, data: list[TensorType]) -> bool:

@@ -25,10 +25,10 @@ def flatten_convolutions(graph: Graph, lanes: int, sizes: GraphSizes) -> Graph:
     """Every convolution of rank 3 or 5 that a kernel on blocks of ``lanes`` channels can compute, and what follows it."""
     if not any(n.op == "conv" and n.type.rank != 4 for n in graph.nodes):
         return graph
-    return _Flattening(graph, lanes, sizes).run()
+    return Flattening(graph, lanes, sizes).run()
 
 
-class _Flattening:
+class Flattening:
     """One walk over the graph. flat: the map that holds the same elements as a value, where one was computed."""
 
     def __init__(self, graph: Graph, lanes: int, sizes: GraphSizes) -> None:
@@ -49,9 +49,13 @@ class _Flattening:
 
     def keep(self, node: Node, made: str) -> None:
         """Let the readers of a node read its map, through a reshape that those drop which can read the map itself."""
-        value = self.editor.add("reshape", [made], shape=node.type.shape, origin=node.origin)
+        value = self.volume(made, node.type.shape, node)
         self.flat[value] = made
         self.editor.replace(node.name, value)
+
+    def volume(self, made: str, shape: Shape, node: Node) -> str:
+        """The value of which a map holds the elements."""
+        return self.editor.add("reshape", [made], shape=shape, origin=node.origin)
 
     def follow(self, node: Node) -> str | None:
         if not any(i in self.flat for i in node.inputs):

@@ -23,6 +23,7 @@ from sol.passes.eliminate_common_subexpressions import eliminate_common_subexpre
 from sol.passes.find_integer_products import find_integer_products
 from sol.passes.find_weight_only_products import find_weight_only_products
 from sol.passes.flatten_convolutions import flatten_convolutions
+from sol.passes.flatten_volumes import flatten_volumes
 from sol.passes.fold_batchnorm import fold_batchnorm
 from sol.passes.fold_channel_permutations import fold_channel_permutations
 from sol.passes.fold_constants import fold_constants
@@ -75,6 +76,8 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("merge_parts", merge_parts),  # after folding: which part of a sum is not zero is a literal then
         ("merge_takes", merge_takes),  # after folding: places are literals then
         ("merge_row_moves", merge_row_moves),  # after takes became picks
+        # after folding; before sequences, and volumes whose filters have one row and column, are flattened
+        ("flatten_volumes", lambda graph: flatten_volumes(graph, lanes, sizes)),
         ("flatten_convolutions", lambda graph: flatten_convolutions(graph, lanes, sizes)),  # after folding, before what is made for images
         ("merge_channel_moves", merge_channel_moves),  # before layout: shuffles are still reshape and permute
         ("eliminate_common_subexpressions", eliminate_common_subexpressions),  # after the rules: they make equal scales and reshapes
@@ -92,9 +95,9 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
 
 
 FOR_CPUS = (
-    "turn_channels_last", "turn_transposed", "merge_parts", "merge_takes", "merge_row_moves", "flatten_convolutions", "merge_channel_moves",
-    "fold_channel_permutations", "fold_stem_strides", "assign_layout", "fold_pool_casts", "repeat_reads", "materialize_views",
-    "fuse_regions", "place_concats", "place_results",
+    "turn_channels_last", "turn_transposed", "merge_parts", "merge_takes", "merge_row_moves", "flatten_volumes", "flatten_convolutions",
+    "merge_channel_moves", "fold_channel_permutations", "fold_stem_strides", "assign_layout", "fold_pool_casts", "repeat_reads",
+    "materialize_views", "fuse_regions", "place_concats", "place_results",
 )  # fmt: skip
 """Passes that choose layouts and regions for kernels of CPUs, or rewrite ops for them."""
 

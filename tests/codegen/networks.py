@@ -347,6 +347,11 @@ NETWORKS: dict[str, str] = {
         "lstm_scan_grad(%x, %w, %c, %h, %d, %h, %h){reverse=False}",
         weight(64, 16),
     ),
+    "volume": """graph(%x: f32[1,3,4,9,9]) {
+  %w = parameter{target="w"}: f32[16,3,3,3,3]
+  %y: f32[1,16,4,9,9] = conv(%x, %w){dilation=(1, 1, 1), groups=1, padding=((1, 1), (1, 1), (1, 1)), stride=(1, 1, 1)}
+  return %y
+}""",
 }
 
 INNER_PRODUCT: dict[str, str] = {

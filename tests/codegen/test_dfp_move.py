@@ -177,6 +177,27 @@ def test_space_to_depth(channels, size, strided):
             assert np.array_equal(y, want)
 
 
+@pytest.mark.parametrize("blocked", [False, True])
+@pytest.mark.parametrize("strided", [False, True])
+@pytest.mark.parametrize("clamped", [False, True])
+@pytest.mark.parametrize("size", [(1, 1), (6, 7), (31, 33)])
+def test_stack_slices(blocked, strided, clamped, size):
+    for isa in isas_by_default():
+        channels = 2 * by_name(isa).lanes if blocked else 3
+        type = TensorType(F32, (8, channels, *size), Layout(by_name(isa).lanes if blocked else 0))
+        x = np.random.default_rng(0).standard_normal(type.shape).astype(np.float32)
+        strides = {"x": (channels * size[0] * size[1], 1, size[1] * channels, channels)} if strided and not blocked else None
+        borders = {"x": ((1, 1), (2, 0))} if strided and blocked else {}
+        for attrs in ({"size": 4, "taps": 3, "start": -1}, {"size": 2, "taps": 2, "stride": 2, "dilation": 2, "start": 0}):
+            b = GraphBuilder()
+            graph = b.build([out := b.add("stack_slices", [b.input("x", type)], depth=4, clamped=clamped, **attrs)])
+            want = evaluate(graph, {"x": x}, {})[out]
+            for team in (1, 3):
+                around = borders | ({out: ((1, 2), (2, 1))} if blocked else {})
+                (y,) = run_region(as_region(graph, "dfp"), {"x": x}, isa=isa, threads=team, strides=strides, borders=around)
+                assert np.array_equal(y, want)
+
+
 def test_space_to_depth_to_plain():
     graph = build([((1, 3, 4, 4), F32)], lambda b, x: b.add("space_to_depth", [x]))
     with pytest.raises(UnsupportedError, match="space_to_depth to"):

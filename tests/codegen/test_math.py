@@ -170,7 +170,9 @@ def test_two_operands_to_units_in_the_last_place(library, name, most):
     np.testing.assert_allclose(got[~plain], want[~plain], rtol=1e-6, atol=1e-37)
 
 
-@pytest.mark.parametrize(("name", "relative", "left", "absolute"), [("normal_cdf", 5e-6, -6, 1e-7), ("normal_cdf_bf16", 2.0**-14, -2.5, 2e-7)])
+@pytest.mark.parametrize(
+    ("name", "relative", "left", "absolute"), [("normal_cdf", 5e-6, -6, 1e-7), ("normal_cdf_bf16", 2.0**-14, -2.5, 2e-7)]
+)
 def test_normal_distribution(library, name, relative, left, absolute):
     """Its error is told absolutely, and relative to the result where that is not too small."""
     x = np.concatenate([np.linspace(-12, 12, 200001), np.array([0, -0.0, np.inf, -np.inf, np.nan])]).astype(np.float32)

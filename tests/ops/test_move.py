@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,11 @@ from sol.ir.types import DType, Layout, TensorType
 from tests.ops.reference import check, one_op_graph, randn, run_op
 
 INDEX = np.array([[0, 2], [1, -1]], np.int64)
+
+
+def stacked(x: torch.Tensor, places: Sequence[Sequence[int | None]]) -> torch.Tensor:
+    """Slices by number, None for zeros, as the channels of each result."""
+    return torch.stack([torch.cat([torch.zeros_like(x[0]) if p is None else x[p] for p in result]) for result in places])
 
 
 @pytest.mark.parametrize(
@@ -33,6 +39,15 @@ INDEX = np.array([[0, 2], [1, -1]], np.int64)
         ("channel_select", (2, 4, 3), {"index": (3, 1, 1)}, lambda x: x[:, [3, 1, 1]]),
         ("space_to_depth", (2, 3, 4, 6), {}, lambda x: F.pixel_unshuffle(x, 2)),
         ("space_to_depth", (2, 3, 5, 3), {}, lambda x: F.pixel_unshuffle(F.pad(x, (0, 1, 0, 1)), 2)),
+        ("stack_slices", (6, 2, 1, 2), {"depth": 3, "size": 2, "taps": 2}, lambda x: stacked(x, [(0, 1), (1, 2), (3, 4), (4, 5)])),
+        (
+            "stack_slices", (6, 2, 1, 2), {"depth": 3, "size": 2, "taps": 3, "stride": 2, "start": -1},
+            lambda x: stacked(x, [(None, 0, 1), (1, 2, None), (None, 3, 4), (4, 5, None)]),
+        ),
+        (
+            "stack_slices", (4, 2, 1, 2), {"depth": 4, "size": 1, "taps": 3, "dilation": 3, "start": -3, "clamped": True},
+            lambda x: stacked(x, [(0, 0, 3)]),
+        ),
     ],
 )
 def test_one_operand(op: str, shape: tuple, attrs: dict, expected: Any) -> None:
@@ -143,6 +158,11 @@ S = Dim.symbol("s0")
         ("channel_select", [TensorType(F32, (1, 2))], {"index": (2,)}, "outside"),
         ("reorder", [TensorType(F32, (3,))], {"layout": Layout(8)}, "channels"),
         ("space_to_depth", [TensorType(F32, (3, 4, 4))], {}, "images"),
+        ("stack_slices", [TensorType(F32, (3, 4, 4))], {"depth": 3, "size": 3, "taps": 1}, "slices"),
+        ("stack_slices", [TensorType(F32, (3, S, 4, 4))], {"depth": 3, "size": 3, "taps": 1}, "slices"),
+        ("stack_slices", [TensorType(F32, (3, 2, 4, 4))], {"depth": 2, "size": 3, "taps": 1}, "volumes of 2"),
+        ("stack_slices", [TensorType(F32, (3, 8, 4, 4), Layout(16))], {"depth": 3, "size": 3, "taps": 2}, "fill its blocks"),
+        ("stack_slices", [TensorType(F32, (3, 2, 4, 4))], {"depth": 3, "size": 0, "taps": 1}, "size"),
         ("interleave", [TensorType(F32, (1, 3, 4))] * 2, {"steps": (3,), "size": (12,)}, "interleave 3 maps, got 2"),
         ("interleave", [TensorType(F32, (1, 3, 4))] * 2, {"steps": (2,), "size": (7,)}, "must have maps of"),
         ("interleave", [TensorType(F32, ())] * 2, {"steps": (2,), "size": (7,)}, "how many channels"),

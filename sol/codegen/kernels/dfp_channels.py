@@ -1,4 +1,5 @@
-"""Channels in another order (channel_select) or layout (reorder), or made of pixels (space_to_depth): one kernel each for all layers."""
+"""Channels in another order (channel_select) or layout (reorder), made of pixels (space_to_depth) or of slices (stack_slices): one kernel
+each for all layers."""
 
 from __future__ import annotations
 
@@ -147,6 +148,35 @@ def find_space_to_depth(lowering: Lowering, node: Node, out: View) -> Request:
         even=", ".join(str(2 * i) for i in range(block)),
         odd=", ".join(str(2 * i + 1) for i in range(block)),
         stages=_butterflies(block),
+    )
+
+
+def find_stack_slices(lowering: Lowering, node: Node, out: View) -> Request:
+    """Copies of rows, or of whole maps; threads share out the channels, or blocks of them, of what each result reads."""
+    x, block = lowering.view(node.inputs[0]), out.layout.block
+    if x.layout != out.layout:
+        raise UnsupportedError("stack_slices between layouts", origin=str(node.origin), remedy="reorder first")
+    spatial = slice(2, len(out.shape) - (1 if block else 0))
+    strides = [v.strides[spatial] for v in (x, out)]
+    (height, width), walks = _walks(node, out.shape[spatial], strides, ends=[block or 1] * 2)
+    contiguous = all(_is(step, block or 1) for _, step in walks)
+    if block and not contiguous:
+        raise UnsupportedError("stack_slices of blocked rows with gaps", origin=str(node.origin), remedy="use the plain layout")
+    params: dict[str, DimLike] = {"N": out.shape[0], "C": x.shape[1], "H": height, "W": width * (block or 1)}
+    params |= {name: node.attrs[name] for name in ("depth", "size", "taps", "stride", "dilation", "start")}
+    for name, view, (row, step) in zip(("in0", "out0"), (x, out), walks):
+        params |= {f"n_{name}": view.strides[0], f"c_{name}": view.strides[1], f"h_{name}": row}
+        params |= {} if contiguous else {f"w_{name}": step}
+    return request(
+        "dfp_stack_slices.c.j2",
+        "dfp_stack_slices",
+        reads={"in0": x},
+        writes={"out0": out},
+        params=params,
+        bytes=2 * out.dtype.itemsize * product(out.shape),
+        ctype=out.dtype.c,
+        contiguous=contiguous,
+        clamped=node.attrs["clamped"],
     )
 
 

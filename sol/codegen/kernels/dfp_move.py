@@ -10,7 +10,7 @@ from typing import Any
 
 from sol.codegen.element import from_memory, to_memory
 from sol.codegen.emit import Emitter, c_float
-from sol.codegen.kernels.dfp_channels import find_channel_select, find_reorder, find_space_to_depth
+from sol.codegen.kernels.dfp_channels import find_channel_select, find_reorder, find_space_to_depth, find_stack_slices
 from sol.codegen.kernels.dfp_pick import find_pick
 from sol.codegen.kernels.dfp_pointwise import Part, Sweep, find_sweep
 from sol.codegen.kernels.dfp_request import Request, request
@@ -342,4 +342,5 @@ KERNELS: dict[str, Callable[[Lowering, Node, View], Request | Sweep | tuple[Requ
     "reorder": find_reorder,
     "channel_select": find_channel_select,
     "space_to_depth": find_space_to_depth,
+    "stack_slices": find_stack_slices,
 }

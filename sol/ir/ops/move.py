@@ -128,6 +128,17 @@ def _infer_space_to_depth(operands: Sequence[TensorType], attrs: Attrs) -> Tenso
     return TensorType(x.dtype, (n, 4 * c, (h + 1) // 2, (w + 1) // 2), layout)
 
 
+def _infer_stack_slices(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 1)
+    x, depth, size, taps = operands[0], attrs["depth"], attrs["size"], attrs["taps"]
+    need(x.rank == 4 and isinstance(x.shape[1], int), f"takes slices with a known number of channels, got {x}")
+    n, c, h, w = x.shape
+    need(isinstance(n, int) and n % depth == 0, f"{x} does not divide into volumes of {depth} slices")
+    need(not x.layout.block or c % x.layout.block == 0, f"{x} has channels that do not fill its blocks")
+    need_at_least(min(size, taps, attrs["stride"], attrs["dilation"]), 1, "a size")
+    return TensorType(x.dtype, (n // depth * size, taps * c, h, w), x.layout)
+
+
 def _infer_interleave(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     need_some(operands)
     steps, size = attrs["steps"], attrs["size"]
@@ -265,6 +276,21 @@ def space_to_depth(attrs: Attrs, x: np.ndarray) -> np.ndarray:
     x = np.pad(x, ((0, 0), (0, 0), (0, x.shape[2] % 2), (0, x.shape[3] % 2)))
     n, c, h, w = x.shape
     return x.reshape(n, c, h // 2, 2, w // 2, 2).transpose(0, 1, 3, 5, 2, 4).reshape(n, 4 * c, h // 2, w // 2)
+
+
+@op("stack_slices", "move", _infer_stack_slices, depth=REQUIRED, size=REQUIRED, taps=REQUIRED, stride=1, dilation=1, start=0, clamped=False)
+def stack_slices(attrs: Attrs, x: np.ndarray) -> np.ndarray:
+    """Slices [N depth, C, H, W] of volumes as what a filter reads along their depth: [N size, taps C, H, W].
+
+    Tap t of result z is slice ``z * stride + t * dilation + start`` of its volume; beyond its ends zeros, or its last slice (clamped).
+    """
+    depth, size, taps = attrs["depth"], attrs["size"], attrs["taps"]
+    volumes = x.reshape(-1, depth, *x.shape[1:])
+    at = np.arange(size)[:, None] * attrs["stride"] + np.arange(taps) * attrs["dilation"] + attrs["start"]
+    out = volumes[:, np.clip(at, 0, depth - 1)]
+    if not attrs["clamped"]:
+        out[:, (at < 0) | (at >= depth)] = 0
+    return out.reshape(-1, taps * x.shape[1], *x.shape[2:])
 
 
 @op("interleave", "move", _infer_interleave, steps=REQUIRED, size=REQUIRED)
