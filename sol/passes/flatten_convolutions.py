@@ -29,7 +29,9 @@ def flatten_convolutions(graph: Graph, lanes: int, sizes: GraphSizes) -> Graph:
 
 
 class Flattening:
-    """One walk over the graph. flat: the map that holds the same elements as a value, where one was computed."""
+    """One walk over the graph. flat: the map that holds the elements of a value, where one was computed. held: types of such values."""
+
+    held: tuple[DType, ...] = (DType.F32,)
 
     def __init__(self, graph: Graph, lanes: int, sizes: GraphSizes) -> None:
         self.graph, self.lanes, self.sizes = graph, lanes, sizes
@@ -39,7 +41,7 @@ class Flattening:
 
     def run(self) -> Graph:
         for node in self.graph.nodes:
-            if node.name in self.constants or len(node.types) != 1 or node.type.dtype is not DType.F32:
+            if node.name in self.constants or len(node.types) != 1 or node.type.dtype not in self.held:
                 continue
             current = self.editor.producer(node.name)
             made = self.conv(current) if current.op == "conv" else self.follow(current)

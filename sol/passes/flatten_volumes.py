@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from sol.ir.dim import DimLike
 from sol.ir.graph import Attrs, Graph, Node
+from sol.ir.lanes import FLOAT_LANES
 from sol.ir.types import TensorType
 from sol.passes.assign_layout import is_blockable
 from sol.passes.flatten_convolutions import Flattening
@@ -34,6 +35,8 @@ def flatten_volumes(graph: Graph, lanes: int, sizes: GraphSizes) -> Graph:
 
 class _VolumeFlattening(Flattening):
     """One walk over the graph. flat: the maps that hold the same elements as a value, where they were computed."""
+
+    held = FLOAT_LANES
 
     def volume(self, made: str, shape: tuple[DimLike, ...], node: Node) -> str:
         n, c, d, h, w = shape
@@ -98,7 +101,7 @@ class _VolumeFlattening(Flattening):
 
     def pointwise(self, node: Node) -> str | None:
         types = [self.editor.type_of(i) for i in node.inputs]
-        if node.type.rank != 5 or any(t.dtype is not node.type.dtype or not _broadcasts(t, node.type) for t in types):
+        if node.type.rank != 5 or any(t.dtype not in self.held or not _broadcasts(t, node.type) for t in types):
             return None
         operands = []
         for value, type in zip(node.inputs, types):

@@ -79,6 +79,9 @@ TO, FROM = ["permute", "reshape", "stack_slices", "conv"], ["reshape", "permute"
 WINDOW = "ceil_mode=False, dilation=(1, 1, 1)"
 FOLLOWING = {
     "pointwise": ("  %r: f32[2,16,4,5,6] = relu(%c)\n", "%r", [*TO, "relu", *FROM]),
+    "rounding": (
+        "  %h: bf16[2,16,4,5,6] = cast(%c){dtype=bf16}\n  %r: f32[2,16,4,5,6] = cast(%h){dtype=f32}\n", "%r", [*TO, "cast", "cast", *FROM]
+    ),
     "operand": ("  %r: f32[2,16,4,5,6] = add(%c, %x)\n", "%r", [*TO, "add", *FROM]),
     "another": (
         f'  %v = parameter{{target="v"}}: f32[16,16,3,3,3]\n  %r: f32[2,16,4,5,6] = conv(%c, %v){{{CUBE}}}\n',
@@ -117,7 +120,7 @@ FOLLOWING = {
     "largest": ("  %r: f32[2,16,1,1,1] = max(%c){dims=(2, 3, 4), keepdims=True}\n", "%r", [*TO, "max", "reshape", "max", "reshape"]),
     "spread": ("  %r: f32[2,16] = var(%c){correction=1, dims=(2, 3, 4), keepdims=False}\n", "%r", [*TO, *FROM, "var"]),
     "concat": ("  %r: f32[2,32,4,5,6] = concat(%c, %c){dim=1}\n", "%r", [*TO, "concat", *FROM]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("rest", "tail", "expected"), FOLLOWING.values(), ids=FOLLOWING)
