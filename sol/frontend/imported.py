@@ -141,6 +141,7 @@ class Imported:
     layouts: for each graph input its strides, or "contiguous" where sizes are open; None for those whose strides do not matter.
     formats: for each graph input whose memory format decides that of results: whether it is channels_last; None for the others.
     differs_with_gradients: whether torch computes something else where a gradient is needed.
+    asks_gradient_mode: whether the model's code asks if gradients are computed: the graph is for calls without them.
     """
 
     graph: Graph
@@ -166,6 +167,7 @@ class Imported:
     formats: tuple[bool | None, ...] = ()
     layouts: tuple[tuple[int, ...] | str | None, ...] = ()
     differs_with_gradients: bool = False
+    asks_gradient_mode: bool = False
 
     @property
     def arguments(self) -> tuple[Tree, ...]:

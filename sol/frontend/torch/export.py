@@ -26,6 +26,7 @@ from sol.frontend.torch.autocast import regions_left
 from sol.frontend.torch.capture import ROOT, Call, Outcome, Settling, Traced, take_call
 from sol.frontend.torch.exported import ProgramImport, Terms
 from sol.frontend.torch.functionalised import check_writes, returned_placeholders
+from sol.frontend.torch.gradient_mode import asks_gradient_mode
 from sol.frontend.torch.importer import NeedsFunctional
 from sol.frontend.torch.inplace_views import make_views
 from sol.frontend.torch.layouts import depends_on_layout, gives_inputs
@@ -62,8 +63,10 @@ def import_call(
         traced, program = _traced(module, call, call.traced_shapes(shapes or {}))
     names = {f"{ROOT}.{name}": first for name, first in tensor_names(module).items()}
     with collector_paused():
-        differs = traced.differs_with_gradients
-        terms = Terms(names, smallest=smallest, torch_at_hand=torch_at_hand, by_layout=by_layout, differs_with_gradients=differs)
+        terms = Terms(
+            names, smallest=smallest, torch_at_hand=torch_at_hand, by_layout=by_layout,
+            differs_with_gradients=traced.differs_with_gradients, asks_gradient_mode=asks_gradient_mode(module),
+        )  # fmt: skip
         return _import(program, terms, call, traced.outcome)
 
 

@@ -44,7 +44,7 @@ class Terms:
     arguments: names of the arguments that guards of torch mention; those of `Traced` if none are given.
     torch_at_hand: whether torch is there at the call: it then makes views of results, and takes over what it does faster.
     by_layout: whether the program is right only for inputs that are laid out as its examples.
-    differs_with_gradients: as of `Imported`.
+    differs_with_gradients, asks_gradient_mode: as of `Imported`.
     returned: results for the user, by number, of which is known that they are placeholders or views of them.
     """
 
@@ -55,6 +55,7 @@ class Terms:
     arguments: tuple[str, ...] = ()
     by_layout: bool = False
     differs_with_gradients: bool = False
+    asks_gradient_mode: bool = False
     returned: Mapping[int, Returned] = dataclasses.field(default_factory=dict)
 
 
@@ -108,6 +109,7 @@ class ProgramImport:
             formats=self._formats(leaves),
             layouts=tuple([layout_of(e) for e in self.examples]) if self.terms.by_layout else (),
             differs_with_gradients=self.terms.differs_with_gradients,
+            asks_gradient_mode=self.terms.asks_gradient_mode,
         )
 
     # inputs

@@ -15,8 +15,8 @@ Again = Callable[..., Any]
 
 
 def needs_gradient(program: Program, taken: Taken) -> bool:
-    """Whether an input or a parameter requires a gradient."""
-    return any(t.requires_grad for t in taken[0]) or any(p.requires_grad for p in program.tensors)
+    """Whether an input or a parameter requires a gradient, or the model asks whether gradients are computed."""
+    return program.imported.asks_gradient_mode or any(t.requires_grad for t in taken[0]) or any(p.requires_grad for p in program.tensors)
 
 
 def differentiable(

@@ -58,7 +58,7 @@ class Program:
         draws = any(random in getattr(c.target, "tags", ()) for c in imported.torch_calls.values())
         self.changes_things = bool(imported.mutations or imported.exchanges or imported.changes)
         # whether a second run gives the same result, with gradients as well
-        self.repeatable = not (self.changes_things or draws or imported.differs_with_gradients)
+        self.repeatable = not (self.changes_things or draws or imported.differs_with_gradients or imported.asks_gradient_mode)
         self.tensors: list[torch.Tensor] = []
         self.watched: list[torch.Tensor] = []
         self._changes: InPlaceChanges | None = None
