@@ -11,6 +11,7 @@ from torch import nn
 
 import sol
 from examples.networks import randomize_statistics
+from sol.runtime.torch.pieces import Piece
 from tests.device.support import run_checks
 
 
@@ -152,6 +153,78 @@ def check_inputs_that_change():
         near(x, torch.full((2,), 2.0))
         near(fast(x), torch.full((2,), 6.0))
         near(fast.count, torch.full((2,), 2.0))
+
+
+def check_results_that_are_views():
+    class Views(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.rand(3, 4))
+
+        def forward(self, x):
+            return (x[1:], self.weight.t(), x) if several else x[1:]
+
+    for several in (True, False):
+        fast = sol.optimize(Views().eval(), [torch.rand(4, 4)]).sol()
+        x = torch.rand(6, 4, device="sol")[1:5]
+        with torch.no_grad():
+            result = fast(x)
+            if several:
+                assert result[2] is x
+                result[1].zero_()
+                assert (fast.weight == 0).all()
+            (result[0] if several else result).zero_()
+            assert (x[1:] == 0).all()
+
+
+def check_torch_compile():
+    seen = []
+    called = Piece.__call__
+
+    def noted(self, *inputs):
+        result = called(self, *inputs)
+        seen.append(self.failure is None and self.last is not None)
+        return result
+
+    Piece.__call__ = noted
+    try:
+        for model, x in networks().values():
+            fast = torch.compile(copy.deepcopy(model.eval()).sol(), backend="sol")
+            with torch.no_grad():
+                for given in (x, x, torch.cat([x, x])):
+                    near(fast(given.sol()), model(given))
+                for m in (model, fast):
+                    next(m.parameters()).mul_(1.5)
+                near(fast(x.sol()), model(x))
+            assert seen and all(seen), torch.sol.fallbacks()
+            seen.clear()
+            near(fast(x.sol()), model(x))  # with gradients: in eager
+            fast(x.sol()).sum().backward()
+            assert not seen and all(p.grad.is_sol for p in fast.parameters())
+    finally:
+        Piece.__call__ = called
+
+
+def check_pieces_of_torch_compile():
+    def function(a, b, c):
+        return a.view(-1), a.add_(1), torch.zeros(3, device=a.device) + b.sum() + c.to(a.device), b
+
+    a, b, c = torch.ones(2, 3, device="sol"), torch.ones(4, device="sol"), torch.ones(())
+    flat, added, total, same = torch.compile(function, backend="sol")(a, b, c)
+    assert same is b and (a == 2).all() and (added == 2).all() and (total == 5).all()
+    flat.zero_()
+    assert (a == 0).all()
+    drawn = []
+    for draw in (torch.compile(lambda x: x + torch.rand_like(x), backend="sol"), lambda x: x + torch.rand_like(x)):
+        torch.sol.manual_seed(3)
+        drawn.append(draw(b))
+    assert (drawn[0] == drawn[1]).all()
+    try:
+        torch.compile(lambda x, y: x + y, backend="sol")(b, b.to("sol:1"))
+    except Exception as error:
+        assert "device" in str(error)
+    else:
+        raise AssertionError("tensors of two devices were added")
 
 
 def check_reports():

@@ -10,6 +10,7 @@ from torch import fx
 
 from sol.config import checked_threads
 from sol.errors import ConfigError
+from sol.runtime.torch.device_piece import DevicePiece, device_of
 from sol.runtime.torch.pieces import Piece
 
 torch._dynamo.config.allow_rnn = True  # else Dynamo leaves LSTM, GRU and RNN out of every graph; a backend has no other say in that
@@ -25,4 +26,5 @@ def sol_backend(module: fx.GraphModule, example_inputs: Sequence[Any], **options
     if unknown:
         raise ConfigError(f"unknown options {sorted(unknown)}", remedy="the options are isa and threads")
     checked_threads(given.get("threads"), "to follow torch")
-    return Piece(module, example_inputs, given)
+    device = device_of(module, example_inputs)
+    return Piece(module, example_inputs, given) if device is None else DevicePiece(module, example_inputs, given, device)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import torch
@@ -26,6 +26,26 @@ def lies_on_device(model: torch.nn.Module) -> torch.device | None:
 def views_of(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
     """The host's view of tensors of one device: tensors of the CPU in the same memory, without gradients."""
     return list(torch.ops.sol_device.host_views([t.detach() if t.requires_grad else t for t in tensors]))
+
+
+def moved_to(device: torch.device, leaf: Any, given: Mapping[int, tuple[torch.Tensor, torch.Tensor]]) -> Any:
+    """A result as one on the device. What shares memory with a tensor that was given is a view of that tensor there as well.
+
+    given: address of a view's memory → the view, and the tensor.
+    """
+    if not isinstance(leaf, torch.Tensor):
+        return leaf
+    found = given.get(leaf.untyped_storage().data_ptr()) if leaf.layout is torch.strided and leaf.numel() else None
+    if found is None:
+        return leaf.to(device)
+    view, tensor = found
+    offset = tensor.storage_offset() - view.storage_offset() + leaf.storage_offset()
+    return torch.as_strided(tensor, leaf.size(), leaf.stride(), offset)
+
+
+def by_memory(views: Iterable[torch.Tensor], tensors: Iterable[torch.Tensor]) -> dict[int, tuple[torch.Tensor, torch.Tensor]]:
+    """What ``moved_to`` looks up."""
+    return {v.untyped_storage().data_ptr(): (v, t) for v, t in zip(views, tensors) if v.layout is torch.strided and v.numel()}
 
 
 class OnDevice:
@@ -54,6 +74,7 @@ class OnDevice:
         self._buffers = [(ours, theirs, name) for ours, theirs in buffers for name in ours if ours[name] is not None]
         self._views = {id(t): memo[id(t)] for t in tensors}
         self._own = {id(view): tensor for tensor, view in self._parameters}
+        self._memory = by_memory(views, tensors)
 
     @property
     def host_programs(self) -> Sequence[Any]:
@@ -101,7 +122,7 @@ class OnDevice:
             views = views_of(list(args))
             result = self._run(tuple(views), {})
             if type(result) is torch.Tensor and id(result) not in self._own and all(result is not view for view in views):
-                return result.to(self.device)
+                return moved_to(self.device, result, self._memory | by_memory(views, args))
             return self._given(result, args, kwargs, tuple(views), {}, True)
         leaves = [leaf for leaf in pytree.tree_leaves((args, dict(kwargs))) if isinstance(leaf, torch.Tensor)]
         if torch.is_grad_enabled() and any(t.requires_grad for t in (*self._tensors, *leaves)):
@@ -125,15 +146,12 @@ class OnDevice:
         """A result where it belongs. What the model returns of its arguments and parameters is the caller's own tensor."""
         if not there:
             return result
-        given = zip(pytree.tree_leaves((host_args, host_kwargs)), pytree.tree_leaves((args, dict(kwargs))))
-        own = self._own | {id(host): tensor for host, tensor in given if isinstance(tensor, torch.Tensor)}
-
-        def moved(leaf: Any) -> Any:
-            if not isinstance(leaf, torch.Tensor):
-                return leaf
-            return own[id(leaf)] if id(leaf) in own else leaf.to(self.device)
-
-        return pytree.tree_map(moved, result)
+        pairs = zip(pytree.tree_leaves((host_args, host_kwargs)), pytree.tree_leaves((args, dict(kwargs))))
+        given = [(host, tensor) for host, tensor in pairs if isinstance(tensor, torch.Tensor)]
+        own = self._own | {id(host): tensor for host, tensor in given}
+        there_already = [(host, tensor) for host, tensor in given if tensor.device == self.device]
+        memory = self._memory | by_memory(*zip(*there_already)) if there_already else self._memory
+        return pytree.tree_map(lambda leaf: own[id(leaf)] if id(leaf) in own else moved_to(self.device, leaf, memory), result)
 
     def _with_gradients(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """A call that autograd records as one step; its backward pass is that of the shadow."""
