@@ -78,8 +78,9 @@ def _gradient_in_torch(node: Node) -> str:
     """Why torch should compute the gradients of a convolution: those that only plain kernels compute."""
     _, x, w = (a.meta["val"] for a in node.args[:3])  # type: ignore[union-attr]
     groups = int(node.args[9])  # type: ignore[arg-type]
-    if x.dim() > 4:
-        return "gradients of convolutions over three dimensions have plain kernels only"
+    known = all(isinstance(s, int) for s in x.shape) and x.dim() > 4 and x.shape[2] % node.args[4][0] == 0  # type: ignore[index,operator]
+    if x.dim() > 4 and (groups > 1 or node.args[7] or not known):
+        return "gradients of convolutions over three dimensions that are transposed, in groups or of open sizes have plain kernels only"
     inputs, results = int(x.shape[1]) // groups, int(w.shape[0]) // groups
     if node.args[7]:  # transposed: its weights are [input channels, output channels of a group, ...]
         results = int(w.shape[1])

@@ -406,6 +406,13 @@ GRADIENTS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = 
     "rows that nothing reads": ((2, 4, 9, 8), (6, 2, 3, 3), {"stride": 3, "padding": (1, 0), "dilation": (1, 2), "groups": 2}),
     "depthwise": ((2, 4, 7, 8), (4, 1, 3, 3), {"padding": 1, "groups": 4}),
     "three dimensions": ((1, 2, 4, 5, 4), (3, 2, 2, 3, 1), {"stride": (1, 2, 1)}),
+    "stride along the depth": ((2, 3, 6, 9, 4), (5, 3, 3, 2, 3), {"stride": 2, "padding": 1}),
+    "fewer taps than the stride": ((2, 3, 8, 5, 4), (5, 3, 3, 2, 1), {"stride": (4, 1, 2)}),
+    "taps apart along the depth": ((2, 3, 9, 5, 6), (5, 3, 4, 3, 3), {"stride": (3, 1, 1), "padding": (3, 2, 0), "dilation": (2, 2, 1)}),
+    "taps that read every second result": ((2, 3, 8, 5, 6), (5, 3, 3, 3, 3), {"stride": (2, 1, 1), "padding": 2, "dilation": (2, 1, 1)}),
+    "depths that no stride divides": ((1, 2, 7, 5, 4), (3, 2, 2, 3, 1), {"stride": 2}),
+    "volumes in groups": ((1, 4, 4, 5, 4), (6, 2, 2, 3, 1), {"groups": 2}),
+    "transposed volumes": ((1, 4, 3, 5, 4), (4, 3, 2, 3, 1), {"stride": (2, 1, 1), "output_padding": (1, 0, 0), "groups": 2}),
     "transposed": ((2, 4, 5, 6), (4, 3, 3, 3), {"stride": 2, "padding": 1, "output_padding": (1, 0), "groups": 2, "dilation": (1, 2)}),
     "transposed over one dimension": ((2, 4, 5), (4, 3, 4), {"stride": 3, "output_padding": 2}),
 }

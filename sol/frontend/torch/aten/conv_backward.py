@@ -32,6 +32,8 @@ def convolution_backward(
         stride, dilation, pairs = (1, *stride), (1, *dilation), ((0, 0), *pairs)
     options = {"stride": stride, "dilation": dilation, "padding": pairs, "groups": groups}
     build = _of_transposed if transposed else _of_convolution
+    if spatial == 3 and not transposed and groups == 1 and _is_known(ctx, grad, x, w) and ctx.size(x)[2] % stride[0] == 0:
+        build = _of_volumes
     of_input, of_weight = build(ctx, grad, x, w, options)
     return (
         ctx.reshape(of_input(), shapes[0]) if output_mask[0] else None,
@@ -63,3 +65,62 @@ def _of_transposed(ctx: Context, grad: str, x: str, w: str, options: dict[str, A
         lambda: ctx.add("conv", grad, w, **options),
         lambda: ctx.add("conv_weight_grad", grad, x, kernel=kernel, **options),
     )
+
+
+# -- volumes: as convolutions over slices, of which those that taps along the depth read are channels (sol/passes/flatten_volumes.py) ------
+
+DEPTH_FIRST = (0, 2, 1, 3, 4)
+
+
+def _is_known(ctx: Context, *values: str) -> bool:
+    return all(isinstance(size, int) for v in values for size in ctx.size(v))
+
+
+def _slices(ctx: Context, volume: str) -> str:
+    n, c, d, h, w = ctx.size(volume)
+    return ctx.reshape(ctx.permute(volume, DEPTH_FIRST), (n * d, c, h, w))
+
+
+def _of_volumes(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any]) -> tuple[Any, Any]:
+    """The gradients of a convolution over volumes of known sizes, in one group."""
+    (n, _, depth, *sizes), (_, _, size, *results), (kernels, channels, taps, *filter) = (
+        ctx.fixed(ctx.size(v), "the sizes of volumes") for v in (x, grad, w)
+    )
+    stride, dilation, (before, _) = (options[k][0] for k in ("stride", "dilation", "padding"))
+    maps = {k: options[k][1:] for k in ("stride", "dilation", "padding")}
+    axes = zip(results, filter, maps["stride"], maps["padding"], maps["dilation"])
+    missing = tuple(s - conv_transpose_size(g, k, st, p, 0, d) for s, (g, k, st, p, d) in zip(sizes, axes))
+
+    def of_weight() -> str:
+        read = ctx.add(
+            "stack_slices", _slices(ctx, x), depth=depth, size=size, taps=taps, stride=stride, dilation=dilation, start=-before
+        )
+        found = ctx.add("conv_weight_grad", read, _slices(ctx, grad), kernel=tuple(filter), groups=1, **maps)
+        return ctx.permute(ctx.reshape(found, (kernels, taps, channels, *filter)), DEPTH_FIRST)
+
+    def of_input() -> str:
+        grads, parts = _slices(ctx, grad), []
+        for place in range(stride):
+            parts.append(ctx.reshape(of_slices(grads, place), (n, -(-(depth - place) // stride), 1, channels, *sizes)))
+        merged = parts[0] if stride == 1 else ctx.add("concat", *parts, dim=2)
+        return ctx.permute(ctx.reshape(merged, (n, depth, channels, *sizes)), DEPTH_FIRST)
+
+    def of_slices(grads: str, place: int) -> str:
+        """The gradient of slices ``place``, ``place + stride``, …: each tap that reads one of them comes from one result."""
+        those = [t for t in range(taps - 1, -1, -1) if (place + before - t * dilation) % stride == 0]
+        count = -(-(depth - place) // stride)
+        if not those:
+            return ctx.filled(0.0, (n * count, channels, *sizes), ctx.type(grad).dtype)
+        start = (place + before - those[0] * dilation) // stride
+        step = (those[0] - those[-1]) * dilation // stride // max(len(those) - 1, 1) or 1
+        read = ctx.add("stack_slices", grads, depth=size, size=count, taps=len(those), stride=1, dilation=step, start=start)
+        some = w
+        if len(those) < taps:
+            between = those[0] - those[1] if len(those) > 1 else 1
+            some = ctx.add("slice", some, dim=2, start=those[-1], stop=those[0] + 1, step=between)
+        if len(those) > 1:
+            some = ctx.add("flip", some, dims=(2,))
+        turned = ctx.reshape(ctx.permute(some, (2, 0, 1, 3, 4)), (len(those) * kernels, channels, *filter))
+        return ctx.add("conv_transpose", read, turned, output_padding=missing, groups=1, **maps)
+
+    return of_input, of_weight
