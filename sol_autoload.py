@@ -61,9 +61,18 @@ def _register() -> None:
     if torch.distributed.is_available():
         torch.distributed.Backend.register_backend("sol", _group, devices=["sol"])
     _name_device_of_dlpack(torch.Tensor)
-    kind: Any = torch.nn.Module
-    move = kind.sol
-    kind.sol = lambda self, device=None: keeping_shared(self, lambda: move(self, device))
+    kind: Any = torch.nn.Module  # by its to(), which lazy modules have as well
+    kind.sol = lambda self, device=None: keeping_shared(self, lambda: self.to(torch.device("sol") if device is None else _place(device)))
+
+
+def _place(device: Any) -> Any:
+    """A device of sol by number, name or itself."""
+    import torch
+
+    found = torch.device("sol", device) if isinstance(device, int) else torch.device(device)
+    if found.type != "sol":
+        raise ValueError(f"expected a device of sol, got {found}")
+    return found
 
 
 def _name_device_of_dlpack(kind: Any) -> None:
@@ -88,16 +97,23 @@ def _group(store: Any, rank: int, size: int, timeout: Any) -> Any:
 
 
 def keeping_shared(model: Any, move: Callable[[], Any]) -> Any:
-    """Move a module's tensors, whatever ``move`` returns; what two places share, they share afterwards. PyTorch itself makes new parameters
-    when it moves a module to or from a device outside of its own, one for each place.
+    """Move a module's tensors, whatever ``move`` returns; what two places share, they share afterwards, and what had no size yet has none.
+    PyTorch itself makes new parameters when it moves a module to or from a device outside of its own, one for each place.
     """
+    from torch.nn.parameter import is_lazy
+
     places: dict[int, list[tuple[Any, str]]] = {}
     for module in model.modules():
         for tensors in (module._parameters, module._buffers):
             for name, tensor in tensors.items():
                 if tensor is not None:
                     places.setdefault(id(tensor), []).append((tensors, name))
+    lazy = [(tensors, name, tensors[name]) for (tensors, name), *_ in places.values() if is_lazy(tensors[name])]
     result = move()
+    for tensors, name, before in lazy:
+        now = tensors[name]
+        if type(now) is not type(before):
+            tensors[name] = type(before)(requires_grad=before.requires_grad, device=now.device, dtype=now.dtype)
     for (first, key), *others in places.values():
         for tensors, name in others:
             tensors[name] = first[key]

@@ -155,6 +155,14 @@ def check_inputs_that_change():
         near(fast.count, torch.full((2,), 2.0))
 
 
+def check_modules_without_sizes():
+    model = nn.Sequential(nn.LazyLinear(4), nn.ReLU(), nn.LazyConv1d(2, 1)).sol("sol:1")
+    assert isinstance(model[0].weight, nn.parameter.UninitializedParameter) and model[2].weight.device == torch.device("sol:1")
+    assert model(torch.rand(2, 3, 5, device="sol:1")).shape == (2, 2, 4) and model[0].weight.shape == (4, 5)
+    with pytest.raises(ValueError, match="a device of sol"):
+        model.sol("cpu")
+
+
 def check_results_that_are_views():
     class Views(nn.Module):
         def __init__(self):
