@@ -27,12 +27,17 @@ def platforms() -> int:
 
 
 @pytest.fixture(scope="module")
-def opencl(built: None) -> None:
+def platform() -> None:
+    """Before the extension is built, which takes long."""
+    if not platforms():
+        pytest.skip("no platform of OpenCL is installed: apt-get install pocl-opencl-icd ocl-icd-libopencl1")
+
+
+@pytest.fixture(scope="module")
+def opencl(platform: None, built: None) -> None:
     """The driver, built for this process and those that it starts."""
     from sol.device.build import build_device
 
-    if not platforms():
-        pytest.skip("no platform of OpenCL is installed: apt-get install pocl-opencl-icd ocl-icd-libopencl1")
     build_device("opencl")
 
 

@@ -47,7 +47,7 @@ def process(rank: int, folder: str) -> None:
     dist.destroy_process_group()
 
 
-@pytest.mark.budget(13)
+@pytest.mark.budget(20)
 def test_two_processes_are_one(tmp_path: Path) -> None:
     mp.spawn(process, (str(tmp_path),), nprocs=2)
     model = network()
