@@ -59,6 +59,13 @@ def test_two_operands_in_different_orders():
     check([(shape, F32), (shape, F32)], lambda b, x, y: b.add("sub", [x, y]), strides=strides)
 
 
+@pytest.mark.parametrize("apart", [2, 5])
+def test_an_operand_whose_elements_lie_apart_along_both_axes(apart):
+    strides = {"x0": (1, 37), "x1": (300, apart), "x2": (60 * apart + 60, apart)}
+    operands = [((37, 53), F32), ((37, 53), F32), ((37, 53), BOOL)]
+    check(operands, lambda b, x, y, m: b.add("where", [m, b.add("sub", [x, y]), y]), strides=strides, threads=(1, 2))
+
+
 @pytest.mark.parametrize("length", [1, 16, 300])
 @pytest.mark.parametrize("stride", [2, 3, 4, 11])
 def test_elements_apart(length, stride):

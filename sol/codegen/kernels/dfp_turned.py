@@ -25,7 +25,10 @@ def turned_axis(axes: Sequence[Axis], reads: Sequence[Pointer], writes: Sequence
         return -1
     if not is_moved(wanted) and any(t.dtype not in LANE_TYPES for t in wanted):
         return -1
-    strided = [p for p in reads if not any(_is(axes[last].stride(p.name), s) for s in (0, 1, -1)) and _turns(p, wanted)]
+    apart = [p for p in reads if not any(_is(axes[last].stride(p.name), s) for s in (0, 1))]
+    if not all(_turns(p, wanted) for p in apart):
+        return -1  # numbers that lie apart are collected into vectors where they are float32
+    strided = [p for p in apart if not _is(axes[last].stride(p.name), -1)]
     found = {i: sum(_is(axes[i].stride(p.name), 1) for p in strided) for i in range(last) if _is_long(axes[i])}
     best = max(found, key=lambda i: found[i], default=-1)
     return best if best >= 0 and found[best] else -1
@@ -82,6 +85,7 @@ class TurnedWriter:
             "arguments": ", ".join(arguments),
             "bases": bases,
             "turned": [p.name for p in self.turned],
+            "apart": any(self._step(p.name, self.along) not in ("0", "1") for p in self.reads if p not in self.turned),
             "result": self.writes[0].name,
             "vector": self.moved,
             "cost": max(1, cost_of(self.wanted)),
@@ -108,7 +112,9 @@ class TurnedWriter:
             name = self.by_value[term.value].name
             if name in names:
                 return emitter.load(f"q_{name}[l]", term.dtype)
-            text = load_text(term.dtype, self._row(name), vector=True, stride=self._step(name, self.along), left=left)
+            step = self._step(name, self.along)
+            stride = step if step in ("0", "1") else f"{name}_along"
+            text = load_text(term.dtype, self._row(name), vector=True, stride=stride, left=left)
             return emitter.let(text, term.dtype)
 
         known: dict[Term, CValue] = {}
