@@ -202,3 +202,16 @@ def test_a_network_on_a_device_of_programs_that_nobody_writes(failures: dict[str
     build_device()
     found = run("import sol; sol.optimize(torch.nn.Linear(2, 2).eval(), torch.rand(1, 2)).sol()", SOL_DRIVER=library)
     assert found.returncode == 1 and "compiled networks need a device that runs programs of the host" in found.stderr
+
+
+def test_without_opencl_the_driver_says_what_to_install(built: None, tmp_path: Path):
+    from sol.device.build import build_device
+    from sol.device.drivers import DRIVERS
+
+    source = tmp_path / "absent.c"
+    text = (DRIVERS / "opencl.c").read_text()
+    source.write_text(text.replace('dlopen("libOpenCL.so.1"', 'dlopen("libOpenCL-absent.so.1"'))
+    (tmp_path / "common.h").write_text((DRIVERS / "common.h").read_text())
+    found = run("torch.ones(3).sol()", SOL_DRIVER=str(build_device(str(source))[1]))
+    build_device("opencl")
+    assert found.returncode == 1 and "OpenCL cannot be loaded" in found.stderr and "pocl-opencl-icd" in found.stderr

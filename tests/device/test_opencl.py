@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-from pathlib import Path
 
 import pytest
 
@@ -87,19 +86,6 @@ def test_the_host_cannot_read_memory_of_the_device(opencl: None):
     code = "import ctypes; x = torch.ones(4, device='sol'); print(x.sum().item(), flush=True); ctypes.string_at(x.data_ptr(), 4)"
     found = run(code, **OPENCL)
     assert found.returncode == -signal.SIGSEGV and found.stdout.strip() == "4.0"
-
-
-def test_without_opencl_the_driver_says_what_to_install(built: None, tmp_path: Path):
-    from sol.device.build import build_device
-    from sol.device.drivers import DRIVERS
-
-    source = tmp_path / "absent.c"
-    text = (DRIVERS / "opencl.c").read_text()
-    source.write_text(text.replace('dlopen("libOpenCL.so.1"', 'dlopen("libOpenCL-absent.so.1"'))
-    (tmp_path / "common.h").write_text((DRIVERS / "common.h").read_text())
-    found = run("torch.ones(3).sol()", SOL_DRIVER=str(build_device(str(source))[1]))
-    build_device("opencl")
-    assert found.returncode == 1 and "OpenCL cannot be loaded" in found.stderr and "pocl-opencl-icd" in found.stderr
 
 
 @pytest.mark.parametrize("variable, value, message", [
