@@ -13,17 +13,15 @@ from dataclasses import replace
 from sol.ir.dim import DimLike
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.lanes import FLOAT_LANES
+from sol.ir.ops.move import DEPTH_FIRST, MOST_STACKED
 from sol.ir.types import TensorType
 from sol.passes.assign_layout import is_blockable
 from sol.passes.flatten_convolutions import Flattening
 from sol.passes.sizes import GraphSizes
 
-DEPTH_FIRST = (0, 2, 1, 3, 4)
 VOLUME = (2, 3, 4)
 REDUCTIONS = ("sum", "mean", "max", "min", "prod")
 """Those that may reduce maps first, and then what they gave for the slices."""
-MOST_STACKED = 1 << 28
-"""Elements that the slices for one convolution may be: beyond, copies for each tap would take too much memory."""
 
 
 def flatten_volumes(graph: Graph, lanes: int, sizes: GraphSizes) -> Graph:

@@ -61,8 +61,14 @@ def test_two_operands_in_different_orders():
 
 @pytest.mark.parametrize("apart", [2, 5])
 def test_an_operand_whose_elements_lie_apart_along_both_axes(apart):
-    strides = {"x0": (1, 37), "x1": (300, apart), "x2": (60 * apart + 60, apart)}
+    strides = {"x0": (1, 37), "x1": (300, apart)}
+    check([((37, 53), F32)] * 2, lambda b, x, y: b.add("sub", [b.add("abs", [x]), y]), strides=strides, threads=(1, 2))
+
+
+@pytest.mark.parametrize("stride", [(1, 37), (180, 3)])
+def test_a_mask_that_lies_in_another_order_is_read_elsewhere(stride):
     operands = [((37, 53), F32), ((37, 53), F32), ((37, 53), BOOL)]
+    strides = {"x0": (1, 37), "x2": stride}
     check(operands, lambda b, x, y, m: b.add("where", [m, b.add("sub", [x, y]), y]), strides=strides, threads=(1, 2))
 
 

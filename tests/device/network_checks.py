@@ -196,7 +196,8 @@ def check_torch_compile():
 
     Piece.__call__ = noted
     try:
-        for model, x in networks().values():
+        without_draws = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.LayerNorm(4)), torch.rand(3, 4)
+        for model, x in (*networks().values(), without_draws):
             fast = torch.compile(copy.deepcopy(model.eval()).sol(), backend="sol")
             with torch.no_grad():
                 for given in (x, x, torch.cat([x, x])):
@@ -222,11 +223,12 @@ def check_pieces_of_torch_compile():
     assert same is b and (a == 2).all() and (added == 2).all() and (total == 5).all()
     flat.zero_()
     assert (a == 0).all()
-    drawn = []
-    for draw in (torch.compile(lambda x: x + torch.rand_like(x), backend="sol"), lambda x: x + torch.rand_like(x)):
-        torch.sol.manual_seed(3)
-        drawn.append(draw(b))
-    assert (drawn[0] == drawn[1]).all()
+    for draw in (lambda x: x + torch.rand_like(x), lambda x: nn.functional.dropout(x, 0.5, training=True)):
+        drawn = []
+        for function in (torch.compile(draw, backend="sol"), draw):
+            torch.sol.manual_seed(3)
+            drawn.append(function(b))
+        assert (drawn[0] == drawn[1]).all()
     try:
         torch.compile(lambda x, y: x + y, backend="sol")(b, b.to("sol:1"))
     except Exception as error:

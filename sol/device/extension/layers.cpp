@@ -1,10 +1,11 @@
-/* Layers for which PyTorch has no way through the CPU of its own: convolutions, and cells of recurrent layers. */
+/* Layers for which PyTorch has no way through the CPU of its own: convolutions, cells of recurrent layers, and dropout. */
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/native_dropout_native.h>
 #include <torch/library.h>
 
 #include <array>
@@ -79,6 +80,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("convolution_backward_overrideable", convolution_backward);
   m.impl("_thnn_fused_lstm_cell", lstm_cell);
   m.impl("_thnn_fused_gru_cell", gru_cell);
+  // Of operations that are composed of others, of which one draws from the device's generator: its own schema names none.
+  m.impl("native_dropout", at::native::native_dropout_cpu);
 }
 
 TORCH_LIBRARY_IMPL(aten, AutogradPrivateUse1, m) {

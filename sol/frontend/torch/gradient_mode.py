@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any
@@ -12,6 +13,7 @@ QUESTION = "is_grad_enabled"
 LIBRARIES = ("torch", "transformers")
 """Packages that ask to choose how they compute or what they keep for a backward pass: results are the same but for what
 `transformer_layers` knows."""
+_CACHED = type(functools.cache(print))
 FARTHEST = 4
 """So many calls of functions by their names are followed from a module's own."""
 
@@ -30,16 +32,23 @@ def _functions_of(module: torch.nn.Module) -> Iterator[Any]:
 
 
 def _asks(function: Any, seen: set[int], left: int) -> bool:
-    function = getattr(function, "__wrapped__", None) or getattr(function, "__func__", function)
-    code = getattr(function, "__code__", None)
-    if not isinstance(code, CodeType) or id(code) in seen or _is_librarys(getattr(function, "__module__", None) or ""):
+    if isinstance(function, MethodType):
+        function = function.__func__
+    if isinstance(function, _CACHED):
+        function = function.__wrapped__
+    if not isinstance(function, FunctionType) or id(function) in seen:
         return False
-    seen.add(id(code))
-    names, known = set(_names_in(code)), getattr(function, "__globals__", {})
+    seen.add(id(function))
+    if _asks(vars(function).get("__wrapped__"), seen, left):
+        return True
+    code, known = function.__code__, function.__globals__
+    if _is_librarys(known.get("__name__", "")):
+        return False
+    names = set(_names_in(code))
     if QUESTION in names:
         return True
     called = [known[n] for n in names if n in known]
-    called += [c.cell_contents for c in getattr(function, "__closure__", None) or () if _is_full(c)]
+    called += [c.cell_contents for c in function.__closure__ or () if _is_full(c)]
     return any(c is torch.is_grad_enabled for c in called) or left > 0 and any(_asks(c, seen, left - 1) for c in called)
 
 

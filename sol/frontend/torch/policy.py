@@ -15,6 +15,7 @@ import torch
 from torch.fx import Graph, Node
 
 from sol.frontend.torch.aten import DTYPES, find_converter
+from sol.frontend.torch.aten.conv_backward import gradients_by_slices
 from sol.ir.lanes import NARROW_FLOATS
 
 PLAIN = {torch.bfloat16: "bfloat16", torch.float16: "float16", torch.float64: "float64"}
@@ -78,9 +79,14 @@ def _gradient_in_torch(node: Node) -> str:
     """Why torch should compute the gradients of a convolution: those that only plain kernels compute."""
     _, x, w = (a.meta["val"] for a in node.args[:3])  # type: ignore[union-attr]
     groups = int(node.args[9])  # type: ignore[arg-type]
-    known = all(isinstance(s, int) for s in x.shape) and x.dim() > 4 and x.shape[2] % node.args[4][0] == 0  # type: ignore[index,operator]
-    if x.dim() > 4 and (groups > 1 or node.args[7] or not known):
-        return "gradients of convolutions over three dimensions that are transposed, in groups or of open sizes have plain kernels only"
+    if x.dim() > 4:
+        grad, stride, transposed = node.args[0].meta["val"], node.args[4], bool(node.args[7])  # type: ignore[union-attr]
+        if gradients_by_slices(grad.shape, x.shape, w.shape, stride, transposed, groups):  # type: ignore[arg-type]
+            return ""
+        return (
+            "gradients of convolutions over three dimensions have plain kernels only where they are transposed or in groups, sizes are "
+            "open, the stride does not divide the depth, or slices for all taps would take too much memory"
+        )
     inputs, results = int(x.shape[1]) // groups, int(w.shape[0]) // groups
     if node.args[7]:  # transposed: its weights are [input channels, output channels of a group, ...]
         results = int(w.shape[1])

@@ -128,6 +128,12 @@ def _infer_space_to_depth(operands: Sequence[TensorType], attrs: Attrs) -> Tenso
     return TensorType(x.dtype, (n, 4 * c, (h + 1) // 2, (w + 1) // 2), layout)
 
 
+DEPTH_FIRST = (0, 2, 1, 3, 4)
+"""Order of a volume's dimensions in which its slices are images."""
+MOST_STACKED = 1 << 28
+"""Elements that ``stack_slices`` may make for one convolution: beyond, copies for each tap would take too much memory."""
+
+
 def _infer_stack_slices(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     need_operands(operands, 1)
     x, depth, size, taps = operands[0], attrs["depth"], attrs["size"], attrs["taps"]

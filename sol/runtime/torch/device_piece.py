@@ -14,9 +14,14 @@ from torch.utils import _pytree as pytree
 from sol.runtime.torch.on_device import DEVICE, by_memory, moved_to, views_of
 from sol.runtime.torch.on_queue import runs_opencl
 from sol.runtime.torch.pieces import Piece
+from sol.runtime.torch.training import is_in_training
 
-RANDOM = ("rand", "dropout", "normal", "bernoulli", "multinomial", "poisson", "exponential", "cauchy", "geometric", "rrelu")
-"""Parts of the names of functions and methods that draw random numbers, or may."""
+RANDOM = frozenset(
+    "bernoulli bernoulli_ binomial cauchy_ exponential_ fractional_max_pool2d fractional_max_pool2d_with_indices fractional_max_pool3d "
+    "fractional_max_pool3d_with_indices geometric_ log_normal_ multinomial normal normal_ poisson rand rand_like randint randint_like "
+    "randn randn_like random_ randperm uniform_".split()
+)
+"""Functions and methods that draw random numbers, whatever they are called with."""
 
 
 def device_of(module: fx.GraphModule, example_inputs: Sequence[Any]) -> torch.device | None:
@@ -99,5 +104,5 @@ def _host_place(argument: Any) -> Any:
 
 def _draws(module: fx.GraphModule) -> bool:
     """Whether a piece draws random numbers, which are another generator's on the device."""
-    names = {getattr(n.target, "__name__", str(n.target)) for n in module.graph.nodes if n.op in ("call_function", "call_method")}
-    return any(word in name for name in names for word in RANDOM)
+    calls = [n for n in module.graph.nodes if n.op in ("call_function", "call_method")]
+    return any(getattr(n.target, "__name__", n.target) in RANDOM or is_in_training(n) for n in calls)

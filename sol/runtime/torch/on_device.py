@@ -28,14 +28,15 @@ def views_of(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
     return list(torch.ops.sol_device.host_views([t.detach() if t.requires_grad else t for t in tensors]))
 
 
-def moved_to(device: torch.device, leaf: Any, given: Mapping[int, tuple[torch.Tensor, torch.Tensor]]) -> Any:
+def moved_to(device: torch.device, leaf: Any, *given: Mapping[int, tuple[torch.Tensor, torch.Tensor]]) -> Any:
     """A result as one on the device. What shares memory with a tensor that was given is a view of that tensor there as well.
 
     given: address of a view's memory → the view, and the tensor.
     """
     if not isinstance(leaf, torch.Tensor):
         return leaf
-    found = given.get(leaf.untyped_storage().data_ptr()) if leaf.layout is torch.strided and leaf.numel() else None
+    address = leaf.untyped_storage().data_ptr() if leaf.layout is torch.strided and leaf.numel() else 0
+    found = next((memory[address] for memory in given if address in memory), None)
     if found is None:
         return leaf.to(device)
     view, tensor = found
@@ -122,7 +123,7 @@ class OnDevice:
             views = views_of(list(args))
             result = self._run(tuple(views), {})
             if type(result) is torch.Tensor and id(result) not in self._own and all(result is not view for view in views):
-                return moved_to(self.device, result, self._memory | by_memory(views, args))
+                return moved_to(self.device, result, self._memory, by_memory(views, args))
             return self._given(result, args, kwargs, tuple(views), {}, True)
         leaves = [leaf for leaf in pytree.tree_leaves((args, dict(kwargs))) if isinstance(leaf, torch.Tensor)]
         if torch.is_grad_enabled() and any(t.requires_grad for t in (*self._tensors, *leaves)):
@@ -150,8 +151,8 @@ class OnDevice:
         given = [(host, tensor) for host, tensor in pairs if isinstance(tensor, torch.Tensor)]
         own = self._own | {id(host): tensor for host, tensor in given}
         there_already = [(host, tensor) for host, tensor in given if tensor.device == self.device]
-        memory = self._memory | by_memory(*zip(*there_already)) if there_already else self._memory
-        return pytree.tree_map(lambda leaf: own[id(leaf)] if id(leaf) in own else moved_to(self.device, leaf, memory), result)
+        memory = by_memory(*zip(*there_already)) if there_already else {}
+        return pytree.tree_map(lambda leaf: own[id(leaf)] if id(leaf) in own else moved_to(self.device, leaf, self._memory, memory), result)
 
     def _with_gradients(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """A call that autograd records as one step; its backward pass is that of the shadow."""

@@ -453,10 +453,10 @@ class Gradients:
 
 def is_repeatable(module: fx.GraphModule) -> bool:
     """Whether a captured piece has no layer in training mode that draws numbers or keeps statistics, and changes nothing in place."""
-    return not any(_differs(n) or _writes(n) for n in module.graph.nodes)
+    return not any(is_in_training(n) or _writes(n) for n in module.graph.nodes)
 
 
-def _differs(node: fx.Node) -> bool:
+def is_in_training(node: fx.Node) -> bool:
     """Whether a node is a layer in training mode."""
     if node.op != "call_function":
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -60,8 +61,23 @@ def _closure(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x: function(x)
 
 
+def _tripled_without_gradients(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def wrapper(self: Any, x: torch.Tensor) -> torch.Tensor:
+        return function(self, x) * (1 if torch.is_grad_enabled() else 3)
+
+    return wrapper
+
+
+class Decorated(Asking):
+    @_tripled_without_gradients
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layer(x)
+
+
 MODELS: dict[str, Callable[[], nn.Module]] = {
     "forward": Asking, "by functions": Calling, "closure": lambda: Calling(_closure(halved_without_gradients)), "property": Property,
+    "decorated": Decorated,
     "layer": lambda: nn.Sequential(nn.Linear(4, 4), Asking()),
 }  # fmt: skip
 

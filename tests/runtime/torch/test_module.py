@@ -349,6 +349,18 @@ def test_rows_of_a_table_that_a_call_shortens(kind: Any, norm: float) -> None:
                 fast(torch.tensor(rows))
 
 
+@pytest.mark.parametrize("dtype", (torch.float64, torch.bfloat16, torch.float16))
+def test_rows_of_tables_of_other_types(dtype: torch.dtype) -> None:
+    model = nn.Embedding(50, 24, max_norm=0.7, dtype=dtype).eval()
+    other, rows = copy.deepcopy(model), torch.arange(40)
+    before = model.weight.detach().clone()
+    with torch.no_grad():
+        torch.testing.assert_close(sol.optimize(model, rows)(rows), other(rows))
+    changed = other.weight != before
+    assert changed.any() and not changed[40:].any()
+    assert (model.weight == other.weight).double().mean() > 0.98  # the factor is rounded once
+
+
 @pytest.mark.parametrize("dtype", (torch.float32, torch.float64, torch.bfloat16))
 def test_rows_that_training_shortens(dtype: torch.dtype) -> None:
     model = nn.Sequential(nn.Embedding(9, 4, max_norm=0.5, dtype=dtype), nn.Linear(4, 3, dtype=dtype))

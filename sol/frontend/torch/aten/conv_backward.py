@@ -5,6 +5,7 @@ A module apart from the convolutions, because these families of kernels read flo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from sol.frontend.torch.aten import Context, Fallback, converter
 from sol.frontend.torch.aten.conv import spread
 from sol.ir.dim import DimLike
 from sol.ir.ops.conv import conv_transpose_size
+from sol.ir.ops.move import DEPTH_FIRST, MOST_STACKED
 
 Ints = Sequence[int]
 
@@ -32,7 +34,7 @@ def convolution_backward(
         stride, dilation, pairs = (1, *stride), (1, *dilation), ((0, 0), *pairs)
     options = {"stride": stride, "dilation": dilation, "padding": pairs, "groups": groups}
     build = _of_transposed if transposed else _of_convolution
-    if spatial == 3 and not transposed and groups == 1 and _is_known(ctx, grad, x, w) and ctx.size(x)[2] % stride[0] == 0:
+    if spatial == 3 and gradients_by_slices(ctx.size(grad), ctx.size(x), ctx.size(w), stride, transposed, groups):
         build = _of_volumes
     of_input, of_weight = build(ctx, grad, x, w, options)
     return (
@@ -69,11 +71,13 @@ def _of_transposed(ctx: Context, grad: str, x: str, w: str, options: dict[str, A
 
 # -- volumes: as convolutions over slices, of which those that taps along the depth read are channels (sol/passes/flatten_volumes.py) ------
 
-DEPTH_FIRST = (0, 2, 1, 3, 4)
-
-
-def _is_known(ctx: Context, *values: str) -> bool:
-    return all(isinstance(size, int) for v in values for size in ctx.size(v))
+def gradients_by_slices(
+    grad: Sequence[Any], x: Sequence[Any], w: Sequence[Any], stride: Sequence[int], transposed: bool, groups: int
+) -> bool:
+    """Whether the gradients of a convolution over volumes of these shapes are computed over slices."""
+    if transposed or groups != 1 or not all(isinstance(size, int) for size in (*grad, *x, *w)) or x[2] % stride[0]:
+        return False
+    return w[2] * max(math.prod(x), math.prod(grad)) <= MOST_STACKED
 
 
 def _slices(ctx: Context, volume: str) -> str:

@@ -235,11 +235,12 @@ def embedding_renorm(ctx: Context, weight: str, index: str, max_norm: float, nor
     """The table [count, E], in which rows that ``index`` names and whose norm is above ``max_norm`` are shortened to it."""
     places, dtype = ctx.reshape(index, (ctx.type(index).size,)), ctx.type(weight).dtype
     rows = ctx.add("take", weight, places, dim=0, checked="embedding_renorm")
-    norm = length(ctx, rows, norm_type, (1,), True)
-    factor = ctx.add("div", ctx.operand(max_norm, dtype), ctx.add("add", norm, ctx.operand(1e-7, dtype)))  # as torch has it
-    is_long = ctx.add("gt", norm, ctx.operand(max_norm, dtype))
-    shorter = ctx.add("where", is_long, ctx.add("mul", rows, factor), rows)
-    return _write(ctx, weight, 0, _slices(ctx, weight, 0, places), shorter)
+    wide = DType.F64 if dtype is DType.F64 else DType.F32  # in which torch divides and multiplies; norms are rounded to the table's type
+    norm = ctx.cast(ctx.cast(length(ctx, ctx.cast(rows, wide), norm_type, (1,), True), dtype), wide)
+    factor = ctx.add("div", ctx.operand(max_norm, wide), ctx.add("add", norm, ctx.operand(1e-7, wide)))  # as torch has it
+    shorter = ctx.cast(ctx.add("mul", ctx.cast(rows, wide), factor), dtype)
+    chosen = ctx.add("where", ctx.add("gt", norm, ctx.operand(max_norm, wide)), shorter, rows)
+    return _write(ctx, weight, 0, _slices(ctx, weight, 0, places), chosen)
 
 
 @converter("embedding_dense_backward.default")
