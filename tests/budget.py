@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 DURATIONS = Path(__file__).with_name("durations.txt")
-BUDGET = 0.5  # seconds of a function
-LONGEST = 4.5  # seconds of one case
+BUDGET = 0.4  # seconds of a function
+LONGEST = 4.0  # seconds of one case
 WRITTEN = 0.4  # seconds of a function from which its duration is written down
 
 
