@@ -142,6 +142,7 @@ class Imported:
     formats: for each graph input whose memory format decides that of results: whether it is channels_last; None for the others.
     differs_with_gradients: whether torch computes something else where a gradient is needed.
     asks_gradient_mode: whether the model's code asks if gradients are computed: the graph is for calls without them.
+    fills_memo: whether the model keeps values beside the call that later calls find, which the graph computes.
     """
 
     graph: Graph
@@ -168,6 +169,7 @@ class Imported:
     layouts: tuple[tuple[int, ...] | str | None, ...] = ()
     differs_with_gradients: bool = False
     asks_gradient_mode: bool = False
+    fills_memo: bool = False
 
     @property
     def arguments(self) -> tuple[Tree, ...]:

@@ -93,6 +93,24 @@ def check_parameters_that_change():
         near(fast(x.sol()), model(x))
 
 
+def check_attributes_that_change():
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer, self.scale = nn.Linear(4, 3), 2.0
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.layer(x) * self.scale
+
+    model, x = Scaled().eval(), torch.rand(2, 4)
+    fast = sol.optimize(copy.deepcopy(model).sol(), [x.sol()])
+    with torch.no_grad():
+        for scale in (2.0, 3.0, -1.0):
+            fast.scale = model.scale = scale
+            for _ in range(2):
+                torch.testing.assert_close(fast(x.sol()).cpu(), model(x))
+
+
 def check_training():
     for name, (model, x) in networks().items():
         host = sol.optimize(copy.deepcopy(model.train()), [x])

@@ -110,12 +110,14 @@ class _Notes:
 
     outcome: Outcome | None = None
     complaint: str = ""
+    added: bool = False
     printed: bool = False
     asked_strides: bool = False
     unmoved: list[torch.Tensor] = field(default_factory=list)
     shared: bool = False
     seeded: bool = False
     padded: bool = False
+    memo: bool = False
 
 
 class Traced(torch.nn.Module):
@@ -152,6 +154,7 @@ class Traced(torch.nn.Module):
         ):  # fmt: skip
             result = model(*args, **kwargs)  # type: ignore[misc]
         self._notes.complaint = self._notes.complaint or self._state.changed()
+        self._notes.added = self._state.only_added  # torch.export will have put other containers there
         taker = Taker(is_result, {id(c): n for n, c in maker.made.items() if _is_callers(tree, n)}, self._state.known)
         exchanged = tuple(_exchanged(model, buffers, taker))
         changes = tuple(_changes(tree, maker, taker))
@@ -173,6 +176,15 @@ class Traced(torch.nn.Module):
     def differs_with_gradients(self) -> bool:
         """Whether torch computes something else where a gradient is needed."""
         return self._notes.padded
+
+    @property
+    def fills_memo(self) -> bool:
+        """Whether the model keeps values that later calls find."""
+        return self._notes.memo
+
+    def note_memo(self) -> None:
+        """What changed is a memo, which the trace holds the computation of."""
+        self._notes.memo = True
 
     def _note_padding(self) -> None:
         self._notes.padded = True
@@ -201,7 +213,7 @@ class Traced(torch.nn.Module):
         if self._notes.seeded:
             raise ExportError(f"a call seeds torch's random numbers, {LEFT_OUT}")
         if self._notes.complaint:
-            raise Settling(f"a call changes {self._notes.complaint}, {LEFT_OUT}")
+            raise Settling(f"a call changes {self._notes.complaint}, {LEFT_OUT}", self._notes.added and not self._notes.printed)
         if self._notes.printed:
             raise ExportError(f"a call prints, {LEFT_OUT}")
 
@@ -211,7 +223,11 @@ class Traced(torch.nn.Module):
 
 
 class Settling(ExportError):
-    """A trace changed Python's state: perhaps it fills what later calls find filled."""
+    """A trace changed Python's state: perhaps it fills what later calls find filled. added: whether all that was there still is."""
+
+    def __init__(self, message: str, added: bool) -> None:
+        super().__init__(message)
+        self.added = added
 
 
 def _are_shared(unmoved: Sequence[torch.Tensor], traced: Sequence[Any], leaves: Sequence[Any]) -> bool:

@@ -30,6 +30,7 @@ from sol.frontend.torch.gradient_mode import asks_gradient_mode
 from sol.frontend.torch.importer import NeedsFunctional
 from sol.frontend.torch.inplace_views import make_views
 from sol.frontend.torch.layouts import depends_on_layout, gives_inputs
+from sol.frontend.torch.memo import fills_memo
 from sol.frontend.torch.noted import noting_unmoved
 from sol.frontend.torch.recurrent_shapes import recurrent_lengths_open
 from sol.frontend.torch.shapes import leaf_shapes
@@ -67,18 +68,23 @@ def import_call(
             names, smallest=smallest, torch_at_hand=torch_at_hand, by_layout=by_layout,
             differs_with_gradients=traced.differs_with_gradients, asks_gradient_mode=asks_gradient_mode(module),
         )  # fmt: skip
-        return _import(program, terms, call, traced.outcome)
+        return replace(_import(program, terms, call, traced.outcome), fills_memo=traced.fills_memo)
 
 
 def _traced(module: torch.nn.Module, call: Call, shapes: Any) -> tuple[Traced, ExportedProgram]:
-    """A traced call. If the trace changed Python's state it is done again: the change must not repeat itself."""
+    """A traced call. If the trace changed Python's state it is done again: the change must not repeat itself, unless it is a memo."""
     title = type(module).__name__
     with _eval_mode(module), _mutex:
         first = Traced(module, call)
         try:
             with first.leaving_no_trace():
-                return first, export_module(first, call.examples(), None, shapes, title=title)
-        except Settling:
+                program = export_module(first, call.examples(), None, shapes, title=title)
+            return first, program
+        except Settling as found:
+            if found.added and fills_memo(module, call):
+                first.restore()
+                first.note_memo()
+                return first, program
             again = Traced(module, call)
         try:
             with again.leaving_no_trace():

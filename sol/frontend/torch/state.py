@@ -42,17 +42,17 @@ class PythonState:
 
     def _add_module(self, name: str, module: torch.nn.Module) -> None:
         attributes = module.__dict__
-        if _is_library(type(module).__module__) and isinstance(attributes.get("_model"), torch.nn.Module):  # a compiled one
+        if is_library(type(module).__module__) and isinstance(attributes.get("_model"), torch.nn.Module):  # a compiled one
             return self._add_module(name, attributes["_model"])
         own: tuple[str, ...] = _TORCHS_OWN
-        if _is_library(type(module).__module__):  # what else torch keeps in its modules is its own affair
+        if is_library(type(module).__module__):  # what else torch keeps in its modules is its own affair
             own += tuple([k for k in attributes if k.startswith("_") and not k.endswith("_hooks")])
         self._places.append(_Place(name or type(module).__name__, attributes, _without(attributes, own), own))
         for key, value in attributes.items():
             if key not in own:
                 self._walk(f"{name}.{key}".lstrip("."), value)
         for base in type(module).__mro__:
-            if not _is_library(base.__module__):
+            if not is_library(base.__module__):
                 for function in vars(base).values():
                     self._add_function(getattr(function, "__func__", function))
 
@@ -80,7 +80,7 @@ class PythonState:
         elif isinstance(value, tuple):
             for part in value:
                 self._walk(name, part)
-        elif how_to_take(value) == "object" and not _is_library(type(value).__module__):
+        elif how_to_take(value) == "object" and not is_library(type(value).__module__):
             if hasattr(value, "__dict__"):
                 self._places.append(_Place(name, value.__dict__, dict(value.__dict__)))
             for part in attributes_of(value).values():
@@ -91,7 +91,7 @@ class PythonState:
 
     def _add_function(self, function: Any) -> None:
         """Closure and globals of a Python function."""
-        if not isinstance(function, types.FunctionType) or id(function.__code__) in self.known or _is_library(function.__module__ or ""):
+        if not isinstance(function, types.FunctionType) or id(function.__code__) in self.known or is_library(function.__module__ or ""):
             return
         self.known.add(id(function.__code__))
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
@@ -129,6 +129,13 @@ class PythonState:
             return False
         return not any(isinstance(t, FakeTensor) for t in taker.leaves)
 
+    @property
+    def only_added(self) -> bool:
+        """Whether all that changed are names and items of dicts that were not there, or None."""
+        if random.getstate() != self._random or not _same_numpy(self._numpy, _numpy_random()):
+            return False
+        return all(place.only_added for place in self._places if place.changed())
+
     def restore(self) -> None:
         """Make all as it was."""
         for place in self._places:
@@ -163,6 +170,14 @@ class _Place:
             return "" if now == self._copy else self.name
         return "" if len(now) == len(self._copy) and all(map(_same, now, self._copy)) else self.name
 
+    @property
+    def only_added(self) -> bool:
+        """Whether it is a dict in which all that was there still is; None counts as nothing."""
+        if not isinstance(self._copy, dict):
+            return False
+        now = self._now()
+        return all(old is None or _same(dict.get(now, key, _Missing), old) for key, old in self._copy.items())
+
     def news(self) -> list[Any]:
         """What is there that was not."""
         now = self._now()
@@ -196,6 +211,10 @@ class _Cell(_Place):
     def changed(self) -> str:
         return "" if _same(_content(self._container), self._copy) else self.name
 
+    @property
+    def only_added(self) -> bool:
+        return False
+
     def news(self) -> list[Any]:
         return [_content(self._container)]
 
@@ -211,6 +230,10 @@ class _Globals(_Place):
 
     def changed(self) -> str:
         return next((n for n, v in self._copy.items() if not _same(self._container.get(n, _Missing), v)), "")
+
+    @property
+    def only_added(self) -> bool:
+        return False
 
     def news(self) -> list[Any]:
         return [self._container.get(n) for n, v in self._copy.items() if not _same(self._container.get(n, _Missing), v)]
@@ -269,7 +292,7 @@ def _names(code: types.CodeType) -> Iterable[str]:
             yield from _names(constant)
 
 
-def _is_library(module: str) -> bool:
+def is_library(module: str) -> bool:
     return module == "torch" or module.startswith(_LIBRARIES)
 
 
@@ -289,7 +312,7 @@ def noting_prints(note: Callable[[], None]) -> Iterator[None]:
 
     def instead(*args: Any, **kwargs: Any) -> None:
         caller = sys._getframe(1).f_globals.get("__name__", "")
-        if threading.get_ident() != thread or _is_library(caller):
+        if threading.get_ident() != thread or is_library(caller):
             real(*args, **kwargs)
         else:
             note()

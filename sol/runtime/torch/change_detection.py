@@ -1,4 +1,4 @@
-"""What may change between two calls of a module: tensors in place, tensors and submodules exchanged, training flags.
+"""What may change between two calls of a module: tensors in place, tensors, submodules and attributes exchanged, training flags.
 
 All of it is looked at before every call, so it must cost some ten nanoseconds per object.
 """
@@ -9,7 +9,7 @@ import enum
 import functools
 from collections.abc import Iterable, Sequence
 from operator import attrgetter, is_, itemgetter
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -92,10 +92,27 @@ class State(enum.Enum):
 _SAME, _CHANGED, _TRAINING = State.SAME, State.CHANGED, State.TRAINING
 
 
-class Structure:
-    """The parts of a module as they are now: its submodules, and which tensor each parameter and buffer name means."""
+class Watched(Protocol):
+    """Plain attributes (``sol.runtime.torch.attributes``). dicts: where changes show; in_dicts: whether in none but these."""
 
-    def __init__(self, model: torch.nn.Module) -> None:
+    dicts: list[dict[Any, Any]]
+    in_dicts: bool
+
+    def seen(self) -> bool: ...
+
+    def are_same(self) -> bool: ...
+
+    def difference(self, later: Any) -> str: ...
+
+    def again(self) -> Watched: ...
+
+
+class Structure:
+    """The parts of a module as they are now: its submodules, which tensor each parameter and buffer name means, and plain attributes."""
+
+    def __init__(self, model: torch.nn.Module, attributes: Watched | None = None) -> None:
+        self._attributes = attributes
+        self._loose = None if attributes is None or attributes.in_dicts else attributes
         self.modules: Sequence[torch.nn.Module] = list(model.modules())
         parents = [m for m in self.modules if m._modules]
         self._containers = [m for m in parents if hasattr(type(m), "__delitem__")]  # deleting an item makes a new dict
@@ -114,7 +131,9 @@ class Structure:
         self._words: Words | None = None  # as they were when all was the same
 
     def _places_now(self) -> DictPlaces:
-        return DictPlaces([*self._flags, *self._items], self._containers, list(map(_children, self._containers)))
+        known = {*map(id, self._flags)}
+        others = [d for d in self._attributes.dicts if id(d) not in known] if self._attributes is not None else []
+        return DictPlaces([*self._flags, *self._items, *others], self._containers, list(map(_children, self._containers)))
 
     @property
     def dicts(self) -> list[dict[str, Any]]:
@@ -126,15 +145,17 @@ class Structure:
 
     def look(self) -> State:
         """What has become of it. Objects are asked only if words of memory tell that something was written to them."""
-        words = self._words
+        words, loose = self._words, self._loose
         if words is not None and not words.changed() and (self._probe is None or self._probe.dtype is self._dtype):
-            return _SAME
+            if loose is None or not loose.seen():
+                return _SAME
         if self.training():
             return _TRAINING
         words = self._words_now()  # before asking: what is written meanwhile is seen by the next look
+        places = self._places
         if self.changed():
             return _CHANGED
-        self._words = None if self.training() else words
+        self._words = None if self.training() or self._places is not places else words
         return _SAME
 
     def _words_now(self) -> Words | None:
@@ -147,14 +168,29 @@ class Structure:
         return None
 
     def changed(self) -> bool:
-        """Whether a name means another tensor or module now, or the module was converted to another dtype."""
+        """Whether a name means another tensor or module now, the module was converted to another dtype, or a plain attribute changed."""
         if self._probe is not None and self._probe.dtype is not self._dtype:
             return True
         try:
             # lists compare items by identity first: only an exchanged tensor is ever compared by value
-            return self._items != self._copies or list(map(_children, self._containers)) != self._container_items
+            if self._items != self._copies or list(map(_children, self._containers)) != self._container_items:
+                return True
         except Exception:  # tensors of several elements have no truth value
             return True
+        return bool(self.changed_attribute())
+
+    def changed_attribute(self) -> str:
+        """A plain attribute that is not as it was, in words; empty if all are."""
+        before = self._attributes
+        if before is None or before.are_same():
+            return ""
+        now = before.again()
+        changed = before.difference(now)
+        if not changed:  # equal containers in place of others: these are watched from now on
+            self._attributes, self._words = now, None
+            self._loose = None if now.in_dicts else now
+            self._places = self._places_now()
+        return changed
 
     def accept(self, tensors: dict[str, Any], name: str) -> None:
         """The tensor that a name means in a dict of a module is the right one from now on; other changes are seen as ever."""
@@ -187,6 +223,10 @@ class Unsettled:
     def changed(self) -> bool:
         """Always."""
         return True
+
+    def changed_attribute(self) -> str:
+        """None that is known."""
+        return ""
 
     def accept(self, tensors: dict[str, Any], name: str) -> None:
         """Nothing: all is looked at again."""

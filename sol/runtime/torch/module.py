@@ -15,6 +15,7 @@ from sol.codegen.targets import resolve
 from sol.collector import collector_paused
 from sol.errors import UnsupportedError
 from sol.runtime.specializations import Specializations
+from sol.runtime.torch.attributes import Attributes
 from sol.runtime.torch.autograd import needs_gradient
 from sol.runtime.torch.change_detection import State, Structure, Unsettled
 from sol.runtime.torch.held import HeldTensors
@@ -50,8 +51,9 @@ class SolModule(torch.nn.Module):
     mode forward and backward are compiled, or the model runs in torch, as ``config["training"]`` says.
     A changed parameter takes effect at the next call; a change that torch does not
     count (``parameter.data.add_(…)``, or any change of an inference tensor) needs ``refresh()``. An input of another shape is compiled
-    for at its first call; sizes and numbers that keep changing stay open. Plain attributes of the model and hooks of its submodules are
-    as they were when it was compiled. Methods of the model that call it, such as ``generate``, run compiled code too.
+    for at its first call; sizes and numbers that keep changing stay open. When a plain attribute that the model reads has changed, the next
+    call compiles again. Hooks of submodules, and what functions read from their globals and closures, are as they were when the model was
+    compiled. Methods of the model that call it, such as ``generate``, run compiled code too.
 
     Calls run in torch, with torch's result, for tensor subclasses and under the transforms of ``torch.func``. Under ``torch.autocast``
     they are compiled in pieces, of the types that it chooses.
@@ -75,7 +77,10 @@ class SolModule(torch.nn.Module):
         self._on_device()
 
     def _look_again(self) -> None:
-        self.__dict__.update({name: getattr(self._model, name) for name in _SHARED}, _structure=Structure(self._model))
+        reads = self._ways.reads
+        attributes = Attributes(self._model, reads.names) if reads.names else None
+        self.__dict__.update({name: getattr(self._model, name) for name in _SHARED}, _structure=Structure(self._model, attributes))
+        self.__dict__["_looked_for"] = reads.version
 
     # -- compile -------------------------------------------------------------------------------------------------------
 
@@ -85,12 +90,15 @@ class SolModule(torch.nn.Module):
         if device is not None:
             return device.compile_for(args, kwargs)
         with self._lock, collector_paused(), budgeted(self._options.time_budget):
+            if self._structure.changed():
+                self._settle()
             found = self._ways.find(args, kwargs)
             if found is not None:
                 return found[0]
             with self._redirection.original(), torch.autocast("cpu", enabled=False):
                 program = self._ways.make(args, kwargs)
             if program is not None:
+                self._look_again()
                 self._look_ahead()
             return program
 
@@ -104,7 +112,13 @@ class SolModule(torch.nn.Module):
                 self._held.forget()
                 self._programs.replace([p.share(self._held, self._counter) for p in device.host_programs])
                 self.__dict__["_device"] = device = None
+            if device is not None and self._looked_for != self._ways.reads.version:  # its copy of the module was compiled
+                self._look_again()
             if place is not None and (device is None or device.device != place or not device.fits() or self._structure.changed()):
+                attribute = self._structure.changed_attribute()
+                if attribute:
+                    self.__dict__["_device"] = None
+                    self._ways.attribute_changed(attribute)
                 self._look_again()
                 self._held.forget()
                 self.__dict__["_device"] = device = on_device(self, self._model, place)
@@ -165,6 +179,9 @@ class SolModule(torch.nn.Module):
         with self._lock:
             if not self._structure.changed():  # another thread was faster, or compiled
                 return
+            attribute = self._structure.changed_attribute()
+            if attribute:
+                self._ways.attribute_changed(attribute)
             before = self._structure.modules
             self._look_again()
             self._held.forget()
@@ -347,6 +364,8 @@ class SolModule(torch.nn.Module):
         other = SolModule(copy.deepcopy(self._model, memo), self._options)
         memo[id(self)] = other
         other.__dict__.update(copy.deepcopy(self._hooks(), memo))
+        other._ways.reads = self._ways.reads
+        other._look_again()
         if lies_on_device(other._model) is None:
             other._programs.replace(p.share(other._held, other._counter) for p in self._compiled)
         return other

@@ -1,0 +1,79 @@
+"""Whether what a call changes in Python's state is a memo: values that do not depend on its data, and that later calls find there.
+
+A trace that fills a memo holds what the values are computed from, so that a compiled call needs no memo. That a change is one is tried out:
+the model runs on other data, then on those of the call, which must leave the state as it is, and once more on these without the memo.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from sol.frontend.torch.capture import Call
+from sol.frontend.torch.state import PythonState
+from sol.frontend.torch.trees import Maker, Taker, is_result
+
+
+def fills_memo(module: torch.nn.Module, call: Call) -> bool:
+    """Whether a call, which adds to Python's state, gives the same result when it finds there what a call with other data has added.
+
+    The module runs three times, on copies of the inputs; parameters, buffers, Python's state and random numbers are as before.
+    """
+    others = [_other(leaf) if isinstance(leaf, torch.Tensor) else leaf for leaf in call.leaves]
+    if any(other is None for other in others):
+        return False
+    tensors = [(t, t.detach().clone()) for t in (*module.parameters(), *module.buffers())]
+    state, random = PythonState(module), torch.get_rng_state()
+    try:
+        with torch.no_grad():
+            _run(module, call, others)
+            filled = PythonState(module)
+            known = _run(module, call, call.leaves)
+            if filled.changed():
+                return False
+            state.restore()
+            torch.set_rng_state(random)
+            fresh = _run(module, call, call.leaves)
+    except Exception:  # the other data may be none that the model takes
+        return False
+    finally:
+        state.restore()
+        torch.set_rng_state(random)
+        changed = [(t, content) for t, content in tensors if not torch.equal(t, content) and not t.isnan().any()]
+        with torch.no_grad():
+            for tensor, content in changed:
+                tensor.copy_(content)
+    return not changed and len(known) == len(fresh) and all(map(_same, known, fresh))
+
+
+def fill_memo(module: torch.nn.Module, call: Call) -> None:
+    """Let a call add to Python's state what it adds in torch."""
+    with torch.no_grad():
+        _run(module, call, call.leaves)
+
+
+def _run(module: torch.nn.Module, call: Call, leaves: Any) -> list[Any]:
+    args, kwargs = Maker([leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves])(call.tree)
+    taker = Taker(is_result)
+    taker(module(*args, **kwargs))
+    return taker.leaves
+
+
+def _other(tensor: torch.Tensor) -> torch.Tensor | None:
+    """A tensor of other numbers of the same range; None if there is none."""
+    flat = tensor.detach().reshape(-1)
+    if not flat.numel():
+        return tensor
+    if bool((flat == flat[0]).all()):
+        return torch.rand_like(tensor) + tensor if tensor.is_floating_point() else None
+    other = flat.flip(0).roll(1).reshape(tensor.shape)
+    return None if torch.equal(other, tensor) else other
+
+
+def _same(a: Any, b: Any) -> bool:
+    if not isinstance(a, torch.Tensor):
+        return bool(a == b)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    return torch.equal(a, b) or a.is_floating_point() and torch.allclose(a, b, 0, 0, equal_nan=True)

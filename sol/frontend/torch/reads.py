@@ -1,0 +1,58 @@
+"""Which attributes of a model's modules a trace reads: a graph of tensors holds for them as they were."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+OWN = frozenset((*dir(torch.nn.Module()), "forward"))
+"""Attributes and methods of torch.nn.Module itself. ``forward`` is replaced while methods of a compiled model run."""
+_mutex = threading.RLock()
+
+
+class Reads:
+    """Names of attributes that traces have read, by the path of the module. version: how often there were new ones."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, set[str]] = {}
+        self.version = 0
+
+    def note(self, path: str, name: str) -> None:
+        """An attribute of a module was read."""
+        names = self.names.setdefault(path, set())
+        if name not in names:
+            names.add(name)
+            self.version += 1
+
+
+@contextmanager
+def noting_reads(model: torch.nn.Module, reads: Reads) -> Iterator[None]:
+    """Inside, attributes are noted that are looked up in a module by its dot: those of instances, of classes, and what properties read."""
+    with _mutex:
+        paths = {id(module): path for path, module in model.named_modules()}
+        kinds = [kind for kind in {type(module) for module in model.modules()} if "__getattribute__" not in vars(kind)]
+        instead = [(kind, _noting(kind, paths, reads)) for kind in kinds]
+        for kind, function in instead:
+            kind.__getattribute__ = function  # type: ignore[method-assign,assignment]
+        try:
+            yield
+        finally:
+            for kind, _ in instead:
+                del kind.__getattribute__
+
+
+def _noting(kind: type, paths: dict[int, str], reads: Reads) -> Callable[[Any, str], Any]:
+    real: Any = kind.__getattribute__
+
+    def noting(self: Any, name: str) -> Any:
+        if name not in OWN:
+            path = paths.get(id(self))
+            if path is not None:
+                reads.note(path, name)
+        return real(self, name)
+
+    return noting
