@@ -11,6 +11,7 @@ import torch
 
 OWN = frozenset((*dir(torch.nn.Module()), "forward"))
 """Attributes and methods of torch.nn.Module itself. ``forward`` is replaced while methods of a compiled model run."""
+_HOOK = "__getattribute__"
 _mutex = threading.RLock()
 
 
@@ -34,15 +35,18 @@ def noting_reads(model: torch.nn.Module, reads: Reads) -> Iterator[None]:
     """Inside, attributes are noted that are looked up in a module by its dot: those of instances, of classes, and what properties read."""
     with _mutex:
         paths = {id(module): path for path, module in model.named_modules()}
-        kinds = [kind for kind in {type(module) for module in model.modules()} if "__getattribute__" not in vars(kind)]
-        instead = [(kind, _noting(kind, paths, reads)) for kind in kinds]
-        for kind, function in instead:
-            kind.__getattribute__ = function  # type: ignore[method-assign,assignment]
+        kinds = {type(module) for module in model.modules()}
+        instead = [(kind, vars(kind).get(_HOOK), _noting(kind, paths, reads)) for kind in kinds]
+        for kind, _, function in instead:
+            setattr(kind, _HOOK, function)
         try:
             yield
         finally:
-            for kind, _ in instead:
-                del kind.__getattribute__
+            for kind, own, _ in instead:
+                if own is None:
+                    delattr(kind, _HOOK)
+                else:
+                    setattr(kind, _HOOK, own)
 
 
 def _noting(kind: type, paths: dict[int, str], reads: Reads) -> Callable[[Any, str], Any]:

@@ -364,7 +364,7 @@ class SolModule(torch.nn.Module):
         other = SolModule(copy.deepcopy(self._model, memo), self._options)
         memo[id(self)] = other
         other.__dict__.update(copy.deepcopy(self._hooks(), memo))
-        other._ways.reads = self._ways.reads
+        other._ways.follow(self._ways)
         other._look_again()
         if lies_on_device(other._model) is None:
             other._programs.replace(p.share(other._held, other._counter) for p in self._compiled)

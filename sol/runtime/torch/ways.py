@@ -176,6 +176,10 @@ class Ways:
         found = self.failure or (way and way.reason)
         return [(self.title, str(found or "inputs of this kind run in torch"), "")]
 
+    def follow(self, others: Ways) -> None:
+        """Programs of another model's ways serve this one, which is its copy."""
+        self.reads, self._memo = others.reads, others._memo
+
     def attribute_changed(self, name: str) -> None:
         """No program holds any more, because a plain attribute that a trace read is another one."""
         self.programs.replace([])

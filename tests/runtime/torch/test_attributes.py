@@ -177,6 +177,9 @@ def test_reading_leaves_classes_as_they_were() -> None:
 
     for kind in (Reading, Own):
         before = {k: dict(vars(k)) for k in (kind, nn.Linear, nn.Dropout)}
-        model = kind().eval()
-        sol.optimize(model, torch.rand(3, 4))
+        model, x = kind().eval(), torch.rand(3, 4)
+        fast = sol.optimize(model, x)
         assert {k: dict(vars(k)) for k in before} == before
+        with torch.no_grad():
+            model.scale = 4.0
+            torch.testing.assert_close(fast(x), model(x))
