@@ -1,7 +1,8 @@
 """Plain attributes that a trace has read, and what lies in them: whether they are as they were then.
 
 Numbers, texts and other constants, tensors that are no parameters or buffers, containers, objects of Python classes and modules that are
-no submodules. Content counts, not identity: an empty dict in place of another empty one is no change.
+no submodules; and the hooks that run before and after the forward of a module. Content counts, not identity: an empty dict in place of
+another empty one is no change.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import torch
 from sol.frontend.torch.state import is_library
 from sol.frontend.torch.trees import attributes_of, how_to_take, slots_of
 from sol.runtime.torch.change_detection import InPlaceChanges
+from sol.runtime.torch.change_words import dict_tag, has_tag
 
 _CONSTANT = (str, bytes, int, float, complex, type(None), torch.dtype, torch.device, torch.Size, torch.layout, torch.memory_format)
 _LISTS = (list, set, deque)
+HOOKS = ("_forward_pre_hooks", "_forward_hooks")
 LOOKED_AT = 100_000  # parts that are looked at
 _MISSING = object()
 
@@ -41,7 +44,7 @@ class Attributes:
         self._others: list[Any] = []
         self._slotted: list[Any] = []
         self.dicts: list[dict[Any, Any]] = []
-        self._contents = dict(self._read())
+        self._contents = dict((*self._read(), *self._read_hooks()))
         self._copies = [dict(d) for d in self.dicts]
         self._other_copies = [other.copy() for other in self._others]
         self._slots = list(map(attributes_of, self._slotted))
@@ -57,6 +60,14 @@ class Attributes:
             for name in names:
                 value = attributes.get(name, _MISSING)
                 yield (path, name), ("is", _MISSING) if value is _MISSING else self._content(value)
+
+    def _read_hooks(self) -> Iterator[tuple[tuple[str, str], Content]]:
+        for path, module in self._model.named_modules():
+            for name in HOOKS if path in self._names else ():
+                hooks = module.__dict__.get(name)
+                if isinstance(hooks, dict):
+                    (self.dicts if has_tag(hooks) or dict_tag() is None else self._others).append(hooks)
+                    yield (path, name), ("hooks", 0, {key: ("is", hook) for key, hook in hooks.items()})
 
     def _content(self, value: Any) -> Content:
         if isinstance(value, _CONSTANT):

@@ -179,6 +179,11 @@ class Structure:
             return True
         return bool(self.changed_attribute())
 
+    @property
+    def attributes(self) -> Any:
+        """Plain attributes as they were; None if none are watched."""
+        return self._attributes
+
     def changed_attribute(self) -> str:
         """A plain attribute that is not as it was, in words; empty if all are."""
         before = self._attributes
@@ -223,6 +228,8 @@ class Unsettled:
     def changed(self) -> bool:
         """Always."""
         return True
+
+    attributes = None
 
     def changed_attribute(self) -> str:
         """None that is known."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from sol.build.build import Unit, build
 from sol.codegen.render import render
 from sol.codegen.targets import by_name
 from sol.errors import SolError
-from sol.runtime.torch.layout import attributes_pointer, dict_tag, tensor_path
+from sol.runtime.torch.layout import attributes_pointer, dict_tag, ordered_dicts_have_tags, tensor_path
 
 log = logging.getLogger("sol.runtime")
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -71,6 +72,12 @@ def words_of_tensors(tensors: Sequence[torch.Tensor], versions: Sequence[int]) -
     return words if np.array_equal(words.held[0], known[0]) and np.array_equal(words.held[2] & _VERSION, known[1]) else None
 
 
+def has_tag(container: Any) -> bool:
+    """Whether a word of memory tells that the items of a dict were changed."""
+    kind = type(container)
+    return kind is dict and dict_tag() is not None or kind is OrderedDict and ordered_dicts_have_tags()
+
+
 class DictPlaces:
     """Where the words lie that change with dicts, and with the attributes of owners, of which some are dicts called children.
 
@@ -83,7 +90,7 @@ class DictPlaces:
         self._dicts, self._owners = [*dicts, *children, *attributes], owners
         self._pointers = list(map(id, attributes))
         tag, pointer = dict_tag(), attributes_pointer()
-        self.works = tag is not None and pointer is not None and all(type(d) is dict for d in self._dicts)
+        self.works = tag is not None and pointer is not None and all(map(has_tag, self._dicts))
         places = [*(id(d) + (tag or 0) for d in self._dicts), *(id(o) + (pointer or 0) for o in owners)]
         self._addresses = np.array(places, np.uint64)
 

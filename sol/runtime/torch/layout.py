@@ -12,6 +12,7 @@ import platform
 import struct
 import sys
 import sysconfig
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -73,6 +74,27 @@ def dict_tag() -> int | None:
         for i in places:
             seen[id(changed)].add(after[i])
     return WORD * places.pop() if len(places) == 1 else None
+
+
+@functools.cache
+def ordered_dicts_have_tags() -> bool:
+    """Whether that word of an OrderedDict is another one after each change of its items; not so of their order."""
+    tag = dict_tag()
+    if tag is None:
+        return False
+    items: OrderedDict[str, int] = OrderedDict(a=1)
+    seen = {words_at(id(items) + tag, 1)}
+    acts: tuple[Callable[[], Any], ...] = (
+        lambda: items.__setitem__("b", 2), lambda: items.__setitem__("b", 3), lambda: items.pop("a"), lambda: items.update(c=4),
+        lambda: items.__delitem__("b"), lambda: items.popitem(), lambda: items.setdefault("d", 5), lambda: items.clear(),
+    )  # fmt: skip
+    for act in acts:
+        act()
+        word = words_at(id(items) + tag, 1)
+        if word in seen:
+            return False
+        seen.add(word)
+    return True
 
 
 def _changes(items: dict[Any, Any]) -> list[tuple[dict[Any, Any], Callable[[], Any]]]:

@@ -51,8 +51,8 @@ class SolModule(torch.nn.Module):
     mode forward and backward are compiled, or the model runs in torch, as ``config["training"]`` says.
     A changed parameter takes effect at the next call; a change that torch does not
     count (``parameter.data.add_(…)``, or any change of an inference tensor) needs ``refresh()``. An input of another shape is compiled
-    for at its first call; sizes and numbers that keep changing stay open. When a plain attribute that the model reads has changed, the next
-    call compiles again. Hooks of submodules, and what functions read from their globals and closures, are as they were when the model was
+    for at its first call; sizes and numbers that keep changing stay open. When a plain attribute that the model reads or a hook of a
+    submodule has changed, the next call compiles again. What functions read from their globals and closures is as it was when the model was
     compiled. Methods of the model that call it, such as ``generate``, run compiled code too.
 
     Calls run in torch, with torch's result, for tensor subclasses and under the transforms of ``torch.func``. Under ``torch.autocast``
@@ -78,7 +78,8 @@ class SolModule(torch.nn.Module):
 
     def _look_again(self) -> None:
         reads = self._ways.reads
-        attributes = Attributes(self._model, reads.names) if reads.names else None
+        watched = self._ways.depend_on_attributes or self.__dict__.get("_device") is not None and bool(reads.names)
+        attributes = Attributes(self._model, reads.names) if watched else None
         self.__dict__.update({name: getattr(self._model, name) for name in _SHARED}, _structure=Structure(self._model, attributes))
         self.__dict__["_looked_for"] = reads.version
 
@@ -118,10 +119,12 @@ class SolModule(torch.nn.Module):
                 attribute = self._structure.changed_attribute()
                 if attribute:
                     self.__dict__["_device"] = None
-                    self._ways.attribute_changed(attribute)
+                    self._ways.attribute_changed(attribute, self._structure.attributes)
                 self._look_again()
                 self._held.forget()
                 self.__dict__["_device"] = device = on_device(self, self._model, place)
+                if attribute:
+                    self._look_again()  # at attributes, too
             return device  # type: ignore[no-any-return]
 
     def seen_by_host(self, inputs: Any) -> tuple[SolModule, Any]:
@@ -181,7 +184,7 @@ class SolModule(torch.nn.Module):
                 return
             attribute = self._structure.changed_attribute()
             if attribute:
-                self._ways.attribute_changed(attribute)
+                self._ways.attribute_changed(attribute, self._structure.attributes)
             before = self._structure.modules
             self._look_again()
             self._held.forget()
@@ -365,9 +368,9 @@ class SolModule(torch.nn.Module):
         memo[id(self)] = other
         other.__dict__.update(copy.deepcopy(self._hooks(), memo))
         other._ways.follow(self._ways)
-        other._look_again()
         if lies_on_device(other._model) is None:
             other._programs.replace(p.share(other._held, other._counter) for p in self._compiled)
+            other._look_again()
         return other
 
     def __reduce__(self) -> Any:

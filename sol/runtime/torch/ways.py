@@ -42,6 +42,7 @@ from sol.runtime.ahead import in_background
 from sol.runtime.packers import compile_usual
 from sol.runtime.specializations import Specializations
 from sol.runtime.team import team
+from sol.runtime.torch.attributes import Attributes
 from sol.runtime.torch.calls import take_function
 from sol.runtime.torch.change_words import watching_library
 from sol.runtime.torch.history import History
@@ -55,6 +56,8 @@ log = logging.getLogger("sol.runtime")
 NARROW = {torch.bfloat16: DType.BF16, torch.float16: DType.F16}
 """Dtypes in which products can be computed instead of float32."""
 DEFECT = "this is a defect of sol, please report it"
+STATES_LEFT = 1
+"""Of so many earlier states of plain attributes the programs are kept: switches go to and fro."""
 MOST_CHANGES = 8
 """So often plain attributes of a model may change between calls until it is compiled in pieces, which look at those that they read."""
 
@@ -123,6 +126,15 @@ class InTorch:
         self.calls = [n for n in imported.graph if n.op == "torch_call"] if reason is None else []
 
 
+@dataclass(frozen=True)
+class _Left:
+    """What calls ran in while plain attributes were as they are not now."""
+
+    attributes: Attributes
+    programs: tuple[Program, ...]
+    partition: Partition | None
+
+
 class Ways:
     """All ways of one model. settled: holds the model still while torch.export captures it, which puts fake tensors into it for a while."""
 
@@ -136,6 +148,7 @@ class Ways:
         self.failure: BaseException | None = None  # why everything runs in torch
         self.reads = Reads()  # attributes that the programs depend on
         self._changes = 0
+        self._left: list[_Left] = []
         self._memo: Call | None = None  # the call that would have filled the model's memo
         if isinstance(model, torch.jit.ScriptModule):
             self.failure = UnsupportedError("a TorchScript module runs in torch")
@@ -180,11 +193,25 @@ class Ways:
         """Programs of another model's ways serve this one, which is its copy."""
         self.reads, self._memo = others.reads, others._memo
 
-    def attribute_changed(self, name: str) -> None:
-        """No program holds any more, because a plain attribute that a trace read is another one."""
-        self.programs.replace([])
+    @property
+    def depend_on_attributes(self) -> bool:
+        """Whether there are programs, or were, that a change of a plain attribute that a trace read ends."""
+        return bool(self.reads.names) and bool(self.programs.entries or self._left)
+
+    def attribute_changed(self, name: str, before: Attributes) -> None:
+        """Programs do not hold any more, because a plain attribute that a trace read is another one. Those that were made when all was as
+        it is now hold again."""
+        now = before.again()
+        left = _Left(before, self.programs.entries, self.partition)
+        again = next((state for state in self._left if not state.attributes.difference(now)), None)
+        self._left = [left, *(state for state in self._left if state is not again)][:STATES_LEFT]
+        self.programs.replace(again.programs if again else ())
+        self.partition = again.partition if again else None
+        if again:
+            return
         self._changes += 1
-        if self._changes == MOST_CHANGES and self.options.falls_back and self.partition is None:
+        if self._changes >= MOST_CHANGES and self.options.falls_back:
+            self._left = []
             self._step_down(ExportError(f"{name} and other attributes of the model keep changing between calls"))
 
     # -- make ----------------------------------------------------------------------------------------------------------

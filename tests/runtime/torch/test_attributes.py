@@ -59,6 +59,14 @@ def _in_place(model: Any) -> None:
         model.apart[0].weight.mul_(2)
 
 
+def _halved(module: nn.Module, args: Any, result: torch.Tensor) -> torch.Tensor:
+    return result / 2
+
+
+def _one_more(module: nn.Module, args: Any) -> Any:
+    return (args[0] + 1,)
+
+
 CHANGES: dict[str, Callable[[Any], Any]] = {
     "number": lambda m: setattr(m, "scale", 3.0),
     "branch": lambda m: setattr(m, "flag", False),
@@ -79,6 +87,8 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
     "function": lambda m: setattr(m, "activation", torch.tanh),
     "what a property reads": lambda m: setattr(m, "_half", 0.75),
     "attribute that hides one of the class": lambda m: setattr(m, "_half", 0.5),
+    "hook of a submodule": lambda m: m.layer.register_forward_hook(_halved),
+    "hook before a submodule": lambda m: m.dropped.register_forward_pre_hook(_one_more),
     "through what was optimized": lambda m: setattr(m, "scale", -1.0),
 }
 
@@ -124,6 +134,62 @@ def test_what_is_no_change_compiles_nothing() -> None:
         other = copy.deepcopy(model)
         torch.testing.assert_close(fast(x), other(x))
     assert fast._programs.entries != (program,)
+
+
+@pytest.mark.usefixtures("_way")
+def test_a_switch_that_goes_to_and_fro() -> None:
+    model = Reading().eval()
+    other, x = copy.deepcopy(model), torch.rand(3, 4)
+    fast = sol.optimize(model, x)
+    made = set()
+    with torch.no_grad():
+        for i in range(12):
+            model.flag = other.flag = bool(i % 2)
+            if i == 5:
+                for m in (model, other):
+                    m.layer.weight.mul_(2)
+                    m.layer.bias = nn.Parameter(torch.rand(4) if m is model else model.layer.bias.detach().clone())
+            torch.testing.assert_close(fast(x), other(x))
+            made |= {*map(id, fast._programs.entries)}
+    assert len(made) == 2
+
+
+def test_a_hook_for_a_while() -> None:
+    model, x, seen = Reading().eval(), torch.rand(3, 4), []
+    fast = sol.optimize(model, x, fallback="eager")
+    with torch.no_grad():
+        before = fast(x)
+        (program,) = fast._programs.entries
+        hook = model.layer.register_forward_hook(lambda m, args, result: seen.append(result))
+        torch.testing.assert_close(fast(x), before)
+        assert len(seen) == 1
+        hook.remove()
+        torch.testing.assert_close(fast(x), before)
+        assert len(seen) == 1 and fast._programs.entries == (program,)
+        y = torch.rand(5, 4)
+        torch.testing.assert_close(fast(y), model(y))
+        assert len(fast._programs.entries) == 2
+
+
+def test_a_model_that_counts_its_calls_from_some_time_on(caplog: pytest.LogCaptureFixture) -> None:
+    class Counting(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer, self.counts, self.count = nn.Linear(4, 4), False, 0
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            if self.counts:
+                self.count += 1
+            return self.layer(x) + self.count
+
+    model = Counting().eval()
+    other, x = copy.deepcopy(model), torch.rand(3, 4)
+    fast = sol.optimize(model, x, fallback="eager")
+    with torch.no_grad():
+        for i in range(14):
+            model.counts = other.counts = i > 2
+            torch.testing.assert_close(fast(x), other(x))
+            assert model.count == other.count
 
 
 def test_a_copy_sees_changes_of_its_own_attributes() -> None:
