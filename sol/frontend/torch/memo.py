@@ -47,12 +47,6 @@ def fills_memo(module: torch.nn.Module, call: Call) -> bool:
     return not changed and len(known) == len(fresh) and all(map(_same, known, fresh))
 
 
-def fill_memo(module: torch.nn.Module, call: Call) -> None:
-    """Let a call add to Python's state what it adds in torch."""
-    with torch.no_grad():
-        _run(module, call, call.leaves)
-
-
 def _run(module: torch.nn.Module, call: Call, leaves: Any) -> list[Any]:
     args, kwargs = Maker([leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves])(call.tree)
     taker = Taker(is_result)

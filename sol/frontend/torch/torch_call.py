@@ -11,6 +11,8 @@ import torch
 from sol.frontend.imported import Filler
 from sol.frontend.torch.layouts import Layout
 
+_NUMBERS = {float: torch.float64, complex: torch.complex128}
+
 
 @dataclass(frozen=True)
 class TorchCall:
@@ -37,4 +39,9 @@ class TorchCall:
         fill = Filler(tensors, symbols or {})
         result = self.target(*fill(self.args), **fill(dict(self.kwargs)))
         flat = result if self.several else (result,)
-        return tuple([v if isinstance(v := flat[i], torch.Tensor) else torch.tensor(v) for i in self.outputs])
+        return tuple([v if isinstance(v := flat[i], torch.Tensor) else as_tensor(v) for i in self.outputs])
+
+
+def as_tensor(number: complex) -> torch.Tensor:
+    """A Python number as the graph has it, whatever torch's default dtype is."""
+    return torch.tensor(number, dtype=_NUMBERS.get(type(number)))

@@ -25,7 +25,7 @@ from sol.runtime.torch.on_device import OnDevice, lies_on_device
 from sol.runtime.torch.on_queue import OnQueue, runs_opencl
 from sol.runtime.torch.partition import Partition
 from sol.runtime.torch.prefetch import lines_of
-from sol.runtime.torch.program import Program, Taken
+from sol.runtime.torch.program import Outdated, Program, Taken
 from sol.runtime.torch.trainer import Trainer, with_gradients
 from sol.runtime.torch.ways import Options, Ways
 from sol.tuning.budget import budgeted
@@ -238,6 +238,9 @@ class SolModule(torch.nn.Module):
                         return self._run(program, taken, args, kwargs)
                     return program.run(taken, args, kwargs)
             return self._general(args, kwargs, state)
+        except Outdated as found:
+            self._programs.replace(p for p in self._programs.entries if p is not found.program)
+            return self.forward(*args, **kwargs)
         except RuntimeError:
             if _active_transform() is None:  # wrapped tensors have no memory of their own
                 raise
@@ -285,6 +288,8 @@ class SolModule(torch.nn.Module):
         return only_plain_tensors(args, kwargs, everywhere=not self._options.falls_back)
 
     def _run(self, program: Program, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        if program.awaits_memo:
+            return self._fill_memo(program, args, kwargs)
         if program.changes_things and overlapping(program.graph_inputs(taken)):
             return self._model(*args, **kwargs)
         if _is_grad_enabled() and needs_gradient(program, taken):
@@ -294,6 +299,16 @@ class SolModule(torch.nn.Module):
         if program.imported.exchanges:
             for target in self._ways.foreseen(program):
                 self._structure.accept(*self._held.place(target))
+        return result
+
+    def _fill_memo(self, program: Program, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The first call of a model that keeps values for later ones: it runs in torch, and leaves in the model what it leaves in torch."""
+        with self._lock:
+            result = self._model(*args, **kwargs)
+            program.memo_is_filled()
+            self._programs.replace([program])  # others were made as if theirs were the first call
+            self._look_again()
+            self._look_ahead()
         return result
 
     # -- nn.Module -----------------------------------------------------------------------------------------------------
@@ -367,7 +382,7 @@ class SolModule(torch.nn.Module):
         other = SolModule(copy.deepcopy(self._model, memo), self._options)
         memo[id(self)] = other
         other.__dict__.update(copy.deepcopy(self._hooks(), memo))
-        other._ways.follow(self._ways)
+        other._ways.reads = self._ways.reads
         if lies_on_device(other._model) is None:
             other._programs.replace(p.share(other._held, other._counter) for p in self._compiled)
             other._look_again()

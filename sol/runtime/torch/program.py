@@ -29,8 +29,18 @@ Taken = tuple[tuple[torch.Tensor, ...], "dict[str, int] | None"]
 Counter = Callable[[str], "torch.Tensor | None"]
 
 
+class Outdated(Exception):
+    """A program is not right any more, and has to be made anew."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.program = program
+
+
 class Program:
     """One compiled import.
+
+    awaits_memo: whether the model keeps values at the first call that later calls find (`Imported.fills_memo`), and has not yet.
 
     held: the module's tensors by target; what is set there, the module has from then on.
     counter: target of running statistics → a tensor that torch changes whenever it changes them, or None if there is none.
@@ -56,9 +66,11 @@ class Program:
         self._give_leaves: Any = None
         random = torch.Tag.nondeterministic_seeded
         draws = any(random in getattr(c.target, "tags", ()) for c in imported.torch_calls.values())
-        self.changes_things = bool(imported.mutations or imported.exchanges or imported.changes)
+        changes = bool(imported.mutations or imported.exchanges or imported.changes)
+        self.awaits_memo = imported.fills_memo
+        self.changes_things = changes or self.awaits_memo
         # whether a second run gives the same result, with gradients as well
-        self.repeatable = not (self.changes_things or draws or imported.differs_with_gradients or imported.asks_gradient_mode)
+        self.repeatable = not (changes or draws or imported.differs_with_gradients or imported.asks_gradient_mode)
         self.tensors: list[torch.Tensor] = []
         self.watched: list[torch.Tensor] = []
         self._changes: InPlaceChanges | None = None
@@ -110,10 +122,24 @@ class Program:
         return list(found.values())
 
     def refresh_if_stale(self) -> None:
-        """Pack again if a parameter was changed in place since the last time."""
+        """Pack again if a parameter was changed in place since the last time.
+
+        Raises Outdated if the model keeps values that it has computed from the parameters as they were.
+        """
         changes = self._changes
         if changes is None or changes.seen() or (self._uncounted is not None and self._uncounted.seen()):
+            if self._relies_on_memo:
+                raise Outdated(self)
             self._pack(self.tensors, same=True)
+
+    @property
+    def _relies_on_memo(self) -> bool:
+        return self.imported.fills_memo and not self.awaits_memo
+
+    def memo_is_filled(self) -> None:
+        """The model has kept what later calls find; the program computes the same as long as parameters do not change."""
+        self.awaits_memo = False
+        self.changes_things = bool(self.imported.mutations or self.imported.exchanges or self.imported.changes)
 
     def serves(self, target: str, type: TensorType) -> bool:
         """Whether it is right all the same once a buffer means another tensor of this type."""
@@ -142,6 +168,8 @@ class Program:
         if any(tuple(t.shape) != type.shape or t.dtype is not TORCH[type.dtype] for t, type in fit):
             return False
         if not all(map(is_, tensors, self.tensors)):
+            if self._relies_on_memo:
+                return False
             self._pack(tensors)
         return True
 

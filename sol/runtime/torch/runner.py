@@ -12,8 +12,9 @@ import torch
 from sol.build.templates import keep_templates
 from sol.codegen.targets import Target, resolve
 from sol.config import config
+from sol.errors import UnsupportedError
 from sol.frontend.imported import Slot
-from sol.frontend.torch.torch_call import TorchCall
+from sol.frontend.torch.torch_call import TorchCall, as_tensor
 from sol.ir.dim import Dim, symbols
 from sol.ir.graph import Graph, Node
 from sol.ir.rewrite import Editor
@@ -23,7 +24,7 @@ from sol.runtime.packers import compile_ahead
 from sol.runtime.source import Source, python_of
 from sol.runtime.torch.hoist import hoist, values_of
 from sol.runtime.torch.segments import Segment, split_segments
-from sol.runtime.torch.tensors import TENSORS
+from sol.runtime.torch.tensors import TENSORS, TORCH
 from sol.tuning.compile import compile_tuned
 
 TorchCalls = Mapping[str, TorchCall]
@@ -137,17 +138,23 @@ def ready(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.contiguous()
 
 
+def _check_type(tensor: torch.Tensor, dtype: torch.dtype, name: str) -> None:
+    """Compiled code reads what a torch call gives in the type that its trace gave. Raises UnsupportedError where that is another one."""
+    raise UnsupportedError(f"{name} gives {tensor.dtype} where it was traced to give {dtype}", remedy="report it to those who wrote it")
+
+
 def _written(runner: Runner) -> Callable[..., list[torch.Tensor]]:
     """The steps as a function of graph inputs, symbol values and the runner's constants."""
     graph = runner.graph
     source = Source("def run(inputs, env, constants):")
-    source.names.update(READY=ready, AS_TENSOR=torch.tensor, IS_TENSOR=torch.is_tensor)
+    source.names.update(READY=ready, AS_TENSOR=as_tensor, CHECK=_check_type, IS_TENSOR=torch.is_tensor)
     variables = {v: source.assign(f"inputs[{i}]") for i, v in enumerate(graph.inputs)}
     variables |= {v: source.assign(f"constants[{v!r}]") for v in runner._constants_wanted}
     symbolic = any(s.graph is not None for s in runner.segments) and not all(t.is_static for n in graph.nodes for t in n.types)
     source.add("sizes = dict(env or ())" if symbolic else "sizes = env or {}")
     last = {v: k for k, (s, _) in enumerate(runner.steps) for v in s.inputs}
     compiled: set[str] = set()
+    read = {v for segment, executable in runner.steps if executable is not None for v in segment.inputs}
     for k, (segment, executable) in enumerate(runner.steps):
         operands = [variables[v] for v in segment.inputs]
         if executable is None:
@@ -156,6 +163,9 @@ def _written(runner: Runner) -> Callable[..., list[torch.Tensor]]:
             for v in segment.outputs:
                 if graph.type_of(v).rank == 0:  # it may be a number
                     source.add(f"if not IS_TENSOR({variables[v]}): {variables[v]} = AS_TENSOR({variables[v]})")
+                if v in read:
+                    dtype = source.object(TORCH[graph.type_of(v).dtype])
+                    source.add(f"if {variables[v]}.dtype is not {dtype}: CHECK({variables[v]}, {dtype}, {call.name!r})")
         else:
             operands = [o if v in compiled else f"READY({o})" for v, o in zip(segment.inputs, operands)]
             results = [variables.setdefault(v, source.variable()) for v in segment.outputs]

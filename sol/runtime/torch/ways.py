@@ -33,7 +33,6 @@ from sol.frontend.imported import Imported
 from sol.frontend.quantize_weights import WeightFormat, quantize_weights
 from sol.frontend.torch.capture import Call, take_call
 from sol.frontend.torch.export import import_call
-from sol.frontend.torch.memo import fill_memo
 from sol.frontend.torch.reads import Reads, noting_reads
 from sol.frontend.torch.shapes import leaf_shapes, without_small
 from sol.ir.types import DType
@@ -149,7 +148,6 @@ class Ways:
         self.reads = Reads()  # attributes that the programs depend on
         self._changes = 0
         self._left: list[_Left] = []
-        self._memo: Call | None = None  # the call that would have filled the model's memo
         if isinstance(model, torch.jit.ScriptModule):
             self.failure = UnsupportedError("a TorchScript module runs in torch")
             log.warning("%s: %s", self.title, self.failure)
@@ -188,10 +186,6 @@ class Ways:
             return [(n.attrs["key"], n.attrs["reason"], str(n.origin).strip()) for n in way.calls]
         found = self.failure or (way and way.reason)
         return [(self.title, str(found or "inputs of this kind run in torch"), "")]
-
-    def follow(self, others: Ways) -> None:
-        """Programs of another model's ways serve this one, which is its copy."""
-        self.reads, self._memo = others.reads, others._memo
 
     @property
     def depend_on_attributes(self) -> bool:
@@ -288,15 +282,12 @@ class Ways:
         Raises InputError, also of torch's type, for what the model does not take in torch.
         """
         call = take_call(args, kwargs)
-        self._fill_memo()
         error: Exception | None = None
         for candidate, shapes in self._candidates(call):
             try:
                 with self._settled(), noting_reads(self.model, self.reads):
                     imported = import_call(self.model, candidate, shapes)
                 if take_function(imported)(args, kwargs) is not None:
-                    if imported.fills_memo:
-                        self._memo = replace(call, leaves=tuple([t.clone() if isinstance(t, torch.Tensor) else t for t in call.leaves]))
                     return imported
                 error = ExportError("what was captured is not for the call that it was captured for")
             except (ConfigError, VerifyError):
@@ -309,14 +300,6 @@ class Ways:
         if isinstance(error, (ExportError, TypeInferenceError)) and not is_limit(error):
             self._try_in_torch(args, kwargs)
         raise error
-
-    def _fill_memo(self) -> None:
-        """What the first call of another kind has left in the model may decide what this one finds, in torch: now it is left there."""
-        call, self._memo = self._memo, None
-        if call is not None:
-            with self._settled():
-                fill_memo(self.model, call)
-            self.programs.replace([])
 
     def _candidates(self, call: Call) -> Iterator[tuple[Call, dict[int, dict[int, Any]]]]:
         """Ways to capture a call, the most general one first."""

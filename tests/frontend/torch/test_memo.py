@@ -82,6 +82,45 @@ def test_as_in_eager(name: str) -> None:
         for size in (3, 3, 5, 3, 5, 7, 3):
             x = torch.rand(size, 4)
             torch.testing.assert_close(fast(x), other(x), msg=lambda text, n=size: f"{n}: {text}")
+            assert model.memo.keys() == other.memo.keys() and (model.kept is None) == (other.kept is None)
+
+
+@pytest.mark.parametrize("name", MEMOS)
+def test_parameters_that_change_after_the_first_call(name: str) -> None:
+    """What the model keeps was computed from those before, in torch as well."""
+    model, x = Keeping(MEMOS[name]).eval(), torch.rand(3, 4)
+    other = copy.deepcopy(model)
+    with torch.no_grad():
+        fast = sol.optimize(model, x)
+        for i in range(3):
+            for _ in range(2):
+                torch.testing.assert_close(fast(x), other(x))
+            for one in (model, other):
+                if i:
+                    one.weight = nn.Parameter(one.weight * 2)
+                else:
+                    one.weight.mul_(2)
+
+
+def test_compiled_once() -> None:
+    model, x = Keeping(_by_device).eval(), torch.rand(3, 4)
+    fast = sol.optimize(model, x)
+    with torch.no_grad():
+        (program,) = fast._programs.entries
+        for _ in range(3):
+            fast(x)
+        assert fast._programs.entries == (program,)
+        twin = copy.deepcopy(fast)
+        torch.testing.assert_close(twin(x), fast(x))
+
+
+def test_gradients() -> None:
+    model, x = Keeping(_by_device).eval(), torch.rand(3, 4)
+    other = copy.deepcopy(model)
+    fast = sol.optimize(model, x)
+    for one in (fast, other):
+        one(x).sum().backward()
+    torch.testing.assert_close(model.weight.grad, other.weight.grad)
 
 
 def test_parameters_that_are_loaded_after_compiling() -> None:

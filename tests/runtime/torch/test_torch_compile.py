@@ -13,7 +13,10 @@ import torch
 from torch import nn
 from torch._dynamo.backends import registry
 from torch.nn import functional as F
+from torch.nn.attention.flex_attention import flex_attention
 
+import sol
+from sol.errors import UnsupportedError
 from sol.runtime.torch import dynamo, pieces
 from sol.runtime.torch.program import Program
 from tests.runtime.models import close
@@ -196,6 +199,54 @@ def test_shapes(dynamic: bool | None, programs: list[Program]) -> None:
             ids = torch.randint(0, 50, shape)
             close(fast(ids), model(ids))
     assert len(programs) == {True: 1, None: 2, False: 5}[dynamic]
+
+
+NUMBERS = ("1.0 + math.sqrt(n)", "math.floor(n / 2) + 1", "n / 3", "n // 2 + 1", "float(n) ** 0.5", "math.sqrt(n) > 2")
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_numbers_that_python_computes_from_open_sizes(number: str) -> None:
+    """They reach compiled code in the type that the trace gives them, not in torch's default one."""
+    model = eval(f"lambda x: (x * ({number}) + 2.0 / math.sqrt(len(x))).relu()".replace("(n", "(x.shape[1]").replace("n ", "x.shape[1] "))
+    fast = torch.compile(model, backend="sol", dynamic=True)
+    with torch.no_grad():
+        for n in (3, 5, 9):
+            x = torch.rand(n, n + 1)
+            close(fast(x), model(x))
+
+
+def test_flex_attention_of_open_sizes() -> None:
+    def attend(x: torch.Tensor) -> torch.Tensor:
+        return flex_attention(x, x, x, score_mod=lambda score, batch, head, row, column: score + (row - column) * 0.1)  # type: ignore[no-any-return]
+
+    x = torch.randn(1, 2, 16, 16)
+    place = torch.arange(16)
+    scores = x @ x.transpose(-1, -2) / 4 + (place[:, None] - place) * 0.1
+    with torch.no_grad():
+        close(torch.compile(attend, backend="sol", dynamic=True)(x), scores.softmax(-1) @ x)
+
+
+def test_a_custom_operation_that_gives_another_type_than_it_says() -> None:
+    @torch.library.custom_op("sol_tests::says_double", mutates_args=())
+    def says_double(x: torch.Tensor) -> torch.Tensor:
+        return x.float() * 2
+
+    @says_double.register_fake
+    def _(x: torch.Tensor) -> torch.Tensor:
+        return torch.empty_like(x, dtype=torch.float64)
+
+    fast = sol.optimize(Doubling(says_double), torch.rand(3), fallback="error")
+    with pytest.raises(UnsupportedError, match="says_double.default gives torch.float32 where it was traced to give torch.float64"):
+        fast(torch.rand(3))
+
+
+class Doubling(nn.Module):
+    def __init__(self, double: Any) -> None:
+        super().__init__()
+        self.double = double
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return (self.double(x) + 1).relu().float().exp()  # type: ignore[no-any-return]
 
 
 def test_graph_break(programs: list[Program]) -> None:
