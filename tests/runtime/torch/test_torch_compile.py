@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import math
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -201,18 +202,25 @@ def test_shapes(dynamic: bool | None, programs: list[Program]) -> None:
     assert len(programs) == {True: 1, None: 2, False: 5}[dynamic]
 
 
-NUMBERS = ("1.0 + math.sqrt(n)", "math.floor(n / 2) + 1", "n / 3", "n // 2 + 1", "float(n) ** 0.5", "math.sqrt(n) > 2")
+NUMBERS: dict[str, Any] = {
+    "root": lambda n: 1.0 + math.sqrt(n), "rounded": lambda n: math.floor(n / 2) + 1, "third": lambda n: n / 3, "half": lambda n: n // 2 + 1,
+    "power": lambda n: float(n) ** 0.5, "comparison": lambda n: math.sqrt(n) > 2,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_numbers_that_python_computes_from_open_sizes(number: str) -> None:
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_that_python_computes_from_open_sizes(name: str) -> None:
     """They reach compiled code in the type that the trace gives them, not in torch's default one."""
-    model = eval(f"lambda x: (x * ({number}) + 2.0 / math.sqrt(len(x))).relu()".replace("(n", "(x.shape[1]").replace("n ", "x.shape[1] "))
-    fast = torch.compile(model, backend="sol", dynamic=True)
+    number = NUMBERS[name]
+
+    def scaled(x: torch.Tensor) -> torch.Tensor:
+        return (x * number(x.shape[1]) + 2.0 / math.sqrt(len(x))).relu()
+
+    fast = torch.compile(scaled, backend="sol", dynamic=True)
     with torch.no_grad():
         for n in (3, 5, 9):
             x = torch.rand(n, n + 1)
-            close(fast(x), model(x))
+            close(fast(x), scaled(x))
 
 
 def test_flex_attention_of_open_sizes() -> None:
