@@ -203,8 +203,8 @@ def test_shapes(dynamic: bool | None, programs: list[Program]) -> None:
 
 
 NUMBERS: dict[str, Any] = {
-    "root": lambda n: 1.0 + math.sqrt(n), "rounded": lambda n: math.floor(n / 2) + 1, "third": lambda n: n / 3, "half": lambda n: n // 2 + 1,
-    "power": lambda n: float(n) ** 0.5, "comparison": lambda n: math.sqrt(n) > 2,
+    "root": lambda n: 1.0 + math.sqrt(n), "rounded": lambda n: math.floor(n / 2) + 1, "third": lambda n: n / 3,
+    "half": lambda n: n // 2 + 1, "power": lambda n: float(n) ** 0.5, "comparison": lambda n: math.sqrt(n) > 2,
 }  # fmt: skip
 
 
