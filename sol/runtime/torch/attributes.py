@@ -7,7 +7,7 @@ another empty one is no change.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -46,7 +46,7 @@ class Attributes:
         self.dicts: list[dict[Any, Any]] = []
         self._contents = dict((*self._read(), *self._read_hooks()))
         self._copies = [dict(d) for d in self.dicts]
-        self._other_copies = [other.copy() for other in self._others]
+        self._other_copies = list(map(_copy, self._others))
         self._slots = list(map(attributes_of, self._slotted))
         self._changes = InPlaceChanges(self._tensors) if self._tensors else None
         self.in_dicts = not (self._tensors or self._others or self._slotted)
@@ -54,7 +54,7 @@ class Attributes:
     def _read(self) -> Iterator[tuple[tuple[str, str], Content]]:
         for path, module in self._model.named_modules():
             attributes = module.__dict__
-            names = self._names.get(path, ())
+            names = sorted(self._names.get(path, ()))
             if names:
                 self.dicts.append(attributes)
             for name in names:
@@ -93,9 +93,9 @@ class Attributes:
         if type(value) is dict:
             self.dicts.append(value)
             return value
-        if isinstance(value, dict) and hasattr(value, "copy"):
+        if isinstance(value, dict):
             self._others.append(value)
-            return {**value}
+            return dict(dict.items(value))
         if isinstance(value, set):
             self._others.append(value)
             return {part: part for part in value}
@@ -131,15 +131,28 @@ class Attributes:
             return False
 
     def difference(self, later: Attributes) -> str:
-        """An attribute whose content is another one later, in words; empty if there is none."""
-        for place, content in later._contents.items():
-            if not _equal(content, self._contents.get(place)):
+        """An attribute of these whose content is another one later, in words; empty if there is none."""
+        for place, content in self._contents.items():
+            if not _equal(content, later._contents.get(place)):
                 return ".".join(part for part in place if part)
         return "a tensor among plain attributes" if self._changes is not None and self._changes.seen() else ""
+
+    def were(self, before: Attributes) -> bool:
+        """Whether all attributes were known before, and their content is that of then."""
+        return self._contents.keys() == before._contents.keys() and not before.difference(self)
 
     def again(self) -> Attributes:
         """The same attributes as they are now."""
         return Attributes(self._model, self._names)
+
+
+def _copy(container: Any) -> Any:
+    """What is equal to a container as long as it is not changed."""
+    if isinstance(container, dict):
+        return OrderedDict(container) if isinstance(container, OrderedDict) else dict(dict.items(container))
+    if isinstance(container, deque):
+        return deque(container, container.maxlen)
+    return set(container) if isinstance(container, set) else list(container)
 
 
 def _equal(a: Any, b: Any) -> bool:

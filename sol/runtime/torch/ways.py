@@ -197,7 +197,7 @@ class Ways:
         it is now hold again."""
         now = before.again()
         left = _Left(before, self.programs.entries, self.partition)
-        again = next((state for state in self._left if not state.attributes.difference(now)), None)
+        again = next((state for state in self._left if now.were(state.attributes)), None)
         self._left = [left, *(state for state in self._left if state is not again)][:STATES_LEFT]
         self.programs.replace(again.programs if again else ())
         self.partition = again.partition if again else None

@@ -249,3 +249,26 @@ def test_reading_leaves_classes_as_they_were() -> None:
         with torch.no_grad():
             model.scale = 4.0
             torch.testing.assert_close(fast(x), model(x))
+
+
+def test_reads_of_a_call_that_fails_end_no_program() -> None:
+    class Choosing(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer, self.table, self.unknown = nn.Linear(4, 4), {"a": 1.0}, [2.0]
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            if x.dim() == 3:
+                raise ValueError(f"of three dimensions: {self.unknown}")
+            return self.layer(x) * self.table["a"]
+
+    model, x = Choosing().eval(), torch.rand(3, 4)
+    fast = sol.optimize(model, x, fallback="eager")
+    (program,) = fast._programs.entries
+    with torch.no_grad(), pytest.raises(ValueError, match="of three dimensions"):
+        fast(torch.rand(2, 3, 4))
+    model.train()
+    model.eval()
+    with torch.no_grad():
+        torch.testing.assert_close(fast(x), model(x))
+    assert fast._programs.entries == (program,)
