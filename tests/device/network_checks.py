@@ -11,6 +11,7 @@ from torch import nn
 
 import sol
 from examples.networks import randomize_statistics
+from sol.runtime.torch.on_queue import runs_opencl
 from sol.runtime.torch.pieces import Piece
 from tests.device.support import run_checks
 
@@ -223,7 +224,10 @@ def check_torch_compile():
                 for m in (model, fast):
                     next(m.parameters()).mul_(1.5)
                 near(fast(x.sol()), model(x))
-            assert seen and all(seen), torch.sol.fallbacks()
+            if runs_opencl(next(fast.parameters()).device):
+                assert not seen  # pieces run in eager there
+            else:
+                assert seen and all(seen), torch.sol.fallbacks()
             seen.clear()
             near(fast(x.sol()), model(x))  # with gradients: in eager
             fast(x.sol()).sum().backward()

@@ -124,7 +124,7 @@ class OnQueue:
         self._tensors = list(tensors)
         self._places = [t.data_ptr() for t in self._tensors]
         self.ways = QueuedWays(inner, module._options, HeldTensors(inner), module._counter, nullcontext)
-        self.ways.device = device
+        self.ways.device, self.ways.reads = device, module._ways.reads
         self._fresh = torch.zeros(1).to(device)._version  # of a tensor that was moved and not changed since
 
     @property
