@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from sol.errors import SolError
+from sol.frontend.torch.rehearsal import copied, rehearse
 from sol.frontend.torch.trees import named_leaves, named_tensors
 from sol.inspect.bisection import PartRun, computed_values
 from sol.inspect.bisection import find_culprit as bisect
@@ -24,7 +25,6 @@ from sol.ir.interpret import evaluate
 from sol.runtime.torch.autograd import evaluating
 from sol.runtime.torch.module import SolModule
 from sol.runtime.torch.program import Program
-from sol.runtime.torch.rehearsal import copied, rehearse
 from sol.runtime.torch.runner import Runner
 from sol.runtime.torch.tensors import TORCH, numpy_of
 

@@ -16,6 +16,7 @@ import torch
 
 from sol.errors import ExportError
 from sol.frontend.torch.noted import noting_seeds, noting_strides, noting_unmoved
+from sol.frontend.torch.reads import Reads, noting_reads
 from sol.frontend.torch.state import PythonState, noting_prints
 from sol.frontend.torch.strides import is_channels_last
 from sol.frontend.torch.transformer_layers import transformers_as_untraced
@@ -123,7 +124,7 @@ class _Notes:
 class Traced(torch.nn.Module):
     """A model as a function of the traced leaves of a call. After a trace ``outcome`` says what its results mean."""
 
-    def __init__(self, model: torch.nn.Module, call: Call) -> None:
+    def __init__(self, model: torch.nn.Module, call: Call, reads: Reads | None = None) -> None:
         super().__init__()
         for path, part in model.named_modules():
             if isinstance(part, torch.jit.ScriptModule):
@@ -131,6 +132,7 @@ class Traced(torch.nn.Module):
         self.add_module(ROOT, model)
         self.training = False
         self.call = call
+        self._reads = reads if reads is not None else Reads()
         self._notes = _Notes()
         self._state = PythonState(model)
 
@@ -150,7 +152,7 @@ class Traced(torch.nn.Module):
         buffers = _buffers(model)
         with (
             noting_prints(self._note_print), noting_strides(self._note_strides), noting_unmoved(self._notes.unmoved.append),
-            transformers_as_untraced(self._note_padding),
+            transformers_as_untraced(self._note_padding), noting_reads(model, self._reads),  # type: ignore[arg-type]
         ):  # fmt: skip
             result = model(*args, **kwargs)  # type: ignore[misc]
         self._notes.complaint = self._notes.complaint or self._state.changed()

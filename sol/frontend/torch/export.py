@@ -32,6 +32,7 @@ from sol.frontend.torch.inplace_views import make_views
 from sol.frontend.torch.layouts import depends_on_layout, gives_inputs
 from sol.frontend.torch.memo import fills_memo
 from sol.frontend.torch.noted import noting_unmoved
+from sol.frontend.torch.reads import Reads
 from sol.frontend.torch.recurrent_shapes import recurrent_lengths_open
 from sol.frontend.torch.shapes import leaf_shapes
 
@@ -54,14 +55,17 @@ def import_module(
 
 def import_call(
     module: torch.nn.Module, call: Call, shapes: Mapping[int, Mapping[int, Any]] | None = None,
-    *, smallest: int = 2, torch_at_hand: bool = True,
+    *, smallest: int = 2, torch_at_hand: bool = True, reads: Reads | None = None,
 ) -> Imported:  # fmt: skip
-    """The same for a call that was taken apart. shapes: for leaves that are tensors: dimension → what torch.export takes for it."""
-    traced, program = _traced(module, call, call.traced_shapes(shapes or {}))
+    """The same for a call that was taken apart. shapes: for leaves that are tensors: dimension → what torch.export takes for it.
+
+    reads: where it is noted which attributes the model reads.
+    """
+    traced, program = _traced(module, call, call.traced_shapes(shapes or {}), reads)
     by_layout = traced.asks_strides or depends_on_layout(program, traced.leaves_unmoved)
     if by_layout and (laid_out := call.laid_out()) is not None:
         call = laid_out
-        traced, program = _traced(module, call, call.traced_shapes(shapes or {}))
+        traced, program = _traced(module, call, call.traced_shapes(shapes or {}), reads)
     names = {f"{ROOT}.{name}": first for name, first in tensor_names(module).items()}
     with collector_paused():
         terms = Terms(
@@ -71,11 +75,11 @@ def import_call(
         return replace(_import(program, terms, call, traced.outcome), fills_memo=traced.fills_memo)
 
 
-def _traced(module: torch.nn.Module, call: Call, shapes: Any) -> tuple[Traced, ExportedProgram]:
+def _traced(module: torch.nn.Module, call: Call, shapes: Any, reads: Reads | None) -> tuple[Traced, ExportedProgram]:
     """A traced call. If the trace changed Python's state it is done again: the change must not repeat itself, unless it is a memo."""
     title = type(module).__name__
     with _eval_mode(module), _mutex:
-        first = Traced(module, call)
+        first = Traced(module, call, reads)
         try:
             with first.leaving_no_trace():
                 program = export_module(first, call.examples(), None, shapes, title=title)
@@ -85,7 +89,7 @@ def _traced(module: torch.nn.Module, call: Call, shapes: Any) -> tuple[Traced, E
                 first.restore()
                 first.note_memo()
                 return first, program
-            again = Traced(module, call)
+            again = Traced(module, call, reads)
         try:
             with again.leaving_no_trace():
                 return again, export_module(again, call.examples(), None, shapes, title=title)

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from sol.frontend.torch.capture import Call
+from sol.frontend.torch.rehearsal import copied, rehearse
 from sol.frontend.torch.state import PythonState
 from sol.frontend.torch.trees import Maker, Taker, is_result
 
@@ -18,40 +19,34 @@ from sol.frontend.torch.trees import Maker, Taker, is_result
 def fills_memo(module: torch.nn.Module, call: Call) -> bool:
     """Whether a call, which adds to Python's state, gives the same result when it finds there what a call with other data has added.
 
-    The module runs three times, on copies of the inputs; parameters, buffers, Python's state and random numbers are as before.
+    The module runs three times, on copies of the inputs; buffers, Python's state and random numbers are as before.
     """
     others = [_other(leaf) if isinstance(leaf, torch.Tensor) else leaf for leaf in call.leaves]
     if any(other is None for other in others):
         return False
-    tensors = [(t, t.detach().clone()) for t in (*module.parameters(), *module.buffers())]
-    state, random = PythonState(module), torch.get_rng_state()
+
+    def results(args: Any, kwargs: Any) -> list[Any]:
+        args, kwargs = copied(args, kwargs)
+        taker = Taker(is_result)
+        taker(module(*args, **kwargs))
+        return taker.leaves
+
+    def finds_the_same(*args: Any, **kwargs: Any) -> bool:
+        empty = PythonState(module)
+        results(*Maker(others)(call.tree))
+        filled = PythonState(module)
+        known = results(args, kwargs)
+        if filled.changed():
+            return False
+        empty.restore()
+        fresh = results(args, kwargs)
+        return len(known) == len(fresh) and all(map(_same, known, fresh))
+
+    args, kwargs = Maker(call.leaves)(call.tree)
     try:
-        with torch.no_grad():
-            _run(module, call, others)
-            filled = PythonState(module)
-            known = _run(module, call, call.leaves)
-            if filled.changed():
-                return False
-            state.restore()
-            torch.set_rng_state(random)
-            fresh = _run(module, call, call.leaves)
+        return bool(rehearse(module, args, kwargs, finds_the_same))
     except Exception:  # the other data may be none that the model takes
         return False
-    finally:
-        state.restore()
-        torch.set_rng_state(random)
-        changed = [(t, content) for t, content in tensors if not torch.equal(t, content) and not t.isnan().any()]
-        with torch.no_grad():
-            for tensor, content in changed:
-                tensor.copy_(content)
-    return not changed and len(known) == len(fresh) and all(map(_same, known, fresh))
-
-
-def _run(module: torch.nn.Module, call: Call, leaves: Any) -> list[Any]:
-    args, kwargs = Maker([leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves])(call.tree)
-    taker = Taker(is_result)
-    taker(module(*args, **kwargs))
-    return taker.leaves
 
 
 def _other(tensor: torch.Tensor) -> torch.Tensor | None:

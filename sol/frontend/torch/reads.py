@@ -9,23 +9,29 @@ from typing import Any
 
 import torch
 
-OWN = frozenset((*dir(torch.nn.Module()), "forward"))
-"""Attributes and methods of torch.nn.Module itself. ``forward`` is replaced while methods of a compiled model run."""
-_HOOK = "__getattribute__"
-_mutex = threading.RLock()
+OWN = frozenset(dir(torch.nn.Module())) - {"forward"}
+"""Attributes and methods of torch.nn.Module itself."""
+_HOOK, _CALLED = "__getattribute__", "_call_impl"
+_mutex = threading.RLock()  # classes are changed for a while
 
 
 class Reads:
-    """Names of attributes that traces have read, by the path of the module. version: how often there were new ones."""
+    """Names of attributes that traces have read, by the path of the module; also of modules that were called and read none.
+
+    version: how often there were new ones.
+    """
 
     def __init__(self) -> None:
         self.names: dict[str, set[str]] = {}
         self.version = 0
 
     def note(self, path: str, name: str) -> None:
-        """An attribute of a module was read."""
-        names = self.names.setdefault(path, set())
-        if name not in names:
+        """An attribute of a module was read, or the module was called."""
+        if path not in self.names:
+            self.names[path] = set()
+            self.version += 1
+        names = self.names[path]
+        if name not in OWN and name not in names:
             names.add(name)
             self.version += 1
 
@@ -53,9 +59,9 @@ def _noting(kind: type, paths: dict[int, str], reads: Reads) -> Callable[[Any, s
     real: Any = kind.__getattribute__
 
     def noting(self: Any, name: str) -> Any:
-        if name not in OWN:
+        if name not in OWN or name == _CALLED:
             path = paths.get(id(self))
-            if path is not None:
+            if path is not None and not (path == "" and name == "forward"):  # that of the model changes while its methods run
                 reads.note(path, name)
         return real(self, name)
 

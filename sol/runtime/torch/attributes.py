@@ -44,6 +44,7 @@ class Attributes:
         self._others: list[Any] = []
         self._slotted: list[Any] = []
         self.dicts: list[dict[Any, Any]] = []
+        self._names_in: dict[int, list[str]] = {}  # of the dict at that place, the attributes of a module: which count
         self._contents = dict((*self._read(), *self._read_hooks()))
         self._copies = [dict(d) for d in self.dicts]
         self._other_copies = list(map(_copy, self._others))
@@ -56,6 +57,7 @@ class Attributes:
             attributes = module.__dict__
             names = sorted(self._names.get(path, ()))
             if names:
+                self._names_in[len(self.dicts)] = names
                 self.dicts.append(attributes)
             for name in names:
                 value = attributes.get(name, _MISSING)
@@ -124,11 +126,23 @@ class Attributes:
             return True
 
     def are_same(self) -> bool:
-        """Whether all objects are those that they were, and nothing was written to them; False does not tell that something was."""
+        """Whether all objects are those that they were, and nothing was written to them but what no trace has read; False does not tell
+        that something was."""
         try:
-            return not self.seen() and self.dicts == self._copies
+            return not self.seen() and (self.dicts == self._copies or all(map(self._is_same, range(len(self.dicts)))))
         except Exception:  # as above
             return False
+
+    def _is_same(self, place: int) -> bool:
+        """Whether all that counts in a dict is as it was; then it is the rest that is compared with from now on."""
+        now, before = self.dicts[place], self._copies[place]
+        if now == before:
+            return True
+        names = self._names_in.get(place)
+        if names is None or any(now.get(name, _MISSING) is not before.get(name, _MISSING) for name in names):
+            return False
+        self._copies[place] = dict(now)
+        return True
 
     def difference(self, later: Attributes) -> str:
         """An attribute of these whose content is another one later, in words; empty if there is none."""

@@ -9,12 +9,15 @@ import enum
 import functools
 from collections.abc import Iterable, Sequence
 from operator import attrgetter, is_, itemgetter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from sol.runtime.torch.change_words import DictPlaces, Words, words_of_tensors
+
+if TYPE_CHECKING:
+    from sol.runtime.torch.attributes import Attributes
 
 _training = itemgetter("training")
 _training_attribute = attrgetter("training")
@@ -92,26 +95,11 @@ class State(enum.Enum):
 _SAME, _CHANGED, _TRAINING = State.SAME, State.CHANGED, State.TRAINING
 
 
-class Watched(Protocol):
-    """Plain attributes (``sol.runtime.torch.attributes``). dicts: where changes show; in_dicts: whether in none but these."""
-
-    dicts: list[dict[Any, Any]]
-    in_dicts: bool
-
-    def seen(self) -> bool: ...
-
-    def are_same(self) -> bool: ...
-
-    def difference(self, later: Any) -> str: ...
-
-    def again(self) -> Watched: ...
-
-
 class Structure:
     """The parts of a module as they are now: its submodules, which tensor each parameter and buffer name means, and plain attributes."""
 
-    def __init__(self, model: torch.nn.Module, attributes: Watched | None = None) -> None:
-        self._attributes = attributes
+    def __init__(self, model: torch.nn.Module, attributes: Attributes | None = None) -> None:
+        self.attributes = attributes  # as they were
         self._loose = None if attributes is None or attributes.in_dicts else attributes
         self.modules: Sequence[torch.nn.Module] = list(model.modules())
         parents = [m for m in self.modules if m._modules]
@@ -132,7 +120,7 @@ class Structure:
 
     def _places_now(self) -> DictPlaces:
         known = {*map(id, self._flags)}
-        others = [d for d in self._attributes.dicts if id(d) not in known] if self._attributes is not None else []
+        others = [d for d in self.attributes.dicts if id(d) not in known] if self.attributes is not None else []
         return DictPlaces([*self._flags, *self._items, *others], self._containers, list(map(_children, self._containers)))
 
     @property
@@ -158,6 +146,11 @@ class Structure:
         self._words = None if self.training() or self._places is not places else words
         return _SAME
 
+    def is_same(self) -> bool:
+        """Whether nothing has changed, whatever the mode."""
+        state = self.look()
+        return state is _SAME or state is _TRAINING and not self.changed()
+
     def _words_now(self) -> Words | None:
         """None if modules without an attribute ``training`` are there, or items of a container are in another dict now."""
         places = self._places
@@ -179,20 +172,15 @@ class Structure:
             return True
         return bool(self.changed_attribute())
 
-    @property
-    def attributes(self) -> Any:
-        """Plain attributes as they were; None if none are watched."""
-        return self._attributes
-
     def changed_attribute(self) -> str:
         """A plain attribute that is not as it was, in words; empty if all are."""
-        before = self._attributes
+        before = self.attributes
         if before is None or before.are_same():
             return ""
         now = before.again()
         changed = before.difference(now)
         if not changed:  # equal containers in place of others: these are watched from now on
-            self._attributes, self._words = now, None
+            self.attributes, self._words = now, None
             self._loose = None if now.in_dicts else now
             self._places = self._places_now()
         return changed

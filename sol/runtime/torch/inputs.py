@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -97,3 +98,23 @@ def overlapping(tensors: Sequence[torch.Tensor]) -> bool:
     """Whether two tensors may share memory."""
     storages = [t.untyped_storage().data_ptr() for t in tensors if t.numel()]
     return len(set(storages)) < len(storages)
+
+
+def like_torchs(error: Exception, title: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> InputError:
+    """An InputError that is also of the type that torch raised."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    kind: Any = type(error)
+    return _kind_of(kind)(
+        f"{title} does not take inputs {describe(args, kwargs)}: {lines[0]}",
+        remedy="give inputs of the shapes and dtypes that the model runs on in torch",
+    )
+
+
+@functools.cache
+def _kind_of(kind: Any) -> type[InputError]:
+    if issubclass(InputError, kind):
+        return InputError
+    try:
+        return type("InputError", (InputError, kind), {"__module__": InputError.__module__, "__doc__": InputError.__doc__})
+    except TypeError:  # classes that lie differently in memory
+        return InputError

@@ -14,6 +14,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from sol.codegen.targets import resolve
 from sol.collector import collector_paused
 from sol.errors import UnsupportedError
+from sol.frontend.torch.rehearsal import copied
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.attributes import Attributes
 from sol.runtime.torch.autograd import needs_gradient
@@ -115,7 +116,7 @@ class SolModule(torch.nn.Module):
                 self.__dict__["_device"] = device = None
             if device is not None and self._looked_for != self._ways.reads.version:  # its copy of the module was compiled
                 self._look_again()
-            if place is not None and (device is None or device.device != place or not device.fits() or self._structure.changed()):
+            if place is not None and (device is None or device.device != place or not device.fits() or not self._structure.is_same()):
                 attribute = self._structure.changed_attribute()
                 if attribute:
                     self.__dict__["_device"] = None
@@ -289,7 +290,7 @@ class SolModule(torch.nn.Module):
 
     def _run(self, program: Program, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         if program.awaits_memo:
-            return self._fill_memo(program, args, kwargs)
+            self._fill_memo(program, args, kwargs)
         if program.changes_things and overlapping(program.graph_inputs(taken)):
             return self._model(*args, **kwargs)
         if _is_grad_enabled() and needs_gradient(program, taken):
@@ -301,15 +302,14 @@ class SolModule(torch.nn.Module):
                 self._structure.accept(*self._held.place(target))
         return result
 
-    def _fill_memo(self, program: Program, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """The first call of a model that keeps values for later ones: it runs in torch, and leaves in the model what it leaves in torch."""
+    def _fill_memo(self, program: Program, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """At the first call of a model that keeps values for later ones: it keeps what it keeps in torch."""
         with self._lock:
-            result = self._model(*args, **kwargs)
-            program.memo_is_filled()
-            self._programs.replace([program])  # others were made as if theirs were the first call
+            args, kwargs = copied(args, kwargs)
+            self._model(*args, **kwargs)
+            self._ways.memo_is_filled(program, self._structure.attributes)
             self._look_again()
             self._look_ahead()
-        return result
 
     # -- nn.Module -----------------------------------------------------------------------------------------------------
 

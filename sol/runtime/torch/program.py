@@ -66,9 +66,8 @@ class Program:
         self._give_leaves: Any = None
         random = torch.Tag.nondeterministic_seeded
         draws = any(random in getattr(c.target, "tags", ()) for c in imported.torch_calls.values())
-        changes = bool(imported.mutations or imported.exchanges or imported.changes)
-        self.awaits_memo = imported.fills_memo
-        self.changes_things = changes or self.awaits_memo
+        changes = self._changes_always = bool(imported.mutations or imported.exchanges or imported.changes)
+        self.expect_memo(filled=False)
         # whether a second run gives the same result, with gradients as well
         self.repeatable = not (changes or draws or imported.differs_with_gradients or imported.asks_gradient_mode)
         self.tensors: list[torch.Tensor] = []
@@ -136,10 +135,10 @@ class Program:
     def _relies_on_memo(self) -> bool:
         return self.imported.fills_memo and not self.awaits_memo
 
-    def memo_is_filled(self) -> None:
-        """The model has kept what later calls find; the program computes the same as long as parameters do not change."""
-        self.awaits_memo = False
-        self.changes_things = bool(self.imported.mutations or self.imported.exchanges or self.imported.changes)
+    def expect_memo(self, filled: bool) -> None:
+        """Whether the model keeps by now what later calls find; the program computes the same as long as parameters do not change."""
+        self.awaits_memo = self.imported.fills_memo and not filled
+        self.changes_things = self._changes_always or self.awaits_memo
 
     def serves(self, target: str, type: TensorType) -> bool:
         """Whether it is right all the same once a buffer means another tensor of this type."""

@@ -33,7 +33,8 @@ from sol.frontend.imported import Imported
 from sol.frontend.quantize_weights import WeightFormat, quantize_weights
 from sol.frontend.torch.capture import Call, take_call
 from sol.frontend.torch.export import import_call
-from sol.frontend.torch.reads import Reads, noting_reads
+from sol.frontend.torch.reads import Reads
+from sol.frontend.torch.rehearsal import rehearse
 from sol.frontend.torch.shapes import leaf_shapes, without_small
 from sol.ir.types import DType
 from sol.passes.narrow_products import narrow_products
@@ -45,10 +46,9 @@ from sol.runtime.torch.attributes import Attributes
 from sol.runtime.torch.calls import take_function
 from sol.runtime.torch.change_words import watching_library
 from sol.runtime.torch.history import History
-from sol.runtime.torch.inputs import check_inputs, check_model, is_plain, told
+from sol.runtime.torch.inputs import check_inputs, check_model, is_plain, like_torchs, told
 from sol.runtime.torch.partition import Partition
 from sol.runtime.torch.program import Counter, Held, Program, Taken
-from sol.runtime.torch.rehearsal import like_torchs, rehearse
 from sol.runtime.torch.segments import split_segments
 
 log = logging.getLogger("sol.runtime")
@@ -127,11 +127,19 @@ class InTorch:
 
 @dataclass(frozen=True)
 class _Left:
-    """What calls ran in while plain attributes were as they are not now."""
+    """What calls ran in while plain attributes were as they are not now. without_memo: before the model kept values for later calls."""
 
     attributes: Attributes
     programs: tuple[Program, ...]
     partition: Partition | None
+    without_memo: bool = False
+
+    def programs_again(self) -> list[Program]:
+        """The programs that are right now that attributes are as they were; those that rely on a memo rely on that of then."""
+        found = [p for p in self.programs if self.without_memo or not p.imported.fills_memo]
+        for program in found:
+            program.expect_memo(filled=False)
+        return found
 
 
 class Ways:
@@ -199,7 +207,7 @@ class Ways:
         left = _Left(before, self.programs.entries, self.partition)
         again = next((state for state in self._left if now.were(state.attributes)), None)
         self._left = [left, *(state for state in self._left if state is not again)][:STATES_LEFT]
-        self.programs.replace(again.programs if again else ())
+        self.programs.replace(again.programs_again() if again else ())
         self.partition = again.partition if again else None
         if again:
             return
@@ -207,6 +215,12 @@ class Ways:
         if self._changes >= MOST_CHANGES and self.options.falls_back:
             self._left = []
             self._step_down(ExportError(f"{name} and other attributes of the model keep changing between calls"))
+
+    def memo_is_filled(self, program: Program, before: Attributes) -> None:
+        """A program's model keeps values for later calls from now on. Other programs were made as if theirs were the first call."""
+        program.expect_memo(filled=True)
+        self._left = [_Left(before, (program,), self.partition, without_memo=True)]
+        self.programs.replace([program])
 
     # -- make ----------------------------------------------------------------------------------------------------------
 
@@ -285,8 +299,8 @@ class Ways:
         error: Exception | None = None
         for candidate, shapes in self._candidates(call):
             try:
-                with self._settled(), noting_reads(self.model, self.reads):
-                    imported = import_call(self.model, candidate, shapes)
+                with self._settled():
+                    imported = import_call(self.model, candidate, shapes, reads=self.reads)
                 if take_function(imported)(args, kwargs) is not None:
                     return imported
                 error = ExportError("what was captured is not for the call that it was captured for")

@@ -114,6 +114,37 @@ def test_compiled_once() -> None:
         torch.testing.assert_close(twin(x), fast(x))
 
 
+def test_a_memo_that_training_clears() -> None:
+    class Clearing(Keeping):
+        def train(self, mode: bool = True) -> Any:
+            if mode:
+                self.memo = {}
+            return super().train(mode)
+
+    model, x = Clearing(_by_device).eval(), torch.rand(3, 4)
+    other = copy.deepcopy(model)
+    fast = sol.optimize(model, x)
+    (program,) = fast._programs.entries
+    with torch.no_grad():
+        for _ in range(12):
+            for _ in range(2):
+                torch.testing.assert_close(fast(x), other(x))
+            for one in (model, other):
+                one.train()
+                one.weight.mul_(1.5)
+                one.eval()
+    assert fast._programs.entries == (program,) and fast._ways.partition is None
+
+
+def test_verified() -> None:
+    model, x = Keeping(_by_device).eval(), torch.rand(3, 4)
+    fast = sol.optimize(model, x)
+    report = sol.verify(fast, x)
+    assert report.passed and report.compared
+    with torch.no_grad():
+        torch.testing.assert_close(fast(x), model(x))
+
+
 def test_gradients() -> None:
     model, x = Keeping(_by_device).eval(), torch.rand(3, 4)
     other = copy.deepcopy(model)

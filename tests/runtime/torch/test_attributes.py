@@ -40,7 +40,7 @@ class Reading(nn.Module):
         self.numbers, self.kinds, self.last, self.ordered = [1.0, [2.0]], {"sum"}, deque([3.0]), OrderedDict(x=1.0)
         self.settings, self.slotted, self.apart = Settings(), Slotted(), [nn.Linear(4, 4)]
         self.activation: Callable[[torch.Tensor], torch.Tensor] = torch.relu
-        self.dropped = nn.Dropout(0.5)
+        self.dropped, self.around = nn.Dropout(0.5), nn.Sequential(nn.Identity())
 
     @property
     def doubled(self) -> float:
@@ -49,6 +49,7 @@ class Reading(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = self.layer(x) * self.scale if self.flag else self.layer(x)
         y = y + self.plain + self.table["a"] * self.table["n"][0] + self.numbers[1][0] * self.last[0] + self.ordered["x"]
+        y = self.around(y)
         y = y.sum(1) if "sum" in self.kinds else y.amax(1)
         y = y * self.settings.gain + self.settings.more["shift"] + self.slotted.gain
         return self.dropped(self.activation(y) * self.doubled + self.apart[0](x).sum(1))
@@ -89,6 +90,9 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
     "attribute that hides one of the class": lambda m: setattr(m, "_half", 0.5),
     "hook of a submodule": lambda m: m.layer.register_forward_hook(_halved),
     "hook before a submodule": lambda m: m.dropped.register_forward_pre_hook(_one_more),
+    "hook of a container": lambda m: m.around.register_forward_hook(_halved),
+    "hook of a layer without attributes": lambda m: m.around[0].register_forward_hook(_halved),
+    "another forward of a layer": lambda m: setattr(m.around[0], "forward", torch.tanh),
     "through what was optimized": lambda m: setattr(m, "scale", -1.0),
 }
 

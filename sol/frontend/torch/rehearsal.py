@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
-from sol.errors import InputError
 from sol.frontend.torch.capture import take_call
 from sol.frontend.torch.state import PythonState
 from sol.frontend.torch.trees import Maker
-from sol.runtime.torch.inputs import describe
 
 
 def rehearse(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], run: Callable[..., Any] | None = None) -> Any:
@@ -38,23 +35,3 @@ def copied(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any,
     """The same arguments with tensors and containers of their own."""
     call = take_call(args, kwargs)
     return Maker([leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in call.leaves])(call.tree)
-
-
-def like_torchs(error: Exception, title: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> InputError:
-    """An InputError that is also of the type that torch raised."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    kind: Any = type(error)
-    return _kind_of(kind)(
-        f"{title} does not take inputs {describe(args, kwargs)}: {lines[0]}",
-        remedy="give inputs of the shapes and dtypes that the model runs on in torch",
-    )
-
-
-@functools.cache
-def _kind_of(kind: Any) -> type[InputError]:
-    if issubclass(InputError, kind):
-        return InputError
-    try:
-        return type("InputError", (InputError, kind), {"__module__": InputError.__module__, "__doc__": InputError.__doc__})
-    except TypeError:  # classes that lie differently in memory
-        return InputError
