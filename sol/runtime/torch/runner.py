@@ -140,7 +140,8 @@ def ready(tensor: torch.Tensor) -> torch.Tensor:
 
 def _check_type(tensor: torch.Tensor, dtype: torch.dtype, name: str) -> None:
     """Compiled code reads what a torch call gives in the type that its trace gave. Raises UnsupportedError where that is another one."""
-    raise UnsupportedError(f"{name} gives {tensor.dtype} where it was traced to give {dtype}", remedy="report it to those who wrote it")
+    what = f"{name} gives {tensor.dtype} where it was traced to give {dtype}"
+    raise UnsupportedError(what, remedy="mend its fake (register_fake), or tell those who wrote it")
 
 
 def _written(runner: Runner) -> Callable[..., list[torch.Tensor]]:

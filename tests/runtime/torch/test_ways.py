@@ -54,7 +54,7 @@ def test_calls_beside_a_program_are_not_compiled_again(make: Any, monkeypatch: p
 def test_a_branch_is_captured_once_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other choices of open sizes are not tried where data decide a branch."""
     calls = []
-    monkeypatch.setattr(ways, "import_call", lambda *args: (calls.append(1), import_call(*args))[1])
+    monkeypatch.setattr(ways, "import_call", lambda *args, **kwargs: (calls.append(1), import_call(*args, **kwargs))[1])
     model, x = Branching().eval(), torch.rand(2, 6)
     fast = sol.optimize(model, [x], dynamic_shapes=({0: torch.export.Dim("batch")},), fallback="eager")
     with torch.no_grad():
