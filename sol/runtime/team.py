@@ -4,7 +4,8 @@ Networks get the function that starts a team through each call (``sol_call.launc
 deployed libraries. The pool follows affinity, control groups and other programs (include/sol_pool.h), and a forked child makes threads of
 its own.
 
-torch's threads are another matter: libgomp keeps a team per calling thread, which a child waits for in vain, so that what runs in torch
+torch's threads are another matter. Behind an operation of torch they spin for milliseconds, so that calls which come then run on them
+(include/sol_openmp.h). libgomp keeps a team per calling thread, which a child waits for in vain, so that what runs in torch
 between compiled parts would hang there. Since OpenMP 5.0 a team can be dismissed (omp_pause_resource_all), so it is, just before each fork
 of Python; parent and child then start a new one on demand, which takes 0.1 ms once.
 """
@@ -25,6 +26,7 @@ from sol.config import config
 _CDEF = """
 uintptr_t sol_team_launch(int fixed);
 int sol_team_cores(void); int sol_team_limit(void); int sol_team_workers(void);
+void sol_team_expect_openmp(void); int sol_team_openmp_calls(void);
 void sol_team_pack(const int64_t *launches, int64_t length, uintptr_t scratch, int64_t each, int threads, uintptr_t launch);
 """
 _OMP_PAUSE_SOFT = 1
@@ -50,6 +52,12 @@ def starter(threads: int) -> tuple[int, int]:
     fixed = config["team"] == "fixed"
     most = threads if fixed else min(threads, os.cpu_count() or 1)
     return most, _launcher(fixed) if most > 1 else 0
+
+
+def expect_openmp() -> None:
+    """The calling thread uses OpenMP between calls of networks, as whoever uses torch does."""
+    if config["team"] != "fixed":
+        team().functions.sol_team_expect_openmp()
 
 
 def _dismiss_openmp() -> None:

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +223,21 @@ static void teams(int count)
     expect_threads(1);
 }
 
+/* Parallel regions of the program, whose threads spin behind them, and calls between them; a child has none of the threads. */
+static void regions(int count)
+{
+    open_library();
+    for (int i = 0; i < count; i++) {
+        double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+        for (int j = 0; j < 200000; j++) sum += sqrt((double)j);
+        if (sum < 1) die("a sum");
+        call(NULL);
+        if (i % 50 == 49 && child_of(in_child, 0)) die("a child");
+    }
+    close_library();
+}
+
 int main(int count, char **values)
 {
     if (count != 3 || fread(input, 1, sizeof input, stdin) == 0) return 2;
@@ -244,5 +260,6 @@ int main(int count, char **values)
     if (strcmp(values[1], "closed") == 0) closed_then_forked(times);
     if (strcmp(values[1], "alone") == 0) alone(times);
     if (strcmp(values[1], "teams") == 0) teams(times);
+    if (strcmp(values[1], "regions") == 0) regions(times);
     return fwrite(first, sizeof *first, (size_t)results, stdout) != (size_t)results;
 }

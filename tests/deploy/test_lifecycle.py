@@ -28,12 +28,14 @@ def program(network: Deployed) -> Path:
     made = network.path / "lifecycle"
     (wanted,) = expected(NAME)
     options = [f'-DNETWORK="{network.library}"', f"-DRESULTS={wanted.size}"]
-    subprocess.run(["gcc", "-std=gnu11", "-O1", *WARNINGS, *options, str(PROGRAM), "-ldl", "-pthread", "-o", str(made)], check=True)
+    libraries = ["-fopenmp", "-lm", "-ldl", "-pthread"]
+    subprocess.run(["gcc", "-std=gnu11", "-O1", *WARNINGS, *options, str(PROGRAM), *libraries, "-o", str(made)], check=True)
     return made
 
 
 @pytest.mark.parametrize("action,times", [
     ("once", 1), ("rounds", 1000), ("forks", 10), ("closed", 8), ("exec", 1), ("alone", 3), ("teams", 12),
+    ("regions", 200),
 ])  # fmt: skip
 def test_lifecycle(program: Path, action: str, times: int) -> None:
     """A thousand times open, call and close leave no thread and no memory; children, grandchildren and the parent go on after a fork."""

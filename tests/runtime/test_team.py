@@ -235,6 +235,40 @@ def test_idle_workers_use_no_cpu() -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+@TWO
+@pytest.mark.budget(10)
+def test_calls_between_operations_of_torch_run_on_its_threads() -> None:
+    """While these are awake: not after a pause, not for long where nothing of torch wakes them, not in a child, nor on another number."""
+    done = script(
+        "large = torch.rand(1 << 20)\n"
+        "def calls(count, between):\n"
+        "    before = team().functions.sol_team_openmp_calls()\n"
+        "    for _ in range(count):\n"
+        "        between(); assert right()\n"
+        "    return team().functions.sol_team_openmp_calls() - before\n"
+        "def use(): torch.exp(large)\n"
+        "def pause(): time.sleep(0.05)\n"
+        "def used():\n"  # other programs may want the cores at the moment
+        "    end, found = time.monotonic() + 40, 0\n"
+        "    while found < 10 and time.monotonic() < end: found += calls(10, use)\n"
+        "    return found >= 10\n"
+        "assert used()\n"
+        "assert any(calls(10, pause) <= 2 for _ in range(5))\n"
+        "end = time.monotonic() + 1.5\n"
+        "while time.monotonic() < end: fast(x)\n"
+        "assert any(calls(100, lambda: fast(x)) <= 10 for _ in range(5))\n"
+        "if os.fork() == 0:\n"
+        "    signal.alarm(20)\n"
+        "    os._exit(calls(20, use) != 0)\n"
+        "assert os.waitstatus_to_exitcode(os.wait()[1]) == 0\n"
+        "assert used()\n"
+        "torch.set_num_threads(3)\n"
+        "assert calls(1, use) + calls(20, use) == 0\n",
+        SOL_TEAM="free",
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
 def test_all_networks_share_the_workers() -> None:
     """However many networks and callers there are, no more threads compute than there are cores."""
     before = team().functions.sol_team_workers()

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define SOL_UNLIMITED 1024
+#define SOL_TROUBLE 80          /* of 256: the share of late calls from which another team is tried */
 #define SOL_LATE_NS 200000      /* less than that is a wake-up and no other program */
 #define SOL_MEASURE_NS 500000   /* calls are measured that often; measuring one costs a microsecond */
 #define SOL_TRIAL_NS 10000000   /* a trial lasts so long, so that it sees several turns of the scheduler, */
@@ -91,7 +92,7 @@ static void sol_pace_learn(sol_pace *p, int size, int possible, int late, double
         p->usual.work += work - p->usual.work / 8, p->usual.wall += wall - p->usual.wall / 8;
         __atomic_store_n(&p->trouble, p->trouble - p->trouble / 8 + (late ? 32 : 0), __ATOMIC_RELAXED);
         if (now < p->again) {
-        } else if (p->trouble > 80 && size > 1) sol_pace_try(p, size - late > 1 ? size - late : 1);
+        } else if (p->trouble > SOL_TROUBLE && size > 1) sol_pace_try(p, size - late > 1 ? size - late : 1);
         else if (limit < possible) sol_pace_try(p, SOL_UNLIMITED);
     }
     __atomic_store_n(&p->busy, 0, __ATOMIC_RELEASE);

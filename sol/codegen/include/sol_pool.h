@@ -17,6 +17,9 @@
 #include "sol_wait.h"
 #include <pthread.h>
 #include <signal.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 #define SOL_MOST 1024             /* workers */
 #define SOL_HOPE_NS 200000        /* calls in such a distance find workers awake */
@@ -45,6 +48,7 @@ typedef struct {
     _Alignas(64) sol_signal task;
     sol_crew *crew; /* NULL: the end */
     int id;
+    long number; /* of its thread in the system */
     sol_record record;
     pthread_t thread;
     sol_cpus cpus; /* that it was told to use */
@@ -70,16 +74,27 @@ static __thread struct {
     sol_cpus cpus;
 } sol_here; /* CPUs of the calling thread */
 
+static long sol_thread_number(void)
+{
+#if defined(__linux__)
+    return syscall(SYS_gettid);
+#else
+    return 0;
+#endif
+}
+
+static __thread int sol_was_late; /* a member of the calling thread's last team that was measured had to wait for a core */
+
 /* -- members -- */
-static void sol_take_part(sol_crew *crew, int id, sol_record *record)
+static void sol_take_part(sol_crew *crew, int id, int size, sol_record *record)
 {
     if (!crew->measured) {
-        crew->body(crew->data, &crew->shared, id, crew->size);
+        crew->body(crew->data, &crew->shared, id, size);
         return;
     }
     sol_waited = sol_slept = 0;
     const int64_t start = sol_clock(CLOCK_THREAD_CPUTIME_ID);
-    crew->body(crew->data, &crew->shared, id, crew->size);
+    crew->body(crew->data, &crew->shared, id, size);
     const int64_t used = sol_clock(CLOCK_THREAD_CPUTIME_ID) - start;
     record->work = used > sol_waited ? used - sol_waited : 0;
     record->lost = sol_clock(CLOCK_MONOTONIC) - crew->began - used - sol_slept;
@@ -90,6 +105,7 @@ static void *sol_work_on(void *p)
     sol_worker *const w = p;
     uint32_t turn = 0;
     int64_t awake = SOL_HOPE_NS;
+    __atomic_store_n(&w->number, sol_thread_number(), __ATOMIC_RELAXED);
     for (;;) {
         const int64_t idle = sol_clock(CLOCK_MONOTONIC);
         sol_slept = 0;
@@ -98,7 +114,7 @@ static void *sol_work_on(void *p)
         if (sol_slept) awake = sol_clock(CLOCK_MONOTONIC) - idle < SOL_HOPE_NS ? SOL_HOPE_NS : 0;
         sol_crew *const crew = w->crew;
         if (!crew) return NULL;
-        sol_take_part(crew, w->id, &w->record);
+        sol_take_part(crew, w->id, crew->size, &w->record);
         if (__atomic_sub_fetch(&crew->left, 1, __ATOMIC_ACQ_REL) == 0) sol_signal_next(&crew->done);
     }
 }
@@ -238,10 +254,13 @@ static void sol_lead(sol_crew *crew, const uint64_t *taken)
     }
 }
 
+/* How long a member may be without a core in a call that takes wall ns. */
+static int64_t sol_bearable(int64_t wall) { return wall / 4 > SOL_LATE_NS ? wall / 4 : SOL_LATE_NS; }
+
 static void sol_measure(const sol_crew *crew, const uint64_t *taken, const sol_record *first, int possible)
 {
     const int64_t now = sol_clock(CLOCK_MONOTONIC), wall = now - crew->began;
-    const int64_t most = wall / 4 > SOL_LATE_NS ? wall / 4 : SOL_LATE_NS;
+    const int64_t most = sol_bearable(wall);
     int late = first->lost > most;
     double work = (double)first->work;
     for (int i = -1; (i = sol_next_of(taken, i)) >= 0;) {
@@ -249,6 +268,7 @@ static void sol_measure(const sol_crew *crew, const uint64_t *taken, const sol_r
         late += r->lost > most;
         work += (double)r->work;
     }
+    sol_was_late = late > 0;
     sol_pace_learn(&sol_pool.pace, crew->size, possible, late, work, (double)wall, now);
 }
 
@@ -258,7 +278,7 @@ static void sol_run_with(sol_crew *crew, const uint64_t *taken, int possible)
     const uint32_t turn = crew->done.turn;
     crew->left = crew->size - 1;
     sol_lead(crew, taken);
-    sol_take_part(crew, 0, &first);
+    sol_take_part(crew, 0, crew->size, &first);
     if (crew->size > 1) {
         for (int spin = 0; spin < SOL_SPINS && !sol_passed(&crew->done, turn); spin++) sol_pause();
         if (!sol_passed(&crew->done, turn)) sol_wait(&crew->done, turn, SOL_AWAKE_NS);

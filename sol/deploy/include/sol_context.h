@@ -11,8 +11,8 @@ static int sol_wanted_threads = SOL_DEFAULT_THREADS; /* 0: OMP_NUM_THREADS, else
 static int sol_threads(void) { return 1; }
 static int sol_capacity(void) { return 1; }
 #else
-#include "sol_pool.h"
-#define SOL_LAUNCH sol_pool_run
+#include "sol_openmp.h"
+#define SOL_LAUNCH sol_openmp_run
 
 /* A context has scratch memory for all threads that a call may ever take; what is not used costs addresses only. */
 static int sol_capacity(void)

@@ -17,6 +17,7 @@ from sol.frontend.imported import Imported, OutputLeaf
 from sol.ir.graph import Graph
 from sol.ir.types import TensorType
 from sol.runtime.arrays import Arrays
+from sol.runtime.team import expect_openmp
 from sol.runtime.torch.calls import give_function, take_function
 from sol.runtime.torch.change_detection import InPlaceChanges, UncountedChanges
 from sol.runtime.torch.runner import Runner
@@ -75,6 +76,7 @@ class Program:
         self._changes: InPlaceChanges | None = None
         self._uncounted: UncountedChanges | None = None
         self.refresh()
+        expect_openmp()
 
     def share(self, held: Held, counter: Counter) -> Program:
         """The same code for another module with the same parameter names."""

@@ -1,0 +1,183 @@
+/* Calls between operations of a framework: on the OpenMP threads of the calling thread, while these are awake.
+ *
+ * Behind a parallel region, OpenMP's threads spin for milliseconds and wait for the next one (GOMP_SPINCOUNT, OMP_WAIT_POLICY). A team of
+ * our own would share cores with them. So a call that comes then is a parallel region itself. Whether such a thread is awake tells its
+ * CPU time, which grows from one look to the next. Which thread to look at is known from the first region, which is tried behind a call
+ * in which a member was late, or where OpenMP is expected, if as many other threads of the process are awake. Regions of ours keep the threads awake as well: after SOL_LEASE_NS of them, calls are our own until it
+ * is seen whether others do. Where a thread had no core for a quarter of a call in a third of the regions, other programs want cores, and the
+ * pool, which learns what they leave, serves the next calls. A forked child, which has none of the threads, never does it. */
+#ifndef SOL_OPENMP_H
+#define SOL_OPENMP_H
+#include "sol_pool.h"
+
+#if defined(__linux__)
+#include <dirent.h>
+
+#define SOL_LEASE_NS 1000000000
+#define SOL_DOZE_NS 20000000 /* threads that nobody needs sleep by then */
+#define SOL_BAN_NS 100000000
+
+static struct {
+    int known;      /* 1: no such library is loaded, 2: these are its functions */
+    int64_t looked; /* when one was looked for */
+    void (*parallel)(void (*)(void *), void *, unsigned, unsigned);
+    int (*thread)(void), (*threads)(void), (*most)(void), (*inside)(void);
+    int child;      /* this process was forked */
+    int calls;      /* that ran as regions so far */
+} sol_openmp;
+
+/* What the calling thread knows of its OpenMP threads. */
+static __thread struct {
+    long worker;           /* one of them; 0: none is known */
+    int64_t used;          /* its CPU time when it was looked at */
+    int64_t since, last;   /* when our regions began to follow each other, and when the last one ended */
+    int trouble;           /* 256 times the share of recent regions in which a thread was late */
+    int64_t banned;        /* no regions until then */
+    int expected;          /* OpenMP is, so it is looked for without a reason */
+    int64_t again, pause;  /* when it is, and how long it waits then */
+} sol_mine;
+
+typedef struct {
+    sol_crew crew;
+    long worker;
+    sol_record first, second;
+} sol_openmp_call;
+
+static void sol_openmp_in_child(void) { sol_openmp.child = 1; }
+
+/* Whether an OpenMP runtime is loaded; several threads may find the same. */
+static int sol_find_openmp(int64_t now)
+{
+    const int known = __atomic_load_n(&sol_openmp.known, __ATOMIC_ACQUIRE);
+    if (known == 2 || (known && now - sol_openmp.looked < SOL_LOOK_QUOTA_NS)) return known == 2;
+    sol_openmp.looked = now;
+    *(void **)&sol_openmp.parallel = dlsym(RTLD_DEFAULT, "GOMP_parallel");
+    *(void **)&sol_openmp.thread = dlsym(RTLD_DEFAULT, "omp_get_thread_num");
+    *(void **)&sol_openmp.threads = dlsym(RTLD_DEFAULT, "omp_get_num_threads");
+    *(void **)&sol_openmp.most = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+    *(void **)&sol_openmp.inside = dlsym(RTLD_DEFAULT, "omp_in_parallel");
+    const int all = sol_openmp.parallel && sol_openmp.thread && sol_openmp.threads && sol_openmp.most && sol_openmp.inside;
+    const int found = all && pthread_atfork(NULL, NULL, sol_openmp_in_child) == 0;
+    __atomic_store_n(&sol_openmp.known, found ? 2 : 1, __ATOMIC_RELEASE);
+    return found;
+}
+
+/* CPU time of a thread of this process, ns; -1: there is none. */
+static int64_t sol_cpu_time(long thread)
+{
+    struct timespec t;
+    const clockid_t clock = (clockid_t)(~(unsigned)thread << 3 | 6); /* as the kernel numbers the clocks of threads */
+    return clock_gettime(clock, &t) == 0 ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec : -1;
+}
+
+static int sol_is_awake(long thread)
+{
+    const int64_t before = sol_mine.used, used = sol_cpu_time(thread);
+    sol_mine.used = used;
+    if (used < 0) sol_mine.worker = 0;
+    if (used < 0 || used == before) return 0;
+    sol_mine.used = sol_cpu_time(thread);
+    return sol_mine.used > used;
+}
+
+static int sol_is_worker(long thread)
+{
+    const int made = __atomic_load_n(&sol_pool.made, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < made; i++)
+        if (__atomic_load_n(&sol_pool.workers[i]->number, __ATOMIC_RELAXED) == thread) return 1;
+    return 0;
+}
+
+/* Are so many threads of this process awake beside the calling one and our workers? */
+static int sol_others_are_awake(int count)
+{
+    const long self = sol_thread_number();
+    DIR *const folder = opendir("/proc/self/task");
+    if (!folder) return 0;
+    for (struct dirent *d; count > 0 && (d = readdir(folder));) {
+        const long thread = atol(d->d_name);
+        if (thread <= 0 || thread == self || sol_is_worker(thread)) continue;
+        const int64_t used = sol_cpu_time(thread);
+        count -= used >= 0 && sol_cpu_time(thread) > used;
+    }
+    closedir(folder);
+    return count <= 0;
+}
+
+/* Whether a first region is tried. */
+static int sol_openmp_begins(int wish, int64_t now)
+{
+    if (now < sol_mine.again || __atomic_load_n(&sol_pool.made, __ATOMIC_RELAXED) < wish - 1) return 0; /* libgomp ends who may not start threads */
+    if (sol_others_are_awake(wish - 1)) return 1;
+    sol_was_late = 0;
+    sol_mine.pause = sol_mine.pause ? 2 * sol_mine.pause : SOL_FIRST_PAUSE_NS;
+    if (sol_mine.pause > SOL_LAST_PAUSE_NS) sol_mine.pause = SOL_LAST_PAUSE_NS;
+    sol_mine.again = now + sol_mine.pause;
+    return 0;
+}
+
+enum { SOL_OWN, SOL_OPENMP, SOL_DOUBT };
+
+/* Who serves a call that wants so many threads. SOL_DOUBT: we do, and do not learn from it what other programs take. */
+static int sol_openmp_turn(int wish, int64_t now)
+{
+    if (now < sol_mine.banned || (!sol_mine.worker && !sol_was_late && !sol_mine.expected) || sol_openmp.child) return SOL_OWN;
+    if (!sol_find_openmp(now) || sol_openmp.most() != wish || sol_openmp.inside()) return SOL_OWN;
+    if (!sol_mine.worker) return sol_openmp_begins(wish, now) ? SOL_OPENMP : SOL_OWN;
+    if (!sol_is_awake(sol_mine.worker)) return SOL_OWN;
+    if (now - sol_mine.last > SOL_DOZE_NS) sol_mine.since = now;
+    return now - sol_mine.since < SOL_LEASE_NS ? SOL_OPENMP : SOL_DOUBT;
+}
+
+static void sol_openmp_member(void *data)
+{
+    sol_openmp_call *const call = data;
+    sol_record other, *const records[] = {&call->first, &call->second};
+    const int id = sol_openmp.thread();
+    if (id == 1) call->worker = sol_thread_number();
+    sol_take_part(&call->crew, id, sol_openmp.threads(), id < 2 ? records[id] : &other);
+}
+
+static void sol_openmp_region(sol_body body, void *data, int wish, int64_t now)
+{
+    sol_openmp_call call = {.crew = {.shared = {.await = sol_await, .rouse = sol_rouse}, .body = body, .data = data, .began = now, .measured = 1}};
+    __atomic_fetch_add(&sol_pool.present, wish - 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sol_openmp.calls, 1, __ATOMIC_RELAXED);
+    sol_openmp.parallel(sol_openmp_member, &call, (unsigned)wish, 0);
+    __atomic_fetch_sub(&sol_pool.present, wish, __ATOMIC_RELAXED);
+    const int64_t end = sol_clock(CLOCK_MONOTONIC), most = sol_bearable(end - now);
+    const int late = call.first.lost > most || call.second.lost > most;
+    sol_mine.trouble += (late ? 32 : 0) - sol_mine.trouble / 8;
+    if (!call.worker || sol_mine.trouble > SOL_TROUBLE) {
+        sol_mine.trouble = 0;
+        sol_mine.banned = end + SOL_BAN_NS;
+    }
+    if (call.worker != sol_mine.worker) sol_mine.since = now;
+    sol_mine.worker = call.worker;
+    sol_mine.pause = 0;
+    sol_mine.last = end;
+}
+
+static void sol_openmp_run(sol_body body, void *data, int wish)
+{
+    const int64_t now = sol_clock(CLOCK_MONOTONIC);
+    const int others = __atomic_fetch_add(&sol_pool.present, 1, __ATOMIC_RELAXED);
+    const int free = sol_free_cores(now, others), possible = wish < free ? wish : free;
+    const int turn = possible == wish && !others ? sol_openmp_turn(wish, now) : SOL_OWN;
+    if (turn == SOL_OPENMP) {
+        sol_openmp_region(body, data, wish, now);
+        return;
+    }
+    const int limit = sol_pace_limit(&sol_pool.pace);
+    if (turn == SOL_DOUBT) sol_start_team(body, data, wish, 0, now);
+    else sol_start_team(body, data, possible < limit ? possible : limit, possible, now);
+}
+
+static inline void sol_expect_openmp(void) { sol_mine.expected = 1; }
+static inline int sol_openmp_calls(void) { return __atomic_load_n(&sol_openmp.calls, __ATOMIC_RELAXED); }
+#else
+#define sol_openmp_run sol_pool_run
+static inline void sol_expect_openmp(void) {}
+static inline int sol_openmp_calls(void) { return 0; }
+#endif
+#endif
