@@ -14,8 +14,9 @@
 #include <dirent.h>
 
 #define SOL_LEASE_NS 1000000000
-#define SOL_DOZE_NS 20000000 /* threads that nobody needs sleep by then */
-#define SOL_BAN_NS 100000000
+#define SOL_DOZE_NS 20000000 /* CPU time after which a thread that nobody needs sleeps */
+#define SOL_FIRST_BAN_NS 100000000
+#define SOL_LAST_BAN_NS 3000000000
 
 static struct {
     int known;      /* 1: no such library is loaded, 2: these are its functions */
@@ -29,10 +30,10 @@ static struct {
 /* What the calling thread knows of its OpenMP threads. */
 static __thread struct {
     long worker;           /* one of them; 0: none is known */
-    int64_t used;          /* its CPU time when it was looked at */
-    int64_t since, last;   /* when our regions began to follow each other, and when the last one ended */
+    int64_t used, spent;   /* its CPU time when it was looked at, and when our last region ended */
+    int64_t since;         /* when our regions began to follow each other */
     int trouble;           /* 256 times the share of recent regions in which a thread was late */
-    int64_t banned;        /* no regions until then */
+    int64_t banned, ban;   /* no regions until then, and for how long that was */
     int expected;          /* OpenMP is, so it is looked for without a reason */
     int64_t again, pause;  /* when it is, and how long it waits then */
 } sol_mine;
@@ -125,7 +126,7 @@ static int sol_openmp_turn(int wish, int64_t now)
     if (!sol_find_openmp(now) || sol_openmp.most() != wish || sol_openmp.inside()) return SOL_OWN;
     if (!sol_mine.worker) return sol_openmp_begins(wish, now) ? SOL_OPENMP : SOL_OWN;
     if (!sol_is_awake(sol_mine.worker)) return SOL_OWN;
-    if (now - sol_mine.last > SOL_DOZE_NS) sol_mine.since = now;
+    if (sol_mine.used - sol_mine.spent > SOL_DOZE_NS) sol_mine.since = now;
     return now - sol_mine.since < SOL_LEASE_NS ? SOL_OPENMP : SOL_DOUBT;
 }
 
@@ -149,13 +150,15 @@ static void sol_openmp_region(sol_body body, void *data, int wish, int64_t now)
     const int late = call.first.lost > most || call.second.lost > most;
     sol_mine.trouble += (late ? 32 : 0) - sol_mine.trouble / 8;
     if (!call.worker || sol_mine.trouble > SOL_TROUBLE) {
+        const int again = end - sol_mine.banned < 2 * SOL_LAST_BAN_NS;
+        sol_mine.ban = !again ? SOL_FIRST_BAN_NS : 2 * sol_mine.ban < SOL_LAST_BAN_NS ? 2 * sol_mine.ban : SOL_LAST_BAN_NS;
+        sol_mine.banned = end + sol_mine.ban;
         sol_mine.trouble = 0;
-        sol_mine.banned = end + SOL_BAN_NS;
     }
     if (call.worker != sol_mine.worker) sol_mine.since = now;
     sol_mine.worker = call.worker;
     sol_mine.pause = 0;
-    sol_mine.last = end;
+    sol_mine.spent = sol_cpu_time(call.worker);
 }
 
 static void sol_openmp_run(sol_body body, void *data, int wish)
@@ -169,8 +172,7 @@ static void sol_openmp_run(sol_body body, void *data, int wish)
         return;
     }
     const int limit = sol_pace_limit(&sol_pool.pace);
-    if (turn == SOL_DOUBT) sol_start_team(body, data, wish, 0, now);
-    else sol_start_team(body, data, possible < limit ? possible : limit, possible, now);
+    sol_start_team(body, data, possible < limit ? possible : limit, turn == SOL_DOUBT ? 0 : possible, now);
 }
 
 static inline void sol_expect_openmp(void) { sol_mine.expected = 1; }
