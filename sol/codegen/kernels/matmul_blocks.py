@@ -22,7 +22,7 @@ FEWEST_ROWS = 16
 """Rows from which packing a block of the right operand costs little beside using it."""
 MANY_ROWS = 256
 """Rows from which whole panels of the right operand are packed at as little cost."""
-LONGEST = 320
+LONGEST = 192
 """Steps of a slice at most: rounding errors grow with the length of a sum, and a panel stays in the first-level cache."""
 SHARES = 0.34, 0.3, 0.2
 """Shares of the second-level cache for what is packed of the right operand, for partial sums and for the left operand."""
@@ -40,8 +40,8 @@ def _rounded(n: int, step: int) -> int:
 class Blocks:
     """A product in blocks.
 
-    nv, mr, ladder: of its tiles. slice: steps of the reduction. rows, panels: of a block; rows in units of ``mr``. stream: whether results
-    are too many for caches.
+    nv, mr, ladder: of its tiles. slice: steps of the reduction. high, wide: how many blocks lie above and beside each other, as equal as may
+    be. by_rows: threads share out the former, else all blocks in their order. stream: whether results are too many for caches.
     """
 
     product: Product
@@ -49,8 +49,9 @@ class Blocks:
     mr: int
     ladder: tuple[int, ...]
     slice: int
-    rows: int
-    panels: int
+    high: int
+    wide: int
+    by_rows: bool
     stream: bool
 
     @property
@@ -64,6 +65,16 @@ class Blocks:
     @property
     def width(self) -> int:
         return self.nv * self.product.target.lanes
+
+    @property
+    def rows(self) -> int:
+        """The most rows of a block, in units of ``mr``."""
+        return ceil_div(ceil_div(self.sizes[1], self.mr), self.high)
+
+    @property
+    def panels(self) -> int:
+        """The most panels of a block."""
+        return ceil_div(ceil_div(self.sizes[2], self.width), self.wide)
 
 
 def find_blocks(lowering: Lowering) -> Blocks | None:
@@ -83,17 +94,18 @@ def find_blocks(lowering: Lowering) -> Blocks | None:
     slices = ceil_div(k, LONGEST)
     step = _rounded(ceil_div(k, slices), lanes)
     right, sums, left = (int(share * target.l2) // 4 for share in SHARES)
-    panels = max(1, min(right // (step * width), ceil_div(n, width)))
-    teams = target.team if batch * ceil_div(rows, mr * 8) < 4 * target.team or n >= rows else 1
-    pieces = ceil_div(ceil_div(ceil_div(n, width), panels), teams) * teams
-    panels = max(1, ceil_div(ceil_div(n, width), pieces))
-    high = left // (step * mr)
+    panels, blocks = ceil_div(n, width), ceil_div(rows, mr)
+    by_rows = rows > n
+    wide = ceil_div(panels, max(1, right // (step * width)))
+    if not by_rows:
+        wide = min(_rounded(wide, target.team), panels)
+    most = left // (step * mr)
     if k > step:
-        high = min(high, sums // (panels * width * mr))
-    blocks = ceil_div(rows, mr)
-    high = max(1, min(high, blocks))
-    high = ceil_div(blocks, ceil_div(blocks, high))
-    return Blocks(p, nv, mr, ladder, step, high, panels, 4 * batch * rows * n > 4 * target.team * target.l2)
+        most = min(most, sums // (ceil_div(panels, wide) * width * mr))
+    high = ceil_div(blocks, max(1, most))
+    if by_rows:
+        high = min(_rounded(high, target.team), blocks)
+    return Blocks(p, nv, mr, ladder, step, high, wide, by_rows, 4 * batch * rows * n > 4 * target.team * target.l2)
 
 
 def _is_large(p: Product, batch: int, rows: int, n: int, k: int) -> bool:
@@ -134,7 +146,7 @@ def lower_blocks(lowering: Lowering, found: Blocks) -> None:
         bytes=p.bytes,
         mr=found.ladder[0], nv=found.nv, ladder=found.ladder, tiles=tiles, full=full, ragged=ragged, ragged_nv=ragged_nv,
         k_block=1, in_place=False, stretch=0, prefetch=0, sliced=True, ahead=True, signature=parameters, arguments=arguments,
-        slice=found.slice, chunk_rows=found.rows, chunk_panels=found.panels,
+        slice=found.slice, chunk_rows=found.rows, chunk_panels=found.panels, high=found.high, wide=found.wide, by_rows=found.by_rows,
         rows_outside=found.slice >= p.k, stream=found.stream, grain=p.target.machine.team.grain,
         batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         a_k="A_k" if p.a_k != 1 else "1", tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles),
