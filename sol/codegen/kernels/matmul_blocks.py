@@ -40,8 +40,8 @@ def _rounded(n: int, step: int) -> int:
 class Blocks:
     """A product in blocks.
 
-    nv, mr, ladder: of its tiles. slice: steps of the reduction. high, wide: how many blocks lie above and beside each other, as equal as may
-    be. by_rows: threads share out the former, else all blocks in their order. stream: whether results are too many for caches.
+    nv, mr, ladder: of its tiles. slice: steps of the reduction. high, wide: how many blocks lie above and beside each other, all about
+    equal. by_rows: threads share out the former, else all blocks in their order. stream: whether results are too many for caches.
     """
 
     product: Product

@@ -80,6 +80,7 @@ def lower_scan_grad(lowering: Lowering, found: Backward) -> None:
         params |= _strides(name, view.strides)
     row = (1 - -4 * gates * hidden // LINE) * (LINE // 4)  # no power of two: those lines would compete for the same cache sets
     states = 4 * batch * (-(-hidden // target.lanes) * target.lanes)
+    named = (*found.operands, *found.results)
     words = (anchor.op, cell if anchor.op == "rnn_scan_grad" else "", "reverse" if anchor.attrs["reverse"] else "")
     lowering.emit(
         "recurrent_scan_grad.c.j2",
@@ -92,6 +93,7 @@ def lower_scan_grad(lowering: Lowering, found: Backward) -> None:
         bytes=4 * (steps * batch * 2 * (gates + 1) * hidden + gates * hidden * hidden),
         cell=cell, gates=gates, reverse=bool(anchor.attrs["reverse"]), grain=target.machine.team.step_grain,
         tiles=found.tiles, row=row, written=tuple([n for n, _ in found.results]),
+        ahead=tuple([(n, v.shape[2] // hidden, n in _RESULTS[anchor.op]) for n, v in named if len(v.shape) == 3 and v.strides[2] == 1]),
     )  # fmt: skip
 
 
