@@ -2,10 +2,12 @@
  *
  * Behind a parallel region, OpenMP's threads spin for milliseconds and wait for the next one (GOMP_SPINCOUNT, OMP_WAIT_POLICY). A team of
  * our own would share cores with them. So a call that comes then is a parallel region itself. Whether such a thread is awake tells its
- * CPU time, which grows from one look to the next. Which thread to look at is known from the first region, which is tried behind a call
- * in which a member was late, or where OpenMP is expected, if as many other threads of the process are awake. Regions of ours keep the threads awake as well: after SOL_LEASE_NS of them, calls are our own until it
- * is seen whether others do. Where a thread had no core for a quarter of a call in a third of the regions, other programs want cores, and the
- * pool, which learns what they leave, serves the next calls. A forked child, which has none of the threads, never does it. */
+ * CPU time, which grows from one look to the next. Which thread to look at is known from the first region. That is tried behind a call
+ * in which a member was late, or where OpenMP is expected, if as many other threads of the process are awake.
+ *
+ * Regions of ours keep the threads awake as well: after SOL_LEASE_NS of them, calls are our own until it is seen whether others do. Where a
+ * thread had no core for a quarter of a call in a third of the regions, other programs want cores, and the pool, which learns what they
+ * leave, serves the next calls. A forked child, which has none of the threads, never does it. */
 #ifndef SOL_OPENMP_H
 #define SOL_OPENMP_H
 #include "sol_pool.h"
