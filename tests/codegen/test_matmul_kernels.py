@@ -324,6 +324,29 @@ def test_blocks_of_two_operands_that_change(isa: str, m: int, n: int, k: int, fo
         check(b.build([y]), "matmul", inputs, isa=isa, threads=threads, strides=strides)
 
 
+@pytest.mark.parametrize("m,n,k", [(515, 130, 33), (100, 700, 64), (48, 48, 200)])
+def test_blocks_are_shared_out_evenly(m: int, n: int, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also among more threads than there are blocks; no thread of two has a tenth more results to compute than the other."""
+    found = []
+    find = matmul_blocks.find_blocks
+    monkeypatch.setattr(matmul_blocks, "_is_large", lambda p, *sizes: True)
+    monkeypatch.setattr(matmul_blocks, "SHARES", (0.02, 0.02, 0.02))
+    noting = replace(matmul_blocks.CANDIDATE, match=lambda lowering: [Decision("blocks", found.append(find(lowering)) or found[-1])])
+    monkeypatch.setitem(matmul.KERNELS, "matmul", (noting,))
+    for threads in (2, 3, 8):
+        candidates.cache_clear()
+        b = GraphBuilder()
+        x, w = b.input("x", TensorType(DType.F32, (m, k))), b.input("w", TensorType(DType.F32, (k, n)))
+        graph = b.build([b.add("matmul", [x, w])])
+        check(graph, "matmul", {x: floats(m, k), w: floats(k, n)}, isa="avx512", threads=threads, strides={x: (1, m)})
+    candidates.cache_clear()
+    blocks = found[0]
+    assert blocks.product.target.team == 2
+    count, parts = (-(-m // blocks.mr), blocks.high) if blocks.by_rows else (-(-n // blocks.width), blocks.wide)
+    half = count * (parts // 2) // parts  # the last block of the first thread ends there
+    assert max(half, count - half) <= 1.1 * count / 2
+
+
 @pytest.mark.parametrize("isa", ISAS)
 def test_large_results_leave_the_caches(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
     find = matmul_blocks.find_blocks

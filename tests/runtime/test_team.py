@@ -262,8 +262,9 @@ def test_calls_between_operations_of_torch_run_on_its_threads() -> None:
         "    os._exit(calls(20, use) != 0)\n"
         "assert os.waitstatus_to_exitcode(os.wait()[1]) == 0\n"
         "assert used()\n"
+        "fast = sol.optimize(model, x, threads=2)\n"
         "torch.set_num_threads(3)\n"
-        "assert calls(1, use) + calls(20, use) == 0\n",
+        "assert calls(20, use) == 0\n",
         SOL_TEAM="free",
     )
     assert done.returncode == 0, done.stderr[-2000:]

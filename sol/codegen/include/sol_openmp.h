@@ -15,11 +15,11 @@
 #if defined(__linux__)
 #include <dirent.h>
 
-#define SOL_LEASE_NS 1000000000
-#define SOL_SOON_NS 15000 /* too short between two calls for a parallel region of others */
-#define SOL_DOZE_NS 20000000 /* CPU time after which a thread that nobody needs sleeps */
-#define SOL_FIRST_BAN_NS 100000000
-#define SOL_LAST_BAN_NS 3000000000
+#define SOL_LEASE_NS 1000000000     /* regions of ours follow each other that long before it is seen whether others keep the threads awake */
+#define SOL_SOON_NS 15000           /* too short between two calls for a parallel region of others */
+#define SOL_DOZE_NS 20000000        /* CPU time after which a thread that nobody needs sleeps */
+#define SOL_FIRST_BAN_NS 100000000  /* no regions for so long where threads were late; */
+#define SOL_LAST_BAN_NS 3000000000  /* twice as long each time that they soon are again, up to this */
 
 static struct {
     int known;      /* 1: no such library is loaded, 2: these are its functions */
@@ -40,7 +40,7 @@ static __thread struct {
     int64_t banned, ban;   /* no regions until then, and for how long that was */
     int expected;          /* OpenMP is, so it is looked for without a reason */
     int64_t again, pause;  /* when it is, and how long it waits then */
-} sol_mine;
+} sol_openmp_here;
 
 typedef struct {
     sol_crew crew;
@@ -77,12 +77,12 @@ static int64_t sol_cpu_time(long thread)
 
 static int sol_is_awake(long thread)
 {
-    const int64_t before = sol_mine.used, used = sol_cpu_time(thread);
-    sol_mine.used = used;
-    if (used < 0) sol_mine.worker = 0;
+    const int64_t before = sol_openmp_here.used, used = sol_cpu_time(thread);
+    sol_openmp_here.used = used;
+    if (used < 0) sol_openmp_here.worker = 0;
     if (used < 0 || used == before) return 0;
-    sol_mine.used = sol_cpu_time(thread);
-    return sol_mine.used > used;
+    sol_openmp_here.used = sol_cpu_time(thread);
+    return sol_openmp_here.used > used;
 }
 
 static int sol_is_worker(long thread)
@@ -112,12 +112,13 @@ static int sol_others_are_awake(int count)
 /* Whether a first region is tried. */
 static int sol_openmp_begins(int wish, int64_t now)
 {
-    if (now < sol_mine.again || __atomic_load_n(&sol_pool.made, __ATOMIC_RELAXED) < wish - 1) return 0; /* libgomp ends who may not start threads */
+    if (now < sol_openmp_here.again) return 0;
+    if (__atomic_load_n(&sol_pool.made, __ATOMIC_RELAXED) < wish - 1) return 0; /* libgomp ends a process that may not start threads */
     if (sol_others_are_awake(wish - 1)) return 1;
     sol_was_late = 0;
-    sol_mine.pause = sol_mine.pause ? 2 * sol_mine.pause : SOL_FIRST_PAUSE_NS;
-    if (sol_mine.pause > SOL_LAST_PAUSE_NS) sol_mine.pause = SOL_LAST_PAUSE_NS;
-    sol_mine.again = now + sol_mine.pause;
+    sol_openmp_here.pause = sol_openmp_here.pause ? 2 * sol_openmp_here.pause : SOL_FIRST_PAUSE_NS;
+    if (sol_openmp_here.pause > SOL_LAST_PAUSE_NS) sol_openmp_here.pause = SOL_LAST_PAUSE_NS;
+    sol_openmp_here.again = now + sol_openmp_here.pause;
     return 0;
 }
 
@@ -126,17 +127,17 @@ enum { SOL_OWN, SOL_OPENMP, SOL_DOUBT };
 /* Who serves a call that wants so many threads. SOL_DOUBT: we do, and do not learn from it what other programs take. */
 static int sol_openmp_turn(int wish, int64_t now)
 {
-    if (now < sol_mine.banned || (!sol_mine.worker && !sol_was_late && !sol_mine.expected) || sol_openmp.child) return SOL_OWN;
+    if (now < sol_openmp_here.banned || (!sol_openmp_here.worker && !sol_was_late && !sol_openmp_here.expected) || sol_openmp.child) return SOL_OWN;
     if (!sol_find_openmp(now) || sol_openmp.most() != wish || sol_openmp.inside()) return SOL_OWN;
-    if (!sol_mine.worker) return sol_openmp_begins(wish, now) ? SOL_OPENMP : SOL_OWN;
-    if (sol_mine.slept && now - sol_mine.slept < SOL_SOON_NS) return SOL_OWN; /* to look takes 0.3 microseconds */
-    sol_mine.slept = 0;
-    if (!sol_is_awake(sol_mine.worker)) {
-        sol_mine.slept = now;
+    if (!sol_openmp_here.worker) return sol_openmp_begins(wish, now) ? SOL_OPENMP : SOL_OWN;
+    if (sol_openmp_here.slept && now - sol_openmp_here.slept < SOL_SOON_NS) return SOL_OWN; /* to look takes 0.3 microseconds */
+    sol_openmp_here.slept = 0;
+    if (!sol_is_awake(sol_openmp_here.worker)) {
+        sol_openmp_here.slept = now;
         return SOL_OWN;
     }
-    if (sol_mine.used - sol_mine.spent > SOL_DOZE_NS) sol_mine.since = now;
-    return now - sol_mine.since < SOL_LEASE_NS ? SOL_OPENMP : SOL_DOUBT;
+    if (sol_openmp_here.used - sol_openmp_here.spent > SOL_DOZE_NS) sol_openmp_here.since = now;
+    return now - sol_openmp_here.since < SOL_LEASE_NS ? SOL_OPENMP : SOL_DOUBT;
 }
 
 static void sol_openmp_member(void *data)
@@ -157,35 +158,34 @@ static void sol_openmp_region(sol_body body, void *data, int wish, int64_t now)
     __atomic_fetch_sub(&sol_pool.present, wish, __ATOMIC_RELAXED);
     const int64_t end = sol_clock(CLOCK_MONOTONIC), most = sol_bearable(end - now);
     const int late = call.first.lost > most || call.second.lost > most;
-    sol_mine.trouble += (late ? 32 : 0) - sol_mine.trouble / 8;
-    if (!call.worker || sol_mine.trouble > SOL_TROUBLE) {
-        const int again = end - sol_mine.banned < 2 * SOL_LAST_BAN_NS;
-        sol_mine.ban = !again ? SOL_FIRST_BAN_NS : 2 * sol_mine.ban < SOL_LAST_BAN_NS ? 2 * sol_mine.ban : SOL_LAST_BAN_NS;
-        sol_mine.banned = end + sol_mine.ban;
-        sol_mine.trouble = 0;
+    sol_openmp_here.trouble = sol_trouble(sol_openmp_here.trouble, late);
+    if (!call.worker || sol_openmp_here.trouble > SOL_TROUBLE) {
+        const int again = end - sol_openmp_here.banned < 2 * SOL_LAST_BAN_NS;
+        sol_openmp_here.ban = !again ? SOL_FIRST_BAN_NS : 2 * sol_openmp_here.ban < SOL_LAST_BAN_NS ? 2 * sol_openmp_here.ban : SOL_LAST_BAN_NS;
+        sol_openmp_here.banned = end + sol_openmp_here.ban;
+        sol_openmp_here.trouble = 0;
     }
-    if (call.worker != sol_mine.worker) sol_mine.since = now;
-    sol_mine.worker = call.worker;
-    sol_mine.pause = 0;
-    sol_mine.spent = sol_cpu_time(call.worker);
+    if (call.worker != sol_openmp_here.worker) sol_openmp_here.since = now;
+    sol_openmp_here.worker = call.worker;
+    sol_openmp_here.pause = 0;
+    sol_openmp_here.spent = sol_cpu_time(call.worker);
 }
 
 static void sol_openmp_run(sol_body body, void *data, int wish)
 {
     const int64_t now = sol_clock(CLOCK_MONOTONIC);
-    const int others = __atomic_fetch_add(&sol_pool.present, 1, __ATOMIC_RELAXED);
-    const int free = sol_free_cores(now, others), possible = wish < free ? wish : free;
+    int others;
+    const int possible = sol_enter(wish, now, &others);
     const int turn = possible == wish && !others ? sol_openmp_turn(wish, now) : SOL_OWN;
     if (turn == SOL_OPENMP) {
         sol_openmp_region(body, data, wish, now);
         return;
     }
-    const int limit = sol_pace_limit(&sol_pool.pace);
-    sol_start_team(body, data, possible < limit ? possible : limit, turn == SOL_DOUBT ? 0 : possible, now);
-    if (sol_mine.slept) sol_mine.slept = sol_clock(CLOCK_MONOTONIC);
+    sol_start_paced(body, data, possible, turn == SOL_OWN, now);
+    if (sol_openmp_here.slept) sol_openmp_here.slept = sol_clock(CLOCK_MONOTONIC);
 }
 
-static inline void sol_expect_openmp(void) { sol_mine.expected = 1; }
+static inline void sol_expect_openmp(void) { sol_openmp_here.expected = 1; }
 static inline int sol_openmp_calls(void) { return __atomic_load_n(&sol_openmp.calls, __ATOMIC_RELAXED); }
 #else
 #define sol_openmp_run sol_pool_run

@@ -48,6 +48,9 @@ static int sol_pace_measures(const sol_pace *p, int64_t now)
 
 static double sol_speed(const sol_rate *r) { return r->wall > 0 ? r->work / r->wall : 0; }
 
+/* 256 times the share of recent calls that were late, behind one more call. */
+static int sol_trouble(int before, int late) { return before - before / 8 + (late ? 32 : 0); }
+
 static void sol_pace_try(sol_pace *p, int limit)
 {
     p->tried = (sol_rate){0, 0, 0, 0};
@@ -90,7 +93,7 @@ static void sol_pace_learn(sol_pace *p, int size, int possible, int late, double
         sol_pace_settle(p, now);
     } else {
         p->usual.work += work - p->usual.work / 8, p->usual.wall += wall - p->usual.wall / 8;
-        __atomic_store_n(&p->trouble, p->trouble - p->trouble / 8 + (late ? 32 : 0), __ATOMIC_RELAXED);
+        __atomic_store_n(&p->trouble, sol_trouble(p->trouble, late), __ATOMIC_RELAXED);
         if (now < p->again) {
         } else if (p->trouble > SOL_TROUBLE && size > 1) sol_pace_try(p, size - late > 1 ? size - late : 1);
         else if (limit < possible) sol_pace_try(p, SOL_UNLIMITED);

@@ -306,18 +306,33 @@ static void sol_start_team(sol_body body, void *data, int wanted, int possible, 
     __atomic_fetch_sub(&sol_pool.present, count + 1, __ATOMIC_RELAXED);
 }
 
+/* A call begins: threads that it may take if no other program wants cores. others: threads in other calls. */
+static int sol_enter(int wish, int64_t now, int *others)
+{
+    *others = __atomic_fetch_add(&sol_pool.present, 1, __ATOMIC_RELAXED);
+    const int free = sol_free_cores(now, *others);
+    return wish < free ? wish : free;
+}
+
+/* On as many of the possible threads as other programs leave. learns: whether the call tells how many these are. */
+static void sol_start_paced(sol_body body, void *data, int possible, int learns, int64_t now)
+{
+    const int limit = sol_pace_limit(&sol_pool.pace);
+    sol_start_team(body, data, possible < limit ? possible : limit, learns ? possible : 0, now);
+}
+
 __attribute__((unused)) static void sol_pool_run(sol_body body, void *data, int wish)
 {
     const int64_t now = sol_clock(CLOCK_MONOTONIC);
-    const int free = sol_free_cores(now, __atomic_fetch_add(&sol_pool.present, 1, __ATOMIC_RELAXED));
-    const int possible = wish < free ? wish : free, limit = sol_pace_limit(&sol_pool.pace);
-    sol_start_team(body, data, possible < limit ? possible : limit, possible, now);
+    int others;
+    sol_start_paced(body, data, sol_enter(wish, now, &others), 1, now);
 }
 
 __attribute__((unused)) static void sol_pool_run_fixed(sol_body body, void *data, int wish)
 {
     const int64_t now = sol_clock(CLOCK_MONOTONIC);
-    sol_free_cores(now, __atomic_fetch_add(&sol_pool.present, 1, __ATOMIC_RELAXED));
+    int others;
+    sol_enter(wish, now, &others);
     sol_start_team(body, data, wish, 0, now);
 }
 

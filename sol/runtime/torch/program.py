@@ -76,7 +76,8 @@ class Program:
         self._changes: InPlaceChanges | None = None
         self._uncounted: UncountedChanges | None = None
         self.refresh()
-        expect_openmp()
+        if self.runner.executables:
+            expect_openmp()
 
     def share(self, held: Held, counter: Counter) -> Program:
         """The same code for another module with the same parameter names."""
