@@ -44,9 +44,10 @@ def counted(input: str, output: str, body: str) -> str:
     return one(input, output, body).replace(") {", ") where u in [0, 1000] {", 1)
 
 
-def weight_gradient(stride: int, pad: int, groups: int) -> str:
-    """Text of a 3x3 convolution's gradient for its weights, of %x and %g."""
-    options = f"dilation=(1, 1), groups={groups}, kernel=(3, 3), padding=(({pad}, {pad}), ({pad}, {pad})), stride=({stride}, {stride})"
+def weight_gradient(stride: int, pad: int, groups: int, size: int = 3) -> str:
+    """Text of a square convolution's gradient for its weights, of %x and %g."""
+    kernel, stride_of, pads = ((n, n) for n in (size, stride, (pad, pad)))
+    options = f"dilation=(1, 1), groups={groups}, kernel={kernel}, padding={pads}, stride={stride_of}"
     return f"conv_weight_grad(%x, %g){{{options}}}"
 
 
@@ -361,6 +362,8 @@ INNER_PRODUCT: dict[str, str] = {
     "chain": NETWORKS["chain"],
     "groups": convolution(64, 64, 14, 3, groups=2, pad=1),
     "rows": one("%x: f32[50,256]", "f32[50,96]", "linear(%x, %w)", weight(96, 256)),
+    "weights that change": one("%x: f32[200,256], %w: f32[96,256]", "f32[200,96]", "linear(%x, %w)"),
+    "gradient of 1x1 weights": one("%x: f32[2,64,28,28], %g: f32[2,128,28,28]", "f32[128,64,1,1]", weight_gradient(1, 0, 1, 1)),
 }
 """Networks for a target with independent_adders."""
 

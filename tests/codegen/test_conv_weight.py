@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 import torch
 
-from sol.codegen.kernels import conv_weight_dense, conv_weight_split, conv_weight_tiles, conv_weight_winograd, families, split_product
+from sol.codegen.kernels import (
+    conv_weight_dense,
+    conv_weight_inner_product,
+    conv_weight_split,
+    conv_weight_tiles,
+    conv_weight_winograd,
+    families,
+    split_product,
+)
 from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
@@ -172,14 +180,15 @@ def test_float32_by_matrix_tiles_equals_reference(case: int, share: float, monke
     run(graph, MATRIX_TILES, 2, 16, borders={"x": ((1, 2), (2, 1)), "grad": ((1, 0), (0, 3))})
 
 
-def test_what_is_not_finite_reaches_its_own_weights_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(families, "candidates", lambda _: (forced(conv_weight_split.CANDIDATES[0]),))
+@pytest.mark.parametrize("kernel,isa", [(conv_weight_split, MATRIX_TILES), (conv_weight_inner_product, "avx512")])
+def test_what_is_not_finite_reaches_its_own_weights_alone(kernel: Any, isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(kernel.CANDIDATES[0]),))
     graph = build((2, 40, 9, 15), 50, (1, 1))
     rng = np.random.default_rng(3)
     x, grad = (rng.standard_normal(graph.type_of(v).shape).astype(np.float32) for v in graph.inputs)
     x[1, 3, 4, 5], grad[0, 7, 2, 2], grad[1, 49, 8, 14], x[0, 39, 0, 0] = np.inf, np.nan, -np.inf, 3.4e38
     region = as_region(graph, "dnn", "conv_weight_grad", 16, graph.outputs)
-    got = run_region(region, dict(zip(graph.inputs, (x, grad))), {}, isa=MATRIX_TILES, threads=2)[0][:, :, 0, 0]
+    got = run_region(region, dict(zip(graph.inputs, (x, grad))), {}, isa=isa, threads=2)[0][:, :, 0, 0]
     with np.errstate(invalid="ignore", over="ignore"):
         want = np.einsum("nkyx,ncyx->kc", grad.astype(np.float64), x.astype(np.float64)).astype(np.float32)
     np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
@@ -225,31 +234,70 @@ def test_winograd_equals_reference(isa: str, case: int, monkeypatch: pytest.Monk
     run(build(**WINOGRAD[case]), isa, 1 + case % 2, target_of(isa).lanes)
 
 
+PAIRED: list[dict[str, Any]] = [
+    {"x": (2, 33, 8, 15), "kernels": 47, "kernel": (1, 1)},
+    {"x": (1, 16, 1, 1), "kernels": 16, "kernel": (1, 1)},
+    {"x": (3, 100, 20, 21), "kernels": 24, "kernel": (1, 1)},
+    {"x": (2, 50, 19, 14), "kernels": 64, "kernel": (1, 1), "stride": (2, 3)},
+    {"x": (3, 40, 17, 17), "kernels": 33, "kernel": (3, 3), "padding": ONES, "stride": (2, 2)},
+    {"x": (1, 40, 12, 43), "kernels": 16, "kernel": (5, 2), "padding": ((4, 1), (-1, 3)), "dilation": (2, 3), "stride": (1, 3)},
+    {"x": (1, 7, 2, 2), "kernels": 9, "kernel": (3, 3), "padding": ((3, 2), (2, 3)), "stride": (1, 4)},
+]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("case", range(len(PAIRED)))
+def test_inner_product_equals_reference(case: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With lanes of either operand; all pixels at once or in chunks; threads with channels or with pixels of their own."""
+    monkeypatch.setattr(families, "candidates", lambda anchor: (forced(conv_weight_inner_product.CANDIDATES[0]),))
+    monkeypatch.setattr(conv_weight_inner_product, "CHUNKS", (64, 1024))
+    for by_input, whole, apart in itertools.product((True, False), repeat=3):
+
+        def best(p: Any, target: Any, by_input: bool = by_input, whole: bool = whole, apart: bool = apart) -> Any:
+            """A plan of that kind, or the nearest one."""
+            plans = conv_weight_inner_product._plans(p, target)
+            wanted = by_input, whole, apart
+            return min(plans, key=lambda q: [a != b for a, b in zip(wanted, (q.dense.by_input, q.chunks == 1, q.dense.parts > 1))])
+
+        monkeypatch.setattr(conv_weight_inner_product, "_best", best)
+        run(build(**PAIRED[case]), "avx512", threads, 16)
+
+
 def scaled(shape: tuple[int, ...], kind: str, rng: np.random.Generator) -> np.ndarray:
     """Normal numbers: all of them, the positive ones, few of them, or with channels of very different sizes."""
     x = rng.standard_normal(shape)
     if kind == "positive":
         x = np.maximum(x, 0)
-    if kind == "sparse":
-        x *= rng.random(shape) < 0.02
+    if kind in ("sparse", "thin"):
+        x *= rng.random(shape) < (0.02 if kind == "sparse" else 0.12)
     if kind == "uneven":
         x *= 10.0 ** rng.integers(-3, 3, (1, shape[1], 1, 1))
     return x.astype(np.float32)
 
 
-@pytest.mark.parametrize("kernel", [3, 1])
+DATA = [("normal", "normal"), ("positive", "normal"), ("positive", "sparse"), ("uneven", "sparse"), ("uneven", "thin")]
+
+
+@pytest.mark.parametrize("kernel,isa", [(3, "native"), (1, "native"), (1, "avx512")])
 @pytest.mark.parametrize("size", [(16, 28), (64, 7)])
-@pytest.mark.parametrize(("of_x", "of_grad"), [("normal", "normal"), ("positive", "normal"), ("positive", "sparse"), ("uneven", "sparse")])
-def test_errors_are_at_most_five_times_those_of_torch(of_x: str, of_grad: str, size: tuple[int, int], kernel: int) -> None:
-    """Of each channel's weights against float64, in units of the largest of them; whichever algorithm the model takes."""
+@pytest.mark.parametrize(("of_x", "of_grad"), DATA)
+def test_errors_are_at_most_five_times_those_of_torch(
+    of_x: str, of_grad: str, size: tuple[int, int], kernel: int, isa: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each channel's weights against float64, by whichever algorithm the model takes, and in pairs.
+
+    In units of the largest weight of a pair of channels; of those of an input channel, where pairs of channels have one.
+    """
     n, pixels = size
+    if isa == "avx512":
+        monkeypatch.setattr(families, "candidates", lambda _: (forced(conv_weight_inner_product.CANDIDATES[0]),))
     rng = np.random.default_rng(5)
     around = kernel // 2
     graph = build((n, 64, pixels, pixels), 64, (kernel, kernel), padding=((around, around),) * 2)
     x, grad = (scaled((n, 64, pixels, pixels), kind, rng) for kind in (of_x, of_grad))
     with config.override(conv_max_error=1e-5):
-        region = as_region(graph, "dnn", "conv_weight_grad", target_of("native").lanes, graph.outputs)
-        ours = run_region(region, dict(zip(graph.inputs, (x, grad))), {})[0]
+        region = as_region(graph, "dnn", "conv_weight_grad", target_of(isa).lanes, graph.outputs)
+        ours = run_region(region, dict(zip(graph.inputs, (x, grad))), {}, isa=isa)[0]
 
     def torchs(dtype: torch.dtype) -> np.ndarray:
         a, b = (torch.from_numpy(v).to(dtype) for v in (x, grad))
@@ -258,6 +306,6 @@ def test_errors_are_at_most_five_times_those_of_torch(of_x: str, of_grad: str, s
         return torch.ops.aten.convolution_backward(b, a, weight, None, *options)[1].numpy()
 
     exact, theirs = torchs(torch.float64), torchs(torch.float32)
-    size_of = np.abs(exact).max(axis=(2, 3)).clip(min=1e-30)
-    mine, its = (np.sqrt((((found - exact) / size_of[..., None, None]) ** 2).mean()) for found in (ours, theirs))
+    size_of = np.abs(exact).max(axis=(2, 3) if kernel > 1 else (0, 2, 3), keepdims=True).clip(min=1e-30)
+    mine, its = (np.sqrt((((found - exact) / size_of) ** 2).mean()) for found in (ours, theirs))
     assert mine <= 5 * its, (mine, its)

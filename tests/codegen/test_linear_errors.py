@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from sol.codegen.kernels import families, matmul_as_conv
+from sol.codegen.kernels import families, matmul_as_conv, matmul_pairs
 from sol.config import config
+from sol.ir.builder import GraphBuilder
+from sol.ir.types import DType, TensorType
 from tests.codegen.conv_cases import forced
 from tests.codegen.test_matmul_kernels import linear_graph
 from tests.harness import as_region, run_region
@@ -93,7 +95,7 @@ DATA: dict[str, Change] = {
     "positive": positive,
     "rows": scaled(rows=3),
     "inputs": scaled(inputs=3),
-    "compensated": scaled(inputs=3, compensated=True),
+    **{f"compensated {most}": scaled(inputs=most, compensated=True) for most in (0.5, 1, 1.5, 3)},
     "outputs": scaled(outputs=3),
     "all of them": scaled(2, 2, 2, True),
     **{f"sparse {share}": sparse(share / 100) for share in (50, 20, 10, 5, 1, 0.1)},
@@ -106,15 +108,21 @@ DATA: dict[str, Change] = {
     "large": magnitudes(1e30, 1e-30),
     "small": magnitudes(1e-30, 1e30),
 }
-WAYS = [("inner_product", 37, 128, 64, ["avx512"]), ("inner_product", 20, 1024, 32, ["avx512"]), ("inner_product", 9, 64, 64, ["avx512"])]
+SHAPES = [(37, 128, 64), (20, 1024, 32), (9, 64, 64)]
+WAYS = [(way, *shape, ["avx512"]) for way in ("inner_product", "pairs") for shape in SHAPES]
 """Ways, rows, inputs, outputs, instruction sets."""
 CASES = [row(isa, way, *shape) for way, *shape, isas in WAYS for isa in isas]
 
 
 def computed(monkeypatch, way: str, isa: str, x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The linear layer of these operands, the named way, whether or not that pays."""
-    found = next(c for c in matmul_as_conv.CANDIDATES if c.name == way)
+    """The linear layer of these operands, the named way, whether or not that pays; in pairs, of weights that change from call to call."""
+    found = next(c for c in (*matmul_as_conv.CANDIDATES, matmul_pairs.CANDIDATE) if c.name == way)
     monkeypatch.setattr(families, "candidates", lambda _: (forced(found),))
+    if way == "pairs":
+        b = GraphBuilder()
+        graph = b.build([b.add("linear", [b.input(name, TensorType(DType.F32, v.shape)) for name, v in (("x", x), ("w", w))])])
+        with config.override(conv_max_error=1.0):
+            return run_region(as_region(graph, "dnn", "linear"), {"x": x, "w": w}, {}, isa=isa, threads=2)[0]
     graph, inputs, parameters = linear_graph(x.shape, len(w), bias=False)
     with config.override(conv_max_error=1.0):
         (got,) = run_region(as_region(graph, "dnn", "linear"), {n: x for n in inputs}, parameters | {"w": w}, isa=isa, threads=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import torch
 
 from sol.codegen.decision import Decision
-from sol.codegen.kernels import matmul, matmul_blocks
+from sol.codegen.kernels import families, matmul, matmul_blocks, matmul_pairs
 from sol.codegen.kernels.families import candidates
 from sol.codegen.kernels.matmul_rows import collapse_rows, panel_vectors, row_ladder
 from sol.codegen.packing import make_pack
@@ -22,6 +23,7 @@ from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
 from sol.runtime.packers import packed as packed_weight
 from tests.codegen.combinations import thinned
+from tests.codegen.conv_cases import forced
 from tests.harness import as_region, run_region
 from tests.random_numbers import rng
 from tests.toolchains import isas
@@ -307,6 +309,51 @@ def test_blocks_of_two_operands_that_change(isa: str, m: int, n: int, k: int, fo
     monkeypatch.setattr(matmul_blocks, "_is_large", lambda p, *sizes: True)
     monkeypatch.setattr(matmul_blocks, "SHARES", (0.02, 0.02, 0.02))  # blocks small enough for several of them
     monkeypatch.setattr(matmul_blocks, "LONGEST", 64)
+    check_forms(isa, m, n, k, form)
+
+
+@pytest.mark.parametrize("m,n,k", [*BLOCKS, (22, 16, 64), (90, 40, 128), (1, 5, 7), (515, 130, 20)])
+@pytest.mark.parametrize("form", FORMS)
+def test_products_in_pairs(m: int, n: int, k: int, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In slices and blocks, whose results leave the caches, or whole."""
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(matmul_pairs.CANDIDATE),))
+    check_forms("avx512", m, n, k, form)
+    monkeypatch.setattr(matmul_pairs, "SHARES", (0.02, 0.02))
+    monkeypatch.setattr(matmul_pairs, "LONGEST", 64)
+    lower = matmul_pairs.lower_pairs
+    streamed = replace(matmul_pairs.CANDIDATE, lower=lambda lowering, found: lower(lowering, replace(found, stream=True)))
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(streamed),))
+    check_forms("avx512", m, n, k, form)
+
+
+def test_numbers_of_any_size_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Squares that leave the range, rows and columns of zeros, what is not finite: as in torch, row by row and column by column."""
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(matmul_pairs.CANDIDATE),))
+    for form, size in itertools.product(FORMS, (1e-25, 1.0, 1e25)):
+        x, w = floats(37, 100) * np.float32(size), floats(100, 50)
+        x[3], w[:, 7], x[11] = 0, 0, x[11] * np.float32(1 / size)
+        x[5, 8], x[20, 99], w[2, 30] = np.nan, -np.inf, np.inf
+        got = product_of(form, x, w, threads=2)
+        with np.errstate(invalid="ignore", over="ignore"):
+            want = (x.astype(np.float64) @ w.astype(np.float64)).astype(np.float32)
+        np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+        finite = np.isfinite(want)
+        np.testing.assert_array_equal(got[np.isinf(want)], want[np.isinf(want)])
+        largest = np.broadcast_to(np.abs(np.where(finite, want, 0)).max(1, keepdims=True), want.shape)
+        assert (np.abs(got[finite] - want[finite]) <= 1e-5 * largest[finite]).all()
+
+
+def product_of(form: str, x: np.ndarray, w: np.ndarray, threads: int) -> np.ndarray:
+    """x @ w, operands of these values lying as the form wants it."""
+    (m, k), (left_turned, right_turned) = x.shape, FORMS[form]
+    b = GraphBuilder()
+    graph = b.build([b.add("matmul", [b.input(name, TensorType(DType.F32, v.shape)) for name, v in (("x", x), ("w", w))])])
+    strides = ({"x": (1, m)} if left_turned else {}) | ({"w": (1, k)} if right_turned else {})
+    return run_region(as_region(graph, "dnn", "matmul"), {"x": x, "w": w}, {}, isa="avx512", threads=threads, strides=strides)[0]
+
+
+def check_forms(isa: str, m: int, n: int, k: int, form: str) -> None:
+    """Products whose operands lie as the form wants it, with a batch and an epilogue."""
     left_turned, right_turned = FORMS[form]
     for batch, threads, epilogue in ((1, 2, "relu"), (2, 1, "add")):
         b = GraphBuilder()

@@ -1,7 +1,7 @@
 /* matmul_blocks: C[q][M][N] = A[q][M][K] * B[q][K][N], operands with any strides.
  *
- * A block is 38 x 8 rows by 5 panels of 3 vectors by at most 64 steps of the reduction: what is packed of both
- * operands, and partial sums, stay in L2.
+ * A block is at most 38 x 8 rows by 5 panels of 3 vectors by 64 steps of the reduction: what is packed of both
+ * operands, and partial sums, stay in L2. Threads share out the blocks.
  *   for each of this thread's (q, panels, rows): for each slice of the reduction
  *     pack [panel][k][3 * LANES] of B, unless the last block had it, and [row][k] of A
  *     for each tile of the block, rows outermost: results are written along their rows
@@ -298,7 +298,7 @@ vf_store(part + 9 * LANES, c3_0); vf_store(part + 10 * LANES, c3_1); vf_store(pa
 }
 
 #define TILE(rows) tile_##rows(packed_a + (i - r) * MR * depth, depth, panel, kc, part, k0, last, c_q + m * ldc, ldc, count, &next)
-enum { ROWS = 38, PANELS = 5, SLICE = 64 };
+enum { ROWS = 38, PANELS = 5, HIGH = 1, WIDE = 2, SLICE = 64 };
 
 void matmul_blocks(const sol_team *team, void *const *buf, const int64_t *arg)
 {
@@ -315,7 +315,6 @@ void matmul_blocks(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t B_n = arg[7];
     (void)team; (void)buf; (void)arg;
     const int64_t panels = (N + WIDTH - 1) / WIDTH, blocks = (M + MR - 1) / MR;
-    const int64_t wide = (panels + PANELS - 1) / PANELS, high = (blocks + ROWS - 1) / ROWS, units = 1 * wide * high;
     int64_t active = 1 + 1 * M * N * K / 32768;
     if (active > team->size) active = team->size;
     if (team->id >= active) return;
@@ -323,21 +322,24 @@ void matmul_blocks(const sol_team *team, void *const *buf, const int64_t *arg)
     float *const partial = packed_a + ROWS * MR * SLICE;
     (void)partial;
     int64_t have = -1;
-    const int64_t end = units * (team->id + 1) / active;
-    for (int64_t u = units * team->id / active; u < end; u++) {
-        const int64_t r = u % high * ROWS, first = u / high % wide * PANELS;
-        const int64_t r_end = r + ROWS < blocks ? r + ROWS : blocks, p_end = first + PANELS < panels ? first + PANELS : panels;
+    const int64_t above = 0, own = HIGH, units = 1 * WIDE * HIGH;
+    const int64_t begin = units * team->id / active, end = units * (team->id + 1) / active;
+    for (int64_t u = begin; u < end; u++) {
+        const int64_t i0 = above + u % own, j0 = u / own % WIDE;
+        const int64_t r = blocks * i0 / HIGH, first = panels * j0 / WIDE;
+        const int64_t r_end = blocks * (i0 + 1) / HIGH, p_end = panels * (j0 + 1) / WIDE;
         const int64_t top = r * MR, height = (r_end * MR < M ? r_end * MR : M) - top;
-        const int64_t left_column = first * WIDTH, columns = (p_end * WIDTH < N ? p_end * WIDTH : N) - left_column;
-        int64_t rest = u / high / wide;
+        const int64_t left_column = first * WIDTH;
+        int64_t rest = u / own / WIDE;
         const float *a_q = A + top * lda, *b_q = B + left_column * B_n;
         float *c_q0 = C;
         (void)rest;
+const int64_t columns = (p_end * WIDTH < N ? p_end * WIDTH : N) - left_column;
         for (int64_t k0 = 0, kc; k0 < K; k0 += kc) {
             kc = K - k0 < SLICE ? K - k0 : SLICE;
             const int last = k0 + kc == K;
             const int64_t depth = (kc + LANES - 1) / LANES * LANES;
-            if (K > SLICE || have != u / high) sol_pack_panels(packed_b, b_q + k0 * B_k, B_k, B_n, kc, columns, NV);
+            if (K > SLICE || have != u / own) sol_pack_panels(packed_b, b_q + k0 * B_k, B_k, B_n, kc, columns, NV);
             sol_pack_panels(packed_a, a_q + k0 * A_k, lda, A_k, height, kc, (int)(depth / LANES));
             sol_runs ahead_a = {0}, ahead_b = {0};
             if (!last) {
@@ -346,9 +348,11 @@ void matmul_blocks(const sol_team *team, void *const *buf, const int64_t *arg)
                 ahead_b = sol_runs_of(b_q + k1 * B_k, B_k, steps, B_n, columns);
             }
             else if (u + 1 < end) {
-                const int64_t m = (u + 1) % high * ROWS * MR, n = (u + 1) / high * PANELS * WIDTH, steps = K < SLICE ? K : SLICE;
-                ahead_a = sol_runs_of(A + m * lda, lda, M - m < ROWS * MR ? M - m : ROWS * MR, A_k, steps);
-                if (K > SLICE || n != left_column) ahead_b = sol_runs_of(B + n * B_n, B_k, steps, B_n, N - n < PANELS * WIDTH ? N - n : PANELS * WIDTH);
+                const int64_t i1 = above + (u + 1) % own, j1 = (u + 1) / own, steps = K < SLICE ? K : SLICE;
+                const int64_t m = blocks * i1 / HIGH * MR, n = panels * j1 / WIDE * WIDTH;
+                const int64_t m_end = blocks * (i1 + 1) / HIGH * MR, n_end = panels * (j1 + 1) / WIDE * WIDTH;
+                ahead_a = sol_runs_of(A + m * lda, lda, (m_end < M ? m_end : M) - m, A_k, steps);
+                if (K > SLICE || n != left_column) ahead_b = sol_runs_of(B + n * B_n, B_k, steps, B_n, (n_end < N ? n_end : N) - n);
             }
             sol_ahead next = sol_ahead_of(ahead_a, ahead_b);
             for (int64_t i = r; i < r_end; i++)
@@ -362,6 +366,6 @@ void matmul_blocks(const sol_team *team, void *const *buf, const int64_t *arg)
                     else TILE(4);
                 }
         }
-        have = u / high;
+        have = u / own;
     }
 }

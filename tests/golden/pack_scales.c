@@ -142,8 +142,10 @@ void pack_scales(const sol_team *team, void *const *buf, const int64_t *arg)
             else if (!place)
                 total = along(from + k * row, NULL, channels * taps);
             else
-                for (int64_t c = 0; c < channels; c++)
-                    if (place[c] >= 0) total += along(from + k * row + c * channel, NULL, taps);
+                for (int64_t c = 0, stop; c < channels; c = stop + 1) { /* runs of channels that are taken */
+                    for (stop = c; stop < channels && place[stop] >= 0; stop++) {}
+                    if (stop > c) total += along(from + k * row + c * channel, NULL, (stop - c) * taps);
+                }
             const double scale = power(total * by / (double)taken), share = by / (scale * scale);
             if (!tap) {
                 over[g * rows + k] = share;

@@ -19,6 +19,11 @@ float *c, float *to, float *y, int64_t y_b, int64_t y_n, int64_t unit, int n)
     vf s1_0 = vf_zero(), s1_1 = vf_zero(), s1_2 = vf_zero(), s1_3 = vf_zero();
     const float *const end = h0 + KP;
     (void)c, (void)y, (void)y_b, (void)y_n;
+    /* what is read and written behind the sums */
+__builtin_prefetch(x + 0 * x_b + 0 * x_g, 0, 2); __builtin_prefetch(x + 0 * x_b + 1 * x_g, 0, 2); __builtin_prefetch(x + 0 * x_b + 2 * x_g, 0, 2); __builtin_prefetch(x + 0 * x_b + 3 * x_g, 0, 2); 
+    __builtin_prefetch(y + 0 * y_b, 1, 2);
+__builtin_prefetch(x + 1 * x_b + 0 * x_g, 0, 2); __builtin_prefetch(x + 1 * x_b + 1 * x_g, 0, 2); __builtin_prefetch(x + 1 * x_b + 2 * x_g, 0, 2); __builtin_prefetch(x + 1 * x_b + 3 * x_g, 0, 2); 
+    __builtin_prefetch(y + 1 * y_b, 1, 2);
     for (const float *k = h0; k < end; k += 2, w += 8 * LANES) {
         {
             const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES), w2 = vf_load(w + 2 * LANES), w3 = vf_load(w + 3 * LANES);

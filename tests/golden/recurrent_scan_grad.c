@@ -27,6 +27,11 @@ vf_store(sums + 0 * LANES, s0_0);
 vf_store(sums + 1 * LANES, s1_0); 
 }
 
+/* Fetch what a tile of ``tall`` rows by ``wide`` blocks reads and writes behind its sums. */
+#define AHEAD(at, rows_apart, writes) \
+    for (int64_t i = 0; i < tall; i++) \
+        for (int64_t v = 0; v < wide; v++) __builtin_prefetch((at) + i * (rows_apart) + v * LANES, writes, 2)
+
 void recurrent_scan_grad(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *W = buf[0];
@@ -77,6 +82,14 @@ void recurrent_scan_grad(const sol_team *team, void *const *buf, const int64_t *
             const int64_t j = panel * 1, wide = blocks - j < 1 ? blocks - j : 1;
             for (int64_t b = 0, tall; b < B; b += tall) {
                 tall = 2;
+                if (step < T) {
+                    const int64_t before = step + 1 < T ? t - 1 : t;
+                    (void)before;
+                    for (int64_t g = 0; g < 4; g++) AHEAD(KEPT + t * kept_t + b * kept_b + g * H + j * LANES, kept_b, 0);
+                    for (int64_t g = 0; g < 1; g++) AHEAD(CELLS + before * cells_t + b * cells_b + g * H + j * LANES, cells_b, 0);
+                    for (int64_t g = 0; g < 1; g++) AHEAD(DY + t * dy_t + b * dy_b + g * H + j * LANES, dy_b, 0);
+                    for (int64_t g = 0; g < 4; g++) AHEAD(DX + t * dx_t + b * dx_b + g * H + j * LANES, dx_b, 1);
+                }
                 if (step == 0) {
                 } else {
 

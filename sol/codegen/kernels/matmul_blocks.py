@@ -7,6 +7,7 @@ K. Goto and R. A. van de Geijn, Anatomy of high-performance matrix multiplicatio
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.element import element
@@ -24,6 +25,8 @@ MANY_ROWS = 256
 """Rows from which whole panels of the right operand are packed at as little cost."""
 LONGEST = 192
 """Steps of a slice at most: rounding errors grow with the length of a sum. Of 128, 192 and 320, this was mostly the fastest on Zen 4."""
+SLICED_ARGUMENTS = 7
+"""Arguments of a tile's call up to ``last``, as ``tile_signature`` gives them."""
 SHARES = 0.34, 0.3, 0.2
 """Shares of the second-level cache for what is packed of the right operand, for partial sums and for the left operand."""
 
@@ -42,6 +45,7 @@ class Blocks:
 
     nv, mr, ladder: of its tiles. slice: steps of the reduction. high, wide: how many blocks lie above and beside each other, all about
     equal. by_rows: threads share out the former, else all blocks in their order. stream: whether results are too many for caches.
+    paired: whether the fast inner product multiplies (kernels/matmul_pairs.py).
     """
 
     product: Product
@@ -53,6 +57,7 @@ class Blocks:
     wide: int
     by_rows: bool
     stream: bool
+    paired: bool = False
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
@@ -124,39 +129,54 @@ def _is_large(p: Product, batch: int, rows: int, n: int, k: int) -> bool:
 def lower_blocks(lowering: Lowering, found: Blocks) -> None:
     """See templates/matmul_blocks.c.j2."""
     p, width = found.product, found.width
-    lanes = p.target.lanes
-    full, ragged, ragged_nv = panel_columns(p, found.nv, lanes)
-    widths = [(found.nv, False)] * full + [(ragged_nv, True)] * ragged
-    shapes = [(rows, nv, cut) for nv, cut in widths for rows in found.ladder]
-    parameters, arguments = tile_signature(p, True, True, False, False)
     head = ("packed_a + (i - r) * MR * depth", "depth", "panel", "kc", "part", "k0", "last")
-    parameters += ", sol_ahead *next" + ", int stream" * found.stream
-    arguments = ", ".join([*head, *arguments.split(", ")[len(head) :], "&next", *["stream"] * found.stream])
+    launch = tiles_of(found, head, ("sol_ahead *next", "&next"))
+    whole = found.rows * found.mr
+    emit_blocks(
+        lowering, found, "blocks", launch | {"ahead": True, "rows_outside": found.slice >= p.k, "nv": found.nv},
+        4 * ((found.panels * width + whole) * found.slice + whole * found.panels * width) + 64,
+    )  # fmt: skip
+
+
+def tiles_of(found: Blocks, head: tuple[str, ...], last: tuple[str, str] | None = None) -> dict[str, Any]:
+    """Context of matmul_tile.c.j2. head: arguments of a tile's call up to ``last``, whether the slice is the last one; last: one more
+    parameter, and what it is given."""
+    p = found.product
+    full, ragged, ragged_nv = panel_columns(p, found.nv, p.target.lanes)
+    widths = [(found.nv, False)] * full + [(ragged_nv, True)] * ragged
+    tiles = tuple(tile_of(p, rows, nv, cut, found.nv) for nv, cut in widths for rows in found.ladder)
+    parameters, arguments = tile_signature(p, True, True, False, False)
+    more = [*([last] if last else []), *[("int stream", "stream")] * found.stream]
+    signature = parameters + "".join(f", {parameter}" for parameter, _ in more)
+    passed = [*head, *arguments.split(", ")[SLICED_ARGUMENTS:], *(argument for _, argument in more)]
+    return {
+        "tiles": tuple(_streamed(t, p) for t in tiles) if found.stream else tiles, "full": full, "ragged": ragged, "ragged_nv": ragged_nv,
+        "signature": signature, "arguments": ", ".join(passed),
+    }  # fmt: skip
+
+
+def emit_blocks(lowering: Lowering, found: Blocks, words: str, context: dict[str, Any], scratch: int) -> None:
+    """One launch of the template matmul_<words>.c.j2."""
+    p = found.product
     reads: dict[str, View] = {"A": p.a, "B": p.b}
     if p.bias:
         reads["bias"] = p.bias
     reads |= {o.name: o.view for o in p.epilogue.operands}
-    tiles = tuple(tile_of(p, *s, found.nv) for s in shapes)
-    if found.stream:
-        tiles = tuple(_streamed(t, p) for t in tiles)
-    kernel_words = f"{p.op}_blocks_{found.ladder[0]}x{found.nv}{'_stream' if found.stream else ''}"
-    whole = found.rows * found.mr
     lowering.emit(
-        "matmul_blocks.c.j2",
-        kernel_stem(p, kernel_words),
+        f"matmul_{words}.c.j2",
+        kernel_stem(p, f"{p.op}_{words}_{found.mr}x{found.nv}{'_stream' if found.stream else ''}"),
         reads=reads,
         writes={"C": p.out},
         params=run_time_arguments(p, 0, False),
-        scratch=4 * ((found.panels * width + whole) * found.slice + whole * found.panels * width) + 64,
+        scratch=scratch,
         flops=p.flops,
         bytes=p.bytes,
-        mr=found.ladder[0], nv=found.nv, ladder=found.ladder, tiles=tiles, full=full, ragged=ragged, ragged_nv=ragged_nv,
-        k_block=1, in_place=False, stretch=0, prefetch=0, sliced=True, ahead=True, signature=parameters, arguments=arguments,
+        mr=found.mr, ladder=found.ladder, k_block=1, in_place=False, stretch=0, prefetch=0, sliced=True,
         slice=found.slice, chunk_rows=found.rows, chunk_panels=found.panels, high=found.high, wide=found.wide, by_rows=found.by_rows,
-        rows_outside=found.slice >= p.k, stream=found.stream, grain=p.target.machine.team.grain,
+        stream=found.stream, grain=p.target.machine.team.grain,
         batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         a_k="A_k" if p.a_k != 1 else "1", tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles),
-        types=Types(element(DType.F32), element(DType.F32), element(DType.F32), element(p.out.dtype)),
+        types=Types(element(DType.F32), element(DType.F32), element(DType.F32), element(p.out.dtype)), **context,
     )  # fmt: skip
 
 

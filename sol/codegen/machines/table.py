@@ -181,6 +181,7 @@ class InnerProduct:
     the way, for each input of a window. subtracted, subtracted_far: adding up what is subtracted from a grouped convolution's results,
     for each tap and output pixel of a group, with a stride of at most 2 and above.
     gathered: what it costs where channels are gathered, in units of one that reads a tensor.
+    line, turned: a vector of an operand that changes from call to call, packed as it lies, or turned so that lanes become the reduction.
     gain: share of direct convolution's cost below which it is worth while.
     fetch: weights from memory; hidden: the part of the shorter one of computing and fetching that is hidden behind the longer one.
     """
@@ -194,6 +195,8 @@ class InnerProduct:
     subtracted: float
     subtracted_far: float
     gathered: float
+    line: float
+    turned: float
     gain: float
     fetch: Fetch
     hidden: float

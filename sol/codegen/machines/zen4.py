@@ -45,8 +45,8 @@ ZEN4 = Machine(
         multiply_adds=2.0, loads=2.0, latency=4.0, tile=20.0, change=40.0, alike=1.03, fetched_from=64, depthwise_ahead=2, stem_ahead=16,
     ),
     inner_product=InnerProduct(
-        step=7.0, tile=30.0, pixel=2.0, packed=8.0, packed_once=7.0, made=6.0, subtracted=0.4, subtracted_far=3.2, gathered=1.05, gain=0.95,
-        fetch=FETCH, hidden=0.9,
+        step=7.0, tile=30.0, pixel=2.0, packed=8.0, packed_once=7.0, made=6.0, subtracted=0.4, subtracted_far=3.2, gathered=1.05,
+        line=5.0, turned=10.0, gain=0.95, fetch=FETCH, hidden=0.9,
     ),
     winograd=WinogradTiles(
         moved=4.5, operation=1.35, fetch=FETCH, again=0.1, hidden=0.8, hidden_direct=0.8, beyond=1.07, call=0.5, shortest=8,

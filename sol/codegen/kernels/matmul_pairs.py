@@ -1,0 +1,114 @@
+"""Products of two large operands that change from call to call by Winograd's inner product (sol/codegen/kernels/inner_product.py).
+
+Linear layers in training and their gradients: both operands are packed, scaled, where caches hold them. A row of the left operand and a
+column of the right one are scaled by the roots of their mean squares in a slice of the reduction, and each place of the reduction by the
+size of what some columns have there. Where a register tile has a row or a column that is too sparse, its products are not paired.
+Gradients of weights, whose left operand lies across the reduction, are like those of convolutions: there the mean of what rows and columns
+say counts (sol/codegen/kernels/conv_weight_inner_product.py). ``config["conv_max_error"] = 0`` keeps direct products.
+"""
+
+from __future__ import annotations
+
+from sol.codegen.decision import Candidate, sole
+from sol.codegen.kernels import inner_product
+from sol.codegen.kernels.conv_inner_product import max_error
+from sol.codegen.kernels.conv_weight_inner_product import SPARSE
+from sol.codegen.kernels.inner_product import LANES, LEAST, MOST, step_cost
+from sol.codegen.kernels.matmul_blocks import Blocks, ceil_div, emit_blocks, tiles_of
+from sol.codegen.kernels.matmul_cost import fixed
+from sol.codegen.kernels.matmul_product import Product, float32_product, right_strides
+from sol.codegen.kernels.traffic import balance, meeting
+from sol.codegen.lowering import Lowering, TargetLike
+from sol.config import config
+
+LONGEST = 768
+"""Steps of a slice at most."""
+SAMPLED = 32
+"""Columns of the right operand by which the places of the reduction are scaled."""
+EXPONENT = 30
+"""The exponents of what scales a place of the reduction are at most so far from 0."""
+SHARES = 1.5, 1.0
+"""What is packed of the left operand, and partial sums, at most, in sizes of the second-level cache: both stream by. Of 0.3 to 2.2 and
+slices of 256 to 1024 steps, these were the fastest on Zen 4, or nearly: vectors are packed again for every block of rows."""
+
+
+def find_pairs(lowering: Lowering) -> Blocks | None:
+    """float32 operands of known sizes, the right one no constant, each of which has numbers that lie side by side."""
+    p = float32_product(lowering)
+    if p is None or p.constant or p.c_n != 1 or p.target.lanes != LANES or max_error(LONGEST) > config["conv_max_error"]:
+        return None
+    sizes = fixed(p.loops.batch_size, p.loops.rows, p.n, p.k)
+    if sizes is None or min(sizes) < 1 or 1 not in (p.a_k, p.loops.row_strides["A"]) or 1 not in right_strides(p):
+        return None
+    batch, rows, n, k = sizes
+    target = p.target
+    fewest = ceil_div(rows, MOST)
+    mr = min((ceil_div(rows, fewest + more) for more in range(3)), key=lambda m: ceil_div(rows, m) * step_cost(m, target.machine))
+    step = ceil_div(ceil_div(k, ceil_div(k, LONGEST)), LANES) * LANES
+    left, sums = (int(share * target.l2) // 4 for share in SHARES)
+    panels, blocks = ceil_div(n, LANES), ceil_div(rows, mr)
+    high = ceil_div(blocks, max(1, left // (step * mr)))
+    by_rows = balance(blocks, target.team) * _packing(p, target, True) < balance(panels, target.team) * _packing(p, target, False)
+    if by_rows:
+        high = min(ceil_div(high, target.team) * target.team, blocks)
+    wide = 1 if k <= step else ceil_div(panels, max(1, sums // (ceil_div(blocks, high) * mr * LANES)))
+    if not by_rows:
+        wide = min(ceil_div(wide, target.team) * target.team, panels)
+    rest = rows % mr
+    stream = 4 * batch * rows * n > 4 * target.team * target.l2
+    return Blocks(p, 1, mr, (mr, rest) if rest else (mr,), step, high, wide, by_rows, stream, True)
+
+
+def _packing(p: Product, target: TargetLike, by_rows: bool) -> float:
+    """What a thread of a team packs and multiplies if it has a share of the rows or of the columns, in vector multiply-adds."""
+    found = fixed(p.loops.rows, p.n, p.k)
+    assert found is not None
+    rows, n, k = found
+    costs, vectors = target.machine.inner_product, ceil_div(n, LANES)
+    of_left = (costs.line if p.a_k == 1 else costs.turned) * rows * k / LANES
+    of_right = (costs.line if right_strides(p)[1] == 1 else costs.turned) * vectors * k
+    share = (of_left / target.team + of_right) if by_rows else (of_left + of_right / target.team)
+    return share + step_cost(MOST, target.machine) / MOST / LANES * rows * vectors * k / target.team
+
+
+def pairs_cost(found: Blocks, target: TargetLike) -> float:
+    """Vector multiply-adds in the time of one thread's share of a batch: register tiles, and packing."""
+    p, costs = found.product, target.machine.inner_product
+    _, rows, n, k = found.sizes
+    vectors, slices = ceil_div(n, LANES), ceil_div(k, found.slice)
+    of_tile = ceil_div(k, LANES) * step_cost(found.mr, target.machine) + slices * (costs.tile + costs.pixel * found.mr)
+    of_left = (costs.line if p.a_k == 1 else costs.turned) * rows * k / LANES * (1 if found.by_rows else found.wide)
+    of_right = (costs.line if right_strides(p)[1] == 1 else costs.turned) * vectors * k * found.high
+    shares = ceil_div(rows, found.mr) if found.by_rows else vectors
+    return balance(shares, target.team) / target.team * (ceil_div(rows, found.mr) * vectors * of_tile + of_left + of_right)
+
+
+def _pays(found: Blocks, target: TargetLike) -> bool:
+    _, rows, n, k = found.sizes
+    direct = rows * ceil_div(n, LANES) * k / target.team
+    enough = rows >= LEAST and 2 * rows * n * k > target.machine.team.grain * target.team
+    return enough and target.independent_adders and pairs_cost(found, target) < target.machine.inner_product.gain * direct
+
+
+def pairs_seconds(found: Blocks, target: TargetLike) -> float:
+    """Computing; what comes from memory is asked for meanwhile."""
+    return target.machine.seconds(found.sizes[0] * pairs_cost(found, target)) + meeting(target)
+
+
+def lower_pairs(lowering: Lowering, found: Blocks) -> None:
+    """See templates/matmul_pairs.c.j2."""
+    p = found.product
+    head = ("x", "vector", "steps", "plain", "beside", "part", "k0", "last")
+    sums = found.rows * found.mr * found.panels * LANES if found.slice < found.sizes[3] else 0
+    packed = found.rows * found.mr * found.slice + -(-found.rows * 3 * MOST // LANES) * LANES
+    across = p.a_k != 1
+    context = {
+        "ahead": False, "nv": 1, "b_turned": right_strides(p)[1] != 1,
+        "share": "mean" if across else "least", "sparse": SPARSE if across else inner_product.SPARSE,
+        "inner_product": inner_product.context() | {"left": [], "sampled": SAMPLED, "exponent": EXPONENT},
+    }  # fmt: skip
+    scratch = (found.slice + 2) * LANES + 2 * found.slice + packed + sums
+    emit_blocks(lowering, found, "pairs", tiles_of(found, head) | context, 4 * scratch + 64)
+
+
+CANDIDATE: Candidate = sole("pairs", find_pairs, lower_pairs, _pays, pairs_seconds, ranked=False)
