@@ -4,7 +4,7 @@
  * caches. Threads share out the rows.
  *   for each of this thread's (q, columns, rows): for each slice of the reduction
  *     pack, scaled, [tile of rows][16 steps][row][16] of A
- *     for each vector of columns: pack, scaled, [step][LANES] of B; the next one is asked for meanwhile
+ *     for every vector of columns: pack, scaled, [step][LANES] of B; what comes next is asked for meanwhile
  *       for each tile of the block: 20 accumulators */
 #include "sol_team.h"
 #include "sol_simd.h"
@@ -2209,8 +2209,8 @@ vf_store(part + 19 * LANES, c19_0);
     }
 }
 
-#define TILE(rows) tile_##rows(x, vector, steps, plain, beside, part, k0, last, c_q + m * ldc, ldc, count)
-enum { ROWS = 5, PANELS = 6, HIGH = 2, WIDE = 1, SLICE = 256 };
+#define TILE(rows) tile_##rows(x, panel, steps, plain, beside, part, k0, last, c_q + m * ldc, ldc, count)
+enum { ROWS = 5, PANELS = 6, HIGH = 2, WIDE = 1, SLICE = 256, GROUP = 1, VECTOR = (SLICE + 2) * LANES };
 
 void matmul_pairs(const sol_team *team, void *const *buf, const int64_t *arg)
 {
@@ -2226,7 +2226,7 @@ void matmul_pairs(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t B_n = arg[6];
     (void)team; (void)buf; (void)arg;
     const int64_t panels = (N + WIDTH - 1) / WIDTH, blocks = (M + MR - 1) / MR;
-    float *const vector = (float *)team->scratch, *const factors = vector + (SLICE + 2) * LANES, *const numbers = factors + 2 * SLICE, *const partial = numbers + ROWS * MR * SLICE + (ROWS * 3 * MOST + LANES - 1) / LANES * LANES;
+    float *const vector = (float *)team->scratch, *const factors = vector + GROUP * VECTOR, *const numbers = factors + 2 * SLICE, *const partial = numbers + ROWS * MR * SLICE + (ROWS * 3 * MOST + LANES - 1) / LANES * LANES;
     const int64_t active = team->size;
     (void)partial;
     const int64_t above = HIGH * team->id / active, own = HIGH * (team->id + 1) / active - above;
@@ -2247,7 +2247,7 @@ for (int64_t k0 = 0, kc; k0 < K; k0 += kc) {
             const int64_t steps = (kc + LANES - 1) / LANES;
             const packed left_numbers = {numbers, numbers + ROWS * MR * SLICE, steps * MR * LANES};
             const float *const a = a_q + k0 * 1;
-            vf squares, magnitudes;
+            vf squares[GROUP], magnitudes[GROUP];
             (void)last;
             for (int64_t row = height; row < (r_end - r) * MR; row++) {
                 float *x = left_numbers.data + row / MR * left_numbers.size + row % MR * LANES, *beside = left_numbers.beside + row / MR * 3 * MOST + row % MR;
@@ -2258,18 +2258,21 @@ for (int64_t k0 = 0, kc; k0 < K; k0 += kc) {
             for (int64_t row = 0; row < height; row += LANES) {
                 pack_rows(&left_numbers, a + row * lda, lda, row, height, kc, factors);
             }
-            for (int64_t p = first; p < p_end; p++) {
-                const int64_t count = N - p * WIDTH;
-                const float *const b = b_q + k0 * B_k + (p - first) * WIDTH * B_n;
-                gather_turned(vector, b, B_n, kc, count, factors + SLICE, &squares, &magnitudes);
-                const float share = pack_vectors(vector, steps, kc, squares, magnitudes);
-                const sol_runs none = {0}, following = p + 1 < p_end ? sol_runs_of(b + WIDTH * B_n, B_k, kc, B_n, count - WIDTH < WIDTH ? count - WIDTH : WIDTH) : none;
+            for (int64_t p0 = first; p0 < p_end; p0 += GROUP) {
+                const int64_t group = p_end - p0 < GROUP ? p_end - p0 : GROUP, columns = N - p0 * WIDTH;
+                const float *const b = b_q + k0 * B_k + (p0 - first) * WIDTH * B_n;
+                float shares[GROUP];
+                gather_turned(vector, b, B_n, kc, columns, factors + SLICE, squares, magnitudes);
+                for (int64_t g = 0; g < group; g++) shares[g] = pack_vectors(vector + g * VECTOR, steps, kc, squares[g], magnitudes[g]);
+                const int64_t rest = columns - GROUP * WIDTH, calls = (r_end - r) * group;
+                const sol_runs none = {0}, following = p0 + GROUP < p_end ? sol_runs_of(b + GROUP * WIDTH * B_n, B_k, kc, B_n, rest < GROUP * WIDTH ? rest : GROUP * WIDTH) : none;
                 sol_ahead next = sol_ahead_of(following, none);
-                const int64_t lines = (following.runs * following.lines + r_end - r - 1) / (r_end - r);
-                for (int64_t i = r; i < r_end; i++) {
-                    const int64_t m = i * MR, left = M - m;
+                const int64_t lines = (following.runs * following.lines + calls - 1) / calls;
+                for (int64_t call = 0; call < calls; call++) {
+                    const int64_t p = p0 + call / (r_end - r), i = r + call % (r_end - r), m = i * MR, left = M - m, count = N - p * WIDTH;
                     const float *const x = left_numbers.data + (i - r) * left_numbers.size, *const beside = left_numbers.beside + (i - r) * 3 * MOST;
-                    const int64_t plain = !(share * share_of(beside + 2 * MOST, MR) >= 0.06f);
+                    const float *const panel = vector + (p - p0) * VECTOR;
+                    const int64_t plain = !(shares[p - p0] * share_of(beside + 2 * MOST, MR) >= 0.06f);
                     float *const part = partial + ((i - r) * PANELS + p - first) * MR * WIDTH;
                     float *c_q = c_q0 + p * WIDTH;
                     (void)left, (void)part;

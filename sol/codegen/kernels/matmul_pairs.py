@@ -23,6 +23,8 @@ from sol.config import config
 
 LONGEST = 768
 """Steps of a slice at most."""
+GROUP = 4
+"""Vectors of the right operand that are packed at once: memory gives and takes more of a row than a line at little cost."""
 SAMPLED = 32
 """Columns of the right operand by which the places of the reduction are scaled."""
 EXPONENT = 30
@@ -79,8 +81,9 @@ def pairs_cost(found: Blocks, target: TargetLike) -> float:
     of_tile = ceil_div(k, LANES) * step_cost(found.mr, target.machine) + slices * (costs.tile + costs.pixel * found.mr)
     of_left = (costs.line if p.a_k == 1 else costs.turned) * rows * k / LANES * (1 if found.by_rows else found.wide)
     of_right = (costs.line if right_strides(p)[1] == 1 else costs.turned) * vectors * k * found.high
+    written = costs.written * rows * vectors if found.stream else 0.0
     shares = ceil_div(rows, found.mr) if found.by_rows else vectors
-    return balance(shares, target.team) / target.team * (ceil_div(rows, found.mr) * vectors * of_tile + of_left + of_right)
+    return balance(shares, target.team) / target.team * (ceil_div(rows, found.mr) * vectors * of_tile + of_left + of_right + written)
 
 
 def _pays(found: Blocks, target: TargetLike) -> bool:
@@ -98,16 +101,16 @@ def pairs_seconds(found: Blocks, target: TargetLike) -> float:
 def lower_pairs(lowering: Lowering, found: Blocks) -> None:
     """See templates/matmul_pairs.c.j2."""
     p = found.product
-    head = ("x", "vector", "steps", "plain", "beside", "part", "k0", "last")
+    head = ("x", "panel", "steps", "plain", "beside", "part", "k0", "last")
     sums = found.rows * found.mr * found.panels * LANES if found.slice < found.sizes[3] else 0
     packed = found.rows * found.mr * found.slice + -(-found.rows * 3 * MOST // LANES) * LANES
     across = p.a_k != 1
     context = {
-        "ahead": False, "nv": 1, "b_turned": right_strides(p)[1] != 1,
+        "ahead": False, "nv": 1, "b_turned": right_strides(p)[1] != 1, "group": GROUP,
         "share": "mean" if across else "least", "sparse": SPARSE if across else inner_product.SPARSE,
         "inner_product": inner_product.context() | {"left": [], "sampled": SAMPLED, "exponent": EXPONENT},
     }  # fmt: skip
-    scratch = (found.slice + 2) * LANES + 2 * found.slice + packed + sums
+    scratch = GROUP * (found.slice + 2) * LANES + 2 * found.slice + packed + sums
     emit_blocks(lowering, found, "pairs", tiles_of(found, head) | context, 4 * scratch + 64)
 
 

@@ -182,6 +182,7 @@ class InnerProduct:
     for each tap and output pixel of a group, with a stride of at most 2 and above.
     gathered: what it costs where channels are gathered, in units of one that reads a tensor.
     line, turned: a vector of an operand that changes from call to call, packed as it lies, or turned so that lanes become the reduction.
+    written: what a vector of results costs where these are too many for caches, written down a column.
     gain: share of direct convolution's cost below which it is worth while.
     fetch: weights from memory; hidden: the part of the shorter one of computing and fetching that is hidden behind the longer one.
     """
@@ -197,6 +198,7 @@ class InnerProduct:
     gathered: float
     line: float
     turned: float
+    written: float
     gain: float
     fetch: Fetch
     hidden: float

@@ -46,7 +46,7 @@ ZEN4 = Machine(
     ),
     inner_product=InnerProduct(
         step=7.0, tile=30.0, pixel=2.0, packed=8.0, packed_once=7.0, made=6.0, subtracted=0.4, subtracted_far=3.2, gathered=1.05,
-        line=5.0, turned=10.0, gain=0.95, fetch=FETCH, hidden=0.9,
+        line=5.0, turned=10.0, written=30.0, gain=0.95, fetch=FETCH, hidden=0.9,
     ),
     winograd=WinogradTiles(
         moved=4.5, operation=1.35, fetch=FETCH, again=0.1, hidden=0.8, hidden_direct=0.8, beyond=1.07, call=0.5, shortest=8,
