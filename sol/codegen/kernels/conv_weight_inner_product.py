@@ -24,6 +24,8 @@ from sol.config import config
 CHUNKS = (256, 512, 1024)
 """Pixels that are packed at once: more are scaled together, fewer let sums travel more often."""
 
+MOST_SETS = 16
+"""Sets of sums, into which the work of a thread is cut, at most: those of more are small."""
 SPARSE = 0.02
 """Product of the mean shares of a tile's channels below which products are not paired. Their errors, root mean square over the weights, are
 then up to 2.7 times those of torch (64 channels of either operand, 392 to 50176 pixels, with and without ReLU); at 0.01, 3 times. Sums over
@@ -76,10 +78,12 @@ def _plans(p: Gradient, target: TargetLike) -> Iterator[Plan]:
     whole = -(-pixels // LANES) * LANES
     for way in conv_weight_dense.orientations(p, target):
         fewest = -(-way.numbers // MOST)
-        for step in sorted({min(MOST, max(LEAST, -(-way.numbers // (fewest + more)))) for more in range(3)}):
-            for size in sorted({min(size, whole) for size in CHUNKS}):
-                plan = Plan(replace(way, panels=way.vectors, step=step), -(-pixels // -(-pixels // size) // LANES) * LANES)
-                for shared in conv_weight_dense.shared_out(plan.dense, target, plan.chunks):
+        sizes = {min(MOST, max(LEAST, -(-way.numbers // (fewest + more)))) for more in range(3)}
+        step = min(sorted(sizes), key=lambda n: -(-way.numbers // n) * step_cost(n, target.machine))
+        for size in sorted({min(size, whole) for size in CHUNKS}):
+            plan = Plan(replace(way, panels=way.vectors, step=step), -(-pixels // -(-pixels // size) // LANES) * LANES)
+            for shared in conv_weight_dense.shared_out(plan.dense, target, plan.chunks):
+                if shared.unit_sets * shared.step_sets <= max(MOST_SETS, target.team):
                     yield replace(plan, dense=shared)
 
 
