@@ -156,6 +156,23 @@ def test_errors_of_rows_are_at_most_five_times_those_of_torch(isa, way, m, k, n,
     assert {n: r for n, r in found.items() if not r <= TIMES} == {}
 
 
+@pytest.mark.parametrize("name", ["normal", "positive", "inputs", "outputs", "sparse 20", "sparse 10", "sparse 1", "heavy"])
+@pytest.mark.parametrize("rows", [300, 2000])
+def test_errors_of_gradients_of_weights(name: str, rows: int, monkeypatch):
+    """Sums over rows of gradients times inputs: the mean error of weights, in units of the largest of an input, is at most five times torch's."""
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(matmul_pairs.CANDIDATE),))
+    x, w = operands(DATA[name], rows, 64, rows, 1)
+    grad = np.ascontiguousarray(w[:, :48])
+    b = GraphBuilder()
+    graph = b.build([b.add("matmul", [b.input(n, TensorType(DType.F32, s)) for n, s in (("g", (48, rows)), ("x", x.shape))])])
+    got = run_region(as_region(graph, "dnn", "matmul"), {"g": grad.T, "x": x}, {}, isa="avx512", threads=2, strides={"g": (1, 48)})[0]
+    exact = grad.astype(np.float64).T @ x.astype(np.float64)
+    theirs = (torch.from_numpy(grad).T @ torch.from_numpy(x)).numpy()
+    size = np.abs(exact).max(0, keepdims=True).clip(1e-30)
+    mine, its = (np.sqrt((((found - exact) / size) ** 2).mean()) for found in (got, theirs))
+    assert 0 < mine <= TIMES * its
+
+
 @pytest.mark.conformance
 @pytest.mark.parametrize("isa,way,m,k,n", CASES)
 def test_few_of_many_draws_have_larger_errors(isa, way, m, k, n, monkeypatch):

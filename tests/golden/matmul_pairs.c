@@ -4,8 +4,8 @@
  * caches. Threads share out the rows.
  *   for each of this thread's (q, columns, rows): for each slice of the reduction
  *     pack, scaled, [tile of rows][16 steps][row][16] of A
- *     for every vector of columns: pack, scaled, [step][LANES] of B; what comes next is asked for meanwhile
- *       for each tile of the block: 20 accumulators */
+ *     for every GROUP vectors of columns: pack, scaled, [step][LANES] of B; what comes next is asked for meanwhile
+ *       for each tile of rows, each vector: 20 accumulators */
 #include "sol_team.h"
 #include "sol_simd.h"
 #include "sol_pack.h"
@@ -140,13 +140,13 @@ static __attribute__((noinline)) void gather_turned(float *to, const float *from
 
 enum { SAMPLED = 32 };
 
-/* Powers of two that make numbers at all places of the reduction about equally large in vectors, and what undoes them: by some of the channels,
- * from[channel * across + d * step]. What numbers are multiplied by, vectors are divided by; none is far from 1, so that nothing leaves the range. */
+/* Powers of two, at most 1, that say how large vectors are at each place of the reduction against the largest, and what undoes them: by some of the
+ * channels, from[channel * across + d * step]. Numbers are multiplied by them, vectors divided. */
 static __attribute__((noinline)) void balance(float *factors, float *inverse, const float *from, int64_t across, int64_t step, int64_t channels, int64_t depth)
 {
     const int64_t count = channels < SAMPLED ? channels : SAMPLED;
-    const vi finite = vi_set(0x7f800000), one = vi_set(0x3f800000), exponents = vi_set(0x7f800000), most = vi_set(30 << 23);
-    vf total = vf_zero();
+    const vi finite = vi_set(0x7f800000), one = vi_set(0x3f800000), exponents = vi_set(0x7f800000), least = vi_set(-(20 << 23));
+    vf largest = vf_zero();
     for (int64_t d = 0; d < depth; d += LANES) {
         float found[LANES] = {0};
         const int64_t left = sol_lanes(depth - d, 0);
@@ -157,14 +157,16 @@ static __attribute__((noinline)) void balance(float *factors, float *inverse, co
         const vi v = (vi)vf_load(found);
         const vf kept = (vf)(v & (v < finite));
         vf_store(factors + d, kept);
-        total += kept;
+        largest = vf_max_quiet(kept, largest);
     }
-    const vi middle = (vi)vf_set(vf_sum(total) / (float)depth) & exponents;
+    float sizes[LANES], size = 0;
+    vf_store(sizes, largest);
+    for (int i = 0; i < LANES; i++) size = sizes[i] > size ? sizes[i] : size;
+    const vi most = (vi)vf_set(size) & exponents;
     for (int64_t d = 0; d < depth; d += LANES) {
         const vi v = (vi)vf_load(factors + d);
-        vi apart = (v & exponents) - middle;
-        apart = ((apart > most) & most) | (~(apart > most) & apart);
-        apart = ((apart < -most) & -most) | (~(apart < -most) & apart);
+        vi apart = (v & exponents) - most;
+        apart = ((apart < least) & least) | (~(apart < least) & apart);
         apart &= v > 0;
         vf_store(factors + d, (vf)(one + apart)), vf_store(inverse + d, (vf)(one - apart));
     }
@@ -2210,7 +2212,7 @@ vf_store(part + 19 * LANES, c19_0);
 }
 
 #define TILE(rows) tile_##rows(x, panel, steps, plain, beside, part, k0, last, c_q + m * ldc, ldc, count)
-enum { ROWS = 5, PANELS = 6, HIGH = 2, WIDE = 1, SLICE = 256, GROUP = 1, VECTOR = (SLICE + 2) * LANES };
+enum { ROWS = 5, PANELS = 6, HIGH = 2, WIDE = 1, SLICE = 256, GROUP = 4, VECTOR = (SLICE + 2) * LANES };
 
 void matmul_pairs(const sol_team *team, void *const *buf, const int64_t *arg)
 {
@@ -2262,14 +2264,15 @@ for (int64_t k0 = 0, kc; k0 < K; k0 += kc) {
                 const int64_t group = p_end - p0 < GROUP ? p_end - p0 : GROUP, columns = N - p0 * WIDTH;
                 const float *const b = b_q + k0 * B_k + (p0 - first) * WIDTH * B_n;
                 float shares[GROUP];
-                gather_turned(vector, b, B_n, kc, columns, factors + SLICE, squares, magnitudes);
+                for (int64_t g = 0; g < group; g++)
+                    gather_turned(vector + g * VECTOR, b + g * LANES * B_n, B_n, kc, columns - g * LANES, factors + SLICE, &squares[g], &magnitudes[g]);
                 for (int64_t g = 0; g < group; g++) shares[g] = pack_vectors(vector + g * VECTOR, steps, kc, squares[g], magnitudes[g]);
                 const int64_t rest = columns - GROUP * WIDTH, calls = (r_end - r) * group;
                 const sol_runs none = {0}, following = p0 + GROUP < p_end ? sol_runs_of(b + GROUP * WIDTH * B_n, B_k, kc, B_n, rest < GROUP * WIDTH ? rest : GROUP * WIDTH) : none;
                 sol_ahead next = sol_ahead_of(following, none);
                 const int64_t lines = (following.runs * following.lines + calls - 1) / calls;
                 for (int64_t call = 0; call < calls; call++) {
-                    const int64_t p = p0 + call / (r_end - r), i = r + call % (r_end - r), m = i * MR, left = M - m, count = N - p * WIDTH;
+                    const int64_t p = p0 + call % group, i = r + call / group, m = i * MR, left = M - m, count = N - p * WIDTH;
                     const float *const x = left_numbers.data + (i - r) * left_numbers.size, *const beside = left_numbers.beside + (i - r) * 3 * MOST;
                     const float *const panel = vector + (p - p0) * VECTOR;
                     const int64_t plain = !(shares[p - p0] * share_of(beside + 2 * MOST, MR) >= 0.06f);

@@ -110,7 +110,7 @@ def inner_product_seconds(plan: Plan, target: TargetLike) -> float:
     work = per_tap * d.units * d.steps * of_tile + (of_vectors + of_numbers) * LANES * steps
     sets = d.unit_sets * d.step_sets
     share = balance(sets * d.parts, team) / team
-    compute = share * work / core_rate(target)
+    compute = machine.seconds(share * work)
     shape = p.n * p.h * p.w, pixels
     vectors, numbers = shape if d.by_input else shape[::-1]
     read = 4 * LANES * d.vectors * vectors * d.step_sets + 4 * d.numbers * numbers * d.unit_sets
@@ -122,11 +122,6 @@ def inner_product_seconds(plan: Plan, target: TargetLike) -> float:
     written = every * (1 + 2 * (d.parts - 1)) / team * byte_seconds(float(4 * every), target)
     moved = share * (read * byte_seconds(float(read) / sets, target) + sets * plan.chunks * (again + kept)) + written
     return max(compute, moved) + 0.5 * min(compute, moved) + meeting(target) * (1 + (d.parts > 1))
-
-
-def core_rate(target: TargetLike) -> float:
-    """Vector multiply-adds per second of a core."""
-    return target.machine.core.clock * target.machine.core.multiply_adds
 
 
 def _match(lowering: Lowering) -> Iterator[Decision]:

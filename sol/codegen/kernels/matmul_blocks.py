@@ -45,7 +45,6 @@ class Blocks:
 
     nv, mr, ladder: of its tiles. slice: steps of the reduction. high, wide: how many blocks lie above and beside each other, all about
     equal. by_rows: threads share out the former, else all blocks in their order. stream: whether results are too many for caches.
-    paired: whether the fast inner product multiplies (kernels/matmul_pairs.py).
     """
 
     product: Product
@@ -57,7 +56,6 @@ class Blocks:
     wide: int
     by_rows: bool
     stream: bool
-    paired: bool = False
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:

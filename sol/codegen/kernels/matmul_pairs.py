@@ -27,8 +27,8 @@ GROUP = 4
 """Vectors of the right operand that are packed at once: memory gives and takes more of a row than a line at little cost."""
 SAMPLED = 32
 """Columns of the right operand by which the places of the reduction are scaled."""
-EXPONENT = 30
-"""The exponents of what scales a place of the reduction are at most so far from 0."""
+EXPONENT = 20
+"""How many powers of two a place of the reduction is scaled down by at most: numbers from 1e-31 to 1e32 stay in the range of float32."""
 SHARES = 1.5, 1.0
 """What is packed of the left operand, and partial sums, at most, in sizes of the second-level cache: both stream by. Of 0.3 to 2.2 and
 slices of 256 to 1024 steps, these were the fastest on Zen 4, or nearly: vectors are packed again for every block of rows."""
@@ -42,6 +42,12 @@ def find_pairs(lowering: Lowering) -> Blocks | None:
     sizes = fixed(p.loops.batch_size, p.loops.rows, p.n, p.k)
     if sizes is None or min(sizes) < 1 or 1 not in (p.a_k, p.loops.row_strides["A"]) or 1 not in right_strides(p):
         return None
+    ways = (_shared_out(p, sizes, by_rows) for by_rows in (False, True))
+    return min(ways, key=lambda found: pairs_cost(found, p.target))
+
+
+def _shared_out(p: Product, sizes: tuple[int, ...], by_rows: bool) -> Blocks:
+    """The product in blocks of rows or of columns of which a team gets about equally many."""
     batch, rows, n, k = sizes
     target = p.target
     fewest = ceil_div(rows, MOST)
@@ -50,7 +56,6 @@ def find_pairs(lowering: Lowering) -> Blocks | None:
     left, sums = (int(share * target.l2) // 4 for share in SHARES)
     panels, blocks = ceil_div(n, LANES), ceil_div(rows, mr)
     high = ceil_div(blocks, max(1, left // (step * mr)))
-    by_rows = balance(blocks, target.team) * _packing(p, target, True) < balance(panels, target.team) * _packing(p, target, False)
     if by_rows:
         high = min(ceil_div(high, target.team) * target.team, blocks)
     wide = 1 if k <= step else ceil_div(panels, max(1, sums // (ceil_div(blocks, high) * mr * LANES)))
@@ -58,32 +63,20 @@ def find_pairs(lowering: Lowering) -> Blocks | None:
         wide = min(ceil_div(wide, target.team) * target.team, panels)
     rest = rows % mr
     stream = 4 * batch * rows * n > 4 * target.team * target.l2
-    return Blocks(p, 1, mr, (mr, rest) if rest else (mr,), step, high, wide, by_rows, stream, True)
-
-
-def _packing(p: Product, target: TargetLike, by_rows: bool) -> float:
-    """What a thread of a team packs and multiplies if it has a share of the rows or of the columns, in vector multiply-adds."""
-    found = fixed(p.loops.rows, p.n, p.k)
-    assert found is not None
-    rows, n, k = found
-    costs, vectors = target.machine.inner_product, ceil_div(n, LANES)
-    of_left = (costs.line if p.a_k == 1 else costs.turned) * rows * k / LANES
-    of_right = (costs.line if right_strides(p)[1] == 1 else costs.turned) * vectors * k
-    share = (of_left / target.team + of_right) if by_rows else (of_left + of_right / target.team)
-    return share + step_cost(MOST, target.machine) / MOST / LANES * rows * vectors * k / target.team
+    return Blocks(p, 1, mr, (mr, rest) if rest else (mr,), step, high, wide, by_rows, stream)
 
 
 def pairs_cost(found: Blocks, target: TargetLike) -> float:
-    """Vector multiply-adds in the time of one thread's share of a batch: register tiles, and packing."""
+    """Vector multiply-adds in the time of one thread's share of a batch: register tiles, packing both operands for each block, results."""
     p, costs = found.product, target.machine.inner_product
     _, rows, n, k = found.sizes
-    vectors, slices = ceil_div(n, LANES), ceil_div(k, found.slice)
+    tiles, vectors, slices = ceil_div(rows, found.mr), ceil_div(n, LANES), ceil_div(k, found.slice)
     of_tile = ceil_div(k, LANES) * step_cost(found.mr, target.machine) + slices * (costs.tile + costs.pixel * found.mr)
-    of_left = (costs.line if p.a_k == 1 else costs.turned) * rows * k / LANES * (1 if found.by_rows else found.wide)
+    of_left = (costs.line if p.a_k == 1 else costs.turned) * rows * k / LANES * found.wide
     of_right = (costs.line if right_strides(p)[1] == 1 else costs.turned) * vectors * k * found.high
     written = costs.written * rows * vectors if found.stream else 0.0
-    shares = ceil_div(rows, found.mr) if found.by_rows else vectors
-    return balance(shares, target.team) / target.team * (ceil_div(rows, found.mr) * vectors * of_tile + of_left + of_right + written)
+    uneven = balance(tiles if found.by_rows else vectors, target.team)
+    return uneven / target.team * (tiles * vectors * of_tile + of_left + of_right + written)
 
 
 def _pays(found: Blocks, target: TargetLike) -> bool:
@@ -106,7 +99,7 @@ def lower_pairs(lowering: Lowering, found: Blocks) -> None:
     packed = found.rows * found.mr * found.slice + -(-found.rows * 3 * MOST // LANES) * LANES
     across = p.a_k != 1
     context = {
-        "ahead": False, "nv": 1, "b_turned": right_strides(p)[1] != 1, "group": GROUP,
+        "paired": True, "nv": 1, "b_turned": right_strides(p)[1] != 1, "group": GROUP,
         "share": "mean" if across else "least", "sparse": SPARSE if across else inner_product.SPARSE,
         "inner_product": inner_product.context() | {"left": [], "sampled": SAMPLED, "exponent": EXPONENT},
     }  # fmt: skip
