@@ -159,7 +159,7 @@ def test_errors_of_rows_are_at_most_five_times_those_of_torch(isa, way, m, k, n,
 @pytest.mark.parametrize("name", ["normal", "positive", "inputs", "outputs", "sparse 20", "sparse 10", "sparse 1", "heavy"])
 @pytest.mark.parametrize("rows", [300, 2000])
 def test_errors_of_gradients_of_weights(name: str, rows: int, monkeypatch):
-    """Sums over rows of gradients times inputs: the mean error, in units of the largest weight of an input, is at most five times torch's."""
+    """Sums over rows, in units of the largest weight of an input: the mean error is at most five times torch's."""
     monkeypatch.setattr(families, "candidates", lambda _: (forced(matmul_pairs.CANDIDATE),))
     x, w = operands(DATA[name], rows, 64, rows, 1)
     grad = np.ascontiguousarray(w[:, :48])
