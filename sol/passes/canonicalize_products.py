@@ -60,6 +60,20 @@ def sum_to_bias(g: Editor, node: Node) -> str | None:
     return None
 
 
+@rule("reshape")
+def linear_of_merged_rows(g: Editor, node: Node) -> str | None:
+    """reshape(linear(reshape(x, [N T, K]), w), [N, T, F]) -> linear(x, w) for x of [N, T, K]: what follows then joins the linear layer"""
+    linear = g.producer(node.inputs[0], op="linear")
+    merge = None if linear is None else g.producer(linear.inputs[0], op="reshape")
+    if linear is None or merge is None or g.sole_user(linear.name) is not node:
+        return None
+    x = g.type_of(merge.inputs[0])
+    depth, features = merge.type.shape[-1], linear.type.shape[-1]
+    if not x.rank or x.shape[-1] != depth or node.type.shape != (*x.shape[:-1], features):
+        return None
+    return g.add("linear", [merge.inputs[0], *linear.inputs[1:]], origin=linear.origin)
+
+
 @rule("matmul")
 def merged_batch_to_dims(g: Editor, node: Node) -> str | None:
     """matmul(reshape(a, [N H, …]), reshape(b, [N H, …])) -> reshape(matmul(a, b)) for views a or b that the reshape would copy
@@ -144,7 +158,7 @@ def _halves(g: Editor, codes: str, depth: DimLike, node: Node) -> str:
 
 RULES = (
     computed_codes_to_linear, constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias,
-    merged_batch_to_dims, reshape_of_reshape, permute_of_permute, identity_to_operand,
+    linear_of_merged_rows, merged_batch_to_dims, reshape_of_reshape, permute_of_permute, identity_to_operand,
 )  # fmt: skip
 
 

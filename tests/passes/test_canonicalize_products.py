@@ -23,6 +23,13 @@ CASES = {
               "%y: f32[2,3,4] = matmul(%c, %r)", ["slice", "slice", "mul"]),
     "column": ("%t: f32[2,4,3] = permute(%x){order=(0, 2, 1)}\n  %c: f32[2,3,1] = slice(%x){dim=2, start=0, stop=1, step=1}\n  "
                "%y: f32[2,4,1] = matmul(%t, %c)", ["slice", "permute", "matmul", "permute"]),
+    "rows_merged": ("%m: f32[6,4] = reshape(%x){shape=(6, 4)}\n  %p: f32[6,5] = matmul(%m, %w)\n  %s: f32[6,5] = add(%p, %b)\n  "
+                    "%v: f32[2,3,5] = reshape(%s){shape=(2, 3, 5)}\n  %y: f32[2,3,5] = relu(%v)", ["linear", "relu"]),
+    "rows_in_another_shape": ("%m: f32[6,4] = reshape(%x){shape=(6, 4)}\n  %p: f32[6,5] = matmul(%m, %w)\n  "
+                              "%y: f32[3,2,5] = reshape(%p){shape=(3, 2, 5)}", ["reshape", "linear", "reshape"]),
+    "rows_read_twice": ("%m: f32[6,4] = reshape(%x){shape=(6, 4)}\n  %p: f32[6,5] = matmul(%m, %w)\n  %q: f32[6,5] = relu(%p)\n  "
+                        "%v: f32[2,3,5] = reshape(%p){shape=(2, 3, 5)}\n  %r: f32[2,3,5] = reshape(%q){shape=(2, 3, 5)}\n  "
+                        "%y: f32[2,3,5] = add(%v, %r)", ["reshape", "linear", "relu", "reshape", "reshape", "add"]),
     "computed_weight": ("%t: f32[2,4,3] = permute(%x){order=(0, 2, 1)}\n  %y: f32[2,3,3] = matmul(%x, %t)", ["permute", "matmul"]),
 }  # fmt: skip
 

@@ -209,7 +209,9 @@ def test_a_table_that_two_layers_read() -> None:
         with torch.no_grad():
             for model in (fast, eager):
                 model.table.weight *= 0.9
-    forward, backward = (g.whole for g in graphs_of(fast))
+    graphs = graphs_of(fast)
+    assert not any(t.shape == (4099, 96) for g in graphs for t in g._bound)  # products and rows are taken of it as it lies
+    forward, backward = (g.whole for g in graphs)
     assert forward is not None and backward is not None
     size = 4099 * 96 * 4
     assert forward.packed.size < size / 8 and backward.packed.size < size / 8

@@ -29,8 +29,8 @@ _FIELDS = {"wrapping", "forward", "backward"}
 class KeptGraph:
     """One of the two graphs.
 
-    imported: the graph apart from the other one. shapes: of its inputs, those that are tensors. multiplied: inputs of which products of
-    matrices are all that is made. parameters: inputs that are parameters of the program. kept: results that only the backward graph reads.
+    imported: the graph apart from the other one. shapes: of its inputs, those that are tensors. multiplied: inputs that products of
+    matrices read, and nothing else but rows are taken of. parameters: inputs that are parameters of the program. kept: results that only the backward graph reads.
     """
 
     imported: Imported

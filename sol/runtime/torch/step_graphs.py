@@ -14,12 +14,13 @@ from sol.frontend.imported import Imported
 from sol.runtime.torch.kept_steps import KeptGraph, shapes_of
 
 _PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default)
+_ROWS = torch.ops.aten.embedding.default
 _TURNS = (torch.ops.aten.t.default, torch.ops.aten.permute.default, torch.ops.aten.transpose.int)
 
 
 class GraphSource(Protocol):
-    """module: the graph in torch. shapes: of its inputs, None for what is no tensor. multiplied: inputs of which products of matrices are
-    all that is made."""
+    """module: the graph in torch. shapes: of its inputs, None for what is no tensor. multiplied: inputs that products of matrices
+    read, and nothing else but rows are taken of."""
 
     @property
     def module(self) -> fx.GraphModule: ...
@@ -46,10 +47,11 @@ class TracedGraph:
 
     @cached_property
     def multiplied(self) -> tuple[int, ...]:
-        """They are read as they lie. Where a step changes them, packing would take longer than it saves. One that is kept turned for the
-        backward pass would be copied at each call, and is not among them."""
+        """They are read as they lie, and so may be rows of them, as of a table that is an output layer's weight too. Where a step changes
+        them, packing would take longer than it saves. One that is kept turned for the backward pass would be copied at each call, and is
+        not among them."""
         inputs = [n for n in self.module.graph.nodes if n.op == "placeholder"]
-        return tuple([i for i, n in enumerate(inputs) if n.users and _is_multiplied(n)])
+        return tuple([i for i, n in enumerate(inputs) if any(u.target is not _ROWS for u in n.users) and _is_multiplied(n)])
 
     def imported(self, parameters: Mapping[int, str], inputs: Sequence[Any]) -> Imported:
         from sol.frontend.torch.functional import read_functional  # a kept graph does without
@@ -81,6 +83,8 @@ def _is_multiplied(node: fx.Node, turned: bool = False) -> bool:
     def is_fine(user: fx.Node) -> bool:
         if user.op == "output":
             return not turned
+        if user.target is _ROWS:
+            return not turned and user.args[0] is node
         return user.target in _PRODUCTS or (user.target in _TURNS and _is_multiplied(user, not turned))
 
     return all(map(is_fine, node.users))
