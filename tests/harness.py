@@ -137,11 +137,11 @@ def run_region(
     return [_logical(size[o], memory[o], symbols) for o in graph.outputs]
 
 
-def texts_of(graph: Graph, isa: str) -> str:
+def texts_of(graph: Graph, isa: str, borders: Mapping[str, tuple] | None = None) -> str:
     """C texts of the kernels of the graph's single region."""
     library = KernelLibrary()
     region = next(n for n in graph.nodes if n.op == "region")
-    lower_region(Lowering(region, _Placement(graph, {}, {}, {}), library, target_of(isa)))
+    lower_region(Lowering(region, _Placement(graph, {}, borders or {}, {}), library, target_of(isa)))
     return "".join(kernel_source(kernel).text for kernel in library.kernels.values())
 
 

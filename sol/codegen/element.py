@@ -17,20 +17,22 @@ class Element:
     """An element type as templates of float32 products spell it: memory may be narrower, registers hold float32.
 
     c: C type in memory. size: its bytes. vector, half: what the functions that load and store a vector, or load half a vector, begin with.
+    result: the same of what stores results of arithmetic, in which denormal numbers may be zero.
     number: pattern of an element's float32 value, ``%s`` standing for the C text of the element. stored: the same of what stores one.
     """
 
     c: str
     size: int
     vector: str
+    result: str
     half: str
     number: str
     stored: str
 
 
 _ELEMENTS = {
-    DType.F32: Element("float", 4, "vf", "vh", "%s", "%s"),
-    DType.BF16: Element("uint16_t", 2, "vbf", "vhbf", "sol_from_bf16(%s)", "sol_to_bf16(%s)"),
+    DType.F32: Element("float", 4, "vf", "vf", "vh", "%s", "%s"),
+    DType.BF16: Element("uint16_t", 2, "vbf", "vbf_result", "vhbf", "sol_from_bf16(%s)", "sol_to_bf16(%s)"),
 }
 PRODUCT_TYPES = tuple(_ELEMENTS)
 """Types of operands and results of products that add up in float32."""
@@ -51,15 +53,15 @@ def vector_load(dtype: DType, address: str, *, stride: int = 1, count: str = "")
     return f"{family}_load_n({address}, {count})" if count else f"{family}_load({address})"
 
 
-def vector_store(dtype: DType, address: str, value: str, *, count: str = "") -> str:
-    """C statement that stores a vector."""
-    family = FAMILIES[dtype]
+def vector_store(dtype: DType, address: str, value: str, *, count: str = "", result: bool = False) -> str:
+    """C statement that stores a vector. result: of arithmetic, in which denormal numbers may be zero."""
+    family = element(dtype).result if result and dtype in _ELEMENTS else FAMILIES[dtype]
     return f"{family}_store_n({address}, {value}, {count});" if count else f"{family}_store({address}, {value});"
 
 
-def rounded(dtype: DType, text: str) -> str:
-    """C text of a vector of float32 rounded to a narrower type, as if it had been stored and loaded again."""
-    return f"vf_round_{dtype}({text})"
+def rounded(dtype: DType, text: str, *, result: bool = False) -> str:
+    """C text of a vector of float32 rounded to a narrower type, as if it had been stored and loaded again. result: as for stores."""
+    return f"vf_{'result' if result and dtype in _ELEMENTS else 'round'}_{dtype}({text})"
 
 
 def from_memory(dtype: DType, text: str) -> str:

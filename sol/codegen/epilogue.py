@@ -15,6 +15,7 @@ from sol.errors import SolError
 from sol.ir.dim import DimLike
 from sol.ir.graph import Attrs, Graph, Node
 from sol.ir.lanes import FLOAT_LANES, NARROW_FLOATS
+from sol.ir.storage import is_representable
 from sol.ir.types import DType
 
 
@@ -144,6 +145,20 @@ class Epilogue:
         clamp = self.body.producer(node.inputs[0])
         return clamp.op == "clamp" and _holds(node.type.dtype, clamp.attrs["low"], clamp.attrs["high"])
 
+    def _is_rounded_again(self, node: Node, dtype: DType) -> bool:
+        """Whether limits are all that a value of float32 meets before its only reader rounds it to a type that they are numbers of: limits
+        of what was rounded before are then the same as what is rounded within them."""
+        while True:
+            users = [n for n in self._nodes() if node.name in n.inputs]
+            if len(users) != 1 or node.name == self.result:
+                return False
+            (node,) = users
+            if node.op == "cast":
+                return node.type.dtype is dtype
+            limits = [node.attrs[name] for name in ("low", "high")] if node.op == "clamp" else []
+            if node.op != "relu" and not (limits and all(v is None or is_representable(v, dtype) for v in limits)):
+                return False
+
     def trace(self, accumulator: str, load: Callable[[EpilogueOperand], str], prefix: str) -> tuple[list[str], str]:
         """C statements for one vector, and the name of the result.
 
@@ -166,7 +181,8 @@ class Epilogue:
                 operands.append(values[value])
             if node.op == "cast" and operands[0].dtype in NARROW_FLOATS and node.inputs[0] not in loaded:
                 wide = operands[0]  # who asks for float32 gets what was rounded
-                operands = [emitter.let(rounded(wide.dtype, wide.text), wide.dtype)]
+                if not self._is_rounded_again(node, wide.dtype):
+                    operands = [emitter.let(rounded(wide.dtype, wide.text, result=True), wide.dtype)]
             if node.name == self.result and self._stores_clamped(node):
                 values[node.name] = replace(emitter.apply("cast", Attrs({"dtype": DType.I32}), operands), dtype=node.type.dtype)
                 continue  # what is stored as bytes need not be wrapped around to bytes before

@@ -15,6 +15,7 @@ from sol.ir.rewrite import Editor
 from sol.ir.strides import contiguous_strides, view_strides
 from sol.ir.types import HOST, DType, TensorType
 from sol.passes.assign_spaces import transferred_to
+from sol.passes.fuse_regions import is_widening
 from sol.passes.place_concats import Slot, concat_slots
 from sol.passes.views import is_view, own_strides, storage_orders
 
@@ -221,9 +222,12 @@ class GraphPlacement:
             return
         body: Graph = node.attrs["body"]
         conv = next(n for n in body.nodes if n.op in ("conv", "int_conv"))
-        if not body.type_of(conv.inputs[0]).layout.block or conv.inputs[0] not in body.inputs:
+        source = conv.inputs[0]
+        if is_widening(body, body.producer(source)):  # in registers
+            source = body.producer(source).inputs[0]
+        if not body.type_of(source).layout.block or source not in body.inputs:
             return  # what the kernel makes itself has no border
-        data = dict(zip(body.inputs, node.inputs))[conv.inputs[0]]
+        data = dict(zip(body.inputs, node.inputs))[source]
         root = self.root(data)
         before = self.borders.get(root, ((0, 0),) * len(conv.attrs["padding"]))
         self.borders[root] = tuple((max(a, c), max(b, d)) for (a, b), (c, d) in zip(before, conv.attrs["padding"]))

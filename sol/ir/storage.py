@@ -29,6 +29,12 @@ def as_held(stored: np.ndarray, dtype: DType) -> np.ndarray:
     return stored
 
 
+def is_representable(value: float, dtype: DType) -> bool:
+    """Whether a finite number is one of a dtype's own, so that storing it rounds nothing."""
+    held = as_held(as_stored(np.array(value, dtype.numpy), dtype), dtype)
+    return bool(held.item() == value)
+
+
 def stored_dtype(dtype: DType) -> np.dtype:
     """The numpy dtype of the elements that C reads and writes."""
     if dtype.is_minifloat:

@@ -105,6 +105,7 @@ class _Fusion:
                 if node.op in TAILED and (node.op in INTEGERS or node.type.dtype in _floats(node)):
                     group.nodes += self.epilogue_of(node)
                     group.nodes += self.global_pool_after(group, alone=True)
+                    group.nodes += self.widening_before(node)
                 self.add_chain(group)
                 group.nodes += self.global_pool_after(group, alone=False)
                 self.adopt(group)
@@ -135,7 +136,7 @@ class _Fusion:
             added = [*self.sides(node, anchor, inside), node]
             epilogue += added
             inside.update(n.name for n in added)
-            if self.leaving(inside) == {node.name} and _may_end(node, anchor) and not self.is_better_read_narrow(node):
+            if self.leaving(inside) == {node.name} and self.may_end(node, anchor) and not self.is_better_read_narrow(node):
                 best = len(epilogue)
         return epilogue[:best]
 
@@ -207,9 +208,39 @@ class _Fusion:
         operands = [self.graph.type_of(v).dtype for v in node.inputs]
         if anchor.op in INTEGERS:
             return fits_lanes(node.op, node.type.dtype, operands)
-        if node.type.dtype not in (*_floats(anchor), DType.BOOL):
+        if node.type.dtype not in (*self.computed(anchor), DType.BOOL):
             return False
-        return anchor.type.dtype is DType.F32 or fits_lanes(node.op, node.type.dtype, operands)
+        wide = not {node.type.dtype, *operands} & {*NARROW_FLOATS}
+        return anchor.type.dtype is DType.F32 and wide or fits_lanes(node.op, node.type.dtype, operands)
+
+    def may_end(self, node: Node, anchor: Node) -> bool:
+        """Whether an epilogue's result has a type that the anchor's kernels store."""
+        dtype = node.type.dtype
+        return dtype is not DType.BOOL if anchor.op in INTEGERS else dtype in self.computed(anchor)
+
+    def computed(self, anchor: Node) -> tuple[DType, ...]:
+        """Types of floats that an anchor's epilogue computes and stores."""
+        return (*_floats(anchor), DType.BF16) if self.has_few_channels(anchor) else _floats(anchor)
+
+    def widening_before(self, conv: Node) -> list[Node]:
+        """What widens the input of a convolution with few channels per group, whose kernel does it itself, if nothing else reads the wide
+        one."""
+        cast = self.graph.producer(conv.inputs[0])
+        alone = [u.name for u in self.graph.users(cast.name)] == [conv.name] and not self.graph.is_output(cast.name)
+        if not alone or not is_widening(self.graph, cast) or cast.name in self.constants or not self.has_few_channels(conv):
+            return []
+        narrow = self.graph.type_of(cast.inputs[0])
+        return [cast] if narrow.dtype is DType.BF16 and narrow.layout == cast.type.layout else []
+
+    def has_few_channels(self, anchor: Node) -> bool:
+        """Whether a node is a blocked convolution of float32 with as many results as inputs, of which several groups are in a vector."""
+        block = anchor.type.layout.block
+        if anchor.op != "conv" or not block or anchor.type.dtype is not DType.F32:
+            return False
+        data, weight = (self.graph.type_of(v) for v in anchor.inputs[:2])
+        group = weight.shape[1]
+        few = isinstance(group, int) and group < block and block % group == 0
+        return few and data.layout.block == block and data.shape[1] == anchor.type.shape[1]
 
     def fits_operand(self, value: str, anchor: Node) -> bool:
         """Whether an epilogue can read a value: floats, broadcast or as large as the result, stride 0 or 1 along the lanes."""
@@ -483,12 +514,6 @@ class _Fusion:
 def is_widening(graph: Graph, node: Node) -> bool:
     """Whether a node gives a narrow float as float32."""
     return node.op == "cast" and node.type.dtype is DType.F32 and graph.type_of(node.inputs[0]).dtype in NARROW_FLOATS
-
-
-def _may_end(node: Node, anchor: Node) -> bool:
-    """Whether an epilogue's result has a type that the anchor's kernels store."""
-    dtype = node.type.dtype
-    return dtype is not DType.BOOL if anchor.op in INTEGERS else dtype in _floats(anchor)
 
 
 def _floats(anchor: Node) -> tuple[DType, ...]:

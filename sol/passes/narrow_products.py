@@ -1,9 +1,9 @@
 """Products with weights in 16 bits where the user asks for it (``sol.optimize(…, dtype=…)``); never by itself.
 
 Linear layers and convolutions, but not those of few channels, take rounded operands, add up in float32 and round their results. What they
-read and what poolings read is kept in 16 bits in memory, and so is what moves such values. Norms, softmax, attention and pointwise
-operations compute in float32. Weights stay parameters of float32: they are rounded when they are packed, after norms have been folded into
-them.
+read and what poolings and depthwise convolutions read of them is kept in 16 bits in memory, and so is what moves such values. Norms,
+softmax, attention and pointwise operations compute in float32. Weights stay parameters of float32: they are rounded when they are packed,
+after norms have been folded into them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sol.ir.graph import Graph, Node
+from sol.ir.lanes import NARROW_FLOATS
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
@@ -91,7 +92,8 @@ def _rounded_of(g: Editor, value: str, dtype: DType) -> str | None:
 
 
 def _read_rounded(graph: Graph, dtype: DType) -> Graph:
-    """The graph where values that products read rounded, and what poolings read of products, are read rounded by all.
+    """The graph where values that products read rounded, and what poolings and depthwise convolutions read of products, are read rounded
+    by all.
 
     Inputs and outputs are not: they are in memory as the caller has them.
     """
@@ -103,7 +105,8 @@ def _read_rounded(graph: Graph, dtype: DType) -> Graph:
             if value in kept or g.type_of(value).dtype is not DType.F32:
                 continue
             users = g.users(value)
-            pooled = value in near and any(u.op in POOLINGS for u in users)
+            narrow_reader = dtype in NARROW_FLOATS and any(_is_depthwise_of(g, u, value) for u in users)
+            pooled = value in near and (narrow_reader or any(u.op in POOLINGS for u in users))
             pooling = node.op in POOLINGS and any(_rounded_of(g, v, dtype) for v in g.producer(value).inputs)
             if pooled or pooling or any(u.op == "cast" and u.type.dtype is dtype for u in users):
                 narrow = g.add("cast", [value], dtype=dtype, origin=node.origin)
@@ -111,6 +114,14 @@ def _read_rounded(graph: Graph, dtype: DType) -> Graph:
                 for user in users:
                     g.update(user, inputs=tuple(wide if v == value else v for v in user.inputs))
     return g.finish()
+
+
+def _is_depthwise_of(g: Editor, node: Node, value: str) -> bool:
+    """Whether a node is a depthwise convolution of a value, whose kernel reads 16 bits and multiplies in float32."""
+    if node.op != "conv" or node.inputs[0] != value:
+        return False
+    data, weight = (g.type_of(v).shape for v in node.inputs[:2])
+    return weight[1] == 1 and weight[0] == data[1]
 
 
 def _near_products(nodes: Iterable[Node], dtype: DType) -> set[str]:

@@ -47,6 +47,27 @@ class Dense(nn.Module):
         return self.head(torch.relu(self.depthwise(x)).mean((2, 3)))
 
 
+class Inverted(nn.Module):
+    """Expand, depthwise, project, beside a shorter way."""
+
+    def __init__(self, c: int, wide: int, stride: int = 1) -> None:
+        super().__init__()
+        sizes: tuple[tuple[int, int, int, int, int], ...] = ((c, wide, 1, 1, 1), (wide, wide, 3, stride, wide), (wide, c, 1, 1, 1))
+        convs = [[nn.Conv2d(a, b, k, s, k // 2, groups=g, bias=False), nn.BatchNorm2d(b)] for a, b, k, s, g in sizes]
+        self.layers = nn.Sequential(*convs[0], nn.ReLU6(), *convs[1], nn.ReLU6(), *convs[2])
+        self.stride = stride
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.layers(x) if self.stride == 1 else self.layers(x)
+
+
+def mobile() -> nn.Module:
+    return nn.Sequential(
+        nn.Conv2d(3, 32, 3, 2, 1), nn.ReLU6(), Inverted(32, 96), Inverted(32, 112, 2), Inverted(32, 112), nn.Conv2d(32, 70, 1), nn.ReLU6(),
+        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(70, 21),
+    )  # fmt: skip
+
+
 def residual() -> nn.Module:
     return nn.Sequential(
         nn.Conv2d(3, 20, 7, 2, 3), nn.ReLU(), nn.MaxPool2d(3, 2, 1),
@@ -61,6 +82,7 @@ def layers() -> nn.Module:
 
 NETWORKS = {
     "residual": (residual, (2, 3, 64, 64), ("conv_bf16_stem", "bf16_max_pool3s2", "conv_bf16_direct", "bf16_linear_")),
+    "mobile": (mobile, (2, 3, 42, 38), ("conv_bf16_direct1x1", "conv_depthwise3x3s1", "conv_depthwise3x3s2")),
     "dense": (Dense, (2, 12, 17, 15), ("conv_bf16_", "bf16_avg_pool2s2")), "layers": (layers, (9, 100), ("bf16_linear_",)),
 }  # fmt: skip
 
@@ -169,10 +191,12 @@ def test_products_of_another_dtype_follow_parameters() -> None:
         fast(x)
 
 
+@pytest.mark.parametrize("build", [residual, mobile])
 @pytest.mark.parametrize("isa", ["native", "avx2", "generic"])
-def test_products_of_another_dtype_keep_maps_narrow(isa: str) -> None:
-    """Residuals are read as they lie in memory: no kernel only casts, but those before the first and the last product of bfloat16."""
-    model, x = with_statistics(residual), torch.randn(1, 3, 64, 64)
+def test_products_of_another_dtype_keep_maps_narrow(isa: str, build: Callable[[], nn.Module]) -> None:
+    """Residuals, and what depthwise convolutions read, are read as they lie in memory: no kernel only casts, but those before the first and
+    the last product of bfloat16."""
+    model, x = with_statistics(build), torch.randn(1, 3, 64, 64)
     with config.override(isa=isa):
         text = str(sol.explain(sol.optimize(model, x, dtype=torch.bfloat16), x))
     assert len(re.findall(r"dfp_cast(_v\d+)? ", text)) <= 2 and "conv_bf16_" in text

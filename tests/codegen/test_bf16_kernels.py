@@ -11,7 +11,7 @@ from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.ir.text import arrays_of, graph_text, parse_graph
-from sol.ir.types import DType
+from sol.ir.types import DType, TensorType
 from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import ISAS, ROUNDING, conv_graph, held, random
 from tests.codegen.conv_cases import check as check_conv
@@ -162,3 +162,39 @@ def test_pooling_of_blocks(isa: str, op: str, shape: tuple[int, ...], attrs: dic
     (got,) = run_region(region, inputs, isa=isa, threads=2, borders=borders)
     want = evaluate(narrow, {"x": inputs["x"].astype(np.float64)}, {}, precision=np.float64)[narrow.outputs[0]]
     np.testing.assert_allclose(got, want, rtol=0 if "max" in op else ROUNDING, atol=0 if "max" in op else 3e-6)
+
+
+def ends(b: GraphBuilder, y: str, *steps: tuple[str, dict[str, Any]]) -> Graph:
+    y = b.add("cast", [y], dtype=DType.F32)
+    for op, attrs in steps:
+        y = b.add(op, [y], **attrs)
+    return b.build([y])
+
+
+NARROWED: tuple[str, dict[str, Any]] = ("cast", {"dtype": DType.BF16})
+
+
+@pytest.mark.parametrize(
+    "steps,rounds",
+    [
+        ((("relu", {}), NARROWED), False),
+        ((("clamp", {"low": 0.0, "high": 6.0}), NARROWED), False),
+        ((("clamp", {"low": None, "high": 2.5}), ("relu", {}), NARROWED), False),
+        ((("clamp", {"low": 0.1, "high": 6.0}), NARROWED), True),
+        ((("relu", {}),), True),
+        ((("silu", {}), NARROWED), True),
+    ],
+)
+@pytest.mark.parametrize("isa", ISAS)
+def test_what_is_rounded_once_more_is_not_rounded_before(isa: str, steps: Any, rounds: bool) -> None:
+    """Limits that bfloat16 can have commute with rounding: results are the same to the bit."""
+    b, rng = GraphBuilder(), np.random.default_rng(5)
+    x, w = (TensorType(DType.BF16, shape) for shape in ((1, 24, 5, 7), (19, 24, 1, 1)))
+    options = {"stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1), "groups": 1}
+    graph = ends(b, b.add("conv", [b.input("x", x), b.parameter("w", w)], **options), *steps)
+    data, weight = (held((4 * rng.standard_normal(t.shape)).astype(np.float32), DType.BF16) for t in (x, w))
+    region = as_region(graph, "dnn", "conv", target_of(isa).lanes)
+    (got,) = run_region(region, {"x": data}, {"w": weight}, isa=isa)
+    want = evaluate(graph, {"x": data}, {"w": weight})[graph.outputs[0]]
+    np.testing.assert_allclose(got, want, rtol=2.0**-7, atol=1e-3)
+    assert ("vf_result_bf16(" in texts_of(region, isa)) == rounds

@@ -17,7 +17,8 @@ from sol.ir.interpret import evaluate
 from sol.ir.types import DType, TensorType
 from sol.runtime.packers import packed as packed_weight
 from tests.codegen.combinations import thinned
-from tests.harness import as_region, run_region
+from tests.codegen.conv_cases import held, random
+from tests.harness import as_region, run_region, texts_of
 
 
 def f32(*shape) -> TensorType:
@@ -140,6 +141,51 @@ def test_grouped_equals_reference(isa: str, case) -> None:
         epilogue=epilogue,
     )
     check(graph, parameters, isa, 1 + channels % 3, padding)
+
+
+NARROW = [
+    # channels, group width, size, kernel, stride, read narrow, stored narrow, epilogue, batch
+    (16, 1, (14, 15), (3, 3), (1, 1), True, True, "relu", 1),
+    (33, 1, (7, 9), (3, 3), (2, 2), True, True, "clamp", 2),
+    (17, 1, (9, 8), (5, 5), (1, 1), True, False, "hardswish", 1),
+    (7, 1, (8, 23), (3, 3), (1, 1), False, True, "relu", 3),
+    (15, 1, (6, 13), (3, 11), (1, 1), True, True, "exp_log", 1),
+    (36, 4, (8, 14), (3, 3), (1, 1), True, True, "relu", 2),
+    (20, 2, (37,), (3,), (1,), True, True, "relu", 2),
+]
+
+
+@pytest.mark.parametrize("isa,case", thinned([(case,) for case in NARROW]))
+def test_bfloat16_is_widened_and_rounded_in_registers(isa: str, case) -> None:
+    """Multiplied in float32 by weights of float32: one rounding of the result is all that it may be off."""
+    channels, g, size, kernel, stride, reads, stores, epilogue, batch = case
+    if g >= by_name(isa).lanes:
+        pytest.skip("groups as wide as a vector are conv_direct's")
+    rng, b = np.random.default_rng(0), GraphBuilder()
+    padding = tuple((k // 2, k // 2) for k in kernel)
+    parameters = {n: rng.standard_normal(s).astype(np.float32) for n, s in (("w", (channels, g, *kernel)), ("b", (channels,)))}
+    x = y = b.input("x", TensorType(DType.BF16 if reads else DType.F32, (batch, channels, *size)))
+    if reads:
+        y = b.add("cast", [x], dtype=DType.F32)
+    operands = [y, *(b.parameter(n, f32(*a.shape)) for n, a in parameters.items())]
+    y = b.add("conv", operands, stride=stride, padding=padding, dilation=(1,) * len(size), groups=channels // g)
+    if epilogue == "exp_log":
+        y = b.add("log", [b.add("square", [y])])
+    else:
+        y = b.add(epilogue, [y], **({"low": 0.0, "high": 6.0} if epilogue == "clamp" else {}))
+    if stores:
+        y = b.add("cast", [y], dtype=DType.BF16)
+    graph = b.build([y])
+    data = random((batch, channels, *size))
+    data = held(data, DType.BF16) if reads else data
+    region = as_region(graph, "dnn", "conv", by_name(isa).lanes)
+    borders = {"x": padding, y: ((1, 1),) * len(size)}
+    (got,) = run_region(region, {"x": data}, parameters, isa=isa, threads=1 + channels % 3, borders=borders)
+    want = evaluate(graph, {"x": data}, parameters)[y]
+    rounding = 2.0**-8 if stores else 0.0
+    np.testing.assert_allclose(got, want, rtol=2e-5 + rounding, atol=2e-5 * float(np.abs(want).max()))
+    text = texts_of(region, isa, borders)
+    assert (f"{'vbf' if reads else 'vf'}_load(p" in text) and ("vbf_result_store(o" in text) == stores
 
 
 @pytest.mark.parametrize("isa", runnable())

@@ -212,3 +212,37 @@ def test_a_number_that_is_moved_is_read_from_memory():
     )
     added, copied = (n for n in after.nodes if n.op == "region")
     assert added.inputs == ("x",) and copied.inputs == ("c",)
+
+
+SMALL = "{dilation=(1, 1), groups=32, padding=((1, 1), (1, 1)), stride=(1, 1)}"
+
+
+@pytest.mark.parametrize(
+    "body,expected",
+    [
+        # what widens before and rounds behind a convolution of few channels per group is its kernel's
+        ("""%a: f32[1,32,9,9]{c16} = cast(%x){dtype=f32}
+  %c: f32[1,32,9,9]{c16} = conv(%a, %w)SMALL
+  %r: f32[1,32,9,9]{c16} = relu(%c)
+  %y: bf16[1,32,9,9]{c16} = cast(%r){dtype=bf16}""", [["cast", "conv", "relu", "cast"]]),
+        # pointwise operations of bfloat16 follow
+        ("""%a: f32[1,32,9,9]{c16} = cast(%x){dtype=f32}
+  %c: f32[1,32,9,9]{c16} = conv(%a, %w)SMALL
+  %n: bf16[1,32,9,9]{c16} = cast(%c){dtype=bf16}
+  %y: bf16[1,32,9,9]{c16} = clamp(%n){low=0.0, high=6.0}""", [["cast", "conv", "cast", "clamp"]]),
+        # the wide values have another reader
+        ("""%a: f32[1,32,9,9]{c16} = cast(%x){dtype=f32}
+  %c: f32[1,32,9,9]{c16} = conv(%a, %w)SMALL
+  %s: f32[1,32,9,9]{c16} = add(%c, %a)
+  %y: bf16[1,32,9,9]{c16} = cast(%s){dtype=bf16}""", [["cast"], ["conv", "add", "cast"]]),
+        # float16 has no such kernel
+        ("""%h: f16[1,32,9,9]{c16} = cast(%x){dtype=f16}
+  %a: f32[1,32,9,9]{c16} = cast(%h){dtype=f32}
+  %y: f32[1,32,9,9]{c16} = conv(%a, %w)SMALL""", [["cast", "cast"], ["conv"]]),
+    ],
+)  # fmt: skip
+def test_narrow_floats_around_a_convolution_of_few_channels(body: str, expected: list[list[str]]) -> None:
+    text = f"""  %w = parameter{{target="w"}}: f32[32,1,3,3]
+  {body.replace("SMALL", SMALL)}
+  return %y"""
+    assert fuse(text, "%x: bf16[1,32,9,9]{c16}") == expected

@@ -89,8 +89,22 @@ def test_what_no_product_reads_stays_wide() -> None:
     assert "cast" not in ops(found)
 
 
+def test_a_depthwise_convolution_reads_what_a_product_gave_narrow() -> None:
+    options = CONV3.replace("groups=1", "groups=16")
+    body = f"""  %d = parameter{{target="d"}}: f32[16,1,3,3]
+  %a: f32[2,16,5,5] = conv(%x, %w){CONV3}
+  %r: f32[2,16,5,5] = relu(%a)
+  %y: f32[2,16,5,5] = conv(%r, %d){options}"""
+    for dtype, reads in ((DType.BF16, DType.BF16), (DType.F16, DType.F32)):  # of float16 there is no such kernel
+        found = narrowed(body, dtype=dtype)
+        conv = found.producer(found.outputs[0])
+        assert conv.op == "conv" and conv.type.dtype is DType.F32
+        read = found.producer(conv.inputs[0])
+        assert found.type_of(read.inputs[0]).dtype is reads and (read.op == "cast") == (reads is dtype)
+
+
 def test_convolutions_of_few_channels_stay_wide() -> None:
-    """Depthwise ones have no kernel of 16 bits, and images are read faster in float32: what stands before them is not rounded for them."""
+    """Depthwise ones multiply in float32, and images are read faster in float32: what no product gave is not rounded for them."""
     options = CONV3.replace("groups=1", "groups=16")
     found = narrowed(f'  %d = parameter{{target="d"}}: f32[16,3,3,3]\n  %y: f32[2,16,5,5] = conv(%x, %d){CONV3}', inputs="%x: f32[2,3,5,5]")
     assert "cast" not in ops(found)

@@ -41,8 +41,24 @@ SOL_INLINE void vbf_store(uint16_t *p, vf v)
     __asm__("vcvtneps2bf16 %1, %0" : "=v"(bits) : "v"(v));
     *(vbf_bits *)p = bits;
 }
+/* Of what products of pairs give: the processor multiplies and adds these up with denormal numbers as zero, and so they are rounded. */
+SOL_INLINE vbf_bits vbf_result(vf v)
+{
+    vbf_bits bits;
+    __asm__("vcvtneps2bf16 %1, %0" : "=v"(bits) : "v"(v));
+    return bits;
+}
+SOL_INLINE void vbf_result_store(uint16_t *p, vf v) { *(vbf_bits *)p = vbf_result(v); }
+SOL_INLINE vf vf_result_bf16(vf v)
+{
+    vbf_wide bits;
+    __asm__("vpmovzxwd %1, %0" : "=v"(bits) : "v"(vbf_result(v)));
+    return (vf)(bits << 16);
+}
 #else
 SOL_INLINE void vbf_store(uint16_t *p, vf v) { vbf_store_nearest(p, v); }
+SOL_INLINE void vbf_result_store(uint16_t *p, vf v) { vbf_store_nearest(p, v); }
+SOL_INLINE vf vf_result_bf16(vf v) { return vf_round_bf16(v); }
 #endif
 SOL_INLINE vf vbf_load_n(const uint16_t *p, int n)
 {
@@ -54,6 +70,12 @@ SOL_INLINE void vbf_store_n(uint16_t *p, vf v, int n)
 {
     uint16_t bits[LANES];
     vbf_store(bits, v);
+    for (int i = 0; i < LANES && i < n; i++) p[i] = bits[i];
+}
+SOL_INLINE void vbf_result_store_n(uint16_t *p, vf v, int n)
+{
+    uint16_t bits[LANES];
+    vbf_result_store(bits, v);
     for (int i = 0; i < LANES && i < n; i++) p[i] = bits[i];
 }
 SOL_INLINE vf vbf_set(uint16_t x) { return vf_set(sol_from_bf16(x)); }

@@ -92,7 +92,7 @@ def _start(epilogue: Epilogue) -> tuple[EpilogueOperand | None, str, Epilogue]:
 
 
 def _element(dtype: DType) -> Element:
-    return Element(dtype.c, dtype.itemsize, FAMILIES[dtype], "", "%s", "%s")
+    return Element(dtype.c, dtype.itemsize, FAMILIES[dtype], FAMILIES[dtype], "", "%s", "%s")
 
 
 @dataclass(frozen=True)

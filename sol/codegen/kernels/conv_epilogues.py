@@ -98,10 +98,10 @@ class _Store:
 
     def statement(self, address: str, value: str, valid: str) -> str:
         """C statement that stores a vector, of which so many lanes hold a channel."""
-        whole = vector_store(self.dtype, address, value)
+        whole = vector_store(self.dtype, address, value, result=True)
         if not self.partial:
             return whole
-        return f"if ({valid} >= LANES) {whole} else {vector_store(self.dtype, address, value, count=f'(int)({valid})')}"
+        return f"if ({valid} >= LANES) {whole} else {vector_store(self.dtype, address, value, count=f'(int)({valid})', result=True)}"
 
 
 def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: _Store, vector: str) -> TileEpilogue:

@@ -7,6 +7,7 @@ from itertools import product as pairs_of
 from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
+from sol.codegen.element import PRODUCT_TYPES, element
 from sol.codegen.kernels.blocked import blocked_epilogue, need_blocked, padded_view
 from sol.codegen.kernels.conv_shape import Conv, column_step, pitch, read_conv, spatial_strides
 from sol.codegen.kernels.conv_small_cost import Small, Tile, small_seconds
@@ -18,15 +19,24 @@ from sol.ir.types import DType
 UNROLLED_TAPS = 9
 
 
+def _source(lowering: Lowering, conv: Conv) -> str:
+    """What the kernel reads: the convolution's input, or the narrower values of which that is the widening."""
+    x, body = conv.node.inputs[0], lowering.body
+    cast = None if x in body.inputs else body.producer(x)
+    return cast.inputs[0] if cast is not None and cast.op == "cast" and body.type_of(cast.inputs[0]).dtype in PRODUCT_TYPES else x
+
+
 def _read(lowering: Lowering) -> Conv | None:
-    """The region's convolution: float32, blocked, as many outputs as inputs, channels of a group a proper divisor of the lanes."""
+    """The region's convolution: float32, blocked, as many outputs as inputs, channels of a group a proper divisor of the lanes. It may read
+    and store a narrower type."""
     conv, lanes = read_conv(lowering), lowering.target.lanes
     if conv is None or conv.dtype is not DType.F32 or conv.c != conv.k or lanes % conv.group or conv.group == lanes:
         return None
-    x, outputs, result = conv.node.inputs[0], lowering.body.outputs, lowering.type_of(lowering.body.outputs[0])
+    x, outputs, result = _source(lowering, conv), lowering.body.outputs, lowering.type_of(lowering.body.outputs[0])
     if x not in lowering.body.inputs or len(outputs) != 1 or result.shape != conv.node.type.shape:
         return None
-    return conv if lowering.type_of(x).layout.block == result.layout.block == lanes else None
+    blocked = lowering.type_of(x).layout.block == result.layout.block == lanes
+    return conv if blocked and result.dtype in PRODUCT_TYPES else None
 
 
 def _is_hoisted(conv: Conv, target: TargetLike) -> bool:
@@ -49,13 +59,17 @@ def _chosen_tile(target: TargetLike, conv: Conv, rows: DimLike) -> Tile:
     return 2 if _is_hoisted(conv, target) and conv.stride == (1, 1) and rows != 1 else 1, width
 
 
-def columns_context(target: TargetLike, conv: Conv, size: tuple[DimLike, DimLike], tile: Tile | None = None) -> dict[str, Any]:
-    """Template context of tiles (templates/conv_columns.c.j2) that cover maps of ``size``."""
+def columns_context(
+    target: TargetLike, conv: Conv, size: tuple[DimLike, DimLike], tile: Tile | None = None, read: DType = DType.F32,
+    written: DType = DType.F32,
+) -> dict[str, Any]:  # fmt: skip
+    """Template context of tiles (templates/conv_columns.c.j2) that cover maps of ``size``. read, written: dtypes of what lies in memory."""
     (R, S), hoisted, unrolled = conv.kernel, _is_hoisted(conv, target), conv.kernel[1] <= UNROLLED_TAPS
     height, width = tile or _chosen_tile(target, conv, size[0])
     widths, heights = tile_ladder(size[1], width), tile_ladder(size[0], height, even=False) if hoisted else (1,)
     taps = (R if hoisted else 1, S if unrolled else 1)
     return {
+        "read": element(read), "written": element(written),
         "hoisted": hoisted, "heights": heights, "widths": widths, "g": conv.group, "grouped": conv.group > 1,
         "held": not unrolled or _are_held(conv, target),
         "R": R if hoisted else "R", "S": S if unrolled else "S", "sy": conv.stride[0], "sx": conv.stride[1],
@@ -78,13 +92,14 @@ def _lower(lowering: Lowering, found: Small) -> None:
     target, conv = lowering.target, found.conv
     lanes, g, node = target.lanes, conv.group, conv.node
     epilogue = blocked_epilogue(lowering, node.name, ("y", "x"))
-    source, out = padded_view(lowering, node.inputs[0], node.attrs["padding"]), lowering.view(lowering.output)
-    context = columns_context(target, conv, (conv.oh, conv.ow), found.tile)
+    x = _source(lowering, conv)
+    source, out = padded_view(lowering, x, node.attrs["padding"]), lowering.view(lowering.output)
+    context = columns_context(target, conv, (conv.oh, conv.ow), found.tile, source.dtype, out.dtype)
     reads = {"in": source, "weight": lowering.weight(node.inputs[1], "conv_grouped" if g > 1 else "conv_depthwise", block=lanes)}
     if len(node.inputs) == 3:
         reads["bias"] = lowering.weight(node.inputs[2], "channels", block=lanes)
     sizes: dict[str, DimLike] = {"N": conv.n, "CB": -(-conv.c // lanes), "H": conv.oh, "W": conv.ow}
-    sizes["by_rows"] = lowering.follow_share(node.inputs[0])
+    sizes["by_rows"] = lowering.follow_share(x)
     sizes |= {name: size for name, size in zip("RS", conv.kernel) if context[name] == name}
     for prefix, view in (("in", source), ("out", out)):
         sizes |= {f"{prefix}_{axis}": step for axis, step in zip("nby", spatial_strides(view.strides))}
@@ -92,7 +107,7 @@ def _lower(lowering: Lowering, found: Small) -> None:
     lowering.emit(
         "conv_small.c.j2", f"{kind}{conv.kernel[0]}x{conv.kernel[1]}s{conv.stride[1]}_{widths}{epilogue.stem}",
         reads=reads | dict(epilogue.reads), writes={"out": out}, params=sizes | dict(epilogue.params), flops=conv.flops,
-        bytes=4 * (product(lowering.type_of(node.inputs[0]).shape) + product(node.type.shape)),
+        bytes=source.dtype.itemsize * product(lowering.type_of(x).shape) + out.dtype.itemsize * product(node.type.shape),
         lanes=lanes, out_pitch=pitch(column_step(out, lanes)), has_bias="bias" in reads, epilogue=epilogue.text,
         fetched=0 if g > 1 else target.machine.direct.depthwise_ahead,
         spreads=tuple(tuple(k // g * g + j for k in range(lanes)) for j in range(g)) if g > 1 else (), **context,
@@ -120,7 +135,9 @@ def _matching(name: str) -> Callable[[Lowering], Iterator[Decision]]:
         if conv is None or name != ("conv_depthwise" if conv.group == 1 else "conv_grouped"):
             return
         apart = column_step(lowering.view(lowering.output), target.lanes) > 1  # which is as good as side by side
-        need_blocked(lowering, conv.node.inputs[0], *(() if apart else (lowering.output,)))
+        need_blocked(lowering, _source(lowering, conv), dtypes=PRODUCT_TYPES)
+        if not apart:
+            need_blocked(lowering, lowering.output, dtypes=PRODUCT_TYPES)
         yield Decision(name, Small(_chosen_tile(target, conv, conv.oh), conv))
         for height, width in _tiles(conv, target):
             yield Decision(name, Small((height, width), conv), f"{height}x{width}")

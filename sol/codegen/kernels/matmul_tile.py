@@ -113,9 +113,9 @@ def _finish(p: Product, i: int | str, j: int, masked: bool) -> Step:
     steps, result = p.epilogue.trace(value, load, f"t{i}_{j}_")
     dtype = p.out.dtype
     if p.c_n != 1:
-        lane = f"{dtype.c} lane[LANES]; {vector_store(dtype, 'lane', result)}"
+        lane = f"{dtype.c} lane[LANES]; {vector_store(dtype, 'lane', result, result=True)}"
         return Step((*lines, *steps), f"{lane} for (int l = 0; l < n{j}; l++) c[{i} * ldc + ({j} * LANES + l) * C_n] = lane[l];")
-    return Step((*lines, *steps), vector_store(dtype, f"c + {i} * ldc + {j} * LANES", result, count=f"n{j}" if masked else ""))
+    return Step((*lines, *steps), vector_store(dtype, f"c + {i} * ldc + {j} * LANES", result, count=f"n{j}" if masked else "", result=True))
 
 
 def tile_signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool, in_place: bool) -> tuple[str, str]:

@@ -142,7 +142,7 @@ def _zero(found: WeightOnly) -> Element | None:
     """How zero points lie in memory; None where there are none."""
     if found.zeros is None:
         return None
-    return element(DType.F32) if found.zeros.dtype is DType.F32 else Element("int8_t", 1, "vi8", "", "%s", "%s")
+    return element(DType.F32) if found.zeros.dtype is DType.F32 else Element("int8_t", 1, "vi8", "", "", "%s", "%s")
 
 
 def _zero_loads(found: WeightOnly) -> tuple[str, ...]:

@@ -30,7 +30,8 @@ class KeptGraph:
     """One of the two graphs.
 
     imported: the graph apart from the other one. shapes: of its inputs, those that are tensors. multiplied: inputs that products of
-    matrices read, and nothing else but rows are taken of. parameters: inputs that are parameters of the program. kept: results that only the backward graph reads.
+    matrices read, and nothing else but rows are taken of. parameters: inputs that are parameters of the program. kept: results that only
+    the backward graph reads.
     """
 
     imported: Imported
