@@ -88,7 +88,7 @@ c0_0 += c0_0_5;
 c0_0 += c0_0_6; 
 c0_0 += c0_0_7; 
     {
-        vbf_store_n(c + 0 * ldc + 0 * LANES, c0_0, n0);
+        vbf_result_store_n(c + 0 * ldc + 0 * LANES, c0_0, n0);
     }
 }
 

@@ -12,7 +12,7 @@ from torch import nn
 import sol
 from sol.runtime.torch import result_pool
 from sol.runtime.torch.result_pool import ResultPool
-from tests.training.steps import GRADIENT, check_gradients, graphs_of, pair, step
+from tests.training.steps import GRADIENT, check_gradients, check_loss, graphs_of, pair, step
 
 ROWS = 1024
 X = torch.randn(ROWS, 512)
@@ -185,6 +185,42 @@ def test_memory_of_a_step_is_less_than_what_it_makes(monkeypatch: pytest.MonkeyP
     gradients = sum(p.grad.nbytes for p in fast.parameters() if p.grad is not None)
     assert lent[-1] < kept + gradients  # with all that is computed on the way
     assert result_pool.LARGE_RESULT <= 512 * 512 * 4
+
+
+class Growing(nn.Module):
+    """Layers that read all that was made before them, and what they read kept for the backward pass."""
+
+    def __init__(self, first: int, more: int, layers: int) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        sizes = [first + i * more for i in range(layers)]
+        self.norms = nn.ModuleList([nn.BatchNorm2d(n) for n in sizes])
+        self.convs = nn.ModuleList([nn.Conv2d(n, more, 3, padding=1, bias=False) for n in sizes])
+        self.last = nn.BatchNorm2d(first + layers * more)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        parts = [x.sin()]
+        for i, (norm, conv) in enumerate(zip(self.norms, self.convs)):
+            parts.append(conv(torch.relu(norm(torch.cat(parts, 1 if i % 2 else -3)))))
+        return self.last(torch.cat(parts, 1)).relu().mean((2, 3))
+
+
+@pytest.mark.parametrize("budget", [1.0, 0.0])
+@pytest.mark.parametrize("sizes", [(32, 16, 3), (20, 12, 4), (16, 7, 3)])
+def test_concatenations_that_begin_alike_are_kept_once(sizes: tuple[int, int, int], budget: float) -> None:
+    x = torch.randn(3, sizes[0], 14, 13)
+    with sol.config.override(training_memory_budget=budget):
+        fast, eager = pair(Growing(*sizes), (x,))
+        for _ in range(2):
+            for model in (fast, eager):
+                model.zero_grad()
+            for _ in range(2):  # gradients are added up
+                losses = [step(model, (x,)) for model in (fast, eager)]
+                check_loss(*losses)
+            check_gradients(fast, eager)
+        backward = graphs_of(fast)[1]
+    names = [n.name for n in backward.module.graph.find_nodes(op="placeholder")]
+    assert budget == 0 or sum(name.startswith("cat") for name in names) == 1
 
 
 def test_a_table_that_two_layers_read() -> None:

@@ -1,4 +1,5 @@
-"""What the forward graph saves for the backward graph is a value itself where the partitioner chose a view of it, such as a turned weight.
+"""What the forward graph saves for the backward graph is a value itself where the partitioner chose a view of it, such as a turned weight,
+and of concatenations that begin alike the longest one.
 
 A program that gives a view as a result may have to copy it. The backward graph makes the view again, which costs nothing.
 """
@@ -55,6 +56,39 @@ def save_whole(forward: fx.GraphModule, backward: fx.GraphModule, own: int) -> N
     forward.graph.eliminate_dead_code()
     for module in (forward, backward):
         module.recompile()
+
+
+def save_longest(forward: fx.GraphModule, backward: fx.GraphModule, own: int) -> None:
+    """Change both graphs of a step in place: of saved concatenations those that another one begins with, as in a DenseNet, are not saved.
+    They need no memory of their own then, and the backward graph takes them as slices. own: as for ``save_whole``."""
+    (output,) = forward.graph.find_nodes(op="output")
+    results: list[Any] = list(output.args[0])
+    arrivals = {n.name: n for n in backward.graph.find_nodes(op="placeholder")}
+    saved = [n for n in results[own:] if isinstance(n, fx.Node) and n.target is ops.aten.cat.default and n.name in arrivals]
+    first = next(n for n in backward.graph.nodes if n.op != "placeholder")
+    found = {n: (*_concatenated(n),) for n in saved}
+    for node, (parts, dim) in found.items():
+        longer = [n for n, (others, d) in found.items() if d == dim and len(others) > len(parts) and others[: len(parts)] == parts]
+        if not longer:
+            continue
+        longest, arrival = max(longer, key=lambda n: len(found[n][0])), arrivals[node.name]
+        with backward.graph.inserting_before(first):
+            size = node.meta["val"].shape[dim]
+            begins = backward.graph.call_function(ops.aten.slice.Tensor, (arrivals[longest.name], dim, 0, size))
+        begins.meta = dict(arrival.meta)
+        arrival.replace_all_uses_with(begins)
+        backward.graph.erase_node(arrival)
+        results.remove(node)
+    output.args = (tuple(results),)
+    for module in (forward, backward):
+        module.recompile()
+
+
+def _concatenated(cat: fx.Node) -> tuple[tuple[fx.Node, ...], int]:
+    """What is concatenated, and along which dimension."""
+    parts, dim = cat.args[0], cat.args[1] if len(cat.args) > 1 else cat.kwargs.get("dim", 0)
+    assert isinstance(parts, (list, tuple)) and isinstance(dim, int)
+    return tuple(parts), dim % cat.meta["val"].dim()  # type: ignore[arg-type]
 
 
 def _wholes(saved: Iterable[fx.Node]) -> set[fx.Node]:

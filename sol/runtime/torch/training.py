@@ -37,7 +37,7 @@ from sol.runtime.torch.kept_steps import KeptGraph, KeptStep, keep_step, read_st
 from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.recomputation import choose_recomputed
 from sol.runtime.torch.result_pool import ResultPool, are_alone
-from sol.runtime.torch.saved_views import save_whole
+from sol.runtime.torch.saved_views import save_longest, save_whole
 from sol.runtime.torch.step_function import Wrapping, plain_wrapping, step_function
 from sol.runtime.torch.step_graphs import GraphSource, StoredGraph, TracedGraph
 from sol.runtime.torch.step_key import NoTextError, step_key
@@ -216,6 +216,7 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
             budget = 1.0  # what is not marked is kept as is fastest
         with settings.patch(activation_memory_budget=budget):
             graphs = min_cut_rematerialization_partition(joint, inputs, **given)
+        save_longest(*graphs, given["num_fwd_outputs"])
         save_whole(*graphs, given["num_fwd_outputs"])
         return graphs
 
