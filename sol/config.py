@@ -211,7 +211,7 @@ class Config:
         state["_assigned"] = {}
         state["_environment"] = {}
         state["_looked"] = False
-        state["_assignments"] = 0
+        state["_assignments"] = object()
         state["_overrides"] = ContextVar("sol_config_overrides", default=MappingProxyType({}))
 
     def __getitem__(self, name: str) -> Any:
@@ -230,7 +230,7 @@ class Config:
     def __setitem__(self, name: str, value: Any) -> None:
         knob = _knob(name)
         self._assigned[name] = _parsed(knob, value, name)
-        vars(self)["_assignments"] += 1
+        vars(self)["_assignments"] = object()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -253,11 +253,11 @@ class Config:
         """Forget what was assigned to these knobs, or to all."""
         for name in [_knob(name).name for name in names] or list(KNOBS):
             self._assigned.pop(name, None)
-        vars(self)["_assignments"] += 1
+        vars(self)["_assignments"] = object()
 
-    def assignments(self, name: str) -> int | None:
-        """How often knobs were assigned or reset so far; None where an override holds for this knob. As long as the number stays, so does
-        what the knob was set to, unless in the environment."""
+    def assignments(self, name: str) -> object | None:
+        """What stands for all assignments so far, another object after each; None where an override holds for this knob. While it is the
+        same, so is the knob's value, if the environment was not changed."""
         return None if name in self._overrides.get() else self._assignments
 
     @contextmanager

@@ -15,7 +15,7 @@ from sol.ir.rewrite import Editor
 from sol.ir.strides import contiguous_strides, view_strides
 from sol.ir.types import HOST, DType, TensorType
 from sol.passes.assign_spaces import transferred_to
-from sol.passes.fuse_regions import is_widening
+from sol.passes.fused_types import is_widening
 from sol.passes.place_concats import Slot, concat_slots
 from sol.passes.views import is_view, own_strides, storage_orders
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from sol.ir.data_sizes import BOUNDS, definers
 from sol.ir.dim import product
 from sol.ir.graph import Graph, Node
-from sol.ir.lanes import FLOAT_LANES, NARROW_FLOATS, fits_lanes
+from sol.ir.lanes import FLOAT_LANES, fits_lanes
 from sol.ir.ops.control import CONTROL
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import in_order
@@ -20,16 +20,13 @@ from sol.passes.assign_layout import CHANNELS
 from sol.passes.choices import Choose, first, nodes_text
 from sol.passes.fuse_conv_chains import ANCHOR as CHAIN
 from sol.passes.fuse_conv_chains import conv_chain
+from sol.passes.fused_types import INTEGERS, computes_types, floats_of, has_few_channels, is_widening, stores_type
 from sol.passes.global_pooling import is_pointwise_conv, is_pooled
 from sol.passes.regions import fresh, make_body, make_region
 from sol.passes.sizes import GraphSizes
 from sol.passes.views import is_view, strides_of, value_strides
 
-INTEGERS = ("int_linear", "int_matmul", "int_conv")
-"""Anchors whose epilogues compute with integers and bytes as well as with floats."""
 PRODUCTS = ("conv", "conv_transpose", "linear", "matmul", "grouped_matmul", "weight_only_linear")
-NARROW_PRODUCTS = ("conv", "linear", "matmul", "weight_only_linear")
-"""Products whose kernels also read and write narrower floats; their epilogues may go on, and end, in float32."""
 TAILED = (*INTEGERS, *PRODUCTS, "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
 SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms", "custom")
 SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det", "bags")
@@ -102,7 +99,7 @@ class _Fusion:
         for node in reversed(self.graph.nodes):
             if node.op in ANCHORS and self.computes(node) and node.name not in self.group_of:
                 group = _Group(kind_of(node), node.op, [node])
-                if node.op in TAILED and (node.op in INTEGERS or node.type.dtype in _floats(node)):
+                if node.op in TAILED and (node.op in INTEGERS or node.type.dtype in floats_of(node)):
                     group.nodes += self.epilogue_of(node)
                     group.nodes += self.global_pool_after(group, alone=True)
                     group.nodes += self.widening_before(node)
@@ -136,7 +133,7 @@ class _Fusion:
             added = [*self.sides(node, anchor, inside), node]
             epilogue += added
             inside.update(n.name for n in added)
-            if self.leaving(inside) == {node.name} and self.may_end(node, anchor) and not self.is_better_read_narrow(node):
+            if self.leaving(inside) == {node.name} and stores_type(self.graph, node, anchor) and not self.is_better_read_narrow(node):
                 best = len(epilogue)
         return epilogue[:best]
 
@@ -153,7 +150,7 @@ class _Fusion:
     def fits_epilogue(self, node: Node, anchor: Node, inside: set[str]) -> bool:
         if node.op not in POINTWISE or node.name in self.group_of or node.name in self.constants:
             return False
-        if node.type.shape != anchor.type.shape or not self.fits_lanes(node, anchor):
+        if node.type.shape != anchor.type.shape or not computes_types(self.graph, node, anchor):
             return False
         outside = [i for i in node.inputs if i not in inside]
         return all(self.fits_operand(v, anchor) and not self.depends(v, inside) for v in outside)
@@ -203,51 +200,21 @@ class _Fusion:
         before = self.dequantizing(first, anchor, inside)
         return None if before is None else [*before, node]
 
-    def fits_lanes(self, node: Node, anchor: Node) -> bool:
-        """Whether an epilogue computes with these types: masks and floats, integers only behind an integer anchor."""
-        operands = [self.graph.type_of(v).dtype for v in node.inputs]
-        if anchor.op in INTEGERS:
-            return fits_lanes(node.op, node.type.dtype, operands)
-        if node.type.dtype not in (*self.computed(anchor), DType.BOOL):
-            return False
-        wide = not {node.type.dtype, *operands} & {*NARROW_FLOATS}
-        return anchor.type.dtype is DType.F32 and wide or fits_lanes(node.op, node.type.dtype, operands)
-
-    def may_end(self, node: Node, anchor: Node) -> bool:
-        """Whether an epilogue's result has a type that the anchor's kernels store."""
-        dtype = node.type.dtype
-        return dtype is not DType.BOOL if anchor.op in INTEGERS else dtype in self.computed(anchor)
-
-    def computed(self, anchor: Node) -> tuple[DType, ...]:
-        """Types of floats that an anchor's epilogue computes and stores."""
-        return (*_floats(anchor), DType.BF16) if self.has_few_channels(anchor) else _floats(anchor)
-
     def widening_before(self, conv: Node) -> list[Node]:
         """What widens the input of a convolution with few channels per group, whose kernel does it itself, if nothing else reads the wide
         one."""
         cast = self.graph.producer(conv.inputs[0])
         alone = [u.name for u in self.graph.users(cast.name)] == [conv.name] and not self.graph.is_output(cast.name)
-        if not alone or not is_widening(self.graph, cast) or cast.name in self.constants or not self.has_few_channels(conv):
+        if not alone or not is_widening(self.graph, cast) or cast.name in self.constants or not has_few_channels(self.graph, conv):
             return []
-        narrow = self.graph.type_of(cast.inputs[0])
-        return [cast] if narrow.dtype is DType.BF16 and narrow.layout == cast.type.layout else []
-
-    def has_few_channels(self, anchor: Node) -> bool:
-        """Whether a node is a blocked convolution of float32 with as many results as inputs, of which several groups are in a vector."""
-        block = anchor.type.layout.block
-        if anchor.op != "conv" or not block or anchor.type.dtype is not DType.F32:
-            return False
-        data, weight = (self.graph.type_of(v) for v in anchor.inputs[:2])
-        group = weight.shape[1]
-        few = isinstance(group, int) and group < block and block % group == 0
-        return few and data.layout.block == block and data.shape[1] == anchor.type.shape[1]
+        return [cast] if self.graph.type_of(cast.inputs[0]).layout == cast.type.layout else []
 
     def fits_operand(self, value: str, anchor: Node) -> bool:
         """Whether an epilogue can read a value: floats, broadcast or as large as the result, stride 0 or 1 along the lanes."""
         type = self.graph.type_of(value)
         if type.rank == 0 and self.graph.producer(value).op == "constant":
             return True
-        if type.dtype not in ((DType.F32, DType.I32, DType.I8, DType.U8) if anchor.op in INTEGERS else _floats(anchor)):
+        if type.dtype not in ((DType.F32, DType.I32, DType.I8, DType.U8) if anchor.op in INTEGERS else floats_of(anchor)):
             return False
         if type.rank > anchor.type.rank:
             return False
@@ -509,15 +476,3 @@ class _Fusion:
         anchor = next((n for n in nodes if n.op == group.anchor), nodes[0])
         body, operands = make_body(self.graph, nodes, self.outputs_of(group))
         return make_region(fresh("_".join(n.op for n in nodes[:4]), taken), group.kind, group.anchor, body, operands, anchor)
-
-
-def is_widening(graph: Graph, node: Node) -> bool:
-    """Whether a node gives a narrow float as float32."""
-    return node.op == "cast" and node.type.dtype is DType.F32 and graph.type_of(node.inputs[0]).dtype in NARROW_FLOATS
-
-
-def _floats(anchor: Node) -> tuple[DType, ...]:
-    """Types of floats that the kernels of an anchor, or of an op before one, read and write."""
-    dtype = anchor.type.dtype
-    narrow = dtype in NARROW_FLOATS and (anchor.op in NARROW_PRODUCTS or anchor.op in POINTWISE)
-    return (DType.F32, dtype) if narrow else (DType.F32,)

@@ -117,11 +117,11 @@ def _read_rounded(graph: Graph, dtype: DType) -> Graph:
 
 
 def _is_depthwise_of(g: Editor, node: Node, value: str) -> bool:
-    """Whether a node is a depthwise convolution of a value, whose kernel reads 16 bits and multiplies in float32."""
+    """Whether a node is a depthwise convolution of a value over one or two dimensions, whose kernel reads 16 bits."""
     if node.op != "conv" or node.inputs[0] != value:
         return False
     data, weight = (g.type_of(v).shape for v in node.inputs[:2])
-    return weight[1] == 1 and weight[0] == data[1]
+    return len(data) <= 4 and weight[1] == 1 and weight[0] == data[1]
 
 
 def _near_products(nodes: Iterable[Node], dtype: DType) -> set[str]:

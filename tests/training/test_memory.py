@@ -223,6 +223,34 @@ def test_concatenations_that_begin_alike_are_kept_once(sizes: tuple[int, int, in
     assert budget == 0 or sum(name.startswith("cat") for name in names) == 1
 
 
+class Results(nn.Module):
+    """Concatenations that begin alike, of which the shorter one is a result, or of another dtype."""
+
+    def __init__(self, wide: bool) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.a, self.b, self.wide = nn.Linear(64, 64), nn.Linear(64, 64), wide
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        a, b = self.a(x), self.b(x)
+        short = torch.cat([a, b], 1)
+        long = torch.cat([a, b, (a * b).double() if self.wide else a * b], 1)
+        return short, short.float().pow(3) @ short.float().t(), long.pow(3) @ long.t()
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_concatenation_that_is_a_result_or_of_another_dtype(wide: bool) -> None:
+    x = torch.randn(300, 64)
+    fast, eager = pair(Results(wide), (x,))
+    for _ in range(2):
+        for model in (fast, eager):
+            model.zero_grad()
+        check_loss(step(fast, (x,)), step(eager, (x,)))
+        check_gradients(fast, eager)
+        for mine, theirs in zip(fast(x), eager(x)):
+            torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-3)
+
+
 def test_a_table_that_two_layers_read() -> None:
     """Its gradient is made in one place, and nothing of its size is packed or kept."""
 

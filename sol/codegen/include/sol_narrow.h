@@ -41,7 +41,7 @@ SOL_INLINE void vbf_store(uint16_t *p, vf v)
     __asm__("vcvtneps2bf16 %1, %0" : "=v"(bits) : "v"(v));
     *(vbf_bits *)p = bits;
 }
-/* Of what products of pairs give: the processor multiplies and adds these up with denormal numbers as zero, and so they are rounded. */
+/* Of results of convolutions and matrix products: denormal ones become zero, as where the processor multiplies pairs of bfloat16. */
 SOL_INLINE vbf_bits vbf_result(vf v)
 {
     vbf_bits bits;

@@ -14,6 +14,7 @@ from sol.codegen.kernels.conv_small_cost import Small, Tile, small_seconds
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike, product
 from sol.ir.types import DType
+from sol.passes.fused_types import is_widening
 
 #: Filter rows longer than this are run-time loops.
 UNROLLED_TAPS = 9
@@ -22,8 +23,8 @@ UNROLLED_TAPS = 9
 def _source(lowering: Lowering, conv: Conv) -> str:
     """What the kernel reads: the convolution's input, or the narrower values of which that is the widening."""
     x, body = conv.node.inputs[0], lowering.body
-    cast = None if x in body.inputs else body.producer(x)
-    return cast.inputs[0] if cast is not None and cast.op == "cast" and body.type_of(cast.inputs[0]).dtype in PRODUCT_TYPES else x
+    cast = body.producer(x)
+    return cast.inputs[0] if is_widening(body, cast) else x
 
 
 def _read(lowering: Lowering) -> Conv | None:

@@ -280,13 +280,14 @@ class SolModule(torch.nn.Module):
             return self._model(*args, **kwargs)
         return self._trainer(args, kwargs)
 
-    def _call_of_torch(self, known: int) -> Callable[..., Any]:
-        """What calls a model that trains in torch, at once, as long as settings are those after so many assignments. nn.Module runs it in
-        the place of ``forward`` and its hooks: a call through these takes a tenth of a small model's step."""
+    def _call_of_torch(self, known: object) -> Callable[..., Any]:
+        """What calls a model that trains in torch, at once, as long as ``known`` stands for the assignments of settings.
+
+        nn.Module runs it in the place of ``forward`` and its hooks: a call through these takes a tenth of a small model's step."""
         model, hooks = self._model, [vars(self)[name] for name in _CALL_HOOKS]
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            if model.training and config.assignments("training") == known and not any(hooks):
+            if model.training and config.assignments("training") is known and not any(hooks):
                 return model(*args, **kwargs)
             self.__dict__.pop("_compiled_call_impl", None)
             return self(*args, **kwargs)

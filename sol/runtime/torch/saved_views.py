@@ -65,23 +65,25 @@ def save_longest(forward: fx.GraphModule, backward: fx.GraphModule, own: int) ->
     results: list[Any] = list(output.args[0])
     arrivals = {n.name: n for n in backward.graph.find_nodes(op="placeholder")}
     saved = [n for n in results[own:] if isinstance(n, fx.Node) and n.target is ops.aten.cat.default and n.name in arrivals]
-    first = next(n for n in backward.graph.nodes if n.op != "placeholder")
-    found = {n: (*_concatenated(n),) for n in saved}
+    found = {n: _concatenated(n) for n in saved}
+    kinds = {n: (dim, n.meta["val"].dtype) for n, (_, dim) in found.items()}  # parts of several dtypes become that of all
+    left = set()
     for node, (parts, dim) in found.items():
-        longer = [n for n, (others, d) in found.items() if d == dim and len(others) > len(parts) and others[: len(parts)] == parts]
+        longer = [n for n in saved if kinds[n] == kinds[node] and len(found[n][0]) > len(parts) and found[n][0][: len(parts)] == parts]
         if not longer:
             continue
         longest, arrival = max(longer, key=lambda n: len(found[n][0])), arrivals[node.name]
-        with backward.graph.inserting_before(first):
+        with backward.graph.inserting_before(next(n for n in backward.graph.nodes if n.op != "placeholder")):
             size = node.meta["val"].shape[dim]
             begins = backward.graph.call_function(ops.aten.slice.Tensor, (arrivals[longest.name], dim, 0, size))
         begins.meta = dict(arrival.meta)
         arrival.replace_all_uses_with(begins)
         backward.graph.erase_node(arrival)
-        results.remove(node)
-    output.args = (tuple(results),)
-    for module in (forward, backward):
-        module.recompile()
+        left.add(node)
+    if left:
+        output.args = ((*results[:own], *(r for r in results[own:] if r not in left)),)
+        for module in (forward, backward):
+            module.recompile()
 
 
 def _concatenated(cat: fx.Node) -> tuple[tuple[fx.Node, ...], int]:
