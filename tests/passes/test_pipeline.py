@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sol.codegen.program import render_program
 from sol.codegen.schedule import make_plan
-from sol.codegen.targets import by_name, resolve
+from sol.codegen.targets import by_name
 from sol.ir.interpret import evaluate
 from sol.ir.verify import verify
 from sol.passes.pipeline import passes, run_passes
@@ -43,7 +43,7 @@ def expected(recipe: Recipe) -> list[np.ndarray]:
 
 def check_passes(recipe: Recipe, isa: str) -> None:
     """Every pass keeps the values; the plan can be made and rendered."""
-    target, want = resolve(isa), expected(recipe)
+    target, want = by_name(isa), expected(recipe)
     graph = verify(recipe.graph)
     for name, graph in run_passes(recipe.graph, target):
         verify(graph, name)
