@@ -31,15 +31,16 @@ static __attribute__((noinline)) void stretch(const float *a0, int64_t lda, cons
     vf c6_0 = vf_zero(), c6_1 = vf_zero();
     vf c7_0 = vf_zero(), c7_1 = vf_zero();
     for (int64_t k = 0; k < K; k++, b += ldb) {
-        const vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES);
-        { const float x = a0[k]; c0_0 += w0 * x; c0_1 += w1 * x; }
-        { const float x = a1[k]; c1_0 += w0 * x; c1_1 += w1 * x; }
-        { const float x = a2[k]; c2_0 += w0 * x; c2_1 += w1 * x; }
-        { const float x = a3[k]; c3_0 += w0 * x; c3_1 += w1 * x; }
-        { const float x = a4[k]; c4_0 += w0 * x; c4_1 += w1 * x; }
-        { const float x = a5[k]; c5_0 += w0 * x; c5_1 += w1 * x; }
-        { const float x = a6[k]; c6_0 += w0 * x; c6_1 += w1 * x; }
-        { const float x = a7[k]; c7_0 += w0 * x; c7_1 += w1 * x; }
+        vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES);
+        SOL_HOLD(w0); SOL_HOLD(w1);
+        { const float x = a0[k]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); }
+        { const float x = a1[k]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); }
+        { const float x = a2[k]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); }
+        { const float x = a3[k]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); }
+        { const float x = a4[k]; VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); }
+        { const float x = a5[k]; VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); }
+        { const float x = a6[k]; VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); }
+        { const float x = a7[k]; VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); }
     }
     if (more) {
 c0_0 += vf_load(c + 0 * ldc + 0 * LANES); c0_1 += vf_load(c + 0 * ldc + 1 * LANES); 
@@ -73,15 +74,16 @@ static __attribute__((noinline)) void turned(const float *a0, int64_t lda, const
     vf c6_0 = vf_zero(), c6_1 = vf_zero();
     vf c7_0 = vf_zero(), c7_1 = vf_zero();
     for (int64_t k = 0; k < K; k++, b += ldb) {
-        const vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES);
-        { const float x = a0[k * lda + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
-        { const float x = a0[k * lda + 1]; c1_0 += w0 * x; c1_1 += w1 * x; }
-        { const float x = a0[k * lda + 2]; c2_0 += w0 * x; c2_1 += w1 * x; }
-        { const float x = a0[k * lda + 3]; c3_0 += w0 * x; c3_1 += w1 * x; }
-        { const float x = a0[k * lda + 4]; c4_0 += w0 * x; c4_1 += w1 * x; }
-        { const float x = a0[k * lda + 5]; c5_0 += w0 * x; c5_1 += w1 * x; }
-        { const float x = a0[k * lda + 6]; c6_0 += w0 * x; c6_1 += w1 * x; }
-        { const float x = a0[k * lda + 7]; c7_0 += w0 * x; c7_1 += w1 * x; }
+        vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES);
+        SOL_HOLD(w0); SOL_HOLD(w1);
+        { const float x = a0[k * lda + 0]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); }
+        { const float x = a0[k * lda + 1]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); }
+        { const float x = a0[k * lda + 2]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); }
+        { const float x = a0[k * lda + 3]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); }
+        { const float x = a0[k * lda + 4]; VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); }
+        { const float x = a0[k * lda + 5]; VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); }
+        { const float x = a0[k * lda + 6]; VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); }
+        { const float x = a0[k * lda + 7]; VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); }
     }
     if (more) {
 c0_0 += vf_load(c + 0 * ldc + 0 * LANES); c0_1 += vf_load(c + 0 * ldc + 1 * LANES); 

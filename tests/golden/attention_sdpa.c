@@ -28,21 +28,23 @@ static __attribute__((noinline)) void stretch(const float *a0, int64_t lda, cons
     int64_t k = 0;
     for (; k + 2 <= K; k += 2, b += 2 * ldb) {
         {
-            const vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES);
-            { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
-            { const float x = a1[k + 0]; c1_0 += w0 * x; c1_1 += w1 * x; }
-            { const float x = a2[k + 0]; c2_0 += w0 * x; c2_1 += w1 * x; }
-            { const float x = a3[k + 0]; c3_0 += w0 * x; c3_1 += w1 * x; }
-            { const float x = a4[k + 0]; c4_0 += w0 * x; c4_1 += w1 * x; }
+            vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES);
+            SOL_HOLD(w0); SOL_HOLD(w1);
+            { const float x = a0[k + 0]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); }
+            { const float x = a1[k + 0]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); }
+            { const float x = a2[k + 0]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); }
+            { const float x = a3[k + 0]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); }
+            { const float x = a4[k + 0]; VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); }
         }
         SOL_FENCE();
         {
-            const vf w0 = vf_load(b + ldb + 0 * LANES), w1 = vf_load(b + ldb + 1 * LANES);
-            { const float x = a0[k + 1]; c0_0 += w0 * x; c0_1 += w1 * x; }
-            { const float x = a1[k + 1]; c1_0 += w0 * x; c1_1 += w1 * x; }
-            { const float x = a2[k + 1]; c2_0 += w0 * x; c2_1 += w1 * x; }
-            { const float x = a3[k + 1]; c3_0 += w0 * x; c3_1 += w1 * x; }
-            { const float x = a4[k + 1]; c4_0 += w0 * x; c4_1 += w1 * x; }
+            vf w0 = vf_load(b + ldb + 0 * LANES), w1 = vf_load(b + ldb + 1 * LANES);
+            SOL_HOLD(w0); SOL_HOLD(w1);
+            { const float x = a0[k + 1]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); }
+            { const float x = a1[k + 1]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); }
+            { const float x = a2[k + 1]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); }
+            { const float x = a3[k + 1]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); }
+            { const float x = a4[k + 1]; VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); }
         }
         SOL_FENCE();
     }

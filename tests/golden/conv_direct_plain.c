@@ -107,39 +107,42 @@ const int64_t channels = c->C, R = c->R;
             const float *x0 = row;
             for (int64_t s = 1; s; s--, x0 += 3, w += 6 * LANES) {
                 {
-                    const vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
-                    { const float b = x0[0]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                    { const float b = x0[1]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                    { const float b = x0[2]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                    { const float b = x0[3]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                    { const float b = x0[4]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                    { const float b = x0[5]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                    { const float b = x0[6]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                    { const float b = x0[7]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                    vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
+                    SOL_HOLD(w0); SOL_HOLD(w1);
+                    { const float b = x0[0]; VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(a1_0_0, w1, b); }
+                    { const float b = x0[1]; VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(a1_0_1, w1, b); }
+                    { const float b = x0[2]; VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(a1_0_2, w1, b); }
+                    { const float b = x0[3]; VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(a1_0_3, w1, b); }
+                    { const float b = x0[4]; VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(a1_0_4, w1, b); }
+                    { const float b = x0[5]; VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(a1_0_5, w1, b); }
+                    { const float b = x0[6]; VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(a1_0_6, w1, b); }
+                    { const float b = x0[7]; VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(a1_0_7, w1, b); }
                 }
                 SOL_FENCE();
                 {
-                    const vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
-                    { const float b = x0[1]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                    { const float b = x0[2]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                    { const float b = x0[3]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                    { const float b = x0[4]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                    { const float b = x0[5]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                    { const float b = x0[6]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                    { const float b = x0[7]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                    { const float b = x0[8]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                    vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
+                    SOL_HOLD(w0); SOL_HOLD(w1);
+                    { const float b = x0[1]; VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(a1_0_0, w1, b); }
+                    { const float b = x0[2]; VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(a1_0_1, w1, b); }
+                    { const float b = x0[3]; VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(a1_0_2, w1, b); }
+                    { const float b = x0[4]; VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(a1_0_3, w1, b); }
+                    { const float b = x0[5]; VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(a1_0_4, w1, b); }
+                    { const float b = x0[6]; VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(a1_0_5, w1, b); }
+                    { const float b = x0[7]; VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(a1_0_6, w1, b); }
+                    { const float b = x0[8]; VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(a1_0_7, w1, b); }
                 }
                 SOL_FENCE();
                 {
-                    const vf w0 = vf_load(w + 4 * LANES), w1 = vf_load(w + 5 * LANES);
-                    { const float b = x0[2]; a0_0_0 += w0 * b; a1_0_0 += w1 * b; }
-                    { const float b = x0[3]; a0_0_1 += w0 * b; a1_0_1 += w1 * b; }
-                    { const float b = x0[4]; a0_0_2 += w0 * b; a1_0_2 += w1 * b; }
-                    { const float b = x0[5]; a0_0_3 += w0 * b; a1_0_3 += w1 * b; }
-                    { const float b = x0[6]; a0_0_4 += w0 * b; a1_0_4 += w1 * b; }
-                    { const float b = x0[7]; a0_0_5 += w0 * b; a1_0_5 += w1 * b; }
-                    { const float b = x0[8]; a0_0_6 += w0 * b; a1_0_6 += w1 * b; }
-                    { const float b = x0[9]; a0_0_7 += w0 * b; a1_0_7 += w1 * b; }
+                    vf w0 = vf_load(w + 4 * LANES), w1 = vf_load(w + 5 * LANES);
+                    SOL_HOLD(w0); SOL_HOLD(w1);
+                    { const float b = x0[2]; VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(a1_0_0, w1, b); }
+                    { const float b = x0[3]; VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(a1_0_1, w1, b); }
+                    { const float b = x0[4]; VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(a1_0_2, w1, b); }
+                    { const float b = x0[5]; VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(a1_0_3, w1, b); }
+                    { const float b = x0[6]; VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(a1_0_4, w1, b); }
+                    { const float b = x0[7]; VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(a1_0_5, w1, b); }
+                    { const float b = x0[8]; VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(a1_0_6, w1, b); }
+                    { const float b = x0[9]; VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(a1_0_7, w1, b); }
                 }
                 SOL_FENCE();
             }

@@ -29,15 +29,16 @@ static __attribute__((noinline)) void tile_2(float *sums, map v, int64_t v_c, ma
             for (int64_t left = columns, piece; left; left -= piece) {
                 piece = left < PIECE ? left : PIECE;
                 for (int64_t x = piece; x; x--, p += v.x, q += b.x) {
-                    const vf v0 = vf_load(p), v1 = vf_load(p + v_c);
-                    { const float number = q[0]; a0_0 += v0 * number; a1_0 += v1 * number; }
-                    { const float number = q[1]; a0_1 += v0 * number; a1_1 += v1 * number; }
-                    { const float number = q[2]; a0_2 += v0 * number; a1_2 += v1 * number; }
-                    { const float number = q[3]; a0_3 += v0 * number; a1_3 += v1 * number; }
-                    { const float number = q[4]; a0_4 += v0 * number; a1_4 += v1 * number; }
-                    { const float number = q[5]; a0_5 += v0 * number; a1_5 += v1 * number; }
-                    { const float number = q[6]; a0_6 += v0 * number; a1_6 += v1 * number; }
-                    { const float number = q[7]; a0_7 += v0 * number; a1_7 += v1 * number; }
+                    vf v0 = vf_load(p), v1 = vf_load(p + v_c);
+                    SOL_HOLD(v0); SOL_HOLD(v1);
+                    { const float number = q[0]; VF_ADD_PRODUCT(a0_0, v0, number); VF_ADD_PRODUCT(a1_0, v1, number); }
+                    { const float number = q[1]; VF_ADD_PRODUCT(a0_1, v0, number); VF_ADD_PRODUCT(a1_1, v1, number); }
+                    { const float number = q[2]; VF_ADD_PRODUCT(a0_2, v0, number); VF_ADD_PRODUCT(a1_2, v1, number); }
+                    { const float number = q[3]; VF_ADD_PRODUCT(a0_3, v0, number); VF_ADD_PRODUCT(a1_3, v1, number); }
+                    { const float number = q[4]; VF_ADD_PRODUCT(a0_4, v0, number); VF_ADD_PRODUCT(a1_4, v1, number); }
+                    { const float number = q[5]; VF_ADD_PRODUCT(a0_5, v0, number); VF_ADD_PRODUCT(a1_5, v1, number); }
+                    { const float number = q[6]; VF_ADD_PRODUCT(a0_6, v0, number); VF_ADD_PRODUCT(a1_6, v1, number); }
+                    { const float number = q[7]; VF_ADD_PRODUCT(a0_7, v0, number); VF_ADD_PRODUCT(a1_7, v1, number); }
                     SOL_FENCE();
                 }
                 added += piece;

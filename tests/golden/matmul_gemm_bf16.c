@@ -28,51 +28,59 @@ static __attribute__((noinline)) void tile_1_ragged(const uint16_t *a0, int64_t 
     vf c0_0_7 = vf_zero();
     for (; k + 8 <= stop; k += 8, b += 8 * LANES) {
         {
-            const vf w0 = vbf_load(b + 0 * LANES);
-__builtin_prefetch(b + 0 * LANES + 2048); 
-            { const float x = sol_from_bf16(a0[k + 0]); c0_0 += w0 * x; }
+            vf w0 = vbf_load(b + 0 * LANES);
+            SOL_HOLD(w0);
+            SOL_FETCH(b + 2048, 0, 3);
+            { const float x = sol_from_bf16(a0[k + 0]); VF_ADD_PRODUCT(c0_0, w0, x); }
         }
         SOL_FENCE();
         {
-            const vf w0 = vbf_load(b + 1 * LANES);
-__builtin_prefetch(b + 1 * LANES + 2048); 
-            { const float x = sol_from_bf16(a0[k + 1]); c0_0_1 += w0 * x; }
+            vf w0 = vbf_load(b + 1 * LANES);
+            SOL_HOLD(w0);
+            SOL_FETCH(b + 2048, 1, 3);
+            { const float x = sol_from_bf16(a0[k + 1]); VF_ADD_PRODUCT(c0_0_1, w0, x); }
         }
         SOL_FENCE();
         {
-            const vf w0 = vbf_load(b + 2 * LANES);
-__builtin_prefetch(b + 2 * LANES + 2048); 
-            { const float x = sol_from_bf16(a0[k + 2]); c0_0_2 += w0 * x; }
+            vf w0 = vbf_load(b + 2 * LANES);
+            SOL_HOLD(w0);
+            SOL_FETCH(b + 2048, 2, 3);
+            { const float x = sol_from_bf16(a0[k + 2]); VF_ADD_PRODUCT(c0_0_2, w0, x); }
         }
         SOL_FENCE();
         {
-            const vf w0 = vbf_load(b + 3 * LANES);
-__builtin_prefetch(b + 3 * LANES + 2048); 
-            { const float x = sol_from_bf16(a0[k + 3]); c0_0_3 += w0 * x; }
+            vf w0 = vbf_load(b + 3 * LANES);
+            SOL_HOLD(w0);
+            SOL_FETCH(b + 2048, 3, 3);
+            { const float x = sol_from_bf16(a0[k + 3]); VF_ADD_PRODUCT(c0_0_3, w0, x); }
         }
         SOL_FENCE();
         {
-            const vf w0 = vbf_load(b + 4 * LANES);
-__builtin_prefetch(b + 4 * LANES + 2048); 
-            { const float x = sol_from_bf16(a0[k + 4]); c0_0_4 += w0 * x; }
+            vf w0 = vbf_load(b + 4 * LANES);
+            SOL_HOLD(w0);
+            SOL_FETCH(b + 2048, 4, 3);
+            { const float x = sol_from_bf16(a0[k + 4]); VF_ADD_PRODUCT(c0_0_4, w0, x); }
         }
         SOL_FENCE();
         {
-            const vf w0 = vbf_load(b + 5 * LANES);
-__builtin_prefetch(b + 5 * LANES + 2048); 
-            { const float x = sol_from_bf16(a0[k + 5]); c0_0_5 += w0 * x; }
+            vf w0 = vbf_load(b + 5 * LANES);
+            SOL_HOLD(w0);
+            SOL_FETCH(b + 2048, 5, 3);
+            { const float x = sol_from_bf16(a0[k + 5]); VF_ADD_PRODUCT(c0_0_5, w0, x); }
         }
         SOL_FENCE();
         {
-            const vf w0 = vbf_load(b + 6 * LANES);
-__builtin_prefetch(b + 6 * LANES + 2048); 
-            { const float x = sol_from_bf16(a0[k + 6]); c0_0_6 += w0 * x; }
+            vf w0 = vbf_load(b + 6 * LANES);
+            SOL_HOLD(w0);
+            SOL_FETCH(b + 2048, 6, 3);
+            { const float x = sol_from_bf16(a0[k + 6]); VF_ADD_PRODUCT(c0_0_6, w0, x); }
         }
         SOL_FENCE();
         {
-            const vf w0 = vbf_load(b + 7 * LANES);
-__builtin_prefetch(b + 7 * LANES + 2048); 
-            { const float x = sol_from_bf16(a0[k + 7]); c0_0_7 += w0 * x; }
+            vf w0 = vbf_load(b + 7 * LANES);
+            SOL_HOLD(w0);
+            SOL_FETCH(b + 2048, 7, 3);
+            { const float x = sol_from_bf16(a0[k + 7]); VF_ADD_PRODUCT(c0_0_7, w0, x); }
         }
         SOL_FENCE();
     }

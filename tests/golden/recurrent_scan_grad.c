@@ -18,9 +18,10 @@ static __attribute__((noinline)) void sums_2x1(const float *d, int64_t DP, int64
     const float *const d1 = d + 1 * DP;
     (void)DP;
     for (int64_t k = 0; k < K; k++, w += 1 * LANES) {
-        const vf w0 = vf_load(w + 0 * LANES);
-        { const float a = d[k]; s0_0 += w0 * a; }
-        { const float a = d1[k]; s1_0 += w0 * a; }
+        vf w0 = vf_load(w + 0 * LANES);
+        SOL_HOLD(w0);
+        { const float a = d[k]; VF_ADD_PRODUCT(s0_0, w0, a); }
+        { const float a = d1[k]; VF_ADD_PRODUCT(s1_0, w0, a); }
         SOL_FENCE();
     }
 vf_store(sums + 0 * LANES, s0_0); 

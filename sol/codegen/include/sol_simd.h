@@ -20,6 +20,12 @@
 /* Asks for a cache line that will be written: a store to one that another core has would hold those after it up. */
 #define SOL_CLAIM(p) __builtin_prefetch(p, 1)
 
+/* Asks for the vector of that number behind p, where it begins a cache line: shorter ones come with the line before. locality: see gcc. */
+#define SOL_FETCH(p, number, locality) \
+    do { \
+        if ((number) * LANES % 16 == 0) __builtin_prefetch((p) + (number) * LANES, 0, locality); \
+    } while (0)
+
 #define SOL_VECTOR_TYPES(lanes)                                                                  \
     enum { LANES = lanes };                                                                      \
     typedef float vf __attribute__((vector_size(4 * lanes), may_alias));                         \
@@ -44,6 +50,16 @@ SOL_INLINE vh vf_low(vf a) { vh low; memcpy(&low, &a, sizeof low); return low; }
 /* Keeps the compiler from computing with a vector before it comes to this place, as it would with many at once, which then need memory. */
 #ifndef SOL_SETTLE
 #define SOL_SETTLE(a) ((void)0)
+#endif
+
+/* Keeps a vector that was loaded in a register: compilers that run short of registers would read it from memory at each use, and a processor
+ * starts no more loads per cycle than multiply-adds. */
+#ifndef SOL_HOLD
+#define SOL_HOLD(v) ((void)0)
+#endif
+/* sum += v * number, where many sums are in registers: compilers that run short of them would move sums from one to another. */
+#ifndef VF_ADD_PRODUCT
+#define VF_ADD_PRODUCT(sum, v, number) ((sum) += (v) * (number))
 #endif
 
 #ifndef SOL_HAS_FROM_LOW

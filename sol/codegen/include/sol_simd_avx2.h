@@ -1,5 +1,11 @@
 /* AVX2 + FMA: 8 lanes. Compiler builtins rather than <immintrin.h>, whose parsing costs more than compiling a kernel. */
 #define SOL_LANES 8
+#define SOL_HOLD(v) __asm__("" : "+x"(v))
+#define VF_ADD_PRODUCT(sum, v, number)                                                          \
+    do {                                                                                        \
+        const vf all_ = (number) - (vf){0};                                                     \
+        __asm__("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(v), "x"(all_));                      \
+    } while (0)
 SOL_VECTOR_TYPES(SOL_LANES)
 #define SOL_SWAPS(step) \
     step(4, 5, 6, 7, 0, 1, 2, 3) \

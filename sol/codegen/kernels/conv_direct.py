@@ -244,7 +244,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
         stem=_name(conv, source) + ("_tiles" if matrix else "_pairs" if pairs else ""),
         ocb=tiling.ocb, panels=widths, has_bias=len(conv.node.inputs) == 3, pointwise=pointwise,
         fetches=not matrix and source.kind != "plain" and (source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from),
-        streams=_streams(way, target), lanes=target.lanes, shared=shared,
+        streams=_streams(way, target), shared=shared,
         relieved=is_long(conv) and not matrix, stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
         matrix=matrix, dots=pairs, quads=False, start=False,
         variants=[variant | ({"runs": matrix_runs(variant["th"], variant["tw"])} if matrix else {}) for variant in tile_variants(

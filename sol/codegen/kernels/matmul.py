@@ -97,7 +97,7 @@ def find_panels(lowering: Lowering) -> Panels | None:
     few_rows = isinstance(p.loops.rows, int) and p.loops.rows <= 4 and p.constant
     in_place = _is_read_in_place(p)
     nv = panel_vectors(p.n, p.loops.rows, target)
-    nv = min(nv, 2) if few_rows else wide_panel(p.n, p.loops.rows, lanes, target.registers) if in_place else nv
+    nv = min(nv, 2) if few_rows else wide_panel(p.n, p.loops.rows, target) if in_place else nv
     width, mr = nv * lanes, rows_per_tile(target, nv)
     k_limit = max(256, int(target.machine.products.slice * target.l2) // (4 * width) // 64 * 64)
     k_block = k_limit if bounds(p.k)[1] > k_limit * 3 // 2 and not few_rows and not in_place else 0

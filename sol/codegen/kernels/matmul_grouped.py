@@ -35,7 +35,7 @@ def find_groups(lowering: Lowering) -> Groups:
     if anchor.type.dtype is not DType.F32:
         raise UnsupportedError(f"{anchor.op} of {anchor.type.dtype}", origin=str(anchor.origin), remedy="cast the operands to float32")
     p = describe(lowering)
-    nv = vectors_per_panel(p.n, p.target.lanes)
+    nv = vectors_per_panel(p.n, p.target)
     return Groups(p, lowering.view(anchor.inputs[2]), lowering.type_of(anchor.inputs[1]).shape[0], nv, rows_per_tile(p.target, nv))
 
 

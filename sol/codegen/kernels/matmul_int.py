@@ -46,7 +46,7 @@ def find_int_panels(lowering: Lowering) -> IntPanels:
     if multiplies_byte_matrices(p) and not few_rows:
         nv = 1 if isinstance(p.n, int) and p.n <= p.target.lanes else 2
         return IntPanels(p, nv, *row_ladder(p.loops.rows, 2 * MATRIX_ROWS), False, matrix=True)
-    nv = vectors_per_panel(p.n, p.target.lanes)
+    nv = vectors_per_panel(p.n, p.target)
     nv = min(nv, 2) if few_rows else nv
     pack_a = p.a_k != 1 or not (isinstance(p.k, int) and p.k % BYTES == 0)
     return IntPanels(p, nv, *row_ladder(p.loops.rows, rows_per_int_tile(p.target, nv)), pack_a)

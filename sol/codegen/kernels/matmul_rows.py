@@ -56,19 +56,23 @@ def broadcast_strides(shape: Sequence[DimLike], strides: Sequence[DimLike], rank
     return (*[0] * (rank - len(own)), *own)
 
 
-def vectors_per_panel(columns: DimLike, lanes: int) -> int:
-    """How many vectors wide a panel is: 3 unless 2 or 1 fit the number of columns better."""
+FEW_REGISTERS = 16
+"""Registers up to which two vectors by six rows leave one to spare for compilers, where three by four leave none."""
+
+
+def vectors_per_panel(columns: DimLike, target: TargetLike) -> int:
+    """How many vectors wide a panel is: 3 unless 2 or 1 fit the number of columns better, or registers are few."""
     if not isinstance(columns, int):
         return 2
-    vectors = -(-columns // lanes)
-    if vectors in (1, 2, 4):
+    vectors = -(-columns // target.lanes)
+    if vectors in (1, 2, 4) or target.registers <= FEW_REGISTERS:
         return min(vectors, 2)
     return 3
 
 
 def panel_vectors(columns: DimLike, rows: DimLike, target: TargetLike) -> int:
     """``vectors_per_panel``, or four where panels then hold fewer vectors in all, rows fill a tile, and registers hold as many sums."""
-    usual, wide = vectors_per_panel(columns, target.lanes), 4
+    usual, wide = vectors_per_panel(columns, target), 4
     tile = rows_per_tile(target, wide)
     if not isinstance(columns, int) or not isinstance(rows, int) or rows < tile or tile * wide < rows_per_tile(target, usual) * usual:
         return usual
@@ -81,12 +85,12 @@ def rows_per_tile(target: TargetLike, vectors: int, limit: int = 8) -> int:
     return next(r for r in (8, 6, 4, 2, 1) if r <= min(fitting, max(limit, 1)) or r == 1)
 
 
-def wide_panel(columns: DimLike, rows: DimLike, lanes: int, registers: int) -> int:
+def wide_panel(columns: DimLike, rows: DimLike, target: TargetLike) -> int:
     """Vectors of a panel that is read in place: as wide as accumulators allow, since every step along the reduction begins new lines."""
     if not isinstance(rows, int) or rows > 4:
-        return vectors_per_panel(columns, lanes)
-    fitting = {1: 8, 2: 6, 3: 6, 4: 4}[max(rows, 1)] * registers // 32
-    return max(1, min(fitting, -(-columns // lanes) if isinstance(columns, int) else fitting))
+        return vectors_per_panel(columns, target)
+    fitting = {1: 8, 2: 6, 3: 6, 4: 4}[max(rows, 1)] * target.registers // 32
+    return max(1, min(fitting, -(-columns // target.lanes) if isinstance(columns, int) else fitting))
 
 
 def row_ladder(rows: DimLike, tile: int) -> tuple[tuple[int, ...], bool]:
