@@ -262,7 +262,8 @@ def test_many_channels_equal_the_reference_without_matrix_tiles(family: Callable
 
 def blocks(isa: str) -> Callable[[], targets.Target]:
     """A target whose images of bytes lie in blocks of channels, and that needs no instructions for dot products of bytes."""
-    return lambda: replace(targets.by_name(isa), byte_dots=True, matrix_tiles=False)
+    target = targets.by_name(isa)
+    return lambda: replace(target, byte_dots=not target.word_dots, matrix_tiles=False)
 
 
 def chains(case: Case) -> None:

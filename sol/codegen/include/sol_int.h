@@ -1,5 +1,5 @@
 /* Integers in vectors: bytes and int32 in memory as int32 lanes, and sums of four products of bytes per lane.
- * A target header may define SOL_DOT with vi_dot of its own, SOL_MADD with vi_madd, and SOL_BYTES_N with vu8_load_n and vu8_store_n. */
+ * A target header may define SOL_DOT with vi_dot of its own, SOL_MADD with vi_madd (a sum and what pairs of 16 bits add up to), and SOL_BYTES_N with vu8_load_n and vu8_store_n. */
 #ifndef SOL_INT_H
 #define SOL_INT_H
 #include "sol_simd.h"
@@ -53,11 +53,17 @@ SOL_INLINE vq vq_spread(int32_t a) { return vi_set(a); } /* four unsigned bytes 
 typedef struct {
     vi even, odd; /* 16 bits each: bytes 0 and 2, bytes 1 and 3 */
 } vq;
-SOL_INLINE vq vq_unsigned(vi a) { return (vq){a & 0x00ff00ff, (vi)((vu)a >> 8) & 0x00ff00ff}; }
+typedef uint16_t vsu __attribute__((vector_size(4 * LANES), may_alias));
+SOL_INLINE vq vq_unsigned(vi a) { return (vq){a & 0x00ff00ff, (vi)((vsu)a >> 8)}; }
 SOL_INLINE vq vq_signed(vi a) { return (vq){(vi)((vs)a << 8 >> 8), (vi)((vs)a >> 8)}; }
-SOL_INLINE vq vq_spread(int32_t a) { return (vq){vi_set(a & 0x00ff00ff), vi_set((int32_t)((uint32_t)a >> 8) & 0x00ff00ff)}; }
+SOL_INLINE vq vq_spread(int32_t a)
+{
+    vi all = vi_set(a);
+    SOL_HOLD(all); /* it is loaded into all lanes, and taken apart there */
+    return vq_unsigned(all);
+}
 #ifdef SOL_MADD
-SOL_INLINE vi vi_dot(vi sum, vq a, vq b) { return sum + vi_madd(a.even, b.even) + vi_madd(a.odd, b.odd); }
+SOL_INLINE vi vi_dot(vi sum, vq a, vq b) { return vi_madd(vi_madd(sum, a.even, b.even), a.odd, b.odd); }
 #else
 /* Products of a byte and a signed byte fit into 16 bits. */
 SOL_INLINE vi vi_dot(vi sum, vq a, vq b)
@@ -113,6 +119,9 @@ SOL_INLINE void sol_copy_bytes(uint8_t *to, const uint8_t *from, int64_t n)
 /* LANES dwords of the bytes p[0], p[step], p[2 * step] and p[3 * step], of which count exist, and so on for the n bytes behind each. */
 SOL_INLINE vi vi_interleave(const uint8_t *p, int64_t step, int64_t count, int n)
 {
+#ifdef SOL_INTERLEAVE
+    if (n >= LANES) return vi_interleave_rows(p, step, count);
+#endif
     if (n >= LANES && count >= 4)
         return vu8_load(p) | (vi)((vu)vu8_load(p + step) << 8) | (vi)((vu)vu8_load(p + 2 * step) << 16) | (vi)((vu)vu8_load(p + 3 * step) << 24);
     vi d = vu8_load_n(p, n);
@@ -148,6 +157,9 @@ SOL_INLINE vi vi_windows(const uint8_t *p, int64_t near, int64_t step)
         static const uint8_t places[2][64] __attribute__((aligned(64))) = {SOL_WINDOWS(1), SOL_WINDOWS(2)};
         return (vi)__builtin_shuffle(*(const bytes *)p, *(const bytes *)places[step - 1]);
     }
+#endif
+#ifdef SOL_RUNS
+    if (near == 1 && step <= 2) return vi_runs(p, step);
 #endif
     if (step == 1) return vi_interleave(p, near, 4, LANES);
     int32_t d[LANES];

@@ -133,11 +133,11 @@ SOL_INLINE vi vi_dot(vi sum, vi a, vi b)
 }
 #else
 #define SOL_MADD
-SOL_INLINE vi vi_madd(vi a, vi b)
+SOL_INLINE vi vi_madd(vi sum, vi a, vi b)
 {
     vi r;
-    __asm__("vpmaddwd %2, %1, %0" : "=v"(r) : "v"(a), "vm"(b));
-    return r;
+    __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+v"(sum), "=&v"(r) : "v"(a), "vm"(b));
+    return sum;
 }
 #endif
 #define SOL_SETTLE(a) __asm__ volatile("" : "+v"(a))

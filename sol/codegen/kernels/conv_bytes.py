@@ -18,7 +18,7 @@ from sol.codegen.kernels.conv_problem import stem_of
 from sol.codegen.kernels.conv_shape import Conv, check_border, column_step, is_blocked, is_flat, pitch, spatial_strides, static_size
 from sol.codegen.kernels.conv_source import Source, pointwise_inputs
 from sol.codegen.kernels.conv_tiling import Panel, Tiling, choose_tiling, panels_of, width_tiles
-from sol.codegen.lowering import Lowering
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.dim import DimLike, product
 from sol.ir.lanes import LANE_DTYPES
@@ -26,6 +26,8 @@ from sol.ir.types import DType
 
 BYTES = 4
 """Channels of a pixel that are multiplied at once."""
+PAIRS_BESIDE = 4
+"""Registers for second halves of operands of 16 bits: those of two vectors and of a pixel, and a product."""
 WIDEST = 8
 """Pixels of a depthwise tile: their sums, a vector of weights and one of the image fit in registers."""
 
@@ -133,10 +135,16 @@ def _start_params(found: ByteConv) -> dict[str, DimLike]:
     return {"start_cb": found.start.strides[1]} if found.start else {}
 
 
+def tile_target(target: TargetLike) -> TargetLike:
+    """The target with the registers that are left where products of bytes take two of them per operand, and one for what is added."""
+    given: Any = target
+    return target if target.byte_dots else replace(given, registers=target.registers - PAIRS_BESIDE)  # type: ignore[no-any-return]
+
+
 def _lower_dense(lowering: Lowering, found: ByteConv) -> None:
     """One launch; see templates/conv_direct.c.j2."""
     conv, target, lanes = found.conv, lowering.target, found.lanes
-    tiling = choose_tiling(target, found.vectors, conv.oh, conv.ow, flat=found.flat, reduction=max(1, conv.reduction // BYTES))
+    tiling = choose_tiling(tile_target(target), found.vectors, conv.oh, conv.ow, flat=found.flat, reduction=max(1, conv.reduction // BYTES))
     by_tiles = shares_tiles(conv, tiling, target)
     lowering.set_share(by_tiles != 0)
     rows, columns = tiling.size(conv.oh, conv.ow)

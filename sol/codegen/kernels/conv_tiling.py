@@ -59,6 +59,11 @@ def pixels_per_tile(target: TargetLike, ocb: int) -> int:
     return max(1, min(14, (registers - ocb - 1) // ocb))
 
 
+def _fits(target: TargetLike, ocb: int) -> bool:
+    """Do the registers hold ``ocb`` weights, one broadcast, and accumulators of one pixel?"""
+    return 2 * ocb < target.registers
+
+
 def _ladder(widest: int) -> tuple[int, ...]:
     """Halving widths down to 1."""
     widths = []
@@ -86,7 +91,7 @@ def choose_tiling(
     oh, ow = (1, oh * ow) if flat else (oh, ow)
     if not (isinstance(oh, int) and isinstance(ow, int)):
         return _tiling(target, min(2, vectors), oh, ow, flat)
-    fitting = [n for n in (2, 4, 3, 1, 8) if n <= max(2, vectors // 2) and n <= vectors]
+    fitting = [n for n in (2, 4, 3, 1, 8) if n <= max(2, vectors // 2) and n <= vectors and _fits(target, n)]
     tilings = [_tiling(target, n, oh, ow, flat) for n in fitting]
     cost = {t.ocb: map_cycles(target.machine.direct, t, vectors, oh, ow, reduction) for t in tilings}
     return next(t for t in tilings if cost[t.ocb] <= target.machine.direct.alike * min(cost.values()))
@@ -131,7 +136,7 @@ def tiling_names(target: TargetLike, vectors: int, oh: DimLike, ow: DimLike, *, 
         return []
     rows, columns = (1, oh * ow) if flat else (oh, ow)
     found: dict[str, float] = {}
-    for ocb in (n for n in (1, 2, 3, 4, 6, 8) if n <= vectors):
+    for ocb in (n for n in (1, 2, 3, 4, 6, 8) if n <= vectors and _fits(target, n)):
         whole = _tiling(target, ocb, rows, columns, flat)
         narrow = max(1, -(-columns // (-(-columns // whole.tiles[0][1]) + 1)))
         low = max(1, min(rows, pixels_per_tile(target, ocb) // max(columns, 1)) - 1)

@@ -19,8 +19,8 @@ from sol.ir.dim import DimLike, ceil_div
 
 
 def rows_per_int_tile(target: TargetLike, vectors: int) -> int:
-    """The most rows of a tile where products take two registers per operand, as they do on targets without instructions for them."""
-    fitting = (target.registers - 2 * vectors - 2) // vectors
+    """The most rows of a tile where products take two registers per operand and one for themselves, as on targets without instructions for them."""
+    fitting = (target.registers - 2 * vectors - 3) // vectors
     return next(r for r in (8, 6, 4, 2, 1) if r <= fitting or r == 1)
 
 

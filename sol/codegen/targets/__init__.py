@@ -31,6 +31,7 @@ class Target:
     matrix_tiles: whether products of bfloat16 and of bytes may use matrix tiles (AMX).
     narrow_dots: whether an instruction adds two products of bfloat16 to each lane (AVX-512 BF16).
     byte_dots: whether one adds four products of bytes to each lane (AVX-512 VNNI).
+    word_dots: whether, where there are no such, products of bytes are made of pairs of 16-bit numbers that are multiplied and added (AVX2).
     team: threads that the cost model counts on. repacks: whether weights change from call to call, as in training, so that packing them is
     part of each. keeps_parameters: whether parameters stay where they are between calls, so that kernels may read them there.
     host: empty, or what tells this CPU from others where the flags ask for this very CPU.
@@ -48,6 +49,7 @@ class Target:
     matrix_tiles: bool = False
     narrow_dots: bool = False
     byte_dots: bool = False
+    word_dots: bool = False
     team: int = 2
     repacks: bool = False
     keeps_parameters: bool = False
@@ -77,7 +79,7 @@ class Target:
     @property
     def blocks_bytes(self) -> bool:
         """Whether images of bytes lie in blocks of channels, whose convolutions are dot products of vectors."""
-        return self.byte_dots and not self.matrix_tiles
+        return (self.byte_dots or self.word_dots) and not self.matrix_tiles
 
     @property
     def multiplies_pairs(self) -> bool:

@@ -14,4 +14,5 @@ TARGET: Target = Target(
     header="sol_simd_avx2.h",
     architecture="x86_64",
     needs=("avx2", "fma", "f16c"),
+    word_dots=True,
 )
