@@ -10,17 +10,17 @@ import pytest
 
 from sol.codegen.kernels import inner_product
 from sol.codegen.kernels.winograd_model import fetch_cost
-from sol.codegen.machines import NEUTRAL, ZEN4, ZEN5, Core, Fetch, Figures, Level, Machine, Memory, machine_of
+from sol.codegen.machines import NEUTRAL, ZEN3, ZEN4, ZEN5, Core, Fetch, Figures, Level, Machine, Memory, machine_of
 from sol.codegen.targets import TARGETS, by_name
 
-TABLES = (ZEN4, ZEN5, NEUTRAL)
+TABLES = (ZEN3, ZEN4, ZEN5, NEUTRAL)
 
 
-def cpuinfo(vendor: str, family: int, model: int, name: str) -> list[str]:
+def cpuinfo(vendor: str, family: int, model: int, name: str, more: str = " avx512f") -> list[str]:
     """The first lines of /proc/cpuinfo of an x86-64 processor, and of a second core that is of another kind."""
     return [
         "processor\t: 0", f"vendor_id\t: {vendor}", f"cpu family\t: {family}", f"model\t\t: {model}", f"model name\t: {name}",
-        "stepping\t: 1", "microcode\t: 0xa101148", "flags\t\t: fpu avx2 fma avx512f", "", "processor\t: 1",
+        "stepping\t: 1", "microcode\t: 0xa101148", f"flags\t\t: fpu avx2 fma{more}", "", "processor\t: 1",
         "vendor_id\t: Another", "cpu family\t: 1",
     ]  # fmt: skip
 
@@ -33,6 +33,8 @@ ARM = ["processor\t: 0", "BogoMIPS\t: 50.00", "Features\t: fp asimd", "CPU imple
     [
         (cpuinfo("AuthenticAMD", 25, 17, "AMD EPYC 9354 32-Core Processor"), ZEN4),
         (cpuinfo("AuthenticAMD", 25, 97, "AMD Ryzen 9 7950X"), ZEN4),
+        (cpuinfo("AuthenticAMD", 25, 1, "AMD EPYC 7763 64-Core Processor", ""), ZEN3),
+        (cpuinfo("AuthenticAMD", 26, 2, "a Zen 5 whose AVX-512 is switched off", ""), ZEN5),
         (cpuinfo("AuthenticAMD", 26, 2, "AMD EPYC 9575F 64-Core Processor"), ZEN5),
         (cpuinfo("AuthenticAMD", 23, 49, "AMD EPYC 7742"), NEUTRAL),
         (cpuinfo("GenuineIntel", 6, 207, "INTEL(R) XEON(R) PLATINUM 8581C"), NEUTRAL),

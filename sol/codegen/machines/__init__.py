@@ -11,11 +11,14 @@ from types import MappingProxyType
 
 from sol.codegen.machines.neutral import NEUTRAL
 from sol.codegen.machines.table import Calls, Core, Fetch, Figures, Level, Machine, Memory
+from sol.codegen.machines.zen3 import ZEN3
 from sol.codegen.machines.zen4 import ZEN4
 from sol.codegen.machines.zen5 import ZEN5
 
 FAMILIES: Mapping[tuple[str, str], Machine] = MappingProxyType({("AuthenticAMD", "25"): ZEN4, ("AuthenticAMD", "26"): ZEN5})
 """Vendor and family as in /proc/cpuinfo → table."""
+WITHOUT_AVX512: Mapping[tuple[str, str], Machine] = MappingProxyType({("AuthenticAMD", "25"): ZEN3})
+"""The same for processors of such a family that do not run AVX-512: Zen 3 and Zen 4 are of one."""
 
 
 def machine_of(cpuinfo: Iterable[str]) -> Machine:
@@ -24,7 +27,8 @@ def machine_of(cpuinfo: Iterable[str]) -> Machine:
     for line in cpuinfo:
         name, _, value = line.partition(":")
         fields.setdefault(name.strip(), value.strip())
-    return FAMILIES.get((fields.get("vendor_id", ""), fields.get("cpu family", "")), NEUTRAL)
+    kind, widest = (fields.get("vendor_id", ""), fields.get("cpu family", "")), "avx512f" in fields.get("flags", "").split()
+    return (not widest and WITHOUT_AVX512.get(kind)) or FAMILIES.get(kind, NEUTRAL)
 
 
-__all__ = ["FAMILIES", "NEUTRAL", "ZEN4", "ZEN5", "Calls", "Core", "Fetch", "Figures", "Level", "Machine", "Memory", "machine_of"]
+__all__ = ["FAMILIES", "NEUTRAL", "ZEN3", "ZEN4", "ZEN5", "Calls", "Core", "Fetch", "Figures", "Level", "Machine", "Memory", "machine_of"]

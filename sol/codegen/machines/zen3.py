@@ -1,0 +1,30 @@
+"""AMD's Zen 3, which has AVX2 and no AVX-512: two cores at 3.2 GHz.
+
+Measured there, by loops of instructions and by ``sol tune --calibrate``: a core starts two multiply-adds, two additions and two loads or
+broadcasts of 256-bit vectors per cycle, 104 GFLOP/s; a thread reads 69 GB/s of the second-level cache, 20 of the third and 19 of main
+memory, two threads 130, 36 and 31. Additions have units of their own, but a fast inner product with one output vector per broadcast is bound
+by loads there; with two vectors by four pixels, ten multiply-adds and twelve additions of sixteen took three quarters of the time of sixteen
+multiply-adds.
+
+Coefficients of kernels are those of Zen 4 and were not fitted on Zen 3. With Winograd's coefficients of the neutral table, ResNet-18 and
+VGG-16 took 4 and 5 % longer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sol.codegen.machines.table import Core, Level, Memory
+from sol.codegen.machines.zen4 import ZEN4
+
+ZEN3 = replace(
+    ZEN4,
+    name="zen3",
+    measured_on="two cores of AMD Zen 3 with AVX2; coefficients of kernels as on Zen 4",
+    core=Core(clock=3.24e9, multiply_adds=2.0, additions=2.0, loads=2.0, broadcasts=2.0),
+    memory=Memory(
+        l1=Level(32 << 10, 149e9, 290e9), l2=Level(512 << 10, 69e9, 130e9), l3=Level(32 << 20, 20e9, 36e9), main=Level(0, 19e9, 31e9),
+        threads=2,
+    ),
+    team=replace(ZEN4.team, barrier=0.22e-6, wake=60e-6),
+)  # fmt: skip
