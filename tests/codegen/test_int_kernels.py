@@ -22,6 +22,7 @@ from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
 from sol.runtime.executable import Executable
 from tests.emulation import matrix_tiles
+from tests.instruction_sets import row
 from tests.random_numbers import rng
 
 U8, I8, I32, F32 = DType.U8, DType.I8, DType.I32, DType.F32
@@ -80,7 +81,7 @@ def check(make: Callable[[Case], None], isa: str, threads: int) -> Graph:
     return graph
 
 
-PRODUCTS = [(1, 1, 1), (3, 7, 5), (7, 15, 17), (16, 16, 33), (33, 17, 48), (1, 64, 49), (5, 130, 100), (8, 8, 16)]
+PRODUCTS = [(1, 1, 1), (3, 7, 5), (7, 15, 17), (16, 16, 33), (33, 17, 48), (1, 64, 49), (5, 130, 100), (8, 8, 16), (13, 72, 70)]
 
 
 def products(case: Case) -> None:
@@ -258,6 +259,19 @@ def test_matrix_tiles_equal_the_reference(family: Callable[[Case], None], thread
 @pytest.mark.parametrize("family", [matrices, convolutions(MANY_CHANNELS)], ids=["products", "conv"])
 def test_many_channels_equal_the_reference_without_matrix_tiles(family: Callable[[Case], None], isa: str) -> None:
     check(family, isa, THREADS.get(isa, 2))
+
+
+@pytest.mark.parametrize("isa", [row("avx2")])
+def test_bytes_become_words_where_pairs_of_these_are_multiplied(isa: str) -> None:
+    """Rows of lengths that are and are not multiples of four bytes, and of the bytes that are turned at once."""
+
+    def layers(case: Case) -> None:
+        for k in (64, 72, 130):
+            case.give(f"{k}", case("int_linear", case.input(u8(13, k)), case.parameter(s8(70, k))))
+
+    kernels = compile_graph(check(layers, isa, 2), isa=isa, threads=2).plan.kernels
+    names = [k.name for k in kernels if k.name.startswith("int_linear")]
+    assert names and all("_words" in name for name in names)
 
 
 def blocks(isa: str) -> Callable[[], targets.Target]:

@@ -55,7 +55,9 @@ typedef struct {
 } vq;
 typedef uint16_t vsu __attribute__((vector_size(4 * LANES), may_alias));
 SOL_INLINE vq vq_unsigned(vi a) { return (vq){a & 0x00ff00ff, (vi)((vsu)a >> 8)}; }
-SOL_INLINE vq vq_signed(vi a) { return (vq){(vi)((vs)a << 8 >> 8), (vi)((vs)a >> 8)}; }
+SOL_INLINE vi vi_even_words(vi a) { return (vi)((vs)a << 8 >> 8); } /* signed bytes 0 and 2 of each lane as words */
+SOL_INLINE vi vi_odd_words(vi a) { return (vi)((vs)a >> 8); } /* bytes 1 and 3 */
+SOL_INLINE vq vq_signed(vi a) { return (vq){vi_even_words(a), vi_odd_words(a)}; }
 SOL_INLINE vq vq_spread(int32_t a)
 {
     vi all = vi_set(a);

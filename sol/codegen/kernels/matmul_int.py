@@ -19,16 +19,28 @@ from sol.ir.dim import DimLike, ceil_div
 
 
 def rows_per_int_tile(target: TargetLike, vectors: int) -> int:
-    """The most rows of a tile where products take two registers per operand and one for themselves, as on targets without instructions for them."""
+    """The most rows of a tile where products take two registers per operand and one for themselves, as on targets without instructions for
+    them."""
     fitting = (target.registers - 2 * vectors - 3) // vectors
     return next(r for r in (8, 6, 4, 2, 1) if r <= fitting or r == 1)
+
+
+def rows_per_word_tile(target: TargetLike, vectors: int) -> int:
+    """The same where A holds words: even and odd bytes of weights are multiplied one after the other."""
+    fitting = (target.registers - vectors - 2) // vectors
+    return next(r for r in (8, 6, 4, 2, 1) if r <= fitting or r == 1)
+
+
+FEWEST_COLUMNS = 32
+"""Results of a row from which on bytes are worth being turned into words before they are multiplied."""
 
 
 @dataclass(frozen=True)
 class IntPanels:
     """A product of bytes over panels. nv: vectors of a panel. ladder, exact: rows of the tiles. pack_a: whether A is laid out by fours.
 
-    matrix: whether matrix tiles multiply.
+    matrix: whether matrix tiles multiply. words: whether bytes of A become numbers of 16 bits where it is laid out, the even ones of four
+    before the odd ones, as pairs of them are multiplied.
     """
 
     product: Product
@@ -37,6 +49,7 @@ class IntPanels:
     exact: bool
     pack_a: bool
     matrix: bool = False
+    words: bool = False
 
 
 def find_int_panels(lowering: Lowering) -> IntPanels:
@@ -48,6 +61,8 @@ def find_int_panels(lowering: Lowering) -> IntPanels:
         return IntPanels(p, nv, *row_ladder(p.loops.rows, 2 * MATRIX_ROWS), False, matrix=True)
     nv = vectors_per_panel(p.n, p.target)
     nv = min(nv, 2) if few_rows else nv
+    if p.target.word_dots and not few_rows and not (isinstance(p.n, int) and p.n < FEWEST_COLUMNS):
+        return IntPanels(p, nv, *row_ladder(p.loops.rows, rows_per_word_tile(p.target, nv)), True, words=True)
     pack_a = p.a_k != 1 or not (isinstance(p.k, int) and p.k % BYTES == 0)
     return IntPanels(p, nv, *row_ladder(p.loops.rows, rows_per_int_tile(p.target, nv)), pack_a)
 
@@ -73,17 +88,17 @@ def lower_int_gemm(lowering: Lowering, found: IntPanels) -> None:
     reads |= {o.name: o.view for o in p.epilogue.operands}
     lowering.emit(
         "matmul_int.c.j2",
-        kernel_stem(p, f"{p.op}_{ladder[0]}x{nv}{'_tiles' if found.matrix else ''}"),
+        kernel_stem(p, f"{p.op}_{ladder[0]}x{nv}{'_tiles' if found.matrix else '_words' if found.words else ''}"),
         reads=reads,
         writes={"C": p.out},
         params=run_time_arguments(p, packed_size, False),
         scratch=0 if p.constant else BYTES * steps * width,
-        shared_scratch=p.loops.batch_size * p.loops.rows * steps * BYTES if pack_a else 0,
+        shared_scratch=p.loops.batch_size * p.loops.rows * steps * BYTES * (1 + found.words) if pack_a else 0,
         flops=p.flops,
         bytes=p.bytes,
         mr=ladder[0], nv=nv, ladder=ladder, exact=found.exact, matrix=found.matrix,
         tiles=tuple((matrix_tile_of if found.matrix else tile_of)(p, *s, nv) for s in shapes),
-        full=full, ragged=ragged, pack_a=pack_a, pack_b=not p.constant,
+        full=full, ragged=ragged, pack_a=pack_a, words=found.words, pack_b=not p.constant,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p),
         tail_ops=p.epilogue.stem, prefetch=p.target.machine.products.prefetch if p.constant else 0,
         signature=signature, arguments=arguments.replace("lda", "pitch"),

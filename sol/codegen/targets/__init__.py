@@ -30,7 +30,7 @@ class Target:
     space: the memory space that kernels of this target read and write; the host's for instruction sets of CPUs.
     matrix_tiles: whether products of bfloat16 and of bytes may use matrix tiles (AMX).
     narrow_dots: whether an instruction adds two products of bfloat16 to each lane (AVX-512 BF16).
-    byte_dots: whether one adds four products of bytes to each lane (AVX-512 VNNI).
+    byte_dots: whether one adds four products of bytes to each lane (AVX-512 VNNI, AVX-VNNI).
     word_dots: whether, where there are no such, products of bytes are made of pairs of 16-bit numbers that are multiplied and added (AVX2).
     team: threads that the cost model counts on. repacks: whether weights change from call to call, as in training, so that packing them is
     part of each. keeps_parameters: whether parameters stay where they are between calls, so that kernels may read them there.
@@ -183,7 +183,7 @@ def _native() -> Target:
     found = replace(best, flags=best.flags + tune, machine=table, host=cpu_identity())
     if NARROW_DOTS in cpu_features():
         found = with_narrow_dots(found)
-    if BYTE_DOTS in cpu_features():
+    if BYTE_DOTS.get(best.name) in cpu_features():
         found = with_byte_dots(found)
     return with_matrix_tiles(found) if has_matrix_tiles() else found
 
@@ -197,13 +197,13 @@ def with_narrow_dots(target: Target) -> Target:
     return replace(target, narrow_dots=True, needs=(*target.needs, NARROW_DOTS))
 
 
-BYTE_DOTS = "avx512_vnni"
-"""Feature of a CPU that adds up products of bytes in fours."""
+BYTE_DOTS: Mapping[str, str] = MappingProxyType({"avx512": "avx512_vnni", "avx2": "avx_vnni"})
+"""Target → feature of a CPU that adds up products of bytes in fours."""
 
 
 def with_byte_dots(target: Target) -> Target:
     """The target for such a CPU."""
-    return replace(target, byte_dots=True, needs=(*target.needs, BYTE_DOTS))
+    return replace(target, byte_dots=True, word_dots=False, needs=(*target.needs, BYTE_DOTS[target.name]))
 
 
 MATRIX_TILES = ("amx_tile", "amx_bf16", "amx_int8")

@@ -25,8 +25,8 @@ def numbers(dtype: type, *shape: int) -> np.ndarray:
 
 
 def s8(*shape: int) -> np.ndarray:
-    """Weights that onnxruntime multiplies exactly. Where the processor has no dot products of bytes, it adds two products of an unsigned and
-    a signed byte in 16 bits, which saturate from 64 on.
+    """Weights that onnxruntime multiplies exactly. Where the processor has no dot products of bytes, it adds two products of an unsigned
+    and a signed byte in 16 bits, which saturate from 64 on.
     """
     return numbers(np.int8, *shape) if cpu_features() & {"avx512_vnni", "avx_vnni"} else numbers(np.int8, *shape) // np.int8(2)
 
