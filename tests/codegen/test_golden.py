@@ -32,7 +32,8 @@ NARROWED = (
     "matmul_gemm.c.j2:bf16", "matmul_gemm.c.j2:pairs_bf16",
 )  # fmt: skip
 OF_BYTES = (
-    "conv_direct.c.j2:quads", "zero_border.c.j2:filled", "conv_plain.c.j2:tiles", "matmul_int.c.j2:tiles", "matmul_int.c.j2:words",
+    "conv_direct.c.j2:quads", "conv_direct.c.j2:words", "zero_border.c.j2:filled",
+    "conv_plain.c.j2:tiles", "matmul_int.c.j2:tiles", "matmul_int.c.j2:words",
     "dfp_pointwise.c.j2:table",
 )  # fmt: skip
 KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j2:grouped")
@@ -71,9 +72,10 @@ def instances() -> dict[str, str]:
     for name in ("bytes", "images of many channels"):
         for kernel in plan_of(NETWORKS[name], matrix_tiles=True).kernels:
             found.setdefault(f"{kernel.template}:tiles", kernel)
-    for kernel in plan_of(NETWORKS["bytes"], "avx2").kernels:
-        if kernel.context.get("words"):
-            found.setdefault(f"{kernel.template}:words", kernel)
+    for text in (NETWORKS["bytes"], BYTE_IMAGES):
+        for kernel in plan_of(text, "avx2").kernels:
+            if kernel.context.get("words"):
+                found.setdefault(f"{kernel.template}:words", kernel)
     for kernel in plan_of(NETWORKS["table"]).kernels:
         found.setdefault(f"{kernel.template}:table", kernel)
     for text in (NARROW_GRADIENT, *of_matrix_tiles()):

@@ -274,13 +274,15 @@ def test_rows_collapse_only_where_all_strides_allow() -> None:
 
 
 def test_panels_are_as_wide_as_columns_need() -> None:
-    """Three vectors or four, whichever leaves fewer lanes without columns; four only where registers hold as many sums."""
+    """Three vectors or four, whichever leaves fewer lanes without columns; four only where registers hold as many sums, two where these are
+    few.
+    """
     wide, narrow = by_name("avx512"), by_name("avx2")
     assert [panel_vectors(16 * n, 64, wide) for n in (1, 2, 3, 4, 6, 7, 8, 12, 16, 48, 64)] == [1, 2, 3, 2, 3, 4, 4, 3, 4, 3, 4]
     assert panel_vectors(1003, 64, wide) == 3 and panel_vectors(1017, 64, wide) == 4
     assert panel_vectors(256, 5, wide) == 3  # too few rows for a tile
     assert panel_vectors(Dim.symbol("n"), 64, wide) == panel_vectors(Dim.symbol("n"), Dim.symbol("m"), wide) == 2
-    assert [panel_vectors(8 * n, 64, narrow) for n in (4, 8, 16)] == [2, 3, 3]
+    assert [panel_vectors(8 * n, 64, narrow) for n in (1, 4, 8, 16)] == [1, 2, 2, 2]
 
 
 @pytest.mark.parametrize("isa,m,n,k", thinned([(6, 64, 33), (13, 256, 40), (33, 127, 65), (64, 250, 300)]))

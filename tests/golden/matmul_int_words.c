@@ -136,24 +136,6 @@ static __attribute__((noinline)) void tile_5_ragged(const uint8_t *a0, int64_t p
     }
 }
 
-/* K bytes as words, fours of them in the order 0, 2, 1, 3, zeros behind the last. */
-static void lay_words(uint8_t *to, const uint8_t *from, int64_t step, int64_t K)
-{
-    int64_t k = 0;
-    for (; step == 1 && k + 4 * LANES <= K; k += 4 * LANES) {
-        const vi v = vi_load((const int32_t *)(from + k));
-        vf low, high;
-        vf_zip((vf)(v & 0x00ff00ff), (vf)((vi)((vu)v >> 8) & 0x00ff00ff), &low, &high);
-        vf_store((float *)(to + 2 * k), low);
-        vf_store((float *)(to + 2 * k) + LANES, high);
-    }
-    for (; k < K; k += 4) {
-        uint16_t of[4];
-        for (int64_t j = 0; j < 4; j++) of[j / 2 + j % 2 * 2] = k + j < K ? from[(k + j) * step] : 0;
-        memcpy(to + 2 * k, of, sizeof of);
-    }
-}
-
 #define TILE(rows) (count < WIDTH ? tile_##rows##_ragged : tile_##rows)(a_q + m * pitch, pitch, panel, K, c_q + m * ldc, ldc, count)
 void matmul_int_words(const sol_team *team, void *const *buf, const int64_t *arg)
 {
@@ -179,7 +161,7 @@ void matmul_int_words(const sol_team *team, void *const *buf, const int64_t *arg
             const uint8_t *from = A + row % M * lda;
             (void)q;
             uint8_t *to = rows_of_a + row * pitch;
-            lay_words(to, from, 1, K);
+            sol_lay_words((uint16_t *)to, from, 1, K);
         }
         sol_barrier(team);
     }

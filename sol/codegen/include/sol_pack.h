@@ -149,4 +149,24 @@ static __attribute__((noinline, unused)) void sol_pack_panels(float *out, const 
     }
     if (whole < count) sol_pack_panel(out + whole * K, b + whole, sk, sn, K, count - whole, nv);
 }
+
+#ifdef SOL_INT_H
+/* Bytes, step apart, as words: fours of them in the order 0, 2, 1, 3, as pairs of words are multiplied; zeros behind the last. */
+static void __attribute__((unused)) sol_lay_words(uint16_t *to, const uint8_t *from, int64_t step, int64_t count)
+{
+    int64_t k = 0;
+    for (; step == 1 && k + 4 * LANES <= count; k += 4 * LANES) {
+        const vi v = vi_load((const int32_t *)(from + k));
+        vf low, high;
+        vf_zip((vf)(v & 0x00ff00ff), (vf)((vi)((vu)v >> 8) & 0x00ff00ff), &low, &high);
+        vf_store((float *)(to + k), low);
+        vf_store((float *)(to + k) + LANES, high);
+    }
+    for (; k < count; k += 4) {
+        uint16_t of[4];
+        for (int64_t j = 0; j < 4; j++) of[j / 2 + j % 2 * 2] = k + j < count ? from[(k + j) * step] : 0;
+        memcpy(to + k, of, sizeof of);
+    }
+}
+#endif
 #endif

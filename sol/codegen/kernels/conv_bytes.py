@@ -26,8 +26,10 @@ from sol.ir.types import DType
 
 BYTES = 4
 """Channels of a pixel that are multiplied at once."""
-PAIRS_BESIDE = 4
-"""Registers for second halves of operands of 16 bits: those of two vectors and of a pixel, and a product."""
+PAIRS_BESIDE, PRODUCT_BESIDE = 4, 1
+"""Registers for second halves of operands of 16 bits: those of two vectors and of a pixel, and a product; for a product alone."""
+FEWEST_OUTPUTS = 32
+"""Channels of a result from which on a map is worth being turned into words before it is multiplied."""
 WIDEST = 8
 """Pixels of a depthwise tile: their sums, a vector of weights and one of the image fit in registers."""
 
@@ -135,16 +137,36 @@ def _start_params(found: ByteConv) -> dict[str, DimLike]:
     return {"start_cb": found.start.strides[1]} if found.start else {}
 
 
-def tile_target(target: TargetLike) -> TargetLike:
+def multiplies_words(conv: Conv, target: TargetLike) -> bool:
+    """Whether the team turns the map into words first: then no tile does."""
+    return target.word_dots and conv.k >= FEWEST_OUTPUTS
+
+
+def tile_target(target: TargetLike, words: bool) -> TargetLike:
     """The target with the registers that are left where products of bytes take two of them per operand, and one for what is added."""
     given: Any = target
-    return target if target.byte_dots else replace(given, registers=target.registers - PAIRS_BESIDE)  # type: ignore[no-any-return]
+    beside = PRODUCT_BESIDE if words else 0 if target.byte_dots else PAIRS_BESIDE
+    return replace(given, registers=target.registers - beside)  # type: ignore[no-any-return]
+
+
+def _word_params(found: ByteConv, rows: DimLike, columns: DimLike) -> dict[str, DimLike]:
+    """Where the map lies, row by row as rows x columns of results read it, and its strides where it is words."""
+    conv, lanes, blocks = found.conv, found.lanes, -(-found.conv.c // found.lanes)
+    source = Source("memory", (found.source,)).params(conv)
+    line = lanes * ((columns - 1) * conv.stride[1] + (conv.kernel[1] - 1) * conv.dilation[1] + 1)
+    lines = (rows - 1) * conv.stride[0] + (conv.kernel[0] - 1) * conv.dilation[0] + 1
+    return {
+        "lines": lines, "line": line, "from_n": source["in_n"], "from_cb": source["in_cb"], "from_start": source["in_start"],
+        "from_row": spatial_strides(found.source.strides)[2], "in_n": blocks * lines * line, "in_cb": lines * line,
+        "in_row": conv.stride[0] * line, "in_r": conv.dilation[0] * line, "in_s": conv.dilation[1] * lanes, "in_start": 0,
+    }  # fmt: skip
 
 
 def _lower_dense(lowering: Lowering, found: ByteConv) -> None:
     """One launch; see templates/conv_direct.c.j2."""
     conv, target, lanes = found.conv, lowering.target, found.lanes
-    tiling = choose_tiling(tile_target(target), found.vectors, conv.oh, conv.ow, flat=found.flat, reduction=max(1, conv.reduction // BYTES))
+    words, steps = multiplies_words(conv, target), max(1, conv.reduction // BYTES)
+    tiling = choose_tiling(tile_target(target, words), found.vectors, conv.oh, conv.ow, flat=found.flat, reduction=steps)
     by_tiles = shares_tiles(conv, tiling, target)
     lowering.set_share(by_tiles != 0)
     rows, columns = tiling.size(conv.oh, conv.ow)
@@ -154,15 +176,19 @@ def _lower_dense(lowering: Lowering, found: ByteConv) -> None:
         "N": conv.n, "OH": rows, "OW": columns, "groups": 1, "group_vectors": found.vectors, "by_tiles": by_tiles,
         "in_blocks": -(-conv.c // lanes), "in_last": -(-last // BYTES) * BYTES, "R": conv.kernel[0], "S": conv.kernel[1],
         "stride_y": conv.stride[0], **Source("memory", (found.source,)).params(conv), "out_n": out_n, "out_cb": out_cb, "out_row": out_row,
-        **operand_params(found.epilogue), **_start_params(found),
+        **operand_params(found.epilogue), **_start_params(found), **(word_params := _word_params(found, rows, columns) if words else {}),
     }  # fmt: skip
     w = lowering.weight(conv.node.inputs[1], "conv_quads", lanes=lanes, vectors=tiling.ocb)
     widths = panels_of(target, found.vectors * lanes, tiling.ocb)
     pointwise = conv.kernel == (1, 1)
-    name = stem_of(conv, tiling, found.epilogue, f"bytes{'1x1' if pointwise else ''}")
+    name = stem_of(conv, tiling, found.epilogue, f"{'words' if words else 'bytes'}{'1x1' if pointwise else ''}")
+    common = _common(lowering, found)
+    if words:
+        common["types"] = replace(common["types"], input=_element(DType.U16))
     reads = _reads(found, w)
     lowering.emit(
-        "conv_direct.c.j2", f"int_conv_{found.out.dtype}_{name}", reads=reads, params=params, **_common(lowering, found),
+        "conv_direct.c.j2", f"int_conv_{found.out.dtype}_{name}", reads=reads, params=params, **common, words=words,
+        shared_scratch=2 * conv.n * word_params["in_n"] if words else 0,
         tiles=tiling.tiles, along_y=tiling.along_y, ocb=tiling.ocb, panels=widths, pointwise=pointwise, source="memory", selects=False,
         prologue="", prologue_operands=(), fetches=False, streams=False, lanes=lanes, shared=True, relieved=False, stretch=0, l2=target.l2,
         remote=target.machine.team.remote, matrix=False, dots=False, quads=True, pool="", stored=True, unpacked="",

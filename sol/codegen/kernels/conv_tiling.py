@@ -169,8 +169,10 @@ def _tiling(target: TargetLike, ocb: int, oh: DimLike, ow: DimLike, flat: bool) 
     """The tile of ``ocb`` vectors."""
     most = pixels_per_tile(target, ocb)
     if flat and isinstance(ow, int):
-        width = next((w for w in range(most, 0, -1) if 6 * w >= 5 * most and ow % w == 0), min(most, ow))
-        return covering(ocb, 1, width, 1, ow, flat)
+        widths = range(min(most, ow), 0, -1)
+        even = [w for w in widths if 6 * w >= 5 * most and ow % w == 0]
+        tilings = [covering(ocb, 1, w, 1, ow, flat) for w in even[:1] or [w for w in widths if 6 * w >= 5 * widths[0]]]
+        return min(tilings, key=lambda t: map_cycles(target.machine.direct, t, ocb, 1, ow))  # of equal ones the widest
     if not isinstance(ow, int) or ow > most // 2 or (isinstance(oh, int) and oh < 2):
         return Tiling(ocb, width_tiles(most, ow), flat)
     width, rows = ow, most // ow
