@@ -19,6 +19,7 @@ from sol.compiler import compile_graph
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
+from sol.ir.text import parse_graph
 from sol.ir.types import DType, TensorType
 from sol.runtime.executable import Executable
 from tests.emulation import matrix_tiles
@@ -272,6 +273,25 @@ def test_bytes_become_words_where_pairs_of_these_are_multiplied(isa: str) -> Non
     kernels = compile_graph(check(layers, isa, 2), isa=isa, threads=2).plan.kernels
     names = [k.name for k in kernels if k.name.startswith("int_linear")]
     assert names and all("_words" in name for name in names)
+
+
+@pytest.mark.parametrize("isa", [row("avx2")])
+def test_maps_of_open_sizes_become_words(isa: str) -> None:
+    """Sizes around those of register tiles, and several images."""
+    text = """graph(%x: u8[n,16,rows,columns]) where n in [1, 8], rows in [4, 64], columns in [4, 64] {
+  %w = parameter{target="w"}: i8[40,16,3,3]
+  %z = constant{dtype=u8, value=array(u8[], [3])}: u8[]
+  %a: i32[n,40,rows,columns] = int_conv(%x, %w, %z){dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}
+  return %a
+}"""
+    graph, w = parse_graph(text), s8(40, 16, 3, 3)
+    executable = Executable(compile_graph(graph, isa=isa, threads=2), threads=2)
+    assert any("_words" in k.name for k in executable.plan.kernels)
+    executable.pack({"w": w})
+    for n, rows, columns in ((1, 9, 11), (3, 17, 8), (2, 5, 33)):
+        x, sizes = u8(n, 16, rows, columns), {"n": n, "rows": rows, "columns": columns}
+        (want,) = evaluate_outputs(graph, (x,), {"w": w}, precision=None, symbols=sizes)
+        np.testing.assert_array_equal(executable([x], sizes)[0], want)
 
 
 def blocks(isa: str) -> Callable[[], targets.Target]:
