@@ -11,7 +11,7 @@ import torch
 import sol
 from sol.codegen.compiled import Compiled
 from sol.codegen.kernels import families
-from sol.codegen.kernels.families import decisions
+from sol.codegen.kernels.families import decisions, lowered_apart
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.signature import signature
@@ -52,7 +52,7 @@ def test_every_heavy_region_tells_which_way_was_taken(name, cache_folder):
 def test_measured_ways_stand_first_and_the_one_of_the_plan_is_never_left_out(cache_folder):
     compiled = compile_graph(parse_graph(CONVS))
     lowering = lowering_of(compiled, "conv")
-    names = [d.name for d in decisions(lowering)]
+    names = list(lowered_apart(lowering, decisions(lowering)))  # on some targets, a variant is the model's own choice
     assert len(names) > SHOWN
     times = {names[0]: 4e-6, names[1]: 3e-6, names[2]: 1e-6, names[3]: 2e-6}
     Database(machine_of(compiled.target, 2)).add([Record(signature(lowering), names[2], times, "quick")])
