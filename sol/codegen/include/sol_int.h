@@ -43,6 +43,9 @@ SOL_INLINE void vi8_store(int8_t *p, vi v) { vi_store_bytes((uint8_t *)p, v); }
 SOL_INLINE void vi8_store_n(int8_t *p, vi v, int n) { vu8_store_n((uint8_t *)p, v, n); }
 SOL_INLINE vi vi8_set(int8_t x) { return vi_set(x); }
 
+SOL_INLINE vi vi_even_words(vi a) { return (vi)((vs)a << 8 >> 8); } /* signed bytes 0 and 2 of each lane as words */
+SOL_INLINE vi vi_odd_words(vi a) { return (vi)((vs)a >> 8); } /* bytes 1 and 3 */
+
 /* vq: lanes of four bytes, ready for vi_dot(sum, unsigned bytes, signed bytes), which adds their four products to each lane of a sum. */
 #ifdef SOL_DOT
 typedef vi vq;
@@ -55,8 +58,6 @@ typedef struct {
 } vq;
 typedef uint16_t vsu __attribute__((vector_size(4 * LANES), may_alias));
 SOL_INLINE vq vq_unsigned(vi a) { return (vq){a & 0x00ff00ff, (vi)((vsu)a >> 8)}; }
-SOL_INLINE vi vi_even_words(vi a) { return (vi)((vs)a << 8 >> 8); } /* signed bytes 0 and 2 of each lane as words */
-SOL_INLINE vi vi_odd_words(vi a) { return (vi)((vs)a >> 8); } /* bytes 1 and 3 */
 SOL_INLINE vq vq_signed(vi a) { return (vq){vi_even_words(a), vi_odd_words(a)}; }
 SOL_INLINE vq vq_spread(int32_t a)
 {
