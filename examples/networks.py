@@ -15,11 +15,14 @@ _SCHEMAS = (
 
 
 def torchvision_models() -> ModuleType:
-    """``torchvision.models``; no network in it needs the missing ops."""
-    for schema in _SCHEMAS:
-        with contextlib.suppress(RuntimeError):
-            _library.define(schema)
-    from torchvision import models
+    """``torchvision.models``; no network in it needs the missing ops. A torchvision whose ops load is imported as it is."""
+    try:
+        from torchvision import models
+    except RuntimeError:
+        for schema in _SCHEMAS:
+            with contextlib.suppress(RuntimeError):
+                _library.define(schema)
+        from torchvision import models
 
     return models
 

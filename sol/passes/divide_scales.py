@@ -30,8 +30,8 @@ def division_into_scales(g: Editor, node: Node) -> str | None:
     known = number(g, scale)
     if known is None or not known > 0 or g.type_of(division.inputs[0]).shape != division.type.shape:
         return None
-    if not _absorbs(g, division.inputs[0], DEEPEST):
-        return None
+    if is_constant(g, division.inputs[0]) or not _absorbs(g, division.inputs[0], DEEPEST):
+        return None  # what is made of constants alone is computed once, when they are known
     scale = g.add("reshape", [scale], shape=()) if g.type_of(scale).rank else scale
     return g.add("round", [_divided(g, division.inputs[0], division.op, scale)], origin=node.origin)
 

@@ -78,3 +78,14 @@ def test_reciprocals_into_constants(name: str) -> None:
     text = rounded(lines, value).replace("div(", "mul(")
     assert before_rounding(text) == wanted
     assert before_rounding(text.replace("high=255", "high=127")) == wanted
+
+
+@pytest.mark.parametrize("by", ["div", "mul"])
+@pytest.mark.parametrize("value", ["v", "e"])
+def test_constants_alone_stay_as_they_are(value: str, by: str) -> None:
+    """They are computed once; their product with a constant is such a constant, too, so that the rule would apply without end."""
+    lines = """%v = parameter{target="v"}: f32[2,3]
+  %e: f32[2,3] = add(%v, %w)"""
+    text = rounded(lines, value).replace("div(", f"{by}(")
+    found = [node.op for node in run(divide_scales, text).nodes]
+    assert found[found.index("round") - 1] == by

@@ -5,9 +5,13 @@
 #endif
 #include "profiler.h"
 
+#include <torch/csrc/profiler/stubs/base.h>
+
+#if __has_include(<torch/csrc/profiler/standalone/privateuse1_profiler.h>)
 #include <libkineto.h>
 #include <torch/csrc/profiler/standalone/privateuse1_profiler.h>
-#include <torch/csrc/profiler/stubs/base.h>
+#define SOL_HAS_TRACES /* PyTorch takes activities of other devices into its traces */
+#endif
 
 #include <atomic>
 #include <chrono>
@@ -20,8 +24,6 @@
 
 namespace sol {
 namespace {
-
-using libkineto::ActivityType;
 
 std::atomic<bool> profiling{false};
 thread_local std::vector<uint64_t> correlations;  // operations of PyTorch that this thread is in
@@ -56,6 +58,10 @@ double milliseconds(sol_event* start, sol_event* end) {
 int64_t system_nanoseconds() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
+
+#ifdef SOL_HAS_TRACES
+
+using libkineto::ActivityType;
 
 /* When an event happened by the host's clock: the time of every device is told by an event of which both are known. */
 struct Session final : libkineto::IActivityProfilerSession {
@@ -157,6 +163,8 @@ struct Profiler final : libkineto::IActivityProfiler {
 };
 
 REGISTER_PRIVATEUSE1_PROFILER(Profiler);
+
+#endif
 
 /* The profiler of autograd without traces (torch.autograd.profiler.profile(use_device="sol", use_kineto=False)): an event before and behind
  * each operation. */
