@@ -51,6 +51,11 @@ def near(found: torch.Tensor, wanted: torch.Tensor, device: str = "sol") -> None
     torch.testing.assert_close(found.detach().cpu(), wanted.detach(), rtol=1e-4, atol=1e-4 * max(1.0, wanted.abs().max().item()))
 
 
+def last_device() -> torch.device:
+    """Another one than the current one, where there are several."""
+    return torch.device("sol", torch.sol.device_count() - 1)
+
+
 def check_inference():
     for model, x in networks().values():
         with torch.no_grad():
@@ -62,8 +67,8 @@ def check_inference():
             near(fast(x), wanted, "cpu")  # tensors of the CPU stay there
             assert all(p.is_sol for p in fast.parameters()) and torch.sol.fallbacks() == {}
             near(copy.deepcopy(fast)(x.sol()), wanted)
-            fast.to("sol:1")
-            near(fast(x.to("sol:1")), wanted)
+            fast.to(last_device())
+            near(fast(x.to(last_device())), wanted)
             fast.cpu()
             near(fast(x), wanted, "cpu")
 
@@ -175,9 +180,9 @@ def check_inputs_that_change():
 
 
 def check_modules_without_sizes():
-    model = nn.Sequential(nn.LazyLinear(4), nn.ReLU(), nn.LazyConv1d(2, 1)).sol("sol:1")
-    assert isinstance(model[0].weight, nn.parameter.UninitializedParameter) and model[2].weight.device == torch.device("sol:1")
-    assert model(torch.rand(2, 3, 5, device="sol:1")).shape == (2, 2, 4) and model[0].weight.shape == (4, 5)
+    model = nn.Sequential(nn.LazyLinear(4), nn.ReLU(), nn.LazyConv1d(2, 1)).sol(last_device())
+    assert isinstance(model[0].weight, nn.parameter.UninitializedParameter) and model[2].weight.device == last_device()
+    assert model(torch.rand(2, 3, 5, device=last_device())).shape == (2, 2, 4) and model[0].weight.shape == (4, 5)
     with pytest.raises(ValueError, match="a device of sol"):
         model.sol("cpu")
 
