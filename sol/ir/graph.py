@@ -150,6 +150,11 @@ class Graph:
         return {v: tuple(ns) for v, ns in found.items()}
 
     @cached_property
+    def is_finished(self) -> bool:
+        """Whether ``Editor.finish`` made this graph, so that it would make the same again."""
+        return False
+
+    @cached_property
     def constant_values(self) -> frozenset[str]:
         """Values of fixed size that depend on parameters and constants only: computed once, when weights are packed."""
         known: set[str] = set()

@@ -194,7 +194,9 @@ class Editor:
         for root in self._nodes:
             if root in live and root not in placed:
                 self._place(root, order, placed)
-        return Graph(tuple(order), tuple(self._inputs), tuple(self._outputs))
+        graph = Graph(tuple(order), tuple(self._inputs), tuple(self._outputs))
+        vars(graph)["is_finished"] = True
+        return graph
 
     def _live(self) -> set[str]:
         """Names of the inputs and of all nodes that an output needs."""
@@ -289,4 +291,4 @@ def apply_rules(graph: Graph, rules: Sequence[Rule], limit: int = 100_000) -> Gr
                     again.update((u.name, None) for value in gone.inputs for u in editor.users(value))
                 break
         pending = list(again)
-    return editor.finish()
+    return editor.finish() if done or not graph.is_finished else graph

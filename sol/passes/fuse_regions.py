@@ -6,6 +6,7 @@ ops and reductions over the same rows, whose intermediates stay in registers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sol.ir.data_sizes import BOUNDS, definers
@@ -73,6 +74,14 @@ class _Group:
     nodes: list[Node] = field(default_factory=list)
     shape: tuple = ()
     axes: tuple | None = None
+    counted: int = 0
+    last: int = -1
+
+    def latest(self, order: Mapping[str, int]) -> int:
+        """The place of the last of its nodes, which only become more."""
+        if self.counted != len(self.nodes):
+            self.counted, self.last = len(self.nodes), max(order[n.name] for n in self.nodes)
+        return self.last
 
 
 class _Fusion:
@@ -241,10 +250,10 @@ class _Fusion:
                 continue
             seen.add(node.name)
             group = self.group_of.get(node.name)
+            if (group.latest(self.order) if group else self.order[node.name]) < lowest:
+                continue
             members = group.nodes if group else [node]
             seen.update(m.name for m in members)
-            if max(self.order[m.name] for m in members) < lowest:
-                continue
             stack.extend(self.graph.producer(i) for m in members for i in (*m.inputs, *self.definers.get(m.name, ())))
         return False
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import product
+from functools import cache, lru_cache
 from math import prod, sqrt
 
 from sol.codegen.kernels import inner_product
@@ -80,6 +79,18 @@ class Axis:
         return self.tiles - (not self.common(index))
 
 
+@lru_cache(1024)
+def _kinds(y: Axis, x: Axis) -> tuple[int, ...]:
+    common = [x.common(j) for j in range(x.whole.n)]
+    return tuple(2 * (not y.common(i)) + (not j) for i in range(y.whole.n) for j in common)
+
+
+@lru_cache(1024)
+def _counts(y: Axis, x: Axis) -> tuple[tuple[int, int], ...]:
+    kinds = _kinds(y, x)
+    return tuple((kind, kinds.count(kind)) for kind in sorted(set(kinds)))
+
+
 @dataclass(frozen=True)
 class Grid:
     """The tiles of a convolution's result, of ``images`` images. by_inner_product: whether kernels/inner_product.py multiplies them."""
@@ -108,14 +119,12 @@ class Grid:
     @property
     def kinds(self) -> tuple[int, ...]:
         """Per product: 0 if all tiles have it, +1 if it is not in shorter columns, +2 if it is not in shorter rows."""
-        indices = product(range(self.y.whole.n), range(self.x.whole.n))
-        return tuple(2 * (not self.y.common(i)) + (not self.x.common(j)) for i, j in indices)
+        return _kinds(self.y, self.x)
 
     def counts(self) -> Iterator[tuple[int, int]]:
         """(tiles, products that so many tiles have)."""
-        kinds = self.kinds
-        for kind in sorted(set(kinds)):
-            yield self.images * (self.y.tiles - (kind >> 1)) * (self.x.tiles - (kind & 1)), kinds.count(kind)
+        for kind, count in _counts(self.y, self.x):
+            yield self.images * (self.y.tiles - (kind >> 1)) * (self.x.tiles - (kind & 1)), count
 
     @property
     def transformed(self) -> int:

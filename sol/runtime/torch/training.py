@@ -218,11 +218,21 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
             graphs = min_cut_rematerialization_partition(joint, inputs, **given)
         save_longest(*graphs, given["num_fwd_outputs"])
         save_whole(*graphs, given["num_fwd_outputs"])
+        if not torch._logging._internal.trace_log.handlers:  # nobody reads the texts that AOTAutograd writes for its log
+            for graph in graphs:
+                graph.print_readable = lambda *_, **__: ""  # type: ignore[method-assign]
         return graphs
 
-    with settings.patch(donated_buffer=False):  # a donated buffer forbids retain_graph
+    with settings.patch(donated_buffer=False), _without_code():  # a donated buffer forbids retain_graph
         compilers: tuple[Any, Any] = (forward, backward)
         return aot_module_simplified(module, examples, *compilers, partition, decompositions())
+
+
+def _without_code() -> AbstractContextManager[Any]:
+    """While it lasts, graphs get code when they run: AOTAutograd's are changed many times, and those that are compiled never run."""
+    from torch.fx._lazy_graph_module import _use_lazy_graph_module
+
+    return _use_lazy_graph_module(True)
 
 
 @dataclass(frozen=True)
