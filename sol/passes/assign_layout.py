@@ -13,7 +13,8 @@ from sol.ir.types import PLAIN, DType, Layout, TensorType
 from sol.passes.global_pooling import is_pointwise_conv, pools_whole_map
 
 POOLS = (
-    "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad",
+    "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool", "max_pool_taps_grad", "max_pool_grad", "avg_pool_grad",
+    "adaptive_avg_pool_grad",
 )  # fmt: skip
 REDUCTIONS = ("sum", "mean", "var", "max", "min", "prod")
 REDUCED = ((2, 3), (0, 2, 3))
@@ -103,6 +104,8 @@ class _Assignment:
             return True
         if node.op in REDUCTIONS:
             return self.reduction_goes_blocked(node)
+        if node.op == "max_pool_taps":
+            return self.is_blocked(node.inputs[0])
         if type.rank != 4 or type.dtype not in self.held or len(node.types) > 1 or not isinstance(type.shape[1], int):
             return False
         data = [self.editor.type_of(i) for i in node.inputs]

@@ -30,9 +30,9 @@ from sol.passes.views import is_view, strides_of, value_strides
 PRODUCTS = ("conv", "conv_transpose", "linear", "matmul", "grouped_matmul", "weight_only_linear")
 TAILED = (*INTEGERS, *PRODUCTS, "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool")
 SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms", "custom")
-SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "det", "bags")
+SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "max_pool_taps", "det", "bags")
 SCANS = ("lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad", "rnn_scan_grad", "recurrence")
-GRADIENTS = ("conv_weight_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad", "sdpa_grad")
+GRADIENTS = ("conv_weight_grad", "max_pool_taps_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad", "sdpa_grad")
 ANCHORS = (*TAILED, *SELECTING, *SAMPLING, *SCANS, *GRADIENTS, "sdpa")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
 NORMALISING = ("softmax", "log_softmax", "layer_norm", "rms_norm")
@@ -112,9 +112,18 @@ class _Fusion:
                     group.nodes += self.epilogue_of(node)
                     group.nodes += self.global_pool_after(group, alone=True)
                     group.nodes += self.widening_before(node)
+                group.nodes = [*self.pooling_beside(node), *group.nodes]
                 self.add_chain(group)
                 group.nodes += self.global_pool_after(group, alone=False)
                 self.adopt(group)
+
+    def pooling_beside(self, taps: Node) -> list[Node]:
+        """The maxima of the windows whose taps a node tells: one kernel finds both, if nothing is computed of the maxima while they are
+        stored."""
+        if taps.op != "max_pool_taps":
+            return []
+        alike = [u for u in self.graph.users(taps.inputs[0]) if u.op == "max_pool" and u.attrs == taps.attrs]
+        return [u for u in alike[:1] if u.name not in self.group_of and u.type.layout == taps.type.layout and not self.epilogue_of(u)]
 
     def add_chain(self, group: _Group) -> None:
         """Convolutions before a 1x1 convolution that its kernel computes row by row."""

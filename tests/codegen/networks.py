@@ -314,8 +314,14 @@ NETWORKS: dict[str, str] = {
         "deform_columns(%x, %o){dilation=(1, 1), kernel=(3, 3), offset_groups=1, padding=(1, 1), stride=(1, 1)}",
     ),
     "places": one("%x: f32[1,5,14,14]", "i64[1,5,7,7]", f"argmax_pool(%x){{{WINDOW.replace('dilation', 'column_major=False, dilation')}}}"),
+    "taps of a pooling": one("%x: f32[1,5,14,14]", "u8[1,5,7,7]", f"max_pool_taps(%x){{{WINDOW}}}"),
     "gradient of a pooling": one(
         "%x: f32[1,5,14,14], %g: f32[1,5,7,7]", "f32[1,5,14,14]", f"max_pool_grad(%x, %g){{{WINDOW}}}"
+    ),
+    "gradient of a pooling by taps": one(
+        "%t: u8[1,5,7,7], %g: f32[1,5,7,7]",
+        "f32[1,5,14,14]",
+        f"max_pool_taps_grad(%t, %g){{{WINDOW.replace('stride', 'size=(14, 14), stride')}}}",
     ),
     "bags of rows": one(
         "%x: f32[9,24], %i: i64[7], %n: i64[3], %w: f32[7]",

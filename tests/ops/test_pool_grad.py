@@ -49,6 +49,17 @@ def test_max(size: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool,
     options = {"kernel": kernel, "stride": stride, "padding": pads, "dilation": (dilation,) * 2, "ceil_mode": ceil_mode}
     check("max_pool_grad", gradient(pooled), x, grad, **options)
 
+    def taps(t: torch.Tensor) -> torch.Tensor:
+        """The tap of the kernel that torch's place in the map is."""
+        _, places = F.max_pool2d(t, kernel, stride, padding, dilation, ceil_mode, return_indices=True)
+        rows, columns = torch.meshgrid(*map(torch.arange, places.shape[-2:]), indexing="ij")
+        r = (places // size[1] - rows * stride[0] + padding[0]) // dilation
+        return (r * kernel[1] + (places % size[1] - columns * stride[1] + padding[1]) // dilation).to(torch.uint8)
+
+    check("max_pool_taps", taps, x, **options)
+    found = taps(torch.from_numpy(x)).numpy()
+    check("max_pool_taps_grad", lambda _, g: gradient(pooled)(torch.from_numpy(x), g), found, grad, size=size, **options)
+
 
 @pytest.mark.parametrize(("size", "kernel", "stride", "padding", "ceil_mode"), WINDOWS)
 @pytest.mark.parametrize(("include", "divisor"), [(True, None), (False, None), (True, 5)])
@@ -75,6 +86,10 @@ def test_misfits(shape: tuple[int, ...]) -> None:
     types = [TensorType(DType.F32, (2, 3, 4, 4)), TensorType(DType.F32, shape)]
     with pytest.raises(TypeInferenceError, match="no gradient"):
         one_op_graph("max_pool_grad", types, dilation=(1, 1), **windows)
+    with pytest.raises(TypeInferenceError, match="a byte counts"):
+        one_op_graph("max_pool_taps", types[:1], dilation=(1, 1), **{**windows, "kernel": (17, 16)})
+    with pytest.raises(TypeInferenceError, match="no taps"):
+        one_op_graph("max_pool_taps_grad", [TensorType(DType.U8, (2, 3, 4)), types[1]], dilation=(1, 1), size=(4, 4), **windows)
     if shape != (2, 2, 2, 2):
         with pytest.raises(TypeInferenceError, match="no gradient"):
             one_op_graph("avg_pool_grad", types[1:], size=(4, 4), **windows)

@@ -1,4 +1,7 @@
-"""Gradients of pooling: one kernel for blocked and row-major maps, which goes through the windows of a map and adds to what they saw."""
+"""Gradients of pooling: one kernel for blocked and row-major maps, which goes through the windows of a map and adds to what they saw.
+
+Beside it the kernel of the taps that a maximum's gradient reads in place of the pooling's input.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ from sol.ir.types import DType
 
 @dataclass(frozen=True)
 class Gradient:
-    """Windows that hand their gradients back. x: the pooling's input, where its largest elements decide. flops, bytes: the work."""
+    """Windows that hand their gradients back. x: the pooling's input, where its largest elements decide, or the taps that do.
+    flops, bytes: the work."""
 
     node: Node
     x: View | None
@@ -28,7 +32,12 @@ class Gradient:
     @property
     def views(self) -> dict[str, View]:
         """By their names in the template."""
-        return {**({"in": self.x} if self.x else {}), "grad": self.grad, "out": self.out}
+        return {**({"taps" if self.op == "taps" else "in": self.x} if self.x else {}), "grad": self.grad, "out": self.out}
+
+    @property
+    def op(self) -> str:
+        """What decides which elements get how much of a gradient."""
+        return "taps" if "taps" in self.node.op else "max" if self.x else "avg"
 
     @property
     def is_blocked(self) -> bool:
@@ -62,7 +71,7 @@ def find_gradient(lowering: Lowering) -> Gradient:
     grad = views[-2]
     return Gradient(
         node, views[0] if len(views) == 3 else None, grad, out, 2 * taps * product(grad.shape),
-        out.dtype.itemsize * sum((product(v.shape) for v in views), start=0),
+        sum((v.dtype.itemsize * product(v.shape) for v in views), start=0),
     )  # fmt: skip
 
 
@@ -93,7 +102,7 @@ def lower_gradient(lowering: Lowering, found: Gradient) -> None:
         params=params,
         flops=found.flops,
         bytes=found.bytes,
-        op="max" if found.x else "avg",
+        op=found.op,
         blocked=found.is_blocked,
         adaptive=found.is_adaptive,
         counted=found.counted,
@@ -102,19 +111,86 @@ def lower_gradient(lowering: Lowering, found: Gradient) -> None:
     )
 
 
-def _lead(sizes: tuple[DimLike, ...], found: Gradient, missing: DimLike = 1) -> tuple[DimLike, ...]:
+@dataclass(frozen=True)
+class Taps:
+    """Windows over ``x`` that tell which of their elements is the largest. maxima: where these elements are written, if they are wanted.
+    flops, bytes: the work."""
+
+    node: Node
+    x: View
+    out: View
+    maxima: View | None
+    flops: DimLike
+    bytes: DimLike
+
+    @property
+    def is_blocked(self) -> bool:
+        return bool(self.out.layout.block)
+
+
+def find_taps(lowering: Lowering) -> Taps:
+    """float32 and float64, in the layout of the result; blocks hold float32. Beside the taps may stand the pooling of the same windows."""
+    node = lowering.anchor
+    x, out = lowering.view(node.inputs[0]), lowering.view(node.name)
+    maxima = next((lowering.view(n.name) for n in lowering.body.nodes if n.op == "max_pool"), None)
+    dtypes = (DType.F32,) if out.layout.block else (DType.F32, DType.F64)
+    layouts = {v.layout for v in (x, out, maxima or x)}
+    if x.dtype not in dtypes or len(layouts) > 1 or lowering.type_of(node.name).rank > 4:
+        raise UnsupportedError(
+            f"{node.op} of {lowering.type_of(node.inputs[0])}", origin=str(node.origin),
+            remedy="cast to float32, and reshape the leading dimensions into one",
+        )  # fmt: skip
+    count = product(out.shape)
+    moved = x.dtype.itemsize * (product(x.shape) + (count if maxima else 0)) + count
+    return Taps(node, x, out, maxima, 2 * product(node.attrs["kernel"]) * count, moved)
+
+
+def lower_taps(lowering: Lowering, found: Taps) -> None:
+    """One launch; see templates/pool_taps.c.j2."""
+    attrs, x, out = found.node.attrs, found.x, found.out
+    writes = {"out": out} | ({"maxima": found.maxima} if found.maxima else {})
+    params: dict[str, DimLike] = dict(zip(("N", "C"), _lead(out.shape, found))) | {"by_rows": lowering.follow_share(found.node.inputs[0])}
+    params |= dict(zip(("IH", "IW"), _spatial(x.shape, found))) | dict(zip("HW", _spatial(out.shape, found)))
+    params |= dict(zip(("sy", "sx"), attrs["stride"])) | dict(zip(("dy", "dx"), attrs["dilation"]))
+    params |= {"lo_y": attrs["padding"][0][0], "lo_x": attrs["padding"][1][0]}
+    for name, view in (("in", x), *writes.items()):
+        params |= dict(zip((f"{name}_n", f"{name}_c"), _lead(view.strides, found, 0)))
+        params |= dict(zip((f"{name}_y", f"{name}_x"), _spatial(view.strides, found)))
+        if found.is_blocked:
+            del params[f"{name}_x"]
+    lowering.emit(
+        "pool_taps.c.j2",
+        f"max_pool{'_and' if found.maxima else ''}_taps{attrs['kernel'][0]}x{attrs['kernel'][1]}"
+        f"{'' if found.is_blocked else '_' + str(x.dtype)}",
+        reads={"in": x},
+        writes=writes,
+        params=params,
+        flops=found.flops,
+        bytes=found.bytes,
+        blocked=found.is_blocked,
+        maxima=found.maxima is not None,
+        adaptive=False,
+        counted="taps",
+        T=x.dtype.c,
+        kernel=attrs["kernel"],
+    )
+
+
+def _lead(sizes: tuple[DimLike, ...], found: Gradient | Taps, missing: DimLike = 1) -> tuple[DimLike, ...]:
     """What two dimensions before the map have: images, and channels or blocks of them."""
     return sizes[:2] if found.is_blocked else (missing, missing, *sizes[:-2])[-2:]
 
 
-def _spatial(sizes: tuple[DimLike, ...], found: Gradient) -> tuple[DimLike, ...]:
+def _spatial(sizes: tuple[DimLike, ...], found: Gradient | Taps) -> tuple[DimLike, ...]:
     return sizes[2:4] if found.is_blocked else sizes[-2:]
 
 
-def gradient_seconds(found: Gradient, target: TargetLike) -> float | None:
+def gradient_seconds(found: Gradient | Taps, target: TargetLike) -> float | None:
     """Steps of vectors, or one by one where channels do not lie side by side."""
     return loop_seconds(found.bytes, found.flops, target, lanes=0 if found.is_blocked else 1)
 
 
 FAMILY = (sole("pool_grad", find_gradient, lower_gradient, cost=gradient_seconds),)
-KERNELS = {op: FAMILY for op in ("max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad")}
+TAPS = (sole("pool_taps", find_taps, lower_taps, cost=gradient_seconds),)
+KERNELS = {op: FAMILY for op in ("max_pool_taps_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad")}
+KERNELS |= {"max_pool_taps": TAPS}

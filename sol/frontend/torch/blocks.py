@@ -35,7 +35,7 @@ def kept_values(imported: Imported, results: Collection[int]) -> tuple[int, ...]
 def _may_be_blocked(graph: Graph, value: str) -> bool:
     type, node = graph.type_of(value), graph.producer(value)
     computed = node.op not in SOURCES and spec_of(node.op).kind != "view" and value not in graph.constant_values
-    return computed and type.rank == 4 and type.is_static and type.dtype in (*FLOAT_LANES, DType.BOOL)
+    return computed and type.rank == 4 and type.is_static and type.dtype in (*FLOAT_LANES, DType.BOOL, DType.U8)
 
 
 def with_edges(graph: Graph, shown: Mapping[str, tuple[int, ...]], kept: Sequence[int]) -> Graph:

@@ -1,18 +1,76 @@
 """Gradients of pooling as operations of our own, for which less is kept between the passes than for torch's.
 
-torch's max pooling keeps an int64 for each result, and the gradients of its means keep an input of which they read only the size.
+torch's max pooling keeps its input, of which the gradient reads only the size, and an int64 for each result: where the largest element of
+the window lies in the map. A byte says the same, the element's number in its window (``max_pool_taps`` of the IR), which the pooling's
+gradient takes here. Gradients of means keep an input of which they read only the size, too.
+
+What reads torch's places gets them of the bytes. ``simplified`` finds where bytes were made of places made of bytes, and lets a ReLU before
+a pooling go by the pooling's results, so that nothing keeps the ReLU's.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import operator
+from typing import Any, cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, fx
 
 from sol.frontend.torch.aten import CONVERTERS, Context
+from sol.ir.ops.pool_grad import MOST_TAPS
 
 aten = torch.ops.aten
+
+
+@torch.library.custom_op("sol::max_pool2d_with_taps", mutates_args=())
+def max_pool2d_with_taps(
+    x: Tensor, kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], ceil_mode: bool
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """The largest elements of windows, and as bytes their numbers in their windows."""
+    values, places = aten.max_pool2d_with_indices(x, kernel, stride, padding, dilation, ceil_mode)
+    return values, _taps_of(places, list(x.shape[-2:]), kernel, stride, padding, dilation)
+
+
+@torch.library.custom_op("sol::max_pool2d_places", mutates_args=())
+def max_pool2d_places(
+    taps: Tensor, size: list[int], kernel: list[int], stride: list[int], padding: list[int], dilation: list[int]
+) -> Tensor:  # fmt: skip
+    """Where in a map of this size the elements of these numbers lie: torch's indices, int64."""
+    where = taps.long()
+    row, column = _starts(taps, stride, padding)
+    row, column = row + where // kernel[1] * dilation[0], column + where % kernel[1] * dilation[1]
+    return row * size[1] + column
+
+
+@torch.library.custom_op("sol::max_pool2d_taps", mutates_args=())
+def max_pool2d_taps(
+    places: Tensor, size: list[int], kernel: list[int], stride: list[int], padding: list[int], dilation: list[int]
+) -> Tensor:  # fmt: skip
+    """As bytes the numbers in their windows of the elements that lie at these places (torch's indices)."""
+    return _taps_of(places, size, kernel, stride, padding, dilation)
+
+
+@torch.library.custom_op("sol::max_pool2d_taps_grad", mutates_args=())
+def max_pool2d_taps_grad(
+    grad: Tensor, taps: Tensor, size: list[int], kernel: list[int], stride: list[int], padding: list[int], dilation: list[int],
+    ceil_mode: bool,
+) -> Tensor:  # fmt: skip
+    """The gradient of the input, of this size, of a max pooling whose largest elements have these numbers in their windows."""
+    x = grad.new_empty([*grad.shape[:-2], *size])
+    places = max_pool2d_places(taps, size, kernel, stride, padding, dilation)
+    return aten.max_pool2d_with_indices_backward(grad, x, kernel, stride, padding, dilation, ceil_mode, places)
+
+
+def _starts(windows: Tensor, stride: list[int], padding: list[int]) -> tuple[Tensor, Tensor]:
+    """The row and the column of the first element of each window."""
+    rows, columns = (torch.arange(n) * s - p for n, s, p in zip(windows.shape[-2:], stride, padding))
+    return rows[:, None], columns
+
+
+def _taps_of(places: Tensor, size: list[int], kernel: list[int], stride: list[int], padding: list[int], dilation: list[int]) -> Tensor:
+    row, column = _starts(places, stride, padding)
+    r, s = (places // size[1] - row) // dilation[0], (places % size[1] - column) // dilation[1]
+    return (r * kernel[1] + s).to(torch.uint8)
 
 
 @torch.library.custom_op("sol::max_pool2d_grad", mutates_args=())
@@ -40,13 +98,40 @@ def adaptive_avg_pool2d_grad(grad: Tensor, size: list[int]) -> Tensor:
     return aten._adaptive_avg_pool2d_backward(grad, grad.new_empty(size))
 
 
+@max_pool2d_with_taps.register_fake
+def _(x: Tensor, *windows: Any) -> tuple[Tensor, Tensor]:
+    values, _ = aten.max_pool2d_with_indices(x, *windows)
+    return values, torch.empty_like(values, dtype=torch.uint8)
+
+
+max_pool2d_places.register_fake(lambda taps, *windows: torch.empty_like(taps, dtype=torch.int64))
+max_pool2d_taps.register_fake(lambda places, *windows: torch.empty_like(places, dtype=torch.uint8))
+max_pool2d_taps_grad.register_fake(lambda grad, taps, size, *windows: grad.new_empty([*grad.shape[:-2], *size]))
 max_pool2d_grad.register_fake(lambda grad, x, *windows: torch.empty_like(x))
 avg_pool2d_grad.register_fake(lambda grad, size, *windows: grad.new_empty(size))
 adaptive_avg_pool2d_grad.register_fake(lambda grad, size: grad.new_empty(size))
 
 
+def _has_taps(x: Tensor, kernel: Any) -> bool:
+    """Whether kernels tell the largest elements' numbers: of these windows, and of this type."""
+    rows, columns = _two(kernel)
+    return x.dtype in (torch.float32, torch.float64) and rows * columns <= MOST_TAPS and all(isinstance(n, int) for n in x.shape)
+
+
+def _forward(x: Tensor, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False) -> Any:
+    if not _has_taps(x, kernel):
+        return NotImplemented
+    windows = _two(kernel), _two(stride or kernel), _two(padding), _two(dilation)
+    values, taps = max_pool2d_with_taps(x, *windows, ceil_mode)
+    return values, max_pool2d_places(taps, list(x.shape[-2:]), *windows)
+
+
 def _max(grad: Tensor, x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, places: Tensor) -> Tensor:
-    return max_pool2d_grad(grad, x, _two(kernel), _two(stride or kernel), _two(padding), _two(dilation), ceil_mode)
+    windows = _two(kernel), _two(stride or kernel), _two(padding), _two(dilation)
+    if not _has_taps(x, kernel):
+        return max_pool2d_grad(grad, x, *windows, ceil_mode)
+    size = list(x.shape[-2:])
+    return max_pool2d_taps_grad(grad, max_pool2d_taps(places, size, *windows), size, *windows, ceil_mode)
 
 
 def _average(
@@ -66,6 +151,7 @@ def _two(sizes: Any) -> list[int]:
 
 
 DECOMPOSITIONS: dict[Any, Any] = {
+    aten.max_pool2d_with_indices.default: _forward,
     aten.max_pool2d_with_indices_backward.default: _max,
     aten.avg_pool2d_backward.default: _average,
     aten._adaptive_avg_pool2d_backward.default: _adaptive,
@@ -75,6 +161,75 @@ DECOMPOSITIONS: dict[Any, Any] = {
 
 def _pairs(padding: Any) -> tuple[tuple[int, int], ...]:
     return tuple((p, p) for p in padding)
+
+
+def simplified(joint: fx.GraphModule) -> None:
+    """Change a graph of both passes in place, so that less is kept between them.
+
+    taps(places(t)) -> t, and where(relu <= 0, 0, taps_grad(g, t)) -> taps_grad(where(pooled <= 0, 0, g), t) for ``pooled``, the maxima of
+    ``relu``: a gradient goes to the elements that the pooled ones are.
+    """
+    graph = joint.graph
+    for node in graph.find_nodes(op="call_function", target=torch.ops.sol.max_pool2d_taps.default):
+        places, *windows = node.args
+        if isinstance(places, fx.Node) and places.target is torch.ops.sol.max_pool2d_places.default and list(places.args[1:]) == windows:
+            node.replace_all_uses_with(places.args[0])
+            graph.erase_node(node)
+    for node in graph.find_nodes(op="call_function", target=torch.ops.sol.max_pool2d_taps_grad.default):
+        _mask_before(graph, node)
+    graph.eliminate_dead_code()
+    joint.recompile()
+
+
+def _mask_before(graph: fx.Graph, spread: fx.Node) -> None:
+    """Mask a gradient before it is spread over windows, where a mask behind it is that of the ReLU whose maxima are known."""
+    gradient, taps, *windows = cast(Any, spread.args)
+    pooling = taps.args[0] if taps.target is operator.getitem else taps
+    maxima = [u for u in pooling.users if u.target is operator.getitem and u.args[1] == 0]
+    if len(spread.users) != 1 or pooling.target is not torch.ops.sol.max_pool2d_with_taps.default or not maxima:
+        return
+    (where,) = spread.users
+    mask, zero, masked = cast(Any, where.args) if where.target is aten.where.self else (spread, 0, None)
+    if masked is not spread or mask.target is not aten.le.Scalar or mask.args[1] != 0 or not _is_zero(zero):
+        return
+    relu = _source(mask.args[0])
+    if relu.target is not aten.relu.default or relu is not _source(pooling.args[0]):
+        return
+    with graph.inserting_before(where):
+        below = graph.call_function(aten.le.Scalar, (maxima[0], 0))
+        left = graph.call_function(aten.where.self, (below, zero, gradient))
+        found = graph.call_function(cast(Any, spread.target), (left, taps, *windows))
+    below.meta = {**mask.meta, "val": mask.meta["val"].new_empty(maxima[0].meta["val"].shape)}
+    left.meta = {**where.meta, "val": gradient.meta["val"]}
+    found.meta = dict(spread.meta)
+    where.replace_all_uses_with(found)
+
+
+def _source(node: Any) -> Any:
+    """What a node shows the elements of, unchanged."""
+    while node.target in (aten.detach.default, aten.alias.default):
+        node = node.args[0]
+    return node
+
+
+def _is_zero(value: Any) -> bool:
+    return value.target in (aten.scalar_tensor.default, aten.full.default) and bool(value.args[-1] == 0)
+
+
+def _convert_with_taps(ctx: Context, x: str, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
+    windows = {
+        "kernel": tuple(kernel), "stride": tuple(stride), "padding": _pairs(padding), "dilation": tuple(dilation), "ceil_mode": ceil_mode,
+    }  # fmt: skip
+    return ctx.add("max_pool", x, **windows), ctx.add("max_pool_taps", x, **windows) if ctx.is_used(1) else None
+
+
+def _convert_taps(
+    ctx: Context, grad: str, taps: str, size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> str:  # fmt: skip
+    return ctx.add(
+        "max_pool_taps_grad", taps, grad, size=tuple(size), kernel=tuple(kernel), stride=tuple(stride), padding=_pairs(padding),
+        dilation=tuple(dilation), ceil_mode=ceil_mode,
+    )  # fmt: skip
 
 
 def _convert_max(ctx: Context, grad: str, x: str, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> str:
@@ -97,6 +252,8 @@ def _convert_adaptive(ctx: Context, grad: str, size: Any) -> str:
     return ctx.add("adaptive_avg_pool_grad", grad, size=tuple(size[-2:]))
 
 
+CONVERTERS["sol.max_pool2d_with_taps.default"] = _convert_with_taps
+CONVERTERS["sol.max_pool2d_taps_grad.default"] = _convert_taps
 CONVERTERS["sol.max_pool2d_grad.default"] = _convert_max
 CONVERTERS["sol.avg_pool2d_grad.default"] = _convert_average
 CONVERTERS["sol.adaptive_avg_pool2d_grad.default"] = _convert_adaptive

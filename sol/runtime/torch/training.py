@@ -206,8 +206,11 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
     from torch._functorch.partitioners import min_cut_rematerialization_partition
     from torch.utils.checkpoint import CheckpointPolicy
 
+    from sol.frontend.torch.pool_grads import simplified
+
     def partition(joint: fx.GraphModule, inputs: Any, **given: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
         """Inputs that a layer casts are cast again in the backward pass: then they are parameters there as well, which are packed once."""
+        simplified(joint)
         for node in joint.graph.nodes:
             if node.target is torch.ops.aten._to_copy.default and node.args[0].op == "placeholder":
                 node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
