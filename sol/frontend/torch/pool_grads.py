@@ -175,10 +175,12 @@ def simplified(joint: fx.GraphModule) -> None:
         if isinstance(places, fx.Node) and places.target is torch.ops.sol.max_pool2d_places.default and list(places.args[1:]) == windows:
             node.replace_all_uses_with(places.args[0])
             graph.erase_node(node)
-    for node in graph.find_nodes(op="call_function", target=torch.ops.sol.max_pool2d_taps_grad.default):
+    spread = graph.find_nodes(op="call_function", target=torch.ops.sol.max_pool2d_taps_grad.default)
+    for node in spread:
         _mask_before(graph, node)
-    graph.eliminate_dead_code()
-    joint.recompile()
+    if spread:
+        graph.eliminate_dead_code()
+        joint.recompile()
 
 
 def _mask_before(graph: fx.Graph, spread: fx.Node) -> None:
