@@ -5,11 +5,12 @@
 #include "sol_simd.h"
 #include "sol_team.h"
 #define LOAD(p) (*(p))
-#define STORE_TAP(p, v) (*(p) = (uint8_t)(v))
+#define STORE(p, v) (*(p) = (v))
 #define ALL(v) (float)(v)
 #define TAP(t) (int)(t)
 #define SELECT(m, a, b) ((m) ? (a) : (b))
 #define CHOOSE(m, a, b) ((m) ? (a) : (b))
+#define STORE_TAP(p, v) (*(p) = (uint8_t)(v))
 
 /* Taps [first, last) of a window that starts at an input position and meets [0, size). */
 SOL_INLINE int64_t first_tap(int64_t start, int64_t step) { return start < 0 ? (step - 1 - start) / step : 0; }
@@ -20,7 +21,7 @@ SOL_INLINE int64_t last_tap(int64_t start, int64_t step, int64_t size, int64_t k
 }
 
 /* One window over the taps from (r0, s0) up to (r1, s1). in: tap (0, 0). */
-SOL_INLINE int largest(const float *in, int64_t in_y, int64_t in_x, int64_t r0, int64_t r1, int64_t s0, int64_t s1)
+SOL_INLINE void window(const float *in, int64_t in_y, int64_t in_x, int64_t r0, int64_t r1, int64_t s0, int64_t s1, uint8_t *tap)
 {
     float best = ALL(-INFINITY);
     int where = TAP(r0 * 3 + s0);
@@ -33,7 +34,7 @@ SOL_INLINE int largest(const float *in, int64_t in_y, int64_t in_x, int64_t r0, 
             best = SELECT(better, v, best);
             where = CHOOSE(better, TAP(r * 3 + s), where);
         }
-    return where;
+    STORE_TAP(tap, where);
 }
 
 void pool_taps(const sol_team *team, void *const *buf, const int64_t *arg)
@@ -42,41 +43,43 @@ void pool_taps(const sol_team *team, void *const *buf, const int64_t *arg)
     uint8_t *out = buf[1];
     const int64_t N = arg[0];
     const int64_t C = arg[1];
-    const int64_t IH = arg[2];
-    const int64_t IW = arg[3];
-    const int64_t H = arg[4];
-    const int64_t W = arg[5];
-    const int64_t sy = arg[6];
-    const int64_t sx = arg[7];
-    const int64_t dy = arg[8];
-    const int64_t dx = arg[9];
-    const int64_t lo_y = arg[10];
-    const int64_t lo_x = arg[11];
-    const int64_t in_n = arg[12];
-    const int64_t in_c = arg[13];
-    const int64_t in_y = arg[14];
-    const int64_t in_x = arg[15];
-    const int64_t out_n = arg[16];
-    const int64_t out_c = arg[17];
-    const int64_t out_y = arg[18];
-    const int64_t out_x = arg[19];
+    const int64_t by_rows = arg[2];
+    const int64_t IH = arg[3];
+    const int64_t IW = arg[4];
+    const int64_t H = arg[5];
+    const int64_t W = arg[6];
+    const int64_t sy = arg[7];
+    const int64_t sx = arg[8];
+    const int64_t dy = arg[9];
+    const int64_t dx = arg[10];
+    const int64_t lo_y = arg[11];
+    const int64_t lo_x = arg[12];
+    const int64_t in_n = arg[13];
+    const int64_t in_c = arg[14];
+    const int64_t in_y = arg[15];
+    const int64_t in_x = arg[16];
+    const int64_t out_n = arg[17];
+    const int64_t out_c = arg[18];
+    const int64_t out_y = arg[19];
+    const int64_t out_x = arg[20];
     (void)team; (void)buf; (void)arg;
-    int64_t unit, last;
-    sol_split(team, N * C * H, &unit, &last);
-    for (; unit < last; unit++) {
-        const int64_t y = unit % H, c = unit / H % C, n = unit / H / C;
+    /* Columns [inner, outer) have all their taps. */
+    const int64_t inner = (lo_x + sx - 1) / sx, reach = IW - 1 - 2 * dx + lo_x;
+    const int64_t outer = reach < 0 ? 0 : reach / sx + 1;
+    sol_walk walk = sol_walk_of(team, N, C, H, by_rows);
+    while (sol_next(&walk)) for (int64_t y = walk.y0; y < walk.y1; y++) {
+        const int64_t c = walk.c, n = walk.n;
         const int64_t ys = y * sy - lo_y, y0 = first_tap(ys, dy), y1 = last_tap(ys, dy, IH, 3);
+        const int whole = y0 == 0 && y1 == 3;
         const float *i = in + n * in_n + c * in_c + ys * in_y;
         uint8_t *o = out + n * out_n + c * out_c + y * out_y;
         for (int64_t x = 0; x < W; x++) {
+            if (whole && x >= inner && x < outer) {
+                window(i + (x * sx - lo_x) * in_x, dy * in_y, dx * in_x, 0, 3, 0, 3, o + x * out_x);
+                continue;
+            }
             const int64_t xs = x * sx - lo_x, x0 = first_tap(xs, dx), x1 = last_tap(xs, dx, IW, 3);
-            const float *from = i + xs * in_x;
-            int found;
-            if (y0 == 0 && x0 == 0 && y1 == 3 && x1 == 3)
-                found = largest(from, dy * in_y, dx * in_x, 0, 3, 0, 3);
-            else
-                found = largest(from, dy * in_y, dx * in_x, y0, y1, x0, x1);
-            STORE_TAP(o + x * out_x, found);
+            window(i + xs * in_x, dy * in_y, dx * in_x, y0, y1, x0, x1, o + x * out_x);
         }
     }
 }
