@@ -106,4 +106,5 @@ def test_maxima_beside_taps(isa: str, channels: int, size: tuple[int, int], opti
 @pytest.mark.parametrize("isa,dtype,op,size,options", thinned([DType.F32, DType.F64], CASES))
 def test_row_major(isa: str, dtype: DType, op: str, size: tuple[int, int], options: dict) -> None:
     check(build(op, (2, 5), size, dtype, options), isa, 2, False)
-    check(build(op, (3,), size, dtype, options), isa, 1, False) if "x" not in build(op, (3,), size, dtype, options).inputs else None
+    if op not in ("max_pool_grad", "max_pool_taps"):  # whose inputs, with NaN in places, have four dimensions
+        check(build(op, (3,), size, dtype, options), isa, 1, False)

@@ -12,7 +12,7 @@ from torch import nn
 
 import sol
 from sol.ir.types import DType
-from tests.training.steps import check_gradients, check_loss, graphs_of, pair, step
+from tests.training.steps import check_gradients, check_loss, graphs_of, in_torch, pair, step
 
 IMAGES = (torch.randn(2, 3, 22, 19),)
 
@@ -52,6 +52,7 @@ def test_one_step(name: str) -> None:
     for _ in range(2):
         check_loss(step(fast, IMAGES), step(eager, IMAGES))
     check_gradients(fast, eager)
+    assert in_torch(fast) <= ({"max_pool2d_places"} if name == "with its places" else set())
 
 
 @pytest.mark.parametrize("channels", [8, 9, 33])
@@ -63,12 +64,14 @@ def test_what_is_not_a_number_gets_the_gradient(channels: int) -> None:
     x = torch.randn(2, channels, 12, 12).round()
     x[0, 0, 3, 4], x[1, -1] = torch.nan, -torch.inf
     grads = []
-    for model in (Direct(), sol.optimize(Direct(), [x])):
+    fast = sol.optimize(Direct(), [x])
+    for model in (Direct(), fast):
         model.train()
         given = x.clone().requires_grad_()
         model(given).backward(torch.ones(2, channels, 6, 6))
         grads.append(given.grad)
     torch.testing.assert_close(grads[1], grads[0], equal_nan=True, rtol=0, atol=0)
+    assert in_torch(fast) == set()
 
 
 def test_a_relu_before_a_pooling_is_not_kept() -> None:

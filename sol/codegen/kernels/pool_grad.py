@@ -5,6 +5,7 @@ Beside it the kernel of the taps that a maximum's gradient reads in place of the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sol.codegen.decision import sole
@@ -78,20 +79,11 @@ def find_gradient(lowering: Lowering) -> Gradient:
 def lower_gradient(lowering: Lowering, found: Gradient) -> None:
     """One launch; see templates/pool_grad.c.j2."""
     attrs, out = found.node.attrs, found.out
-    params: dict[str, DimLike] = dict(zip(("N", "C"), _lead(out.shape, found)))
-    params |= dict(zip(("IH", "IW"), _spatial(out.shape, found))) | dict(zip("HW", _spatial(found.grad.shape, found)))
-    if not found.is_adaptive:
-        params |= dict(zip(("sy", "sx"), attrs["stride"])) | dict(zip(("dy", "dx"), attrs.get("dilation", (1, 1))))
-        params |= {"lo_y": attrs["padding"][0][0], "lo_x": attrs["padding"][1][0]}
-        if found.counted == "padding":
-            params |= {"hi_y": attrs["padding"][0][1], "hi_x": attrs["padding"][1][1]}
-        elif found.counted == "divisor":
-            params["divisor"] = attrs["divisor"]
-    for name, view in found.views.items():
-        params |= dict(zip((f"{name}_n", f"{name}_c"), _lead(view.strides, found, 0)))
-        params |= dict(zip((f"{name}_y", f"{name}_x"), _spatial(view.strides, found)))
-        if found.is_blocked:
-            del params[f"{name}_x"]
+    params = _places(found, out, found.grad, found.views)
+    if found.counted == "divisor":
+        params["divisor"] = attrs["divisor"]
+    elif found.counted == "padding" and not found.is_adaptive:
+        params |= {"hi_y": attrs["padding"][0][1], "hi_x": attrs["padding"][1][1]}
     kernel = attrs.get("kernel", (0, 0))
     size = "" if found.is_adaptive else f"{kernel[0]}x{kernel[1]}"
     lowering.emit(
@@ -149,22 +141,14 @@ def lower_taps(lowering: Lowering, found: Taps) -> None:
     """One launch; see templates/pool_taps.c.j2."""
     attrs, x, out = found.node.attrs, found.x, found.out
     writes = {"out": out} | ({"maxima": found.maxima} if found.maxima else {})
-    params: dict[str, DimLike] = dict(zip(("N", "C"), _lead(out.shape, found))) | {"by_rows": lowering.follow_share(found.node.inputs[0])}
-    params |= dict(zip(("IH", "IW"), _spatial(x.shape, found))) | dict(zip("HW", _spatial(out.shape, found)))
-    params |= dict(zip(("sy", "sx"), attrs["stride"])) | dict(zip(("dy", "dx"), attrs["dilation"]))
-    params |= {"lo_y": attrs["padding"][0][0], "lo_x": attrs["padding"][1][0]}
-    for name, view in (("in", x), *writes.items()):
-        params |= dict(zip((f"{name}_n", f"{name}_c"), _lead(view.strides, found, 0)))
-        params |= dict(zip((f"{name}_y", f"{name}_x"), _spatial(view.strides, found)))
-        if found.is_blocked:
-            del params[f"{name}_x"]
+    by_rows = lowering.follow_share(found.node.inputs[0])
     lowering.emit(
         "pool_taps.c.j2",
         f"max_pool{'_and' if found.maxima else ''}_taps{attrs['kernel'][0]}x{attrs['kernel'][1]}"
         f"{'' if found.is_blocked else '_' + str(x.dtype)}",
         reads={"in": x},
         writes=writes,
-        params=params,
+        params={**_places(found, x, out, {"in": x, **writes}), "by_rows": by_rows},
         flops=found.flops,
         bytes=found.bytes,
         blocked=found.is_blocked,
@@ -174,6 +158,22 @@ def lower_taps(lowering: Lowering, found: Taps) -> None:
         T=x.dtype.c,
         kernel=attrs["kernel"],
     )
+
+
+def _places(found: Gradient | Taps, map: View, windows: View, views: Mapping[str, View]) -> dict[str, DimLike]:
+    """Sizes of a map and of what has an element for each of its windows, where windows lie if they slide, and strides of views by name."""
+    attrs = found.node.attrs
+    params: dict[str, DimLike] = dict(zip(("N", "C"), _lead(map.shape, found)))
+    params |= dict(zip(("IH", "IW"), _spatial(map.shape, found))) | dict(zip("HW", _spatial(windows.shape, found)))
+    if "kernel" in attrs:
+        params |= dict(zip(("sy", "sx"), attrs["stride"])) | dict(zip(("dy", "dx"), attrs.get("dilation", (1, 1))))
+        params |= {"lo_y": attrs["padding"][0][0], "lo_x": attrs["padding"][1][0]}
+    for name, view in views.items():
+        params |= dict(zip((f"{name}_n", f"{name}_c"), _lead(view.strides, found, 0)))
+        params |= dict(zip((f"{name}_y", f"{name}_x"), _spatial(view.strides, found)))
+        if found.is_blocked:
+            del params[f"{name}_x"]
+    return params
 
 
 def _lead(sizes: tuple[DimLike, ...], found: Gradient | Taps, missing: DimLike = 1) -> tuple[DimLike, ...]:

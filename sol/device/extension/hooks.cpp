@@ -40,7 +40,7 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     note_backward();  // threads of autograd choose the stream of the forward pass for each of its steps
     return exchange_stream(stream);
   }
-  void* getStreamNativeHandle(const Stream stream) const { return queue(stream); }  // overrides one from PyTorch 2.10 on
+  void* getStreamNativeHandle(const Stream stream) const { return queue(stream); }  // PyTorch 2.9 has none to override
   DeviceIndex deviceCount() const noexcept override { return device_count(); }
   bool queryStream(const Stream& stream) const override {
     int32_t done = 0;

@@ -213,7 +213,7 @@ struct DeviceMemory final : c10::DeviceAllocator {
     each_stat(device, [](Stat& stat) { stat.reset_peak(); });
   }
 
-  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device) {  // overrides one from PyTorch 2.10 on
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device) {  // PyTorch 2.9 has none to override
     const auto found = properties(device);
     return {found.memory_free, found.memory};
   }

@@ -218,27 +218,23 @@ def _is_zero(value: Any) -> bool:
     return value.target in (aten.scalar_tensor.default, aten.full.default) and bool(value.args[-1] == 0)
 
 
-def _convert_with_taps(ctx: Context, x: str, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
-    windows = {
-        "kernel": tuple(kernel), "stride": tuple(stride), "padding": _pairs(padding), "dilation": tuple(dilation), "ceil_mode": ceil_mode,
-    }  # fmt: skip
+def _windows(kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> dict[str, Any]:
+    """The attributes of the IR's poolings."""
+    sides = {"kernel": tuple(kernel), "stride": tuple(stride), "padding": _pairs(padding), "dilation": tuple(dilation)}
+    return {**sides, "ceil_mode": ceil_mode}
+
+
+def _convert_with_taps(ctx: Context, x: str, *given: Any) -> Any:
+    windows = _windows(*given)
     return ctx.add("max_pool", x, **windows), ctx.add("max_pool_taps", x, **windows) if ctx.is_used(1) else None
 
 
-def _convert_taps(
-    ctx: Context, grad: str, taps: str, size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> str:  # fmt: skip
-    return ctx.add(
-        "max_pool_taps_grad", taps, grad, size=tuple(size), kernel=tuple(kernel), stride=tuple(stride), padding=_pairs(padding),
-        dilation=tuple(dilation), ceil_mode=ceil_mode,
-    )  # fmt: skip
+def _convert_taps(ctx: Context, grad: str, taps: str, size: Any, *given: Any) -> str:
+    return ctx.add("max_pool_taps_grad", taps, grad, size=tuple(size), **_windows(*given))
 
 
-def _convert_max(ctx: Context, grad: str, x: str, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> str:
-    return ctx.add(
-        "max_pool_grad", x, grad, kernel=tuple(kernel), stride=tuple(stride), padding=_pairs(padding), dilation=tuple(dilation),
-        ceil_mode=ceil_mode,
-    )  # fmt: skip
+def _convert_max(ctx: Context, grad: str, x: str, *given: Any) -> str:
+    return ctx.add("max_pool_grad", x, grad, **_windows(*given))
 
 
 def _convert_average(

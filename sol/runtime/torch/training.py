@@ -209,7 +209,8 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
     from sol.frontend.torch.pool_grads import simplified
 
     def partition(joint: fx.GraphModule, inputs: Any, **given: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
-        """Inputs that a layer casts are cast again in the backward pass: then they are parameters there as well, which are packed once."""
+        """Both passes, simplified first. Inputs that a layer casts are cast again in the backward pass: then they are parameters there as
+        well, which are packed once."""
         simplified(joint)
         for node in joint.graph.nodes:
             if node.target is torch.ops.aten._to_copy.default and node.args[0].op == "placeholder":
@@ -221,9 +222,6 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
             graphs = min_cut_rematerialization_partition(joint, inputs, **given)
         save_longest(*graphs, given["num_fwd_outputs"])
         save_whole(*graphs, given["num_fwd_outputs"])
-        if not torch._logging._internal.trace_log.handlers:  # nobody reads the texts that AOTAutograd writes for its log
-            for graph in graphs:
-                graph.print_readable = lambda *_, **__: ""  # type: ignore[method-assign]
         return graphs
 
     with settings.patch(donated_buffer=False), _without_code():  # a donated buffer forbids retain_graph
