@@ -1,5 +1,5 @@
 /* Integers in vectors: bytes and int32 in memory as int32 lanes, and sums of four products of bytes per lane.
- * A target header may define SOL_DOT with vi_dot of its own, SOL_MADD with vi_madd (a sum and what pairs of 16 bits add up to), and SOL_BYTES_N with vu8_load_n and vu8_store_n. */
+ * A target header may define SOL_DOT with vi_dot of its own, SOL_MADD with vi_madd, and SOL_BYTES_N with vu8_load_n and vu8_store_n. */
 #ifndef SOL_INT_H
 #define SOL_INT_H
 #include "sol_simd.h"
@@ -45,6 +45,15 @@ SOL_INLINE vi vi8_set(int8_t x) { return vi_set(x); }
 
 SOL_INLINE vi vi_even_words(vi a) { return (vi)((vs)a << 8 >> 8); } /* signed bytes 0 and 2 of each lane as words */
 SOL_INLINE vi vi_odd_words(vi a) { return (vi)((vs)a >> 8); } /* bytes 1 and 3 */
+
+#ifndef SOL_MADD
+/* A sum, which may wrap around, and what the products of two pairs of signed words add up to, lane by lane. */
+SOL_INLINE vi vi_madd(vi sum, vi a, vi b)
+{
+    const vu low = (vu)((vi)((vu)a << 16) >> 16) * (vu)((vi)((vu)b << 16) >> 16), high = (vu)(a >> 16) * (vu)(b >> 16);
+    return (vi)((vu)sum + low + high);
+}
+#endif
 
 /* vq: lanes of four bytes, ready for vi_dot(sum, unsigned bytes, signed bytes), which adds their four products to each lane of a sum. */
 #ifdef SOL_DOT

@@ -99,14 +99,8 @@ SOL_INLINE vi vi_runs(const uint8_t *p, int64_t step)
     const vi by_two = {0x03020100, 0x05040302, 0x07060504, 0x09080706, 0x03020100, 0x05040302, 0x07060504, 0x09080706};
     return vi_pick_bytes(v, step == 1 ? by_one : by_two);
 }
-/* A sum and products of pairs of words (sol_int.h). The sum is added to at once: compilers would add up the products of several steps first, and have no registers for them. */
-SOL_INLINE vi vi_madd(vi sum, vi a, vi b)
-{
-    vi r;
-    __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+x"(sum), "=&x"(r) : "x"(a), "xm"(b));
-    return sum;
-}
-/* Sums of products of bytes (sol_int.h). Assembly, because compilers disagree about the types of these builtins. */
+/* Sums of products of bytes and of pairs of words (sol_int.h). Assembly, because compilers disagree about the types of these builtins. */
+#define SOL_MADD
 #if defined(__AVXVNNI__) || defined(__AVX512VNNI__) && defined(__AVX512VL__)
 #define SOL_DOT
 SOL_INLINE vi vi_dot(vi sum, vi a, vi b)
@@ -118,6 +112,21 @@ SOL_INLINE vi vi_dot(vi sum, vi a, vi b)
 #endif
     return sum;
 }
+SOL_INLINE vi vi_madd(vi sum, vi a, vi b)
+{
+#ifdef __AVXVNNI__
+    __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(a), "xm"(b));
 #else
-#define SOL_MADD
+    __asm__("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "vm"(b));
+#endif
+    return sum;
+}
+#else
+/* The sum is added to at once: compilers would add up the products of several steps first, and have no registers for them. */
+SOL_INLINE vi vi_madd(vi sum, vi a, vi b)
+{
+    vi r;
+    __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+x"(sum), "=&x"(r) : "x"(a), "xm"(b));
+    return sum;
+}
 #endif

@@ -123,7 +123,8 @@ SOL_INLINE void vu8_store_n(uint8_t *p, vi v, int n) { __builtin_ia32_storedquqi
 #else
 #include "sol_simd_avx512_intrinsics.h"
 #endif
-/* Sums of products of bytes (sol_int.h). Assembly, because compilers disagree about the types of these builtins. */
+#define SOL_MADD
+/* Sums of products of bytes and of words (sol_int.h). Assembly, because compilers disagree about the types of these builtins. */
 #ifdef __AVX512VNNI__
 #define SOL_DOT
 SOL_INLINE vi vi_dot(vi sum, vi a, vi b)
@@ -131,8 +132,12 @@ SOL_INLINE vi vi_dot(vi sum, vi a, vi b)
     __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "vm"(b));
     return sum;
 }
+SOL_INLINE vi vi_madd(vi sum, vi a, vi b)
+{
+    __asm__("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "vm"(b));
+    return sum;
+}
 #else
-#define SOL_MADD
 SOL_INLINE vi vi_madd(vi sum, vi a, vi b)
 {
     vi r;

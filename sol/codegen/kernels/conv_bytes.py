@@ -108,8 +108,8 @@ class _Types:
     out: Element
 
 
-def _common(lowering: Lowering, found: ByteConv) -> dict[str, Any]:
-    """What launches of both kinds are told."""
+def common_context(lowering: Lowering, found: ByteConv) -> dict[str, Any]:
+    """What launches of all kinds are told."""
     conv, epilogue, views = found.conv, found.epilogue, [found.source, found.out, *(e.view for e in found.epilogue.operands)]
     check_border(lowering, conv, found.source)
     return {
@@ -128,7 +128,8 @@ def _variants(found: ByteConv, panels: Sequence[Panel], tiling: Tiling) -> list[
     return tile_variants(found.epilogue, panels, tiling, False, by_pixel=True, stored=found.out.dtype, pitch=step, sums=DType.I32)
 
 
-def _reads(found: ByteConv, w: View) -> dict[str, View]:
+def read_views(found: ByteConv, w: View) -> dict[str, View]:
+    """What a launch reads: w: its packed weights."""
     operands = (*((found.start,) if found.start else ()), *found.epilogue.operands)
     return {"in": found.source, "w": w} | {e.name: e.view for e in operands}
 
@@ -182,10 +183,10 @@ def _lower_dense(lowering: Lowering, found: ByteConv) -> None:
     widths = panels_of(target, found.vectors * lanes, tiling.ocb)
     pointwise = conv.kernel == (1, 1)
     name = stem_of(conv, tiling, found.epilogue, f"{'words' if words else 'bytes'}{'1x1' if pointwise else ''}")
-    common = _common(lowering, found)
+    common = common_context(lowering, found)
     if words:
         common["types"] = replace(common["types"], input=_element(DType.U16))
-    reads = _reads(found, w)
+    reads = read_views(found, w)
     lowering.emit(
         "conv_direct.c.j2", f"int_conv_{found.out.dtype}_{name}", reads=reads, params=params, **common, words=words,
         shared_scratch=2 * conv.n * word_params["in_n"] if words else 0,
@@ -210,10 +211,10 @@ def _lower_depthwise(lowering: Lowering, found: ByteConv) -> None:
     neighbours = conv.dilation[1] == 1
     w = lowering.weight(conv.node.inputs[1], "depthwise_bytes", lanes=lanes, neighbours=neighbours)
     taps, runs = conv.kernel, [min(BYTES, conv.kernel[1] - s) for s in range(0, conv.kernel[1], BYTES)]
-    reads = _reads(found, w)
+    reads = read_views(found, w)
     name = stem_of(conv, tiling, epilogue, f"bytes_depthwise{taps[0]}x{taps[1]}" if neighbours else "bytes_depthwise")
     lowering.emit(
-        "conv_depthwise_bytes.c.j2", f"int_conv_{found.out.dtype}_{name}", reads=reads, params=params, **_common(lowering, found),
+        "conv_depthwise_bytes.c.j2", f"int_conv_{found.out.dtype}_{name}", reads=reads, params=params, **common_context(lowering, found),
         taps=taps if neighbours else (), neighbours=neighbours, runs=runs, widths=tuple(tw for _, tw in tiling.tiles),
         variants=_variants(found, panels_of(lowering.target, lanes, 1), tiling),
     )  # fmt: skip

@@ -10,8 +10,7 @@ from __future__ import annotations
 from sol.codegen.kernels.conv_shape import Conv, static_size
 from sol.codegen.kernels.conv_tiling import Tiling, map_cycles
 from sol.codegen.kernels.traffic import balance, byte_seconds, meeting, missing, other_cores_seconds, weight_seconds
-from sol.codegen.kernels.winograd_model import Grid, Organisation, Products, fetch_cost, overlapped, register_tiles
-from sol.codegen.kernels.winograd_transforms import operations
+from sol.codegen.kernels.winograd_model import Grid, Organisation, Products, fetch_cost, overlapped, register_tiles, transform_costs
 from sol.codegen.lowering import TargetLike
 
 
@@ -50,17 +49,19 @@ def winograd_seconds(conv: Conv, grid: Grid, how: Organisation, target: TargetLi
     by_channels = grid.tiles < how.split_channels * team
     mine = grid.tiles if by_channels else -(-grid.tiles // team)
     parts = [min(how.block, mine - start) for start in range(0, mine, how.block)]
-    there, back = (costs.operation * n / grid.products + costs.moved for n in operations(grid.y.whole, grid.x.whole))
+    there, back = transform_costs(grid, costs)
     if grid.by_inner_product:
         there += costs.inner_product_moved + costs.inner_product_sums / blocks
     share = mine / grid.tiles
     shared = team if by_channels else 1
-    multiply = sum(_products(grid, tile, part) for part in parts) * groups * conv.c / shared
+    multiply = sum(_products(grid, tile, part) for part in parts) * groups * -(-conv.c // grid.together) / shared
     makers = shared if by_channels and team > machine.team.alone else 1
     compute = machine.seconds(multiply + share * grid.transformed * (there * blocks / makers + back * vectors / shared))
-    weights = 4 * grid.products * conv.c * groups * tile.ocb * target.lanes / shared
-    v, m = (4 * grid.products * parts[0] * channels * target.lanes for channels in (blocks, tile.ocb))
-    compute += _driven_out(share * 4 * grid.transformed * target.lanes * 2 * (blocks + vectors / shared), v + m + weights / groups, target)
+    weights = grid.itemsize * grid.products * conv.c * groups * tile.ocb * target.lanes / shared
+    there, back = blocks * grid.itemsize, vectors * 4  # bytes of each lane: what is multiplied, and sums
+    v, m = (grid.products * parts[0] * target.lanes * each for each in (there, tile.ocb * 4))
+    moved = share * grid.transformed * target.lanes * 2 * (there + back / shared)
+    compute += _driven_out(moved, v + m + weights / groups, target)
     once = parts[0] <= tile.widths[0]
     fetch = weight_seconds(weights * shared, target)
     again = weights * byte_seconds(weights + v + m, target) * sum(

@@ -9,6 +9,7 @@ from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.conv_bytes import CANDIDATES as BLOCKED
 from sol.codegen.kernels.conv_plain import Shape, all_strides, choose_tile, emit, flattened, is_local, read_shape, with_chunks
 from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
+from sol.codegen.kernels.conv_words import CANDIDATES as WORDS
 from sol.codegen.kernels.packed_steps import BYTES
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike, ceil_div, product
@@ -81,4 +82,4 @@ def _of_neighbours(shape: Shape) -> Shape:
     )  # fmt: skip
 
 
-KERNELS = {"int_conv": (*BLOCKED, sole("int_conv", lambda lowering: True, lambda lowering, _: _lower(lowering)),)}
+KERNELS = {"int_conv": (*WORDS, *BLOCKED, sole("int_conv", lambda lowering: True, lambda lowering, _: _lower(lowering)),)}

@@ -156,7 +156,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
     last = conv.c - (blocks - 1) * lanes
     lowering.set_share(not how.split_channels or grid.tiles >= how.split_channels * target.team)
     beside = ((grid.products + 1) // lanes + 1) * lanes if grid.by_inner_product else 0
-    shared = _transformed(grid, blocks, grid.tiles, lanes, tile.slack, beside) if how.split_channels else 0
+    shared = transformed_elements(grid, blocks, grid.tiles, lanes, tile.slack, beside) if how.split_channels else 0
     params: dict[str, DimLike] = {
         "vectors": problem.vectors, "split_channels": how.split_channels, "block": how.block,
         "in_blocks": blocks, "in_last": -(-last // WINOGRAD_STEP) * WINOGRAD_STEP,
@@ -164,7 +164,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
     }  # fmt: skip
     if prologue:  # beyond the rows and columns of what is made there are zeros
         params |= {"H": conv.h, "W": conv.w, "pad_y": conv.padding[0], "pad_x": conv.padding[1]}
-    v = _transformed(grid, blocks, how.block, lanes, tile.slack, beside)
+    v = transformed_elements(grid, blocks, how.block, lanes, tile.slack, beside)
     m = grid.products * ((how.block + tile.slack) * tile.ocb * lanes + LINE)
     edges = not (grid.y.divided and grid.x.divided)
     narrow = problem.source.view.dtype is not DType.F32
@@ -183,13 +183,13 @@ def _lower(lowering: Lowering, way: Way) -> None:
         stretch=max(1, (SHORT if grid.amplification > AMPLIFIED else STRETCH) // lanes),
         stores=_stores(epilogue, grid, problem.masked), has_bias=len(conv.node.inputs) == 3, heavy=is_heavy(epilogue),
         epilogue_loads=hoisted_loads(epilogue, 1), epilogue_lines=steps, epilogue_result=result,
-        by_inner_product=grid.by_inner_product, beside=beside, inner_product=inner_product.context() if grid.by_inner_product else {},
+        words=False, by_inner_product=grid.by_inner_product, beside=beside, inner_product=inner_product.context() if grid.by_inner_product else {},
     )  # fmt: skip
 
 
-def _transformed(grid: Grid, blocks: int, tiles: int, lanes: int, slack: int, beside: int) -> int:
-    """Elements of so many transformed tiles and of what lies beside each."""
-    return grid.products * (blocks * tiles * lanes + LINE) + slack * lanes + (tiles + slack) * beside
+def transformed_elements(grid: Grid, blocks: int, tiles: int, lanes: int, slack: int, beside: int, line: int = LINE) -> int:
+    """Elements of so many transformed tiles, of which frequencies lie ``line`` elements apart, and of what lies beside each."""
+    return grid.products * (blocks * tiles * lanes + line) + slack * lanes + (tiles + slack) * beside
 
 
 CANDIDATES: tuple[Candidate, ...] = (Candidate("winograd", _match, _lower, _seconds, ranked=False),)

@@ -69,13 +69,14 @@ class Modulus:
         return [(c0 - p * c1) / norm, -c1 / norm]
 
 
-def _modulus(text: str) -> Modulus:
+def parse_modulus(text: str) -> Modulus:
+    """A point a, or p:q:t of x^2 + p x + q."""
     first, *rest = map(Fraction, text.split(":"))
     return Modulus((rest[0], first, Fraction(1)), rest[1]) if rest else Modulus((-first, Fraction(1)))
 
 
 MODULI: dict[int, tuple[Modulus, ...]] = {
-    n: tuple(map(_modulus, texts.split()))
+    n: tuple(map(parse_modulus, texts.split()))
     for n, texts in {
         1: "",
         2: "0",
@@ -163,15 +164,20 @@ def _norm(row: Sequence[Fraction | float]) -> float:
     return math.sqrt(sum(float(x) ** 2 for x in row))
 
 
-def toom_cook(m: int, r: int, moduli: Sequence[Modulus], left_out: Sequence[Modulus] = ()) -> Winograd:
+def toom_cook(
+    m: int, r: int, moduli: Sequence[Modulus], left_out: Sequence[Modulus] = (), order: tuple[Modulus, ...] = ()
+) -> Winograd:  # fmt: skip
     """The matrices for moduli of degree m + r - 2 together, and infinity. left_out: further ones that the filter is transformed for.
+
+    order: all of them as their products are ordered; as in ``MODULI`` if not given.
 
     The Chinese remainder theorem divides by the other moduli: the filter is divided by all, and the inputs are multiplied by those that are
     left out. A product's factors g and bt are scaled inversely by powers of two, so that both have entries of like size for a whole tile.
     """
     if _degree(moduli) != m + r - 2 or len(set(moduli)) != len(moduli):
         raise ValueError(f"F({m},{r}) takes different moduli of degree {m + r - 2} together, not {_degree(moduli)}")
-    whole = tuple(sorted((*moduli, *left_out), key=MODULI.get(_degree(moduli) + _degree(left_out) + 1, (*moduli, *left_out)).index))
+    given = (*moduli, *left_out)
+    whole = tuple(sorted(given, key=(order or MODULI.get(_degree(given) + 1, given)).index))
     gone = _product([o.polynomial for o in left_out])
     rows: list[_Row] = []
     index: list[int] = []

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import product
 from math import prod, sqrt
 
 from sol.codegen.kernels import inner_product
@@ -12,6 +13,7 @@ from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_tiling import pixels_per_tile
 from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, amplification, lone_amplification, shorter, winograd
 from sol.codegen.kernels.winograd_transforms import operations
+from sol.codegen.kernels.winograd_words import POINTS, WholeWinograd, fits, whole_shorter, whole_winograd, word_operations
 from sol.codegen.lowering import TargetLike
 from sol.codegen.machines.table import Fetch, Machine, WinogradTiles
 from sol.ir.dim import DimLike
@@ -45,21 +47,24 @@ def _known(size: DimLike, otherwise: int) -> int:
 
 @dataclass(frozen=True)
 class Axis:
-    """``size`` outputs of a filter of ``r`` taps by tiles of m and, if ``divided``, a shorter one for the rest."""
+    """``size`` outputs of a filter of ``r`` taps by tiles of m and, if ``divided``, a shorter one for the rest. exact: in whole numbers."""
 
     m: int
     r: int
     size: DimLike
     divided: bool
+    exact: bool = False
 
     @property
     def whole(self) -> Winograd:
-        return winograd(self.m, self.r)
+        return whole_winograd(self.m, self.r) if self.exact else winograd(self.m, self.r)
 
     @property
     def rest(self) -> Winograd | None:
         left = _known(self.size, 0) % self.m
-        return shorter(left, self.m, self.r) if self.divided and left else None
+        if not self.divided or not left:
+            return None
+        return whole_shorter(left, self.m, self.r) if self.exact else shorter(left, self.m, self.r)
 
     @property
     def parts(self) -> tuple[Winograd | None, Winograd | None]:
@@ -105,6 +110,21 @@ class Grid:
         """``f4``, or ``f1x4`` where the axes differ, ``f4p`` in pairs."""
         sides = f"{self.x.m}" if self.y.m == self.x.m else f"{self.y.m}x{self.x.m}"
         return f"f{sides}{'p' if self.by_inner_product else ''}"
+
+    @property
+    def exact(self) -> bool:
+        """Is it computed in whole numbers, of 16 bits where they are multiplied?"""
+        return self.y.exact
+
+    @property
+    def together(self) -> int:
+        """Channels that a vector operation multiplies by those of a vector of outputs."""
+        return 2 if self.exact else 1
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of a transformed number."""
+        return 4 // self.together
 
     @property
     def products(self) -> int:
@@ -155,17 +175,26 @@ def _worst(along: Callable[[Winograd], float], axis: Axis) -> float:
     return max(along(f) for f in axis.parts if f)
 
 
-def make_grid(conv: Conv, my: int, mx: int, by_inner_product: bool = False) -> Grid:
+def make_grid(conv: Conv, my: int, mx: int, by_inner_product: bool = False, exact: bool = False) -> Grid:
     """The grid of tiles of my x mx outputs."""
     known = isinstance(conv.oh, int) and isinstance(conv.ow, int)
-    return Grid(_known(conv.n, 1), Axis(my, conv.kernel[0], conv.oh, known), Axis(mx, conv.kernel[1], conv.ow, known), by_inner_product)
+    y, x = (Axis(m, r, size, known, exact) for m, r, size in ((my, conv.kernel[0], conv.oh), (mx, conv.kernel[1], conv.ow)))
+    return Grid(_known(conv.n, 1), y, x, by_inner_product)
 
 
-def _lengths(r: int, size: DimLike) -> list[int]:
+def _lengths(r: int, size: DimLike, moduli: Container[int] = MODULI) -> list[int]:
     """Tile lengths for an axis: filters of one tap are not transformed."""
     if r == 1:
         return [1]
-    return [m for m in range(2, LARGEST + 1) if m + r - 1 in MODULI and (not isinstance(size, int) or m <= max(size, 2))]
+    return [m for m in range(2, LARGEST + 1) if m + r - 1 in moduli and (not isinstance(size, int) or m <= max(size, 2))]
+
+
+def exact_grids(conv: Conv) -> list[Grid]:
+    """All tiles in whole numbers whose words hold what a convolution of bytes makes, and whose results are exact."""
+    lengths = [_lengths(r, size, POINTS) for r, size in zip(conv.kernel, (conv.oh, conv.ow))]
+    found = [make_grid(conv, my, mx, exact=True) for my in lengths[0] for mx in lengths[1]]
+    parts = {g: product(*([f for f in axis.parts if isinstance(f, WholeWinograd)] for axis in (g.y, g.x))) for g in found}
+    return [g for g in found if all(fits(fy, fx, conv.reduction) for fy, fx in parts[g])]
 
 
 def grids(conv: Conv) -> list[Grid]:
@@ -269,7 +298,7 @@ def organise(conv: Conv, target: TargetLike, grid: Grid) -> Organisation:
     """Blocks of one register tile while the weights stay in the cache; of more, the longer it takes to fetch them."""
     vectors = -(-conv.k // target.lanes)
     widest, panel = (tile := products(target, vectors, (), _steps(conv, grid))).widths[0], tile.ocb
-    product_bytes = 4 * conv.c * grid.products
+    product_bytes = grid.itemsize * conv.c * grid.products
     block = widest
     if 2 * product_bytes * conv.k > target.l2:
         block *= 2 if 2 * product_bytes * 2 * widest <= target.l2 * (1 + grid.by_inner_product) else 4
@@ -292,13 +321,13 @@ def register_tiles(conv: Conv, target: TargetLike, grid: Grid, block: int) -> Pr
     return products(target, -(-conv.k // target.lanes), tuple(sorted(counts)), _steps(conv, grid))
 
 
-def direct_cost(conv: Conv, target: TargetLike) -> float:
-    """Vector multiply-adds of direct convolution, weights fetched meanwhile."""
+def direct_cost(conv: Conv, target: TargetLike, together: int = 1) -> float:
+    """Vector multiply-adds of direct convolution, each of so many channels, weights fetched meanwhile."""
     pixels = _known(conv.n, 1) * _known(conv.oh, 56) * _known(conv.ow, 56)
     costs = target.machine.winograd
     fetch = fetch_cost(conv.weight_bytes, target, costs.fetch)
     packing = fetch_cost(conv.weight_bytes, target, costs.fetch) if target.repacks else 0
-    return overlapped(-(-conv.k // target.lanes) * conv.reduction * pixels, fetch, costs.hidden_direct) + packing
+    return overlapped(-(-conv.k // target.lanes) * conv.reduction // together * pixels, fetch, costs.hidden_direct) + packing
 
 
 def fetch_cost(weight_bytes: float, target: TargetLike, fetch: Fetch) -> float:
@@ -311,6 +340,14 @@ def overlapped(compute: float, fetch: float, hidden: float) -> float:
     return max(compute, fetch) + (1 - hidden) * min(compute, fetch)
 
 
+def transform_costs(grid: Grid, costs: WinogradTiles) -> tuple[float, float]:
+    """The same of transforms for each product of a tile and channel vector, there and back."""
+    y, x = grid.y.whole, grid.x.whole
+    whole = isinstance(y, WholeWinograd) and isinstance(x, WholeWinograd)
+    there, back = (costs.operation * n / grid.products + costs.moved for n in (word_operations(y, x) if whole else operations(y, x)))
+    return there, back
+
+
 def winograd_cost(conv: Conv, target: TargetLike, grid: Grid) -> float:
     """The same of Winograd's tiles."""
     vectors, blocks = -(-conv.k // target.lanes), -(-conv.c // target.lanes)
@@ -319,13 +356,13 @@ def winograd_cost(conv: Conv, target: TargetLike, grid: Grid) -> float:
     groups, passes = -(-vectors // tile.ocb), -(-grid.tiles // block)
     multiply = sum(count * passes * tile.cost(-(-tiles // passes)) for tiles, count in grid.counts())
     costs = target.machine.winograd
-    there, back = (costs.operation * n / grid.products + costs.moved for n in operations(grid.y.whole, grid.x.whole))
+    there, back = transform_costs(grid, costs)
     if grid.by_inner_product:
         there += costs.inner_product_moved + costs.inner_product_sums / blocks
-    compute = groups * conv.c * multiply + grid.transformed * (there * blocks + back * vectors)
-    if 4 * conv.c * grid.products * block > target.l2:
+    compute = groups * -(-conv.c // grid.together) * multiply + grid.transformed * (there * blocks + back * vectors)
+    if grid.itemsize * conv.c * grid.products * block > target.l2:
         compute *= costs.beyond
-    weights = 4 * grid.products * conv.c * groups * tile.ocb * target.lanes
+    weights = grid.itemsize * grid.products * conv.c * groups * tile.ocb * target.lanes
     later = costs.again * weights * (passes - 1) if weights > target.l2 else 0
     found = overlapped(compute, fetch_cost(weights, target, costs.fetch) + later, costs.hidden)
     return found + (packing_cost(conv, target, grid, weights) if target.repacks else 0)

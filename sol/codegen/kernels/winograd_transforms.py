@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -11,15 +12,26 @@ from sol.codegen.emit import c_float
 from sol.codegen.kernels.winograd_matrices import Winograd
 
 
-def _combination(coefficients: Sequence[Fraction], names: Sequence[str]) -> str:
-    """C text of a linear combination; a plain positive term goes first, so that the others are fused multiply-adds."""
-    terms = [(c < 0, abs(c) != 1, name if abs(c) == 1 else f"{c_float(float(abs(c)))} * {name}")
-             for c, name in zip(coefficients, names) if c]  # fmt: skip
-    if not terms:
-        return "vf_zero()"
-    terms.sort(key=lambda t: t[:2])
-    (negative, _, head), *rest = terms
-    return ("-" if negative else "") + head + "".join(f" {'-' if n else '+'} {text}" for n, _, text in rest)
+@dataclass(frozen=True)
+class Spelling:
+    """How combinations of vectors are written in C. vector: their type; zero: a vector of zeros; number: what spells a positive number."""
+
+    vector: str
+    zero: str
+    number: Callable[[Fraction], str]
+
+    def combination(self, coefficients: Sequence[Fraction], names: Sequence[str]) -> str:
+        """C text of a linear combination; a plain positive term goes first, so that the others are fused multiply-adds."""
+        terms = [(c < 0, abs(c) != 1, name if abs(c) == 1 else f"{self.number(abs(c))} * {name}")
+                 for c, name in zip(coefficients, names) if c]  # fmt: skip
+        if not terms:
+            return self.zero
+        terms.sort(key=lambda t: t[:2])
+        (negative, _, head), *rest = terms
+        return ("-" if negative else "") + head + "".join(f" {'-' if n else '+'} {text}" for n, _, text in rest)
+
+
+FLOATS = Spelling("vf", "vf_zero()", lambda x: c_float(float(x)))
 
 
 def opposite_rows(matrix: Sequence[Sequence[Fraction]]) -> list[tuple[int, ...]]:
@@ -46,15 +58,17 @@ def apply_rows(
     assign: (row, C text) -> statement. tag: what makes the names of the halves unique.
     """
     if len(group) == 1:
-        return [assign(group[0], _combination(matrix[group[0]], names))]
+        return [assign(group[0], FLOATS.combination(matrix[group[0]], names))]
     i, j = group
     even = [a if a == b else Fraction(0) for a, b in zip(matrix[i], matrix[j])]
     odd = [a if a != b else Fraction(0) for a, b in zip(matrix[i], matrix[j])]
-    halves = f"const vf even{tag} = {_combination(even, names)}, odd{tag} = {_combination(odd, names)};"
+    halves = f"const vf even{tag} = {FLOATS.combination(even, names)}, odd{tag} = {FLOATS.combination(odd, names)};"
     return [halves, assign(i, f"even{tag} + odd{tag}"), assign(j, f"even{tag} - odd{tag}")]
 
 
-def apply_column_pairs(matrix: Sequence[Sequence[Fraction]], names: Sequence[str], assign: Callable[[int, str], str]) -> list[str]:
+def apply_column_pairs(
+    matrix: Sequence[Sequence[Fraction]], names: Sequence[str], assign: Callable[[int, str], str], spelling: Spelling = FLOATS
+) -> list[str]:
     """C statements for matrix * names. Columns of opposite points, alike up to signs, share sum and difference."""
     columns = list(zip(*matrix))
     lines: list[str] = []
@@ -72,19 +86,20 @@ def apply_column_pairs(matrix: Sequence[Sequence[Fraction]], names: Sequence[str
             continue
         j = opposite[0]
         done.add(j)
-        lines.append(f"const vf sum{i} = {names[i]} + {names[j]}, difference{i} = {names[i]} - {names[j]};")
+        lines.append(f"const {spelling.vector} sum{i} = {names[i]} + {names[j]}, difference{i} = {names[i]} - {names[j]};")
         texts += [f"sum{i}", f"difference{i}"]
         parts.append([a if a == b else Fraction(0) for a, b in zip(column, columns[j])])
         parts.append([a if a != b else Fraction(0) for a, b in zip(column, columns[j])])
     rows = list(zip(*parts))
-    return lines + [assign(i, _combination(row, texts)) for i, row in enumerate(rows)]
+    return lines + [assign(i, spelling.combination(row, texts)) for i, row in enumerate(rows)]
 
 
-def _block(lines: Sequence[str]) -> list[str]:
+def block_of(lines: Sequence[str]) -> list[str]:
+    """Statements as one block."""
     return ["{", *(f"    {line}" for line in lines), "}"]
 
 
-class _Walk:
+class Walk:
     """A pointer that goes from frequency to frequency: as sums of the start and many multiples, addresses would fill the registers."""
 
     def __init__(self, name: str, stride: str) -> None:
@@ -102,7 +117,7 @@ def input_lines(fy: Winograd, fx: Winograd, columns: int, by_inner_product: bool
     columns: frequencies per row of ``v``. by_inner_product: times ``scale``, and the products of pairs are added to ``sums``.
     """
     rows_of = ", ".join(f"*r{y} = {f'r{y - 1} + in_row' if y else 'in'}" for y in range(fy.size))
-    lines, walk = [f"const float {rows_of};", *(["(void)in_row;"] if fy.size == 1 else [])], _Walk("v", "v_frequency")
+    lines, walk = [f"const float {rows_of};", *(["(void)in_row;"] if fy.size == 1 else [])], Walk("v", "v_frequency")
     for group in opposite_rows(fy.bt):
         block = []
         for x in range(fx.size):
@@ -118,18 +133,18 @@ def input_lines(fy: Winograd, fx: Winograd, columns: int, by_inner_product: bool
 
             for rows in opposite_rows(fx.bt):
                 block += apply_rows(fx.bt, rows, names, write, f"{y}_of_{rows[0]}")
-        lines += _block(block)
+        lines += block_of(block)
     return lines
 
 
 def output_columns(fy: Winograd, fx: Winograd, columns: int, stride: str = "c->m_frequency") -> list[str]:
     """A^T m: columns from ``m`` to t[fy.m][fx.n]. stride: C text of the elements from one frequency to the next."""
-    lines, walk = [], _Walk("m", stride)
+    lines, walk = [], Walk("m", stride)
     for x in range(fx.n):
         at = [i * columns + fx.index[x] for i in fy.index]
         loads = [f"{walk.to(at[y])}const vf m{y} = vf_load(m);" for y in range(fy.n) if any(row[y] for row in fy.at)]
         names = [f"m{y}" for y in range(fy.n)]
-        lines += _block(loads + apply_column_pairs(fy.at, names, lambda i, t: f"t[{i}][{x}] = {t};"))  # noqa: B023
+        lines += block_of(loads + apply_column_pairs(fy.at, names, lambda i, t: f"t[{i}][{x}] = {t};"))  # noqa: B023
     return lines
 
 

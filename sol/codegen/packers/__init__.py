@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sol.codegen.packers.panels import COPY, PANELS, cross
 from sol.codegen.packers.scales import SCALES
-from sol.codegen.packers.transforms import PAIRS, WINOGRAD
+from sol.codegen.packers.transforms import PAIRS, WINOGRAD, WORDS
 from sol.codegen.packing import ROUND
 
 __all__ = ["KERNELS", "cross"]
-KERNELS = (COPY, ROUND, *PANELS.values(), SCALES, PAIRS, WINOGRAD)
+KERNELS = (COPY, ROUND, *PANELS.values(), SCALES, PAIRS, WINOGRAD, WORDS)

@@ -10,8 +10,9 @@ from math import log2, sqrt
 import numpy as np
 
 from sol.codegen.kernels import inner_product
-from sol.codegen.kernels.packed_steps import WINOGRAD_STEP
+from sol.codegen.kernels.packed_steps import WINOGRAD_STEP, WORD_STEP
 from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, winograd
+from sol.codegen.kernels.winograd_words import whole_winograd
 from sol.codegen.packers.panels import Panels, Rows, block_places, lay, round_up, selected_places
 from sol.codegen.packers.scales import LANES, SIGNS, scales_of
 from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Recipe, Shape, count, packer
@@ -31,8 +32,15 @@ WINOGRAD = Kernel(
     (("in", "const float"), ("factor", "const float"), ("gy", "const double"), ("gx", "const double"), ("out", "float")),
     ("K", "C", "row", "channel", "ry", "rx", "ny", "nx", "width", "kind", STREAM),
 )
+WORDS = Kernel(
+    "pack_winograd_words", "pack_winograd_words.c.j2", Attrs({}),
+    (("in", "const int8_t"), ("gy", "const int32_t"), ("gx", "const int32_t"), ("out", "int16_t")),
+    ("K", "C", "ry", "rx", "ny", "nx", "width", "kind"),
+)
 VECTOR = 64
 """Bytes of the longest vector."""
+WORD = 2
+"""Bytes."""
 
 
 def _inner_product_shape(shape: Shape, groups: int = 1, order: tuple[int, ...] = ()) -> Shape:
@@ -131,3 +139,24 @@ def winograd_inner_product(recipe: Recipe, *, my: int, mx: int) -> None:
     _transform(recipe, fy, fx, LANES, (c + inner_product.BEHIND) * LANES)
     panels = -(-k // LANES)
     recipe.launch(PAIRS, (inputs, gains, RESULT), (panels, panels, c, c // LANES, 1, 1, fy.n * fx.n), after=True)
+
+
+def _winograd_words_shape(shape: Shape, lanes: int, vectors: int, my: int, mx: int) -> Shape:
+    products = whole_winograd(my, shape[2]).n * whole_winograd(mx, shape[3]).n
+    width = vectors * lanes
+    return -(-shape[0] // width), products, round_up(shape[1], WORD_STEP), width * WORD
+
+
+@packer("winograd_words", _winograd_words_shape)
+def winograd_words(recipe: Recipe, *, lanes: int, vectors: int, my: int, mx: int) -> None:
+    """w[K, C, R, S] of bytes -> G w G^T as words, in pairs of channels: [panel][frequency][channel / 2][vectors * lanes][2].
+
+    G is whole (kernels/winograd_words.py). K is padded with zeros to whole panels, C so that the last input block is a multiple of
+    ``WORD_STEP``.
+    """
+    (k, c, *taps), width = recipe.shape, vectors * lanes
+    filters = whole_winograd(my, taps[0]), whole_winograd(mx, taps[1])
+    gy, gx = (recipe.table(np.array([[int(x) for x in row] for row in f.g], np.int32)) for f in filters)
+    ny, nx = (f.n for f in filters)
+    scratch = np.dtype(np.int32).itemsize * width * (taps[0] * taps[1] + ny * taps[1] + 1)
+    recipe.launch(WORDS, (SOURCE, gy, gx, RESULT), (k, c, *taps, ny, nx, width, round_up(c, WORD_STEP) * width), scratch=scratch)
