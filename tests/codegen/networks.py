@@ -111,6 +111,17 @@ BYTE_IMAGES = """graph(%x: u8[1,3,20,20]) {
 }
 """.replace("WINDOW", WINDOW)
 """Images of bytes that lie in blocks of channels, where a target has dot products of bytes."""
+BYTE_FILTERS = """graph(%x: u8[1,64,14,14]) {
+  %w = parameter{target="w"}: i8[48,64,3,3]
+  %z = constant{dtype=u8, value=array(u8[], [3])}: u8[]
+  %o = parameter{target="o"}: i32[48,1,1]
+  %a: i32[1,48,14,14] = int_conv(%x, %w, %z){dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}
+  %b: i32[1,48,14,14] = sub(%a, %o)
+  %c: f32[1,48,14,14] = cast(%b){dtype=f32}
+  %y: f32[1,48,14,14] = relu(%c)
+  return %y
+}"""
+"""A convolution of bytes that Winograd's tiles of words are worth while for."""
 NARROW_GRADIENT = one("%x: f32[2,32,14,14], %g: f32[2,48,14,14]", "f32[48,32,3,3]", weight_gradient(1, 1, 1)).replace("f32", "bf16")
 """The gradient of a convolution of bfloat16 for its weights."""
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from sol.codegen.kernels import inner_product
 from sol.codegen.kernels.winograd_matrices import winograd
+from sol.codegen.kernels.winograd_words import whole_winograd
 from sol.codegen.packers.scales import LARGEST
 from sol.codegen.plan import Pack
 
@@ -300,6 +301,16 @@ def winograd_panels(array: np.ndarray, *, lanes: int, vectors: int, my: int, mx:
     found = _transformed(array, my, mx).astype(np.float32)
     whole = padded(padded(found, 1, up(found.shape[1], width)), 2, up(found.shape[2], 4))
     return whole.reshape(len(whole), -1, width, whole.shape[2]).transpose(1, 0, 3, 2)
+
+
+@reference("winograd_words")
+def winograd_words(array: np.ndarray, *, lanes: int, vectors: int, my: int, mx: int) -> np.ndarray:
+    width = vectors * lanes
+    gy, gx = (np.array([[int(x) for x in row] for row in whole_winograd(m, r).g], np.int16) for m, r in zip((my, mx), array.shape[2:]))
+    found = np.einsum("ir,kcrs,js->ijkc", gy, array.astype(np.int16), gx).reshape(len(gy) * len(gx), *array.shape[:2])
+    whole = padded(padded(found, 1, up(found.shape[1], width)), 2, up(found.shape[2], 4))
+    pairs = whole.reshape(len(whole), -1, width, whole.shape[2] // 2, 2).transpose(1, 0, 3, 2, 4)
+    return np.ascontiguousarray(pairs, np.int16).view(np.int8).reshape(*pairs.shape[:2], whole.shape[2], 2 * width)
 
 
 @reference("winograd_inner_product")

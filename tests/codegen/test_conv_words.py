@@ -140,7 +140,7 @@ def test_tiles_and_filters_that_are_not_square(isa: str, my: int, mx: int, kerne
 
 @pytest.mark.parametrize("isa", runnable())
 @pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("how", [{"split_channels": 0, "block": 3}, {"split_channels": 1000, "block": 2}, {"split_channels": 1000, "block": 64}])
+@pytest.mark.parametrize("how", [{"split_channels": 0, "block": 3}, *({"split_channels": 1000, "block": n} for n in (2, 64))])
 def test_organisations(isa: str, threads: int, how: dict[str, int], force: Force, monkeypatch: pytest.MonkeyPatch) -> None:
     """By tiles, by channels with tiles transformed together, and by channels with tiles that every thread transforms for itself."""
     force(4, **how)

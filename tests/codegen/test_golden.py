@@ -17,7 +17,17 @@ from sol.codegen.plan import Kernel
 from sol.codegen.program import kernel_source, render_program
 from sol.codegen.render import TEMPLATES
 from sol.ir.text import graph_text
-from tests.codegen.networks import BYTE_IMAGES, INNER_PRODUCT, NARROW, NARROW_GRADIENT, NETWORKS, POOLED, of_matrix_tiles, plan_of
+from tests.codegen.networks import (
+    BYTE_FILTERS,
+    BYTE_IMAGES,
+    INNER_PRODUCT,
+    NARROW,
+    NARROW_GRADIENT,
+    NETWORKS,
+    POOLED,
+    of_matrix_tiles,
+    plan_of,
+)
 from tests.ops.test_control import looped
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -32,7 +42,7 @@ NARROWED = (
     "matmul_gemm.c.j2:bf16", "matmul_gemm.c.j2:pairs_bf16",
 )  # fmt: skip
 OF_BYTES = (
-    "conv_direct.c.j2:quads", "conv_direct.c.j2:words", "zero_border.c.j2:filled",
+    "conv_direct.c.j2:quads", "conv_direct.c.j2:words", "conv_winograd.c.j2:words", "zero_border.c.j2:filled",
     "conv_plain.c.j2:tiles", "matmul_int.c.j2:tiles", "matmul_int.c.j2:words",
     "dfp_pointwise.c.j2:table",
 )  # fmt: skip
@@ -72,7 +82,7 @@ def instances() -> dict[str, str]:
     for name in ("bytes", "images of many channels"):
         for kernel in plan_of(NETWORKS[name], matrix_tiles=True).kernels:
             found.setdefault(f"{kernel.template}:tiles", kernel)
-    for text in (NETWORKS["bytes"], BYTE_IMAGES):
+    for text in (NETWORKS["bytes"], BYTE_IMAGES, BYTE_FILTERS):
         for kernel in plan_of(text, "avx2").kernels:
             if kernel.context.get("words"):
                 found.setdefault(f"{kernel.template}:words", kernel)

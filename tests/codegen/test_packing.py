@@ -82,6 +82,9 @@ def of_bytes() -> Iterator[Case]:
     for shape in ((1, 1, 1, 1), (17, 7, 3, 3), (40, 64, 1, 1), (33, 70, 1, 1), (64, 35, 2, 3)):
         for lanes, vectors in ((16, 2), (16, 1), (8, 3), (4, 1)):
             yield case("conv_quads", shape, "i1", lanes=lanes, vectors=vectors)
+    for shape in ((1, 1, 3, 3), (17, 7, 3, 3), (33, 70, 3, 1), (40, 6, 2, 3)):
+        for lanes, vectors, my, mx in ((8, 2, 4, 2), (16, 3, 2, 3), (4, 1, 3, 1)):
+            yield case("winograd_words", shape, "i1", lanes=lanes, vectors=vectors, my=my, mx=1 if shape[3] == 1 else mx + (mx == 1))
     for shape in ((1, 1, 1, 1), (9, 1, 3, 5), (33, 1, 3, 3), (16, 1, 2, 4)):
         for lanes, neighbours in ((16, True), (16, False), (4, True)):
             yield case("depthwise_bytes", shape, "i1", lanes=lanes, neighbours=neighbours)

@@ -183,7 +183,8 @@ def _lower(lowering: Lowering, way: Way) -> None:
         stretch=max(1, (SHORT if grid.amplification > AMPLIFIED else STRETCH) // lanes),
         stores=_stores(epilogue, grid, problem.masked), has_bias=len(conv.node.inputs) == 3, heavy=is_heavy(epilogue),
         epilogue_loads=hoisted_loads(epilogue, 1), epilogue_lines=steps, epilogue_result=result,
-        words=False, by_inner_product=grid.by_inner_product, beside=beside, inner_product=inner_product.context() if grid.by_inner_product else {},
+        words=False,
+        by_inner_product=grid.by_inner_product, beside=beside, inner_product=inner_product.context() if grid.by_inner_product else {},
     )  # fmt: skip
 
 

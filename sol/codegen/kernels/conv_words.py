@@ -90,7 +90,8 @@ def _lower(lowering: Lowering, way: Way) -> None:
     out_n, out_cb, out_row = spatial_strides(found.out.strides)[:3]
     params: dict[str, DimLike] = {
         "N": conv.n, "OH": conv.oh, "OW": conv.ow, "vectors": found.vectors, "split_channels": how.split_channels, "block": how.block,
-        "in_blocks": blocks, "in_last": -(-last // WORD_STEP) * WORD_STEP, **Source("memory", (found.source,)).params(conv, "n cb row start"),
+        "in_blocks": blocks, "in_last": -(-last // WORD_STEP) * WORD_STEP,
+        **Source("memory", (found.source,)).params(conv, "n cb row start"),
         "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(epilogue),
         **({"start_cb": found.start.strides[1]} if found.start else {}),
     }  # fmt: skip

@@ -345,7 +345,7 @@ def transform_costs(grid: Grid, costs: WinogradTiles) -> tuple[float, float]:
     y, x = grid.y.whole, grid.x.whole
     whole = isinstance(y, WholeWinograd) and isinstance(x, WholeWinograd)
     there, back = (costs.operation * n / grid.products + costs.moved for n in (word_operations(y, x) if whole else operations(y, x)))
-    return there, back
+    return there * (costs.words if whole else 1), back
 
 
 def winograd_cost(conv: Conv, target: TargetLike, grid: Grid) -> float:

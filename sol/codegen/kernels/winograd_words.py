@@ -1,13 +1,14 @@
 """Winograd's tiles in whole numbers, by which convolutions of bytes are computed exactly with fewer products of 16-bit words.
 
-With points that are whole numbers or halves, all matrices are whole but for a divisor of the results. Transformed bytes and filters fit into
-words. Everything behind them is computed modulo 2^32: products and their sums may wrap around, because the results, multiplied by the
-divisor, are the same modulo 2^32. The odd part of the divisor is then divided out by its inverse modulo 2^32, which is exact, and its even part,
-2^shift, by a shift, which is exact for results below 2^(31 - shift).
+With points that are whole numbers or halves, all matrices are whole but for a divisor of the results. Transformed bytes and filters fit
+into words. Everything behind them is computed modulo 2^32: products and their sums may wrap around, because the results, multiplied by
+the divisor, are the same modulo 2^32. The odd part of the divisor is then divided out by its inverse modulo 2^32, which is exact, and its
+even part, 2^shift, by a shift, which is exact for results below 2^(31 - shift).
 
-Two points are alike modulo 2 if their difference, in lowest terms, is even, and each such pair makes the divisor even. There are three classes of
-points modulo 2, so that six points, of which two are in each class, have the divisor 2 times an odd number: 0 and -2, 1 and -1, 1/2 and infinity.
-The textbook's 0, 1, -1, 2, -2 and infinity have 8 times an odd number, and would leave six bits of 32, and not two, for results to lose.
+Two points are alike modulo 2 if their difference, in lowest terms, is even, and each such pair makes the divisor even. There are three
+classes of points modulo 2, so that six points, of which two are in each class, have the divisor 2 times an odd number: 0 and -2, 1 and -1,
+1/2 and infinity. The textbook's 0, 1, -1, 2, -2 and infinity have 8 times an odd number, and would leave results 25 bits of 32 where these
+leave 29.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ def _whole(f: Winograd, filters: Sequence[Sequence[Fraction]]) -> WholeWinograd:
     scales = [_ratio(g, h) * _ratio(b, i) for g, h, b, i in zip(f.g, filters, f.bt, inputs)]
     outputs = [[a * scale for a, scale in zip(row, scales)] for row in f.at]
     divisor = lcm(*(a.denominator for row in outputs for a in row))
-    return WholeWinograd(f.m, f.r, _frozen([a * divisor for a in row] for row in outputs), _frozen(filters), _frozen(inputs), f.index, divisor)
+    whole = _frozen([a * divisor for a in row] for row in outputs)
+    return WholeWinograd(f.m, f.r, whole, _frozen(filters), _frozen(inputs), f.index, divisor)
 
 
 def _frozen(rows: Iterable[Iterable[Fraction]]) -> Matrix:
@@ -95,7 +97,7 @@ def _sum(row: Sequence[Fraction]) -> int:
 
 def fits(fy: WholeWinograd, fx: WholeWinograd, reduction: int) -> bool:
     """Do transformed bytes and filters fit into words, and are results of so many products of bytes smaller than what the shift leaves?"""
-    parts = [[(sum(max(x, 0) for x in row), sum(max(-x, 0) for x in row)) for row in f.bt] for f in (fy, fx)]
+    parts = [[(sum(int(x) for x in row if x > 0), -sum(int(x) for x in row if x < 0)) for row in f.bt] for f in (fy, fx)]
     inputs = max(max(a * c + b * d, a * d + b * c) for a, b in parts[0] for c, d in parts[1])
     filters = max(map(_sum, fy.g)) * max(map(_sum, fx.g))
     words = LARGEST_BYTE * inputs <= LARGEST_WORD and LARGEST_WEIGHT * filters <= LARGEST_WORD
@@ -126,8 +128,8 @@ def _terms(row: Sequence[int]) -> _Terms:
         if left[i] * left[i + 2] < 0:
             common = min(abs(left[i]), abs(left[i + 2])) * (1 if left[i + 2] > 0 else -1)
             left[i], left[i + 2], taken[i] = left[i] + common, left[i + 2] - common, common
-    plain, shared = (_Terms(tuple((i, c) for i, c in enumerate(numbers) if c), t) for numbers, t in ((row, ()), (left, tuple(taken.items()))))
-    return shared if shared.cost < plain.cost else plain
+    plain, rest = (tuple((i, c) for i, c in enumerate(numbers) if c) for numbers in (row, left))
+    return min(_Terms(plain, ()), _Terms(rest, tuple(taken.items())), key=lambda terms: terms.cost)
 
 
 def _transform(matrix: Matrix, names: Sequence[str], assign: Callable[[int, str], str], tag: str) -> list[str]:

@@ -209,6 +209,7 @@ class WinogradTiles:
     """Winograd's tiles, in vector multiply-adds.
 
     moved: loads and stores of a transform, for each product of a tile and channel vector. operation: one of its additions or multiply-adds.
+    words: what transforming as many words takes of that, half as many bytes.
     fetch: weights from memory; again: one byte of those that a later block fetches, if the cache does not hold them.
     hidden, hidden_direct: the part of the shorter one of computing and fetching weights that is hidden behind the longer one, in these
     tiles and in direct convolution.
@@ -224,6 +225,7 @@ class WinogradTiles:
 
     moved: float
     operation: float
+    words: float
     fetch: Fetch
     again: float
     hidden: float

@@ -49,7 +49,7 @@ ZEN4 = Machine(
         line=5.0, turned=10.0, written=30.0, gain=0.95, fetch=FETCH, hidden=0.9,
     ),
     winograd=WinogradTiles(
-        moved=4.5, operation=1.35, fetch=FETCH, again=0.1, hidden=0.8, hidden_direct=0.8, beyond=1.07, call=0.5, shortest=8,
+        moved=4.5, operation=1.35, words=0.5, fetch=FETCH, again=0.1, hidden=0.8, hidden_direct=0.8, beyond=1.07, call=0.5, shortest=8,
         inner_product_tile=30.0, inner_product_pixel=2.0, inner_product_moved=5.0, inner_product_sums=10.0, alike=1.02,
         inner_product_alike=1.04, gain=0.9,
     ),
