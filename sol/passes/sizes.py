@@ -24,6 +24,8 @@ class GraphSizes:
     chain_row: bytes of a row between a depthwise convolution that reads from memory and the 1x1 convolution, which reads it several times.
     byte_weight_rows: rows up to which a layer whose weight alone is bytes reads these: with more, multiply-adds take longer than reading
     floats.
+    tiled_products: products of bytes for each byte of an image that convolutions read or write, of a whole graph, from which on matrix
+    tiles, which read images row-major, are faster than dot products of vectors, which read blocks of channels.
     """
 
     reordered_from: int
@@ -35,6 +37,7 @@ class GraphSizes:
     chain_shared_weights: int
     chain_row: int
     byte_weight_rows: int
+    tiled_products: int
 
 
 class MachineLike(Protocol):
@@ -46,7 +49,7 @@ class MachineLike(Protocol):
 
 class TargetLike(Protocol):
     """What passes read of a target. lanes: float32 values per vector. matrix_tiles: whether it has such for products of bfloat16.
-    blocks_bytes: whether images of bytes lie in blocks of channels. space: the memory space that its kernels address."""
+    blocks_bytes: whether images of bytes may lie in blocks of channels. space: the memory space that its kernels address."""
 
     @property
     def lanes(self) -> int: ...

@@ -78,8 +78,8 @@ class Target:
 
     @property
     def blocks_bytes(self) -> bool:
-        """Whether images of bytes lie in blocks of channels, whose convolutions are dot products of vectors."""
-        return (self.byte_dots or self.word_dots) and not self.matrix_tiles
+        """Whether images of bytes may lie in blocks of channels, whose convolutions are dot products of vectors."""
+        return self.byte_dots or self.word_dots
 
     @property
     def multiplies_pairs(self) -> bool:

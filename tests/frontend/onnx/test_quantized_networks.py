@@ -83,8 +83,10 @@ def quantised(original: onnx.ModelProto, way: str, folder: Path) -> str:
             shape = tuple(d.dim_value for d in original.graph.input[0].type.tensor_type.shape.dim)
             form = quantization.QuantFormat.QOperator if way == "operators" else quantization.QuantFormat.QDQ
             kind = quantization.QuantType.QInt8 if "signed" in way else quantization.QuantType.QUInt8
-            quantization.quantize_static(source, target, Samples(shape), quant_format=form, activation_type=kind,
-                                         weight_type=quantization.QuantType.QInt8, per_channel="channel" in way, reduce_range=True)  # fmt: skip
+            quantization.quantize_static(
+                source, target, Samples(shape), quant_format=form, activation_type=kind, weight_type=quantization.QuantType.QInt8,
+                per_channel="channel" in way, reduce_range=True,
+            )  # fmt: skip
     finally:
         logging.disable(logging.NOTSET)
     return target
