@@ -45,6 +45,16 @@ SOL_INLINE vi vi8_set(int8_t x) { return vi_set(x); }
 
 SOL_INLINE vi vi_even_words(vi a) { return (vi)((vs)a << 8 >> 8); } /* signed bytes 0 and 2 of each lane as words */
 SOL_INLINE vi vi_odd_words(vi a) { return (vi)((vs)a >> 8); } /* bytes 1 and 3 */
+/* Rows of so many vectors of fours of signed bytes as words: of each row the even ones, then the odd ones. */
+static void __attribute__((unused)) sol_widen_rows(int32_t *to, const int32_t *from, int64_t rows, int64_t vectors)
+{
+    for (int64_t r = 0; r < rows; r++, to += vectors * LANES)
+        for (int64_t v = 0; v < vectors; v++, to += LANES, from += LANES) {
+            const vi bytes = vi_load(from);
+            vi_store(to, vi_even_words(bytes));
+            vi_store(to + vectors * LANES, vi_odd_words(bytes));
+        }
+}
 
 #ifndef SOL_MADD
 /* A sum, which may wrap around, and what the products of two pairs of signed words add up to, lane by lane. */

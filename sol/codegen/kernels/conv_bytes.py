@@ -30,6 +30,8 @@ PAIRS_BESIDE, PRODUCT_BESIDE = 4, 1
 """Registers for second halves of operands of 16 bits: those of two vectors and of a pixel, and a product; for a product alone."""
 FEWEST_OUTPUTS = 32
 """Channels of a result from which on a map is worth being turned into words before it is multiplied."""
+FEWEST_TILES = 4
+"""Tiles from which on a panel of weights of bytes is turned into words for all of them."""
 WIDEST = 8
 """Pixels of a depthwise tile: their sums, a vector of weights and one of the image fit in registers."""
 
@@ -143,6 +145,17 @@ def multiplies_words(conv: Conv, target: TargetLike) -> bool:
     return target.word_dots and conv.k >= FEWEST_OUTPUTS
 
 
+def serves_tiles(tiles: DimLike, images: DimLike) -> bool:
+    """Whether a panel's weights serve so many tiles that they are worth being turned into words before."""
+    total = tiles * images
+    return not isinstance(total, int) or total >= FEWEST_TILES
+
+
+def steps_of(conv: Conv) -> int:
+    """Fours of channels and taps that a sum consists of."""
+    return -(-conv.c // BYTES) * conv.kernel[0] * conv.kernel[1]
+
+
 def tile_target(target: TargetLike, words: bool) -> TargetLike:
     """The target with the registers that are left where products of bytes take two of them per operand, and one for what is added."""
     given: Any = target
@@ -186,9 +199,10 @@ def _lower_dense(lowering: Lowering, found: ByteConv) -> None:
     common = common_context(lowering, found)
     if words:
         common["types"] = replace(common["types"], input=_element(DType.U16))
-    reads = read_views(found, w)
+    reads, widened = read_views(found, w), words and serves_tiles(tiling.count(conv.oh, conv.ow), conv.n)
     lowering.emit(
         "conv_direct.c.j2", f"int_conv_{found.out.dtype}_{name}", reads=reads, params=params, **common, words=words,
+        widened=widened, scratch=2 * tiling.ocb * lanes * BYTES * steps_of(conv) if widened else 0,
         shared_scratch=2 * conv.n * word_params["in_n"] if words else 0,
         tiles=tiling.tiles, along_y=tiling.along_y, ocb=tiling.ocb, panels=widths, pointwise=pointwise, source="memory", selects=False,
         prologue="", prologue_operands=(), fetches=False, streams=False, lanes=lanes, shared=True, relieved=False, stretch=0, l2=target.l2,

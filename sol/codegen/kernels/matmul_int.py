@@ -31,6 +31,8 @@ def rows_per_word_tile(target: TargetLike, vectors: int) -> int:
     return next(r for r in (8, 6, 4, 2, 1) if r <= fitting or r == 1)
 
 
+FEWEST_TILES = 4
+"""Tiles of rows from which on a panel of bytes is turned into words for all of them."""
 FEWEST_COLUMNS = 32
 """Results of a row from which on bytes are worth being turned into words before they are multiplied."""
 
@@ -50,6 +52,12 @@ class IntPanels:
     pack_a: bool
     matrix: bool = False
     words: bool = False
+
+    @property
+    def widened(self) -> bool:
+        """Whether bytes of a panel of B become words, too, before they are multiplied: by the rows of several tiles."""
+        rows = self.product.loops.rows
+        return self.words and not (isinstance(rows, int) and rows < FEWEST_TILES * self.ladder[0])
 
 
 def find_int_panels(lowering: Lowering) -> IntPanels:
@@ -92,13 +100,13 @@ def lower_int_gemm(lowering: Lowering, found: IntPanels) -> None:
         reads=reads,
         writes={"C": p.out},
         params=run_time_arguments(p, packed_size, False),
-        scratch=0 if p.constant else BYTES * steps * width,
+        scratch=BYTES * steps * width * ((not p.constant) + 2 * found.widened),
         shared_scratch=p.loops.batch_size * p.loops.rows * steps * BYTES * (1 + found.words) if pack_a else 0,
         flops=p.flops,
         bytes=p.bytes,
         mr=ladder[0], nv=nv, ladder=ladder, exact=found.exact, matrix=found.matrix,
         tiles=tuple((matrix_tile_of if found.matrix else tile_of)(p, *s, nv) for s in shapes),
-        full=full, ragged=ragged, pack_a=pack_a, words=found.words, pack_b=not p.constant,
+        full=full, ragged=ragged, pack_a=pack_a, words=found.words, widened=found.widened, ragged_nv=ragged_nv, pack_b=not p.constant,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p),
         tail_ops=p.epilogue.stem, prefetch=p.target.machine.products.prefetch if p.constant else 0,
         signature=signature, arguments=arguments.replace("lda", "pitch"),
