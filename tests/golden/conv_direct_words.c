@@ -24,6 +24,7 @@ typedef struct conv {
     int64_t N, OH, OW, groups, group_vectors, by_tiles, in_blocks, in_last, R, S, stride_y, in_n, in_cb, in_row, in_r, in_s;
     int64_t in_start, out_n, out_cb, out_row, e1_n, e1_cb, e1_row, start_cb, lines, line, from_n, from_cb, from_start, from_row, rows, columns;
     int64_t w_kb, in_group;
+    int32_t *widened; /* a panel's weights as words */
 } conv;
 
 static __attribute__((noinline)) void tile_1x1x10(const conv *c, const uint16_t *in, const int8_t *w, const int32_t *start, const float *e1, uint8_t *out)
@@ -40,9 +41,9 @@ static __attribute__((noinline)) void tile_1x1x10(const conv *c, const uint16_t 
             const uint16_t *tap = row;
             for (int64_t s = 1; s <= S; s++, tap += in_s) {
                 const uint16_t *x0 = tap;
-                for (int64_t i = quads; i; i--, x0 += 4, w += 4 * LANES) {
+                for (int64_t i = quads; i; i--, x0 += 4, w += 8 * LANES) {
                     {
-                        vi w0 = vi_even_words(vi_load((const int32_t *)(w + 0 * LANES)));
+                        vi w0 = vi_load((const int32_t *)(w + 0 * LANES));
                         SOL_HOLD(w0);
                         { vi b = vi_set(sol_dword(x0 + 0 * LANES)); SOL_HOLD(b); a0_0_0 = vi_madd(a0_0_0, b, w0); }
                         { vi b = vi_set(sol_dword(x0 + 1 * LANES)); SOL_HOLD(b); a0_0_1 = vi_madd(a0_0_1, b, w0); }
@@ -57,7 +58,7 @@ static __attribute__((noinline)) void tile_1x1x10(const conv *c, const uint16_t 
                     }
                     SOL_FENCE();
                     {
-                        vi w0 = vi_odd_words(vi_load((const int32_t *)(w + 0 * LANES)));
+                        vi w0 = vi_load((const int32_t *)(w + 4 * LANES));
                         SOL_HOLD(w0);
                         { vi b = vi_set(sol_dword(x0 + 0 * LANES + 2)); SOL_HOLD(b); a0_0_0 = vi_madd(a0_0_0, b, w0); }
                         { vi b = vi_set(sol_dword(x0 + 1 * LANES + 2)); SOL_HOLD(b); a0_0_1 = vi_madd(a0_0_1, b, w0); }
@@ -162,6 +163,8 @@ static __attribute__((noinline)) void tile_1x1x10(const conv *c, const uint16_t 
 static void panel_1(const conv *c, int64_t kb, int64_t t0, int64_t t1)
 {
     const int8_t *w = c->w + kb * c->w_kb;
+    sol_widen_rows(c->widened, (const int32_t *)w, c->w_kb / (4 * LANES), 1);
+    w = (const int8_t *)c->widened;
     const int32_t *start = c->start + kb * c->start_cb;
     const uint16_t *in = (const uint16_t *)c->in + kb / c->group_vectors * c->in_group;
     uint8_t *out = c->out + kb * c->out_cb;
@@ -247,6 +250,7 @@ void conv_direct_words(const sol_team *team, void *const *buf, const int64_t *ar
         .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s, .in_start = in_start, .out_n = out_n, .out_cb = out_cb,
         .out_row = out_row, .e1_n = e1_n, .e1_cb = e1_cb, .e1_row = e1_row, .start_cb = start_cb, .lines = lines, .line = line, .from_n = from_n,
         .from_cb = from_cb, .from_start = from_start, .from_row = from_row, .rows = rows, .columns = columns, .w_kb = w_kb, .in_group = in_group,
+        .widened = (int32_t *)team->scratch,
     };
     if (tiles == 0) return;
     const int64_t pixels = N * OH * OW, weight_bytes = vectors * w_kb * 1, in_bytes = tiles * tile_bytes;

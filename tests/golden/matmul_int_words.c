@@ -3,7 +3,7 @@
  * B in panels of 2 vectors, [panel][K / 4][2 * LANES][4], packed when the weights were loaded.
  *   for each of this thread's (q, panel, block of 5 rows), rows innermost:
  *     5 x 2 accumulators; four bytes of K in each step, those of A in all lanes
- * Options: 2 tiles, 0 batch dimensions, A copied to rows of whole steps first, bytes as words. */
+ * Options: 2 tiles, 0 batch dimensions, A copied to rows of whole steps first, bytes as words, those of a panel for all rows. */
 #include "sol_team.h"
 #include "sol_int.h"
 #include "sol_pack.h"
@@ -25,10 +25,9 @@ static __attribute__((noinline)) void tile_5(const uint8_t *a0, int64_t pitch, c
     vi c4_0 = {0}, c4_1 = {0};
     const int64_t steps = (K + 3) / 4;
     int64_t k = 0;
-    for (; k < steps; k++, b += 2 * LANES) {
-        SOL_FETCH(b + 2048, 0, 3); SOL_FETCH(b + 2048, 1, 3);
+    for (; k < steps; k++, b += 4 * LANES) {
         {
-            vi w0 = vi_even_words(vi_load(b + 0 * LANES)), w1 = vi_even_words(vi_load(b + 1 * LANES));
+            vi w0 = vi_load(b + 0 * LANES), w1 = vi_load(b + 1 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1);
             { vi x = vi_set(sol_dword(a0 + 8 * k)); SOL_HOLD(x); c0_0 = vi_madd(c0_0, x, w0); c0_1 = vi_madd(c0_1, x, w1); }
             { vi x = vi_set(sol_dword(a1 + 8 * k)); SOL_HOLD(x); c1_0 = vi_madd(c1_0, x, w0); c1_1 = vi_madd(c1_1, x, w1); }
@@ -38,7 +37,7 @@ static __attribute__((noinline)) void tile_5(const uint8_t *a0, int64_t pitch, c
         }
         SOL_FENCE();
         {
-            vi w0 = vi_odd_words(vi_load(b + 0 * LANES)), w1 = vi_odd_words(vi_load(b + 1 * LANES));
+            vi w0 = vi_load(b + 2 * LANES), w1 = vi_load(b + 3 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1);
             { vi x = vi_set(sol_dword(a0 + 8 * k + 4)); SOL_HOLD(x); c0_0 = vi_madd(c0_0, x, w0); c0_1 = vi_madd(c0_1, x, w1); }
             { vi x = vi_set(sol_dword(a1 + 8 * k + 4)); SOL_HOLD(x); c1_0 = vi_madd(c1_0, x, w0); c1_1 = vi_madd(c1_1, x, w1); }
@@ -95,10 +94,9 @@ static __attribute__((noinline)) void tile_5_ragged(const uint8_t *a0, int64_t p
     vi c4_0 = {0};
     const int64_t steps = (K + 3) / 4;
     int64_t k = 0;
-    for (; k < steps; k++, b += 1 * LANES) {
-        SOL_FETCH(b + 2048, 0, 3);
+    for (; k < steps; k++, b += 2 * LANES) {
         {
-            vi w0 = vi_even_words(vi_load(b + 0 * LANES));
+            vi w0 = vi_load(b + 0 * LANES);
             SOL_HOLD(w0);
             { vi x = vi_set(sol_dword(a0 + 8 * k)); SOL_HOLD(x); c0_0 = vi_madd(c0_0, x, w0); }
             { vi x = vi_set(sol_dword(a1 + 8 * k)); SOL_HOLD(x); c1_0 = vi_madd(c1_0, x, w0); }
@@ -108,7 +106,7 @@ static __attribute__((noinline)) void tile_5_ragged(const uint8_t *a0, int64_t p
         }
         SOL_FENCE();
         {
-            vi w0 = vi_odd_words(vi_load(b + 0 * LANES));
+            vi w0 = vi_load(b + 1 * LANES);
             SOL_HOLD(w0);
             { vi x = vi_set(sol_dword(a0 + 8 * k + 4)); SOL_HOLD(x); c0_0 = vi_madd(c0_0, x, w0); }
             { vi x = vi_set(sol_dword(a1 + 8 * k + 4)); SOL_HOLD(x); c1_0 = vi_madd(c1_0, x, w0); }
@@ -166,6 +164,8 @@ void matmul_int_words(const sol_team *team, void *const *buf, const int64_t *arg
         sol_barrier(team);
     }
     if (team->id >= active) return;
+    int32_t *const packed = (int32_t *)team->scratch, *const words = packed + 0;
+    int64_t have = -1;
     const int64_t end = units * (team->id + 1) / active;
     for (int64_t u = units * team->id / active, run; u < end; u += run) {
         const int64_t r = u % blocks, p = u / blocks % panels, q = u / blocks / panels;
@@ -177,6 +177,9 @@ void matmul_int_words(const sol_team *team, void *const *buf, const int64_t *arg
         int32_t *c_q = C + p * WIDTH;
         (void)rest;
         const int32_t *panel = b_q + p * steps * WIDTH;
+        if (have != u / blocks) sol_widen_rows(words, panel, steps, count < WIDTH ? 1 : NV);
+        panel = words;
+        have = u / blocks;
         for (int64_t i = r; i < r + run; i++) {
             const int64_t m = i * MR;
             TILE(5);
