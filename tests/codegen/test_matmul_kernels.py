@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -102,6 +103,22 @@ def test_linear_slices_a_long_reduction(isa: str) -> None:
     """K so large that partial sums wait in scratch; more row blocks than one run keeps."""
     check(*_first(linear_graph((19, 12000), 70, epilogue="add_relu")), isa=isa, threads=2, tolerance=1e-4)
     check(*_first(linear_graph((530, 9000), 20)), isa=isa, threads=1, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("shape,n", [((33, 1024), 300), ((2, 20, 2048), 257), ((35, 3072), 256)])
+def test_rows_that_lie_whole_pages_apart_are_copied(isa: str, shape: tuple[int, ...], n: int) -> None:
+    """Rows in one dimension and in two, long reductions, columns that fill no panel."""
+    graph, inputs, parameters = linear_graph(shape, n, epilogue="add_relu")
+    check(graph, "linear", inputs, parameters, isa=isa, threads=2)
+    assert moved(shape[-1], 33, n) and not moved(shape[-1] + 16, 33, n) and not moved(shape[-1], 31, n) and not moved(shape[-1], 33, 128)
+
+
+def moved(step: int, rows: int, columns: int) -> bool:
+    """Whether a product copies so many rows, as far apart."""
+    loops = SimpleNamespace(row_strides={"A": step}, rows=rows, batch=())
+    product = SimpleNamespace(loops=loops, a_k=1, a=SimpleNamespace(dtype=DType.F32), n=columns)
+    return matmul.Panels(product, 2, 6, (6,), True, True, False, 2, 0, False, False).moves_rows  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("isa", ISAS)

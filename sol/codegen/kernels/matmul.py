@@ -30,6 +30,11 @@ from sol.ir.dim import DimLike, bounds, ceil_div
 from sol.ir.graph import Node
 from sol.ir.types import DType
 
+PAGE, LINE = 4096, 16
+"""Bytes after which places in a first-level cache come again; floats of a cache line, by which copied rows are longer."""
+FEWEST_ROWS, FEWEST_COLUMNS = 32, 256
+"""Of a product for which rows are copied that lie whole pages apart."""
+
 
 @dataclass(frozen=True)
 class Panels:
@@ -58,6 +63,19 @@ class Panels:
     @property
     def width(self) -> int:
         return self.nv * self.product.target.lanes
+
+    @property
+    def moves_rows(self) -> bool:
+        """Whether rows of the left operand are copied first, because they lie whole pages apart: then those of a tile, and of all tiles,
+        share a few places in the caches. Where there are so many that this matters, and so many panels that copying does not."""
+        p, step = self.product, self.product.loops.row_strides["A"]
+        if p.a_k != 1 or p.a.dtype is not DType.F32 or p.loops.batch or self.in_place or self.rows_outside or self.matrix or self.pairs:
+            return False
+        sizes = step, p.loops.rows, p.n
+        if not all(isinstance(size, int) for size in sizes):
+            return False
+        apart, rows, columns = (int(size) for size in sizes)  # type: ignore[arg-type]
+        return apart > 0 and 4 * apart % PAGE == 0 and rows >= FEWEST_ROWS and columns >= FEWEST_COLUMNS
 
     @property
     def shapes(self) -> list[tuple[int, int, bool]]:
@@ -130,8 +148,9 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
     """Panels, packed or in place; see templates/matmul_gemm.c.j2."""
     p, width, k_block, in_place = panels.product, panels.width, panels.k_block, panels.in_place
     lanes, ladder = p.target.lanes, panels.ladder
-    pack_a, pack_b = p.a_k != 1, not p.constant and not in_place
-    parameters, arguments = tile_signature(p, bool(k_block), pack_a, p.constant_bias, in_place)
+    pack_a, pack_b, beside = p.a_k != 1 or panels.moves_rows, not p.constant and not in_place, LINE if panels.moves_rows else 0
+    pitch = f"(K + {beside})" if beside else "K"
+    parameters, arguments = tile_signature(p, bool(k_block), pack_a, p.constant_bias, in_place, pitch)
     reads: dict[str, View] = {"A": p.a, "B": p.b}
     packed_size: DimLike = 0
     if p.constant:
@@ -155,13 +174,14 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
         writes={"C": p.out},
         params=params,
         scratch=4 * (part_floats + (p.k * width * (ceil_div(p.n, width) if panels.rows_outside else 1) if pack_b else 0)),
-        shared_scratch=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
+        shared_scratch=4 * p.loops.batch_size * p.loops.rows * (p.k + beside) if pack_a else 0,
         flops=p.flops,
         bytes=p.bytes,
         mr=ladder[0], nv=panels.nv, ladder=ladder, exact=panels.exact, matrix=panels.matrix, pairs=panels.pairs,
         tiles=tuple((matrix_tile_of if panels.matrix else tile_of)(p, *s, panels.nv) for s in panels.shapes),
         full=panels.full, ragged=panels.ragged, ragged_nv=panels.ragged_nv,
-        k_block=k_block, part_floats=part_floats, run_limit=costs.run, pack_a=pack_a, pack_b=pack_b, in_place=in_place,
+        k_block=k_block, part_floats=part_floats, run_limit=costs.run, pack_a=pack_a, pitch=pitch,
+        a_k="1" if p.a_k == 1 else "A_k", pack_b=pack_b, in_place=in_place,
         rows_outside=panels.rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH and not panels.matrix and not panels.pairs else 0,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         prefetch=costs.prefetch if p.constant else 0, signature=parameters, arguments=arguments,

@@ -118,9 +118,12 @@ def _finish(p: Product, i: int | str, j: int, masked: bool) -> Step:
     return Step((*lines, *steps), vector_store(dtype, f"c + {i} * ldc + {j} * LANES", result, count=f"n{j}" if masked else "", result=True))
 
 
-def tile_signature(p: Product, k_block: bool, pack_a: bool, constant_bias: bool, in_place: bool) -> tuple[str, str]:
-    """Parameters of a tile function beyond (a0, lda, b, K), and the argument list of its calls."""
-    lda = "K" if pack_a else "lda"
+def tile_signature(
+    p: Product, k_block: bool, pack_a: bool, constant_bias: bool, in_place: bool, pitch: str = "K"
+) -> tuple[str, str]:  # fmt: skip
+    """Parameters of a tile function beyond (a0, lda, b, K), and the argument list of its calls. pitch: C text of the elements from one
+    row to the next where the left operand is copied first."""
+    lda = pitch if pack_a else "lda"
     parameters: list[str] = []
     arguments = [
         f"a_q + m * {lda}" + (" + k0" if k_block else ""),
