@@ -16,10 +16,9 @@ from sol.codegen.kernels.winograd_words import POINTS, WholeWinograd, fits, whol
 from sol.codegen.targets import runnable
 from sol.compiler import compile_graph
 from sol.ir.interpret import evaluate_outputs
-from sol.ir.text import parse_graph
 from sol.ir.types import DType
 from sol.runtime.executable import Executable
-from tests.codegen.test_int_kernels import Case, blocks, chains, epilogues, s8, u8
+from tests.codegen.test_int_kernels import Case, blocks, chains, check_open_sizes, epilogues, s8, u8
 from tests.random_numbers import rng
 
 Force = Callable[..., None]
@@ -162,17 +161,4 @@ def test_maps_of_open_sizes(isa: str, m: int, force: Force, monkeypatch: pytest.
     """Sizes around those of tiles, and several images."""
     force(m)
     monkeypatch.setattr(targets, "_native", blocks(isa))
-    text = """graph(%x: u8[n,20,rows,columns]) where n in [1, 8], rows in [1, 64], columns in [1, 64] {
-  %w = parameter{target="w"}: i8[40,20,3,3]
-  %z = constant{dtype=u8, value=array(u8[], [3])}: u8[]
-  %a: i32[n,40,rows,columns] = int_conv(%x, %w, %z){dilation=(1, 1), groups=1, padding=((1, 1), (1, 1)), stride=(1, 1)}
-  return %a
-}"""
-    graph, w = parse_graph(text), s8(40, 20, 3, 3)
-    executable = Executable(compile_graph(graph, isa="native", threads=2), threads=2)
-    assert any("_words_f" in k.name for k in executable.plan.kernels)
-    executable.pack({"w": w})
-    for n, rows, columns in ((1, 9, 11), (3, 17, 8), (2, 1, 3), (2, 5, 33)):
-        x, sizes = u8(n, 20, rows, columns), {"n": n, "rows": rows, "columns": columns}
-        (want,) = evaluate_outputs(graph, (x,), {"w": w}, precision=None, symbols=sizes)
-        np.testing.assert_array_equal(executable([x], sizes)[0], want)
+    check_open_sizes("native", 20, "_words_f", ((1, 9, 11), (3, 17, 8), (2, 1, 3), (2, 5, 33)))
