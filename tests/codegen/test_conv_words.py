@@ -11,7 +11,7 @@ import pytest
 
 from sol.codegen import targets
 from sol.codegen.kernels import conv_words
-from sol.codegen.kernels.winograd_model import Grid, Organisation, make_grid, organise
+from sol.codegen.kernels.winograd_model import Grid, make_grid, organise
 from sol.codegen.kernels.winograd_words import POINTS, WholeWinograd, fits, whole_shorter, whole_winograd
 from sol.codegen.targets import runnable
 from sol.compiler import compile_graph
@@ -59,7 +59,6 @@ def test_what_does_not_fit_is_left_out() -> None:
     assert four.divisor == 30 and four.shift == 1
     assert fits(four, four, 9 * 512) and not fits(four, four, 9 * 2048)
     assert not fits(whole_winograd(2, 5), whole_winograd(2, 5), 25)  # filters of 5 x 5 outgrow words
-    assert max(abs(255 * whole(f.bt)).sum(1).max() for f in (four,)) < 1 << 15
 
 
 def test_results_of_shorter_tiles_use_the_filters_of_whole_ones() -> None:
@@ -143,7 +142,6 @@ def test_tiles_and_filters_that_are_not_square(isa: str, my: int, mx: int, kerne
 def test_organisations(isa: str, threads: int, how: dict[str, int], force: Force, monkeypatch: pytest.MonkeyPatch) -> None:
     """By tiles, by channels with tiles transformed together, and by channels with tiles that every thread transforms for itself."""
     force(4, **how)
-    assert {f for f in how} <= set(Organisation.__dataclass_fields__)
     check(lambda case: case.give("", convolution(case, u8(1, 40, 17, 19), s8(70, 40, 3, 3))), isa, threads, monkeypatch)
 
 
