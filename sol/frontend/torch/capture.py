@@ -240,7 +240,8 @@ def _are_shared(unmoved: Sequence[torch.Tensor], traced: Sequence[Any], leaves: 
 
 def memory_of(tensor: Any) -> int | None:
     """A number for the memory that a tensor lies in; None for what has no such."""
-    return tensor.untyped_storage()._cdata if isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided else None
+    with torch._C.DisableTorchFunction():  # what records functions of torch is none of the model's
+        return tensor.untyped_storage()._cdata if isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided else None
 
 
 def _is_callers(tree: Group, number: int) -> bool:

@@ -1,6 +1,7 @@
-"""A model of `sol.optimize` where gradients are needed: its pieces, which Dynamo captures, compute forward and backward on compiled code.
+"""A model of `sol.optimize` where gradients are needed: forward and backward run on compiled code.
 
-Dynamo keeps track of training flags, hooks, buffers and sizes; what lies between two pieces runs in Python, recurrent layers among it.
+Calls in which nothing happens but functions of PyTorch on the model's tensors are recorded as a whole (`recorded_calls`). Others Dynamo
+captures in pieces. It keeps track of training flags, hooks, buffers and sizes; what lies between two pieces runs in Python, recurrent layers among it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from sol.runtime.torch.autograd import differentiable
 from sol.runtime.torch.partition import Partition
 from sol.runtime.torch.pieces import Piece
 from sol.runtime.torch.program import Program, Taken
+from sol.runtime.torch.recorded_calls import RecordedCalls
 from sol.runtime.torch.training import Habit, TrainingGraph
 
 
@@ -26,6 +28,19 @@ class Trainer(Partition):
     def __init__(self, model: torch.nn.Module, isa: str | None, threads: int | None) -> None:
         super().__init__(model, isa, threads, UnsupportedError("gradients are needed"))
         self.habit = Habit()
+        self._recorded = RecordedCalls(model, self._of_record, self._forget)
+
+    def __call__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The model's result, recorded as a whole or captured in pieces when calls of its kind are first met."""
+        run = self._recorded.find(args, kwargs)
+        return super().__call__(args, kwargs) if run is None else run()
+
+    def _of_record(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Piece:
+        self.pieces.append(self._piece(module, example_inputs))
+        return self.pieces[-1]
+
+    def _forget(self, pieces: Sequence[Piece]) -> None:
+        self.pieces = [p for p in self.pieces if p not in pieces]
 
     def _piece(self, module: fx.GraphModule, example_inputs: Sequence[Any]) -> Piece:
         return Piece(module, example_inputs, self._options, habit=Habit(saves=True, whole=self.habit))
