@@ -149,28 +149,40 @@ _TOKEN = re.compile(
 )
 _WORDS = {"True": True, "False": False, "None": None, "inf": float("inf"), "nan": float("nan")}
 _DTYPES = {d.value: d for d in DType}
+_ENDS = (",", "]", ")", "}")
+"""What follows an attribute that is a number alone."""
 
 
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    text: str
-    line: int
+class _Tokens:
+    """The tokens of a text in order, with one behind the last. kinds, texts: of each. where: where each begins in the text."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text = text.rstrip()
+        self.kinds: list[str] = []
+        self.texts: list[str] = []
+        self.where: list[int] = []
+        end = 0
+        for match in _TOKEN.finditer(text):
+            kind = match.lastgroup
+            if match.start() != end or kind is None:
+                break
+            self.kinds.append(kind)
+            self.texts.append(match[kind])
+            self.where.append(match.start(kind))
+            end = match.end()
+        if end < len(text):
+            rest = text[end:].lstrip()
+            raise SolError(f"IR text, line {self._line(len(text) - len(rest))}: cannot read {rest[:20]!r}")
+        self.kinds.append("end")
+        self.texts.append("")
+        self.where.append(len(text))
 
-def _tokens(text: str) -> Iterator[_Token]:
-    position, line = 0, 1
-    text = text.rstrip()
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None or match.lastgroup is None:
-            rest = text[position:].lstrip()
-            line += text.count("\n", position, len(text) - len(rest))
-            raise SolError(f"IR text, line {line}: cannot read {rest[:20]!r}")
-        line += text.count("\n", position, match.start(match.lastgroup))
-        yield _Token(match.lastgroup, match[match.lastgroup], line)
-        position = match.end()
-    yield _Token("end", "", line)
+    def line(self, number: int) -> int:
+        """The line of the text that a token lies in."""
+        return self._line(self.where[number])
+
+    def _line(self, position: int) -> int:
+        return self._text.count("\n", 0, position) + 1
 
 
 def parse_graph(text: str, arrays: Mapping[str, np.ndarray] | None = None) -> Graph:
@@ -189,26 +201,32 @@ class _Parser:
     """Recursive descent over the tokens; one method per part of the syntax."""
 
     def __init__(self, text: str, arrays: Mapping[str, np.ndarray]) -> None:
-        self._tokens = list(_tokens(text))
+        self._tokens = _Tokens(text)
+        self._kinds, self._texts = self._tokens.kinds, self._tokens.texts
         self._at = 0
         self._arrays = arrays
         self._ranges = dict(self._declared_ranges())
 
     @property
-    def _next(self) -> _Token:
-        return self._tokens[self._at]
+    def _next(self) -> str:
+        """The text of the next token."""
+        return self._texts[self._at]
+
+    @property
+    def _line(self) -> int:
+        return self._tokens.line(self._at)
 
     def fail(self, wanted: str) -> SolError:
-        token = self._next
-        return SolError(f"IR text, line {token.line}: expected {wanted}, found {token.text or 'the end'!r}")
+        return SolError(f"IR text, line {self._line}: expected {wanted}, found {self._next or 'the end'!r}")
 
     def take(self, what: str) -> str | None:
         """The text of the next token, consumed, if its kind or text is ``what``."""
-        token = self._next
-        if token.kind != what and (token.text != what or token.kind == "string"):
+        at = self._at
+        text, kind = self._texts[at], self._kinds[at]
+        if kind != what and (text != what or kind == "string"):
             return None
-        self._at += 1
-        return token.text
+        self._at = at + 1
+        return text
 
     def expect(self, what: str) -> str:
         found = self.take(what)
@@ -218,10 +236,10 @@ class _Parser:
 
     def _declared_ranges(self) -> Iterator[tuple[str, tuple[int, int]]]:
         """``s0 in [2, 1024]`` anywhere: known before the types that use them are read."""
-        texts = [t.text for t in self._tokens]
-        for i, token in enumerate(self._tokens):
-            if token.kind == "word" and texts[i + 1 : i + 3] == ["in", "["] and texts[i + 4 : i + 5] == [","]:
-                yield token.text, (int(texts[i + 3]), int(texts[i + 5]))
+        kinds, texts = self._kinds, self._texts
+        for i, text in enumerate(texts):
+            if text == "in" and i and kinds[i - 1] == "word" and texts[i + 1 : i + 2] == ["["] and texts[i + 3 : i + 4] == [","]:
+                yield texts[i - 1], (int(texts[i + 2]), int(texts[i + 4]))
 
     def graph(self) -> Graph:
         self.expect("graph")
@@ -233,7 +251,7 @@ class _Parser:
             header[name] = self.type()
             self.take(",")
         if self.take("where"):
-            while self._next.text != "{":
+            while self._next != "{":
                 self._at += 1
         self.expect("{")
         nodes: list[Node] = []
@@ -254,12 +272,12 @@ class _Parser:
         return tuple(found)
 
     def node(self) -> Node:
-        name = self._next.text[1:]
+        name = self._next[1:]
         types: list[TensorType] = []
         while True:
             value = self.expect("value")[1:]
             if value != (f"{name}#{len(types)}" if types else name):
-                raise SolError(f"IR text, line {self._next.line}: result %{value} does not belong to %{name}")
+                raise SolError(f"IR text, line {self._line}: result %{value} does not belong to %{name}")
             if self.take(":"):
                 types.append(self.type())
             if not self.take(","):
@@ -274,7 +292,7 @@ class _Parser:
         attrs = self.attrs()
         if self.take(":"):
             types.append(self.type())
-        while self._next.kind == "word" and self._tokens[self._at + 1].text == "graph":
+        while self._kinds[self._at] == "word" and self._texts[self._at + 1] == "graph":
             key = self.expect("word")
             attrs[key] = self.graph()
         comment = self.take("comment")
@@ -293,7 +311,7 @@ class _Parser:
     def type(self) -> TensorType:
         word = self.expect("word")
         if word not in _DTYPES:
-            raise SolError(f"IR text, line {self._next.line}: {word} is no dtype")
+            raise SolError(f"IR text, line {self._line}: {word} is no dtype")
         self.expect("[")
         shape: list[Any] = []
         while not self.take("]"):
@@ -303,7 +321,7 @@ class _Parser:
 
     def layout(self) -> Layout:
         """``{c16}`` behind a type; anything else in braces is not ours."""
-        texts = [t.text for t in self._tokens[self._at : self._at + 3]]
+        texts = self._texts[self._at : self._at + 3]
         if len(texts) == 3 and texts[0] == "{" and texts[2] == "}" and re.fullmatch(r"c\d+", texts[1]):
             self._at += 3
             return Layout(int(texts[1][1:]))
@@ -311,6 +329,11 @@ class _Parser:
 
     def value(self) -> Any:
         """An attribute: a literal, a tuple, or a size ``a``, ``(a)>(b)?(a):(b)``."""
+        at = self._at
+        text = self._texts[at]
+        if self._kinds[at] == "number" and text.isdigit() and self._texts[at + 1] in _ENDS:  # most are, and need no more
+            self._at = at + 1
+            return int(text)
         a = self.sum()
         if not self.take(">"):
             return a
@@ -323,7 +346,7 @@ class _Parser:
 
     def sum(self) -> Any:
         total = self.product()
-        while self._next.text in ("+", "-"):
+        while self._next in ("+", "-"):
             total = total + self.product() if self.take("+") else (self.take("-"), total - self.product())[1]
         return total
 
@@ -331,7 +354,7 @@ class _Parser:
         if self.take("-"):
             return -self.product()
         total = self.primary()
-        while self._next.text in ("*", "/"):
+        while self._next in ("*", "/"):
             total = total * self.primary() if self.take("*") else (self.take("/"), floor_div(total, self.primary()))[1]
         return total
 
@@ -342,8 +365,8 @@ class _Parser:
             return int(text) if text.isdigit() else float(text)
         if self.take("("):
             return self.tuple()
-        word = self._next.text
-        if word in _DTYPES and self._tokens[self._at + 1].text == "[":
+        word = self._next
+        if word in _DTYPES and self._texts[self._at + 1] == "[":
             return self.type()
         self.expect("word")
         if word in _DTYPES:
@@ -353,7 +376,7 @@ class _Parser:
         if word in ("array", "layout") and self.take("("):
             return self.array() if word == "array" else self.blocked()
         if word not in self._ranges:
-            raise SolError(f"IR text, line {self._next.line}: the range of {word} is not declared")
+            raise SolError(f"IR text, line {self._line}: the range of {word} is not declared")
         return Dim.symbol(word, *self._ranges[word])
 
     def tuple(self) -> Any:
@@ -364,7 +387,7 @@ class _Parser:
             found.append(self.value())
             if self.take(","):
                 comma = True
-            elif self._next.text != ")":
+            elif self._next != ")":
                 raise self.fail("',' or ')'")
         return found[0] if len(found) == 1 and not comma else tuple(found)
 

@@ -15,6 +15,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import sol
+from sol.deploy.training import rule_of, step_of
 from sol.errors import ConfigError, InputError, UnsupportedError
 from tests.deploy.support import X86
 
@@ -101,6 +102,13 @@ def trained_by_c(folder: Path, xs: torch.Tensor, ys: torch.Tensor, threads: int)
     done = subprocess.run([folder / "main", *sizes, str(threads)], input=data, capture_output=True, env={})
     assert done.returncode == 0, (done.returncode, done.stderr)
     return done.stdout
+
+
+def test_nothing_of_a_step_with_poolings_runs_in_torch() -> None:
+    rule = rule_of(torch.optim.SGD(convolutional().parameters(), lr=0.1))
+    network, _, _ = step_of(convolutional(), [torch.rand(2, 1, 12, 12), torch.zeros(2, dtype=torch.int64)], F.cross_entropy, rule)
+    ops = {n.op for n in network.graph}
+    assert not network.torch_calls and "max_pool_taps" in ops, ops
 
 
 CASES = [(mlp, name, isa) for name in OPTIMIZERS for isa in ("native",)]

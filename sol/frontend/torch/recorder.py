@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch import fx
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.autograd.graph import saved_tensors_hooks
 from torch.overrides import TorchFunctionMode
 
 from sol.errors import SolError
@@ -65,7 +66,7 @@ class Recorder:
         self._mode = _Fakes(self)
         self._failure: Exception | None = None  # which the code may have caught
         self.is_inside = True  # of a function that is recorded, or of what is done for the record
-        self._state = _state()
+        self._state: tuple[Any, ...] = ()
         self._top: FrameType | None = None
         self.inputs: list[torch.Tensor] = []
         self.module: fx.GraphModule
@@ -78,13 +79,14 @@ class Recorder:
         fakes = [self._place(f"argument{i}", tensor) for i, tensor in enumerate(arguments)]
         self._top, self.is_inside = sys._getframe(), False
         try:
-            with self._mode, _Functions(self):
+            with self._mode, _Functions(self), saved_tensors_hooks(_same, _same):  # the caller's hooks see no fake tensors
+                self._state = _state()
                 results = function(*fakes)
+                self._check_state()
         finally:
             self._top, self.is_inside = None, True
         if self._failure is not None:
             raise self._failure
-        self._check_state()
         nodes = [self._node(r) for r in results]
         if len(set(map(id, results))) < len(nodes) or any(n.op == "placeholder" for n in nodes):
             raise NotRecordableError("a result is an input, a parameter or another result")
@@ -290,6 +292,10 @@ _LIKE: Mapping[Any, Callable[..., Any]] = {torch.nn.functional.batch_norm: _norm
 """Functions whose results' kinds are told by others, faster."""
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
 def _has_tensors(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return any(map(_has_tensors, value))
@@ -300,7 +306,7 @@ def _state() -> tuple[Any, ...]:
     """Modes of torch that change what functions do, and that a graph does not show."""
     return (
         torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu"),
-        torch._C._functorch.peek_interpreter_stack() is None, torch._C._autograd._top_saved_tensors_default_hooks(True) is None,
+        torch._C._functorch.peek_interpreter_stack() is None, torch._C._autograd._top_saved_tensors_default_hooks(True),
         torch.get_default_dtype(),
     )  # fmt: skip
 

@@ -208,5 +208,4 @@ def _modes() -> tuple[Any, ...]:
     return (
         torch.is_inference_mode_enabled(), torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu"), torch.get_default_dtype(),
         torch.are_deterministic_algorithms_enabled(), torch._C._len_torch_function_stack(), torch._C._len_torch_dispatch_stack(),
-        torch._C._autograd._top_saved_tensors_default_hooks(True) is None,
     )  # fmt: skip
