@@ -167,9 +167,8 @@ def step_of(model: Any, inputs: Any, loss: Callable[..., Any], rule: Rule) -> tu
     from torch.fx.experimental.proxy_tensor import make_fx
 
     from sol.frontend.torch.aten import dtype_of
-    from sol.frontend.torch.backward import decompositions
+    from sol.frontend.torch.backward import decompositions, simplify
     from sol.frontend.torch.functional import import_functional
-    from sol.frontend.torch.pool_grads import simplified
     from sol.runtime.torch.module import SolModule
 
     model = model._model if isinstance(model, SolModule) else model
@@ -209,7 +208,7 @@ def step_of(model: Any, inputs: Any, loss: Callable[..., Any], rule: Rule) -> tu
         module = make_fx(functionalize(traced, remove="mutations"), decomposition_table=decompositions(), tracing_mode="fake")(*flat)
     finally:
         model.train(was)
-    simplified(module)
+    simplify(module)
     imported = import_functional(module, {}, flat)
     names = [*trained, *(f"{n}.{s}" for n in trained for s in rule.states), *kept]
     given_names = ("input", "target") if len(given) == 2 else (*(f"input{i}" for i in range(len(given) - 1)), "target")

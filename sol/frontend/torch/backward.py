@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 import torch
+from torch import fx
 from torch._decomp import get_decompositions
 
 aten = torch.ops.aten
@@ -44,7 +45,15 @@ _MOVES = (
 @cache
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Operation → what computes it from others."""
-    from sol.frontend.torch import attention_grads, pool_grads  # define operations, which inference does not need
+    from sol.frontend.torch import attention_grads, batch_norms, pool_grads  # define operations, which inference does not need
 
     torchs: dict[Any, Callable[..., Any]] = dict(get_decompositions([*_ACTIVATIONS, *_LOSSES, *_NORMS, *_ROWS, *_MOVES]))
-    return torchs | pool_grads.DECOMPOSITIONS | attention_grads.DECOMPOSITIONS
+    return torchs | pool_grads.DECOMPOSITIONS | attention_grads.DECOMPOSITIONS | batch_norms.DECOMPOSITIONS
+
+
+def simplify(joint: fx.GraphModule) -> None:
+    """Change a graph that these gave, of both passes, in place: write out what was kept whole, and keep less between the passes."""
+    from sol.frontend.torch import batch_norms, pool_grads
+
+    batch_norms.expand(joint)
+    pool_grads.simplified(joint)

@@ -7,7 +7,7 @@ it returns, what it did to containers of the caller, and which buffers it exchan
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ import torch
 
 from sol.errors import ExportError
 from sol.frontend.torch.noted import noting_seeds, noting_strides, noting_unmoved
+from sol.frontend.torch.outer_reads import OuterReads, noting_outer_reads
 from sol.frontend.torch.reads import Reads, noting_reads
 from sol.frontend.torch.state import PythonState, noting_prints
 from sol.frontend.torch.strides import is_channels_last
@@ -124,7 +125,8 @@ class _Notes:
 class Traced(torch.nn.Module):
     """A model as a function of the traced leaves of a call. After a trace ``outcome`` says what its results mean."""
 
-    def __init__(self, model: torch.nn.Module, call: Call, reads: Reads | None = None) -> None:
+    def __init__(self, model: torch.nn.Module, call: Call, reads: Reads | None = None, outer: OuterReads | None = None) -> None:
+        """reads, outer: where it is noted what the model reads; outer: beside its own attributes, for records that later calls use."""
         super().__init__()
         for path, part in model.named_modules():
             if isinstance(part, torch.jit.ScriptModule):
@@ -132,7 +134,7 @@ class Traced(torch.nn.Module):
         self.add_module(ROOT, model)
         self.training = False
         self.call = call
-        self._reads = reads if reads is not None else Reads()
+        self._reads, self._outer = reads if reads is not None else Reads(), outer
         self._notes = _Notes()
         self._state = PythonState(model)
 
@@ -153,6 +155,7 @@ class Traced(torch.nn.Module):
         with (
             noting_prints(self._note_print), noting_strides(self._note_strides), noting_unmoved(self._notes.unmoved.append),
             transformers_as_untraced(self._note_padding), noting_reads(model, self._reads),  # type: ignore[arg-type]
+            noting_outer_reads(self._outer) if self._outer is not None else nullcontext(),
         ):  # fmt: skip
             result = model(*args, **kwargs)  # type: ignore[misc]
         self._notes.complaint = self._notes.complaint or self._state.changed()

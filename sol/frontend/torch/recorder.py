@@ -21,6 +21,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.overrides import TorchFunctionMode
 
 from sol.errors import SolError
+from sol.frontend.torch.lazy_modules import lazy_module
 
 _OPERATORS: Mapping[str, Callable[..., Any]] = {"__getitem__": operator.getitem, "__setitem__": operator.setitem}
 _TURNED = ("T", "mT", "H", "mH", "real", "imag")
@@ -94,7 +95,7 @@ class Recorder:
         for node in reversed(self._graph.nodes):
             if node.target is operator.getitem and "part" in node.meta and not node.users:
                 self._graph.erase_node(node)
-        self.module = fx.GraphModule(torch.nn.Module(), self._graph)
+        self.module = lazy_module(torch.nn.Module(), self._graph)
 
     def call(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """A function of PyTorch was called."""

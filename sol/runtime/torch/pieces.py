@@ -24,6 +24,7 @@ from sol.frontend.imported import Imported
 from sol.frontend.torch.autocast import enclose, enter_while_tracing
 from sol.frontend.torch.capture import Call
 from sol.frontend.torch.export import import_piece
+from sol.frontend.torch.lazy_modules import lazy_module
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import differentiable
 from sol.runtime.torch.inputs import is_plain, told
@@ -240,7 +241,7 @@ def specialised(
         if placeholder.role == "size" or placeholder.name in literals:
             graph.erase_node(node)
     enter_while_tracing(graph)
-    return fx.GraphModule(module, graph)
+    return lazy_module(module, graph)
 
 
 def _number(value: Any) -> Any:

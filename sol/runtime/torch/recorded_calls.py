@@ -21,7 +21,7 @@ from sol.collector import collector_paused
 from sol.config import config
 from sol.errors import ExportError
 from sol.frontend.torch.capture import Call, Traced, take_call
-from sol.frontend.torch.outer_reads import OuterReads, is_settled, noting_outer_reads
+from sol.frontend.torch.outer_reads import OuterReads, is_settled
 from sol.frontend.torch.reads import Reads
 from sol.frontend.torch.recorder import NotRecordableError, Recorder
 from sol.frontend.torch.trees import Maker
@@ -141,9 +141,9 @@ def _recorded(model: torch.nn.Module, call: Call, state: _State | None, new_piec
     if any(vars(m).get(name) for m in model.modules() for name in _HOOKS):
         raise NotRecordableError("a module has hooks")
     reads, outer = (Reads(), OuterReads()) if state is None else (state.reads, state.outer)
-    traced = Traced(model, call, reads)
+    traced = Traced(model, call, reads, outer)
     recorder = Recorder(held, {id(m): path for path, m in model.named_modules()})
-    with traced.leaving_no_trace(), noting_outer_reads(outer):
+    with traced.leaving_no_trace():
         recorder.record(traced, inputs)
     outcome = traced.outcome
     if traced.differs_with_gradients:

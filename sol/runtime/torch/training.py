@@ -26,9 +26,10 @@ from sol.collector import collector_paused
 from sol.config import config
 from sol.errors import ConfigError, UnsupportedError
 from sol.frontend.imported import Imported
-from sol.frontend.torch.backward import decompositions
+from sol.frontend.torch.backward import decompositions, simplify
 from sol.frontend.torch.blocks import as_image
 from sol.frontend.torch.functional import between_graphs, placed_inputs, results_of
+from sol.frontend.torch.lazy_modules import without_code
 from sol.runtime.executable import Executable
 from sol.runtime.memory import give_back_free_memory
 from sol.runtime.specializations import Specializations
@@ -206,12 +207,10 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
     from torch._functorch.partitioners import min_cut_rematerialization_partition
     from torch.utils.checkpoint import CheckpointPolicy
 
-    from sol.frontend.torch.pool_grads import simplified
-
     def partition(joint: fx.GraphModule, inputs: Any, **given: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
         """Both passes, simplified first. Inputs that a layer casts are cast again in the backward pass: then they are parameters there as
         well, which are packed once."""
-        simplified(joint)
+        simplify(joint)
         for node in joint.graph.nodes:
             if node.target is torch.ops.aten._to_copy.default and node.args[0].op == "placeholder":
                 node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
@@ -224,16 +223,9 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
         save_whole(*graphs, given["num_fwd_outputs"])
         return graphs
 
-    with settings.patch(donated_buffer=False), _without_code():  # a donated buffer forbids retain_graph
+    with settings.patch(donated_buffer=False), without_code():  # a donated buffer forbids retain_graph
         compilers: tuple[Any, Any] = (forward, backward)
         return aot_module_simplified(module, examples, *compilers, partition, decompositions())
-
-
-def _without_code() -> AbstractContextManager[Any]:
-    """While it lasts, graphs get code when they run: AOTAutograd's are changed many times, and those that are compiled never run."""
-    from torch.fx._lazy_graph_module import _use_lazy_graph_module
-
-    return _use_lazy_graph_module(True)
 
 
 @dataclass(frozen=True)
