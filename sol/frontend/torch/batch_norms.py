@@ -33,9 +33,9 @@ def batch_norm(
 @torch.library.custom_op("sol::batch_norm_grad", mutates_args=())
 def batch_norm_grad(grad: Tensor, x: Tensor, weight: Tensor, mean: Tensor, deviation: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Gradients of ``batch_norm`` for x, weight and bias, from that of its result and its second and third results."""
-    # the running statistics and eps are not read in training mode
+    unread = torch.empty_like(mean)  # the running statistics, as eps is, in training mode
     found: tuple[Tensor, Tensor, Tensor] = aten.native_batch_norm_backward(
-        grad, x, weight, None, None, mean, deviation, True, 0.0, [True, True, True]
+        grad, x, weight, unread, unread, mean, deviation, True, 0.0, [True, True, True]
     )
     return found
 
@@ -86,8 +86,10 @@ DECOMPOSITIONS: dict[Any, Callable[..., Any]] = {_FORWARD: _whole, _BACKWARD: _w
 def expand(module: fx.GraphModule) -> None:
     """Write the formula in the place of each batch norm of a graph."""
     graph = module.graph
-    whole = [(n, _formula) for n in graph.find_nodes(op="call_function", target=torch.ops.sol.batch_norm.default)]
-    whole += [(n, _formula_grad) for n in graph.find_nodes(op="call_function", target=torch.ops.sol.batch_norm_grad.default)]
+    formulas: dict[Any, Callable[..., list[fx.Node]]] = {
+        torch.ops.sol.batch_norm.default: _formula, torch.ops.sol.batch_norm_grad.default: _formula_grad
+    }  # fmt: skip
+    whole = [(n, formula) for target, formula in formulas.items() for n in graph.find_nodes(op="call_function", target=target)]
     for node, formula in whole:
         with graph.inserting_before(node), unset_fake_temporarily():
             results = formula(_Writer(node), *node.args)
@@ -102,7 +104,7 @@ def expand(module: fx.GraphModule) -> None:
 
 
 class _Writer:
-    """Writes operations on ``x[N, C, …]``, numbers for each channel (``[C]``, or with sizes of 1 as x has dimensions), in a node's place."""
+    """Writes operations in a node's place: on ``x[N, C, …]``, and on numbers for each channel (``[C]``, or ``[1, C, 1, …]``)."""
 
     def __init__(self, node: fx.Node) -> None:
         self._graph = node.graph

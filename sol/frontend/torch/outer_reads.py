@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -28,8 +28,8 @@ from sol.frontend.torch.trees import attributes_of, how_to_take
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), range, torch.dtype, torch.device, torch.layout,
               torch.memory_format, enum.Enum)  # fmt: skip
-_CODE = (types.FunctionType, types.ModuleType, type, property, types.MethodDescriptorType, types.WrapperDescriptorType, types.GenericAlias,
-         torch._ops.OpOverload, torch._ops.OpOverloadPacket, logging.Logger)  # fmt: skip
+_CODE = (types.FunctionType, types.ModuleType, type, property, staticmethod, classmethod, types.MethodDescriptorType, types.GenericAlias,
+         types.WrapperDescriptorType, torch._ops.OpOverload, torch._ops.OpOverloadPacket, logging.Logger)  # fmt: skip
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 _SYSTEM = frozenset("time posix nt os io _io socket _socket select _thread _datetime datetime secrets uuid".split())
 """Modules in C whose functions tell something else at each call."""
@@ -44,11 +44,27 @@ _APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-de
 _MISSING = object()
 _GENERATOR = random.random.__self__  # type: ignore[attr-defined]  # whose use is seen
 
+class Variables(Protocol):
+    """What names mean now: variables of a module, or attributes of a class."""
+
+    def get(self, name: str, default: Any, /) -> Any: ...
+
+
+@dataclass(frozen=True)
+class _OfClass:
+    """Attributes of a class, its own and those of its bases."""
+
+    kind: type
+
+    def get(self, name: str, default: Any, /) -> Any:
+        return next((vars(base)[name] for base in self.kind.__mro__ if name in vars(base)), default)
+
+
 @dataclass
 class OuterReads:
     """Variables and what they were: (variables of a module or class, name, value, content of a container)."""
 
-    found: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any, Any]] = field(default_factory=dict)
+    found: dict[tuple[int, str], tuple[Variables, str, Any, Any]] = field(default_factory=dict)
 
     def are_same(self) -> bool:
         """Whether all variables mean what they meant."""
@@ -60,23 +76,32 @@ class OuterReads:
                 return False
         return True
 
-    def note(self, variables: Mapping[str, Any], name: str) -> Any:
-        """A variable was read. Its value; ``_MISSING`` if there is none."""
-        value = variables.get(name, _MISSING)
-        if value is not _MISSING and (id(variables), name) not in self.found:
+    def note_class(self, kind: type, name: str) -> Any:
+        """An attribute of a class was read, also through its objects."""
+        return self.note(_OfClass(kind), name, id(kind))
+
+    def note(self, variables: Variables, name: str, place: int = 0) -> Any:
+        """A variable was read. Its value; ``_MISSING`` if there is none. Raises NotRecordableError if its changes could not be seen."""
+        value, place = variables.get(name, _MISSING), place or id(variables)
+        if value is not _MISSING and (place, name) not in self.found:
             if not is_settled(value):
                 raise NotRecordableError(f"the model reads the variable {name}, a {type(value).__name__}")
             content = type(value)(value) if isinstance(value, (list, dict, set)) and type(value) in (list, dict, set) else None
-            self.found[id(variables), name] = variables, name, value, content
+            self.found[place, name] = variables, name, value, content
         return value
 
 
 def is_settled(value: Any, objects: bool = False, depth: int = _DEPTH) -> bool:
-    """Whether a value is the same as long as it, or its content, is not exchanged. objects: also one of modules or Python classes, of which
-    the same is true of all attributes."""
+    """Whether a value is the same as long as it, or its content, is not exchanged.
+
+    objects: whether modules count, tensors, and objects of Python classes all of whose attributes do: attributes of modules, which are
+    watched, may hold them.
+    """
     if isinstance(value, (*_CONSTANTS, *_CODE)):
         return True
-    if depth == 0 or isinstance(value, torch.Tensor):
+    if isinstance(value, (torch.Tensor, torch.nn.Module)):
+        return objects
+    if depth == 0:
         return False
     if isinstance(value, types.BuiltinFunctionType):
         owner = value.__self__
@@ -85,8 +110,6 @@ def is_settled(value: Any, objects: bool = False, depth: int = _DEPTH) -> bool:
         return is_settled((value.func, value.args, value.keywords), objects, depth - 1)
     if isinstance(value, _CONTAINERS):
         parts: list[Any] = [*value.keys(), *value.values()] if isinstance(value, dict) else list(value)
-    elif objects and isinstance(value, torch.nn.Module):
-        return True
     elif objects and isinstance(value, types.MethodType):
         parts = [value.__func__, value.__self__]
     elif objects and how_to_take(value) == "object":
@@ -119,6 +142,7 @@ def noting_outer_reads(reads: OuterReads) -> Iterator[None]:
                     _look_at(arg)
         except NotRecordableError as error:
             failure.append(error)
+            raise  # before the function runs: it may draw random numbers that nobody could give back
 
     before = sys.getprofile()
     sys.setprofile(watch)
@@ -191,8 +215,7 @@ def _attribute(holder: Any, name: str, reads: OuterReads) -> Any:
             return getattr(holder, name, _MISSING) if library else _MISSING
         return reads.note(vars(holder), name)
     if isinstance(holder, type) and not is_library(holder.__module__):
-        owner = next((base for base in holder.__mro__ if name in vars(base)), None)
-        return _MISSING if owner is None else reads.note(vars(owner), name)
+        return reads.note_class(holder, name)
     return _MISSING
 
 

@@ -26,19 +26,23 @@ from sol.frontend.torch.lazy_modules import lazy_module
 _OPERATORS: Mapping[str, Callable[..., Any]] = {"__getitem__": operator.getitem, "__setitem__": operator.setitem}
 _TURNED = ("T", "mT", "H", "mH", "real", "imag")
 """Properties of tensors that are views of them."""
-_PLAIN_PROPERTIES = ("shape", "dtype", "device", "layout", "ndim", "requires_grad", "is_leaf", "names", "itemsize", "nbytes", "is_cpu",
-                     "is_cuda", "is_mps", "is_xpu", "is_meta", "is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_nested")  # fmt: skip
+_PLAIN_PROPERTIES = frozenset(
+    "shape dtype device layout ndim requires_grad is_leaf names itemsize nbytes is_cpu is_cuda is_mps is_xpu is_meta is_sparse "
+    "is_sparse_csr is_quantized is_mkldnn is_nested".split()
+)
+"""Properties that do not depend on numbers."""
 _QUERIES = frozenset(
     "size dim stride numel nelement ndimension storage_offset is_contiguous is_floating_point is_complex is_conj is_neg is_signed "
-    "is_inference element_size get_device is_same_size is_tensor is_storage result_type can_cast promote_types finfo iinfo __len__ __hash__ "
-    "is_grad_enabled get_default_dtype".split()
+    "is_inference element_size get_device is_same_size is_tensor is_storage result_type can_cast promote_types finfo iinfo "
+    "__len__ __hash__ is_grad_enabled get_default_dtype".split()
 )
 """Functions that tell what does not depend on numbers."""
 _NUMBERS = frozenset("item tolist __bool__ __int__ __float__ __index__ __complex__".split())
 """Functions that tell numbers, which are known of constants alone."""
 _REFUSED = frozenset(
-    "backward register_hook register_post_accumulate_grad_hook retain_grad requires_grad_ detach_ set_ resize_ resize_as_ share_memory_ "
-    "grad __deepcopy__ __reduce_ex__ __reduce__ as_subclass apply_ map_ map2_ numpy __array__ __dlpack__ data_ptr untyped_storage storage".split()
+    "backward grad register_hook register_post_accumulate_grad_hook retain_grad requires_grad_ detach_ set_ resize_ resize_as_ "
+    "share_memory_ __deepcopy__ __reduce_ex__ __reduce__ as_subclass apply_ map_ map2_ numpy __array__ __dlpack__ data_ptr "
+    "untyped_storage storage".split()
 )
 """Functions whose effect is not on numbers, or that tell of memory."""
 _CONSTANTS = (bool, int, float, complex, str, type(None), type(Ellipsis), torch.dtype, torch.device, torch.layout, torch.memory_format)
@@ -65,7 +69,7 @@ class Recorder:
         self._graph = fx.Graph()
         self._last: fx.Node | None = None  # placeholder
         self._mode = _Fakes(self)
-        self._failure: Exception | None = None  # which the code may have caught
+        self._failure: Exception | None = None
         self.is_inside = True  # of a function that is recorded, or of what is done for the record
         self._state: tuple[Any, ...] = ()
         self._top: FrameType | None = None
@@ -84,9 +88,11 @@ class Recorder:
                 self._state = _state()
                 results = function(*fakes)
                 self._check_state()
+        except Exception as error:
+            raise self._failure or error from None
         finally:
             self._top, self.is_inside = None, True
-        if self._failure is not None:
+        if self._failure is not None:  # which the code has caught
             raise self._failure
         nodes = [self._node(r) for r in results]
         if len(set(map(id, results))) < len(nodes) or any(n.op == "placeholder" for n in nodes):
@@ -102,16 +108,15 @@ class Recorder:
         self.is_inside = True
         try:
             return self._called(function, args, kwargs)
-        except Exception as error:
-            self._failure = self._failure or error
+        except Exception as error:  # which the code may catch
+            self.note(error)
             raise
         finally:
             self.is_inside = False
 
-    def refuse(self, error: NotRecordableError) -> None:
-        """Something was done that no record holds."""
-        self._failure = self._failure or error
-        raise error
+    def note(self, failure: Exception) -> None:
+        """Something was done that no record holds: the code goes on, and ``record`` raises this at its end."""
+        self._failure = self._failure or failure
 
     def _called(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         self._check_state()
@@ -153,7 +158,7 @@ class Recorder:
         name = getattr(function, "__name__", "")
         if name in _OPERATORS:
             node = self._graph.call_function(_OPERATORS[name], tuple(args), dict(kwargs))
-        elif getattr(torch.Tensor, name, None) == function:
+        elif getattr(torch.Tensor, name, None) == function:  # methods of C are made anew each time that they are asked for
             node = self._graph.call_method(name, tuple(args), dict(kwargs))
         else:
             node = self._graph.call_function(function, tuple(args), dict(kwargs))
@@ -187,7 +192,7 @@ class Recorder:
 
     def _like(self, tensor: torch.Tensor) -> torch.Tensor:
         """A fake tensor of the same kind; for most in a quarter of the time that torch's own way takes."""
-        if tensor._is_view() or not tensor.is_leaf or tensor.layout is not torch.strided:
+        if tensor._is_view() or not tensor.is_leaf or tensor.layout is not torch.strided or tensor.is_conj() or tensor.is_neg():
             return self._mode.from_tensor(tensor, static_shapes=True)
         with self._mode:
             return torch.empty_strided(
@@ -271,7 +276,10 @@ class _Functions(TorchFunctionMode):
 
 
 class _Fakes(FakeTensorMode):
-    """Fake tensors of a recorder, on which nothing is computed but by functions that it is handed."""
+    """Fake tensors of a recorder, on which nothing should be computed but by functions that it is handed.
+
+    What else is computed is noted; to raise here would end the process where C++ calls from what must not fail.
+    """
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__()
@@ -279,7 +287,7 @@ class _Fakes(FakeTensorMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if not self._recorder.is_inside:
-            self._recorder.refuse(NotRecordableError(f"{func} is called out of sight"))
+            self._recorder.note(NotRecordableError(f"{func} is called out of sight"))
         return super().__torch_dispatch__(func, types, args, kwargs)
 
 

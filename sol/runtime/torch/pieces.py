@@ -166,7 +166,7 @@ class Piece:
     def fixed(self, inputs: Sequence[Any]) -> Fixed:
         """The piece as a function of its tensors, with the sizes and numbers of a call."""
         literals = {p.name for p in self.placeholders if p.role in ("number", "float")}
-        piece = specialised(self.module, self.placeholders, inputs, literals)
+        piece = specialised(self.module, self.placeholders, inputs, literals, lazy=True)
         return Fixed(piece, [k for k, i in enumerate(self._tensors) if self.placeholders[i].role == "parameter"])
 
     def _say(self, message: str) -> None:
@@ -222,9 +222,11 @@ def _turns_gradients_on(module: fx.GraphModule) -> bool:
 
 
 def specialised(
-    module: fx.GraphModule, placeholders: Sequence[_Placeholder], inputs: Sequence[Any], literals: set[str]
+    module: fx.GraphModule, placeholders: Sequence[_Placeholder], inputs: Sequence[Any], literals: set[str], lazy: bool = False
 ) -> fx.GraphModule:
-    """The piece with sizes read from the tensors that have them, and numbers named in ``literals`` written into it."""
+    """The piece with sizes read from the tensors that have them, and numbers named in ``literals`` written into it.
+
+    lazy: get code when it first runs, which torch.export does not take."""
     graph = fx.Graph()
     graph.output(graph.graph_copy(module.graph, {}))
     nodes = [n for n in graph.nodes if n.op == "placeholder"]
@@ -241,7 +243,7 @@ def specialised(
         if placeholder.role == "size" or placeholder.name in literals:
             graph.erase_node(node)
     enter_while_tracing(graph)
-    return lazy_module(module, graph)
+    return lazy_module(module, graph) if lazy else fx.GraphModule(module, graph)
 
 
 def _number(value: Any) -> Any:

@@ -22,8 +22,9 @@ from sol.config import config
 from sol.errors import ExportError
 from sol.frontend.torch.capture import Call, Traced, take_call
 from sol.frontend.torch.outer_reads import OuterReads, is_settled
-from sol.frontend.torch.reads import Reads
+from sol.frontend.torch.reads import OWN, Reads
 from sol.frontend.torch.recorder import NotRecordableError, Recorder
+from sol.frontend.torch.state import is_library
 from sol.frontend.torch.trees import Maker
 from sol.frontend.trees import Again, Fixed, Group, Leaf, Tree
 from sol.runtime.torch.attributes import Attributes
@@ -41,7 +42,10 @@ PieceMaker = Callable[[torch.fx.GraphModule, Sequence[Any]], Piece]
 
 
 class RecordedCalls:
-    """The records of one model. new_piece: compiles a graph for inputs like these. forget: is told pieces that no call will run any more."""
+    """The records of one model.
+
+    new_piece: compiles a graph for inputs like these. forget: is told pieces that no call will run any more.
+    """
 
     def __init__(self, model: torch.nn.Module, new_piece: PieceMaker, forget: Callable[[Sequence[Piece]], None]) -> None:
         self._model, self._new_piece, self._forget_pieces = model, new_piece, forget
@@ -57,18 +61,24 @@ class RecordedCalls:
             return None
         try:
             call = take_call(args, kwargs)
-            kind = (_kind_of(call), _modes(), _modes_of(self._model) if self._state is None else self._state.modes())
-        except (ExportError, NotRecordableError, TypeError):  # arguments of which nothing is known, or that have no hash
+            kind: tuple[Any, ...] = _kind_of(call), _modes()
+        except (ExportError, NotRecordableError):  # arguments of which nothing is known
             return None
         with self._lock:
+            if any(self._hooks() if self._state is None else self._state.hooks):
+                return None
             if self._state is not None and not self._state.is_same():
                 self._forget()
+            kind = *kind, _modes_of(self._model) if self._state is None else self._state.modes()
             if kind not in self._calls:
                 self._calls[kind] = self._record(call)
             recorded = self._calls[kind]
         if recorded is None or recorded.piece.gradients.failure is not None or not _are_apart(call, recorded):
             return None
         return functools.partial(recorded, call)
+
+    def _hooks(self) -> list[Any]:
+        return [hooks for m in self._model.modules() for name in _HOOKS if (hooks := vars(m).get(name)) is not None]
 
     def _forget(self) -> None:
         """The model is not as it was."""
@@ -85,7 +95,8 @@ class RecordedCalls:
             return None
         try:
             with collector_paused():
-                recorded, self._state = _recorded(self._model, call, self._state, self._new_piece)
+                recorded, reads, outer = _recorded(self._model, call, self._state, self._new_piece)
+                self._state = _State(self._model, reads, outer, self._hooks())
         except Exception as error:  # the model's own, too: it will raise it again
             log.debug("%s is captured by Dynamo: %s", type(self._model).__name__, told(error))
             self._is_hopeless = self._state is None
@@ -108,61 +119,82 @@ class _Recorded:
 class _State:
     """What records of a model rely on, whatever its modes are."""
 
-    def __init__(self, model: torch.nn.Module, reads: Reads, outer: OuterReads) -> None:
-        self.reads, self.outer = reads, outer
+    def __init__(self, model: torch.nn.Module, reads: Reads, outer: OuterReads, hooks: Sequence[Any]) -> None:
+        """hooks: those of all modules, in containers of which a record holds that they are empty."""
+        self.reads, self.outer, self.hooks = reads, outer, hooks
         self._structure = Structure(model, Attributes(model, reads.names))
         self._modules = list(model.modules())
         self._held = [*model.parameters(), *model.buffers()]
         self._shapes = list(map(_shape, self._held))
-        self._hooks = [hooks for m in self._modules for name in _HOOKS if (hooks := vars(m).get(name)) is not None]
 
     def modes(self) -> tuple[bool, ...]:
         """Which modules are in training mode, and which tensors need gradients."""
         return (*map(_training, self._modules), *map(_needs_gradient, self._held))
 
     def is_same(self) -> bool:
-        """Whether all is as it was, and no module has a hook."""
-        same = not any(self._hooks) and list(map(_shape, self._held)) == self._shapes
-        return same and not self._structure.changed() and self.outer.are_same()
+        """Whether all is as it was."""
+        return list(map(_shape, self._held)) == self._shapes and not self._structure.changed() and self.outer.are_same()
 
 
 def _modes_of(model: torch.nn.Module) -> tuple[bool, ...]:
     return (*map(_training, model.modules()), *map(_needs_gradient, (*model.parameters(), *model.buffers())))
 
 
-def _recorded(model: torch.nn.Module, call: Call, state: _State | None, new_piece: PieceMaker) -> tuple[_Recorded, _State]:
-    """Raises NotRecordableError, and what the model raises."""
+def _recorded(
+    model: torch.nn.Module, call: Call, state: _State | None, new_piece: PieceMaker
+) -> tuple[_Recorded, Reads, OuterReads]:
+    """A record, and all that was read for it and for those before. Raises NotRecordableError, and what the model raises."""
     held = [*model.parameters(), *model.buffers()]
     inputs = [call.leaves[i] for i in call.traced]
-    if not all(map(is_plain, (*held, *inputs))) or not all(t.is_leaf for t in held):
+    if not all(is_plain(t) and not t.is_inference() for t in (*held, *inputs)) or not all(t.is_leaf for t in held):
         raise NotRecordableError("a tensor is no plain one")
     if overlapping([*held, *inputs]):
         raise NotRecordableError("two tensors share memory")
-    if any(vars(m).get(name) for m in model.modules() for name in _HOOKS):
-        raise NotRecordableError("a module has hooks")
+    _check_attributes(model)
     reads, outer = (Reads(), OuterReads()) if state is None else (state.reads, state.outer)
     traced = Traced(model, call, reads, outer)
     recorder = Recorder(held, {id(m): path for path, m in model.named_modules()})
-    with traced.leaving_no_trace():
-        recorder.record(traced, inputs)
+    try:
+        with traced.leaving_no_trace():
+            recorder.record(traced, inputs)
+    except Exception:
+        traced.restore()
+        raise
     outcome = traced.outcome
     if traced.differs_with_gradients:
         raise NotRecordableError("the model gives other numbers where no gradient is needed")
     if outcome.changes or outcome.exchanged or not _is_plain_tree(outcome.result):
         raise NotRecordableError("a call changes what it is given, or gives what is not known")
-    _check_attributes(model, reads)
+    _note_classes(model, reads, outer)
     for node, tensor in zip([n for n in recorder.module.graph.nodes if n.op == "placeholder"][len(inputs) :], recorder.inputs):
         if not isinstance(tensor, torch.nn.Parameter):
             node.meta["tensor_dict"] = {"_dynamo_static_input_type": "guarded"}  # as Dynamo tells of buffers
     piece = new_piece(recorder.module, [*inputs, *recorder.inputs])
-    return _Recorded(piece, recorder.inputs, outcome.result), _State(model, reads, outer)
+    return _Recorded(piece, recorder.inputs, outcome.result), reads, outer
 
 
-def _check_attributes(model: torch.nn.Module, reads: Reads) -> None:
+def _check_attributes(model: torch.nn.Module) -> None:
+    """Look whether changes of all that modules hold can be seen: a generator of random numbers would be used up by a trace, for example.
+
+    Raises NotRecordableError.
+    """
     for path, module in model.named_modules():
-        for name in reads.names.get(path, ()):
-            if name in vars(module) and not is_settled(vars(module)[name], objects=True):
-                raise NotRecordableError(f"the model reads {path}.{name}, a {type(vars(module)[name]).__name__}")
+        own = not is_library(type(module).__module__)
+        for name, value in vars(module).items():
+            if name not in OWN and (own or not name.startswith("_")) and not is_settled(value, objects=True):
+                raise NotRecordableError(f"{path}.{name} of the model is a {type(value).__name__}")
+    for kind in {base for module in model.modules() for base in type(module).__mro__ if not is_library(base.__module__)}:
+        for name, value in vars(kind).items():
+            if not name.startswith("_") and not is_settled(value):
+                raise NotRecordableError(f"{name} of {kind.__name__} is a {type(value).__name__}")
+
+
+def _note_classes(model: torch.nn.Module, reads: Reads, outer: OuterReads) -> None:
+    """Attributes and methods that were read of classes are variables, too."""
+    for path, module in model.named_modules():
+        for name in ("forward", *reads.names.get(path, ())):
+            if name not in vars(module) and not is_library(type(module).__module__):
+                outer.note_class(type(module), name)
 
 
 def _are_apart(call: Call, recorded: _Recorded) -> bool:

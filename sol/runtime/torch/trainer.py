@@ -1,7 +1,8 @@
 """A model of `sol.optimize` where gradients are needed: forward and backward run on compiled code.
 
 Calls in which nothing happens but functions of PyTorch on the model's tensors are recorded as a whole (`recorded_calls`). Others Dynamo
-captures in pieces. It keeps track of training flags, hooks, buffers and sizes; what lies between two pieces runs in Python, recurrent layers among it.
+captures in pieces: it keeps track of training flags, hooks, buffers and sizes, and what lies between two pieces runs in Python, recurrent
+layers among it.
 """
 
 from __future__ import annotations
