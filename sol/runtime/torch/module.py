@@ -55,8 +55,8 @@ class SolModule(torch.nn.Module):
     A changed parameter takes effect at the next call; a change that torch does not
     count (``parameter.data.add_(…)``, or any change of an inference tensor) needs ``refresh()``. An input of another shape is compiled
     for at its first call; sizes and numbers that keep changing stay open. When a plain attribute that the model reads or a hook of a
-    submodule has changed, the next call compiles again. What functions read from their globals and closures is as it was when the model was
-    compiled. Methods of the model that call it, such as ``generate``, run compiled code too.
+    submodule has changed, the next call compiles again. What functions read from their globals and closures is in eval mode as it was when
+    the model was compiled. Methods of the model that call it, such as ``generate``, run compiled code too.
 
     Calls run in torch, with torch's result, for tensor subclasses and under the transforms of ``torch.func``. Under ``torch.autocast``
     they are compiled in pieces, of the types that it chooses.
