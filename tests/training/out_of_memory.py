@@ -14,6 +14,7 @@ from torch import nn
 import sol
 from sol.errors import OutOfMemoryError
 
+torch.manual_seed(0)
 SMALL, LARGE = torch.randn(2, 3, 32, 32), torch.randn(16, 3, 224, 224)
 SPARE = 16 << 20
 

@@ -56,6 +56,21 @@ class Recurrent(nn.Module):
         return self.out(self.scan(x)[0][:, -1])
 
 
+class Averages(nn.Module):
+    """Keeps an average that needs no gradient."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 6, 3, bias=False)
+        self.register_buffer("average", torch.zeros(6))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.conv(x)
+        with torch.no_grad():
+            self.average.lerp_(y.mean((0, 2, 3)), 0.1)
+        return torch.tanh(y - self.average[None, :, None, None])
+
+
 IMAGES = (torch.linspace(-9, 9, 3 * 3 * 9 * 9).view(3, 3, 9, 9).sin(),)
 WORDS = (torch.arange(14).view(2, 7) % 11,)
 SEQUENCES = (torch.linspace(-3, 3, 2 * 6 * 5).view(2, 6, 5).cos(),)
@@ -63,6 +78,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[torch.Tensor, ...]]] = {
     "cnn": (cnn, IMAGES),
     "language": (Language, WORDS),
     "recurrent": (Recurrent, SEQUENCES),
+    "averages": (Averages, IMAGES),
     "narrow": (lambda: nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 1)), SEQUENCES),
 }
 

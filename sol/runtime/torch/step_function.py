@@ -81,7 +81,7 @@ def plain_wrapping(metadata: Any, backward: torch.fx.GraphModule) -> Wrapping | 
 
 
 def _is_plainly_changed(info: Any) -> bool:
-    hidden = info.mutations_hidden_from_autograd or info.mutations_under_no_grad_or_inference_mode or info.mutation_inductor_storage_resize
+    hidden = info.mutations_hidden_from_autograd or info.mutation_inductor_storage_resize
     return info.mutates_data and not (info.mutates_metadata or info.requires_grad or hidden or info.keep_input_mutations)
 
 

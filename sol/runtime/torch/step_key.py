@@ -131,7 +131,7 @@ def _folder() -> str:
 def _names() -> dict[int, str]:
     """Functions that captured graphs call, by identity. They live as long as their modules."""
     libraries: list[Any] = [torch, torch.nn.functional, torch._C._nn, torch.Tensor, torch.special, torch.linalg, torch.fft]
-    found: dict[int, str] = {}
+    found: dict[int, str] = {id(torch._C._set_grad_enabled): "torch._C._set_grad_enabled"}
     for place in (builtins, math, operator, *reversed(libraries)):
         for name in dir(place):
             function = inspect.getattr_static(place, name, None)
