@@ -24,7 +24,7 @@ from tests.training.steps import check_gradients, check_loss, pair, step
 
 X = torch.linspace(-3, 3, 2 * 8 * 96 * 96).view(2, 8, 96, 96).sin()  # a step on which is no short one
 SCALE = 2.0
-SETTINGS = {"scale": 2.0}
+SETTINGS: dict[str, Any] = {"scale": 2.0, "more": ([1.0], {})}
 SEEN: list[int] = []
 FLAGS = types.ModuleType("flags")
 FLAGS.shift = 0.5  # type: ignore[attr-defined]
@@ -118,13 +118,17 @@ class ReadsGlobals(Net):
     gain = 1.0
 
     def forward(self, x: torch.Tensor) -> Any:
-        return self.features(x) * SCALE * self.gain + SETTINGS["scale"] + FLAGS.shift * Gains.high
+        return self.features(x) * SCALE * self.gain + SETTINGS["scale"] * SETTINGS["more"][0][0] + FLAGS.shift * Gains.high
 
 
 def test_global_variables_are_compared(dynamo: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    more = [1.0]
+    monkeypatch.setitem(SETTINGS, "more", (more, {}))
     fast, eager = pair(ReadsGlobals(), (X,))
     check(fast, eager, X)
     monkeypatch.setitem(SETTINGS, "scale", 5.0)
+    check(fast, eager, X)
+    more[0] = 0.5
     check(fast, eager, X)
     monkeypatch.setitem(globals(), "SCALE", 0.25)
     check(fast, eager, X)

@@ -86,9 +86,17 @@ class OuterReads:
         if value is not _MISSING and (place, name) not in self.found:
             if not is_settled(value):
                 raise NotRecordableError(f"the model reads the variable {name}, a {type(value).__name__}")
-            content = type(value)(value) if isinstance(value, (list, dict, set)) and type(value) in (list, dict, set) else None
-            self.found[place, name] = variables, name, value, content
+            self.found[place, name] = variables, name, value, _copied(value) if isinstance(value, _CONTAINERS) else None
         return value
+
+
+def _copied(value: Any) -> Any:
+    """What is equal to a container as long as neither it nor one that lies in it is changed."""
+    if isinstance(value, dict):
+        return {k: _copied(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return (list if isinstance(value, list) else tuple)([_copied(v) for v in value])
+    return set(value) if isinstance(value, (set, frozenset)) else value
 
 
 def is_settled(value: Any, objects: bool = False, depth: int = _DEPTH) -> bool:
