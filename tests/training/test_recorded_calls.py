@@ -270,6 +270,7 @@ def test_errors_of_the_model_are_its_own(dynamo: list[int]) -> None:
         fast(X[:, :3])
     assert str(theirs.value).splitlines()[0] in str(ours.value)
     check(fast, eager, X)
+    assert len(dynamo) == 1
 
 
 def test_calls_without_gradients_in_training_mode() -> None:

@@ -19,7 +19,7 @@ from torch.nn.modules import module as torch_module
 
 from sol.collector import collector_paused
 from sol.config import config
-from sol.errors import ExportError
+from sol.errors import ExportError, SolError
 from sol.frontend.torch.capture import Call, Traced, take_call
 from sol.frontend.torch.outer_reads import OuterReads, is_settled
 from sol.frontend.torch.reads import OWN, Reads
@@ -99,7 +99,7 @@ class RecordedCalls:
                 self._state = _State(self._model, reads, outer, self._hooks())
         except Exception as error:  # the model's own, too: it will raise it again
             log.debug("%s is captured by Dynamo: %s", type(self._model).__name__, told(error))
-            self._is_hopeless = self._state is None
+            self._is_hopeless = self._state is None and isinstance(error, SolError)  # not for arguments that the model does not take
             return None
         return recorded
 
