@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import cProfile
+import pstats
 import random
+import sys
 import time
 import types
 from collections import namedtuple
@@ -278,6 +281,37 @@ def test_calls_without_gradients_in_training_mode() -> None:
     with torch.no_grad():
         torch.testing.assert_close(fast(X), eager(X))
     check(fast, eager, X)
+
+
+class Watcher:
+    """A profiler that is no function, as those written in C are."""
+
+
+def test_a_profiler_rests_while_a_call_is_recorded(dynamo: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    fast, eager = pair(Net(), (X,))
+    profiler = cProfile.Profile()
+    profiler.enable()
+    check(fast, eager, X)
+    profiler.disable()
+    assert not dynamo and fast.trainer.pieces
+    assert "check_gradients" in {name for _, _, name in pstats.Stats(profiler).stats}  # type: ignore[attr-defined]  # called behind the record
+
+    called: list[str] = []
+
+    def profile(frame: Any, event: str, arg: Any) -> None:
+        called.append(frame.f_code.co_name)
+
+    sys.setprofile(profile)
+    try:
+        check(fast, eager, X[:1])
+        assert sys.getprofile() is profile
+    finally:
+        sys.setprofile(None)
+    assert not dynamo and len(fast.trainer.pieces) == 2 and "check_gradients" in called
+
+    monkeypatch.setattr(sys, "getprofile", Watcher)
+    check(fast, eager, X[:, :, :64])
+    assert len(dynamo) == 1
 
 
 def test_a_copy_has_records_of_its_own(dynamo: list[int]) -> None:

@@ -29,5 +29,6 @@ ZEN3 = replace(
     ),
     direct=replace(ZEN4.direct, latency=5.0),
     winograd=replace(ZEN4.winograd, words=0.65),
+    weight_gradients=replace(ZEN4.weight_gradients, pixels=512),
     team=replace(ZEN4.team, barrier=0.22e-6, wake=60e-6),
 )  # fmt: skip

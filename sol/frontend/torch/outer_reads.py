@@ -7,6 +7,7 @@ compared; what could change unseen (objects, tensors, files, clocks, random numb
 from __future__ import annotations
 
 import builtins
+import cProfile
 import dis
 import enum
 import functools
@@ -152,14 +153,33 @@ def noting_outer_reads(reads: OuterReads) -> Iterator[None]:
             failure.append(error)
             raise  # before the function runs: it may draw random numbers that nobody could give back
 
-    before = sys.getprofile()
-    sys.setprofile(watch)
-    try:
-        yield
-    finally:
-        sys.setprofile(before)
+    with _without_profiler():
+        sys.setprofile(watch)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
     if failure:
         raise failure[0]
+
+
+@contextmanager
+def _without_profiler() -> Iterator[None]:
+    """Inside, the caller's profiler rests, as this thread has place for one. NotRecordableError for one that could not go on afterwards."""
+    profiler = sys.getprofile()
+    if isinstance(profiler, cProfile.Profile):  # not with Python 3.12 and later, where it needs no such place
+        profiler.disable()
+        try:
+            yield
+        finally:
+            profiler.enable()
+    elif profiler is None or callable(profiler):
+        try:
+            yield
+        finally:
+            sys.setprofile(profiler)
+    else:
+        raise NotRecordableError(f"a {type(profiler).__name__} watches what is called")
 
 
 def _is_from_library(frame: FrameType) -> bool:
