@@ -36,8 +36,13 @@ class Packed:
     packers: dict[str, Kernel] = field(default_factory=dict)
 
 
-def pack_in_calls(graph: Graph, launches: Sequence[Launch], buffers: Sequence[Buffer], weights: Sequence[Weight]) -> Packed:
-    """Let calls pack large weights that lie in a parameter as they are, and fill the memory of their packed form."""
+def pack_in_calls(
+    graph: Graph, launches: Sequence[Launch], buffers: Sequence[Buffer], weights: Sequence[Weight], caches: int
+) -> Packed:
+    """Let calls pack large weights that lie in a parameter as they are, and fill the memory of their packed form.
+
+    caches: bytes that stay in them until the first kernel reads them; 0 if not known. What is larger is written past them.
+    """
     first: dict[str, int] = {}
     last: dict[str, int] = {}
     for i, launch in enumerate(launches):
@@ -57,7 +62,7 @@ def pack_in_calls(graph: Graph, launches: Sequence[Launch], buffers: Sequence[Bu
     for i, launch in enumerate(launches):
         for name in starting.get(i, ()):
             begins[name] = len(packed.launches)
-            packed.launches += _packing_launches(graph, named[name], found[name], launch, packed)
+            packed.launches += _packing_launches(graph, named[name], found[name], launch, packed, caches)
         at.append(len(packed.launches))
         packed.launches.append(launch)
     packed.buffers = [replace(b, first=at[b.first], last=at[b.last]) if b.kind == "arena" else b for b in buffers]
@@ -106,7 +111,9 @@ def _bytes(graph: Graph, weight: Weight, packing: Packing) -> int:
     return count(packing.shape) * int(stored_dtype(type_at(graph, weight.value).dtype).itemsize)
 
 
-def _packing_launches(graph: Graph, weight: Weight, packing: Packing, reader: Launch, packed: Packed) -> Iterator[Launch]:
+def _packing_launches(
+    graph: Graph, weight: Weight, packing: Packing, reader: Launch, packed: Packed, caches: int
+) -> Iterator[Launch]:
     """Launches that write the packed weight, which count as the reader's region."""
     parameter = form_of(graph, weight).source
     names = {FACTOR: NULL, NOTHING: NULL, RESULT: weight.name, SOURCE: _given(packed, Given(f"@{parameter}", "parameter", parameter))}
@@ -114,12 +121,13 @@ def _packing_launches(graph: Graph, weight: Weight, packing: Packing, reader: La
         names[table] = _given(packed, Given(f"{weight.name} {table}", "table", table, weight))
     packed.packers |= packing.kernels
     read = count(static_shape(type_at(graph, weight.value))) * int(stored_dtype(type_at(graph, weight.value).dtype).itemsize)
+    written = _bytes(graph, weight, packing)
     for launch in packing.launches:
         kernel = packing.kernels[launch.kernel]
         _given(packed, Given(f"@{kernel.name}", "packer", kernel.name))
         refs = tuple([_reference(names, ref) for ref in launch.buffers])
-        moved = (read + _bytes(graph, weight, packing)) // len(packing.launches)
-        args = (*launch.args, *[0] * kernel.params.count(STREAM))
+        moved = (read + written) // len(packing.launches)
+        args = (*launch.args, *[int(0 < caches < written)] * kernel.params.count(STREAM))
         yield replace(launch, buffers=refs, args=args, region=reader.region, origin=reader.origin, bytes=moved)
 
 

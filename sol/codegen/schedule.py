@@ -44,7 +44,7 @@ def make_plan(
     weights = list(library.weights.values())
     packed = Packed(list(launches), list(buffers), weights)
     if target.repacks and not planner.controls:
-        packed = pack_in_calls(graph, launches, buffers, weights)
+        packed = pack_in_calls(graph, launches, buffers, weights, target.machine.memory.l3.bytes)
     elif target.keeps_parameters and not planner.controls:
         packed = read_in_place(graph, launches, buffers, weights)
     launches, buffers = packed.launches, packed.buffers

@@ -33,14 +33,14 @@ static __attribute__((noinline)) void stretch(const float *a0, int64_t lda, cons
     for (int64_t k = 0; k < K; k++, b += ldb) {
         vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES);
         SOL_HOLD(w0); SOL_HOLD(w1);
-        { const float x = a0[k]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); }
-        { const float x = a1[k]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); }
-        { const float x = a2[k]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); }
-        { const float x = a3[k]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); }
-        { const float x = a4[k]; VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); }
-        { const float x = a5[k]; VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); }
-        { const float x = a6[k]; VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); }
-        { const float x = a7[k]; VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); }
+        { VF_NUMBER(x, a0[k]); VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); }
+        { VF_NUMBER(x, a1[k]); VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); }
+        { VF_NUMBER(x, a2[k]); VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); }
+        { VF_NUMBER(x, a3[k]); VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); }
+        { VF_NUMBER(x, a4[k]); VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); }
+        { VF_NUMBER(x, a5[k]); VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); }
+        { VF_NUMBER(x, a6[k]); VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); }
+        { VF_NUMBER(x, a7[k]); VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); }
     }
     if (more) {
 c0_0 += vf_load(c + 0 * ldc + 0 * LANES); c0_1 += vf_load(c + 0 * ldc + 1 * LANES); 
@@ -76,14 +76,14 @@ static __attribute__((noinline)) void turned(const float *a0, int64_t lda, const
     for (int64_t k = 0; k < K; k++, b += ldb) {
         vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES);
         SOL_HOLD(w0); SOL_HOLD(w1);
-        { const float x = a0[k * lda + 0]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); }
-        { const float x = a0[k * lda + 1]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); }
-        { const float x = a0[k * lda + 2]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); }
-        { const float x = a0[k * lda + 3]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); }
-        { const float x = a0[k * lda + 4]; VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); }
-        { const float x = a0[k * lda + 5]; VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); }
-        { const float x = a0[k * lda + 6]; VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); }
-        { const float x = a0[k * lda + 7]; VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); }
+        { VF_NUMBER(x, a0[k * lda + 0]); VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); }
+        { VF_NUMBER(x, a0[k * lda + 1]); VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); }
+        { VF_NUMBER(x, a0[k * lda + 2]); VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); }
+        { VF_NUMBER(x, a0[k * lda + 3]); VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); }
+        { VF_NUMBER(x, a0[k * lda + 4]); VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); }
+        { VF_NUMBER(x, a0[k * lda + 5]); VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); }
+        { VF_NUMBER(x, a0[k * lda + 6]); VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); }
+        { VF_NUMBER(x, a0[k * lda + 7]); VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); }
     }
     if (more) {
 c0_0 += vf_load(c + 0 * ldc + 0 * LANES); c0_1 += vf_load(c + 0 * ldc + 1 * LANES); 

@@ -39,39 +39,39 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
             {
                 vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);
                 SOL_HOLD(w0); SOL_HOLD(w1);
-                { const float b = x0[0 * LANES + 0]; VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(a1_0_0, w1, b); }
-                { const float b = x0[1 * LANES + 0]; VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(a1_0_1, w1, b); }
-                { const float b = x0[2 * LANES + 0]; VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(a1_0_2, w1, b); }
-                { const float b = x0[3 * LANES + 0]; VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(a1_0_3, w1, b); }
-                { const float b = x0[4 * LANES + 0]; VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(a1_0_4, w1, b); }
-                { const float b = x0[5 * LANES + 0]; VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(a1_0_5, w1, b); }
-                { const float b = x0[6 * LANES + 0]; VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(a1_0_6, w1, b); }
-                { const float b = x0[7 * LANES + 0]; VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(a1_0_7, w1, b); }
-                { const float b = x0[8 * LANES + 0]; VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(a1_0_8, w1, b); }
-                { const float b = x0[9 * LANES + 0]; VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(a1_0_9, w1, b); }
-                { const float b = x0[10 * LANES + 0]; VF_ADD_PRODUCT(a0_0_10, w0, b); VF_ADD_PRODUCT(a1_0_10, w1, b); }
-                { const float b = x0[11 * LANES + 0]; VF_ADD_PRODUCT(a0_0_11, w0, b); VF_ADD_PRODUCT(a1_0_11, w1, b); }
-                { const float b = x0[12 * LANES + 0]; VF_ADD_PRODUCT(a0_0_12, w0, b); VF_ADD_PRODUCT(a1_0_12, w1, b); }
-                { const float b = x0[13 * LANES + 0]; VF_ADD_PRODUCT(a0_0_13, w0, b); VF_ADD_PRODUCT(a1_0_13, w1, b); }
+                { VF_NUMBER(b, x0[0 * LANES + 0]); VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(a1_0_0, w1, b); }
+                { VF_NUMBER(b, x0[1 * LANES + 0]); VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(a1_0_1, w1, b); }
+                { VF_NUMBER(b, x0[2 * LANES + 0]); VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(a1_0_2, w1, b); }
+                { VF_NUMBER(b, x0[3 * LANES + 0]); VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(a1_0_3, w1, b); }
+                { VF_NUMBER(b, x0[4 * LANES + 0]); VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(a1_0_4, w1, b); }
+                { VF_NUMBER(b, x0[5 * LANES + 0]); VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(a1_0_5, w1, b); }
+                { VF_NUMBER(b, x0[6 * LANES + 0]); VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(a1_0_6, w1, b); }
+                { VF_NUMBER(b, x0[7 * LANES + 0]); VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(a1_0_7, w1, b); }
+                { VF_NUMBER(b, x0[8 * LANES + 0]); VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(a1_0_8, w1, b); }
+                { VF_NUMBER(b, x0[9 * LANES + 0]); VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(a1_0_9, w1, b); }
+                { VF_NUMBER(b, x0[10 * LANES + 0]); VF_ADD_PRODUCT(a0_0_10, w0, b); VF_ADD_PRODUCT(a1_0_10, w1, b); }
+                { VF_NUMBER(b, x0[11 * LANES + 0]); VF_ADD_PRODUCT(a0_0_11, w0, b); VF_ADD_PRODUCT(a1_0_11, w1, b); }
+                { VF_NUMBER(b, x0[12 * LANES + 0]); VF_ADD_PRODUCT(a0_0_12, w0, b); VF_ADD_PRODUCT(a1_0_12, w1, b); }
+                { VF_NUMBER(b, x0[13 * LANES + 0]); VF_ADD_PRODUCT(a0_0_13, w0, b); VF_ADD_PRODUCT(a1_0_13, w1, b); }
             }
             SOL_FENCE();
             {
                 vf w0 = vf_load(w + 2 * LANES), w1 = vf_load(w + 3 * LANES);
                 SOL_HOLD(w0); SOL_HOLD(w1);
-                { const float b = x0[0 * LANES + 1]; VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(a1_0_0, w1, b); }
-                { const float b = x0[1 * LANES + 1]; VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(a1_0_1, w1, b); }
-                { const float b = x0[2 * LANES + 1]; VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(a1_0_2, w1, b); }
-                { const float b = x0[3 * LANES + 1]; VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(a1_0_3, w1, b); }
-                { const float b = x0[4 * LANES + 1]; VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(a1_0_4, w1, b); }
-                { const float b = x0[5 * LANES + 1]; VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(a1_0_5, w1, b); }
-                { const float b = x0[6 * LANES + 1]; VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(a1_0_6, w1, b); }
-                { const float b = x0[7 * LANES + 1]; VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(a1_0_7, w1, b); }
-                { const float b = x0[8 * LANES + 1]; VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(a1_0_8, w1, b); }
-                { const float b = x0[9 * LANES + 1]; VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(a1_0_9, w1, b); }
-                { const float b = x0[10 * LANES + 1]; VF_ADD_PRODUCT(a0_0_10, w0, b); VF_ADD_PRODUCT(a1_0_10, w1, b); }
-                { const float b = x0[11 * LANES + 1]; VF_ADD_PRODUCT(a0_0_11, w0, b); VF_ADD_PRODUCT(a1_0_11, w1, b); }
-                { const float b = x0[12 * LANES + 1]; VF_ADD_PRODUCT(a0_0_12, w0, b); VF_ADD_PRODUCT(a1_0_12, w1, b); }
-                { const float b = x0[13 * LANES + 1]; VF_ADD_PRODUCT(a0_0_13, w0, b); VF_ADD_PRODUCT(a1_0_13, w1, b); }
+                { VF_NUMBER(b, x0[0 * LANES + 1]); VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(a1_0_0, w1, b); }
+                { VF_NUMBER(b, x0[1 * LANES + 1]); VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(a1_0_1, w1, b); }
+                { VF_NUMBER(b, x0[2 * LANES + 1]); VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(a1_0_2, w1, b); }
+                { VF_NUMBER(b, x0[3 * LANES + 1]); VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(a1_0_3, w1, b); }
+                { VF_NUMBER(b, x0[4 * LANES + 1]); VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(a1_0_4, w1, b); }
+                { VF_NUMBER(b, x0[5 * LANES + 1]); VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(a1_0_5, w1, b); }
+                { VF_NUMBER(b, x0[6 * LANES + 1]); VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(a1_0_6, w1, b); }
+                { VF_NUMBER(b, x0[7 * LANES + 1]); VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(a1_0_7, w1, b); }
+                { VF_NUMBER(b, x0[8 * LANES + 1]); VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(a1_0_8, w1, b); }
+                { VF_NUMBER(b, x0[9 * LANES + 1]); VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(a1_0_9, w1, b); }
+                { VF_NUMBER(b, x0[10 * LANES + 1]); VF_ADD_PRODUCT(a0_0_10, w0, b); VF_ADD_PRODUCT(a1_0_10, w1, b); }
+                { VF_NUMBER(b, x0[11 * LANES + 1]); VF_ADD_PRODUCT(a0_0_11, w0, b); VF_ADD_PRODUCT(a1_0_11, w1, b); }
+                { VF_NUMBER(b, x0[12 * LANES + 1]); VF_ADD_PRODUCT(a0_0_12, w0, b); VF_ADD_PRODUCT(a1_0_12, w1, b); }
+                { VF_NUMBER(b, x0[13 * LANES + 1]); VF_ADD_PRODUCT(a0_0_13, w0, b); VF_ADD_PRODUCT(a1_0_13, w1, b); }
             }
             SOL_FENCE();
 }
@@ -250,40 +250,40 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
                 vf w0 = vf_load(w + 0 * LANES);
                 vh w1 = vh_load(w + 1 * LANES);
                 SOL_HOLD(w0); SOL_HOLD(w1);
-                { const float b = x0[0 * LANES + 0]; VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(h1_0_0, w1, b); }
-                { const float b = x0[1 * LANES + 0]; VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(h1_0_1, w1, b); }
-                { const float b = x0[2 * LANES + 0]; VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(h1_0_2, w1, b); }
-                { const float b = x0[3 * LANES + 0]; VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(h1_0_3, w1, b); }
-                { const float b = x0[4 * LANES + 0]; VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(h1_0_4, w1, b); }
-                { const float b = x0[5 * LANES + 0]; VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(h1_0_5, w1, b); }
-                { const float b = x0[6 * LANES + 0]; VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(h1_0_6, w1, b); }
-                { const float b = x0[7 * LANES + 0]; VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(h1_0_7, w1, b); }
-                { const float b = x0[8 * LANES + 0]; VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(h1_0_8, w1, b); }
-                { const float b = x0[9 * LANES + 0]; VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(h1_0_9, w1, b); }
-                { const float b = x0[10 * LANES + 0]; VF_ADD_PRODUCT(a0_0_10, w0, b); VF_ADD_PRODUCT(h1_0_10, w1, b); }
-                { const float b = x0[11 * LANES + 0]; VF_ADD_PRODUCT(a0_0_11, w0, b); VF_ADD_PRODUCT(h1_0_11, w1, b); }
-                { const float b = x0[12 * LANES + 0]; VF_ADD_PRODUCT(a0_0_12, w0, b); VF_ADD_PRODUCT(h1_0_12, w1, b); }
-                { const float b = x0[13 * LANES + 0]; VF_ADD_PRODUCT(a0_0_13, w0, b); VF_ADD_PRODUCT(h1_0_13, w1, b); }
+                { VF_NUMBER(b, x0[0 * LANES + 0]); VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(h1_0_0, w1, b); }
+                { VF_NUMBER(b, x0[1 * LANES + 0]); VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(h1_0_1, w1, b); }
+                { VF_NUMBER(b, x0[2 * LANES + 0]); VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(h1_0_2, w1, b); }
+                { VF_NUMBER(b, x0[3 * LANES + 0]); VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(h1_0_3, w1, b); }
+                { VF_NUMBER(b, x0[4 * LANES + 0]); VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(h1_0_4, w1, b); }
+                { VF_NUMBER(b, x0[5 * LANES + 0]); VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(h1_0_5, w1, b); }
+                { VF_NUMBER(b, x0[6 * LANES + 0]); VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(h1_0_6, w1, b); }
+                { VF_NUMBER(b, x0[7 * LANES + 0]); VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(h1_0_7, w1, b); }
+                { VF_NUMBER(b, x0[8 * LANES + 0]); VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(h1_0_8, w1, b); }
+                { VF_NUMBER(b, x0[9 * LANES + 0]); VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(h1_0_9, w1, b); }
+                { VF_NUMBER(b, x0[10 * LANES + 0]); VF_ADD_PRODUCT(a0_0_10, w0, b); VF_ADD_PRODUCT(h1_0_10, w1, b); }
+                { VF_NUMBER(b, x0[11 * LANES + 0]); VF_ADD_PRODUCT(a0_0_11, w0, b); VF_ADD_PRODUCT(h1_0_11, w1, b); }
+                { VF_NUMBER(b, x0[12 * LANES + 0]); VF_ADD_PRODUCT(a0_0_12, w0, b); VF_ADD_PRODUCT(h1_0_12, w1, b); }
+                { VF_NUMBER(b, x0[13 * LANES + 0]); VF_ADD_PRODUCT(a0_0_13, w0, b); VF_ADD_PRODUCT(h1_0_13, w1, b); }
             }
             SOL_FENCE();
             {
                 vf w0 = vf_load(w + 2 * LANES);
                 vh w1 = vh_load(w + 3 * LANES);
                 SOL_HOLD(w0); SOL_HOLD(w1);
-                { const float b = x0[0 * LANES + 1]; VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(h1_0_0, w1, b); }
-                { const float b = x0[1 * LANES + 1]; VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(h1_0_1, w1, b); }
-                { const float b = x0[2 * LANES + 1]; VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(h1_0_2, w1, b); }
-                { const float b = x0[3 * LANES + 1]; VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(h1_0_3, w1, b); }
-                { const float b = x0[4 * LANES + 1]; VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(h1_0_4, w1, b); }
-                { const float b = x0[5 * LANES + 1]; VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(h1_0_5, w1, b); }
-                { const float b = x0[6 * LANES + 1]; VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(h1_0_6, w1, b); }
-                { const float b = x0[7 * LANES + 1]; VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(h1_0_7, w1, b); }
-                { const float b = x0[8 * LANES + 1]; VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(h1_0_8, w1, b); }
-                { const float b = x0[9 * LANES + 1]; VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(h1_0_9, w1, b); }
-                { const float b = x0[10 * LANES + 1]; VF_ADD_PRODUCT(a0_0_10, w0, b); VF_ADD_PRODUCT(h1_0_10, w1, b); }
-                { const float b = x0[11 * LANES + 1]; VF_ADD_PRODUCT(a0_0_11, w0, b); VF_ADD_PRODUCT(h1_0_11, w1, b); }
-                { const float b = x0[12 * LANES + 1]; VF_ADD_PRODUCT(a0_0_12, w0, b); VF_ADD_PRODUCT(h1_0_12, w1, b); }
-                { const float b = x0[13 * LANES + 1]; VF_ADD_PRODUCT(a0_0_13, w0, b); VF_ADD_PRODUCT(h1_0_13, w1, b); }
+                { VF_NUMBER(b, x0[0 * LANES + 1]); VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(h1_0_0, w1, b); }
+                { VF_NUMBER(b, x0[1 * LANES + 1]); VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(h1_0_1, w1, b); }
+                { VF_NUMBER(b, x0[2 * LANES + 1]); VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(h1_0_2, w1, b); }
+                { VF_NUMBER(b, x0[3 * LANES + 1]); VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(h1_0_3, w1, b); }
+                { VF_NUMBER(b, x0[4 * LANES + 1]); VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(h1_0_4, w1, b); }
+                { VF_NUMBER(b, x0[5 * LANES + 1]); VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(h1_0_5, w1, b); }
+                { VF_NUMBER(b, x0[6 * LANES + 1]); VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(h1_0_6, w1, b); }
+                { VF_NUMBER(b, x0[7 * LANES + 1]); VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(h1_0_7, w1, b); }
+                { VF_NUMBER(b, x0[8 * LANES + 1]); VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(h1_0_8, w1, b); }
+                { VF_NUMBER(b, x0[9 * LANES + 1]); VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(h1_0_9, w1, b); }
+                { VF_NUMBER(b, x0[10 * LANES + 1]); VF_ADD_PRODUCT(a0_0_10, w0, b); VF_ADD_PRODUCT(h1_0_10, w1, b); }
+                { VF_NUMBER(b, x0[11 * LANES + 1]); VF_ADD_PRODUCT(a0_0_11, w0, b); VF_ADD_PRODUCT(h1_0_11, w1, b); }
+                { VF_NUMBER(b, x0[12 * LANES + 1]); VF_ADD_PRODUCT(a0_0_12, w0, b); VF_ADD_PRODUCT(h1_0_12, w1, b); }
+                { VF_NUMBER(b, x0[13 * LANES + 1]); VF_ADD_PRODUCT(a0_0_13, w0, b); VF_ADD_PRODUCT(h1_0_13, w1, b); }
             }
             SOL_FENCE();
 }

@@ -43,32 +43,32 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
                         vf w0 = vbf_load(w + 0 * LANES), w1 = vbf_load(w + 1 * LANES);
                         SOL_HOLD(w0); SOL_HOLD(w1);
                         SOL_FETCH(w + ahead, 0, 2); SOL_FETCH(w + ahead, 1, 2);
-                        { const float b = sol_from_bf16(x0[0 * LANES + 0]); VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(a1_0_0, w1, b); }
-                        { const float b = sol_from_bf16(x0[1 * LANES + 0]); VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(a1_0_1, w1, b); }
-                        { const float b = sol_from_bf16(x0[2 * LANES + 0]); VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(a1_0_2, w1, b); }
-                        { const float b = sol_from_bf16(x0[3 * LANES + 0]); VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(a1_0_3, w1, b); }
-                        { const float b = sol_from_bf16(x0[4 * LANES + 0]); VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(a1_0_4, w1, b); }
-                        { const float b = sol_from_bf16(x0[5 * LANES + 0]); VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(a1_0_5, w1, b); }
-                        { const float b = sol_from_bf16(x0[6 * LANES + 0]); VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(a1_0_6, w1, b); }
-                        { const float b = sol_from_bf16(x0[7 * LANES + 0]); VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(a1_0_7, w1, b); }
-                        { const float b = sol_from_bf16(x0[8 * LANES + 0]); VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(a1_0_8, w1, b); }
-                        { const float b = sol_from_bf16(x0[9 * LANES + 0]); VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(a1_0_9, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[0 * LANES + 0])); VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(a1_0_0, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[1 * LANES + 0])); VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(a1_0_1, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[2 * LANES + 0])); VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(a1_0_2, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[3 * LANES + 0])); VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(a1_0_3, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[4 * LANES + 0])); VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(a1_0_4, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[5 * LANES + 0])); VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(a1_0_5, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[6 * LANES + 0])); VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(a1_0_6, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[7 * LANES + 0])); VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(a1_0_7, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[8 * LANES + 0])); VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(a1_0_8, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[9 * LANES + 0])); VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(a1_0_9, w1, b); }
                     }
                     SOL_FENCE();
                     {
                         vf w0 = vbf_load(w + 2 * LANES), w1 = vbf_load(w + 3 * LANES);
                         SOL_HOLD(w0); SOL_HOLD(w1);
                         SOL_FETCH(w + ahead, 2, 2); SOL_FETCH(w + ahead, 3, 2);
-                        { const float b = sol_from_bf16(x0[0 * LANES + 1]); VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(a1_0_0, w1, b); }
-                        { const float b = sol_from_bf16(x0[1 * LANES + 1]); VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(a1_0_1, w1, b); }
-                        { const float b = sol_from_bf16(x0[2 * LANES + 1]); VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(a1_0_2, w1, b); }
-                        { const float b = sol_from_bf16(x0[3 * LANES + 1]); VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(a1_0_3, w1, b); }
-                        { const float b = sol_from_bf16(x0[4 * LANES + 1]); VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(a1_0_4, w1, b); }
-                        { const float b = sol_from_bf16(x0[5 * LANES + 1]); VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(a1_0_5, w1, b); }
-                        { const float b = sol_from_bf16(x0[6 * LANES + 1]); VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(a1_0_6, w1, b); }
-                        { const float b = sol_from_bf16(x0[7 * LANES + 1]); VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(a1_0_7, w1, b); }
-                        { const float b = sol_from_bf16(x0[8 * LANES + 1]); VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(a1_0_8, w1, b); }
-                        { const float b = sol_from_bf16(x0[9 * LANES + 1]); VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(a1_0_9, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[0 * LANES + 1])); VF_ADD_PRODUCT(a0_0_0, w0, b); VF_ADD_PRODUCT(a1_0_0, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[1 * LANES + 1])); VF_ADD_PRODUCT(a0_0_1, w0, b); VF_ADD_PRODUCT(a1_0_1, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[2 * LANES + 1])); VF_ADD_PRODUCT(a0_0_2, w0, b); VF_ADD_PRODUCT(a1_0_2, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[3 * LANES + 1])); VF_ADD_PRODUCT(a0_0_3, w0, b); VF_ADD_PRODUCT(a1_0_3, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[4 * LANES + 1])); VF_ADD_PRODUCT(a0_0_4, w0, b); VF_ADD_PRODUCT(a1_0_4, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[5 * LANES + 1])); VF_ADD_PRODUCT(a0_0_5, w0, b); VF_ADD_PRODUCT(a1_0_5, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[6 * LANES + 1])); VF_ADD_PRODUCT(a0_0_6, w0, b); VF_ADD_PRODUCT(a1_0_6, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[7 * LANES + 1])); VF_ADD_PRODUCT(a0_0_7, w0, b); VF_ADD_PRODUCT(a1_0_7, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[8 * LANES + 1])); VF_ADD_PRODUCT(a0_0_8, w0, b); VF_ADD_PRODUCT(a1_0_8, w1, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[9 * LANES + 1])); VF_ADD_PRODUCT(a0_0_9, w0, b); VF_ADD_PRODUCT(a1_0_9, w1, b); }
                     }
                     SOL_FENCE();
 }
@@ -196,32 +196,32 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
                         vh w0 = vhbf_load(w + 0 * LANES);
                         SOL_HOLD(w0);
                         SOL_FETCH(w + ahead, 0, 2);
-                        { const float b = sol_from_bf16(x0[0 * LANES + 0]); VF_ADD_PRODUCT(h0_0_0, w0, b); }
-                        { const float b = sol_from_bf16(x0[1 * LANES + 0]); VF_ADD_PRODUCT(h0_0_1, w0, b); }
-                        { const float b = sol_from_bf16(x0[2 * LANES + 0]); VF_ADD_PRODUCT(h0_0_2, w0, b); }
-                        { const float b = sol_from_bf16(x0[3 * LANES + 0]); VF_ADD_PRODUCT(h0_0_3, w0, b); }
-                        { const float b = sol_from_bf16(x0[4 * LANES + 0]); VF_ADD_PRODUCT(h0_0_4, w0, b); }
-                        { const float b = sol_from_bf16(x0[5 * LANES + 0]); VF_ADD_PRODUCT(h0_0_5, w0, b); }
-                        { const float b = sol_from_bf16(x0[6 * LANES + 0]); VF_ADD_PRODUCT(h0_0_6, w0, b); }
-                        { const float b = sol_from_bf16(x0[7 * LANES + 0]); VF_ADD_PRODUCT(h0_0_7, w0, b); }
-                        { const float b = sol_from_bf16(x0[8 * LANES + 0]); VF_ADD_PRODUCT(h0_0_8, w0, b); }
-                        { const float b = sol_from_bf16(x0[9 * LANES + 0]); VF_ADD_PRODUCT(h0_0_9, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[0 * LANES + 0])); VF_ADD_PRODUCT(h0_0_0, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[1 * LANES + 0])); VF_ADD_PRODUCT(h0_0_1, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[2 * LANES + 0])); VF_ADD_PRODUCT(h0_0_2, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[3 * LANES + 0])); VF_ADD_PRODUCT(h0_0_3, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[4 * LANES + 0])); VF_ADD_PRODUCT(h0_0_4, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[5 * LANES + 0])); VF_ADD_PRODUCT(h0_0_5, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[6 * LANES + 0])); VF_ADD_PRODUCT(h0_0_6, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[7 * LANES + 0])); VF_ADD_PRODUCT(h0_0_7, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[8 * LANES + 0])); VF_ADD_PRODUCT(h0_0_8, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[9 * LANES + 0])); VF_ADD_PRODUCT(h0_0_9, w0, b); }
                     }
                     SOL_FENCE();
                     {
                         vh w0 = vhbf_load(w + 1 * LANES);
                         SOL_HOLD(w0);
                         SOL_FETCH(w + ahead, 1, 2);
-                        { const float b = sol_from_bf16(x0[0 * LANES + 1]); VF_ADD_PRODUCT(h0_0_0, w0, b); }
-                        { const float b = sol_from_bf16(x0[1 * LANES + 1]); VF_ADD_PRODUCT(h0_0_1, w0, b); }
-                        { const float b = sol_from_bf16(x0[2 * LANES + 1]); VF_ADD_PRODUCT(h0_0_2, w0, b); }
-                        { const float b = sol_from_bf16(x0[3 * LANES + 1]); VF_ADD_PRODUCT(h0_0_3, w0, b); }
-                        { const float b = sol_from_bf16(x0[4 * LANES + 1]); VF_ADD_PRODUCT(h0_0_4, w0, b); }
-                        { const float b = sol_from_bf16(x0[5 * LANES + 1]); VF_ADD_PRODUCT(h0_0_5, w0, b); }
-                        { const float b = sol_from_bf16(x0[6 * LANES + 1]); VF_ADD_PRODUCT(h0_0_6, w0, b); }
-                        { const float b = sol_from_bf16(x0[7 * LANES + 1]); VF_ADD_PRODUCT(h0_0_7, w0, b); }
-                        { const float b = sol_from_bf16(x0[8 * LANES + 1]); VF_ADD_PRODUCT(h0_0_8, w0, b); }
-                        { const float b = sol_from_bf16(x0[9 * LANES + 1]); VF_ADD_PRODUCT(h0_0_9, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[0 * LANES + 1])); VF_ADD_PRODUCT(h0_0_0, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[1 * LANES + 1])); VF_ADD_PRODUCT(h0_0_1, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[2 * LANES + 1])); VF_ADD_PRODUCT(h0_0_2, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[3 * LANES + 1])); VF_ADD_PRODUCT(h0_0_3, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[4 * LANES + 1])); VF_ADD_PRODUCT(h0_0_4, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[5 * LANES + 1])); VF_ADD_PRODUCT(h0_0_5, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[6 * LANES + 1])); VF_ADD_PRODUCT(h0_0_6, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[7 * LANES + 1])); VF_ADD_PRODUCT(h0_0_7, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[8 * LANES + 1])); VF_ADD_PRODUCT(h0_0_8, w0, b); }
+                        { VF_NUMBER(b, sol_from_bf16(x0[9 * LANES + 1])); VF_ADD_PRODUCT(h0_0_9, w0, b); }
                     }
                     SOL_FENCE();
 }

@@ -31,53 +31,30 @@ static __attribute__((noinline)) void tile_2(float *sums, map v, int64_t v_c, ma
                 for (int64_t x = piece; x; x--, p += v.x, q += b.x) {
                     vf v0 = vf_load(p), v1 = vf_load(p + v_c);
                     SOL_HOLD(v0); SOL_HOLD(v1);
-                    { const float number = q[0]; VF_ADD_PRODUCT(a0_0, v0, number); VF_ADD_PRODUCT(a1_0, v1, number); }
-                    { const float number = q[1]; VF_ADD_PRODUCT(a0_1, v0, number); VF_ADD_PRODUCT(a1_1, v1, number); }
-                    { const float number = q[2]; VF_ADD_PRODUCT(a0_2, v0, number); VF_ADD_PRODUCT(a1_2, v1, number); }
-                    { const float number = q[3]; VF_ADD_PRODUCT(a0_3, v0, number); VF_ADD_PRODUCT(a1_3, v1, number); }
-                    { const float number = q[4]; VF_ADD_PRODUCT(a0_4, v0, number); VF_ADD_PRODUCT(a1_4, v1, number); }
-                    { const float number = q[5]; VF_ADD_PRODUCT(a0_5, v0, number); VF_ADD_PRODUCT(a1_5, v1, number); }
-                    { const float number = q[6]; VF_ADD_PRODUCT(a0_6, v0, number); VF_ADD_PRODUCT(a1_6, v1, number); }
-                    { const float number = q[7]; VF_ADD_PRODUCT(a0_7, v0, number); VF_ADD_PRODUCT(a1_7, v1, number); }
+                    { VF_NUMBER(number, q[0]); VF_ADD_PRODUCT(a0_0, v0, number); VF_ADD_PRODUCT(a1_0, v1, number); }
+                    { VF_NUMBER(number, q[1]); VF_ADD_PRODUCT(a0_1, v0, number); VF_ADD_PRODUCT(a1_1, v1, number); }
+                    { VF_NUMBER(number, q[2]); VF_ADD_PRODUCT(a0_2, v0, number); VF_ADD_PRODUCT(a1_2, v1, number); }
+                    { VF_NUMBER(number, q[3]); VF_ADD_PRODUCT(a0_3, v0, number); VF_ADD_PRODUCT(a1_3, v1, number); }
+                    { VF_NUMBER(number, q[4]); VF_ADD_PRODUCT(a0_4, v0, number); VF_ADD_PRODUCT(a1_4, v1, number); }
+                    { VF_NUMBER(number, q[5]); VF_ADD_PRODUCT(a0_5, v0, number); VF_ADD_PRODUCT(a1_5, v1, number); }
+                    { VF_NUMBER(number, q[6]); VF_ADD_PRODUCT(a0_6, v0, number); VF_ADD_PRODUCT(a1_6, v1, number); }
+                    { VF_NUMBER(number, q[7]); VF_ADD_PRODUCT(a0_7, v0, number); VF_ADD_PRODUCT(a1_7, v1, number); }
                     SOL_FENCE();
                 }
                 added += piece;
-                if (added < PIECE && (left > piece || y > 1 || n < images - 1)) continue;
-                added = 0;
-                vf_store(sums + 0 * LANES, vf_load(sums + 0 * LANES) + a0_0);
-                a0_0 = vf_zero();
-                vf_store(sums + 1 * LANES, vf_load(sums + 1 * LANES) + a1_0);
-                a1_0 = vf_zero();
-                vf_store(sums + 2 * LANES, vf_load(sums + 2 * LANES) + a0_1);
-                a0_1 = vf_zero();
-                vf_store(sums + 3 * LANES, vf_load(sums + 3 * LANES) + a1_1);
-                a1_1 = vf_zero();
-                vf_store(sums + 4 * LANES, vf_load(sums + 4 * LANES) + a0_2);
-                a0_2 = vf_zero();
-                vf_store(sums + 5 * LANES, vf_load(sums + 5 * LANES) + a1_2);
-                a1_2 = vf_zero();
-                vf_store(sums + 6 * LANES, vf_load(sums + 6 * LANES) + a0_3);
-                a0_3 = vf_zero();
-                vf_store(sums + 7 * LANES, vf_load(sums + 7 * LANES) + a1_3);
-                a1_3 = vf_zero();
-                vf_store(sums + 8 * LANES, vf_load(sums + 8 * LANES) + a0_4);
-                a0_4 = vf_zero();
-                vf_store(sums + 9 * LANES, vf_load(sums + 9 * LANES) + a1_4);
-                a1_4 = vf_zero();
-                vf_store(sums + 10 * LANES, vf_load(sums + 10 * LANES) + a0_5);
-                a0_5 = vf_zero();
-                vf_store(sums + 11 * LANES, vf_load(sums + 11 * LANES) + a1_5);
-                a1_5 = vf_zero();
-                vf_store(sums + 12 * LANES, vf_load(sums + 12 * LANES) + a0_6);
-                a0_6 = vf_zero();
-                vf_store(sums + 13 * LANES, vf_load(sums + 13 * LANES) + a1_6);
-                a1_6 = vf_zero();
-                vf_store(sums + 14 * LANES, vf_load(sums + 14 * LANES) + a0_7);
-                a0_7 = vf_zero();
-                vf_store(sums + 15 * LANES, vf_load(sums + 15 * LANES) + a1_7);
-                a1_7 = vf_zero();
+                if (added >= PIECE) {
+                    added = 0;
+                    { vf_store(sums + 0 * LANES, vf_load(sums + 0 * LANES) + a0_0); vf_store(sums + 1 * LANES, vf_load(sums + 1 * LANES) + a1_0); vf_store(sums + 2 * LANES, vf_load(sums + 2 * LANES) + a0_1); vf_store(sums + 3 * LANES, vf_load(sums + 3 * LANES) + a1_1); vf_store(sums + 4 * LANES, vf_load(sums + 4 * LANES) + a0_2); vf_store(sums + 5 * LANES, vf_load(sums + 5 * LANES) + a1_2); vf_store(sums + 6 * LANES, vf_load(sums + 6 * LANES) + a0_3); vf_store(sums + 7 * LANES, vf_load(sums + 7 * LANES) + a1_3); vf_store(sums + 8 * LANES, vf_load(sums + 8 * LANES) + a0_4); vf_store(sums + 9 * LANES, vf_load(sums + 9 * LANES) + a1_4); vf_store(sums + 10 * LANES, vf_load(sums + 10 * LANES) + a0_5); vf_store(sums + 11 * LANES, vf_load(sums + 11 * LANES) + a1_5); vf_store(sums + 12 * LANES, vf_load(sums + 12 * LANES) + a0_6); vf_store(sums + 13 * LANES, vf_load(sums + 13 * LANES) + a1_6); vf_store(sums + 14 * LANES, vf_load(sums + 14 * LANES) + a0_7); vf_store(sums + 15 * LANES, vf_load(sums + 15 * LANES) + a1_7); }
+a0_0 = a1_0 = a0_1 = a1_1 = a0_2 = a1_2 = a0_3 = a1_3 = a0_4 = a1_4 = a0_5 = a1_5 = a0_6 = a1_6 = a0_7 = a1_7 = vf_zero();
+
+                }
             }
         }
+    }
+    if (added) {
+        { vf_store(sums + 0 * LANES, vf_load(sums + 0 * LANES) + a0_0); vf_store(sums + 1 * LANES, vf_load(sums + 1 * LANES) + a1_0); vf_store(sums + 2 * LANES, vf_load(sums + 2 * LANES) + a0_1); vf_store(sums + 3 * LANES, vf_load(sums + 3 * LANES) + a1_1); vf_store(sums + 4 * LANES, vf_load(sums + 4 * LANES) + a0_2); vf_store(sums + 5 * LANES, vf_load(sums + 5 * LANES) + a1_2); vf_store(sums + 6 * LANES, vf_load(sums + 6 * LANES) + a0_3); vf_store(sums + 7 * LANES, vf_load(sums + 7 * LANES) + a1_3); vf_store(sums + 8 * LANES, vf_load(sums + 8 * LANES) + a0_4); vf_store(sums + 9 * LANES, vf_load(sums + 9 * LANES) + a1_4); vf_store(sums + 10 * LANES, vf_load(sums + 10 * LANES) + a0_5); vf_store(sums + 11 * LANES, vf_load(sums + 11 * LANES) + a1_5); vf_store(sums + 12 * LANES, vf_load(sums + 12 * LANES) + a0_6); vf_store(sums + 13 * LANES, vf_load(sums + 13 * LANES) + a1_6); vf_store(sums + 14 * LANES, vf_load(sums + 14 * LANES) + a0_7); vf_store(sums + 15 * LANES, vf_load(sums + 15 * LANES) + a1_7); }
+a0_0 = a1_0 = a0_1 = a1_1 = a0_2 = a1_2 = a0_3 = a1_3 = a0_4 = a1_4 = a0_5 = a1_5 = a0_6 = a1_6 = a0_7 = a1_7 = vf_zero();
+
     }
 }
 

@@ -38,53 +38,53 @@ static __attribute__((noinline)) void tile_8(const float *a0, int64_t lda, const
         {
             vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES), w2 = vf_load(b + 2 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1); SOL_HOLD(w2);
-            { const float x = a0[k + 0]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
-            { const float x = a1[k + 0]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
-            { const float x = a2[k + 0]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
-            { const float x = a3[k + 0]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
-            { const float x = a4[k + 0]; VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); VF_ADD_PRODUCT(c4_2, w2, x); }
-            { const float x = a5[k + 0]; VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); VF_ADD_PRODUCT(c5_2, w2, x); }
-            { const float x = a6[k + 0]; VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); VF_ADD_PRODUCT(c6_2, w2, x); }
-            { const float x = a7[k + 0]; VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); VF_ADD_PRODUCT(c7_2, w2, x); }
+            { VF_NUMBER(x, a0[k + 0]); VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
+            { VF_NUMBER(x, a1[k + 0]); VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
+            { VF_NUMBER(x, a2[k + 0]); VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
+            { VF_NUMBER(x, a3[k + 0]); VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
+            { VF_NUMBER(x, a4[k + 0]); VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); VF_ADD_PRODUCT(c4_2, w2, x); }
+            { VF_NUMBER(x, a5[k + 0]); VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); VF_ADD_PRODUCT(c5_2, w2, x); }
+            { VF_NUMBER(x, a6[k + 0]); VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); VF_ADD_PRODUCT(c6_2, w2, x); }
+            { VF_NUMBER(x, a7[k + 0]); VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); VF_ADD_PRODUCT(c7_2, w2, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vf_load(b + 3 * LANES), w1 = vf_load(b + 4 * LANES), w2 = vf_load(b + 5 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1); SOL_HOLD(w2);
-            { const float x = a0[k + 1]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
-            { const float x = a1[k + 1]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
-            { const float x = a2[k + 1]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
-            { const float x = a3[k + 1]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
-            { const float x = a4[k + 1]; VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); VF_ADD_PRODUCT(c4_2, w2, x); }
-            { const float x = a5[k + 1]; VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); VF_ADD_PRODUCT(c5_2, w2, x); }
-            { const float x = a6[k + 1]; VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); VF_ADD_PRODUCT(c6_2, w2, x); }
-            { const float x = a7[k + 1]; VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); VF_ADD_PRODUCT(c7_2, w2, x); }
+            { VF_NUMBER(x, a0[k + 1]); VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
+            { VF_NUMBER(x, a1[k + 1]); VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
+            { VF_NUMBER(x, a2[k + 1]); VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
+            { VF_NUMBER(x, a3[k + 1]); VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
+            { VF_NUMBER(x, a4[k + 1]); VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); VF_ADD_PRODUCT(c4_2, w2, x); }
+            { VF_NUMBER(x, a5[k + 1]); VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); VF_ADD_PRODUCT(c5_2, w2, x); }
+            { VF_NUMBER(x, a6[k + 1]); VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); VF_ADD_PRODUCT(c6_2, w2, x); }
+            { VF_NUMBER(x, a7[k + 1]); VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); VF_ADD_PRODUCT(c7_2, w2, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vf_load(b + 6 * LANES), w1 = vf_load(b + 7 * LANES), w2 = vf_load(b + 8 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1); SOL_HOLD(w2);
-            { const float x = a0[k + 2]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
-            { const float x = a1[k + 2]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
-            { const float x = a2[k + 2]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
-            { const float x = a3[k + 2]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
-            { const float x = a4[k + 2]; VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); VF_ADD_PRODUCT(c4_2, w2, x); }
-            { const float x = a5[k + 2]; VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); VF_ADD_PRODUCT(c5_2, w2, x); }
-            { const float x = a6[k + 2]; VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); VF_ADD_PRODUCT(c6_2, w2, x); }
-            { const float x = a7[k + 2]; VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); VF_ADD_PRODUCT(c7_2, w2, x); }
+            { VF_NUMBER(x, a0[k + 2]); VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
+            { VF_NUMBER(x, a1[k + 2]); VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
+            { VF_NUMBER(x, a2[k + 2]); VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
+            { VF_NUMBER(x, a3[k + 2]); VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
+            { VF_NUMBER(x, a4[k + 2]); VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); VF_ADD_PRODUCT(c4_2, w2, x); }
+            { VF_NUMBER(x, a5[k + 2]); VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); VF_ADD_PRODUCT(c5_2, w2, x); }
+            { VF_NUMBER(x, a6[k + 2]); VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); VF_ADD_PRODUCT(c6_2, w2, x); }
+            { VF_NUMBER(x, a7[k + 2]); VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); VF_ADD_PRODUCT(c7_2, w2, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vf_load(b + 9 * LANES), w1 = vf_load(b + 10 * LANES), w2 = vf_load(b + 11 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1); SOL_HOLD(w2);
-            { const float x = a0[k + 3]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
-            { const float x = a1[k + 3]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
-            { const float x = a2[k + 3]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
-            { const float x = a3[k + 3]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
-            { const float x = a4[k + 3]; VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); VF_ADD_PRODUCT(c4_2, w2, x); }
-            { const float x = a5[k + 3]; VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); VF_ADD_PRODUCT(c5_2, w2, x); }
-            { const float x = a6[k + 3]; VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); VF_ADD_PRODUCT(c6_2, w2, x); }
-            { const float x = a7[k + 3]; VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); VF_ADD_PRODUCT(c7_2, w2, x); }
+            { VF_NUMBER(x, a0[k + 3]); VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
+            { VF_NUMBER(x, a1[k + 3]); VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
+            { VF_NUMBER(x, a2[k + 3]); VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
+            { VF_NUMBER(x, a3[k + 3]); VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
+            { VF_NUMBER(x, a4[k + 3]); VF_ADD_PRODUCT(c4_0, w0, x); VF_ADD_PRODUCT(c4_1, w1, x); VF_ADD_PRODUCT(c4_2, w2, x); }
+            { VF_NUMBER(x, a5[k + 3]); VF_ADD_PRODUCT(c5_0, w0, x); VF_ADD_PRODUCT(c5_1, w1, x); VF_ADD_PRODUCT(c5_2, w2, x); }
+            { VF_NUMBER(x, a6[k + 3]); VF_ADD_PRODUCT(c6_0, w0, x); VF_ADD_PRODUCT(c6_1, w1, x); VF_ADD_PRODUCT(c6_2, w2, x); }
+            { VF_NUMBER(x, a7[k + 3]); VF_ADD_PRODUCT(c7_0, w0, x); VF_ADD_PRODUCT(c7_1, w1, x); VF_ADD_PRODUCT(c7_2, w2, x); }
         }
         SOL_FENCE();
         sol_ahead_line(next);
@@ -212,37 +212,37 @@ static __attribute__((noinline)) void tile_4(const float *a0, int64_t lda, const
         {
             vf w0 = vf_load(b + 0 * LANES), w1 = vf_load(b + 1 * LANES), w2 = vf_load(b + 2 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1); SOL_HOLD(w2);
-            { const float x = a0[k + 0]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
-            { const float x = a1[k + 0]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
-            { const float x = a2[k + 0]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
-            { const float x = a3[k + 0]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
+            { VF_NUMBER(x, a0[k + 0]); VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
+            { VF_NUMBER(x, a1[k + 0]); VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
+            { VF_NUMBER(x, a2[k + 0]); VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
+            { VF_NUMBER(x, a3[k + 0]); VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vf_load(b + 3 * LANES), w1 = vf_load(b + 4 * LANES), w2 = vf_load(b + 5 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1); SOL_HOLD(w2);
-            { const float x = a0[k + 1]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
-            { const float x = a1[k + 1]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
-            { const float x = a2[k + 1]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
-            { const float x = a3[k + 1]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
+            { VF_NUMBER(x, a0[k + 1]); VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
+            { VF_NUMBER(x, a1[k + 1]); VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
+            { VF_NUMBER(x, a2[k + 1]); VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
+            { VF_NUMBER(x, a3[k + 1]); VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vf_load(b + 6 * LANES), w1 = vf_load(b + 7 * LANES), w2 = vf_load(b + 8 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1); SOL_HOLD(w2);
-            { const float x = a0[k + 2]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
-            { const float x = a1[k + 2]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
-            { const float x = a2[k + 2]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
-            { const float x = a3[k + 2]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
+            { VF_NUMBER(x, a0[k + 2]); VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
+            { VF_NUMBER(x, a1[k + 2]); VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
+            { VF_NUMBER(x, a2[k + 2]); VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
+            { VF_NUMBER(x, a3[k + 2]); VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vf_load(b + 9 * LANES), w1 = vf_load(b + 10 * LANES), w2 = vf_load(b + 11 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1); SOL_HOLD(w2);
-            { const float x = a0[k + 3]; VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
-            { const float x = a1[k + 3]; VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
-            { const float x = a2[k + 3]; VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
-            { const float x = a3[k + 3]; VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
+            { VF_NUMBER(x, a0[k + 3]); VF_ADD_PRODUCT(c0_0, w0, x); VF_ADD_PRODUCT(c0_1, w1, x); VF_ADD_PRODUCT(c0_2, w2, x); }
+            { VF_NUMBER(x, a1[k + 3]); VF_ADD_PRODUCT(c1_0, w0, x); VF_ADD_PRODUCT(c1_1, w1, x); VF_ADD_PRODUCT(c1_2, w2, x); }
+            { VF_NUMBER(x, a2[k + 3]); VF_ADD_PRODUCT(c2_0, w0, x); VF_ADD_PRODUCT(c2_1, w1, x); VF_ADD_PRODUCT(c2_2, w2, x); }
+            { VF_NUMBER(x, a3[k + 3]); VF_ADD_PRODUCT(c3_0, w0, x); VF_ADD_PRODUCT(c3_1, w1, x); VF_ADD_PRODUCT(c3_2, w2, x); }
         }
         SOL_FENCE();
         sol_ahead_line(next);

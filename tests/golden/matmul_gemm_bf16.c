@@ -31,56 +31,56 @@ static __attribute__((noinline)) void tile_1_ragged(const uint16_t *a0, int64_t 
             vf w0 = vbf_load(b + 0 * LANES);
             SOL_HOLD(w0);
             SOL_FETCH(b + 2048, 0, 3);
-            { const float x = sol_from_bf16(a0[k + 0]); VF_ADD_PRODUCT(c0_0, w0, x); }
+            { VF_NUMBER(x, sol_from_bf16(a0[k + 0])); VF_ADD_PRODUCT(c0_0, w0, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vbf_load(b + 1 * LANES);
             SOL_HOLD(w0);
             SOL_FETCH(b + 2048, 1, 3);
-            { const float x = sol_from_bf16(a0[k + 1]); VF_ADD_PRODUCT(c0_0_1, w0, x); }
+            { VF_NUMBER(x, sol_from_bf16(a0[k + 1])); VF_ADD_PRODUCT(c0_0_1, w0, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vbf_load(b + 2 * LANES);
             SOL_HOLD(w0);
             SOL_FETCH(b + 2048, 2, 3);
-            { const float x = sol_from_bf16(a0[k + 2]); VF_ADD_PRODUCT(c0_0_2, w0, x); }
+            { VF_NUMBER(x, sol_from_bf16(a0[k + 2])); VF_ADD_PRODUCT(c0_0_2, w0, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vbf_load(b + 3 * LANES);
             SOL_HOLD(w0);
             SOL_FETCH(b + 2048, 3, 3);
-            { const float x = sol_from_bf16(a0[k + 3]); VF_ADD_PRODUCT(c0_0_3, w0, x); }
+            { VF_NUMBER(x, sol_from_bf16(a0[k + 3])); VF_ADD_PRODUCT(c0_0_3, w0, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vbf_load(b + 4 * LANES);
             SOL_HOLD(w0);
             SOL_FETCH(b + 2048, 4, 3);
-            { const float x = sol_from_bf16(a0[k + 4]); VF_ADD_PRODUCT(c0_0_4, w0, x); }
+            { VF_NUMBER(x, sol_from_bf16(a0[k + 4])); VF_ADD_PRODUCT(c0_0_4, w0, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vbf_load(b + 5 * LANES);
             SOL_HOLD(w0);
             SOL_FETCH(b + 2048, 5, 3);
-            { const float x = sol_from_bf16(a0[k + 5]); VF_ADD_PRODUCT(c0_0_5, w0, x); }
+            { VF_NUMBER(x, sol_from_bf16(a0[k + 5])); VF_ADD_PRODUCT(c0_0_5, w0, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vbf_load(b + 6 * LANES);
             SOL_HOLD(w0);
             SOL_FETCH(b + 2048, 6, 3);
-            { const float x = sol_from_bf16(a0[k + 6]); VF_ADD_PRODUCT(c0_0_6, w0, x); }
+            { VF_NUMBER(x, sol_from_bf16(a0[k + 6])); VF_ADD_PRODUCT(c0_0_6, w0, x); }
         }
         SOL_FENCE();
         {
             vf w0 = vbf_load(b + 7 * LANES);
             SOL_HOLD(w0);
             SOL_FETCH(b + 2048, 7, 3);
-            { const float x = sol_from_bf16(a0[k + 7]); VF_ADD_PRODUCT(c0_0_7, w0, x); }
+            { VF_NUMBER(x, sol_from_bf16(a0[k + 7])); VF_ADD_PRODUCT(c0_0_7, w0, x); }
         }
         SOL_FENCE();
     }

@@ -3,7 +3,7 @@
  * row, channel: elements from one output's taps to the next one's, and from one input channel's.
  * gy[ny][ry], gx[nx][rx]: the matrices along both axes. A panel is width outputs; each of its frequencies is ``kind`` elements long.
  * factor: NULL, or what the weights of every output are multiplied by.
- * stream: filters shall not stay in caches; lines that are vectors are then written past them.
+ * stream: filters shall not stay in caches; whole lines are then written past them.
  * Threads share out groups of input channels of panels. Rows are read along and transposed in registers into scratch, so that a vector holds
  * one tap of several outputs; what was transformed goes through scratch, too, lest single lines be written to many pages in turn.
  */
@@ -42,10 +42,8 @@ SOL_INLINE void transform(float *to, const vf *w, const double *gy, const double
 static void put(float *out, const float *from, int64_t size, int64_t frequencies, int64_t kind, int stream)
 {
     for (int64_t f = 0; f < frequencies; f++, out += kind, from += size) {
-        const int whole = stream && LANES * 4 == LINE && (uintptr_t)out % LINE == 0;
         int64_t e = 0;
-        if (whole)
-            for (; e + LANES <= size; e += LANES) vf_stream(out + e, vf_load(from + e));
+        if (stream && (uintptr_t)out % LINE == 0) e = size - size % (LINE / 4), sol_stream_lines(out, from, e);
         for (; e + LANES <= size; e += LANES) vf_store(out + e, vf_load(from + e));
         if (e < size) vf_store_n(out + e, vf_load_n(from + e, (int)(size - e)), (int)(size - e));
     }

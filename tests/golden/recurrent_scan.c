@@ -28,14 +28,14 @@ __builtin_prefetch(x + 1 * x_b + 0 * x_g, 0, 2); __builtin_prefetch(x + 1 * x_b 
         {
             vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES), w2 = vf_load(w + 2 * LANES), w3 = vf_load(w + 3 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1); SOL_HOLD(w2); SOL_HOLD(w3);
-            { const float a = k[0]; VF_ADD_PRODUCT(s0_0, w0, a); VF_ADD_PRODUCT(s0_1, w1, a); VF_ADD_PRODUCT(s0_2, w2, a); VF_ADD_PRODUCT(s0_3, w3, a); }
-            { const float a = h1[0]; VF_ADD_PRODUCT(s1_0, w0, a); VF_ADD_PRODUCT(s1_1, w1, a); VF_ADD_PRODUCT(s1_2, w2, a); VF_ADD_PRODUCT(s1_3, w3, a); }
+            { VF_NUMBER(a, k[0]); VF_ADD_PRODUCT(s0_0, w0, a); VF_ADD_PRODUCT(s0_1, w1, a); VF_ADD_PRODUCT(s0_2, w2, a); VF_ADD_PRODUCT(s0_3, w3, a); }
+            { VF_NUMBER(a, h1[0]); VF_ADD_PRODUCT(s1_0, w0, a); VF_ADD_PRODUCT(s1_1, w1, a); VF_ADD_PRODUCT(s1_2, w2, a); VF_ADD_PRODUCT(s1_3, w3, a); }
         }
         {
             vf w0 = vf_load(w + 4 * LANES), w1 = vf_load(w + 5 * LANES), w2 = vf_load(w + 6 * LANES), w3 = vf_load(w + 7 * LANES);
             SOL_HOLD(w0); SOL_HOLD(w1); SOL_HOLD(w2); SOL_HOLD(w3);
-            { const float a = k[1]; VF_ADD_PRODUCT(s0_0, w0, a); VF_ADD_PRODUCT(s0_1, w1, a); VF_ADD_PRODUCT(s0_2, w2, a); VF_ADD_PRODUCT(s0_3, w3, a); }
-            { const float a = h1[1]; VF_ADD_PRODUCT(s1_0, w0, a); VF_ADD_PRODUCT(s1_1, w1, a); VF_ADD_PRODUCT(s1_2, w2, a); VF_ADD_PRODUCT(s1_3, w3, a); }
+            { VF_NUMBER(a, k[1]); VF_ADD_PRODUCT(s0_0, w0, a); VF_ADD_PRODUCT(s0_1, w1, a); VF_ADD_PRODUCT(s0_2, w2, a); VF_ADD_PRODUCT(s0_3, w3, a); }
+            { VF_NUMBER(a, h1[1]); VF_ADD_PRODUCT(s1_0, w0, a); VF_ADD_PRODUCT(s1_1, w1, a); VF_ADD_PRODUCT(s1_2, w2, a); VF_ADD_PRODUCT(s1_3, w3, a); }
         }
 h1 += 2; 
         SOL_FENCE();

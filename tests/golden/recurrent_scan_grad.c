@@ -20,8 +20,8 @@ static __attribute__((noinline)) void sums_2x1(const float *d, int64_t DP, int64
     for (int64_t k = 0; k < K; k++, w += 1 * LANES) {
         vf w0 = vf_load(w + 0 * LANES);
         SOL_HOLD(w0);
-        { const float a = d[k]; VF_ADD_PRODUCT(s0_0, w0, a); }
-        { const float a = d1[k]; VF_ADD_PRODUCT(s1_0, w0, a); }
+        { VF_NUMBER(a, d[k]); VF_ADD_PRODUCT(s0_0, w0, a); }
+        { VF_NUMBER(a, d1[k]); VF_ADD_PRODUCT(s1_0, w0, a); }
         SOL_FENCE();
     }
 vf_store(sums + 0 * LANES, s0_0); 

@@ -70,23 +70,24 @@ SOL_INLINE vf vf_mantissa(vf x, vf *n)
 }
 SOL_INLINE vf vf_divide(vf a, vf b) { return a / b; }
 SOL_INLINE vf vf_rsqrt(vf x) { return 1.0f / vf_sqrt(x); }
-SOL_INLINE vd vd_low(vf x)
-{
-    vd r;
-    for (int i = 0; i < LANES / 2; i++) r[i] = x[i];
-    return r;
-}
+SOL_INLINE vd vd_low(vf x) { return __builtin_convertvector(vf_low(x), vd); }
 SOL_INLINE vd vd_high(vf x)
 {
-    vd r;
-    for (int i = 0; i < LANES / 2; i++) r[i] = x[i + LANES / 2];
-    return r;
+    vh high;
+    memcpy(&high, (const char *)&x + sizeof high, sizeof high);
+    return __builtin_convertvector(high, vd);
 }
 SOL_INLINE vf vf_from_doubles(vd low, vd high)
 {
+    const vh a = __builtin_convertvector(low, vh), b = __builtin_convertvector(high, vh);
+#if SOL_LANES == 8 && (defined(__clang__) || __GNUC__ >= 12)
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
     vf r;
-    for (int i = 0; i < LANES / 2; i++) r[i] = (float)low[i], r[i + LANES / 2] = (float)high[i];
+    memcpy(&r, &a, sizeof a);
+    memcpy((char *)&r + sizeof a, &b, sizeof b);
     return r;
+#endif
 }
 #endif
 #endif

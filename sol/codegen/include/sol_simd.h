@@ -57,8 +57,10 @@ SOL_INLINE vh vf_low(vf a) { vh low; memcpy(&low, &a, sizeof low); return low; }
 #ifndef SOL_HOLD
 #define SOL_HOLD(v) ((void)0)
 #endif
-/* sum += v * number, where many sums are in registers: compilers that run short of them would move sums from one to another. */
+/* A number by which vectors are multiplied; sum += v * number. Where sums and vectors take all registers but one, numbers are in that one:
+ * compilers would use several, and move sums through memory. */
 #ifndef VF_ADD_PRODUCT
+#define VF_NUMBER(name, number) const float name = (number)
 #define VF_ADD_PRODUCT(sum, v, number) ((sum) += (v) * (number))
 #endif
 

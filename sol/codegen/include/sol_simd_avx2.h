@@ -2,11 +2,8 @@
 #define SOL_LANES 8
 #define SOL_HOLD(v) __asm__("" : "+x"(v))
 #define SOL_SETTLE(a) __asm__ volatile("" : "+x"(a))
-#define VF_ADD_PRODUCT(sum, v, number)                                                          \
-    do {                                                                                        \
-        const vf all_ = (number) - (vf){0};                                                     \
-        __asm__("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(v), "x"(all_));                      \
-    } while (0)
+#define VF_NUMBER(name, number) register const vf name __asm__("ymm15") = (number) - (vf){0}
+#define VF_ADD_PRODUCT(sum, v, number) __asm__("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(v), "x"(number))
 SOL_VECTOR_TYPES(SOL_LANES)
 #define SOL_SWAPS(step) \
     step(4, 5, 6, 7, 0, 1, 2, 3) \

@@ -64,6 +64,15 @@ SOL_INLINE void vf_stream(float *p, vf v) { __builtin_ia32_movntps512((void *)p,
 #else
 SOL_INLINE void vf_stream(float *p, vf v) { vf_store(p, v); }
 #endif
+/* Copies whole cache lines past the caches. */
+SOL_INLINE void sol_stream_lines(float *to, const float *from, int64_t size)
+{
+#if defined(__AVX__) && SOL_LANES == 8 && !defined(__clang__)
+    for (int64_t e = 0; e < size; e += LANES) __builtin_ia32_movntps256(to + e, (sol_v8)vf_load(from + e));
+#else
+    for (int64_t e = 0; e < size; e += LANES) vf_stream(to + e, vf_load(from + e));
+#endif
+}
 SOL_INLINE void sol_streamed(void)
 {
 #ifdef __SSE__
