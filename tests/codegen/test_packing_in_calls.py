@@ -57,7 +57,7 @@ def check(executable: Executable, given: Arrays, x: np.ndarray) -> None:
     np.testing.assert_allclose(executable([x])[0], want.numpy(), rtol=1e-4, atol=1e-4 * float(want.abs().max()))
 
 
-def executable_of(graph: Graph, isa: str = "native", threads: int = 2, **target: bool) -> Executable:
+def executable_of(graph: Graph, isa: str = "native", threads: int = 2, **target: Any) -> Executable:
     """target: what else the target says than that weights change from call to call."""
     asked = replace(resolve(isa), **(target or {"repacks": True}))
     return Executable(compile_graph(graph, isa=asked, threads=threads), threads=threads)
@@ -90,6 +90,21 @@ def test_a_call_reads_parameters_as_they_are(isa: str, kernel: int, threads: int
         check(executable, given, x)
         for w in given.values():
             w *= -0.9
+
+
+@pytest.mark.parametrize("kernel", [1, 3])
+@pytest.mark.parametrize("isa", runnable())
+def test_what_no_cache_holds_is_written_past_them(isa: str, kernel: int) -> None:
+    target, widths = resolve(isa), (WIDE, 256, WIDE)
+    memory = replace(target.machine.memory, l3=replace(target.machine.memory.l3, bytes=LARGE_WEIGHT // 2))
+    streamed = executable_of(layers(widths, kernel), isa, repacks=True, machine=replace(target.machine, memory=memory))
+    usual = executable_of(layers(widths, kernel), isa)
+    for executable, last in ((streamed, 1), (usual, 0)):
+        given = weights_of(widths, kernel)
+        executable.pack(given)
+        launches = [x for x in packing_of(executable.plan) if x.kernel.startswith(("pack_winograd", "pack_panels"))]
+        assert launches and all(x.args[-1] == last for x in launches)
+        check(executable, given, numbers(2, WIDE, 9, 7))
 
 
 def test_packed_weights_share_memory() -> None:
