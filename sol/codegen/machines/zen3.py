@@ -8,8 +8,8 @@ the rest.
 
 A multiply-add takes four cycles; a register tile whose sums are needed again after four takes five. Transforms of words take 180 cycles for
 eight channels of a tile of 4 x 4, and as many back. Gradients for weights take 512 pixels at once: with 1024, those of 3x3 convolutions in
-steps of two and of 7x7 maps take 1.3 to 1.4 times as long. Other coefficients of kernels are those of Zen 4 and were not fitted on Zen 3. With Winograd's
-coefficients of the neutral table, ResNet-18 and VGG-16 took 4 and 5 % longer.
+steps of two and of 7x7 maps take 1.3 to 1.4 times as long. Other coefficients of kernels are those of Zen 4 and were not fitted on Zen 3.
+With Winograd's coefficients of the neutral table, ResNet-18 and VGG-16 took 4 and 5 % longer.
 """
 
 from __future__ import annotations
