@@ -37,6 +37,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         const uint16_t *row = in;
         for (int64_t r = 1; r <= R; r++, row += in_r) {
             const uint16_t *tap = row;
+            sol_fetch(row + in_cb, 12 * LANES * sizeof *in);
             for (int64_t s = 1; s <= S; s++, tap += in_s) {
                 x0 = tap;
                 for (int64_t i = pairs; i; i--, x0 += 2, w += 4 * LANES) {
@@ -173,6 +174,7 @@ for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         const uint16_t *row = in;
         for (int64_t r = 1; r <= R; r++, row += in_r) {
             const uint16_t *tap = row;
+            sol_fetch(row + in_cb, 12 * LANES * sizeof *in);
             for (int64_t s = 1; s <= S; s++, tap += in_s) {
                 x0 = tap;
                 for (int64_t i = pairs; i; i--, x0 += 2, w += 2 * LANES) {

@@ -77,6 +77,7 @@ const int64_t blocks = c->in_blocks, last = c->in_last, in_cb = c->in_cb;
 for (int64_t block = 1; block <= blocks; block++, in += in_cb) {
         const int64_t pairs = block < blocks ? LANES / 2 : last / 2;
         x0 = in;
+        sol_fetch(in + in_cb, 14 * LANES * sizeof *in);
         for (int64_t i = pairs - (block == blocks); i; i--, x0 += 2, w += 4 * LANES) {
             {
                 vf w0 = vf_load(w + 0 * LANES), w1 = vf_load(w + 1 * LANES);

@@ -38,6 +38,7 @@ static __attribute__((noinline)) void tile_2x1x10(const conv *c, const uint8_t *
         const uint8_t *row = in;
         for (int64_t r = 1; r <= R; r++, row += in_r) {
             const uint8_t *tap = row;
+            sol_fetch(row + in_cb, 12 * LANES * sizeof *in);
             for (int64_t s = 1; s <= S; s++, tap += in_s) {
                 const uint8_t *x0 = tap;
                 for (int64_t i = quads; i; i--, x0 += 4, w += 8 * LANES) {
@@ -223,6 +224,7 @@ static __attribute__((noinline)) void tile_1x1x10(const conv *c, const uint8_t *
         const uint8_t *row = in;
         for (int64_t r = 1; r <= R; r++, row += in_r) {
             const uint8_t *tap = row;
+            sol_fetch(row + in_cb, 12 * LANES * sizeof *in);
             for (int64_t s = 1; s <= S; s++, tap += in_s) {
                 const uint8_t *x0 = tap;
                 for (int64_t i = quads; i; i--, x0 += 4, w += 4 * LANES) {

@@ -26,6 +26,14 @@
         if ((number) * LANES % 16 == 0) __builtin_prefetch((p) + (number) * LANES, 0, locality); \
     } while (0)
 
+/* The first cache takes the lines of so many bytes, a constant. */
+SOL_INLINE void sol_fetch(const void *p, size_t bytes)
+{
+#pragma GCC unroll 16
+    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)p + i, 0, 3);
+    if (bytes % 64) __builtin_prefetch((const char *)p + bytes - 1, 0, 3);
+}
+
 #define SOL_VECTOR_TYPES(lanes)                                                                  \
     enum { LANES = lanes };                                                                      \
     typedef float vf __attribute__((vector_size(4 * lanes), may_alias));                         \
