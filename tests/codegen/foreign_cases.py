@@ -126,7 +126,7 @@ CASES: tuple[tuple[Callable, tuple[dict[str, Any], ...]], ...] = (
     (test_dfp_move.test_concat_of_channels, ({},)),
     (test_dfp_move.test_channel_select, ({"block": True, "count": 40},)),
     (test_dfp_move.test_take, ({"shape": (5, 50, 33), "index": (77,), "dim": 1, "integers": DType.I64},)),
-    (test_dfp_move.test_reorder, ({"channels": 17, "border": (1, 2)},)),
+    (test_dfp_move.test_reorder, tuple({"channels": 17, "border": (1, 2), "channels_last": last} for last in (False, True))),
 )  # fmt: skip
 
 PARAMS = [

@@ -148,8 +148,10 @@ def test_iota(dtype):
 
 @pytest.mark.parametrize("channels", [1, 7, 8, 15, 16, 17, 33])
 @pytest.mark.parametrize("border", [(0, 0), (1, 2)])
-def test_reorder(channels, border):
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_reorder(channels, border, channels_last):
     x = np.random.default_rng(0).standard_normal((2, channels, 19, 37)).astype(np.float32)
+    steps = (channels * 19 * 37, 1, 37 * channels, channels)
     for isa in isas_by_default():
         lanes = by_name(isa).lanes
         for source, target in ((0, lanes), (lanes, 0)):
@@ -157,7 +159,8 @@ def test_reorder(channels, border):
             out = b.add("reorder", [b.input("x", TensorType(F32, x.shape, Layout(source)))], layout=Layout(target))
             region = as_region(b.build([out]), "dfp")
             for team in (1, 3):
-                (y,) = run_region(region, {"x": x}, isa=isa, threads=team, borders={out if target else "x": (border, border)})
+                strides = {"x" if target else out: steps} if channels_last else None
+                (y,) = run_region(region, {"x": x}, isa=isa, threads=team, borders={out if target else "x": (border, border)}, strides=strides)
                 assert np.array_equal(y, x)
 
 
