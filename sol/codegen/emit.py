@@ -222,6 +222,10 @@ class Emitter(SpecialFunctions):
             return 0.5 * self.call("erfc", x * -math.sqrt(0.5))
         return self.call("normal_cdf_bf16" if x.dtype is DType.BF16 else "normal_cdf", x)
 
+    def gelu(self, x: CValue) -> CValue:
+        """x (1 + erf(x / sqrt(2))) / 2"""
+        return self.call("gelu", x) if self.vector and x.dtype is not DType.BF16 else x * self.normal_cdf(x)
+
     def floor(self, x: CValue) -> CValue:
         return self.call("floor", x) if x.dtype.is_float else x
 

@@ -160,7 +160,8 @@ def test_reorder(channels, border, channels_last):
             region = as_region(b.build([out]), "dfp")
             for team in (1, 3):
                 strides = {"x" if target else out: steps} if channels_last else None
-                (y,) = run_region(region, {"x": x}, isa=isa, threads=team, borders={out if target else "x": (border, border)}, strides=strides)
+                borders = {out if target else "x": (border, border)}
+                (y,) = run_region(region, {"x": x}, isa=isa, threads=team, borders=borders, strides=strides)
                 assert np.array_equal(y, x)
 
 

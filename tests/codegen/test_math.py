@@ -54,7 +54,7 @@ SPECIAL = np.array(
 @pytest.fixture(scope="module", params=each_isa())
 def library(request):
     text = '#include "sol_dfp.h"\n'
-    for name in (*FUNCTIONS, "normal_cdf", "normal_cdf_bf16", "lgamma"):
+    for name in (*FUNCTIONS, "exp_below", "gelu", "normal_cdf", "normal_cdf_bf16", "lgamma"):
         text += (
             f"void t_{name}(const float *x, float *y, long n) {{ for (long i = 0; i < n; i += LANES) vf_store_n(y + i, "
             f"vf_{name}(vf_load_n(x + i, (int)(n - i < LANES ? n - i : LANES))), (int)(n - i < LANES ? n - i : LANES)); }}\n"
@@ -122,6 +122,17 @@ def test_special_values(library, name):
     assert (np.signbit(got[zero]) == np.signbit(want[zero])).all()
 
 
+def test_exp_below(library):
+    """Of what is not positive, to the smallest results."""
+    x = np.concatenate([_samples((-110.0, 0.0)), SPECIAL[~(SPECIAL > 0)]])
+    want = np.exp(x.astype(np.float64))
+    got = _call(library, "exp_below", x)
+    plain = want >= 2.0**-126
+    unit = 2.0 ** (np.floor(np.log2(want[plain])) - 23)
+    assert np.nanmax(np.abs(got[plain] - want[plain]) / unit) <= 2
+    np.testing.assert_allclose(got[~plain], want[~plain].astype(np.float32), rtol=0, atol=1.5e-45)
+
+
 @pytest.mark.parametrize("name", BINARY)
 def test_two_operands(library, name):
     rng = np.random.default_rng(1)
@@ -182,6 +193,17 @@ def test_normal_distribution(library, name, relative, left, absolute):
     assert np.isnan(got[-1]) and np.nanmax(np.abs(got - want)[~near]) <= absolute
     assert (np.abs(got[near] / want[near] - 1)).max() <= relative
     assert (got[[-3, -2]] == [1, 0]).all()  # at infinity
+
+
+def test_gelu(library):
+    """As exact as the normal distribution, and its limits at infinity."""
+    x = np.concatenate([np.linspace(-12, 12, 200001), np.array([1e30, -1e30, 0, -0.0, np.inf, -np.inf, np.nan])]).astype(np.float32)
+    want = np.array([0.0 if v == -np.inf else v * 0.5 * math.erfc(-v / math.sqrt(2)) for v in x.astype(np.float64)])
+    got = _call(library, "gelu", x).astype(np.float64)
+    near, far = np.isfinite(x) & (x > -6) & (x != 0), x <= -6
+    assert np.isnan(got[-1]) and np.abs(got[far] - want[far]).max() <= 1e-6
+    assert (np.abs(got[near] / want[near] - 1)).max() <= 5e-6
+    assert (got[[-3, -2]] == [np.inf, 0]).all() and (got[x == 0] == 0).all()
 
 
 def test_folds_and_bools(library):

@@ -119,7 +119,7 @@ static __attribute__((noinline, unused)) float softmax_row(float *x, int64_t S)
     vf sum0 = vf_zero(), sum1 = vf_zero(), total = vf_zero(); /* the sums so far, and of the stretches before */
     int64_t s = 0;
     for (; s + 2 * LANES <= S; s += 2 * LANES) {
-        const vf e0 = vf_exp(vf_load(x + s) - base), e1 = vf_exp(vf_load(x + s + LANES) - base);
+        const vf e0 = vf_exp_below(vf_load(x + s) - base), e1 = vf_exp_below(vf_load(x + s + LANES) - base);
         vf_store(x + s, e0);
         vf_store(x + s + LANES, e1);
         sum0 += e0;
@@ -127,7 +127,7 @@ static __attribute__((noinline, unused)) float softmax_row(float *x, int64_t S)
         if ((s + 2 * LANES) % (STRETCH * LANES) == 0) total += sum0 + sum1, sum0 = sum1 = vf_zero();
     }
     for (; s < S; s += LANES) {
-        const vf e = vf_exp(vf_load(x + s) - base);
+        const vf e = vf_exp_below(vf_load(x + s) - base);
         vf_store(x + s, e);
         sum0 += e;
     }
@@ -164,7 +164,7 @@ static __attribute__((noinline, unused)) void softmax_rows(float *x, int64_t lds
     const vf base[4] = {vf_set(most[0]), vf_set(most[1]), vf_set(most[2]), vf_set(most[3])};
     for (int64_t s = 0; s < S; s += LANES) {
         for (int i = 0; i < 4; i++) {
-            const vf e = vf_exp(vf_load(x + i * lds + s) - base[i]);
+            const vf e = vf_exp_below(vf_load(x + i * lds + s) - base[i]);
             vf_store(x + i * lds + s, e);
             sum[i] += e;
         }

@@ -2,6 +2,8 @@
  *   vf_fnma(a, b, c)            c - a b, rounded once
  *   vi_any(mask)                whether any lane is true
  *   vf_scale(x, n)              x 2^n for integers n; overflow and subnormal results come out right, NaN of NaN
+ *   vf_whole(x, &code)          the integer next to x, |x| < 2^21, and its code
+ *   vf_scale_down(x, code)      x 2^n for the integer n of that code, -150 <= n <= 100, and 0 for -151; subnormal results come out right, NaN of NaN
  *   vf_mantissa(x, &n)          m with x = 2^n m, 3/4 <= m < 3/2; n is infinite where x is zero (negative) or infinite, m is NaN of negative x
  *   vf_divide(a, b)             a / b for 2^-100 < |b| < 2^100 and finite a (<= 1 ulp)
  *   vf_sqrt(x), vf_rsqrt(x)     any x, special values as in libm (<= 1 ulp, <= 2 ulp)
@@ -21,6 +23,8 @@ SOL_INLINE vf vf_fnma(vf a, vf b, vf c)
 }
 #endif
 #ifdef SOL_HAS_SCALE
+SOL_INLINE vf vf_whole(vf x, vf *code) { return *code = vf_rint(x); }
+SOL_INLINE vf vf_scale_down(vf x, vf code) { return vf_scale(x, code); }
 SOL_INLINE vf vf_mantissa(vf x, vf *n)
 {
     const vf m = vf_significand(x);
@@ -59,6 +63,17 @@ SOL_INLINE vf vf_scale(vf x, vf n)
 {
     const vi k = __builtin_convertvector(vf_select(n == n, n, vf_zero()), vi), half = k >> 1;
     return x * (vf)((half + 127) << 23) * (vf)((k - half + 127) << 23);
+}
+/* 3 2^22 is so large that a sum with it is rounded to an integer, which its last bits hold. */
+SOL_INLINE vf vf_whole(vf x, vf *code)
+{
+    *code = x + 12582912.0f;
+    return *code - 12582912.0f;
+}
+/* By 2^(n + 24), then by 2^-24, which alone rounds. */
+SOL_INLINE vf vf_scale_down(vf x, vf code)
+{
+    return x * (vf)(((vi)code - (0x4b400000 - 127 - 24)) << 23) * 5.96046448e-8f;
 }
 SOL_INLINE vf vf_mantissa(vf x, vf *n)
 {

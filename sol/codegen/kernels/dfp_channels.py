@@ -145,7 +145,6 @@ def find_space_to_depth(lowering: Lowering, node: Node, out: View) -> Request:
         block=block,
         ctype=out.dtype.c,
         contiguous=contiguous,
-        side_by_side=not contiguous and _is(plain.strides[1], 1),
         vector=contiguous and out.dtype is DType.F32 and block == lowering.target.lanes and block % 4 == 0,
         even=", ".join(str(2 * i) for i in range(block)),
         odd=", ".join(str(2 * i + 1) for i in range(block)),

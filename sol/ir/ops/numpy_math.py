@@ -175,6 +175,11 @@ class NumpyMath:
         return 0.5 * (1.0 + erf(x * math.sqrt(0.5)))
 
     @staticmethod
+    def gelu(x: Any) -> Any:
+        """x (1 + erf(x / sqrt(2))) / 2"""
+        return x * NumpyMath.normal_cdf(x)
+
+    @staticmethod
     def sign(x: Any) -> Any:
         """-1, 0 or 1; 0 for NaN as in torch."""
         if np.asarray(x).dtype == np.bool_:

@@ -268,7 +268,7 @@ def gelu(m: Math, x: Value, *, approximate: str = "none") -> Value:
     """Hendrycks & Gimpel 2016: ``x * Phi(x)``, or its tanh approximation."""
     if approximate == "tanh":
         return x * m.sigmoid(2.0 * math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x)))  # (1 + tanh(u)) / 2
-    return x * m.normal_cdf(x)
+    return m.gelu(x)
 
 
 @pointwise("hardsigmoid", operands="float")
