@@ -173,6 +173,13 @@ static __attribute__((noinline, unused)) void softmax_rows(float *x, int64_t lds
     vf_store_n(inverse, vf_select(found == 0.0f, vf_zero(), 1.0f / found), 4);
 }
 
+/* The second cache takes so many rows of ``size`` numbers. */
+SOL_INLINE void fetch_rows(const float *p, int64_t step, int64_t rows, int64_t size)
+{
+    for (int64_t i = 0; i < rows; i++, p += step)
+        for (int64_t e = 0; e < size; e += 16) __builtin_prefetch(p + e, 0, 2);
+}
+
 void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const float *Q = buf[0];
@@ -210,6 +217,8 @@ void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)
     const float scale = 0.25f;
     const float *packed_keys = NULL, *packed_values = NULL;
     const int64_t end = units * (team->id + 1) / active;
+    /* What the head after the one at hand reads, which is fetched piece by piece. */
+    const float *q_next = NULL, *k_next = NULL, *v_next = NULL;
     for (int64_t u = units * team->id / active; u < end; u++) {
         const int64_t head = u / blocks, l0 = u % blocks * MR;
         const int rows = L - l0 < MR ? (int)(L - l0) : MR;
@@ -233,6 +242,22 @@ void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)
             if (V % WIDTH) sol_pack_panel(values, v + V / WIDTH * WIDTH, VALUE_s, 1, S, V % WIDTH, NV);
             packed_keys = k;
             packed_values = v;
+        }
+        const int64_t block = u % blocks;
+        if (block == 0 || !q_next) {
+            q_next = Q, k_next = K, v_next = VALUE;
+            rest = (head + 1) * blocks < end ? head + 1 : head;
+            q_next += rest % B1 * Q_1; k_next += rest % B1 * K_1; v_next += rest % B1 * VALUE_1;
+            rest /= B1;
+            q_next += rest % B0 * Q_0; k_next += rest % B0 * K_0; v_next += rest % B0 * VALUE_0;
+            rest /= B0;
+            (void)rest;
+        }
+        fetch_rows(q_next + l0 * Q_l, Q_l, rows, E);
+        if (k_next != k) {
+            const int64_t s0 = S * block / blocks, s1 = S * (block + 1) / blocks;
+            if (K_e == 1) fetch_rows(k_next + s0 * K_s, K_s, s1 - s0, E);
+            fetch_rows(v_next + s0 * VALUE_s, VALUE_s, s1 - s0, V);
         }
         for (int i = 0; i < MR; i++)
             for (int64_t e = 0; e < E; e += LANES) {

@@ -7,7 +7,6 @@ SOL_INLINE __m256i sol_mask8(int n)
 SOL_INLINE vf vf_max_quiet(vf a, vf b) { return (vf)_mm256_max_ps((__m256)a, (__m256)b); }
 SOL_INLINE vf vf_min_quiet(vf a, vf b) { return (vf)_mm256_min_ps((__m256)a, (__m256)b); }
 SOL_INLINE vf vf_load_n(const float *p, int n) { return (vf)_mm256_maskload_ps(p, sol_mask8(n)); }
-SOL_INLINE void vf_store_n(float *p, vf v, int n) { _mm256_maskstore_ps(p, sol_mask8(n), (__m256)v); }
 SOL_INLINE vf vf_sqrt(vf a) { return (vf)_mm256_sqrt_ps((__m256)a); }
 SOL_INLINE vf vf_rint(vf a) { return (vf)_mm256_round_ps((__m256)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 SOL_INLINE vf vf_floor(vf a) { return (vf)_mm256_round_ps((__m256)a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
