@@ -194,11 +194,11 @@ SOL_INLINE vf vf_normal_cdf(vf x)
     const vf left = vf_normal_tail(vf_min_quiet(vf_set(12.0f), vf_abs(x)));
     return vf_select(x < 0.0f, left, 1.0f - left);
 }
-/* x times that. */
+/* x times that: NaN at minus infinity. */
 SOL_INLINE vf vf_gelu(vf x)
 {
-    const vf a = vf_min_quiet(vf_set(12.0f), vf_abs(x));
-    return vf_max_quiet(x, vf_zero()) - a * vf_normal_tail(a);
+    const vf a = vf_abs(vf_min_quiet(vf_set(12.0f), x));
+    return vf_max_quiet(x, vf_zero()) - a * vf_normal_tail(vf_min_quiet(vf_set(12.0f), a));
 }
 
 /* The same for results that are rounded to bfloat16: relative error <= 2^-14 down to -2.5, absolute error <= 2e-7 below. */
