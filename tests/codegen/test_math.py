@@ -129,7 +129,7 @@ def test_exp_below(library):
     got = _call(library, "exp_below", x)
     plain = want >= 2.0**-126
     unit = 2.0 ** (np.floor(np.log2(want[plain])) - 23)
-    assert np.nanmax(np.abs(got[plain] - want[plain]) / unit) <= 2
+    assert (np.abs(got[plain] - want[plain]) / unit).max() <= 2
     np.testing.assert_allclose(got[~plain], want[~plain].astype(np.float32), rtol=0, atol=1.5e-45)
 
 
