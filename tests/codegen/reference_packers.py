@@ -79,26 +79,26 @@ def conv_panels(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> 
 
 
 @reference("conv_pairs")
-def conv_pairs(array: np.ndarray, *, lanes: int, vectors: int, groups: int) -> np.ndarray:
+def conv_pairs(array: np.ndarray, *, lanes: int, vectors: int, groups: int, block: int) -> np.ndarray:
     c, taps = array.shape[1], prod(array.shape[2:])
     parts = []
     for w in array.reshape(groups, -1, c, taps):
         for row in range(0, len(w), vectors * lanes):
-            panel = padded(padded(w[row : row + vectors * lanes], 0, up(len(w[row : row + vectors * lanes]), lanes)), 1, up(c, lanes))
-            blocks = panel.reshape(len(panel), -1, lanes // 2, 2, taps)
+            panel = padded(padded(w[row : row + vectors * lanes], 0, up(len(w[row : row + vectors * lanes]), lanes)), 1, up(c, block))
+            blocks = panel.reshape(len(panel), -1, block // 2, 2, taps)
             parts.append(blocks.transpose(1, 4, 2, 0, 3).reshape(-1))
     return np.concatenate(parts)
 
 
 @reference("conv_quads")
-def conv_quads(array: np.ndarray, *, lanes: int, vectors: int) -> np.ndarray:
+def conv_quads(array: np.ndarray, *, lanes: int, vectors: int, block: int, rounded: int) -> np.ndarray:
     c, taps = array.shape[1], prod(array.shape[2:])
     w, parts = array.reshape(-1, c, taps), []
     for row in range(0, len(w), vectors * lanes):
         panel = padded(w[row : row + vectors * lanes], 0, up(len(w[row : row + vectors * lanes]), lanes))
-        for first in range(0, c, lanes):
-            block = panel[:, first : first + lanes]
-            fours = padded(block, 1, up(block.shape[1], 4)).reshape(len(panel), -1, 4, taps)
+        for first in range(0, c, block):
+            some = panel[:, first : first + block]
+            fours = padded(some, 1, up(some.shape[1], rounded)).reshape(len(panel), -1, 4, taps)
             parts.append(fours.transpose(3, 1, 0, 2).reshape(-1))
     return np.concatenate(parts)
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sol.codegen import targets
-from sol.codegen.kernels import conv_words
+from sol.codegen.kernels import conv_bytes, conv_words
 from sol.codegen.targets import runnable
 from sol.compiler import compile_graph
 from sol.ir.builder import GraphBuilder
@@ -22,6 +22,7 @@ from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.text import parse_graph
 from sol.ir.types import DType, TensorType
+from sol.passes import pipeline
 from sol.runtime.executable import Executable
 from tests.emulation import matrix_tiles
 from tests.instruction_sets import row
@@ -346,6 +347,30 @@ def test_blocks_equal_the_reference(family: Callable[[Case], None], isa: str, mo
     kernels = compile_graph(graph, isa="native", threads=2).plan.kernels
     wanted = {chains: 4, epilogues: 1, pools: 0}.get(family, 2)
     assert sum("_bytes" in k.name or "_words" in k.name for k in kernels) >= wanted
+
+
+def tiled_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Images of bytes lie in blocks of channels, and matrix tiles multiply them."""
+    monkeypatch.setattr(targets, "_native", lambda: replace(matrix_tiles(), byte_dots=True))
+    monkeypatch.setattr(pipeline, "keeps_bytes_in_blocks", lambda *_: True)
+    monkeypatch.setattr(conv_bytes, "FEWEST_CHANNELS", 1)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("family", [
+    convolutions(CONVOLUTIONS), convolutions(MANY_CHANNELS[:-1]), epilogues, chains,
+], ids=["conv", "many channels", "epilogues", "chains"])  # fmt: skip
+def test_blocks_by_matrix_tiles_equal_the_reference(family: Callable[[Case], None], threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiled_blocks(monkeypatch)
+    graph = check(family, "native", threads)
+    kernels = compile_graph(graph, isa="native", threads=threads).plan.kernels
+    assert sum(k.template == "conv_tiles.c.j2" for k in kernels) >= {chains: 4, epilogues: 1}.get(family, 2)
+
+
+def test_maps_of_open_sizes_by_matrix_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows shorter and longer than a tile, and several images."""
+    tiled_blocks(monkeypatch)
+    check_open_sizes("native", 70, "_tiles", [(1, 1, 1), (2, 7, 9), (1, 33, 40), (3, 4, 64)])
 
 
 def test_readers_that_pad_with_different_bytes_share_no_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

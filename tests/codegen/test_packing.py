@@ -67,8 +67,8 @@ def filters() -> Iterator[Case]:
     for columns, depth, width in ((1, 32, 16), (33, 64, 32), (70, 96, 32), (64, 2, 32)):
         yield case("gemm_pairs", (columns, depth), "i2", width=width, lanes=16)
     for shape, groups in (((1, 1, 1, 1), 1), ((33, 9, 3, 3), 1), ((70, 35, 1, 1), 1), ((64, 32, 2, 3), 2), ((40, 17, 1, 5), 1)):
-        for vectors in (1, 2):
-            yield case("conv_pairs", shape, "i2", lanes=16, vectors=vectors, groups=groups)
+        for vectors, block in ((1, 16), (2, 16), (1, 32), (2, 32)):
+            yield case("conv_pairs", shape, "i2", lanes=16, vectors=vectors, groups=groups, block=block)
 
 
 def of_bytes() -> Iterator[Case]:
@@ -81,7 +81,7 @@ def of_bytes() -> Iterator[Case]:
         yield from (case("int_taps", shape, "i1", groups=groups, rows=rows, neighbours=neighbours) for rows in (1, 4, 6))
     for shape in ((1, 1, 1, 1), (17, 7, 3, 3), (40, 64, 1, 1), (33, 70, 1, 1), (64, 35, 2, 3)):
         for lanes, vectors in ((16, 2), (16, 1), (8, 3), (4, 1)):
-            yield case("conv_quads", shape, "i1", lanes=lanes, vectors=vectors)
+            yield case("conv_quads", shape, "i1", lanes=lanes, vectors=vectors, block=lanes, rounded=4)
     for shape in ((1, 1, 3, 3), (17, 7, 3, 3), (33, 70, 3, 1), (40, 6, 2, 3)):
         for lanes, vectors, my, mx in ((8, 2, 4, 2), (16, 3, 2, 3), (4, 1, 3, 1)):
             yield case("winograd_words", shape, "i1", lanes=lanes, vectors=vectors, my=my, mx=1 if shape[3] == 1 else mx + (mx == 1))
@@ -197,7 +197,7 @@ def test_turned_filters_are_packed_as_copies_of_them_are(isa: str, step: int) ->
 @pytest.mark.parametrize("isa", runnable())
 def test_constants_are_rounded_on_the_way(isa: str, turned: Turned | None) -> None:
     """Of float32 to bfloat16, before they are packed."""
-    pack, shape = make_pack("conv_pairs", lanes=16, vectors=2, groups=1), (33, 19, 3, 3)
+    pack, shape = make_pack("conv_pairs", lanes=16, vectors=2, groups=1, block=16), (33, 19, 3, 3)
     given = array_of(shape if turned is None else (19, 33, 3, 3), "f4")
     got, want = (np.zeros(packing_of(pack, shape, np.dtype("u2")).shape, np.uint16) for _ in range(2))
     for array, out, rounded in ((given, got, True), (as_stored(given, DType.BF16), want, False)):
@@ -222,7 +222,7 @@ def test_a_rounded_matrix_is_read_across(isa: str, kind: str, shape: tuple[int, 
 
 def test_constants_one_after_the_other_share_memory_for_what_is_rounded() -> None:
     """As much of it is held as the largest of them takes; each is whole nevertheless, whichever thread packs it."""
-    pack, shapes = make_pack("conv_pairs", lanes=16, vectors=2, groups=1), [(64, 48, 3, 3), (32, 100, 1, 1), (64, 47, 3, 3), (64, 48, 3, 3)]
+    pack, shapes = make_pack("conv_pairs", lanes=16, vectors=2, groups=1, block=16), [(64, 48, 3, 3), (32, 100, 1, 1), (64, 47, 3, 3), (64, 48, 3, 3)]
     given, batch = [array_of(shape, "f4") + i for i, shape in enumerate(shapes)], Batch(resolve("native"), 3)
     found = [np.zeros(packing_of(pack, shape, np.dtype("u2")).shape, np.uint16) for shape in shapes]
     for array, out in zip(given, found):

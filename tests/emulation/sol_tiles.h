@@ -87,6 +87,13 @@ static __attribute__((noinline, unused)) void emulated_dot_bytes(int c, int a, i
 }
 
 #define SOL_TILES_BEGIN(tiles) emulated_begin(&(tiles))
+#define SOL_TILES_HOLD(held, tiles)     \
+    do {                                \
+        if ((held) != &(tiles)) {       \
+            SOL_TILES_BEGIN(tiles);     \
+            (held) = &(tiles);          \
+        }                               \
+    } while (0)
 #define SOL_TILES_END() memset(&emulated_shape, 0, sizeof emulated_shape)
 #define SOL_TILE_ZERO(t) (emulated_check(t), memset(emulated_tile[t], 0, sizeof emulated_tile[t]))
 #define SOL_TILE_LOAD(t, p, stride) emulated_load(t, p, stride)

@@ -124,7 +124,7 @@ SOL_INLINE vi vi_first(int64_t n) { return vi_lanes() < (int32_t)n; }
 #if SOL_LANES > 4
 SOL_INLINE vf vf_rotated(vf v, int n)
 {
-    vi at;
+    vi at = {0};
     for (int i = 0; i < LANES; i++) at[i] = (i + n) & (LANES - 1);
     return vf_permute(v, at);
 }

@@ -15,6 +15,14 @@ typedef struct {
 } sol_tiles;
 
 #define SOL_TILES_BEGIN(tiles) __asm__ volatile("ldtilecfg %0" ::"m"(tiles))
+/* The same where ``held``, what the thread began with last, is another shape: to begin takes as long as twelve products. */
+#define SOL_TILES_HOLD(held, tiles)     \
+    do {                                \
+        if ((held) != &(tiles)) {       \
+            SOL_TILES_BEGIN(tiles);     \
+            (held) = &(tiles);          \
+        }                               \
+    } while (0)
 #define SOL_TILES_END() __asm__ volatile("tilerelease")
 #define SOL_TILE_ZERO(t) __asm__ volatile("tilezero %%tmm" #t ::: "memory")
 #define SOL_TILE_LOAD(t, p, stride) __asm__ volatile("tileloadd (%0,%1,1), %%tmm" #t ::"r"(p), "r"((int64_t)(stride)) : "memory")

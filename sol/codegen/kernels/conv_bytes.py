@@ -17,6 +17,7 @@ from sol.codegen.kernels.conv_epilogues import operand_context, operand_params, 
 from sol.codegen.kernels.conv_problem import stem_of
 from sol.codegen.kernels.conv_shape import Conv, check_border, column_step, is_blocked, is_flat, pitch, spatial_strides, static_size
 from sol.codegen.kernels.conv_source import Source, pointwise_inputs
+from sol.codegen.kernels.conv_tiles import FEWEST_CHANNELS, patches_of, tile_context, with_runs
 from sol.codegen.kernels.conv_tiling import Panel, Tiling, choose_tiling, panels_of, width_tiles
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
@@ -192,7 +193,7 @@ def _lower_dense(lowering: Lowering, found: ByteConv) -> None:
         "stride_y": conv.stride[0], **Source("memory", (found.source,)).params(conv), "out_n": out_n, "out_cb": out_cb, "out_row": out_row,
         **operand_params(found.epilogue), **_start_params(found), **(word_params := _word_params(found, rows, columns) if words else {}),
     }  # fmt: skip
-    w = lowering.weight(conv.node.inputs[1], "conv_quads", lanes=lanes, vectors=tiling.ocb)
+    w = lowering.weight(conv.node.inputs[1], "conv_quads", lanes=lanes, vectors=tiling.ocb, block=lanes, rounded=BYTES)
     widths = panels_of(target, found.vectors * lanes, tiling.ocb)
     pointwise = conv.kernel == (1, 1)
     name = stem_of(conv, tiling, found.epilogue, f"{'words' if words else 'bytes'}{'1x1' if pointwise else ''}")
@@ -206,7 +207,7 @@ def _lower_dense(lowering: Lowering, found: ByteConv) -> None:
         shared_scratch=2 * conv.n * word_params["in_n"] if words else 0,
         tiles=tiling.tiles, along_y=tiling.along_y, ocb=tiling.ocb, panels=widths, pointwise=pointwise, source="memory", selects=False,
         prologue="", prologue_operands=(), fetches=False, streams=False, lanes=lanes, shared=True, relieved=False, stretch=0, l2=target.l2,
-        remote=target.machine.team.remote, matrix=False, dots=False, quads=True, pool="", stored=True, unpacked="",
+        remote=target.machine.team.remote, dots=False, quads=True, pool="", stored=True, unpacked="",
         variants=_variants(found, widths, tiling),
     )  # fmt: skip
 
@@ -234,8 +235,36 @@ def _lower_depthwise(lowering: Lowering, found: ByteConv) -> None:
     )  # fmt: skip
 
 
+def _lower_tiles(lowering: Lowering, found: ByteConv) -> None:
+    """One launch by matrix tiles; see templates/conv_tiles.c.j2."""
+    conv, target, lanes = found.conv, lowering.target, found.lanes
+    patches = patches_of(conv, found.vectors, found.flat, target)
+    tiling, step = patches.tiling, patches.step
+    lowering.set_share(patches.by_tiles != 0)
+    rows, columns = tiling.size(conv.oh, conv.ow)
+    out_n, out_cb, out_row = spatial_strides(found.out.strides)[:3]
+    params: dict[str, DimLike] = {
+        "N": conv.n, "OH": rows, "OW": columns, "group_vectors": found.vectors, **patches.params(conv, found.source, lanes),
+        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(found.epilogue), **_start_params(found),
+    }  # fmt: skip
+    w = lowering.weight(conv.node.inputs[1], "conv_quads", lanes=lanes, vectors=tiling.ocb, block=step, rounded=step)
+    widths = panels_of(target, found.vectors * lanes, tiling.ocb)
+    name = stem_of(conv, tiling, found.epilogue, "tiles1x1" if conv.kernel == (1, 1) else "tiles")
+    lowering.emit(
+        "conv_tiles.c.j2", f"int_conv_{found.out.dtype}_{name}", reads=read_views(found, w), params=params,
+        **common_context(lowering, found) | tile_context(target, conv, patches), scratch=patches.scratch(conv),
+        shared_scratch=patches.together, tiles=tiling.tiles, along_y=tiling.along_y, panels=widths, group=BYTES, quads=True, pool="",
+        stored=True, variants=with_runs(_variants(found, widths, tiling)),
+    )  # fmt: skip
+
+
 def _lower(lowering: Lowering, found: ByteConv) -> None:
-    (_lower_depthwise if found.depthwise else _lower_dense)(lowering, found)
+    if found.depthwise:
+        _lower_depthwise(lowering, found)
+    elif lowering.target.matrix_tiles and found.conv.c >= FEWEST_CHANNELS:
+        _lower_tiles(lowering, found)
+    else:
+        _lower_dense(lowering, found)
 
 
 CANDIDATES = (sole("bytes", byte_conv, _lower),)

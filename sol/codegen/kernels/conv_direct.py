@@ -19,8 +19,6 @@ from sol.codegen.kernels.conv_source import STEP, Source, band_params, line_para
 from sol.codegen.kernels.conv_tiling import (
     Tiling,
     choose_tiling,
-    matrix_runs,
-    matrix_tiling,
     named_tiling,
     panels_of,
     pixels_per_tile,
@@ -98,7 +96,7 @@ def _way(problem: Problem, target: TargetLike, tiling: Tiling) -> Way:
 
 
 def multiplies_matrices(problem: Problem, target: TargetLike) -> bool:
-    """Whether matrix tiles compute the convolution: of bfloat16, with its input in memory."""
+    """Whether matrix tiles compute the convolution (kernels/conv_tiles.py): of bfloat16, with its input in memory."""
     return target.matrix_tiles and problem.conv.dtype is DType.BF16 and problem.source.kind == "memory"
 
 
@@ -110,16 +108,13 @@ def multiplies_pairs(problem: Problem, target: TargetLike) -> bool:
 
 def _match(lowering: Lowering) -> Iterator[Decision]:
     problem, target = problem_of(lowering), lowering.target
-    if problem is None or problem.source.prologue and not is_pointwise(problem.conv):
+    if problem is None or multiplies_matrices(problem, target) or problem.source.prologue and not is_pointwise(problem.conv):
         return
     conv, flat = problem.conv, problem.flat
     if problem.source.kind == "plain":
         ocb = min(2, problem.vectors)
         tiles = width_tiles(pixels_per_tile(target, ocb), conv.oh * conv.ow if flat else conv.ow)
         yield Decision("direct", _way(problem, target, Tiling(ocb, tiles, flat)))
-        return
-    if multiplies_matrices(problem, target):
-        yield Decision("direct", _way(problem, target, matrix_tiling(problem.vectors, conv.oh, conv.ow, flat)))
         return
     best = _way(problem, target, choose_tiling(target, problem.vectors, conv.oh, conv.ow, flat=flat, reduction=conv.reduction))
     yield Decision("direct", best)
@@ -155,8 +150,9 @@ def _stored(lowering: Lowering, problem: Problem, tiling: Tiling) -> dict[str, A
     params = {
         **_blocks(conv, problem.lanes), "R": conv.kernel[0], "S": conv.kernel[1], "stride_y": conv.stride[0], **source.params(conv),
     }  # fmt: skip
-    if multiplies_matrices(problem, lowering.target) or multiplies_pairs(problem, lowering.target):
-        pairs = lowering.weight(conv.node.inputs[1], "conv_pairs", lanes=problem.lanes, vectors=tiling.ocb, groups=conv.groups)
+    if multiplies_pairs(problem, lowering.target):
+        lanes, groups = problem.lanes, conv.groups
+        pairs = lowering.weight(conv.node.inputs[1], "conv_pairs", lanes=lanes, vectors=tiling.ocb, groups=groups, block=lanes)
         return {"weights": {"w": pairs}, "params": params | {"in_last": problem.lanes}}
     return {"weights": {"w": panels(lowering, conv, tiling.ocb)}, "params": params}
 
@@ -214,7 +210,7 @@ def _streams(way: Way, target: TargetLike) -> bool:
     pixels = conv.n * conv.oh * conv.ow
     if source.kind != "memory" or not way.tiling.flat or way.tiling.tiles[0][0] > 1 or conv.kernel != (1, 1) or conv.stride != (1, 1):
         return False
-    if not isinstance(pixels, int) or multiplies_matrices(way.problem, target):
+    if not isinstance(pixels, int):
         return False
     return conv.dtype.itemsize * conv.c * pixels > target.team * target.l2
 
@@ -235,21 +231,21 @@ def _lower(lowering: Lowering, way: Way) -> None:
     given["params"] = {
         "groups": conv.groups, "group_vectors": problem.vectors, **({"by_tiles": way.by_tiles} if shared else {}), **given["params"],
     }  # fmt: skip
-    matrix, pairs = multiplies_matrices(problem, target), multiplies_pairs(problem, target)
-    widths = panels_of(target, problem.vectors * problem.lanes if matrix or pairs else conv.k // conv.groups, tiling.ocb)
-    by_pixel = not matrix and not pairs and pointwise and source.kind != "plain" and (conv.c > 1 or not source.table)
+    pairs = multiplies_pairs(problem, target)
+    widths = panels_of(target, problem.vectors * problem.lanes if pairs else conv.k // conv.groups, tiling.ocb)
+    by_pixel = not pairs and pointwise and source.kind != "plain" and (conv.c > 1 or not source.table)
     emit_conv(
         lowering, problem, tiling, "direct", shared_scratch=way.shared_scratch, **given,
         table=[channel * source.tensors + tensor for tensor, channel in sorted(source.table)],
-        stem=_name(conv, source) + ("_tiles" if matrix else "_pairs" if pairs else ""),
+        stem=_name(conv, source) + ("_pairs" if pairs else ""),
         ocb=tiling.ocb, panels=widths, has_bias=len(conv.node.inputs) == 3, pointwise=pointwise,
-        fetches=not matrix and source.kind != "plain" and (source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from),
+        fetches=source.kind != "plain" and (source.kind != "memory" or conv.reduction > target.machine.direct.fetched_from),
         streams=_streams(way, target), shared=shared,
-        relieved=is_long(conv) and not matrix, stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
-        matrix=matrix, dots=pairs, quads=False, start=False,
-        variants=[variant | ({"runs": matrix_runs(variant["th"], variant["tw"])} if matrix else {}) for variant in tile_variants(
+        relieved=is_long(conv), stretch=STRETCH, l2=target.l2, remote=target.machine.team.remote,
+        dots=pairs, quads=False, start=False,
+        variants=tile_variants(
             problem.epilogue, widths, tiling, problem.masked, by_pixel=by_pixel, stored=problem.stored, pitch=problem.pitch,
-        )],
+        ),
     )  # fmt: skip
 
 

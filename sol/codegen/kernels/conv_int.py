@@ -8,6 +8,7 @@ from sol.codegen.decision import sole
 from sol.codegen.epilogue import make_epilogue
 from sol.codegen.kernels.conv_bytes import CANDIDATES as BLOCKED
 from sol.codegen.kernels.conv_plain import Shape, all_strides, choose_tile, emit, flattened, is_local, read_shape, with_chunks
+from sol.codegen.kernels.conv_tiles import FEWEST_CHANNELS
 from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.conv_words import CANDIDATES as WORDS
 from sol.codegen.kernels.packed_steps import BYTES
@@ -15,10 +16,6 @@ from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike, ceil_div, product
 from sol.ir.lanes import LANE_DTYPES
 from sol.ir.types import DType
-
-FEWEST_CHANNELS = 13
-"""Channels of a group from which on matrix tiles are faster: a step takes as long for one channel as for 64."""
-
 
 def _lower(lowering: Lowering) -> None:
     """One launch over a copy of dwords: four channels of a pixel or, where a group has only one, four pixels that a row of taps meets."""

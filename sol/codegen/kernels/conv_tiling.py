@@ -101,16 +101,6 @@ MATRIX_ROWS = 16
 """Pixels of a matrix tile."""
 
 
-def matrix_tiling(vectors: int, oh: DimLike, ow: DimLike, flat: bool) -> Tiling:
-    """Tiles of two vectors and two matrix tiles of pixels: of one row, or of neighbouring ones where rows are short."""
-    ocb, (rows, columns) = min(2, vectors), (1, oh * ow) if flat else (oh, ow)
-    if isinstance(columns, int) and columns <= MATRIX_ROWS and (not isinstance(rows, int) or rows > 1):
-        if isinstance(rows, int):
-            return covering(ocb, 2, columns, rows, columns, flat)
-        return Tiling(ocb, ((2, columns), (1, columns)), flat)
-    return Tiling(ocb, width_tiles(2 * MATRIX_ROWS, columns), flat)
-
-
 def matrix_runs(th: int, tw: int) -> tuple[tuple[int, int, int], ...]:
     """Row, first pixel and pixels of the at most two matrix tiles of a tile."""
     if th > 1 or tw <= MATRIX_ROWS:

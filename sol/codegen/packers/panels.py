@@ -196,40 +196,40 @@ def conv_panels(recipe: Recipe, *, lanes: int, vectors: int, groups: int) -> Non
     lay(recipe, rows, Panels(vectors * lanes, lanes, depth, block_places(c, taps, lanes, DIRECT_STEP) if taps > 1 else None))
 
 
-def _conv_pairs_shape(shape: Shape, lanes: int, vectors: int, groups: int) -> Shape:
-    return (groups * round_up(-(-shape[0] // groups), lanes) * round_up(shape[1], lanes) * count(shape[2:]),)
+def _conv_pairs_shape(shape: Shape, lanes: int, vectors: int, groups: int, block: int) -> Shape:
+    return (groups * round_up(-(-shape[0] // groups), lanes) * round_up(shape[1], block) * count(shape[2:]),)
 
 
 @packer("conv_pairs", _conv_pairs_shape)
-def conv_pairs(recipe: Recipe, *, lanes: int, vectors: int, groups: int) -> None:
-    """w[K, C/groups, *kernel] of 16 bits -> [group][panel][input block][r][s][pair of channels][vectors * lanes][2], flat.
+def conv_pairs(recipe: Recipe, *, lanes: int, vectors: int, groups: int, block: int) -> None:
+    """w[K, C/groups, *kernel] of 16 bits -> [group][panel][block of channels][r][s][pair of channels][vectors * lanes][2], flat.
 
-    A panel is as in ``conv_panels``. K and C are padded with zeros to whole vectors.
+    A panel is as in ``conv_panels``. K is padded with zeros to whole vectors, C to whole blocks of ``block`` channels.
     """
     k, c, taps = recipe.shape[0] // groups, recipe.shape[1], recipe.taps
     rows = Rows(k, c * taps, c * taps, batches=groups, in_batch=k * c * taps)
-    places = block_places(c, taps, lanes, lanes)
-    lay(recipe, rows, Panels(vectors * lanes, lanes, round_up(c, lanes) // PAIR * taps, places, lane=PAIR))
+    places = block_places(c, taps, block, block)
+    lay(recipe, rows, Panels(vectors * lanes, lanes, round_up(c, block) // PAIR * taps, places, lane=PAIR))
 
 
 PAIR = 2
 """Neighbouring channels that lie together for products of pairs."""
 
 
-def _conv_quads_shape(shape: Shape, lanes: int, vectors: int) -> Shape:
-    return (round_up(shape[0], lanes) * round_up(shape[1], BYTES) * count(shape[2:]),)
+def _conv_quads_shape(shape: Shape, lanes: int, vectors: int, block: int, rounded: int) -> Shape:
+    return (round_up(shape[0], lanes) * round_up(shape[1], rounded) * count(shape[2:]),)
 
 
 @packer("conv_quads", _conv_quads_shape)
-def conv_quads(recipe: Recipe, *, lanes: int, vectors: int) -> None:
-    """w[K, C, *kernel] of bytes -> [panel][input block][r][s][four channels][vectors * lanes][4], flat.
+def conv_quads(recipe: Recipe, *, lanes: int, vectors: int, block: int, rounded: int) -> None:
+    """w[K, C, *kernel] of bytes -> [panel][block of channels][r][s][four channels][vectors * lanes][4], flat.
 
-    A panel is as in ``conv_panels``. K is padded with zeros to whole vectors, C to whole fours.
+    A panel is as in ``conv_panels``. K is padded with zeros to whole vectors, C to a multiple of ``rounded``, whole fours.
     """
     c, taps = recipe.shape[1], recipe.taps
     rows = Rows(recipe.shape[0], c * taps, c * taps)
-    places = block_places(c, taps, lanes, BYTES)
-    lay(recipe, rows, Panels(vectors * lanes, lanes, round_up(c, BYTES) // BYTES * taps, places, lane=BYTES))
+    places = block_places(c, taps, block, rounded)
+    lay(recipe, rows, Panels(vectors * lanes, lanes, round_up(c, rounded) // BYTES * taps, places, lane=BYTES))
 
 
 def _depthwise_bytes_shape(shape: Shape, lanes: int, neighbours: bool) -> Shape:
