@@ -11,7 +11,6 @@ from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor
 from sol.ir.types import PLAIN, DType, Layout, TensorType
 from sol.passes.global_pooling import is_pointwise_conv, pools_whole_map
-from sol.passes.sizes import TargetLike
 
 POOLS = (
     "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool", "max_pool_taps_grad", "max_pool_grad", "avg_pool_grad",
@@ -39,25 +38,6 @@ def assign_layout(graph: Graph, lanes: int, blocks_bytes: bool = False) -> Graph
     blocks_bytes: also images of bytes.
     """
     return _Assignment(graph, lanes, blocks_bytes).run()
-
-
-def keeps_bytes_in_blocks(graph: Graph, target: TargetLike) -> bool:
-    """Whether images of bytes lie in blocks of channels: where there are matrix tiles, only if products are few, as depthwise ones are.
-
-    Networks on an Intel Xeon (Emerald Rapids), milliseconds row-major and in blocks, and products for each byte: MobileNet-v2 2.2, 1.2,
-    22; ResNet-50 5.9, 9.0, 188; ResNet-18 2.2, 3.0, 389; VGG-16 16, 24, 678.
-    """
-    if not target.blocks_bytes or not target.matrix_tiles:
-        return target.blocks_bytes
-    products = moved = 0
-    for conv in (n for n in graph.nodes if n.op == "int_conv"):
-        sizes = [type.size for type in (*map(graph.type_of, conv.inputs[:2]), conv.type)]
-        if not all(isinstance(size, int) for size in sizes):
-            return False
-        x, w, y = (int(size) for size in sizes)  # type: ignore[arg-type]
-        products += y * w // int(conv.type.shape[1])  # type: ignore[arg-type]
-        moved += x + y
-    return products < target.machine.graph.tiled_products * moved
 
 
 def is_blockable(conv: Node, data: TensorType, weight: TensorType, lanes: int) -> bool:

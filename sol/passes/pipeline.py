@@ -9,7 +9,7 @@ from sol.ir.builder import graph_of
 from sol.ir.graph import Graph, Node
 from sol.ir.ops.control import CONTROL
 from sol.ir.types import HOST
-from sol.passes.assign_layout import assign_layout, keeps_bytes_in_blocks
+from sol.passes.assign_layout import assign_layout
 from sol.passes.assign_spaces import assign_spaces
 from sol.passes.canonicalize_activations import canonicalize_activations
 from sol.passes.canonicalize_attention import canonicalize_attention
@@ -84,7 +84,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("fold_channel_permutations", lambda graph: fold_channel_permutations(graph, lanes)),  # before layout: weights are still OIHW
         ("fold_stem_strides", lambda graph: fold_stem_strides(graph, lanes)),  # before layout: the input is plain, weights are OIHW
         # before fusion: a reorder between two ops would split a region
-        ("assign_layout", lambda graph: assign_layout(graph, lanes, keeps_bytes_in_blocks(graph, target))),
+        ("assign_layout", lambda graph: assign_layout(graph, lanes, target.blocks_bytes)),
         ("fold_pool_casts", fold_pool_casts),  # after layout: kernels of row-major maps read float32
         ("repeat_reads", repeat_reads),  # after layout: images that were kept in blocks are known; before loops are fused
         ("materialize_views", materialize_views),  # after layout: reorders decide which views exist

@@ -24,8 +24,6 @@ class GraphSizes:
     chain_row: bytes of a row between a depthwise convolution that reads from memory and the 1x1 convolution, which reads it several times.
     byte_weight_rows: rows up to which a layer whose weight alone is bytes reads these: with more, multiply-adds take longer than reading
     floats.
-    tiled_products: products of bytes for each byte of an image that convolutions read or write, of a whole graph, from which on matrix
-    tiles, which read images row-major, are faster than dot products of vectors, which read blocks of channels.
     """
 
     reordered_from: int
@@ -37,7 +35,6 @@ class GraphSizes:
     chain_shared_weights: int
     chain_row: int
     byte_weight_rows: int
-    tiled_products: int
 
 
 class MachineLike(Protocol):

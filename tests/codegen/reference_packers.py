@@ -103,6 +103,17 @@ def conv_quads(array: np.ndarray, *, lanes: int, vectors: int, block: int, round
     return np.concatenate(parts)
 
 
+@reference("conv_rows")
+def conv_rows(array: np.ndarray, *, lanes: int, vectors: int, pixel: int, step: int) -> np.ndarray:
+    k, parts = len(array), []
+    by_row = padded(array.transpose(0, 2, 3, 1), 3, pixel).reshape(k, array.shape[2], -1)
+    w = padded(by_row, 2, up(by_row.shape[2], step)).reshape(k, -1, 4)
+    for row in range(0, k, vectors * lanes):
+        panel = w[row : row + vectors * lanes]
+        parts.append(padded(panel, 0, up(len(panel), lanes)).transpose(1, 0, 2).reshape(-1))
+    return np.concatenate(parts)
+
+
 @reference("depthwise_bytes")
 def depthwise_bytes(array: np.ndarray, *, lanes: int, neighbours: bool) -> np.ndarray:
     k, _, rows, taps = array.shape

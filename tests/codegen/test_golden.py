@@ -38,12 +38,12 @@ SOURCES = (
     "conv_inner_product.c.j2:rows",
 )  # fmt: skip
 NARROWED = (
-    "conv_direct.c.j2:bf16", "conv_direct.c.j2:plain_bf16", "conv_direct.c.j2:tiles_bf16", "conv_direct.c.j2:pairs_bf16",
+    "conv_direct.c.j2:bf16", "conv_direct.c.j2:plain_bf16", "conv_direct.c.j2:pairs_bf16",
     "matmul_gemm.c.j2:bf16", "matmul_gemm.c.j2:pairs_bf16",
 )  # fmt: skip
 OF_BYTES = (
     "conv_direct.c.j2:quads", "conv_direct.c.j2:words", "conv_winograd.c.j2:words", "zero_border.c.j2:filled",
-    "conv_plain.c.j2:tiles", "matmul_int.c.j2:tiles", "matmul_int.c.j2:words",
+    "conv_plain.c.j2:tiles", "matmul_int.c.j2:tiles", "matmul_int.c.j2:words", "conv_tiles.c.j2:quads", "conv_tiles.c.j2:thin",
     "dfp_pointwise.c.j2:table",
 )  # fmt: skip
 KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j2:grouped")
@@ -71,8 +71,10 @@ def instances() -> dict[str, str]:
         plain = "plain_" if kernel.context.get("source") == "plain" else ""
         found.setdefault(f"{kernel.template}:{plain}bf16", kernel)
     for kernel in plan_of(NARROW, matrix_tiles=True).kernels:
-        if kernel.context.get("matrix"):
-            found.setdefault(f"{kernel.template}:tiles_bf16", kernel)
+        found.setdefault(kernel.template, kernel)
+    for text, kind in ((BYTE_FILTERS, "quads"), (BYTE_IMAGES, "thin")):
+        for kernel in plan_of(text, matrix_tiles=True, byte_dots=True).kernels:
+            found.setdefault(f"{kernel.template}:{kind}", kernel)
     for kernel in plan_of(NARROW, narrow_dots=True).kernels:
         if kernel.context.get("pairs") or kernel.context.get("dots"):
             found.setdefault(f"{kernel.template}:pairs_bf16", kernel)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sol.codegen import targets
-from sol.codegen.kernels import conv_bytes, conv_words
+from sol.codegen.kernels import conv_tiles, conv_words
 from sol.codegen.targets import runnable
 from sol.compiler import compile_graph
 from sol.ir.builder import GraphBuilder
@@ -22,7 +22,6 @@ from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.text import parse_graph
 from sol.ir.types import DType, TensorType
-from sol.passes import pipeline
 from sol.runtime.executable import Executable
 from tests.emulation import matrix_tiles
 from tests.instruction_sets import row
@@ -352,8 +351,7 @@ def test_blocks_equal_the_reference(family: Callable[[Case], None], isa: str, mo
 def tiled_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Images of bytes lie in blocks of channels, and matrix tiles multiply them."""
     monkeypatch.setattr(targets, "_native", lambda: replace(matrix_tiles(), byte_dots=True))
-    monkeypatch.setattr(pipeline, "keeps_bytes_in_blocks", lambda *_: True)
-    monkeypatch.setattr(conv_bytes, "FEWEST_CHANNELS", 1)
+    monkeypatch.setattr(conv_tiles, "FEWEST_CHANNELS", 1)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -82,6 +82,10 @@ def of_bytes() -> Iterator[Case]:
     for shape in ((1, 1, 1, 1), (17, 7, 3, 3), (40, 64, 1, 1), (33, 70, 1, 1), (64, 35, 2, 3)):
         for lanes, vectors in ((16, 2), (16, 1), (8, 3), (4, 1)):
             yield case("conv_quads", shape, "i1", lanes=lanes, vectors=vectors, block=lanes, rounded=4)
+        yield case("conv_quads", shape, "i1", lanes=16, vectors=2, block=64, rounded=64)
+    for shape, pixel in (((1, 1, 1, 2), 4), ((40, 3, 7, 7), 4), ((33, 17, 3, 3), 32), ((17, 7, 2, 5), 8)):
+        for vectors in (1, 2):
+            yield case("conv_rows", shape, "i1", lanes=16, vectors=vectors, pixel=pixel, step=64)
     for shape in ((1, 1, 3, 3), (17, 7, 3, 3), (33, 70, 3, 1), (40, 6, 2, 3)):
         for lanes, vectors, my, mx in ((8, 2, 4, 2), (16, 3, 2, 3), (4, 1, 3, 1)):
             yield case("winograd_words", shape, "i1", lanes=lanes, vectors=vectors, my=my, mx=1 if shape[3] == 1 else mx + (mx == 1))
@@ -222,7 +226,8 @@ def test_a_rounded_matrix_is_read_across(isa: str, kind: str, shape: tuple[int, 
 
 def test_constants_one_after_the_other_share_memory_for_what_is_rounded() -> None:
     """As much of it is held as the largest of them takes; each is whole nevertheless, whichever thread packs it."""
-    pack, shapes = make_pack("conv_pairs", lanes=16, vectors=2, groups=1, block=16), [(64, 48, 3, 3), (32, 100, 1, 1), (64, 47, 3, 3), (64, 48, 3, 3)]
+    pack = make_pack("conv_pairs", lanes=16, vectors=2, groups=1, block=16)
+    shapes = [(64, 48, 3, 3), (32, 100, 1, 1), (64, 47, 3, 3), (64, 48, 3, 3)]
     given, batch = [array_of(shape, "f4") + i for i, shape in enumerate(shapes)], Batch(resolve("native"), 3)
     found = [np.zeros(packing_of(pack, shape, np.dtype("u2")).shape, np.uint16) for shape in shapes]
     for array, out in zip(given, found):

@@ -26,6 +26,14 @@ static inline __attribute__((unused)) void emulated_begin(const sol_tiles *shape
     memset(emulated_tile, 0, sizeof emulated_tile);
 }
 
+/* A processor refuses a product whose tiles do not fit each other. */
+static inline __attribute__((unused)) void emulated_fit(int c, int a, int b)
+{
+    const sol_tiles *s = &emulated_shape;
+    emulated_check(a), emulated_check(b), emulated_check(c);
+    if (s->rows[c] != s->rows[a] || s->bytes[c] != s->bytes[b] || s->bytes[a] != 4 * s->rows[b]) __builtin_trap();
+}
+
 static __attribute__((noinline, unused)) void emulated_load(int t, const void *p, int64_t stride)
 {
     emulated_check(t);
@@ -49,7 +57,7 @@ static inline __attribute__((unused)) vf emulated_normal(vf x)
 static __attribute__((noinline, unused)) void emulated_dot(int c, int a, int b)
 {
     const vi high = vi_set((int32_t)0xffff0000u);
-    emulated_check(a), emulated_check(b), emulated_check(c);
+    emulated_fit(c, a, b);
     for (int m = 0; m < emulated_shape.rows[c]; m++) {
         uint16_t left[32];
         vf sums, part[2] = {vf_zero(), vf_zero()};
@@ -71,7 +79,7 @@ static __attribute__((noinline, unused)) void emulated_dot(int c, int a, int b)
 /* is_signed: whether bytes of a are signed; those of b are signed where those of a are not. */
 static __attribute__((noinline, unused)) void emulated_dot_bytes(int c, int a, int b, int is_signed)
 {
-    emulated_check(a), emulated_check(b), emulated_check(c);
+    emulated_fit(c, a, b);
     for (int m = 0; m < emulated_shape.rows[c]; m++) {
         vi sums;
         memcpy(&sums, emulated_tile[c][m], sizeof sums);

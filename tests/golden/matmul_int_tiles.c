@@ -12,14 +12,15 @@
 enum { MR = 20, NV = 2, WIDTH = NV * LANES };
 
 /* 20 rows x 2 vectors. */
-static __attribute__((noinline)) void tile_20(const uint8_t *a0, int64_t pitch, const int32_t *b, int64_t K, int32_t *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_20(const uint8_t *a0, int64_t pitch, const int32_t *b, int64_t K, int32_t *c, int64_t ldc, int64_t count, const sol_tiles **held, const char *next, int64_t touched)
 {
     (void)pitch, (void)count;
     static const sol_tiles shape = {.palette = 1, .bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {10, 10, 10, 10, 10, 10, 16, 16}};
     int32_t sums[40 * LANES] __attribute__((aligned(64)));
-    SOL_TILES_BEGIN(shape);
+    SOL_TILES_HOLD(*held, shape);
 SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); SOL_TILE_ZERO(2); SOL_TILE_ZERO(3); 
     for (int64_t k = 0; k < K; k += 64, b += 32 * LANES) {
+        for (int64_t i = 0; i < touched; i++, next += 64) __builtin_prefetch(next, 0, 2);
 SOL_TILE_LOAD(6, b + 0 * LANES, 8 * LANES); SOL_TILE_LOAD(7, b + 1 * LANES, 8 * LANES); 
         SOL_TILE_LOAD(4, a0 + k, pitch);
 SOL_TILE_DOT_BYTES(0, 4, 6); SOL_TILE_DOT_BYTES(1, 4, 7); 
@@ -40,14 +41,15 @@ const vi ci_0 = vi_load(sums + (i * 2 + 0) * LANES); const vi ci_1 = vi_load(sum
 }
 
 /* 20 rows x 1 vectors, count columns exist. */
-static __attribute__((noinline)) void tile_20_ragged(const uint8_t *a0, int64_t pitch, const int32_t *b, int64_t K, int32_t *c, int64_t ldc, int64_t count)
+static __attribute__((noinline)) void tile_20_ragged(const uint8_t *a0, int64_t pitch, const int32_t *b, int64_t K, int32_t *c, int64_t ldc, int64_t count, const sol_tiles **held, const char *next, int64_t touched)
 {
     (void)pitch, (void)count;
     static const sol_tiles shape = {.palette = 1, .bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {10, 10, 1, 1, 10, 10, 16, 16}};
     int32_t sums[20 * LANES] __attribute__((aligned(64)));
-    SOL_TILES_BEGIN(shape);
+    SOL_TILES_HOLD(*held, shape);
 SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); 
     for (int64_t k = 0; k < K; k += 64, b += 16 * LANES) {
+        for (int64_t i = 0; i < touched; i++, next += 64) __builtin_prefetch(next, 0, 2);
 SOL_TILE_LOAD(6, b + 0 * LANES, 4 * LANES); 
         SOL_TILE_LOAD(4, a0 + k, pitch);
 SOL_TILE_DOT_BYTES(0, 4, 6); 
@@ -65,7 +67,7 @@ const vi ci_0 = vi_load(sums + (i * 1 + 0) * LANES);
     }
 }
 
-#define TILE(rows) (count < WIDTH ? tile_##rows##_ragged : tile_##rows)(a_q + m * pitch, pitch, panel, K, c_q + m * ldc, ldc, count)
+#define TILE(rows) (count < WIDTH ? tile_##rows##_ragged : tile_##rows)(a_q + m * pitch, pitch, panel, K, c_q + m * ldc, ldc, count, &held, next + (i - r) * (K / 64) * touched * 64, touched)
 void matmul_int_tiles(const sol_team *team, void *const *buf, const int64_t *arg)
 {
     const uint8_t *A = buf[0];
@@ -83,6 +85,7 @@ void matmul_int_tiles(const sol_team *team, void *const *buf, const int64_t *arg
     if (active > team->size) active = team->size;
     if (team->id >= active) return;
     const int64_t end = units * (team->id + 1) / active;
+    const sol_tiles *held = 0;
     for (int64_t u = units * team->id / active, run; u < end; u += run) {
         const int64_t r = u % blocks, p = u / blocks % panels, q = u / blocks / panels;
         run = blocks - r < end - u ? blocks - r : end - u;
@@ -93,6 +96,9 @@ void matmul_int_tiles(const sol_team *team, void *const *buf, const int64_t *arg
         int32_t *c_q = C + p * WIDTH;
         (void)rest;
         const int32_t *panel = b_q + p * steps * WIDTH;
+        /* Beside each step of a tile it asks for its part of the next panel, which comes from far. */
+        const char *const next = (const char *)(panel + steps * WIDTH);
+        const int64_t touched = u + run < end ? (2 * 16 + run - 1) / run : 0;
         for (int64_t i = r; i < r + run; i++) {
             const int64_t m = i * MR;
             TILE(20);

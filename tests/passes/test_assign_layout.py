@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from sol.ir.graph import Graph
-from sol.ir.text import parse_graph
-from sol.passes.assign_layout import assign_layout, keeps_bytes_in_blocks
-from tests.emulation import emulated
+from sol.passes.assign_layout import assign_layout
 from tests.passes.support import CONV1, CONV3, ops, run
 
 LANES = 16
@@ -175,20 +171,3 @@ def test_padding_that_a_call_gives_is_row_major() -> None:
     text = BYTES.format(more=", %f: u8[]", fill=3, rest="%y: f32[1,40,9,9] = relu(%c)")
     text = "\n".join(line for line in text.splitlines() if "%f = constant" not in line)
     assert not blocked(of_bytes(text))
-
-
-@pytest.mark.parametrize("channels,groups,in_blocks", [(64, 64, True), (64, 1, False), (8, 1, True)])
-def test_matrix_tiles_take_images_of_bytes_where_products_are_many(channels: int, groups: int, in_blocks: bool) -> None:
-    """A convolution of 64 channels has 288 products for each byte that it reads or writes, a depthwise one has 4.5."""
-    text = f"""graph(%x: u8[1,{channels},ROWS,9]) {{
-  %w = parameter{{target="w"}}: i8[{channels},{channels // groups},3,3]
-  %f = constant{{dtype=u8, value=array(u8[], [3])}}: u8[]
-  %y: i32[1,{channels},ROWS,9] = int_conv(%x, %w, %f){{dilation=(1, 1), groups={groups}, padding=((1, 1), (1, 1)), stride=(1, 1)}}
-  return %y
-}}"""
-    tiles, dots = replace(emulated(), byte_dots=True), replace(emulated(), byte_dots=True, matrix_tiles=False)
-    graph = parse_graph(text.replace("ROWS", "9"))
-    assert keeps_bytes_in_blocks(graph, tiles) == in_blocks and keeps_bytes_in_blocks(graph, dots)
-    assert not keeps_bytes_in_blocks(graph, replace(dots, byte_dots=False))
-    open_sizes = parse_graph(text.replace("ROWS", "h").replace(") {", ") where h in [3, 99] {", 1))
-    assert not keeps_bytes_in_blocks(open_sizes, tiles) and keeps_bytes_in_blocks(open_sizes, dots)

@@ -17,7 +17,7 @@ from sol.codegen.kernels.conv_epilogues import operand_context, operand_params, 
 from sol.codegen.kernels.conv_problem import stem_of
 from sol.codegen.kernels.conv_shape import Conv, check_border, column_step, is_blocked, is_flat, pitch, spatial_strides, static_size
 from sol.codegen.kernels.conv_source import Source, pointwise_inputs
-from sol.codegen.kernels.conv_tiles import FEWEST_CHANNELS, patches_of, tile_context, with_runs
+from sol.codegen.kernels.conv_tiles import fills_tiles, patches_of, tile_context, with_runs
 from sol.codegen.kernels.conv_tiling import Panel, Tiling, choose_tiling, panels_of, width_tiles
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
@@ -247,7 +247,10 @@ def _lower_tiles(lowering: Lowering, found: ByteConv) -> None:
         "N": conv.n, "OH": rows, "OW": columns, "group_vectors": found.vectors, **patches.params(conv, found.source, lanes),
         "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(found.epilogue), **_start_params(found),
     }  # fmt: skip
-    w = lowering.weight(conv.node.inputs[1], "conv_quads", lanes=lanes, vectors=tiling.ocb, block=step, rounded=step)
+    if patches.thin:
+        w = lowering.weight(conv.node.inputs[1], "conv_rows", lanes=lanes, vectors=tiling.ocb, pixel=patches.pixel, step=step)
+    else:
+        w = lowering.weight(conv.node.inputs[1], "conv_quads", lanes=lanes, vectors=tiling.ocb, block=step, rounded=step)
     widths = panels_of(target, found.vectors * lanes, tiling.ocb)
     name = stem_of(conv, tiling, found.epilogue, "tiles1x1" if conv.kernel == (1, 1) else "tiles")
     lowering.emit(
@@ -261,7 +264,7 @@ def _lower_tiles(lowering: Lowering, found: ByteConv) -> None:
 def _lower(lowering: Lowering, found: ByteConv) -> None:
     if found.depthwise:
         _lower_depthwise(lowering, found)
-    elif lowering.target.matrix_tiles and found.conv.c >= FEWEST_CHANNELS:
+    elif lowering.target.matrix_tiles and fills_tiles(found.conv):
         _lower_tiles(lowering, found)
     else:
         _lower_dense(lowering, found)

@@ -17,6 +17,7 @@ from sol.ir.dim import DimLike, ceil_div, product
 from sol.ir.lanes import LANE_DTYPES
 from sol.ir.types import DType
 
+
 def _lower(lowering: Lowering) -> None:
     """One launch over a copy of dwords: four channels of a pixel or, where a group has only one, four pixels that a row of taps meets."""
     conv, lanes = lowering.anchor, lowering.target.lanes

@@ -102,7 +102,7 @@ MATRIX_ROWS = 16
 
 
 def matrix_runs(th: int, tw: int) -> tuple[tuple[int, int, int], ...]:
-    """Row, first pixel and pixels of the at most two matrix tiles of a tile."""
+    """Row, first pixel and pixels of the matrix tiles of a tile: one for each row, or at most two of a long one."""
     if th > 1 or tw <= MATRIX_ROWS:
         return tuple((y, 0, tw) for y in range(th))
     half = (tw + 1) // 2

@@ -61,6 +61,5 @@ ZEN4 = Machine(
     graph=GraphSizes(
         reordered_from=64, chain_map=3 << 18, chain_large_map=4 << 20, chain_expansion=3, chain_weights=3 << 18, chain_rows=14,
         chain_shared_weights=1 << 18, chain_row=1 << 14, byte_weight_rows=4,
-        tiled_products=64,
     ),
 )  # fmt: skip

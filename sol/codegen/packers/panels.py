@@ -232,6 +232,23 @@ def conv_quads(recipe: Recipe, *, lanes: int, vectors: int, block: int, rounded:
     lay(recipe, rows, Panels(vectors * lanes, lanes, round_up(c, rounded) // BYTES * taps, places, lane=BYTES))
 
 
+def _conv_rows_shape(shape: Shape, lanes: int, vectors: int, pixel: int, step: int) -> Shape:
+    return (round_up(shape[0], lanes) * shape[2] * round_up(shape[3] * pixel, step),)
+
+
+@packer("conv_rows", _conv_rows_shape)
+def conv_rows(recipe: Recipe, *, lanes: int, vectors: int, pixel: int, step: int) -> None:
+    """w[K, C, R, S] of bytes -> [panel][r][four of (s, channel)][vectors * lanes][4], flat.
+
+    A panel is as in ``conv_panels``. Zeros pad K to whole vectors, C to ``pixel`` channels, and each row of the filter to ``step`` of them.
+    """
+    c, taps, across = recipe.shape[1], recipe.taps, recipe.shape[-1]
+    width = round_up(across * pixel, step)
+    channel, tap = np.divmod(np.arange(c * taps), taps)
+    places, rows = tap // across * width + tap % across * pixel + channel, Rows(recipe.shape[0], c * taps, c * taps)
+    lay(recipe, rows, Panels(vectors * lanes, lanes, taps // across * width // BYTES, places, lane=BYTES))
+
+
 def _depthwise_bytes_shape(shape: Shape, lanes: int, neighbours: bool) -> Shape:
     fours = shape[-2] * -(-shape[-1] // BYTES) if neighbours else count(shape[2:])
     return -(-shape[0] // lanes), fours, lanes, BYTES
