@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sol.codegen.machines import ZEN4
+from sol.codegen.machines import ZEN3, ZEN4
 from sol.codegen.plan import Plan
 from sol.codegen.schedule import make_plan
 from sol.codegen.targets import by_name, with_byte_dots, with_matrix_tiles, with_narrow_dots
@@ -383,6 +383,19 @@ INNER_PRODUCT: dict[str, str] = {
     "gradient of 1x1 weights": one("%x: f32[2,64,28,28], %g: f32[2,128,28,28]", "f32[128,64,1,1]", weight_gradient(1, 0, 1, 1)),
 }
 """Networks for a target with independent_adders."""
+
+
+LINEAR_GRADIENT = """graph(%x: f32[512,256], %g: f32[512,300]) {
+  %t: f32[300,512] = permute(%g){order=(1, 0)}
+  %w: f32[300,256] = matmul(%t, %x)
+  return %w
+}"""
+"""The gradient of a linear layer for its weights, for a machine whose table says that it is computed in chunks."""
+
+
+def plan_in_chunks() -> Plan:
+    """The plan of LINEAR_GRADIENT for AVX2."""
+    return make_plan(fused_graph(LINEAR_GRADIENT, "avx2"), replace(by_name("avx2"), machine=ZEN3))
 
 
 def plan_of(

@@ -14,11 +14,12 @@ from sol.codegen.kernels.conv import KERNELS
 from sol.codegen.kernels.conv_problem import read_problem
 from sol.codegen.kernels.conv_winograd import named_way
 from sol.codegen.lowering import Lowering
-from sol.codegen.targets import resolve
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
 from tests.codegen.conv_cases import ISAS, check, forced, held, random
+from tests.emulation import MATRIX_TILES
+from tests.toolchains import target_of
 
 Arrays = dict[str, np.ndarray]
 SIZE = (9, 14)
@@ -78,16 +79,17 @@ PRODUCTS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "winograd": (3, 1, ("memory", "chain")),
     "winograd/f4p": (3, 1, ("memory", "chain")),
     "direct, row-major": (3, 1, ("plain",)),
+    "tiles": (3, 1, ("memory",)),
 }
 """Product → taps along an axis, groups, and the sources that it reads. All of them write to all sinks."""
 ONLY_16_LANES = ("inner_product", "inner_product, groups", "winograd/f4p")
-NARROW = ("direct", "direct, row-major", "winograd", "winograd/f4p")
-"""Products that also serve bfloat16."""
+NARROW = ("direct", "direct, row-major", "winograd", "winograd/f4p", "tiles")
+"""Products that also serve bfloat16, the last one that alone."""
 CASES = [
     (isa, source, product, sink, dtype)
-    for product, (_, _, sources) in PRODUCTS.items() for source in sources for sink in SINKS for isa in ISAS
-    for dtype in (DType.F32, DType.BF16)
-    if (isa == "avx512" or product not in ONLY_16_LANES) and (dtype is DType.F32 or product in NARROW)
+    for product, (_, _, sources) in PRODUCTS.items() for source in sources for sink in SINKS
+    for isa in ((MATRIX_TILES,) if product == "tiles" else ISAS) for dtype in (DType.F32, DType.BF16)
+    if (isa == "avx512" or product not in ONLY_16_LANES) and (product in NARROW if dtype is DType.BF16 else product != "tiles")
 ]  # fmt: skip
 
 
@@ -124,7 +126,7 @@ def composition(source: str, product: str, sink: str, lanes: int, dtype: DType) 
 def test_composition(isa, source, product, sink, dtype, threads, monkeypatch):
     table = families.candidates
     monkeypatch.setattr(families, "candidates", lambda anchor: (candidate(product),) if anchor else table(anchor))
-    lanes = resolve(isa).lanes
+    lanes = target_of(isa).lanes
     graph, inputs, arrays = composition(source, product, sink, lanes, dtype)
     border = (PRODUCTS[product][0] // 2,) * 2
     check(graph, inputs, arrays, isa=isa, threads=threads, plain=("x",) if source == "plain" else (),

@@ -26,6 +26,7 @@ from tests.codegen.networks import (
     NETWORKS,
     POOLED,
     of_matrix_tiles,
+    plan_in_chunks,
     plan_of,
 )
 from tests.ops.test_control import looped
@@ -88,6 +89,8 @@ def instances() -> dict[str, str]:
         for kernel in plan_of(text, "avx2").kernels:
             if kernel.context.get("words"):
                 found.setdefault(f"{kernel.template}:words", kernel)
+    for kernel in plan_in_chunks().kernels:
+        found.setdefault(kernel.template, kernel)
     for kernel in plan_of(NETWORKS["table"]).kernels:
         found.setdefault(f"{kernel.template}:table", kernel)
     for text in (NARROW_GRADIENT, *of_matrix_tiles()):

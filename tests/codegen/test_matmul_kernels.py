@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from sol.codegen.decision import Decision
-from sol.codegen.kernels import families, matmul, matmul_blocks, matmul_pairs
+from sol.codegen.kernels import families, matmul, matmul_blocks, matmul_chunks, matmul_pairs
 from sol.codegen.kernels.families import candidates
 from sol.codegen.kernels.matmul_rows import collapse_rows, panel_vectors, row_ladder
 from sol.codegen.packing import make_pack
@@ -329,6 +329,40 @@ def test_blocks_of_two_operands_that_change(isa: str, m: int, n: int, k: int, fo
     monkeypatch.setattr(matmul_blocks, "SHARES", (0.02, 0.02, 0.02))  # blocks small enough for several of them
     monkeypatch.setattr(matmul_blocks, "LONGEST", 64)
     check_forms(isa, m, n, k, form)
+
+
+@pytest.mark.parametrize("isa,m,n,k", thinned([*BLOCKS, (100, 40, 900)]))
+@pytest.mark.parametrize("slab", [48, 1024])
+def test_chunks_of_a_turned_operand(isa: str, m: int, n: int, k: int, slab: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of few rows, with one slab of the reduction and with several; results go past the caches or not."""
+    monkeypatch.setattr(matmul_chunks, "_is_large", lambda *_: True)
+    monkeypatch.setattr(matmul_chunks, "share_of", lambda _: 0.02)
+    monkeypatch.setattr(matmul_chunks, "FEWEST", 1)
+    monkeypatch.setattr(matmul_chunks, "FEWEST_STEPS", 1)
+    monkeypatch.setattr(matmul_chunks, "LONGEST_SLAB", slab)
+    find, found = matmul_chunks.find_chunks, []
+
+    def noted(lowering: object) -> object:
+        way = find(lowering)
+        assert way is not None
+        found.append(replace(way, blocks=replace(way.blocks, stream=len(found) % 2 == 1)))
+        return found[-1]
+
+    candidate = replace(matmul_chunks.CANDIDATE, match=lambda lowering: [Decision("chunks", noted(lowering))])
+    monkeypatch.setitem(matmul.KERNELS, "matmul", (candidate,))
+    for threads, epilogue, right_turned in ((1, "relu", True), (3, "add", False), (2, "", False)):
+        candidates.cache_clear()
+        b = GraphBuilder()
+        x, w = b.input("x", TensorType(DType.F32, (m, k))), b.input("w", TensorType(DType.F32, (k, n)))
+        y, inputs = b.add("matmul", [x, w]), {x: floats(m, k), w: floats(k, n)}
+        if epilogue == "add":
+            inputs[other := b.input("other", b.type_of(y))] = floats(m, n)
+            y = b.add("add", [y, other])
+        elif epilogue:
+            y = b.add("relu", [y])
+        check(b.build([y]), "matmul", inputs, isa=isa, threads=threads, strides={x: (1, m)} | ({w: (1, k)} if right_turned else {}))
+    candidates.cache_clear()
+    assert found
 
 
 @pytest.mark.parametrize("m,n,k", [*BLOCKS, (22, 16, 64), (90, 40, 128), (1, 5, 7), (515, 130, 20)])

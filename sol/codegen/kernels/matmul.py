@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sol.codegen.decision import sole
 from sol.codegen.element import element
-from sol.codegen.kernels import matmul_as_conv, matmul_blocks, matmul_pairs, matmul_split
+from sol.codegen.kernels import matmul_as_conv, matmul_blocks, matmul_chunks, matmul_pairs, matmul_split
 from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_cost import fixed, one_by_one_seconds, product_seconds, tile_cycles
 from sol.codegen.kernels.matmul_dot import dot_seconds, find_dot, lower_dot
@@ -307,6 +307,7 @@ def lower_plain(lowering: Lowering, found: Plain) -> None:
 
 _CANDIDATES = (
     matmul_pairs.CANDIDATE,
+    matmul_chunks.CANDIDATE,
     matmul_blocks.CANDIDATE,
     sole("dot", find_dot, lower_dot, cost=dot_seconds),
     sole("gemm", find_panels, lower_gemm, cost=panels_seconds),

@@ -153,7 +153,9 @@ def tiles_of(found: Blocks, head: tuple[str, ...], last: tuple[str, str] | None 
     }  # fmt: skip
 
 
-def emit_blocks(lowering: Lowering, found: Blocks, words: str, context: dict[str, Any], scratch: int) -> None:
+def emit_blocks(
+    lowering: Lowering, found: Blocks, words: str, context: dict[str, Any], scratch: int, shared_scratch: int = 0, stretch: int = 0
+) -> None:  # fmt: skip
     """One launch of the template matmul_<words>.c.j2."""
     p = found.product
     reads: dict[str, View] = {"A": p.a, "B": p.b}
@@ -167,9 +169,10 @@ def emit_blocks(lowering: Lowering, found: Blocks, words: str, context: dict[str
         writes={"C": p.out},
         params=run_time_arguments(p, 0, False),
         scratch=scratch,
+        shared_scratch=shared_scratch,
         flops=p.flops,
         bytes=p.bytes,
-        mr=found.mr, ladder=found.ladder, k_block=1, in_place=False, stretch=0, prefetch=0, sliced=True,
+        mr=found.mr, ladder=found.ladder, k_block=1, in_place=False, stretch=stretch, prefetch=0, sliced=True,
         slice=found.slice, chunk_rows=found.rows, chunk_panels=found.panels, high=found.high, wide=found.wide, by_rows=found.by_rows,
         stream=found.stream, grain=p.target.machine.team.grain,
         batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,

@@ -268,6 +268,8 @@ class MatrixProducts:
     dot_length: length of a dot product from which on adding up its lanes costs little.
     queries: of a head, up to which keys are read where they lie.
     dots: vectors of sums of pairs of products of bfloat16 (AVX-512 BF16) that a core starts per cycle.
+    chunks: share of the second-level cache for a chunk of a turned left operand, all of whose right operand is packed first; 0 where that
+    was not measured, and blocks of both operands are packed by turns.
     """
 
     prefetch: int
@@ -279,6 +281,7 @@ class MatrixProducts:
     dot_length: int
     queries: int
     dots: float
+    chunks: float = 0.0
 
 
 @dataclass(frozen=True)
