@@ -22,7 +22,7 @@ from sol.codegen.kernels.matmul_product import (
     run_time_arguments,
 )
 from sol.codegen.kernels.matmul_rows import broadcast_strides, panel_vectors, row_counts, row_ladder, rows_per_tile, wide_panel
-from sol.codegen.kernels.matmul_tile import MATRIX_STEP, Types, matrix_tile_of, panel_columns, tile_of, tile_signature
+from sol.codegen.kernels.matmul_tile import MATRIX_STEP, Types, matrix_tile_of, panel_columns, reach, tile_of, tile_signature
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
@@ -185,7 +185,7 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
         rows_outside=panels.rows_outside, stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH and not panels.matrix and not panels.pairs else 0,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         prefetch=costs.prefetch if p.constant else 0, signature=parameters, arguments=arguments,
-        tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles), types=_types(p, pack_a),
+        tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles), types=_types(p, pack_a), reach=reach(p.target),
     )  # fmt: skip
 
 

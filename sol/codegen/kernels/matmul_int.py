@@ -11,7 +11,7 @@ from sol.codegen.decision import sole
 from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_product import Product, batch_text, describe, kernel_stem, packed, run_time_arguments
 from sol.codegen.kernels.matmul_rows import row_ladder, vectors_per_panel
-from sol.codegen.kernels.matmul_tile import MATRIX_STEP, matrix_tile_of, panel_columns, tile_of, tile_signature
+from sol.codegen.kernels.matmul_tile import MATRIX_STEP, matrix_tile_of, panel_columns, reach, tile_of, tile_signature
 from sol.codegen.kernels.packed_steps import BYTES
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
@@ -111,7 +111,7 @@ def lower_int_gemm(lowering: Lowering, found: IntPanels) -> None:
         tail_ops=p.epilogue.stem, prefetch=p.target.machine.products.prefetch if p.constant else 0,
         signature=signature, arguments=arguments.replace("lda", "pitch"),
         a_k="1" if p.a_k == 1 else "A_k", result=p.out.dtype.c, c_n="" if p.c_n == 1 else " * C_n",
-        tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles),
+        tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles), reach=reach(p.target),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from sol.codegen.element import Element, element, vector_load, vector_store
 from sol.codegen.kernels.conv_tiling import matrix_runs
 from sol.codegen.kernels.matmul_product import Product
+from sol.codegen.lowering import TargetLike
 from sol.ir.types import DType
 
 
@@ -52,6 +53,11 @@ class Tile:
 
 MATRIX_STEP = 32
 """Steps of a reduction that one multiplication of matrix tiles takes."""
+
+
+def reach(target: TargetLike) -> int:
+    """Bytes of weights that matrix tiles ask for ahead at most: with the panel that is multiplied, half of the second-level cache."""
+    return target.l2 // 4
 
 
 def panel_columns(p: Product, nv: int, lanes: int) -> tuple[bool, bool, int]:
