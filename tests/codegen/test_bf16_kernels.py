@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sol.codegen.kernels import conv_tiles
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
@@ -70,6 +71,23 @@ def test_convolution_by_matrix_tiles(c: int, k: int, taps: int, options: dict[st
         return
     for threads in (1, 3):
         check_narrow((2, c, *size), k, taps, options, MATRIX_TILES, threads, plain=())
+
+
+@pytest.mark.parametrize("c,k,taps,options", [(600, 70, 1, {}), (33, 40, 3, {"padding": 1}), (64, 64, 3, {"padding": 1, "groups": 2})])
+def test_patches_laid_out_by_the_whole_team(c: int, k: int, taps: int, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads share out output channels, and even two of them do not lay all patches out by themselves."""
+    context = conv_tiles.tile_context
+    made = []
+
+    def together(*given: Any) -> dict[str, Any]:
+        made.append(context(*given) | {"alone": 0})
+        return made[-1]
+
+    monkeypatch.setattr(conv_tiles, "shares_tiles", lambda *_: 0)
+    monkeypatch.setattr(conv_tiles, "tile_context", together)
+    for threads in (2, 3):
+        check_narrow((2, c, 7, 9), k, taps, options, MATRIX_TILES, threads, plain=())
+    assert made and all(m["shared"] for m in made)
 
 
 @pytest.mark.parametrize("isa", [PAIRS, PAIRS_IN_C])

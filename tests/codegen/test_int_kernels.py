@@ -368,7 +368,7 @@ def test_blocks_by_matrix_tiles_equal_the_reference(family: Callable[[Case], Non
 def test_maps_of_open_sizes_by_matrix_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows shorter and longer than a tile, and several images."""
     tiled_blocks(monkeypatch)
-    check_open_sizes("native", 70, "_tiles", [(1, 1, 1), (2, 7, 9), (1, 33, 40), (3, 4, 64)])
+    check_open_sizes("native", 70, "int_conv_i32_tiles", [(1, 1, 1), (2, 7, 9), (1, 33, 40), (3, 4, 64)])
 
 
 def test_readers_that_pad_with_different_bytes_share_no_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

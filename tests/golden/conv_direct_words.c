@@ -21,8 +21,8 @@ typedef struct conv {
     const int32_t *start;
     const float *e1;
     uint8_t *out;
-    int64_t N, OH, OW, groups, group_vectors, by_tiles, in_blocks, in_last, R, S, stride_y, in_n, in_cb, in_row, in_r, in_s;
-    int64_t in_start, out_n, out_cb, out_row, e1_n, e1_cb, e1_row, start_cb, lines, line, from_n, from_cb, from_start, from_row, rows, columns;
+    int64_t N, OH, OW, group_vectors, out_n, out_cb, out_row, e1_n, e1_cb, e1_row, start_cb, groups, by_tiles, in_blocks, in_last, R;
+    int64_t S, stride_y, in_n, in_cb, in_row, in_r, in_s, in_start, lines, line, from_n, from_cb, from_start, from_row, rows, columns;
     int64_t w_kb, in_group;
     int32_t *widened; /* a panel's weights as words */
 } conv;
@@ -205,27 +205,27 @@ void conv_direct_words(const sol_team *team, void *const *buf, const int64_t *ar
     const int64_t N = arg[0];
     const int64_t OH = arg[1];
     const int64_t OW = arg[2];
-    const int64_t groups = arg[3];
-    const int64_t group_vectors = arg[4];
-    const int64_t by_tiles = arg[5];
-    const int64_t in_blocks = arg[6];
-    const int64_t in_last = arg[7];
-    const int64_t R = arg[8];
-    const int64_t S = arg[9];
-    const int64_t stride_y = arg[10];
-    const int64_t in_n = arg[11];
-    const int64_t in_cb = arg[12];
-    const int64_t in_row = arg[13];
-    const int64_t in_r = arg[14];
-    const int64_t in_s = arg[15];
-    const int64_t in_start = arg[16];
-    const int64_t out_n = arg[17];
-    const int64_t out_cb = arg[18];
-    const int64_t out_row = arg[19];
-    const int64_t e1_n = arg[20];
-    const int64_t e1_cb = arg[21];
-    const int64_t e1_row = arg[22];
-    const int64_t start_cb = arg[23];
+    const int64_t group_vectors = arg[3];
+    const int64_t out_n = arg[4];
+    const int64_t out_cb = arg[5];
+    const int64_t out_row = arg[6];
+    const int64_t e1_n = arg[7];
+    const int64_t e1_cb = arg[8];
+    const int64_t e1_row = arg[9];
+    const int64_t start_cb = arg[10];
+    const int64_t groups = arg[11];
+    const int64_t by_tiles = arg[12];
+    const int64_t in_blocks = arg[13];
+    const int64_t in_last = arg[14];
+    const int64_t R = arg[15];
+    const int64_t S = arg[16];
+    const int64_t stride_y = arg[17];
+    const int64_t in_n = arg[18];
+    const int64_t in_cb = arg[19];
+    const int64_t in_row = arg[20];
+    const int64_t in_r = arg[21];
+    const int64_t in_s = arg[22];
+    const int64_t in_start = arg[23];
     const int64_t lines = arg[24];
     const int64_t line = arg[25];
     const int64_t from_n = arg[26];
@@ -247,9 +247,9 @@ void conv_direct_words(const sol_team *team, void *const *buf, const int64_t *ar
     const int64_t tile_bytes = groups * in_blocks * 10 * stride_y * LANES * 2; /* fresh input per tile */
     const conv c = {
         .in = (const uint8_t *)wide, .w = w, .start = start, .e1 = e1, .out = out, .N = N, .OH = OH, .OW = OW,
-        .groups = groups, .group_vectors = group_vectors, .by_tiles = by_tiles, .in_blocks = in_blocks, .in_last = in_last, .R = R, .S = S, .stride_y = stride_y,
-        .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s, .in_start = in_start, .out_n = out_n, .out_cb = out_cb,
-        .out_row = out_row, .e1_n = e1_n, .e1_cb = e1_cb, .e1_row = e1_row, .start_cb = start_cb, .lines = lines, .line = line, .from_n = from_n,
+        .group_vectors = group_vectors, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .e1_n = e1_n, .e1_cb = e1_cb, .e1_row = e1_row, .start_cb = start_cb,
+        .groups = groups, .by_tiles = by_tiles, .in_blocks = in_blocks, .in_last = in_last, .R = R, .S = S, .stride_y = stride_y, .in_n = in_n,
+        .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .in_s = in_s, .in_start = in_start, .lines = lines, .line = line, .from_n = from_n,
         .from_cb = from_cb, .from_start = from_start, .from_row = from_row, .rows = rows, .columns = columns, .w_kb = w_kb, .in_group = in_group,
         .widened = (int32_t *)team->scratch,
     };

@@ -24,9 +24,9 @@ typedef struct conv {
     const int32_t *start;
     const float *e1;
     uint8_t *out;
-    int64_t N, OH, OW, group_vectors, groups, by_tiles, in_blocks, from_blocks, R, S, height, width, down, line, in_cb, in_row;
-    int64_t in_r, strip, in_s, from_n, from_cb, from_row, from_column, from_start, tile_y, tile_x, out_n, out_cb, out_row, e1_n, e1_cb, e1_row;
-    int64_t start_cb, rows, columns, w_kb, patch, touched;
+    int64_t N, OH, OW, group_vectors, out_n, out_cb, out_row, e1_n, e1_cb, e1_row, start_cb, groups, by_tiles, in_blocks, from_blocks, R;
+    int64_t S, height, width, down, line, in_cb, in_row, in_r, strip, in_s, from_n, from_cb, from_row, from_column, from_start, tile_y;
+    int64_t tile_x, rows, columns, w_kb, patch, touched;
     const sol_tiles **held; /* shapes of the thread's matrix tiles */
 } conv;
 
@@ -723,35 +723,35 @@ void conv_tiles_thin(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t OH = arg[1];
     const int64_t OW = arg[2];
     const int64_t group_vectors = arg[3];
-    const int64_t groups = arg[4];
-    const int64_t by_tiles = arg[5];
-    const int64_t in_blocks = arg[6];
-    const int64_t from_blocks = arg[7];
-    const int64_t R = arg[8];
-    const int64_t S = arg[9];
-    const int64_t height = arg[10];
-    const int64_t width = arg[11];
-    const int64_t down = arg[12];
-    const int64_t line = arg[13];
-    const int64_t in_cb = arg[14];
-    const int64_t in_row = arg[15];
-    const int64_t in_r = arg[16];
-    const int64_t strip = arg[17];
-    const int64_t in_s = arg[18];
-    const int64_t from_n = arg[19];
-    const int64_t from_cb = arg[20];
-    const int64_t from_row = arg[21];
-    const int64_t from_column = arg[22];
-    const int64_t from_start = arg[23];
-    const int64_t tile_y = arg[24];
-    const int64_t tile_x = arg[25];
-    const int64_t out_n = arg[26];
-    const int64_t out_cb = arg[27];
-    const int64_t out_row = arg[28];
-    const int64_t e1_n = arg[29];
-    const int64_t e1_cb = arg[30];
-    const int64_t e1_row = arg[31];
-    const int64_t start_cb = arg[32];
+    const int64_t out_n = arg[4];
+    const int64_t out_cb = arg[5];
+    const int64_t out_row = arg[6];
+    const int64_t e1_n = arg[7];
+    const int64_t e1_cb = arg[8];
+    const int64_t e1_row = arg[9];
+    const int64_t start_cb = arg[10];
+    const int64_t groups = arg[11];
+    const int64_t by_tiles = arg[12];
+    const int64_t in_blocks = arg[13];
+    const int64_t from_blocks = arg[14];
+    const int64_t R = arg[15];
+    const int64_t S = arg[16];
+    const int64_t height = arg[17];
+    const int64_t width = arg[18];
+    const int64_t down = arg[19];
+    const int64_t line = arg[20];
+    const int64_t in_cb = arg[21];
+    const int64_t in_row = arg[22];
+    const int64_t in_r = arg[23];
+    const int64_t strip = arg[24];
+    const int64_t in_s = arg[25];
+    const int64_t from_n = arg[26];
+    const int64_t from_cb = arg[27];
+    const int64_t from_row = arg[28];
+    const int64_t from_column = arg[29];
+    const int64_t from_start = arg[30];
+    const int64_t tile_y = arg[31];
+    const int64_t tile_x = arg[32];
     (void)team; (void)buf; (void)arg;
     const int64_t vectors = groups * group_vectors;
 const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * columns;
@@ -764,10 +764,10 @@ const int64_t rows = (OH + 0) / 1, columns = (OW + 19) / 20, tiles = N * rows * 
     const sol_tiles *shapes = 0;
     const conv c = {
         .in = in + from_start, .w = w, .start = start, .e1 = e1, .out = out, .N = N, .OH = OH, .OW = OW,
-        .group_vectors = group_vectors, .groups = groups, .by_tiles = by_tiles, .in_blocks = in_blocks, .from_blocks = from_blocks, .R = R, .S = S, .height = height,
-        .width = width, .down = down, .line = line, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .strip = strip, .in_s = in_s,
-        .from_n = from_n, .from_cb = from_cb, .from_row = from_row, .from_column = from_column, .from_start = from_start, .tile_y = tile_y, .tile_x = tile_x, .out_n = out_n,
-        .out_cb = out_cb, .out_row = out_row, .e1_n = e1_n, .e1_cb = e1_cb, .e1_row = e1_row, .start_cb = start_cb, .rows = rows, .columns = columns,
+        .group_vectors = group_vectors, .out_n = out_n, .out_cb = out_cb, .out_row = out_row, .e1_n = e1_n, .e1_cb = e1_cb, .e1_row = e1_row, .start_cb = start_cb,
+        .groups = groups, .by_tiles = by_tiles, .in_blocks = in_blocks, .from_blocks = from_blocks, .R = R, .S = S, .height = height, .width = width,
+        .down = down, .line = line, .in_cb = in_cb, .in_row = in_row, .in_r = in_r, .strip = strip, .in_s = in_s, .from_n = from_n,
+        .from_cb = from_cb, .from_row = from_row, .from_column = from_column, .from_start = from_start, .tile_y = tile_y, .tile_x = tile_x, .rows = rows, .columns = columns,
         .w_kb = w_kb, .patch = patch, .touched = touched,
         .held = &shapes,
     };

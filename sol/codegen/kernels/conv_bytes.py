@@ -177,6 +177,16 @@ def _word_params(found: ByteConv, rows: DimLike, columns: DimLike) -> dict[str, 
     }  # fmt: skip
 
 
+def _map_params(found: ByteConv, tiling: Tiling) -> dict[str, DimLike]:
+    """Sizes of a dense convolution's map as tiles cover it, and where it and the epilogue's operands lie."""
+    rows, columns = tiling.size(found.conv.oh, found.conv.ow)
+    out_n, out_cb, out_row = spatial_strides(found.out.strides)[:3]
+    return {
+        "N": found.conv.n, "OH": rows, "OW": columns, "group_vectors": found.vectors, "out_n": out_n, "out_cb": out_cb, "out_row": out_row,
+        **operand_params(found.epilogue), **_start_params(found),
+    }  # fmt: skip
+
+
 def _lower_dense(lowering: Lowering, found: ByteConv) -> None:
     """One launch; see templates/conv_direct.c.j2."""
     conv, target, lanes = found.conv, lowering.target, found.lanes
@@ -184,14 +194,12 @@ def _lower_dense(lowering: Lowering, found: ByteConv) -> None:
     tiling = choose_tiling(tile_target(target, words), found.vectors, conv.oh, conv.ow, flat=found.flat, reduction=steps)
     by_tiles = shares_tiles(conv, tiling, target)
     lowering.set_share(by_tiles != 0)
-    rows, columns = tiling.size(conv.oh, conv.ow)
-    out_n, out_cb, out_row = spatial_strides(found.out.strides)[:3]
     last = (conv.c - 1) % lanes + 1
+    word_params = _word_params(found, *tiling.size(conv.oh, conv.ow)) if words else {}
     params: dict[str, DimLike] = {
-        "N": conv.n, "OH": rows, "OW": columns, "groups": 1, "group_vectors": found.vectors, "by_tiles": by_tiles,
-        "in_blocks": -(-conv.c // lanes), "in_last": -(-last // BYTES) * BYTES, "R": conv.kernel[0], "S": conv.kernel[1],
-        "stride_y": conv.stride[0], **Source("memory", (found.source,)).params(conv), "out_n": out_n, "out_cb": out_cb, "out_row": out_row,
-        **operand_params(found.epilogue), **_start_params(found), **(word_params := _word_params(found, rows, columns) if words else {}),
+        **_map_params(found, tiling), "groups": 1, "by_tiles": by_tiles, "in_blocks": -(-conv.c // lanes),
+        "in_last": -(-last // BYTES) * BYTES, "R": conv.kernel[0], "S": conv.kernel[1], "stride_y": conv.stride[0],
+        **Source("memory", (found.source,)).params(conv), **word_params,
     }  # fmt: skip
     w = lowering.weight(conv.node.inputs[1], "conv_quads", lanes=lanes, vectors=tiling.ocb, block=lanes, rounded=BYTES)
     widths = panels_of(target, found.vectors * lanes, tiling.ocb)
@@ -241,12 +249,7 @@ def _lower_tiles(lowering: Lowering, found: ByteConv) -> None:
     patches = patches_of(conv, found.vectors, found.flat, target)
     tiling, step = patches.tiling, patches.step
     lowering.set_share(patches.by_tiles != 0)
-    rows, columns = tiling.size(conv.oh, conv.ow)
-    out_n, out_cb, out_row = spatial_strides(found.out.strides)[:3]
-    params: dict[str, DimLike] = {
-        "N": conv.n, "OH": rows, "OW": columns, "group_vectors": found.vectors, **patches.params(conv, found.source, lanes),
-        "out_n": out_n, "out_cb": out_cb, "out_row": out_row, **operand_params(found.epilogue), **_start_params(found),
-    }  # fmt: skip
+    params = {**_map_params(found, tiling), **patches.params(conv, found.source, lanes)}
     if patches.thin:
         w = lowering.weight(conv.node.inputs[1], "conv_rows", lanes=lanes, vectors=tiling.ocb, pixel=patches.pixel, step=step)
     else:

@@ -60,7 +60,8 @@ def _match(lowering: Lowering) -> Iterator[Decision]:
     if found is None or not grids:
         return
     together, gain = BYTES if target.byte_dots else BYTES // 2, target.machine.winograd.gain
-    pays = not target.matrix_tiles and winograd_cost(found.conv, target, grids[0]) < gain * direct_cost(found.conv, target, together)
+    cheaper = winograd_cost(found.conv, target, grids[0]) < gain * direct_cost(found.conv, target, together)
+    pays = cheaper and not target.matrix_tiles  # these multiply more than Winograd's algorithm saves
     for grid in grids[: 1 + VARIANTS]:
         variant = "" if grid is grids[0] else grid.name
         yield Decision("words", Way(found, grid, organise(found.conv, target, grid)), variant, pays)

@@ -20,7 +20,7 @@ LONGEST_SLAB = 1024
 LARGEST_RIGHT = 12
 """Second-level caches of the team that the packed right operand may fill: it is read from the third level for each chunk."""
 FEWEST, FEWEST_STEPS = 64, 256
-"""Rows and columns from which packing costs little beside multiplying, and steps from which results do: writing them is the limit below."""
+"""Rows and columns from which packing costs little beside multiplying; steps of the reduction from which writing results does."""
 LINE = 16
 """Numbers of a cache line."""
 
