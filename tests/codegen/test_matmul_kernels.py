@@ -331,10 +331,10 @@ def test_blocks_of_two_operands_that_change(isa: str, m: int, n: int, k: int, fo
     check_forms(isa, m, n, k, form)
 
 
-@pytest.mark.parametrize("isa,m,n,k", thinned([*BLOCKS, (100, 40, 900)]))
+@pytest.mark.parametrize("isa,m,n,k", thinned([*BLOCKS, (70, 40, 1700)]))
 @pytest.mark.parametrize("slab", [48, 1024])
 def test_chunks_of_a_turned_operand(isa: str, m: int, n: int, k: int, slab: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of few rows, with one slab of the reduction and with several; results go past the caches or not."""
+    """Of few rows, with one slab of the reduction and with several, which are short or added up in stretches; results go past the caches or not."""
     monkeypatch.setattr(matmul_chunks, "_is_large", lambda *_: True)
     monkeypatch.setattr(matmul_chunks, "share_of", lambda _: 0.02)
     monkeypatch.setattr(matmul_chunks, "FEWEST", 1)
