@@ -11,6 +11,7 @@ import numpy as np
 
 from sol.codegen.kernels.families import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering
+from sol.codegen.machines import Machine
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.plan import Launch, View
 from sol.codegen.program import kernel_source
@@ -99,15 +100,19 @@ def run_region(
     borders: Mapping[str, tuple] | None = None,
     strides: Mapping[str, tuple] | None = None,
     symbols: Mapping[str, int] | None = None,
+    machine: Machine | None = None,
 ) -> list[np.ndarray]:
     """Logical output arrays of the graph's single region, computed by its kernels.
 
     borders: body value → physical zero border per spatial dimension. strides: plain value → element strides of its buffer.
+    machine: whose figures decide between kernels in place of the target's own.
     What lies around and between outputs is filled with a canary and must come back untouched. An ISA of another machine runs in an
     emulator.
     """
     symbols = dict(symbols or {})
     target = target_of(isa)
+    if machine is not None:
+        target = replace(target, machine=machine)
     region = next(n for n in graph.nodes if n.op == "region")
     body = region.attrs["body"]
     rename = dict(zip(body.outputs, region.outputs))

@@ -14,6 +14,7 @@ from sol.codegen.decision import Decision
 from sol.codegen.kernels import families, matmul, matmul_blocks, matmul_chunks, matmul_pairs
 from sol.codegen.kernels.families import candidates
 from sol.codegen.kernels.matmul_rows import collapse_rows, panel_vectors, row_ladder
+from sol.codegen.machines import NEUTRAL, ZEN3, ZEN4, ZEN5, Machine
 from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name, runnable
 from sol.errors import UnsupportedError
@@ -319,6 +320,7 @@ def test_row_ladder() -> None:
 
 
 BLOCKS = [(16, 16, 16), (20, 128, 70), (17, 33, 15), (7, 100, 8), (65, 130, 333), (33, 50, 700), (130, 1003, 33)]
+MACHINES = (NEUTRAL, ZEN3, ZEN4, ZEN5)
 FORMS = {"linear": (False, True), "input gradient": (False, False), "weight gradient": (True, False)}
 
 
@@ -334,7 +336,7 @@ def test_blocks_of_two_operands_that_change(isa: str, m: int, n: int, k: int, fo
 @pytest.mark.parametrize("isa,m,n,k", thinned([*BLOCKS, (70, 40, 1700)]))
 @pytest.mark.parametrize("slab", [48, 1024])
 def test_chunks_of_a_turned_operand(isa: str, m: int, n: int, k: int, slab: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of few rows, with one slab of the reduction and with several, which are short or added up in stretches; results go past the caches or not."""
+    """With one slab of the reduction and with several, which are short or added up in stretches; results go past the caches or not."""
     monkeypatch.setattr(matmul_chunks, "_is_large", lambda *_: True)
     monkeypatch.setattr(matmul_chunks, "share_of", lambda _: 0.02)
     monkeypatch.setattr(matmul_chunks, "FEWEST", 1)
@@ -363,6 +365,20 @@ def test_chunks_of_a_turned_operand(isa: str, m: int, n: int, k: int, slab: int,
         check(b.build([y]), "matmul", inputs, isa=isa, threads=threads, strides={x: (1, m)} | ({w: (1, k)} if right_turned else {}))
     candidates.cache_clear()
     assert found
+
+
+@pytest.mark.parametrize("isa,machine", thinned([(m,) for m in MACHINES]))
+@pytest.mark.parametrize("form", FORMS)
+def test_what_figures_choose_for_long_products(isa: str, machine: Machine, form: str) -> None:
+    """Of whole layers, whose reductions are divided by kernels themselves and not by a test."""
+    candidates.cache_clear()
+    left_turned, right_turned = FORMS[form]
+    for m, n, k in ((96, 80, 2600), (200, 136, 1100), (530, 100, 1700)):
+        b = GraphBuilder()
+        x, w = b.input("x", TensorType(DType.F32, (m, k))), b.input("w", TensorType(DType.F32, (k, n)))
+        strides = ({x: (1, m)} if left_turned else {}) | ({w: (1, k)} if right_turned else {})
+        graph = b.build([b.add("matmul", [x, w])])
+        check(graph, "matmul", {x: floats(m, k), w: floats(k, n)}, isa=isa, strides=strides, machine=machine)
 
 
 @pytest.mark.parametrize("m,n,k", [*BLOCKS, (22, 16, 64), (90, 40, 128), (1, 5, 7), (515, 130, 20)])
