@@ -70,7 +70,7 @@ def test_shifted_windows_move_once() -> None:
     fast, _ = pair(Attention("select", rolled=True), (x := torch.randn(2, 64, 32),))
     step(fast, (x,))
     picks = {g.what: sum(_has(n, "pick") for e in g.program.runner.executables for n in e.compiled.graph.nodes) for g in graphs_of(fast)}
-    assert picks == {"forward": 2, "backward": 2}, picks
+    assert picks == {"forward": 2, "backward": 3}, picks  # what the first layer has read is made again
 
 
 def _copies(graph) -> int:

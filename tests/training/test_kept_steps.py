@@ -71,6 +71,17 @@ class Averages(nn.Module):
         return torch.tanh(y - self.average[None, :, None, None])
 
 
+class Rows(nn.Module):
+    """Asks for rows that lie one behind the other, which they do not at first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.out = nn.Linear(6, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.out(torch.sigmoid(x).transpose(1, 2).contiguous()).contiguous()
+
+
 IMAGES = (torch.linspace(-9, 9, 3 * 3 * 9 * 9).view(3, 3, 9, 9).sin(),)
 WORDS = (torch.arange(14).view(2, 7) % 11,)
 SEQUENCES = (torch.linspace(-3, 3, 2 * 6 * 5).view(2, 6, 5).cos(),)
@@ -79,6 +90,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[torch.Tensor, ...]]] = {
     "language": (Language, WORDS),
     "recurrent": (Recurrent, SEQUENCES),
     "averages": (Averages, IMAGES),
+    "rows": (Rows, SEQUENCES),
     "narrow": (lambda: nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 1)), SEQUENCES),
 }
 

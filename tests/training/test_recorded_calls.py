@@ -322,3 +322,17 @@ def test_a_copy_has_records_of_its_own(dynamo: list[int]) -> None:
     check(other, theirs, X)
     check(fast, eager, X)
     assert not dynamo
+
+
+class Asserting(Net):
+    def forward(self, x: torch.Tensor) -> Any:
+        torch._assert(x.dim() == 4, "images have four dimensions")
+        return super().forward(x)
+
+
+def test_what_holds_for_sizes_is_recorded(dynamo: list[int]) -> None:
+    fast, eager = pair(Asserting(), (X,))
+    check(fast, eager, X)
+    assert not dynamo
+    with pytest.raises(AssertionError, match="four dimensions"):
+        fast(X[0])

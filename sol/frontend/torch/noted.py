@@ -117,6 +117,11 @@ def _watched(
                 patch.restore()
 
 
+def watched_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of torch in whose place another one sees its calls; any other function itself."""
+    return function.__wrapped__ if getattr(function, "__code__", None) is _SEEING else function  # type: ignore[attr-defined,no-any-return]
+
+
 def _seen(patch: _Patch, real: Callable[..., Any]) -> Callable[..., Any]:
     def instead(*args: Any, **kwargs: Any) -> Any:
         thread = threading.get_ident()
@@ -133,4 +138,8 @@ def _seen(patch: _Patch, real: Callable[..., Any]) -> Callable[..., Any]:
                 after(args[0], result)
         return result
 
+    instead.__wrapped__ = real  # type: ignore[attr-defined]
     return instead
+
+
+_SEEING = _seen(_Patch(), len).__code__  # type: ignore[attr-defined]

@@ -22,6 +22,7 @@ from torch.overrides import TorchFunctionMode
 
 from sol.errors import SolError
 from sol.frontend.torch.lazy_modules import lazy_module
+from sol.frontend.torch.noted import watched_function
 
 _OPERATORS: Mapping[str, Callable[..., Any]] = {"__getitem__": operator.getitem, "__setitem__": operator.setitem}
 _TURNED = ("T", "mT", "H", "mH", "real", "imag")
@@ -34,7 +35,7 @@ _PLAIN_PROPERTIES = frozenset(
 _QUERIES = frozenset(
     "size dim stride numel nelement ndimension storage_offset is_contiguous is_floating_point is_complex is_conj is_neg is_signed "
     "is_inference element_size get_device is_same_size is_tensor is_storage result_type can_cast promote_types finfo iinfo "
-    "__len__ __hash__ is_grad_enabled get_default_dtype".split()
+    "__len__ __hash__ is_grad_enabled get_default_dtype _assert".split()
 )
 """Functions that tell what does not depend on numbers."""
 _NUMBERS = frozenset("item tolist __bool__ __int__ __float__ __index__ __complex__".split())
@@ -155,6 +156,7 @@ class Recorder:
     # the graph
 
     def _add(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
+        function = watched_function(function)
         name = getattr(function, "__name__", "")
         if name in _OPERATORS:
             node = self._graph.call_function(_OPERATORS[name], tuple(args), dict(kwargs))

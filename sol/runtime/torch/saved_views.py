@@ -18,7 +18,7 @@ _PARTS = (
     ops.aten.select.int, ops.aten.slice.Tensor, ops.aten.split.Tensor, ops.aten.split_with_sizes.default, ops.aten.unbind.int,
     operator.getitem,
 )  # fmt: skip
-_VIEWS = (
+VIEWS = (
     *_TURNS, ops.aten.view.default, ops.aten.detach.default, ops.aten.alias.default, ops.aten.unsqueeze.default, ops.aten.squeeze.dim,
     ops.aten.clone.default, ops.aten._unsafe_view.default,
 )  # fmt: skip
@@ -37,7 +37,7 @@ def save_whole(forward: fx.GraphModule, backward: fx.GraphModule, own: int) -> N
         chain = _views(saved, whole) if isinstance(saved, fx.Node) and saved in at_hand else []
         if not chain:
             continue
-        arrival, source = arrivals[saved.name], _viewed(chain[0])
+        arrival, source = arrivals[saved.name], viewed(chain[0])
         results[i] = source
         known = at_hand.get(source)
         with backward.graph.inserting_before(arrival):
@@ -111,12 +111,12 @@ def _size(node: fx.Node) -> int:
 
 def _source(node: fx.Node) -> fx.Node:
     """What a node is a view of, or of which it is a part."""
-    while _is_view(node, (*_VIEWS, *_PARTS)):
-        node = _viewed(node)
+    while is_view(node, (*VIEWS, *_PARTS)):
+        node = viewed(node)
     return node
 
 
-def _is_view(node: fx.Node, kinds: tuple[Any, ...]) -> bool:
+def is_view(node: fx.Node, kinds: tuple[Any, ...]) -> bool:
     return node.op == "call_function" and node.target in kinds and not any(isinstance(a, fx.Node) for a in _sizes(node))
 
 
@@ -125,11 +125,11 @@ def _views(node: fx.Node, whole: set[fx.Node]) -> list[fx.Node]:
 
     whole: what parts are taken of; of others, a part is saved by itself.
     """
-    kinds = (*_VIEWS, *_PARTS) if _source(node) in whole else _VIEWS
+    kinds = (*VIEWS, *_PARTS) if _source(node) in whole else VIEWS
     chain: list[fx.Node] = []
-    while _is_view(node, kinds) and not (node.target is ops.aten.clone.default and any(map(_cuts_rows, chain))):
+    while is_view(node, kinds) and not (node.target is ops.aten.clone.default and any(map(_cuts_rows, chain))):
         chain.insert(0, node)
-        node = _viewed(node)
+        node = viewed(node)
     clones = [i for i, view in enumerate(chain) if view.target is ops.aten.clone.default]
     if node.op == "placeholder" and clones:  # its owner may change it before the backward pass: the clone is saved
         chain, node = chain[clones[-1] + 1 :], chain[clones[-1]]
@@ -139,10 +139,10 @@ def _views(node: fx.Node, whole: set[fx.Node]) -> list[fx.Node]:
 def _cuts_rows(view: fx.Node) -> bool:
     """Whether a view has other matrices than its operand: of what was turned before, products read a copy then."""
     reshapes = view.target in (ops.aten.view.default, ops.aten._unsafe_view.default)
-    return reshapes and view.meta["val"].shape[-2:] != _viewed(view).meta["val"].shape[-2:]
+    return reshapes and view.meta["val"].shape[-2:] != viewed(view).meta["val"].shape[-2:]
 
 
-def _viewed(view: fx.Node) -> fx.Node:
+def viewed(view: fx.Node) -> fx.Node:
     source = view.args[0]
     assert isinstance(source, fx.Node)
     return source

@@ -131,7 +131,8 @@ def _folder() -> str:
 def _names() -> dict[int, str]:
     """Functions that captured graphs call, by identity. They live as long as their modules."""
     libraries: list[Any] = [torch, torch.nn.functional, torch._C._nn, torch.Tensor, torch.special, torch.linalg, torch.fft]
-    found: dict[int, str] = {id(torch._C._set_grad_enabled): "torch._C._set_grad_enabled"}
+    own = ("_set_grad_enabled", "_log_api_usage_once")
+    found: dict[int, str] = {id(getattr(torch._C, name)): f"torch._C.{name}" for name in own}
     for place in (builtins, math, operator, *reversed(libraries)):
         for name in dir(place):
             function = inspect.getattr_static(place, name, None)

@@ -33,6 +33,7 @@ from sol.frontend.torch.lazy_modules import without_code
 from sol.runtime.executable import Executable
 from sol.runtime.memory import give_back_free_memory
 from sol.runtime.specializations import Specializations
+from sol.runtime.torch.cheap_values import compute_again
 from sol.runtime.torch.inputs import told
 from sol.runtime.torch.kept_steps import KeptGraph, KeptStep, keep_step, read_step
 from sol.runtime.torch.program import Program, Taken
@@ -219,6 +220,7 @@ def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Co
             budget = 1.0  # what is not marked is kept as is fastest
         with settings.patch(activation_memory_budget=budget):
             graphs = min_cut_rematerialization_partition(joint, inputs, **given)
+        compute_again(*graphs, given["num_fwd_outputs"])
         save_longest(*graphs, given["num_fwd_outputs"])
         save_whole(*graphs, given["num_fwd_outputs"])
         return graphs
