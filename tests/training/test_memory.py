@@ -40,8 +40,22 @@ class Sequence(nn.Module):
         return self.attention(self.lstm(self.embedding(tokens))[0])
 
 
+class Paths(nn.Module):
+    """Layers of which some rows are left out at random (G. Huang et al., Deep networks with stochastic depth, 2016)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = nn.ModuleList([nn.Sequential(nn.Linear(512, 512), nn.GELU()) for _ in range(4)])
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            x = x + layer(x) * torch.empty(len(x), 1).bernoulli_(0.8) / 0.8
+        return x
+
+
 MODELS: dict[str, tuple[Callable[[], nn.Module], torch.Tensor]] = {
-    "layers": (layers, X), "images": (images, torch.randn(8, 3, 64, 64)), "sequence": (Sequence, torch.randint(0, 500, (64, 64))),
+    "layers": (layers, X), "paths": (Paths, X), "images": (images, torch.randn(8, 3, 64, 64)), "sequence": (Sequence, torch.randint(0, 500, (64, 64))),
 }  # fmt: skip
 
 
@@ -77,8 +91,30 @@ def test_the_backward_pass_works_in_memory_of_the_forward_pass(name: str, taken:
             step(model, (x,))
         check_gradients(fast, eager)
     assert taken == [True] * 3
-    forward, backward = (g.whole for g in graphs_of(fast))
+    first, second = graphs_of(fast)
+    forward, backward = first.alone, second.whole
     assert forward is not None and backward is not None and forward.room == backward.lent_bytes
+
+
+def test_results_that_torch_reads_keep_their_memory(taken: list[bool]) -> None:
+    """What runs in torch behind a compiled part may give its operand, or a view of it, as a result."""
+
+    class Sorted(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = layers()
+
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            y = self.layers(x).sigmoid()
+            return y.exp(), torch.linalg.qr(y)[1]
+
+    fast, eager = pair(Sorted(), (X,))
+    for _ in range(2):
+        for model in (fast, eager):
+            model.zero_grad()
+            step(model, (X,))
+        check_gradients(fast, eager)
+    assert graphs_of(fast)[0].alone is None and not any(taken)
 
 
 def test_gradients_that_add_up_keep_their_memory(taken: list[bool]) -> None:

@@ -102,6 +102,12 @@ class Runner:
         return self.executables[0] if len(self.executables) == 1 and not self.torch_nodes else None
 
     @property
+    def alone(self) -> Any:
+        """The executable, if there is one alone, of which nothing that runs in torch reads a result."""
+        read = {i for n in self.torch_nodes for i in n.inputs}
+        return self.executables[0] if len(self.executables) == 1 and read.isdisjoint(self.results) else None
+
+    @property
     def results(self) -> tuple[str, ...]:
         """Values of the graph that executables give, in their order."""
         return tuple([v for segment, executable in self.steps if executable is not None for v in segment.outputs])

@@ -28,7 +28,7 @@ def split_segments(graph: Graph) -> tuple[Segment, ...]:
     if not any(n.op == "torch_call" for n in graph.nodes) and all(_is_computed(graph, o) for o in graph.outputs):
         return (Segment(graph, None, graph.inputs, graph.outputs),)
     free = _free_views(graph)
-    level = _levels(graph, free)
+    level = _merged(graph, _levels(graph, free))
     segments: list[Segment] = []
     for depth in range(max(level.values(), default=0) + 1):
         part = [n for n in graph.nodes if level.get(n.name) == depth and n.op != "torch_call"]
@@ -67,6 +67,20 @@ def _levels(graph: Graph, free: frozenset[str]) -> dict[str, int]:
             continue
         producers = [graph.producer(i) for i in (*node.inputs, *definer.get(node.name, ()))]
         level[node.name] = max([level[p.name] + (p.op == "torch_call") for p in producers if p.name in level], default=0)
+    return level
+
+
+def _merged(graph: Graph, level: dict[str, int]) -> dict[str, int]:
+    """The levels, with compiled parts that no torch call of their level reads in one part with those of the next level: what torch draws
+    at random comes before both."""
+    definer = definers(graph.nodes)
+    for depth in range(max(level.values(), default=0)):
+        calls = [n for n in graph.nodes if n.op == "torch_call" and level.get(n.name) == depth]
+        part = {n.name for n in graph.nodes if n.op != "torch_call" and level.get(n.name) == depth}
+        later = any(n.op != "torch_call" and level.get(n.name) == depth + 1 for n in graph.nodes)
+        read = {graph.producer(i).name for n in calls for i in (*n.inputs, *definer.get(n.name, ()))}
+        if later and not read & part:
+            level = {**level, **dict.fromkeys(part, depth + 1)}
     return level
 
 

@@ -181,9 +181,14 @@ class TrainingGraph:
         """The executable of the graph, if nothing of it runs in torch."""
         return self.program.runner.whole if self.program is not None else None
 
+    @property
+    def alone(self) -> Executable | None:
+        """The executable of the graph, if there is one and nothing that runs in torch reads its results."""
+        return self.program.runner.alone if self.program is not None else None
+
     def _places_of(self, inputs: Sequence[Any]) -> dict[int, int]:
         """Where inputs lie in memory of the forward pass that is free once they are read."""
-        executable = self._forward.whole if self._forward is not None else None
+        executable = self._forward.alone if self._forward is not None else None
         if executable is None:
             return {}
         ports = executable.plan.outputs
@@ -191,13 +196,13 @@ class TrainingGraph:
 
     def _share_memory(self, imported: Imported) -> None:
         """Let the backward pass work in the memory of the forward pass, in which results lie that it alone reads."""
-        executable = self.whole
+        executable = self.alone if self._forward is None else self.whole
         if self.program is None or executable is None:
             return
         if self._forward is None:
             alone = {imported.graph.outputs[i] for i in results_of(imported, self.kept)}
             executable.elsewhere = {i for i, value in enumerate(self.program.runner.results) if value not in alone}
-        elif (forward := self._forward.whole) is not None and (lent := placed_inputs(imported)):
+        elif (forward := self._forward.alone) is not None and (lent := placed_inputs(imported)):
             self._lent, forward.room = lent, executable.lent_bytes
 
 

@@ -24,6 +24,26 @@ def test_compiled_around_torch() -> None:
     assert row.operation == "linalg_det" and "no converter" in row.reason and ".py:" in row.origin
 
 
+def test_what_reads_nothing_computed_runs_first() -> None:
+    """What comes before random numbers in the code is compiled together with what comes behind."""
+
+    class Noisy(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y = torch.tanh(x)
+            y = y * torch.rand(4, 5) + 1
+            return torch.tanh(y * torch.rand(5))
+
+    model, x = Noisy().eval(), torch.rand(4, 5)
+    fast = sol.optimize(model, x)
+    for _ in range(2):
+        torch.manual_seed(3)
+        expected = model(x)
+        torch.manual_seed(3)
+        close(fast(x), expected)
+    steps = [executable is not None for _, executable in fast._programs[0].runner.steps]
+    assert steps == [False, False, True]
+
+
 def test_several_results_of_a_torch_call() -> None:
     model = Lambda(lambda x: (torch.linalg.svd(x.reshape(4, 5) * 2)[1] + 1, torch.linalg.qr(x.reshape(4, 5))[1].abs()))
     x = torch.randn(20)
