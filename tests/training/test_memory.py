@@ -55,7 +55,8 @@ class Paths(nn.Module):
 
 
 MODELS: dict[str, tuple[Callable[[], nn.Module], torch.Tensor]] = {
-    "layers": (layers, X), "paths": (Paths, X), "images": (images, torch.randn(8, 3, 64, 64)), "sequence": (Sequence, torch.randint(0, 500, (64, 64))),
+    "layers": (layers, X), "paths": (Paths, X), "images": (images, torch.randn(8, 3, 64, 64)),
+    "sequence": (Sequence, torch.randint(0, 500, (64, 64))),
 }  # fmt: skip
 
 
