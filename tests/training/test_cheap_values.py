@@ -56,7 +56,7 @@ class Windows(nn.Module):
 
 
 class Returned(nn.Module):
-    """Gives what a layer reads as a result, too."""
+    """Gives what a layer reads as a result, too, under another shape."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class Returned(nn.Module):
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         y = F.gelu(self.first(x))
-        return y, self.last(y)
+        return y.view(2, -1), self.last(y)
 
 
 def layers(*middle: nn.Module, inner: int = HIDDEN, outer: int = WIDTH) -> nn.Module:

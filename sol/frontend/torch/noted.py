@@ -15,6 +15,8 @@ _ABOUT_LAYOUT = ("stride", "is_contiguous", "storage_offset", "data_ptr")
 _SEEDING = ("manual_seed", "seed", "set_rng_state")
 _TRACING = ("torch._dynamo", "torch._functorch", "torch._higher_order_ops", "torch.fx")
 _MARK = 0x50A7
+_REAL = "_sol_real"
+"""Attribute of a function that sees the calls of another one: that other one."""
 
 
 @contextmanager
@@ -119,7 +121,8 @@ def _watched(
 
 def watched_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function of torch in whose place another one sees its calls; any other function itself."""
-    return function.__wrapped__ if getattr(function, "__code__", None) is _SEEING else function  # type: ignore[attr-defined,no-any-return]
+    real: Callable[..., Any] = getattr(function, _REAL, function)
+    return real
 
 
 def _seen(patch: _Patch, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -138,8 +141,5 @@ def _seen(patch: _Patch, real: Callable[..., Any]) -> Callable[..., Any]:
                 after(args[0], result)
         return result
 
-    instead.__wrapped__ = real  # type: ignore[attr-defined]
+    setattr(instead, _REAL, real)
     return instead
-
-
-_SEEING = _seen(_Patch(), len).__code__  # type: ignore[attr-defined]

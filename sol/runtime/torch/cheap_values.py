@@ -1,5 +1,5 @@
 """What the backward graph computes again although memory is not short: values that matrix products read there, and that a few operations on
-each element make of what is kept anyway. A product takes hundreds of operations for each element of such a value.
+each element make of what is kept anyway. A product takes over a hundred operations for each element of such a value.
 
 Results of GELU, SiLU, their products with gates, of dropout and layer norms are such values: what makes them is kept for their gradients.
 """
@@ -43,12 +43,13 @@ def compute_again(forward: fx.GraphModule, backward: fx.GraphModule, own: int) -
         if node.op != "placeholder":
             groups.setdefault(_source(node), []).append(node)
     place = {n: i for i, n in enumerate(forward.graph.nodes)}
+    held = {_source(r) for r in results[:own] if isinstance(r, fx.Node)}  # by whoever has the model's results
     added: list[fx.Node] = []
     left: set[fx.Node] = set()
     for made in sorted(groups, key=place.__getitem__):
         saved = groups[made]
         others = {n: a for n, a in kept.items() if n not in saved}
-        if made in results[:own] or any(n in results[:own] for n in saved) or not _feeds_products([kept[n] for n in saved]):
+        if made in held or not _feeds_products([kept[n] for n in saved]):
             continue
         at_hand = _with_copies(others)
         steps = _steps(made, at_hand)

@@ -64,13 +64,14 @@ class Runner:
         return _executable(graph, title, isa, threads, arrays)
 
     def _told(self, number: int, becomes: Mapping[int, int]) -> Graph:
-        """The graph of a segment, which knows what its inputs become, but for those that a later segment reads, too."""
+        """The graph of a segment, which knows what its inputs become, but for those that a later segment reads, too, or a torch call, which
+        may give a view of them."""
         segment = self.segments[number]
         assert segment.graph is not None
-        read_later = {v for s in self.segments[number + 1 :] for v in s.inputs}
+        read = {v for i, s in enumerate(self.segments) if i > number or s.graph is None for v in s.inputs}
         editor = Editor(segment.graph)
         for value, result in ((self.graph.inputs[i], self.graph.outputs[o]) for i, o in becomes.items()):
-            if value in segment.inputs and result in segment.outputs and not {value, result} & read_later:
+            if value in segment.inputs and result in segment.outputs and not {value, result} & read:
                 node = segment.graph.producer(value)
                 editor.update(node, attrs=node.attrs.having(becomes=segment.outputs.index(result)))
         return editor.finish() if becomes else segment.graph

@@ -71,8 +71,8 @@ def _levels(graph: Graph, free: frozenset[str]) -> dict[str, int]:
 
 
 def _merged(graph: Graph, level: dict[str, int]) -> dict[str, int]:
-    """The levels, with compiled parts that no torch call of their level reads in one part with those of the next level: what torch draws
-    at random comes before both."""
+    """The levels, after compiled nodes that no torch call of their level reads have moved to the next level, where they are compiled
+    together with what is there. So what reads nothing computed, such as random numbers, comes first."""
     definer = definers(graph.nodes)
     for depth in range(max(level.values(), default=0)):
         calls = [n for n in graph.nodes if n.op == "torch_call" and level.get(n.name) == depth]
