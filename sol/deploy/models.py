@@ -78,7 +78,8 @@ def _from_module(model: Any, inputs: Any, dynamic_shapes: Any, smallest: int) ->
     args, kwargs = as_call(inputs)
     check_inputs(args, kwargs)
     check_model(model)
-    imported = options.applied(import_module(model, args, kwargs, dynamic_shapes, smallest=smallest, torch_at_hand=False))
+    whole = import_module(model, args, kwargs, dynamic_shapes, smallest=smallest, torch_at_hand=False)
+    imported = options.applied(whole, matrix_tiles=False)  # for any processor
 
     def tensor(target: str) -> torch.Tensor:
         owner, _, name = target.rpartition(".")

@@ -1,6 +1,7 @@
 """Products with weights in 16 bits where the user asks for it (``sol.optimize(…, dtype=…)``); never by itself.
 
-Linear layers and convolutions, but not those of few channels, take rounded operands, add up in float32 and round their results. What they
+Linear layers and convolutions, but those of few channels only for processors with matrix tiles, take rounded operands, add up in float32
+and round their results. What they
 read and what poolings and depthwise convolutions read of them is kept in 16 bits in memory, and so is what moves such values. Norms,
 softmax, attention and pointwise operations compute in float32. Weights stay parameters of float32: they are rounded when they are packed,
 after norms have been folded into them.
@@ -24,14 +25,18 @@ MOVES = ("reshape", "permute", "expand", "slice", "flip", "copy", "pad")
 FEWEST_CHANNELS = 16
 """Input channels of a group from which on convolutions of 16 bits are worth it: depthwise ones have no kernels, and images of three
 channels are read faster in float32."""
+MOST_AXES = 2
+"""Spatial dimensions of convolutions that kernels of 16 bits compute."""
 POOLINGS = ("max_pool", "adaptive_max_pool", "avg_pool", "adaptive_avg_pool")
 
 
-def narrow_products(graph: Graph, dtype: DType) -> Graph:
+def narrow_products(graph: Graph, dtype: DType, matrix_tiles: bool = False) -> Graph:
     """The graph with every product of a float32 value and constant float32 weights computed in ``dtype``, BF16 or F16.
 
-    Inputs and outputs keep their dtypes. Bodies of control flow stay as they are.
+    Inputs and outputs keep their dtypes. Bodies of control flow stay as they are. matrix_tiles: whether it is for processors that have
+    them: they also multiply images of few channels in bfloat16 (kernels/conv_im2col.py).
     """
+    windows = matrix_tiles and dtype is DType.BF16
     graph = fold_batchnorm(remove_identities(graph))
     constants = graph.constant_values
 
@@ -40,7 +45,7 @@ def narrow_products(graph: Graph, dtype: DType) -> Graph:
         """conv(x, w, b) -> cast(conv(cast(x), cast(w), cast(b))) of float32 with constant weights"""
         if node.type.dtype is not DType.F32 or node.inputs[0] in constants or not constants.issuperset(node.inputs[1:]):
             return None
-        if node.op == "conv" and g.type_of(node.inputs[1]).shape[1] < FEWEST_CHANNELS:  # type: ignore[operator]
+        if node.op == "conv" and _has_few_channels(g, node) and not (windows and _is_of_image(g, node)):
             return None
         rounded = [g.add("cast", [v], dtype=dtype, origin=node.origin) for v in node.inputs]
         return _widened(g, g.add(node.op, rounded, origin=node.origin, **node.attrs), node)
@@ -79,6 +84,19 @@ def narrow_products(graph: Graph, dtype: DType) -> Graph:
         return _widened(g, g.add("concat", rounded, origin=node.origin, **node.attrs), node)
 
     return apply_rules(graph, (round_trip, rounded_before_it_moves, moved_narrow, joined_narrow))
+
+
+def _has_few_channels(g: Editor, conv: Node) -> bool:
+    return bool(g.type_of(conv.inputs[1]).shape[1] < FEWEST_CHANNELS)  # type: ignore[operator]
+
+
+def _is_of_image(g: Editor, conv: Node) -> bool:
+    """Whether a convolution of all channels reads several pixels at once of what came into the program, which is row-major."""
+    data = g.producer(conv.inputs[0])
+    while data.op in (*MOVES, "concat") or data.op in POINTWISE and data.inputs:
+        data = g.producer(next((v for v in data.inputs if g.type_of(v).rank == data.type.rank), data.inputs[0]))
+    taps = g.type_of(conv.inputs[1]).shape[2:]
+    return conv.attrs["groups"] == 1 and len(taps) <= MOST_AXES and any(t != 1 for t in taps) and data.op == "input"
 
 
 def _widened(g: Editor, value: str, node: Node) -> str:

@@ -114,6 +114,17 @@ def conv_rows(array: np.ndarray, *, lanes: int, vectors: int, pixel: int, step: 
     return np.concatenate(parts)
 
 
+@reference("conv_windows")
+def conv_windows(array: np.ndarray, *, lanes: int, vectors: int, block: int) -> np.ndarray:
+    k, parts = len(array), []
+    flat = np.moveaxis(array, 1, -1).reshape(k, -1)
+    w = padded(flat, 1, up(flat.shape[1], block)).reshape(k, -1, 2)
+    for row in range(0, k, vectors * lanes):
+        panel = w[row : row + vectors * lanes]
+        parts.append(padded(panel, 0, up(len(panel), lanes)).transpose(1, 0, 2).reshape(-1))
+    return np.concatenate(parts)
+
+
 @reference("depthwise_bytes")
 def depthwise_bytes(array: np.ndarray, *, lanes: int, neighbours: bool) -> np.ndarray:
     k, _, rows, taps = array.shape

@@ -106,6 +106,34 @@ def test_convolution_of_a_plain_input(isa: str, c: int, k: int, taps: int, optio
     check_narrow((2, c, 19, 35), k, taps, {"epilogue": smooth, **options}, isa, threads, plain=("x",))
 
 
+WINDOWS: tuple[tuple[int, int, int, dict[str, Any]], ...] = (
+    (3, 64, 7, {"stride": 2, "padding": 3}), (3, 40, 3, {"padding": 1}), (1, 8, 3, {"bias": False}),
+    (4, 33, 2, {"stride": 2, "epilogue": residual}), (3, 17, 3, {"padding": 2, "dilation": 2}),
+    (15, 70, 5, {"padding": 2, "epilogue": smooth}), (5, 33, 1, {}), (2, 16, 1, {"stride": 2}),
+)  # fmt: skip
+"""Windows that fill a row of a matrix tile to a part, exactly, and several of them."""
+
+
+@pytest.mark.parametrize("size", [(19, 35), (8, 16), (3, 40), (12, 9), (7, 66)])
+@pytest.mark.parametrize("c,k,taps,options", WINDOWS)
+def test_few_channels_by_matrix_tiles(c: int, k: int, taps: int, options: dict[str, Any], size: tuple[int, int]) -> None:
+    if min(size) + 2 * options.get("padding", 0) < (taps - 1) * options.get("dilation", 1) + 1:
+        return
+    for threads in (1, 3):
+        check_narrow((2, c, *size), k, taps, options, MATRIX_TILES, threads, plain=("x",))
+
+
+def test_few_channels_are_read_as_windows() -> None:
+    """Infinities beside a window do not reach its sum."""
+    graph, inputs, arrays, _ = conv_graph((1, 3, 9, 20), 16, (3, 3), padding=1)
+    inputs["x"][0, 1, 4, 7] = np.inf
+    narrow, (inputs, arrays) = narrowed(graph, inputs, arrays)
+    region = as_region(narrow, "dnn", "conv", block=target_of(MATRIX_TILES).lanes, plain=("x",))
+    (result,) = run_region(region, inputs, arrays, isa=MATRIX_TILES)
+    assert "conv_bf16_im2col_tiles" in texts_of(region, MATRIX_TILES)
+    assert not np.isfinite(result[0, :, 3:6, 6:9]).any() and np.isfinite(result).sum() == result.size - 16 * 9
+
+
 def check_narrow(x: tuple[int, ...], k: int, taps: int, options: dict[str, Any], isa: str, threads: int, plain: tuple[str, ...]) -> None:
     graph, inputs, arrays, _ = conv_graph(x, k, (taps, taps), **options)
     narrow, (inputs, arrays) = narrowed(graph, inputs, arrays)

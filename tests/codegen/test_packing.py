@@ -69,6 +69,8 @@ def filters() -> Iterator[Case]:
     for shape, groups in (((1, 1, 1, 1), 1), ((33, 9, 3, 3), 1), ((70, 35, 1, 1), 1), ((64, 32, 2, 3), 2), ((40, 17, 1, 5), 1)):
         for vectors, block in ((1, 16), (2, 16), (1, 32), (2, 32)):
             yield case("conv_pairs", shape, "i2", lanes=16, vectors=vectors, groups=groups, block=block)
+    for shape in ((1, 1, 2, 2), (64, 3, 7, 7), (40, 3, 3, 3), (17, 5, 9), (33, 4, 1, 6)):
+        yield from (case("conv_windows", shape, "i2", lanes=16, vectors=vectors, block=32) for vectors in (1, 2))
 
 
 def of_bytes() -> Iterator[Case]:
@@ -170,7 +172,7 @@ def test_what_fills_its_memory_needs_no_zeros() -> None:
 
 
 TURNED = {
-    "conv_panels", "conv_pairs", "conv_stem", "conv_selected", "conv_depthwise", "conv_grouped", "winograd_panels",
+    "conv_panels", "conv_pairs", "conv_windows", "conv_stem", "conv_selected", "conv_depthwise", "conv_grouped", "winograd_panels",
     "winograd_inner_product", "inner_product_panels", "inner_product_scales", "inner_product_selected", "inner_product_groups",
 }  # fmt: skip
 """Packers that read turned filters from where the filters lie; others get them turned."""

@@ -14,9 +14,11 @@ from tests.passes.support import CONV3, ops
 WEIGHT = '  %w = parameter{target="w"}: f32[16,16,3,3]'
 
 
-def narrowed(body: str, result: str = "%y", inputs: str = "%x: f32[2,16,5,5]", dtype: DType = DType.BF16) -> Graph:
+def narrowed(
+    body: str, result: str = "%y", inputs: str = "%x: f32[2,16,5,5]", dtype: DType = DType.BF16, matrix_tiles: bool = False
+) -> Graph:
     graph = parse_graph(f"graph({inputs}) {{\n{WEIGHT}\n{body}\n  return {result}\n}}")
-    found = narrow_products(graph, dtype)
+    found = narrow_products(graph, dtype, matrix_tiles)
     verify(found)
     assert [found.type_of(o) for o in found.outputs] == [graph.type_of(o) for o in graph.outputs]
     return found
@@ -28,6 +30,32 @@ def test_a_product(dtype: DType) -> None:
     assert sorted(n.op for n in found.nodes) == ["cast", "cast", "cast", "conv", "input", "parameter"]
     (conv,) = (n for n in found.nodes if n.op == "conv")
     assert conv.type.dtype is dtype and all(found.type_of(v).dtype is dtype for v in conv.inputs)
+
+
+IMAGE = """  %f = parameter{{target="f"}}: f32[8,{c},3,3]
+  %a: f32[2,{n},5,5] = {made}
+  %y: f32[2,8,5,5] = conv(%a, %f){options}"""
+
+
+@pytest.mark.parametrize("made", ["neg(%x)", "mul(%x, %x)", "permute(%x){order=(0, 1, 3, 2)}"])
+@pytest.mark.parametrize("tiles,dtype", [(True, DType.BF16), (True, DType.F16), (False, DType.BF16)])
+def test_images_of_few_channels_are_rounded_for_matrix_tiles(tiles: bool, dtype: DType, made: str) -> None:
+    text = IMAGE.format(c=3, n=3, made=made, options=CONV3)
+    found = narrowed(text, inputs="%x: f32[2,3,5,5]", dtype=dtype, matrix_tiles=tiles)
+    (conv,) = (n for n in found.nodes if n.op == "conv")
+    assert conv.type.dtype is (DType.BF16 if tiles and dtype is DType.BF16 else DType.F32)
+
+
+def test_few_channels_of_other_maps_and_of_groups_stay_wide() -> None:
+    """What a product computed lies in blocks; filters of one channel each have no kernel for windows."""
+    made = narrowed("""  %f = parameter{target="f"}: f32[3,16,1,1]
+  %g = parameter{target="g"}: f32[8,3,3,3]
+  %a: f32[2,3,5,5] = conv(%x, %f)""" + CONV3.replace("((1, 1), (1, 1))", "((0, 0), (0, 0))") + f"""
+  %y: f32[2,8,5,5] = conv(%a, %g){CONV3}""", matrix_tiles=True)  # fmt: skip
+    assert [n.type.dtype for n in made.nodes if n.op == "conv"] == [DType.BF16, DType.F32]
+    text = IMAGE.format(c=1, n=8, made="neg(%x)", options=CONV3.replace("groups=1", "groups=8"))
+    grouped = narrowed(text, inputs="%x: f32[2,8,5,5]", matrix_tiles=True)
+    assert [n.type.dtype for n in grouped.nodes if n.op == "conv"] == [DType.F32]
 
 
 def test_norms_are_folded_before_weights_are_rounded() -> None:

@@ -96,8 +96,10 @@ def _way(problem: Problem, target: TargetLike, tiling: Tiling) -> Way:
 
 
 def multiplies_matrices(problem: Problem, target: TargetLike) -> bool:
-    """Whether matrix tiles compute the convolution (kernels/conv_tiles.py): of bfloat16, with its input in memory."""
-    return target.matrix_tiles and problem.conv.dtype is DType.BF16 and problem.source.kind == "memory"
+    """Whether matrix tiles compute the convolution: of bfloat16, with its input in blocks (kernels/conv_tiles.py), or of few channels of a
+    row-major one (kernels/conv_im2col.py)."""
+    fits = problem.source.kind == "memory" or problem.source.kind == "plain" and problem.conv.c < problem.lanes
+    return target.matrix_tiles and problem.conv.dtype is DType.BF16 and fits
 
 
 def multiplies_pairs(problem: Problem, target: TargetLike) -> bool:

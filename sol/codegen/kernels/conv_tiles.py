@@ -24,7 +24,7 @@ from sol.ir.types import DType
 
 BYTES = 64
 """Of a row of a matrix tile: channels of a pixel."""
-SHARE = 0.25
+SHARE = 0.5
 """Of the second-level cache, for patches of a strip of tiles: weights and results pass through it as well."""
 FEWEST_CHANNELS = 13
 """Of bytes from which on matrix tiles are faster: a step takes as long for one channel as for 64."""
@@ -169,7 +169,7 @@ class Way:
 
 def _match(lowering: Lowering) -> Iterator[Decision]:
     problem, target = problem_of(lowering), lowering.target
-    if problem is not None and multiplies_matrices(problem, target):
+    if problem is not None and problem.source.kind == "memory" and multiplies_matrices(problem, target):
         yield Decision("tiles", Way(problem, patches_of(problem.conv, problem.vectors, problem.flat, target)))
 
 

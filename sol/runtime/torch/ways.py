@@ -17,6 +17,7 @@ import torch
 from torch.nn.parameter import is_lazy
 
 from sol.build.templates import keep_templates
+from sol.codegen.targets import resolve
 from sol.config import config
 from sol.errors import (
     CacheError,
@@ -101,13 +102,17 @@ class Options:
         """What makes results differ from the model's, in words; nothing if they do not."""
         return "quantized weights" if self.weights is not None else f"products of {self.narrow}" if self.narrow is not None else ""
 
-    def applied(self, imported: Imported) -> Imported:
-        """The import with its weights in the format and its products in the dtype that are asked for, if any."""
+    def applied(self, imported: Imported, matrix_tiles: bool | None = None) -> Imported:
+        """The import with its weights in the format and its products in the dtype that are asked for, if any.
+
+        matrix_tiles: whether it is for processors with these; None: for the instruction set that the options name.
+        """
         graph, format = imported.graph, self.weight_format
         if format is not None:
             graph = quantize_weights(graph, format)
         if self.narrow is not None:
-            graph = narrow_products(graph, self.narrow)
+            tiles = resolve(self.isa or config["isa"]).matrix_tiles if matrix_tiles is None else matrix_tiles
+            graph = narrow_products(graph, self.narrow, tiles)
         return imported if graph is imported.graph else replace(imported, graph=graph)
 
 
