@@ -1,4 +1,4 @@
-"""All packers: what moves elements (``panels``; of bytes, ``quads``), factors of channels (``scales``), and what also computes (``transforms``)."""
+"""All packers: what moves elements (``panels``, of bytes ``quads``), factors (``scales``), and what also computes (``transforms``)."""
 
 from __future__ import annotations
 
