@@ -96,11 +96,11 @@ void matmul_int_tiles(const sol_team *team, void *const *buf, const int64_t *arg
         int32_t *c_q = C + p * WIDTH;
         (void)rest;
         const int32_t *panel = b_q + p * steps * WIDTH;
-        /* Beside each step of a tile it asks for its part of the next panel, which comes from far; where two panels do not fit the cache and
-         * one tile takes all rows, for what lies closer. */
+        /* Beside each step of a tile it asks for its part of the next panel, which comes from far, if both fit the cache. Where one tile takes
+         * all rows, it asks for what it loads next: a tile's load waits for fewer lines at once than are asked for so. */
         const int64_t size = steps * WIDTH * 4;
-        const char *const next = (const char *)panel + (size < 262144 ? size : 262144);
-        const int64_t touched = (size < 262144 ? u + run < end : run == 1) ? (2 * 16 + run - 1) / run : 0;
+        const char *const next = (const char *)panel + (run == 1 ? 0 : size);
+        const int64_t touched = run == 1 ? 2 * 16 : size < 262144 && u + run < end ? (2 * 16 + run - 1) / run : 0;
         for (int64_t i = r; i < r + run; i++) {
             const int64_t m = i * MR;
             TILE(20);
