@@ -33,6 +33,7 @@ SOL_INLINE void sol_parts_row(uint16_t *to, int64_t part_step, const sol_row *fi
     sol_words low[SOL_PARTS], high[SOL_PARTS];
     sol_parts_of(first, low);
     sol_parts_of(second, high);
+#pragma GCC unroll 3 /* lest they go through memory */
     for (int q = 0; q < SOL_PARTS; q++) *(sol_words *)(to + q * part_step) = low[q] >> 16 | high[q];
 }
 
@@ -112,6 +113,22 @@ static __attribute__((noinline, unused)) void sol_parts_right(uint16_t *to, cons
                 sol_parts_tile(to + t * SOL_TILE, tiles * SOL_TILE, b + at * sn + k * sk, sk, sn, SOL_SIDE * sk, K - k, N - at, K - k - SOL_SIDE, N - at);
             }
     }
+}
+
+/* Step k of a right operand's block as numbers again, 16 columns; the next part lies part_step numbers further. */
+SOL_INLINE vf sol_parts_joined(const uint16_t *tile, int64_t part_step, int64_t k)
+{
+    sol_row sum = {0};
+    for (int j = 0; j < SOL_SIDE; j++) {
+        const uint16_t *at = tile + k % SOL_SIDE * 2 * SOL_SIDE + 2 * j + k / SOL_SIDE;
+        for (int q = SOL_PARTS - 1; q >= 0; q--) {
+            const uint32_t part = (uint32_t)at[q * part_step] << 16;
+            float x;
+            memcpy(&x, &part, sizeof x);
+            sum[j] += x;
+        }
+    }
+    return sum;
 }
 
 #endif

@@ -38,7 +38,7 @@ def find_split(lowering: Lowering) -> Way | None:
     conv = problem.conv
     if not (isinstance(conv.n, int) and isinstance(conv.oh, int) and isinstance(conv.ow, int)) or 0 in (conv.n, conv.oh, conv.ow):
         return None
-    return Way(problem, split_of(Sizes(1, conv.n * conv.oh * conv.ow, problem.vectors * SIDE, conv.c), True, target))
+    return Way(problem, split_of(Sizes(1, conv.n * conv.oh * conv.ow, problem.vectors * SIDE, conv.c), True, target, not target.repacks))
 
 
 def lower_split(lowering: Lowering, way: Way) -> None:
@@ -53,12 +53,17 @@ def lower_split(lowering: Lowering, way: Way) -> None:
         Stream("next", "the pixels that are split next", min(MOST_AHEAD, ceil_div(turns * WIDTH, GROUPS)), WIDTH),
         Stream("result", "results", ceil_div(VECTORS * WIDTH, GROUPS), ceil_div(VECTORS * WIDTH, GROUPS) * GROUPS // VECTORS, True),
     )  # fmt: skip
+    if split.ready:
+        streams += (Stream("weights", "weights", split.ahead, 8),)
+        weights = lowering.weight(conv.node.inputs[1], "matrix_parts", transposed=True)
+    else:
+        weights = panels(lowering, conv, VECTORS)
+    w_steps = {} if split.ready else {"w_steps": (ceil_div(conv.c, SIDE) - 1) * SIDE + even_last(conv.c, SIDE)}
     params = {
-        "vectors": problem.vectors, "channels": conv.c, "w_steps": (ceil_div(conv.c, SIDE) - 1) * SIDE + even_last(conv.c, SIDE),
-        **problem.source.params(conv, "n cb row start"), **split.params,
+        "vectors": problem.vectors, "channels": conv.c, **w_steps, **problem.source.params(conv, "n cb row start"), **split.params,
     }  # fmt: skip
     emit_conv(
-        lowering, problem, tiling, "split", weights={"w": panels(lowering, conv, VECTORS)}, params=params, scratch=split.scratch,
+        lowering, problem, tiling, "split", weights={"w": weights}, params=params, scratch=split.scratch,
         has_bias=len(conv.node.inputs) == 3, constant=True, turns=turns, streams=streams, **split.context(target),
         variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, stored=problem.stored, pitch=problem.pitch),
     )  # fmt: skip

@@ -41,7 +41,7 @@ def find_split(lowering: Lowering) -> Way | None:
     sizes = fixed(p.loops.batch_size, p.loops.rows, p.n, p.k)
     if sizes is None or 0 in sizes:
         return None
-    return Way(p, split_of(Sizes(*sizes), _is_along(p), target))
+    return Way(p, split_of(Sizes(*sizes), _is_along(p), target, p.constant and not target.repacks))
 
 
 def lower_split(lowering: Lowering, found: Way) -> None:
@@ -49,7 +49,11 @@ def lower_split(lowering: Lowering, found: Way) -> None:
     p, split = found.product, found.split
     parameters, arguments = tile_signature(p, False, False, p.constant_bias, False)
     arguments = ", ".join(["sums", "rows", *arguments.split(", ")[4:]])
-    right = packed(p.b, "gemm_panels", width=WIDTH, lanes=SIDE, transposed=p.transposed) if p.constant else p.b
+    right = p.b
+    if split.ready:
+        right = packed(p.b, "matrix_parts", transposed=p.transposed)
+    elif p.constant:
+        right = packed(p.b, "gemm_panels", width=WIDTH, lanes=SIDE, transposed=p.transposed)
     reads: dict[str, View] = {"A": p.a, "B": right}
     if p.bias:
         reads["bias"] = packed(p.bias, "channels", block=p.target.lanes) if p.constant_bias else p.bias

@@ -32,6 +32,8 @@ LINE = 64
 """Bytes of a cache line."""
 MOST_AHEAD = 4
 """Lines that are asked for at once: more would wait for each other."""
+MOST_READY = 8
+"""The same of parts that lie in memory, all of which come from far."""
 FEW_UNITS = 4
 """Units of work for each thread from which on they are shared out evenly enough."""
 
@@ -67,7 +69,7 @@ class Stream:
 class Split:
     """How a product goes on. slice: steps of the reduction. high, chunk: rows of a unit of work, and of those that are split at a time.
     wide: panels of a unit. along: whether neighbours in a row of the right operand are neighbours in memory, so that they need not be
-    transposed.
+    transposed. ready: whether the right operand lies in memory as parts, a constant that was split when it was packed.
     """
 
     sizes: Sizes
@@ -76,12 +78,13 @@ class Split:
     chunk: int
     wide: int
     along: bool
+    ready: bool = False
 
     @property
     def scratch(self) -> int:
         """Bytes of each thread."""
         blocks = 1 + (self.wide * ceil_div(self.high, WIDTH) if self.slice < self.sizes.k else 0)
-        return 4 * WIDTH * WIDTH * blocks + NUMBER * self.slice * (_rounded(self.chunk) + self.wide * WIDTH)
+        return 4 * WIDTH * WIDTH * blocks + NUMBER * self.slice * (_rounded(self.chunk) + self.wide * WIDTH * (not self.ready))
 
     @property
     def params(self) -> dict[str, int]:
@@ -91,15 +94,15 @@ class Split:
     def context(self, target: TargetLike) -> dict[str, Any]:
         """What templates/split_tile.c.j2 takes."""
         return {
-            "parts": tuple(map(_loads, PARTS)), "steps": STEPS, "along": self.along,
+            "parts": tuple(map(_loads, PARTS)), "steps": STEPS, "along": self.along and not self.ready, "ready": self.ready,
             "grain": target.machine.team.grain,
         }  # fmt: skip
 
     @property
     def ahead(self) -> int:
         """Cache lines of the right operand to be asked for beside each product of parts, so that all of a panel's slice are."""
-        lines = SLICE * WIDTH * 4 // LINE
-        return min(MOST_AHEAD, ceil_div(lines, GROUPS * ceil_div(self.high, WIDTH)))
+        lines = SLICE * WIDTH * (NUMBER if self.ready else 4) // LINE
+        return min(MOST_READY if self.ready else MOST_AHEAD, ceil_div(lines, GROUPS * ceil_div(self.high, WIDTH)))
 
     def cycles(self, target: TargetLike, left: float | None = None, right: float | None = None) -> float:
         """Of one thread: products of tiles, splitting, and partial sums. left, right: of a number of an operand that is no matrix."""
@@ -108,13 +111,15 @@ class Split:
         down, across = ceil_div(s.rows, self.high), ceil_div(ceil_div(s.n, WIDTH), self.wide)
         of_left = s.rows * s.k * across * (tiles.left if left is None else left)
         of_right = s.n * s.k * (down if self.slice < s.k else min(down, target.team)) * (tiles.right if right is None else right)
-        if self.along:  # the rest is taken apart while tiles are multiplied
+        if self.ready:
+            of_right = 0.0
+        elif self.along:  # the rest is taken apart while tiles are multiplied
             of_right *= 1 - min(1.0, self.high / (STEPS * WIDTH)) * (1 - 1 / self.wide)
         return s.batch * (dots * tiles.dot + of_left + of_right + s.rows * s.n * ceil_div(s.k, self.slice) * tiles.sum)
 
 
-def split_of(sizes: Sizes, along: bool, target: TargetLike) -> Split:
-    """Units of rows and columns as even as caches allow, so that either operand is split seldom."""
+def split_of(sizes: Sizes, along: bool, target: TargetLike, ready: bool = False) -> Split:
+    """Units of rows and columns as even as caches allow, so that either operand is split seldom. along, ready: of ``Split``."""
     batch, rows, n, k = sizes.batch, sizes.rows, sizes.n, sizes.k
     team, held = target.team, int(SHARE * target.l2)
     step = min(_rounded(k), SLICE)
@@ -135,7 +140,7 @@ def split_of(sizes: Sizes, along: bool, target: TargetLike) -> Split:
             down = ceil_div(down, team) * team
     high = _rounded(ceil_div(rows, down))
     fits = step >= k and 2 * NUMBER * step * high <= held
-    return Split(sizes, step, high, high if fits else min(high, STEPS * WIDTH), ceil_div(ceil_div(n, across), WIDTH), along)
+    return Split(sizes, step, high, high if fits else min(high, STEPS * WIDTH), ceil_div(ceil_div(n, across), WIDTH), along, ready)
 
 
 def fits_whole(sizes: Sizes, target: TargetLike) -> Split | None:

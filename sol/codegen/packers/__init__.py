@@ -1,12 +1,13 @@
-"""All packers: what moves elements (``panels``, of bytes ``quads``), factors (``scales``), and what also computes (``transforms``)."""
+"""All packers: what moves elements (``panels``, of bytes ``quads``; as ``parts``), factors (``scales``), and what also computes (``transforms``)."""
 
 from __future__ import annotations
 
 from sol.codegen.packers import quads
 from sol.codegen.packers.panels import COPY, PANELS, cross
+from sol.codegen.packers.parts import PARTS
 from sol.codegen.packers.scales import SCALES
 from sol.codegen.packers.transforms import PAIRS, WINOGRAD, WORDS
 from sol.codegen.packing import ROUND
 
 __all__ = ["KERNELS", "cross", "quads"]
-KERNELS = (COPY, ROUND, *PANELS.values(), SCALES, PAIRS, WINOGRAD, WORDS)
+KERNELS = (COPY, ROUND, *PANELS.values(), SCALES, PAIRS, WINOGRAD, WORDS, PARTS)

@@ -1,0 +1,34 @@
+"""Packer of weights of float32 as sums of three numbers of bfloat16, which matrix tiles (AMX) multiply (kernels/split_product.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sol.codegen.packers.panels import round_up
+from sol.codegen.packing import RESULT, SOURCE, Recipe, Shape, count, packer
+from sol.codegen.plan import Kernel
+from sol.ir.graph import Attrs
+
+SIDE, STEP = 16, 32
+"""Columns of a tile, and steps of the reduction that one product of tiles takes."""
+PARTS = Kernel("pack_parts", "pack_parts.c.j2", Attrs({}), (("in", "const float"), ("out", "uint16_t")), ("K", "N", "in_k", "in_n"))
+NUMBERS = 3
+"""Of bfloat16 for one of float32."""
+
+
+def _parts_shape(shape: Shape, transposed: bool) -> Shape:
+    k, n = (count(shape[1:]), shape[0]) if transposed else shape
+    return (round_up(k, STEP) * round_up(n, SIDE) * NUMBERS * np.dtype(np.uint16).itemsize // np.dtype(np.float32).itemsize,)
+
+
+@packer("matrix_parts", _parts_shape, floats=True)
+def matrix_parts(recipe: Recipe, *, transposed: bool) -> None:
+    """``B[K, N]`` (transposed: ``[N, K]``, K in any number of dimensions) as ``[panel of 32 columns][step of 32][part][tile][16][16 pairs]``.
+
+    The last panel has one tile if that takes its columns. The array has the type of the constant, whose bits are not numbers.
+    """
+    shape = recipe.shape
+    k, n = (count(shape[1:]), shape[0]) if transposed else shape
+    recipe.scales = False
+    recipe.written = count(_parts_shape(shape, transposed)) * recipe.itemsize
+    recipe.launch(PARTS, (SOURCE, RESULT), (k, n, *((1, k) if transposed else (n, 1))))
