@@ -126,7 +126,7 @@ def conv_windows(array: np.ndarray, *, lanes: int, vectors: int, block: int) -> 
 
 
 @reference("matrix_parts")
-def matrix_parts(array: np.ndarray, *, transposed: bool) -> np.ndarray:
+def matrix_parts(array: np.ndarray, *, transposed: bool, slice: int) -> np.ndarray:
     w = (array.reshape(len(array), -1).T if transposed else array).astype(np.float32)
     w = padded(padded(w, 0, up(len(w), 32)), 1, up(w.shape[1], 16))
     parts, rest = [], w.copy()
@@ -138,10 +138,11 @@ def matrix_parts(array: np.ndarray, *, transposed: bool) -> np.ndarray:
         parts.append(part)
         rest = np.where(np.isfinite(w), rest - np.where(np.isfinite(part), part, 0), np.float32(0))
     found = []
-    for column in range(0, w.shape[1], 32):
-        some = np.stack([part[:, column : column + 32] for part in parts])  # part, step, column
-        tiles = some.reshape(3, len(w) // 32, 2, 16, -1, 16)  # part, block, second of a pair, pair, tile, column
-        found.append(tiles.transpose(1, 0, 4, 3, 5, 2).reshape(-1))
+    for step in range(0, len(w), 32 * slice):
+        for column in range(0, w.shape[1], 32):
+            some = np.stack([part[step : step + 32 * slice, column : column + 32] for part in parts])  # part, step, column
+            tiles = some.reshape(3, some.shape[1] // 32, 2, 16, -1, 16)  # part, block, second of a pair, pair, tile, column
+            found.append(tiles.transpose(1, 0, 4, 3, 5, 2).reshape(-1))
     halves = (np.concatenate(found).view(np.uint32) >> np.uint32(16)).astype(np.uint16)
     return halves.view(np.float32)
 

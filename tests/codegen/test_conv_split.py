@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from sol.codegen.kernels import conv_split, families, split_product
 from sol.ir.builder import GraphBuilder
+from tests import emulation
 from tests.codegen.conv_cases import check, conv_graph, forced, random, torch_conv
-from tests.emulation import MATRIX_TILES
+from tests.emulation import MATRIX_TILES, matrix_tiles
 from tests.harness import as_region, run_region
 
 
@@ -26,11 +29,15 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("share", [split_product.SHARE, 0.03])
+@pytest.mark.parametrize("share,repacks", [(split_product.SHARE, False), (0.03, True), (0.03, False)])
 @pytest.mark.parametrize("n,c,k,h,w,stride", CASES)
-def test_shapes(n: int, c: int, k: int, h: int, w: int, stride: int, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows one behind the other or apart, in the input and in the result; units of work so small that there are several."""
+def test_shapes(n: int, c: int, k: int, h: int, w: int, stride: int, share: float, repacks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows one behind the other or apart, in the input and in the result; units of work so small that there are several; weights that are
+    split when they are packed, or by each call.
+    """
+    target = replace(matrix_tiles(), repacks=repacks)
     monkeypatch.setattr(split_product, "SHARE", share)
+    monkeypatch.setattr(emulation, "matrix_tiles", lambda: target)
     for threads, bias in ((1, True), (3, False)):
         graph, inputs, arrays, conv = conv_graph((n, c, h, w), k, (1, 1), stride=stride, bias=bias)
         want = torch_conv(inputs, arrays, stride=stride).numpy()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from sol.codegen.kernels import families, matmul_split, split_product
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
+from tests import emulation
 from tests.codegen.conv_cases import forced
 from tests.codegen.test_linear_errors import DATA, DRAWS, TIMES, operands, ratios
 from tests.codegen.test_matmul_kernels import FORMS, check, floats, linear_graph
@@ -51,8 +53,11 @@ SIZES = [
 
 
 @pytest.mark.parametrize("m,n,k", SIZES)
-def test_linear_layers(m: int, n: int, k: int) -> None:
-    """Rows, columns and steps around tiles, pairs of them and slices."""
+@pytest.mark.parametrize("repacks", [False, True])
+def test_linear_layers(m: int, n: int, k: int, repacks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows, columns and steps around tiles, pairs of them and slices; weights that are split when they are packed, and by each call."""
+    target = replace(matrix_tiles(), repacks=repacks)
+    monkeypatch.setattr(emulation, "matrix_tiles", lambda: target)
     for threads, epilogue, bias in ((1, "", False), (3, "add_relu", True), (2, "mul_add", False)):
         graph, inputs, parameters = linear_graph((m, k), n, epilogue=epilogue, bias=bias)
         check(graph, "linear", inputs, parameters, isa=MATRIX_TILES, threads=threads)

@@ -10,20 +10,18 @@
  *       panel of 32 output channels, block of 32 pixels: two by two tiles of sums, which join those of the slices before
  *       after the last slice: what is not finite is computed again as float32, then the epilogue
  *
- * w: [panel][channel][2 * LANES], the last panel [channel][LANES] if it has one vector; w_steps: channels of a panel in memory. */
+ * w: parts, [slice][panel][step of 32 channels][part][tile][16][16 pairs]. */
 #include "sol_team.h"
 #include "sol_parts.h"
 #include "sol_tiles.h"
 
 enum { WIDTH = 2 * SOL_SIDE, BLOCK = WIDTH * WIDTH, STEPS = 4, SLICE = STEPS * SOL_STEP };
-#define PANEL(p) (b_q + (p) * c->w_steps * WIDTH) /* the first step of a panel's columns, and how far its steps are apart */
-#define STEP_OF(p) (N - (p) * WIDTH > SOL_SIDE ? WIDTH : SOL_SIDE)
-
+#define PARTS(p, k0) sol_parts_at(c->w, N, K, STEPS, p, k0) /* panel p from step k0 on */
 typedef struct conv {
     const float *in;
     const float *w;
     float *out;
-    int64_t N, OH, OW, vectors, channels, w_steps, in_n, in_cb, in_row, in_start, high, chunk, wide, out_n, out_cb, out_row;
+    int64_t N, OH, OW, vectors, channels, in_n, in_cb, in_row, in_start, high, chunk, wide, out_n, out_cb, out_row;
 } conv;
 
 /* A pixel of the map, of all images. */
@@ -60,17 +58,9 @@ static inline void advance(const conv *c, place *p)
     p->y = 0, p->n++;
 }
 
-/* Row i of tile t of a panel's step, which is split. */
-#define SPLIT_ROW(t, i)                                                                                                                     \
-    do {                                                                                                                                    \
-        const sol_row low = *(const sol_row_unaligned *)(from + (i) * ld + (t) * SOL_SIDE);                                                  \
-        const sol_row high = *(const sol_row_unaligned *)(from + ((i) + SOL_SIDE) * ld + (t) * SOL_SIDE);                                    \
-        sol_parts_row(to + (t) * SOL_TILE + (i) * 2 * SOL_SIDE, 2 * SOL_TILE, &low, &high);                                                  \
-    } while (0)
-
 /* sums[row][32] = the product of a block of rows by 1 tiles and a panel of 1 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of the pixels that are split next, 32 of each row; 3 of results, 36 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
-static __attribute__((noinline)) void multiply_1x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, const char *result, int64_t result_step)
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of the pixels that are split next, 32 of each row; 3 of results, 36 of each row; 2 of weights, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+static __attribute__((noinline)) void multiply_1x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, const char *result, int64_t result_step, const char *weights, int64_t weights_step)
 {
     enum { A = 1 * SOL_TILE, B = 1 * SOL_TILE };
 SOL_TILE_ZERO(0); 
@@ -86,6 +76,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 0, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 64, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 128, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
@@ -94,6 +86,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 192, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 256, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 320, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 1 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
@@ -102,6 +96,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 384, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 448, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 512, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 0 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 0 * next_step + 576, 0, 2);
@@ -110,6 +106,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 576, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 640, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 704, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 2 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 0 * next_step + 768, 0, 2);
@@ -118,6 +116,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 768, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 832, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 896, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
@@ -128,6 +128,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 960, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1024, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1088, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 4 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 0 * next_step + 1152, 0, 2);
@@ -136,6 +138,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 1152, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1216, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1280, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 4 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 0 * next_step + 1344, 0, 2);
@@ -144,6 +148,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 1344, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1408, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1472, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 3 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 0 * next_step + 1536, 0, 2);
@@ -152,6 +158,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 1536, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1600, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1664, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 5 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 0 * next_step + 1728, 0, 2);
@@ -160,6 +168,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 1728, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1792, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1856, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
@@ -170,6 +180,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 1920, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1984, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2048, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 7 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
@@ -178,6 +190,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 0 * result_step + 2112, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2176, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2240, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 7 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
@@ -186,6 +200,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 0, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 64, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 128, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 6 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
@@ -194,6 +210,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 192, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 256, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 320, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 8 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 1 * next_step + 640, 0, 2);
@@ -202,6 +220,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 384, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 448, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 512, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
@@ -212,6 +232,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 576, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 640, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 704, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 10 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 1 * next_step + 1024, 0, 2);
@@ -220,6 +242,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 768, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 832, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 896, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 10 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 1 * next_step + 1216, 0, 2);
@@ -228,6 +252,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 960, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1024, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1088, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 9 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 1 * next_step + 1408, 0, 2);
@@ -236,6 +262,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 1152, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1216, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1280, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 11 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 1 * next_step + 1600, 0, 2);
@@ -244,6 +272,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 1344, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1408, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1472, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 448, 0, 2);
         break;
     }
     switch (steps) {
@@ -256,6 +286,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 1536, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1600, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1664, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
@@ -266,6 +298,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 1728, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1792, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1856, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
@@ -276,6 +310,8 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 1920, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1984, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2048, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
@@ -286,14 +322,16 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(result + 1 * result_step + 2112, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2176, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2240, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 1 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of the pixels that are split next, 32 of each row; 3 of results, 36 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
-static __attribute__((noinline)) void multiply_1x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, const char *result, int64_t result_step)
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of the pixels that are split next, 32 of each row; 3 of results, 36 of each row; 2 of weights, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+static __attribute__((noinline)) void multiply_1x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, const char *result, int64_t result_step, const char *weights, int64_t weights_step)
 {
     enum { A = 1 * SOL_TILE, B = 2 * SOL_TILE };
 SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); 
@@ -309,6 +347,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 0, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 64, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 128, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
@@ -317,6 +357,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 192, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 256, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 320, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
@@ -325,6 +367,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 384, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 448, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 512, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 0 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 0 * next_step + 576, 0, 2);
@@ -333,6 +377,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 576, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 640, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 704, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 0 * next_step + 768, 0, 2);
@@ -341,6 +387,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 768, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 832, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 896, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
@@ -351,6 +399,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 960, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1024, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1088, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 4 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 0 * next_step + 1152, 0, 2);
@@ -359,6 +409,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 1152, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1216, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1280, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 0 * next_step + 1344, 0, 2);
@@ -367,6 +419,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 1344, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1408, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1472, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 3 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 0 * next_step + 1536, 0, 2);
@@ -375,6 +429,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 1536, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1600, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1664, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 0 * next_step + 1728, 0, 2);
@@ -383,6 +439,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 1728, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1792, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1856, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
@@ -393,6 +451,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 1920, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1984, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2048, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 7 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
@@ -401,6 +461,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 0 * result_step + 2112, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2176, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2240, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
@@ -409,6 +471,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 0, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 64, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 128, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 6 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
@@ -417,6 +481,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 192, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 256, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 320, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 1 * next_step + 640, 0, 2);
@@ -425,6 +491,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 384, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 448, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 512, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
@@ -435,6 +503,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 576, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 640, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 704, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 10 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 1 * next_step + 1024, 0, 2);
@@ -443,6 +513,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 768, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 832, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 896, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 1 * next_step + 1216, 0, 2);
@@ -451,6 +523,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 960, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1024, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1088, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 9 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 1 * next_step + 1408, 0, 2);
@@ -459,6 +533,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 1152, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1216, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1280, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 1 * next_step + 1600, 0, 2);
@@ -467,6 +543,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 1344, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1408, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1472, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 448, 0, 2);
         break;
     }
     switch (steps) {
@@ -479,6 +557,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 1536, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1600, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1664, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
@@ -489,6 +569,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 1728, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1792, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1856, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
@@ -499,6 +581,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 1920, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1984, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2048, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
@@ -509,14 +593,16 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(result + 1 * result_step + 2112, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2176, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2240, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 1 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of the pixels that are split next, 32 of each row; 3 of results, 36 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
-static __attribute__((noinline)) void multiply_2x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, const char *result, int64_t result_step)
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of the pixels that are split next, 32 of each row; 3 of results, 36 of each row; 2 of weights, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+static __attribute__((noinline)) void multiply_2x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, const char *result, int64_t result_step, const char *weights, int64_t weights_step)
 {
     enum { A = 2 * SOL_TILE, B = 1 * SOL_TILE };
 SOL_TILE_ZERO(0); SOL_TILE_ZERO(2); 
@@ -532,6 +618,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 0, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 64, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 128, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); SOL_TILE_LOAD(5, a + 1 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
@@ -540,6 +628,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 192, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 256, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 320, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 1 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
@@ -548,6 +638,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 384, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 448, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 512, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 0 * next_step + 576, 0, 2);
@@ -556,6 +648,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 576, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 640, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 704, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 2 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 0 * next_step + 768, 0, 2);
@@ -564,6 +658,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 768, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 832, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 896, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(5, a + 5 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
@@ -574,6 +670,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 960, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1024, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1088, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 0 * next_step + 1152, 0, 2);
@@ -582,6 +680,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 1152, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1216, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1280, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 4 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 0 * next_step + 1344, 0, 2);
@@ -590,6 +690,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 1344, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1408, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1472, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 0 * next_step + 1536, 0, 2);
@@ -598,6 +700,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 1536, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1600, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1664, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 5 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 0 * next_step + 1728, 0, 2);
@@ -606,6 +710,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 1728, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1792, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1856, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
@@ -616,6 +722,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 1920, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1984, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2048, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
@@ -624,6 +732,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 0 * result_step + 2112, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2176, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2240, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 7 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
@@ -632,6 +742,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 0, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 64, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 128, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
@@ -640,6 +752,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 192, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 256, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 320, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 8 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 1 * next_step + 640, 0, 2);
@@ -648,6 +762,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 384, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 448, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 512, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
@@ -658,6 +774,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 576, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 640, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 704, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 1 * next_step + 1024, 0, 2);
@@ -666,6 +784,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 768, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 832, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 896, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 10 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 1 * next_step + 1216, 0, 2);
@@ -674,6 +794,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 960, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1024, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1088, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 1 * next_step + 1408, 0, 2);
@@ -682,6 +804,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 1152, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1216, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1280, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 11 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 1 * next_step + 1600, 0, 2);
@@ -690,6 +814,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 1344, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1408, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1472, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 448, 0, 2);
         break;
     }
     switch (steps) {
@@ -702,6 +828,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 1536, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1600, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1664, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
@@ -712,6 +840,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 1728, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1792, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1856, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
@@ -722,6 +852,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 1920, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1984, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2048, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
@@ -732,14 +864,16 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(result + 1 * result_step + 2112, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2176, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2240, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of the pixels that are split next, 32 of each row; 3 of results, 36 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
-static __attribute__((noinline)) void multiply_2x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, const char *result, int64_t result_step)
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of the pixels that are split next, 32 of each row; 3 of results, 36 of each row; 2 of weights, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+static __attribute__((noinline)) void multiply_2x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, const char *result, int64_t result_step, const char *weights, int64_t weights_step)
 {
     enum { A = 2 * SOL_TILE, B = 2 * SOL_TILE };
 SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); SOL_TILE_ZERO(2); SOL_TILE_ZERO(3); 
@@ -755,6 +889,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 0, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 64, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 128, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); SOL_TILE_LOAD(5, a + 1 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
@@ -763,6 +899,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 192, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 256, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 320, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
@@ -771,6 +909,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 384, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 448, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 512, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 0 * next_step + 576, 0, 2);
@@ -779,6 +919,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 576, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 640, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 704, 1, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 0 * next_step + 768, 0, 2);
@@ -787,6 +929,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 768, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 832, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 896, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(5, a + 5 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
@@ -797,6 +941,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 960, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1024, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1088, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 0 * next_step + 1152, 0, 2);
@@ -805,6 +951,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 1152, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1216, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1280, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 0 * next_step + 1344, 0, 2);
@@ -813,6 +961,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 1344, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1408, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1472, 1, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 1 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 0 * next_step + 1536, 0, 2);
@@ -821,6 +971,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 1536, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1600, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1664, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 0 * next_step + 1728, 0, 2);
@@ -829,6 +981,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 1728, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1792, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1856, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
@@ -839,6 +993,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 1920, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 1984, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2048, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
@@ -847,6 +1003,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 0 * result_step + 2112, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2176, 1, 2);
         __builtin_prefetch(result + 0 * result_step + 2240, 1, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 2 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
@@ -855,6 +1013,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 0, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 64, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 128, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
@@ -863,6 +1023,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 192, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 256, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 320, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 1 * next_step + 640, 0, 2);
@@ -871,6 +1033,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 384, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 448, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 512, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
@@ -881,6 +1045,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 576, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 640, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 704, 1, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 3 * weights_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 1 * next_step + 1024, 0, 2);
@@ -889,6 +1055,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 768, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 832, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 896, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 64, 0, 2);
 SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 1 * next_step + 1216, 0, 2);
@@ -897,6 +1065,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 960, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1024, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1088, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 1 * next_step + 1408, 0, 2);
@@ -905,6 +1075,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 1152, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1216, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1280, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 320, 0, 2);
 SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 1 * next_step + 1600, 0, 2);
@@ -913,6 +1085,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 1344, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1408, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1472, 1, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 4 * weights_step + 448, 0, 2);
         break;
     }
     switch (steps) {
@@ -925,6 +1099,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 1536, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1600, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1664, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 0, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 64, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
@@ -935,6 +1111,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 1728, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1792, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1856, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 128, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
@@ -945,6 +1123,8 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 1920, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 1984, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2048, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 256, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 320, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
@@ -955,242 +1135,10 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(result + 1 * result_step + 2112, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2176, 1, 2);
         __builtin_prefetch(result + 1 * result_step + 2240, 1, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 384, 0, 2);
+        __builtin_prefetch(weights + 5 * weights_step + 448, 0, 2);
         break;
     }
-SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(3, sums + 1 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
-}
-
-/* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of the pixels that are split next, 32 of each row; 3 of results, 36 of each row, and a row of the next panel is split: tiles leave vectors idle. No loop: tiles that were multiplied by mistake behind its end would cost time. */
-static __attribute__((noinline)) void multiply_2x2_on_the_way(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, const char *result, int64_t result_step, uint16_t *to, const float *from, int64_t ld)
-{
-    enum { A = 2 * SOL_TILE, B = 2 * SOL_TILE };
-SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); SOL_TILE_ZERO(2); SOL_TILE_ZERO(3); 
-    (void)steps;
-SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(5, a + 2 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 0, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 64, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 128, 1, 2);
-        SPLIT_ROW(0, 0);
-        SPLIT_ROW(1, 8);
-SOL_TILE_LOAD(4, a + 1 * A, 64); SOL_TILE_LOAD(5, a + 1 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 192, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 256, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 320, 1, 2);
-        SPLIT_ROW(0, 1);
-SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 512, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 384, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 448, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 512, 1, 2);
-        SPLIT_ROW(0, 2);
-SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 576, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 640, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 704, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 576, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 640, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 704, 1, 2);
-        SPLIT_ROW(0, 3);
-        SPLIT_ROW(1, 9);
-SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 768, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 832, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 896, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 768, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 832, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 896, 1, 2);
-        SPLIT_ROW(0, 4);
-SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(5, a + 5 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 960, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 1024, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 1088, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 960, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 1024, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 1088, 1, 2);
-        SPLIT_ROW(0, 5);
-SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 1152, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 1216, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 1280, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 1152, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 1216, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 1280, 1, 2);
-        SPLIT_ROW(0, 6);
-        SPLIT_ROW(1, 10);
-SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 1344, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 1408, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 1472, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 1344, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 1408, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 1472, 1, 2);
-        SPLIT_ROW(0, 7);
-SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 1536, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 1600, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 1664, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 1536, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 1600, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 1664, 1, 2);
-        SPLIT_ROW(0, 8);
-SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 1728, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 1792, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 1856, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 1728, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 1792, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 1856, 1, 2);
-        SPLIT_ROW(0, 9);
-        SPLIT_ROW(1, 11);
-SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 1920, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 1984, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 1920, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 1984, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 2048, 1, 2);
-        SPLIT_ROW(0, 10);
-SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
-        __builtin_prefetch(result + 0 * result_step + 2112, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 2176, 1, 2);
-        __builtin_prefetch(result + 0 * result_step + 2240, 1, 2);
-        SPLIT_ROW(0, 11);
-SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 0, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 64, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 128, 1, 2);
-        SPLIT_ROW(0, 12);
-        SPLIT_ROW(1, 12);
-SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 512, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 576, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 192, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 256, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 320, 1, 2);
-        SPLIT_ROW(0, 13);
-SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 640, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 704, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 768, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 384, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 448, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 512, 1, 2);
-        SPLIT_ROW(0, 14);
-SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 832, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 896, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 960, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 576, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 640, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 704, 1, 2);
-        SPLIT_ROW(0, 15);
-        SPLIT_ROW(1, 13);
-SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 1024, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 1088, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 1152, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 768, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 832, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 896, 1, 2);
-        SPLIT_ROW(1, 0);
-SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 1216, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 1280, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 1344, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 960, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 1024, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 1088, 1, 2);
-        SPLIT_ROW(1, 1);
-SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 1408, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 1472, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 1536, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 1152, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 1216, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 1280, 1, 2);
-        SPLIT_ROW(1, 2);
-        SPLIT_ROW(1, 14);
-SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 1600, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 1664, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 1728, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 1344, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 1408, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 1472, 1, 2);
-        SPLIT_ROW(1, 3);
-SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 1792, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 1856, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 1920, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 1536, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 1600, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 1664, 1, 2);
-        SPLIT_ROW(1, 4);
-SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 1984, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 1728, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 1792, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 1856, 1, 2);
-        SPLIT_ROW(1, 5);
-        SPLIT_ROW(1, 15);
-SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 1920, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 1984, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 2048, 1, 2);
-        SPLIT_ROW(1, 6);
-SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
-        __builtin_prefetch(result + 1 * result_step + 2112, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 2176, 1, 2);
-        __builtin_prefetch(result + 1 * result_step + 2240, 1, 2);
-        SPLIT_ROW(1, 7);
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(3, sums + 1 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
 }
 
@@ -1237,14 +1185,14 @@ static __attribute__((noinline)) void split_pixels(const conv *c, uint16_t *to, 
 }
 
 /* The same sums, multiply-add by multiply-add: of infinities, whose parts would be subtracted from each other, and of NaN. */
-static __attribute__((noinline)) void multiply_again(const conv *c, float *sums, int64_t m, int64_t rows, const float *b, int64_t b_k, int64_t K, int64_t count)
+static __attribute__((noinline)) void multiply_again(const conv *c, float *sums, int64_t m, int64_t rows, int64_t p, const float *parts, int64_t N, int64_t K)
 {
     place at = place_of(c, m);
     for (int64_t i = 0; i < rows; i++, advance(c, &at)) {
         const float *a = input_at(c, at);
-        for (int j = 0; j < 2 && count > j * LANES; j++) {
+        for (int j = 0; j < 2 && p * WIDTH + j * SOL_SIDE < N; j++) {
             vf sum = vf_zero();
-            for (int64_t k = 0; k < K; k++) sum += vf_load(b + k * b_k + j * LANES) * a[k / LANES * c->in_cb + k % LANES];
+            for (int64_t k = 0; k < K; k++) sum += sol_parts_joined(parts, N, K, STEPS, p, j, k) * a[k / LANES * c->in_cb + k % LANES];
             vf_store(sums + i * WIDTH + j * LANES, sum);
         }
     }
@@ -1294,7 +1242,6 @@ const vf a0_0_0 = vf_load(sums + 0 * LANES) + b0;
 /* This thread's share of M pixels, N columns and K channels. */
 static void multiply(const conv *c, const sol_team *team, int64_t M, int64_t N, int64_t K, int64_t high, int64_t chunk, int64_t wide)
 {
-    const float *const b_q = c->w;
     static const sol_tiles shape = {.palette = 1, .bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {16, 16, 16, 16, 16, 16, 16, 16}};
     const int64_t panels = (N + WIDTH - 1) / WIDTH, across = (panels + wide - 1) / wide, down = (M + high - 1) / high;
     const int64_t units = 1 * across * down;
@@ -1304,8 +1251,7 @@ static void multiply(const conv *c, const sol_team *team, int64_t M, int64_t N, 
     float *const partial = (float *)team->scratch;
     float *const kept = partial + BLOCK;
     uint16_t *const packed_a = (uint16_t *)(kept + (SLICE < K ? wide * ((high + WIDTH - 1) / WIDTH) : 0) * BLOCK);
-    uint16_t *const packed_b = packed_a + (chunk + WIDTH - 1) / WIDTH * sol_parts_size(WIDTH, K < SLICE ? K : SLICE);
-    int64_t have_a = -1, have_b = -1;
+    int64_t have_a = -1;
     SOL_TILES_BEGIN(shape);
     const int64_t end = units * (team->id + 1) / active;
     for (int64_t u = units * team->id / active; u < end; u++) {
@@ -1315,46 +1261,33 @@ static void multiply(const conv *c, const sol_team *team, int64_t M, int64_t N, 
             kc = K - k0 < SLICE ? K - k0 : SLICE;
             const int64_t steps = (kc + SOL_STEP - 1) / SOL_STEP;
             const int last = k0 + kc == K;
-            const int anew = SLICE < K || have_b != u / down;
-            const int64_t soon = anew && kc == SLICE ? (N / WIDTH < p_end ? N / WIDTH : p_end) : 0; /* whole panels behind the first are split on the way */
-            if (anew)
-                for (int64_t p = first; p < p_end; p += p + 1 < soon ? soon - p : 1)
-                    sol_parts_right(packed_b + (p - first) * sol_parts_size(WIDTH, kc), PANEL(p) + k0 * STEP_OF(p), STEP_OF(p), 1, kc, N - p * WIDTH < WIDTH ? N - p * WIDTH : WIDTH);
-            have_b = u / down;
             for (int64_t m0 = top; m0 < bottom; m0 += chunk) {
                 const int64_t height = bottom - m0 < chunk ? bottom - m0 : chunk, blocks = (height + WIDTH - 1) / WIDTH;
                 if (SLICE < K || have_a != u / down / across * M + m0) split_pixels(c, packed_a, m0, height, k0, kc);
                 have_a = u / down / across * M + m0;
                 for (int64_t p = first; p < p_end; p++) {
                     const int64_t count = N - p * WIDTH;
-                    const uint16_t *const panel = packed_b + (p - first) * sol_parts_size(WIDTH, kc);
-                    const float *const from = PANEL(p + 1) + k0 * STEP_OF(p + 1);
-                    uint16_t *const to = packed_b + (p + 1 - first) * sol_parts_size(WIDTH, kc);
-                    int64_t done = 0;
+                    const uint16_t *const panel = PARTS(p, k0);
                     for (int64_t i = 0; i < blocks; i++) {
                         const int64_t m = m0 + i * WIDTH, rows = bottom - m < WIDTH ? bottom - m : WIDTH;
                         const uint16_t *block = packed_a + i * sol_parts_size(WIDTH, kc);
                         const char *next = ahead_of(c, m + chunk < bottom ? m + chunk : (last ? bottom : top) + m - m0, m + chunk < bottom ? k0 : last ? 0 : k0 + kc, (p - first) * 2 % (SLICE / LANES));
                         const char *result = (const char *)(last ? result_at(c, place_of(c, m), 2 * p) : kept + ((m - top) / WIDTH * wide + p - first) * BLOCK);
+                        /* The same slice of the next panel; behind the last one, the first panel's next slice, or the next unit. */
+                        const char *weights = (const char *)(p + 1 < p_end ? PARTS(p + 1, k0) : last ? PARTS(p + 1, 0) : PARTS(first, k0 + kc)) + i * 3072;
                         const int64_t result_step = last ? 4 * c->out_cb : 2304;
 float *const before = kept + ((m - top) / WIDTH * wide + p - first) * BLOCK, *const sums = k0 || last ? partial : before;
-                        if (m0 == top && p + 1 < soon && i == done && i < STEPS && rows > SOL_SIDE) {
-                            multiply_2x2_on_the_way(sums, block, panel, steps, next, 4 * c->in_cb, result, result_step, to + i * SOL_PARTS * 2 * SOL_TILE, from + i * SOL_STEP * STEP_OF(p + 1), STEP_OF(p + 1));
-                            done++;
-                        } else
-                        if (rows > SOL_SIDE && count > SOL_SIDE) multiply_2x2(sums, block, panel, steps, next, 4 * c->in_cb, result, result_step);
-                        else if (rows > SOL_SIDE) multiply_2x1(sums, block, panel, steps, next, 4 * c->in_cb, result, result_step);
-                        else if (count > SOL_SIDE) multiply_1x2(sums, block, panel, steps, next, 4 * c->in_cb, result, result_step);
-                        else multiply_1x1(sums, block, panel, steps, next, 4 * c->in_cb, result, result_step);
+                        if (rows > SOL_SIDE && count > SOL_SIDE) multiply_2x2(sums, block, panel, steps, next, 4 * c->in_cb, result, result_step, weights, 512);
+                        else if (rows > SOL_SIDE) multiply_2x1(sums, block, panel, steps, next, 4 * c->in_cb, result, result_step, weights, 512);
+                        else if (count > SOL_SIDE) multiply_1x2(sums, block, panel, steps, next, 4 * c->in_cb, result, result_step, weights, 512);
+                        else multiply_1x1(sums, block, panel, steps, next, 4 * c->in_cb, result, result_step, weights, 512);
                         if (k0 && last) add(sums, before, rows);
                         else if (k0) add(before, sums, rows);
                         if (!last) continue;
                         if (!are_finite(sums, rows, count))
-                            multiply_again(c, sums, m, rows, PANEL(p), STEP_OF(p), K, count);
+                            multiply_again(c, sums, m, rows, p, c->w, N, K);
                         (count < WIDTH ? finish_1 : finish_2)(c, sums, m, rows, 2 * p);
                     }
-                    if (m0 == top && p + 1 < soon && done < STEPS)
-                        sol_parts_right(to + done * SOL_PARTS * 2 * SOL_TILE, from + done * SOL_STEP * STEP_OF(p + 1), STEP_OF(p + 1), 1, kc - done * SOL_STEP, WIDTH);
                 }
             }
         }
@@ -1372,22 +1305,21 @@ void conv_split(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t OW = arg[2];
     const int64_t vectors = arg[3];
     const int64_t channels = arg[4];
-    const int64_t w_steps = arg[5];
-    const int64_t in_n = arg[6];
-    const int64_t in_cb = arg[7];
-    const int64_t in_row = arg[8];
-    const int64_t in_start = arg[9];
-    const int64_t high = arg[10];
-    const int64_t chunk = arg[11];
-    const int64_t wide = arg[12];
-    const int64_t out_n = arg[13];
-    const int64_t out_cb = arg[14];
-    const int64_t out_row = arg[15];
+    const int64_t in_n = arg[5];
+    const int64_t in_cb = arg[6];
+    const int64_t in_row = arg[7];
+    const int64_t in_start = arg[8];
+    const int64_t high = arg[9];
+    const int64_t chunk = arg[10];
+    const int64_t wide = arg[11];
+    const int64_t out_n = arg[12];
+    const int64_t out_cb = arg[13];
+    const int64_t out_row = arg[14];
     (void)team; (void)buf; (void)arg;
 const conv c = {
         .in = in + in_start, .w = w, .out = out, .N = N, .OH = OH, .OW = OW, .vectors = vectors, .channels = channels,
-        .w_steps = w_steps, .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_start = in_start, .high = high, .chunk = chunk, .wide = wide,
-        .out_n = out_n, .out_cb = out_cb, .out_row = out_row,
+        .in_n = in_n, .in_cb = in_cb, .in_row = in_row, .in_start = in_start, .high = high, .chunk = chunk, .wide = wide, .out_n = out_n,
+        .out_cb = out_cb, .out_row = out_row,
 };
     multiply(&c, team, N * OH * OW, vectors * LANES, channels, high, chunk, wide);
 }

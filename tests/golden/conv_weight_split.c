@@ -1048,7 +1048,8 @@ static void multiply(const problem *q, const sol_team *team, int64_t pixels, int
     float *const kept = partial + BLOCK;
     uint16_t *const packed_a = (uint16_t *)(kept + (SLICE < K ? wide * ((high + WIDTH - 1) / WIDTH) : 0) * BLOCK);
     uint16_t *const packed_b = packed_a + (chunk + WIDTH - 1) / WIDTH * sol_parts_size(WIDTH, K < SLICE ? K : SLICE);
-    int64_t have_a = -1, have_b = -1;
+    int64_t have_b = -1;
+    int64_t have_a = -1;
     SOL_TILES_BEGIN(shape);
     const int64_t end = units * (team->id + 1) / active;
     for (int64_t u = units * team->id / active; u < end; u++) {

@@ -12,18 +12,9 @@
 #include "sol_tiles.h"
 
 enum { WIDTH = 2 * SOL_SIDE, BLOCK = WIDTH * WIDTH, STEPS = 4, SLICE = STEPS * SOL_STEP };
-#define PANEL(p) (b_q + (p) * K * WIDTH) /* the first step of a panel's columns, and how far its steps are apart */
-#define STEP_OF(p) (N - (p) * WIDTH > SOL_SIDE ? WIDTH : SOL_SIDE)
-/* Row i of tile t of a panel's step, which is split. */
-#define SPLIT_ROW(t, i)                                                                                                                     \
-    do {                                                                                                                                    \
-        const sol_row low = *(const sol_row_unaligned *)(from + (i) * ld + (t) * SOL_SIDE);                                                  \
-        const sol_row high = *(const sol_row_unaligned *)(from + ((i) + SOL_SIDE) * ld + (t) * SOL_SIDE);                                    \
-        sol_parts_row(to + (t) * SOL_TILE + (i) * 2 * SOL_SIDE, 2 * SOL_TILE, &low, &high);                                                  \
-    } while (0)
-
+#define PARTS(p, k0) sol_parts_at(b_q, N, K, STEPS, p, k0) /* panel p from step k0 on */
 /* sums[row][32] = the product of a block of rows by 1 tiles and a panel of 1 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 4 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_1x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
     enum { A = 1 * SOL_TILE, B = 1 * SOL_TILE };
@@ -37,144 +28,168 @@ SOL_TILE_DOT(0, 4, 6);
         __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
-SOL_TILE_LOAD(6, b + 1 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(4, a + 0 * A, 64); 
+SOL_TILE_LOAD(6, b + 1 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
+        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
-SOL_TILE_LOAD(6, b + 2 * B, 64); 
+SOL_TILE_LOAD(4, a + 0 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(6, b + 2 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); 
+        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
-SOL_TILE_LOAD(4, a + 4 * A, 64); 
-SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
-SOL_TILE_LOAD(6, b + 4 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
-SOL_TILE_LOAD(4, a + 3 * A, 64); 
+SOL_TILE_LOAD(4, a + 4 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
-SOL_TILE_LOAD(6, b + 5 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 4 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
-        __attribute__((fallthrough));
-    case STEPS - 2:
-SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(4, a + 7 * A, 64); 
+SOL_TILE_LOAD(4, a + 3 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
+        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
-SOL_TILE_LOAD(6, b + 7 * B, 64); 
+SOL_TILE_LOAD(6, b + 5 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
-SOL_TILE_LOAD(4, a + 6 * A, 64); 
-SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
+        __attribute__((fallthrough));
+    case STEPS - 2:
+SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
-SOL_TILE_LOAD(6, b + 8 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
-        __attribute__((fallthrough));
-    case STEPS - 3:
-SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
+SOL_TILE_LOAD(4, a + 7 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
+        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
-SOL_TILE_LOAD(4, a + 10 * A, 64); 
+SOL_TILE_LOAD(6, b + 7 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
-SOL_TILE_LOAD(6, b + 10 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(4, a + 6 * A, 64); 
+SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
-SOL_TILE_LOAD(4, a + 9 * A, 64); 
-SOL_TILE_DOT(0, 4, 6); 
         __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(6, b + 11 * B, 64); 
+SOL_TILE_LOAD(6, b + 8 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
+        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
+        __attribute__((fallthrough));
+    case STEPS - 3:
+SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); 
+        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(4, a + 10 * A, 64); 
+SOL_TILE_DOT(0, 4, 6); 
+        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 10 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); 
+        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(4, a + 9 * A, 64); 
+SOL_TILE_DOT(0, 4, 6); 
+        __builtin_prefetch(next + 9 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 11 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); 
+        __builtin_prefetch(next + 9 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 448, 0, 2);
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 448, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 1 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 4 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_1x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
     enum { A = 1 * SOL_TILE, B = 2 * SOL_TILE };
@@ -188,144 +203,168 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7);
         __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
-SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(4, a + 0 * A, 64); 
+SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
+        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
-SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
+SOL_TILE_LOAD(4, a + 0 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
+        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
-SOL_TILE_LOAD(4, a + 4 * A, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
-SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
-SOL_TILE_LOAD(4, a + 3 * A, 64); 
+SOL_TILE_LOAD(4, a + 4 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
-SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
-        __attribute__((fallthrough));
-    case STEPS - 2:
-SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(4, a + 7 * A, 64); 
+SOL_TILE_LOAD(4, a + 3 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
+        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
-SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
+SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
-SOL_TILE_LOAD(4, a + 6 * A, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
+        __attribute__((fallthrough));
+    case STEPS - 2:
+SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
-SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
-        __attribute__((fallthrough));
-    case STEPS - 3:
-SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
+SOL_TILE_LOAD(4, a + 7 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
+        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
-SOL_TILE_LOAD(4, a + 10 * A, 64); 
+SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
-SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(4, a + 6 * A, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
-SOL_TILE_LOAD(4, a + 9 * A, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
         __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
+SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
+        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
+        __attribute__((fallthrough));
+    case STEPS - 3:
+SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
+        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(4, a + 10 * A, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
+        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
+        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(4, a + 9 * A, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
+        __builtin_prefetch(next + 9 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
+        __builtin_prefetch(next + 9 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 448, 0, 2);
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 448, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 1 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 4 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_2x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
     enum { A = 2 * SOL_TILE, B = 1 * SOL_TILE };
@@ -339,144 +378,168 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6);
         __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); SOL_TILE_LOAD(5, a + 1 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
-SOL_TILE_LOAD(6, b + 1 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
+SOL_TILE_LOAD(6, b + 1 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
+        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
-SOL_TILE_LOAD(6, b + 2 * B, 64); 
+SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(6, b + 2 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
+        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(5, a + 5 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
-SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
-SOL_TILE_LOAD(6, b + 4 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
-SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
+SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
-SOL_TILE_LOAD(6, b + 5 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 4 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
-        __attribute__((fallthrough));
-    case STEPS - 2:
-SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
+SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
+        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
-SOL_TILE_LOAD(6, b + 7 * B, 64); 
+SOL_TILE_LOAD(6, b + 5 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
-SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
+        __attribute__((fallthrough));
+    case STEPS - 2:
+SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
-SOL_TILE_LOAD(6, b + 8 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
-        __attribute__((fallthrough));
-    case STEPS - 3:
-SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
+SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
+        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
-SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
+SOL_TILE_LOAD(6, b + 7 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
-SOL_TILE_LOAD(6, b + 10 * B, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
-SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
         __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(6, b + 11 * B, 64); 
+SOL_TILE_LOAD(6, b + 8 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
+        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
+        __attribute__((fallthrough));
+    case STEPS - 3:
+SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
+        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
+        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 10 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
+        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
+        __builtin_prefetch(next + 9 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 11 * B, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
+        __builtin_prefetch(next + 9 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 448, 0, 2);
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 448, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 4 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
 static __attribute__((noinline)) void multiply_2x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
 {
     enum { A = 2 * SOL_TILE, B = 2 * SOL_TILE };
@@ -490,301 +553,163 @@ SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DO
         __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); SOL_TILE_LOAD(5, a + 1 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
-SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
+SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
-SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
+SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(5, a + 5 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
-SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
-SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
-SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
+SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
-SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
-        __attribute__((fallthrough));
-    case STEPS - 2:
-SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
+SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
-SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
+SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
-SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
+        __attribute__((fallthrough));
+    case STEPS - 2:
+SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
-SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
-        __attribute__((fallthrough));
-    case STEPS - 3:
-SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
+SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
-SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
+SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
-SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
-SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
         __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
         __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
-SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
+SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
         __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
+        __attribute__((fallthrough));
+    case STEPS - 3:
+SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
+SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 9 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 192, 0, 2);
+SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
+SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
+        __builtin_prefetch(next + 9 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 9 * next_step + 448, 0, 2);
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 10 * next_step + 448, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 0, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 64, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 128, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 256, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 320, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 384, 0, 2);
+        __builtin_prefetch(next + 11 * next_step + 448, 0, 2);
         break;
     }
-SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(3, sums + 1 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
-}
-
-/* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 3 of what is split next, 8 of each row, and a row of the next panel is split: tiles leave vectors idle. No loop: tiles that were multiplied by mistake behind its end would cost time. */
-static __attribute__((noinline)) void multiply_2x2_on_the_way(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step, uint16_t *to, const float *from, int64_t ld)
-{
-    enum { A = 2 * SOL_TILE, B = 2 * SOL_TILE };
-SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); SOL_TILE_ZERO(2); SOL_TILE_ZERO(3); 
-    (void)steps;
-SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(5, a + 2 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
-        SPLIT_ROW(0, 0);
-        SPLIT_ROW(1, 8);
-SOL_TILE_LOAD(4, a + 1 * A, 64); SOL_TILE_LOAD(5, a + 1 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
-        SPLIT_ROW(0, 1);
-SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
-        SPLIT_ROW(0, 2);
-SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
-        SPLIT_ROW(0, 3);
-        SPLIT_ROW(1, 9);
-SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
-        SPLIT_ROW(0, 4);
-SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(5, a + 5 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
-        SPLIT_ROW(0, 5);
-SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
-        SPLIT_ROW(0, 6);
-        SPLIT_ROW(1, 10);
-SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
-        SPLIT_ROW(0, 7);
-SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
-        SPLIT_ROW(0, 8);
-SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
-        SPLIT_ROW(0, 9);
-        SPLIT_ROW(1, 11);
-SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
-        SPLIT_ROW(0, 10);
-SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
-        SPLIT_ROW(0, 11);
-SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
-        SPLIT_ROW(0, 12);
-        SPLIT_ROW(1, 12);
-SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
-        SPLIT_ROW(0, 13);
-SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
-        SPLIT_ROW(0, 14);
-SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
-        SPLIT_ROW(0, 15);
-        SPLIT_ROW(1, 13);
-SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
-        SPLIT_ROW(1, 0);
-SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
-        SPLIT_ROW(1, 1);
-SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
-        SPLIT_ROW(1, 2);
-        SPLIT_ROW(1, 14);
-SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
-        SPLIT_ROW(1, 3);
-SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
-        SPLIT_ROW(1, 4);
-SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
-        SPLIT_ROW(1, 5);
-        SPLIT_ROW(1, 15);
-SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
-        SPLIT_ROW(1, 6);
-SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
-SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
-        SPLIT_ROW(1, 7);
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(3, sums + 1 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
 }
 
@@ -804,16 +729,15 @@ static int are_finite(const float *sums, int64_t rows, int64_t count)
 }
 
 /* The same sums, multiply-add by multiply-add: of infinities, whose parts would be subtracted from each other, and of NaN. */
-static __attribute__((noinline)) void multiply_again(float *sums, int64_t rows, const float *a, int64_t lda, int64_t a_k, const float *b, int64_t b_k, int64_t b_n, int64_t K, int64_t count)
+static __attribute__((noinline)) void multiply_again(float *sums, int64_t rows, const float *a, int64_t lda, int64_t a_k, int64_t p, const float *parts, int64_t N, int64_t K)
 {
     for (int64_t i = 0; i < rows; i++, a += lda)
-        for (int j = 0; j < 2 && count > j * LANES; j++) {
+        for (int64_t j = 0; j < 2 && p * WIDTH + j * SOL_SIDE < N; j++) {
             vf sum = vf_zero();
-            for (int64_t k = 0; k < K; k++) sum += sol_load_strided(b + k * b_k + j * LANES * b_n, b_n, sol_lanes(count, j)) * a[k * a_k];
+            for (int64_t k = 0; k < K; k++) sum += sol_parts_joined(parts, N, K, STEPS, p, j, k) * a[k * a_k];
             vf_store(sums + i * WIDTH + j * LANES, sum);
         }
 }
-
 /* Sums of so many rows -> results. */
 static __attribute__((noinline)) void finish(const float *sums, int64_t rows, const float *e0, int64_t e0_m, float *c, int64_t ldc, int64_t count)
 {
@@ -873,8 +797,7 @@ void matmul_split(const sol_team *team, void *const *buf, const int64_t *arg)
     float *const partial = (float *)team->scratch;
     float *const kept = partial + BLOCK;
     uint16_t *const packed_a = (uint16_t *)(kept + (SLICE < K ? wide * ((high + WIDTH - 1) / WIDTH) : 0) * BLOCK);
-    uint16_t *const packed_b = packed_a + (chunk + WIDTH - 1) / WIDTH * sol_parts_size(WIDTH, K < SLICE ? K : SLICE);
-    int64_t have_a = -1, have_b = -1;
+    int64_t have_a = -1;
     SOL_TILES_BEGIN(shape);
     const int64_t end = units * (team->id + 1) / active;
     for (int64_t u = units * team->id / active; u < end; u++) {
@@ -890,34 +813,22 @@ int64_t rest = u / down / across;
             kc = K - k0 < SLICE ? K - k0 : SLICE;
             const int64_t steps = (kc + SOL_STEP - 1) / SOL_STEP;
             const int last = k0 + kc == K;
-            const int anew = SLICE < K || have_b != u / down;
-            const int64_t soon = anew && kc == SLICE ? (N / WIDTH < p_end ? N / WIDTH : p_end) : 0; /* whole panels behind the first are split on the way */
-            if (anew)
-                for (int64_t p = first; p < p_end; p += p + 1 < soon ? soon - p : 1)
-                    sol_parts_right(packed_b + (p - first) * sol_parts_size(WIDTH, kc), PANEL(p) + k0 * STEP_OF(p), STEP_OF(p), 1, kc, N - p * WIDTH < WIDTH ? N - p * WIDTH : WIDTH);
-            have_b = u / down;
             for (int64_t m0 = top; m0 < bottom; m0 += chunk) {
                 const int64_t height = bottom - m0 < chunk ? bottom - m0 : chunk, blocks = (height + WIDTH - 1) / WIDTH;
                 if (SLICE < K || have_a != u / down / across * M + m0) sol_parts_left(packed_a, a_q + m0 * lda + k0 * 1, lda, 1, height, kc);
                 have_a = u / down / across * M + m0;
                 for (int64_t p = first; p < p_end; p++) {
                     const int64_t count = N - p * WIDTH;
-                    const uint16_t *const panel = packed_b + (p - first) * sol_parts_size(WIDTH, kc);
+                    const uint16_t *const panel = PARTS(p, k0);
                     const int64_t next_step = 512;
                     float *c_q = c_q0 + p * WIDTH;
                     const float *e0_q = e0_q0 + p * WIDTH;
-                    const float *const from = PANEL(p + 1) + k0 * STEP_OF(p + 1);
-                    uint16_t *const to = packed_b + (p + 1 - first) * sol_parts_size(WIDTH, kc);
-                    int64_t done = 0;
                     for (int64_t i = 0; i < blocks; i++) {
                         const int64_t m = m0 + i * WIDTH, rows = bottom - m < WIDTH ? bottom - m : WIDTH;
                         const uint16_t *block = packed_a + i * sol_parts_size(WIDTH, kc);
-                        const char *next = (const char *)(last ? PANEL(down == 1 ? p + wide : p) : PANEL(p) + (k0 + kc) * STEP_OF(p)) + (m - top) / WIDTH * 9 * next_step;
+                        /* The same slice of the next panel; behind the last one, the first panel's next slice, or the next unit. */
+                        const char *next = (const char *)(p + 1 < p_end ? PARTS(p + 1, k0) : last ? PARTS(p + 1, 0) : PARTS(first, k0 + kc)) + i * 6144;
 float *const before = kept + ((m - top) / WIDTH * wide + p - first) * BLOCK, *const sums = k0 || last ? partial : before;
-                        if (m0 == top && p + 1 < soon && i == done && i < STEPS && rows > SOL_SIDE) {
-                            multiply_2x2_on_the_way(sums, block, panel, steps, next, next_step, to + i * SOL_PARTS * 2 * SOL_TILE, from + i * SOL_STEP * STEP_OF(p + 1), STEP_OF(p + 1));
-                            done++;
-                        } else
                         if (rows > SOL_SIDE && count > SOL_SIDE) multiply_2x2(sums, block, panel, steps, next, next_step);
                         else if (rows > SOL_SIDE) multiply_2x1(sums, block, panel, steps, next, next_step);
                         else if (count > SOL_SIDE) multiply_1x2(sums, block, panel, steps, next, next_step);
@@ -926,11 +837,9 @@ float *const before = kept + ((m - top) / WIDTH * wide + p - first) * BLOCK, *co
                         else if (k0) add(before, sums, rows);
                         if (!last) continue;
                         if (!are_finite(sums, rows, count))
-                            multiply_again(sums, rows, a_q + m * lda, lda, 1, PANEL(p), STEP_OF(p), 1, K, count);
+                            multiply_again(sums, rows, a_q + m * lda, lda, 1, p, b_q, N, K);
                         (count < WIDTH ? finish_ragged : finish)(sums, rows, e0_q + m * e0_m, e0_m, c_q + m * ldc, ldc, count);
                     }
-                    if (m0 == top && p + 1 < soon && done < STEPS)
-                        sol_parts_right(to + done * SOL_PARTS * 2 * SOL_TILE, from + done * SOL_STEP * STEP_OF(p + 1), STEP_OF(p + 1), 1, kc - done * SOL_STEP, WIDTH);
                 }
             }
         }

@@ -115,19 +115,28 @@ static __attribute__((noinline, unused)) void sol_parts_right(uint16_t *to, cons
     }
 }
 
-/* Step k of a right operand's block as numbers again, 16 columns; the next part lies part_step numbers further. */
-SOL_INLINE vf sol_parts_joined(const uint16_t *tile, int64_t part_step, int64_t k)
+/* Where step k begins of panel p of a right operand that was taken apart before, N columns and K steps: [slice][panel of 32 columns][step of 32][part][tile][16][16 pairs],
+ * a slice being so many steps of 32; k is one of them. */
+SOL_INLINE const uint16_t *sol_parts_at(const float *parts, int64_t N, int64_t K, int64_t slice, int64_t p, int64_t k)
 {
+    const int64_t steps = (K + SOL_STEP - 1) / SOL_STEP, first = k / SOL_STEP / slice * slice, length = steps - first < slice ? steps - first : slice;
+    const int64_t tiles = first * ((N + SOL_SIDE - 1) / SOL_SIDE) + 2 * p * length + (k / SOL_STEP - first) * (N - 2 * SOL_SIDE * p > SOL_SIDE ? 2 : 1);
+    return (const uint16_t *)parts + tiles * (SOL_PARTS * SOL_TILE);
+}
+
+/* Step k of 16 of its columns as numbers again, tile j of panel p. */
+SOL_INLINE sol_row sol_parts_joined(const float *parts, int64_t N, int64_t K, int64_t slice, int64_t p, int64_t j, int64_t k)
+{
+    const uint16_t *from = sol_parts_at(parts, N, K, slice, p, k / SOL_STEP * SOL_STEP) + j * SOL_TILE + k % SOL_SIDE * 2 * SOL_SIDE + k / SOL_SIDE % 2;
+    const int64_t part_step = (N - 2 * SOL_SIDE * p > SOL_SIDE ? 2 : 1) * SOL_TILE;
     sol_row sum = {0};
-    for (int j = 0; j < SOL_SIDE; j++) {
-        const uint16_t *at = tile + k % SOL_SIDE * 2 * SOL_SIDE + 2 * j + k / SOL_SIDE;
+    for (int i = 0; i < SOL_SIDE; i++, from += 2)
         for (int q = SOL_PARTS - 1; q >= 0; q--) {
-            const uint32_t part = (uint32_t)at[q * part_step] << 16;
+            const uint32_t part = (uint32_t)from[q * part_step] << 16;
             float x;
             memcpy(&x, &part, sizeof x);
-            sum[j] += x;
+            sum[i] += x;
         }
-    }
     return sum;
 }
 

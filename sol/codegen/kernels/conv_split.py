@@ -12,7 +12,7 @@ from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import is_pointwise
 from sol.codegen.kernels.conv_tiling import Panel, Tiling, choose_tiling
 from sol.codegen.kernels.matmul_blocks import ceil_div
-from sol.codegen.kernels.split_product import GROUPS, MOST_AHEAD, SIDE, SLICE, WIDTH, Sizes, Split, Stream, split_of
+from sol.codegen.kernels.split_product import GROUPS, MOST_AHEAD, SIDE, SLICE, STEPS, WIDTH, Sizes, Split, Stream, split_of
 from sol.codegen.lowering import Lowering, TargetLike
 
 VECTORS = WIDTH // SIDE
@@ -55,7 +55,7 @@ def lower_split(lowering: Lowering, way: Way) -> None:
     )  # fmt: skip
     if split.ready:
         streams += (Stream("weights", "weights", split.ahead, 8),)
-        weights = lowering.weight(conv.node.inputs[1], "matrix_parts", transposed=True)
+        weights = lowering.weight(conv.node.inputs[1], "matrix_parts", transposed=True, slice=STEPS)
     else:
         weights = panels(lowering, conv, VECTORS)
     w_steps = {} if split.ready else {"w_steps": (ceil_div(conv.c, SIDE) - 1) * SIDE + even_last(conv.c, SIDE)}

@@ -17,7 +17,7 @@ from sol.codegen.kernels.matmul_product import (
     run_time_arguments,
 )
 from sol.codegen.kernels.matmul_tile import Tile, matrix_tile_of, tile_signature
-from sol.codegen.kernels.split_product import GROUPS, LINE, SIDE, WIDTH, Sizes, Split, Stream, split_of
+from sol.codegen.kernels.split_product import GROUPS, LINE, SIDE, STEPS, WIDTH, Sizes, Split, Stream, split_of
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 
@@ -51,7 +51,7 @@ def lower_split(lowering: Lowering, found: Way) -> None:
     arguments = ", ".join(["sums", "rows", *arguments.split(", ")[4:]])
     right = p.b
     if split.ready:
-        right = packed(p.b, "matrix_parts", transposed=p.transposed)
+        right = packed(p.b, "matrix_parts", transposed=p.transposed, slice=STEPS)
     elif p.constant:
         right = packed(p.b, "gemm_panels", width=WIDTH, lanes=SIDE, transposed=p.transposed)
     reads: dict[str, View] = {"A": p.a, "B": right}

@@ -1,4 +1,4 @@
-"""All packers: what moves elements (``panels``, of bytes ``quads``; as ``parts``), factors (``scales``), and what also computes (``transforms``)."""
+"""All packers: what moves elements (``panels``, ``quads``), factors (``scales``), and what also computes (``transforms``, ``parts``)."""
 
 from __future__ import annotations
 

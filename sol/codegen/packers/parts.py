@@ -11,24 +11,27 @@ from sol.ir.graph import Attrs
 
 SIDE, STEP = 16, 32
 """Columns of a tile, and steps of the reduction that one product of tiles takes."""
-PARTS = Kernel("pack_parts", "pack_parts.c.j2", Attrs({}), (("in", "const float"), ("out", "uint16_t")), ("K", "N", "in_k", "in_n"))
+PARTS = Kernel(
+    "pack_parts", "pack_parts.c.j2", Attrs({}), (("in", "const float"), ("out", "uint16_t")), ("K", "N", "in_k", "in_n", "slice")
+)
 NUMBERS = 3
 """Of bfloat16 for one of float32."""
 
 
-def _parts_shape(shape: Shape, transposed: bool) -> Shape:
+def _parts_shape(shape: Shape, transposed: bool, slice: int) -> Shape:
     k, n = (count(shape[1:]), shape[0]) if transposed else shape
     return (round_up(k, STEP) * round_up(n, SIDE) * NUMBERS * np.dtype(np.uint16).itemsize // np.dtype(np.float32).itemsize,)
 
 
 @packer("matrix_parts", _parts_shape, floats=True)
-def matrix_parts(recipe: Recipe, *, transposed: bool) -> None:
-    """``B[K, N]`` (transposed: ``[N, K]``, K in any number of dimensions) as ``[panel of 32 columns][step of 32][part][tile][16][16 pairs]``.
+def matrix_parts(recipe: Recipe, *, transposed: bool, slice: int) -> None:
+    """``B[K, N]`` (transposed: ``[N, K]``) as ``[slice][panel of 32 columns][step of 32][part][tile][16][16 pairs]``.
 
-    The last panel has one tile if that takes its columns. The array has the type of the constant, whose bits are not numbers.
+    K may be several dimensions if transposed. A slice is so many steps. The last panel has one tile if that takes its columns. The array
+    has the type of the constant, but its bits are not numbers of it.
     """
     shape = recipe.shape
     k, n = (count(shape[1:]), shape[0]) if transposed else shape
     recipe.scales = False
-    recipe.written = count(_parts_shape(shape, transposed)) * recipe.itemsize
-    recipe.launch(PARTS, (SOURCE, RESULT), (k, n, *((1, k) if transposed else (n, 1))))
+    recipe.written = count(_parts_shape(shape, transposed, slice)) * recipe.itemsize
+    recipe.launch(PARTS, (SOURCE, RESULT), (k, n, *((1, k) if transposed else (n, 1)), slice))
