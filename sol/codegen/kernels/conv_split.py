@@ -49,7 +49,7 @@ def lower_split(lowering: Lowering, way: Way) -> None:
     whole, rest = divmod(problem.vectors, VECTORS)
     widths = [Panel(VECTORS)] * (whole > 0) + [Panel(rest)] * (rest > 0)
     turns = ceil_div(SLICE // SIDE, split.wide)  # blocks of channels that each panel asks for
-    streams = (
+    streams: tuple[Stream, ...] = (
         Stream("next", "the pixels that are split next", min(MOST_AHEAD, ceil_div(turns * WIDTH, GROUPS)), WIDTH),
         Stream("result", "results", ceil_div(VECTORS * WIDTH, GROUPS), ceil_div(VECTORS * WIDTH, GROUPS) * GROUPS // VECTORS, True),
     )  # fmt: skip
