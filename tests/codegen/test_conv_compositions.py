@@ -80,16 +80,19 @@ PRODUCTS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "winograd/f4p": (3, 1, ("memory", "chain")),
     "direct, row-major": (3, 1, ("plain",)),
     "tiles": (3, 1, ("memory",)),
+    "im2col": (3, 1, ("plain",)),
 }
 """Product → taps along an axis, groups, and the sources that it reads. All of them write to all sinks."""
 ONLY_16_LANES = ("inner_product", "inner_product, groups", "winograd/f4p")
-NARROW = ("direct", "direct, row-major", "winograd", "winograd/f4p", "tiles")
-"""Products that also serve bfloat16, the last one that alone."""
+OF_TILES = ("tiles", "im2col")
+"""Products by matrix tiles, of bfloat16 alone."""
+NARROW = ("direct", "direct, row-major", "winograd", "winograd/f4p", *OF_TILES)
+"""Products that also serve bfloat16."""
 CASES = [
     (isa, source, product, sink, dtype)
     for product, (_, _, sources) in PRODUCTS.items() for source in sources for sink in SINKS
-    for isa in ((MATRIX_TILES,) if product == "tiles" else ISAS) for dtype in (DType.F32, DType.BF16)
-    if (isa == "avx512" or product not in ONLY_16_LANES) and (product in NARROW if dtype is DType.BF16 else product != "tiles")
+    for isa in ((MATRIX_TILES,) if product in OF_TILES else ISAS) for dtype in (DType.F32, DType.BF16)
+    if (isa == "avx512" or product not in ONLY_16_LANES) and (product in NARROW if dtype is DType.BF16 else product not in OF_TILES)
 ]  # fmt: skip
 
 
