@@ -109,9 +109,9 @@ def test_convolution_of_a_plain_input(isa: str, c: int, k: int, taps: int, optio
 WINDOWS: tuple[tuple[int, int, int, dict[str, Any]], ...] = (
     (3, 64, 7, {"stride": 2, "padding": 3}), (3, 40, 3, {"padding": 1}), (1, 8, 3, {"bias": False}),
     (4, 33, 2, {"stride": 2, "epilogue": residual}), (3, 17, 3, {"padding": 2, "dilation": 2}),
-    (15, 70, 5, {"padding": 2, "epilogue": smooth}), (5, 33, 1, {}), (2, 16, 1, {"stride": 2}),
+    (15, 70, 5, {"padding": 2, "epilogue": smooth}), (5, 33, 1, {}), (2, 16, 1, {"stride": 2}), (3, 17, 3, {"padding": -1}),
 )  # fmt: skip
-"""Windows that fill a row of a matrix tile to a part, exactly, and several of them."""
+"""Windows that fill a row of a matrix tile to a part, exactly, and several of them; of an image that is cropped, which vectors compute."""
 
 
 @pytest.mark.parametrize("size", [(19, 35), (8, 16), (3, 40), (12, 9), (7, 66)])

@@ -97,9 +97,11 @@ def _way(problem: Problem, target: TargetLike, tiling: Tiling) -> Way:
 
 def multiplies_matrices(problem: Problem, target: TargetLike) -> bool:
     """Whether matrix tiles compute the convolution: of bfloat16, with its input in blocks (kernels/conv_tiles.py), or of few channels of a
-    row-major one (kernels/conv_im2col.py)."""
-    fits = problem.source.kind == "memory" or problem.source.kind == "plain" and problem.conv.c < problem.lanes
-    return target.matrix_tiles and problem.conv.dtype is DType.BF16 and fits
+    row-major one that is not cropped by negative padding (kernels/conv_im2col.py)."""
+    conv, kind = problem.conv, problem.source.kind
+    whole = all(p >= 0 for p in (*conv.padding, *conv.after))
+    fits = kind == "memory" or kind == "plain" and conv.c < problem.lanes and whole
+    return target.matrix_tiles and conv.dtype is DType.BF16 and fits
 
 
 def multiplies_pairs(problem: Problem, target: TargetLike) -> bool:

@@ -22,8 +22,6 @@ from sol.ir.dim import DimLike
 
 SHARE = 0.2
 """Of the second-level cache, for rows of pixels that tiles read. Strips as small as the first-level cache are slower by a tenth."""
-
-
 MOST_PLANES = 4
 """Channels of a row-major image up to which vectors of them are shuffled into pixels."""
 
