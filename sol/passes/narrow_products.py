@@ -1,10 +1,9 @@
 """Products with weights in 16 bits where the user asks for it (``sol.optimize(…, dtype=…)``); never by itself.
 
-Linear layers and convolutions, but those of few channels only for processors with matrix tiles, take rounded operands, add up in float32
-and round their results. What they
-read and what poolings and depthwise convolutions read of them is kept in 16 bits in memory, and so is what moves such values. Norms,
-softmax, attention and pointwise operations compute in float32. Weights stay parameters of float32: they are rounded when they are packed,
-after norms have been folded into them.
+Linear layers and convolutions take rounded operands, add up in float32 and round their results. Convolutions of few channels do so only
+where they read an image and the processor has matrix tiles. What products read and what poolings and depthwise convolutions read of them is
+kept in 16 bits in memory, and so is what moves such values. Norms, softmax, attention and pointwise operations compute in float32. Weights
+stay parameters of float32: they are rounded when they are packed, after norms have been folded into them.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ MOVES = ("reshape", "permute", "expand", "slice", "flip", "copy", "pad")
 """Ops of one operand whose elements they move: a rounded operand gives a rounded result."""
 FEWEST_CHANNELS = 16
 """Input channels of a group from which on convolutions of 16 bits are worth it: depthwise ones have no kernels, and images of three
-channels are read faster in float32."""
+channels are read faster in float32, but by matrix tiles."""
 MOST_AXES = 2
 """Spatial dimensions of convolutions that kernels of 16 bits compute."""
 POOLINGS = ("max_pool", "adaptive_max_pool", "avg_pool", "adaptive_avg_pool")

@@ -1273,7 +1273,6 @@ static void multiply(const conv *c, const sol_team *team, int64_t M, int64_t N, 
                         const uint16_t *block = packed_a + i * sol_parts_size(WIDTH, kc);
                         const char *next = ahead_of(c, m + chunk < bottom ? m + chunk : (last ? bottom : top) + m - m0, m + chunk < bottom ? k0 : last ? 0 : k0 + kc, (p - first) * 2 % (SLICE / LANES));
                         const char *result = (const char *)(last ? result_at(c, place_of(c, m), 2 * p) : kept + ((m - top) / WIDTH * wide + p - first) * BLOCK);
-                        /* The same slice of the next panel; behind the last one, the first panel's next slice, or the next unit. */
                         const char *weights = (const char *)(p + 1 < p_end ? PARTS(p + 1, k0) : last ? PARTS(p + 1, 0) : PARTS(first, k0 + kc)) + i * 3072;
                         const int64_t result_step = last ? 4 * c->out_cb : 2304;
 float *const before = kept + ((m - top) / WIDTH * wide + p - first) * BLOCK, *const sums = k0 || last ? partial : before;

@@ -826,7 +826,6 @@ int64_t rest = u / down / across;
                     for (int64_t i = 0; i < blocks; i++) {
                         const int64_t m = m0 + i * WIDTH, rows = bottom - m < WIDTH ? bottom - m : WIDTH;
                         const uint16_t *block = packed_a + i * sol_parts_size(WIDTH, kc);
-                        /* The same slice of the next panel; behind the last one, the first panel's next slice, or the next unit. */
                         const char *next = (const char *)(p + 1 < p_end ? PARTS(p + 1, k0) : last ? PARTS(p + 1, 0) : PARTS(first, k0 + kc)) + i * 6144;
 float *const before = kept + ((m - top) / WIDTH * wide + p - first) * BLOCK, *const sums = k0 || last ? partial : before;
                         if (rows > SOL_SIDE && count > SOL_SIDE) multiply_2x2(sums, block, panel, steps, next, next_step);

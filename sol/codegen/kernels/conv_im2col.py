@@ -21,7 +21,8 @@ from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike
 
 SHARE = 0.2
-"""Of the second-level cache, for rows of pixels that tiles read. Strips as small as the first-level cache are slower by a tenth."""
+"""Of the second-level cache, for rows of pixels that tiles read. On Granite Rapids, strips as
+small as the first-level cache are slower by a tenth."""
 MOST_PLANES = 4
 """Channels of a row-major image up to which vectors of them are shuffled into pixels."""
 

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from sol.codegen.kernels.split_product import NUMBER, SIDE, STEP
 from sol.codegen.packers.panels import round_up
 from sol.codegen.packing import RESULT, SOURCE, Recipe, Shape, count, packer
 from sol.codegen.plan import Kernel
 from sol.ir.graph import Attrs
 
-SIDE, STEP = 16, 32
-"""Columns of a tile, and steps of the reduction that one product of tiles takes."""
 PARTS = Kernel(
     "pack_parts", "pack_parts.c.j2", Attrs({}), (("in", "const float"), ("out", "uint16_t")), ("K", "N", "in_k", "in_n", "slice")
 )
-NUMBERS = 3
-"""Of bfloat16 for one of float32."""
+FLOAT = 4
+"""Bytes of a number of float32, of which the packed array has NUMBER."""
 
 
 def _parts_shape(shape: Shape, transposed: bool, slice: int) -> Shape:
     k, n = (count(shape[1:]), shape[0]) if transposed else shape
-    return (round_up(k, STEP) * round_up(n, SIDE) * NUMBERS * np.dtype(np.uint16).itemsize // np.dtype(np.float32).itemsize,)
+    return (round_up(k, STEP) * round_up(n, SIDE) * NUMBER // FLOAT,)
 
 
 @packer("matrix_parts", _parts_shape, floats=True)
