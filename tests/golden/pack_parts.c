@@ -7,26 +7,19 @@
 
 enum { SIDE = 16, STEP = 2 * SIDE, PARTS = 3, TILE = SIDE * 2 * SIDE };
 
-static inline void take_apart(uint32_t bits, uint16_t *to, int64_t part_step)
+typedef uint32_t words __attribute__((vector_size(4 * SIDE)));
+typedef float floats __attribute__((vector_size(4 * SIDE)));
+
+/* Parts of 16 numbers, in the upper halves of words. */
+static inline void take_apart(const words bits, words parts[PARTS])
 {
-    const uint32_t infinite = 0x7f800000u;
-    if ((bits & infinite) == infinite) {
-        to[0] = (uint16_t)(bits >> 16 | ((bits & 0x7fffffu) != 0) << 6), to[part_step] = to[2 * part_step] = 0;
-        return;
-    }
-    uint32_t upper = (bits + 0x8000u) & 0xffff0000u;
-    if ((upper & infinite) == infinite) upper = bits & 0xffff0000u;
-    float x, part;
-    memcpy(&x, &bits, sizeof x), memcpy(&part, &upper, sizeof part);
-    to[0] = (uint16_t)(upper >> 16);
-    x -= part;
-    memcpy(&bits, &x, sizeof x);
-    upper = (bits + 0x8000u) & 0xffff0000u;
-    memcpy(&part, &upper, sizeof part);
-    to[part_step] = (uint16_t)(upper >> 16);
-    x -= part;
-    memcpy(&bits, &x, sizeof x);
-    to[2 * part_step] = (uint16_t)(bits >> 16);
+    const words infinite = (words){0} + 0x7f800000u, halves = (words){0} + 0xffff0000u, half = (words){0} + 0x8000u;
+    const words special = (words)((bits & infinite) == infinite), nan = special & (words)((bits & 0x7fffffu) != 0) & 0x400000u;
+    const words rounded = (bits + half) & halves, beyond = (words)((rounded & infinite) == infinite);
+    parts[0] = (beyond & ((bits & halves) | nan)) | (~beyond & rounded);
+    const floats rest = (floats)(~special & (words)((floats)bits - (floats)parts[0]));
+    parts[1] = ((words)rest + half) & halves;
+    parts[2] = (words)(rest - (floats)parts[1]) & halves;
 }
 
 void pack_parts(const sol_team *team, void *const *buf, const int64_t *arg)
@@ -49,10 +42,20 @@ void pack_parts(const sol_team *team, void *const *buf, const int64_t *arg)
         for (int64_t t = 0; t < tiles; t++)
             for (int64_t j = 0; j < SIDE; j++) {
                 const int64_t n = (p * 2 + t) * SIDE + j;
-                for (int64_t k = k0; k < k0 + STEP; k++) {
-                    uint32_t bits = 0;
-                    if (n < N && k < K) memcpy(&bits, in + k * in_k + n * in_n, sizeof bits);
-                    take_apart(bits, block + t * TILE + k % SIDE * 2 * SIDE + 2 * j + (k - k0) / SIDE, tiles * TILE);
+                const int64_t have = n < N ? (K - k0 < STEP ? K - k0 : STEP) : 0;
+                uint32_t bits[STEP] = {0};
+                words low, high, lows[PARTS], highs[PARTS];
+                uint16_t *const to = block + t * TILE + 2 * j;
+                if (in_k == 1) memcpy(bits, in + k0 + n * in_n, (size_t)have * sizeof *bits);
+                else
+                    for (int64_t k = 0; k < have; k++) memcpy(bits + k, in + (k0 + k) * in_k + n * in_n, sizeof *bits);
+                memcpy(&low, bits, sizeof low), memcpy(&high, bits + SIDE, sizeof high);
+                take_apart(low, lows), take_apart(high, highs);
+                for (int q = 0; q < PARTS; q++) {
+                    uint32_t pairs[SIDE];
+                    const words both = lows[q] >> 16 | highs[q];
+                    memcpy(pairs, &both, sizeof pairs);
+                    for (int i = 0; i < SIDE; i++) memcpy(to + q * tiles * TILE + i * 2 * SIDE, pairs + i, sizeof *pairs);
                 }
             }
     }
