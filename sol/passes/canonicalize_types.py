@@ -19,13 +19,15 @@ from sol.passes.assign_layout import is_blockable
 from sol.passes.turn_transposed import is_turned
 
 HALVES = (DType.F16, DType.BF16)
+MOST_DEPTH = 128
+"""Features of queries and keys that attention by matrix tiles multiplies at most (kernels/attention_tiles.py)."""
 
 
 def _origin(node: Node) -> dict[str, Any]:
     return {"origin": node.origin}
 
 
-@rule("sdpa", "sdpa_grad", "lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad",
+@rule("sdpa_grad", "lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad",
       "rnn_scan_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad")  # fmt: skip
 def narrow_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
     """op(x, w) -> cast(op(cast(x), cast(w))) of 16-bit floats"""
@@ -83,7 +85,24 @@ def products(graph: Graph, lanes: int, matrix_tiles: bool) -> tuple[Rule, ...]:
         y = g.add(node.op, [g.add("cast", [x], dtype=DType.F32, **_origin(node)), *quantized], **node.attrs, **_origin(node))
         return (g.add("cast", [y], dtype=kind, **_origin(node)),)
 
-    return convolution_to_f32, transposed_to_f32, product_to_f32, weight_gradient_to_f32, weight_only_to_f32
+    @rule("sdpa")
+    def attention_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
+        """sdpa(q, k, v) -> cast(sdpa(cast(q), cast(k), cast(v))) of 16-bit floats; matrix tiles read bfloat16, and masks of float32"""
+        if not (matrix_tiles and is_tiled_attention(g, node)):
+            return widened(g, node, HALVES)
+        *operands, mask = node.inputs
+        if len(operands) < 3 or g.type_of(mask).dtype is not DType.BF16:
+            return None
+        wide = g.add("cast", [mask], dtype=DType.F32, **_origin(node))
+        return (g.add("sdpa", [*operands, wide], **node.attrs, **_origin(node)),)
+
+    return convolution_to_f32, transposed_to_f32, product_to_f32, weight_gradient_to_f32, weight_only_to_f32, attention_to_f32
+
+
+def is_tiled_attention(g: Editor, node: Node, dtype: DType = DType.BF16) -> bool:
+    """Whether kernels of matrix tiles take an attention once its operands are bfloat16; ``dtype``: what they are."""
+    depth, features = (g.type_of(v).shape[-1] for v in node.inputs[1:3])
+    return node.type.dtype is dtype and isinstance(depth, int) and isinstance(features, int) and 0 < depth <= MOST_DEPTH and features > 0
 
 
 def widened(g: Editor, node: Node, narrow: tuple[DType, ...], constants: Collection[str] = ()) -> tuple[str, ...] | None:

@@ -15,6 +15,7 @@ from sol.ir.lanes import NARROW_FLOATS
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
+from sol.passes.canonicalize_types import is_tiled_attention
 from sol.passes.fold_batchnorm import fold_batchnorm
 from sol.passes.remove_identities import remove_identities
 
@@ -35,7 +36,7 @@ def narrow_products(graph: Graph, dtype: DType, matrix_tiles: bool = False) -> G
     Inputs and outputs keep their dtypes. Bodies of control flow stay as they are. matrix_tiles: whether it is for processors that have
     them: they also multiply images of few channels in bfloat16 (kernels/conv_im2col.py).
     """
-    windows = matrix_tiles and dtype is DType.BF16
+    tiles = matrix_tiles and dtype is DType.BF16
     graph = fold_batchnorm(remove_identities(graph))
     constants = graph.constant_values
 
@@ -44,12 +45,20 @@ def narrow_products(graph: Graph, dtype: DType, matrix_tiles: bool = False) -> G
         """conv(x, w, b) -> cast(conv(cast(x), cast(w), cast(b))) of float32 with constant weights"""
         if node.type.dtype is not DType.F32 or node.inputs[0] in constants or not constants.issuperset(node.inputs[1:]):
             return None
-        if node.op == "conv" and _has_few_channels(g, node) and not (windows and _is_of_image(g, node)):
+        if node.op == "conv" and _has_few_channels(g, node) and not (tiles and _is_of_image(g, node)):
             return None
         rounded = [g.add("cast", [v], dtype=dtype, origin=node.origin) for v in node.inputs]
         return _widened(g, g.add(node.op, rounded, origin=node.origin, **node.attrs), node)
 
-    graph = apply_rules(graph, (product_of_rounded,))
+    @rule("sdpa")
+    def attention_of_rounded(g: Editor, node: Node) -> str | None:
+        """sdpa(q, k, v) -> cast(sdpa(cast(q), cast(k), cast(v))) of float32 where matrix tiles multiply bfloat16; masks stay"""
+        if not tiles or not is_tiled_attention(g, node, DType.F32):
+            return None
+        rounded = [g.add("cast", [v], dtype=dtype, origin=node.origin) for v in node.inputs[:3]]
+        return _widened(g, g.add("sdpa", [*rounded, *node.inputs[3:]], origin=node.origin, **node.attrs), node)
+
+    graph = apply_rules(graph, (product_of_rounded, attention_of_rounded))
     graph = _read_rounded(graph, dtype)
 
     @rule("cast")
@@ -73,6 +82,15 @@ def narrow_products(graph: Graph, dtype: DType, matrix_tiles: bool = False) -> G
         inner = _rounded_of(g, node.inputs[0], dtype)
         return inner and _widened(g, g.add(node.op, [inner], origin=node.origin, **node.attrs), node)
 
+    @rule("cast")
+    def computed_narrow(g: Editor, node: Node) -> str | None:
+        """cast(f(cast(x))) -> f(x) of x in 16 bits: the same, with shorter polynomials where f has such for results of 16 bits"""
+        inner = g.producer(node.inputs[0]) if node.type.dtype is dtype else None
+        if inner is None or inner.op not in POINTWISE or inner.type.dtype is not DType.F32 or len(inner.inputs) != 1:
+            return None
+        narrow = _rounded_of(g, inner.inputs[0], dtype)
+        return narrow and str(g.add(inner.op, [narrow], origin=inner.origin, **inner.attrs))
+
     @rule("concat")
     def joined_narrow(g: Editor, node: Node) -> str | None:
         """concat(cast(x), y) -> cast(concat(x, cast(y))) of x in 16 bits"""
@@ -82,7 +100,7 @@ def narrow_products(graph: Graph, dtype: DType, matrix_tiles: bool = False) -> G
         rounded = [v or g.add("cast", [wide], dtype=dtype, origin=node.origin) for v, wide in zip(found, node.inputs)]
         return _widened(g, g.add("concat", rounded, origin=node.origin, **node.attrs), node)
 
-    return apply_rules(graph, (round_trip, rounded_before_it_moves, moved_narrow, joined_narrow))
+    return apply_rules(graph, (round_trip, rounded_before_it_moves, moved_narrow, joined_narrow, computed_narrow))
 
 
 def _has_few_channels(g: Editor, conv: Node) -> bool:

@@ -127,12 +127,15 @@ NARROW_GRADIENT = one("%x: f32[2,32,14,14], %g: f32[2,48,14,14]", "f32[48,32,3,3
 
 
 def of_matrix_tiles() -> tuple[str, ...]:
-    """What matrix tiles multiply of float32: a linear layer, a 1x1 convolution, and one's gradient for its weights."""
+    """What matrix tiles multiply of float32: a linear layer, a 1x1 convolution, one's gradient for its weights, and attention."""
     body = "  %y: f32[256,40] = linear(%x, %w)\n  %z: f32[256,40] = add(%y, %r)\n  return %z"
     linear = f"graph(%x: f32[256,300], %r: f32[256,40]) {{\n  {weight(40, 300)}\n{body}\n}}"
     options = "dilation=(1, 1), groups=1, kernel=(1, 1), padding=((0, 0), (0, 0)), stride=(1, 1)"
     gradient = one("%x: f32[8,160,14,14], %g: f32[8,144,14,14]", "f32[144,160,1,1]", f"conv_weight_grad(%x, %g){{{options}}}")
-    return linear, convolution(256, 144, 28, 1), gradient
+    rows = "f32[2,300,60]"
+    attention = f"graph(%q: {rows}, %k: {rows}, %v: {rows}, %m: bool[300,300]) {{\n"
+    attention += f"  %y: {rows} = sdpa(%q, %k, %v, %m){{causal=False, scale=0.125}}\n  return %y\n}}"
+    return linear, convolution(256, 144, 28, 1), gradient, attention
 
 
 def user_function() -> str:

@@ -94,6 +94,7 @@ vf_store_n(out + i * ldo + 0 * LANES, c[i][0] * factor, sol_lanes(count, 0)); vf
 /* The largest lane; none is NaN. */
 SOL_INLINE float largest(vf v)
 {
+#pragma GCC unroll 4
     for (int n = LANES / 2; n; n /= 2) v = vf_max_quiet(v, vf_rotated(v, n));
     return v[0];
 }
@@ -157,6 +158,7 @@ static __attribute__((noinline, unused)) void softmax_rows(float *x, int64_t lds
         sum[i] = total[i] = vf_zero();
     }
     vf most = max_pair(max_pair(top[0], top[2]), max_pair(top[1], top[3]));
+#pragma GCC unroll 4
     for (int n = LANES / 2; n >= 4; n /= 2) most = vf_max_quiet(most, vf_rotated(most, n));
     most = vf_select(most == -INFINITY, vf_zero(), most);
     const vf base[4] = {vf_set(most[0]), vf_set(most[1]), vf_set(most[2]), vf_set(most[3])};

@@ -51,8 +51,8 @@ static __attribute__((noinline)) void multiply_1x1(float *sums, const uint16_t *
 {
     enum { A = 1 * SOL_TILE, B = 1 * SOL_TILE };
 SOL_TILE_ZERO(0); 
-    a -= (STEPS - steps) * SOL_PARTS * A;
-    b -= (STEPS - steps) * SOL_PARTS * B;
+    a -= (STEPS - steps) * 3 * A;
+    b -= (STEPS - steps) * 3 * B;
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
@@ -274,8 +274,8 @@ static __attribute__((noinline)) void multiply_1x2(float *sums, const uint16_t *
 {
     enum { A = 1 * SOL_TILE, B = 2 * SOL_TILE };
 SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); 
-    a -= (STEPS - steps) * SOL_PARTS * A;
-    b -= (STEPS - steps) * SOL_PARTS * B;
+    a -= (STEPS - steps) * 3 * A;
+    b -= (STEPS - steps) * 3 * B;
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
@@ -497,8 +497,8 @@ static __attribute__((noinline)) void multiply_2x1(float *sums, const uint16_t *
 {
     enum { A = 2 * SOL_TILE, B = 1 * SOL_TILE };
 SOL_TILE_ZERO(0); SOL_TILE_ZERO(2); 
-    a -= (STEPS - steps) * SOL_PARTS * A;
-    b -= (STEPS - steps) * SOL_PARTS * B;
+    a -= (STEPS - steps) * 3 * A;
+    b -= (STEPS - steps) * 3 * B;
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(5, a + 2 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
@@ -720,8 +720,8 @@ static __attribute__((noinline)) void multiply_2x2(float *sums, const uint16_t *
 {
     enum { A = 2 * SOL_TILE, B = 2 * SOL_TILE };
 SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); SOL_TILE_ZERO(2); SOL_TILE_ZERO(3); 
-    a -= (STEPS - steps) * SOL_PARTS * A;
-    b -= (STEPS - steps) * SOL_PARTS * B;
+    a -= (STEPS - steps) * 3 * A;
+    b -= (STEPS - steps) * 3 * B;
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(5, a + 2 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 

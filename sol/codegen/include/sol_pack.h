@@ -71,12 +71,14 @@ SOL_INLINE vf sol_sums1(vf a) { return vf_set(vf_sum(a)); }
 SOL_INLINE vf sol_sums2(vf a, vf b)
 {
     vf v = sol_pair(a, b);
+#pragma GCC unroll 4
     for (int n = LANES / 2; n >= 2; n /= 2) v += vf_rotated(v, n);
     return v;
 }
 SOL_INLINE vf sol_sums4(vf a, vf b, vf c, vf d)
 {
     vf v = sol_pair(sol_pair(a, c), sol_pair(b, d));
+#pragma GCC unroll 4
     for (int n = LANES / 2; n >= 4; n /= 2) v += vf_rotated(v, n);
     return v;
 }

@@ -37,50 +37,66 @@ SOL_INLINE void sol_parts_row(uint16_t *to, int64_t part_step, const sol_row *fi
     for (int q = 0; q < SOL_PARTS; q++) *(sol_words *)(to + q * part_step) = low[q] >> 16 | high[q];
 }
 
+/* Operands lie in memory as numbers of float32, or, where ``narrow`` is set, of bfloat16, which have one part. ``narrow`` is a constant wherever it is given. */
+SOL_INLINE const void *sol_numbers_at(const void *p, int64_t i, int narrow) { return narrow ? (const void *)((const uint16_t *)p + i) : (const float *)p + i; }
+SOL_INLINE sol_row sol_numbers(const void *p, int narrow) { return narrow ? (sol_row)vbf_load((const uint16_t *)p) : (sol_row)(*(const sol_row_unaligned *)p); }
+SOL_INLINE sol_row sol_numbers_n(const void *p, int n, int narrow) { return (sol_row)(narrow ? vbf_load_n((const uint16_t *)p, n) : vf_load_n((const float *)p, n)); }
+SOL_INLINE void sol_joined_row(uint16_t *to, int64_t part_step, const sol_row *first, const sol_row *second, int narrow)
+{
+    if (narrow) *(sol_words *)to = (sol_words)*first >> 16 | (sol_words)*second;
+    else sol_parts_row(to, part_step, first, second);
+}
+
 /* v[i][j] = p[i * rows + j * lanes] for i < n and j < m, zero beyond. */
-SOL_INLINE void sol_square(sol_row *v, const float *p, int64_t rows, int64_t lanes, int64_t n, int64_t m)
+SOL_INLINE void sol_square(sol_row *v, const void *p, int64_t rows, int64_t lanes, int64_t n, int64_t m, int narrow)
 {
     if (n < 0) n = 0;
     if (n > SOL_SIDE) n = SOL_SIDE;
     if (m > SOL_SIDE) m = SOL_SIDE;
     if (n == SOL_SIDE && m == SOL_SIDE && lanes == 1) {
 #pragma GCC unroll 16
-        for (int i = 0; i < SOL_SIDE; i++) v[i] = *(const sol_row_unaligned *)(p + i * rows);
+        for (int i = 0; i < SOL_SIDE; i++) v[i] = sol_numbers(sol_numbers_at(p, i * rows, narrow), narrow);
         return;
     }
     if (m > 0 && lanes == 1) {
-        for (int i = 0; i < SOL_SIDE; i++) v[i] = i < n ? vf_load_n(p + i * rows, (int)m) : vf_zero();
+        for (int i = 0; i < SOL_SIDE; i++) v[i] = i < n ? sol_numbers_n(sol_numbers_at(p, i * rows, narrow), (int)m, narrow) : (sol_row){0};
         return;
     }
     if (n > 0 && rows == 1) {
 #pragma GCC unroll 16
-        for (int j = 0; j < SOL_SIDE; j++) v[j] = j >= m ? vf_zero() : n == SOL_SIDE ? vf_load(p + j * lanes) : vf_load_n(p + j * lanes, (int)n);
+        for (int j = 0; j < SOL_SIDE; j++) {
+            const void *const from = sol_numbers_at(p, j * lanes, narrow);
+            v[j] = j >= m ? (sol_row){0} : n == SOL_SIDE ? sol_numbers(from, narrow) : sol_numbers_n(from, (int)n, narrow);
+        }
         vf_transpose(v);
         return;
     }
     for (int i = 0; i < SOL_SIDE; i++) {
         v[i] = (sol_row){0};
-        for (int j = 0; i < n && j < m; j++) v[i][j] = p[i * rows + j * lanes];
+        for (int j = 0; i < n && j < m; j++) {
+            const void *const from = sol_numbers_at(p, i * rows + j * lanes, narrow);
+            v[i][j] = narrow ? sol_from_bf16(*(const uint16_t *)from) : *(const float *)from;
+        }
     }
 }
 
 /* A tile of n x m numbers p[i * rows + j * lanes] and those ``second`` numbers behind them, n2 x m2; zeros for what is missing. */
-SOL_INLINE void sol_parts_tile(uint16_t *to, int64_t part_step, const float *p, int64_t rows, int64_t lanes, int64_t second, int64_t n, int64_t m,
-                               int64_t n2, int64_t m2)
+SOL_INLINE void sol_parts_tile(uint16_t *to, int64_t part_step, const void *p, int64_t rows, int64_t lanes, int64_t second, int64_t n, int64_t m,
+                               int64_t n2, int64_t m2, int narrow)
 {
     if (lanes == 1 && n >= SOL_SIDE && n2 >= SOL_SIDE && m >= SOL_SIDE && m2 >= SOL_SIDE) {
 #pragma GCC unroll 4
         for (int i = 0; i < SOL_SIDE; i++) {
-            const sol_row low = *(const sol_row_unaligned *)(p + i * rows), high = *(const sol_row_unaligned *)(p + second + i * rows);
-            sol_parts_row(to + i * 2 * SOL_SIDE, part_step, &low, &high);
+            const sol_row low = sol_numbers(sol_numbers_at(p, i * rows, narrow), narrow), high = sol_numbers(sol_numbers_at(p, second + i * rows, narrow), narrow);
+            sol_joined_row(to + i * 2 * SOL_SIDE, part_step, &low, &high, narrow);
         }
         return;
     }
     sol_row v[2 * SOL_SIDE];
-    sol_square(v, p, rows, lanes, n, m);
-    sol_square(v + SOL_SIDE, p + second, rows, lanes, n2, m2);
+    sol_square(v, p, rows, lanes, n, m, narrow);
+    sol_square(v + SOL_SIDE, sol_numbers_at(p, second, narrow), rows, lanes, n2, m2, narrow);
 #pragma GCC unroll 4
-    for (int i = 0; i < SOL_SIDE; i++) sol_parts_row(to + i * 2 * SOL_SIDE, part_step, v + i, v + i + SOL_SIDE);
+    for (int i = 0; i < SOL_SIDE; i++) sol_joined_row(to + i * 2 * SOL_SIDE, part_step, v + i, v + i + SOL_SIDE, narrow);
 }
 
 /* Numbers of a left operand's block of so many rows, or of a right one's of so many columns. */
@@ -90,29 +106,50 @@ SOL_INLINE int64_t sol_parts_size(int64_t side, int64_t steps)
 }
 
 /* Blocks of rows a[m][k], m < M and k < K, one behind the other; what is missing in the last ones is zero. */
-static __attribute__((noinline, unused)) void sol_parts_left(uint16_t *to, const float *a, int64_t sm, int64_t sk, int64_t M, int64_t K)
+SOL_INLINE void sol_blocks_left(uint16_t *to, const void *a, int64_t sm, int64_t sk, int64_t M, int64_t K, int narrow)
 {
+    const int parts = narrow ? 1 : SOL_PARTS;
     for (int64_t m = 0; m < M; m += 2 * SOL_SIDE) {
         const int64_t tiles = M - m > SOL_SIDE ? 2 : 1;
-        for (int64_t k = 0; k < K; k += SOL_STEP, to += SOL_PARTS * tiles * SOL_TILE)
+        for (int64_t k = 0; k < K; k += SOL_STEP, to += parts * tiles * SOL_TILE)
             for (int64_t t = 0; t < tiles; t++) {
                 const int64_t at = m + t * SOL_SIDE;
-                sol_parts_tile(to + t * SOL_TILE, tiles * SOL_TILE, a + at * sm + k * sk, sm, sk, SOL_SIDE * sk, M - at, K - k, M - at, K - k - SOL_SIDE);
+                const void *const from = sol_numbers_at(a, at * sm + k * sk, narrow);
+                sol_parts_tile(to + t * SOL_TILE, tiles * SOL_TILE, from, sm, sk, SOL_SIDE * sk, M - at, K - k, M - at, K - k - SOL_SIDE, narrow);
             }
     }
 }
 
 /* The same of columns b[k][n], n < N. */
-static __attribute__((noinline, unused)) void sol_parts_right(uint16_t *to, const float *b, int64_t sk, int64_t sn, int64_t K, int64_t N)
+SOL_INLINE void sol_blocks_right(uint16_t *to, const void *b, int64_t sk, int64_t sn, int64_t K, int64_t N, int narrow)
 {
+    const int parts = narrow ? 1 : SOL_PARTS;
     for (int64_t n = 0; n < N; n += 2 * SOL_SIDE) {
         const int64_t tiles = N - n > SOL_SIDE ? 2 : 1;
-        for (int64_t k = 0; k < K; k += SOL_STEP, to += SOL_PARTS * tiles * SOL_TILE)
+        for (int64_t k = 0; k < K; k += SOL_STEP, to += parts * tiles * SOL_TILE)
             for (int64_t t = 0; t < tiles; t++) {
                 const int64_t at = n + t * SOL_SIDE;
-                sol_parts_tile(to + t * SOL_TILE, tiles * SOL_TILE, b + at * sn + k * sk, sk, sn, SOL_SIDE * sk, K - k, N - at, K - k - SOL_SIDE, N - at);
+                const void *const from = sol_numbers_at(b, at * sn + k * sk, narrow);
+                sol_parts_tile(to + t * SOL_TILE, tiles * SOL_TILE, from, sk, sn, SOL_SIDE * sk, K - k, N - at, K - k - SOL_SIDE, N - at, narrow);
             }
     }
+}
+
+static __attribute__((noinline, unused)) void sol_parts_left(uint16_t *to, const float *a, int64_t sm, int64_t sk, int64_t M, int64_t K)
+{
+    sol_blocks_left(to, a, sm, sk, M, K, 0);
+}
+static __attribute__((noinline, unused)) void sol_parts_right(uint16_t *to, const float *b, int64_t sk, int64_t sn, int64_t K, int64_t N)
+{
+    sol_blocks_right(to, b, sk, sn, K, N, 0);
+}
+static __attribute__((noinline, unused)) void sol_halves_left(uint16_t *to, const uint16_t *a, int64_t sm, int64_t sk, int64_t M, int64_t K)
+{
+    sol_blocks_left(to, a, sm, sk, M, K, 1);
+}
+static __attribute__((noinline, unused)) void sol_halves_right(uint16_t *to, const uint16_t *b, int64_t sk, int64_t sn, int64_t K, int64_t N)
+{
+    sol_blocks_right(to, b, sk, sn, K, N, 1);
 }
 
 /* Where step k begins of panel p of a right operand that was taken apart before, N columns and K steps: [slice][panel of 32 columns][step of 32][part][tile][16][16 pairs],

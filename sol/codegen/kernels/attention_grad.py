@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from sol.codegen.decision import sole
 from sol.codegen.emit import c_float
-from sol.codegen.kernels.attention import NV, STRETCH, mask_strides
+from sol.codegen.kernels.attention import NV
+from sol.codegen.kernels.attention_heads import STRETCH, mask_strides
 from sol.codegen.kernels.loop_cost import loop_seconds, steps
 from sol.codegen.kernels.matmul_rows import broadcast_strides, rows_per_tile
 from sol.codegen.lowering import Lowering, TargetLike

@@ -94,7 +94,7 @@ class Split:
     def context(self, target: TargetLike) -> dict[str, Any]:
         """What templates/split_tile.c.j2 takes."""
         return {
-            "parts": tuple(map(_loads, PARTS)), "steps": STEPS, "along": self.along and not self.ready, "ready": self.ready,
+            "parts": tuple(map(part_loads, PARTS)), "steps": STEPS, "along": self.along and not self.ready, "ready": self.ready,
             "grain": target.machine.team.grain,
         }  # fmt: skip
 
@@ -160,7 +160,7 @@ def _held(high: int, wide: int, step: int, k: int) -> int:
     return NUMBER * step * (min(high, STEPS * WIDTH) + wide) + (4 * high * wide if step < k else 0)
 
 
-def _loads(products: tuple[tuple[int, int], ...]) -> tuple[tuple[bool, bool, int, int], ...]:
+def part_loads(products: tuple[tuple[int, int], ...]) -> tuple[tuple[bool, bool, int, int], ...]:
     """For each product of parts whether tiles of the left and of the right operand are loaded, and of which parts."""
     before = ((-1, -1), *products)
     return tuple((a != x, b != y, a, b) for (x, y), (a, b) in zip(before, products))

@@ -24,7 +24,8 @@ def _infer_sdpa(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     batch = broadcast([q.shape[:-2], k.shape[:-2], v.shape[:-2]])
     if len(operands) == 4:
         mask, scores = operands[3], (*batch, q.shape[-2], k.shape[-2])
-        need(mask.dtype in (DType.BOOL, dtype), f"the mask must be bool or {dtype}, got {mask}")
+        kinds = (DType.BOOL, dtype, *((DType.F32,) if dtype.bits == 16 else ()))
+        need(mask.dtype in kinds, f"the mask must be {' or '.join(map(str, kinds))}, got {mask}")
         fits = broadcast([mask.shape, scores]) == scores
         need(fits, f"mask {mask} does not broadcast to {shape_text(scores)}")
     return TensorType(dtype, (*batch, q.shape[-2], v.shape[-1]))

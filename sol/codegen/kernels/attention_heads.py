@@ -1,0 +1,117 @@
+"""What kernels of scaled dot-product attention are told of a region: operands, sizes and strides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sol.codegen.emit import c_float
+from sol.codegen.kernels.matmul_rows import broadcast_strides
+from sol.codegen.lowering import Lowering, TargetLike
+from sol.codegen.plan import View
+from sol.errors import UnsupportedError
+from sol.ir.dim import DimLike, product
+from sol.ir.graph import Attrs
+from sol.ir.types import DType
+
+STRETCH = 256
+"""Keys, and vectors of a row of weights, that are added up one after the other: rounding errors grow with their number."""
+
+
+@dataclass(frozen=True)
+class Heads:
+    """What the kernels are told: operands, sizes and strides by their names in the templates.
+
+    context: options of the templates. stem: what of them the kernel's name tells. rows: queries of all heads.
+    """
+
+    operands: tuple[tuple[str, View], ...]
+    params: tuple[tuple[str, DimLike], ...]
+    context: Attrs
+    stem: str
+    rows: DimLike
+    target: TargetLike
+
+    def view(self, name: str) -> View:
+        return dict(self.operands)[name]
+
+    def size(self, name: str) -> DimLike:
+        return dict(self.params)[name]
+
+    @property
+    def bytes(self) -> DimLike:
+        """Of all operands and the result."""
+        return sum((v.dtype.itemsize * product(v.shape) for _, v in self.operands), start=0)
+
+    def params_without(self, *names: str) -> dict[str, DimLike]:
+        return {k: v for k, v in self.params if k not in names}
+
+
+def find_heads(lowering: Lowering, dtypes: tuple[DType, ...] = (DType.F32,)) -> Heads | None:
+    """sdpa in one of these types, any batch dimensions and strides; the result's innermost stride is 1."""
+    anchor = lowering.anchor
+    if not _is_served(lowering, dtypes):
+        return None
+    q, k, v = (lowering.view(x) for x in anchor.inputs[:3])
+    out = lowering.view(anchor.name)
+    mask = lowering.view(anchor.inputs[3]) if len(anchor.inputs) > 3 else None
+    operands = {"Q": q, "K": k, "VALUE": v, "OUT": out} | ({"MASK": mask} if mask else {})
+    batch = anchor.type.shape[:-2]
+    params: dict[str, DimLike] = {"L": q.shape[-2], "S": k.shape[-2], "E": k.shape[-1], "V": v.shape[-1]}
+    params |= {"Q_l": q.strides[-2]} | ({} if q.strides[-1] == 1 else {"Q_e": q.strides[-1]})
+    params |= {"K_s": k.strides[-2], "K_e": k.strides[-1]}
+    params |= {"VALUE_s": v.strides[-2], "VALUE_e": v.strides[-1], "OUT_l": out.strides[-2]}
+    if mask:
+        params["MASK_l"], params["MASK_s"] = mask_strides(mask)
+    for d, size in enumerate(batch):
+        params[f"B{d}"] = size
+        for name, view in operands.items():
+            params[f"{name}_{d}"] = broadcast_strides(view.shape[:-2], view.strides[: len(view.shape) - 2], len(batch))[d]
+    kind = {None: "", DType.BOOL: "bool", DType.F32: "float"}[mask.dtype if mask else None]
+    causal = bool(anchor.attrs["causal"])
+    context = {
+        "mask": kind, "causal": causal, "scale": c_float(anchor.attrs["scale"]), "batch": len(batch),
+        "grain": lowering.target.machine.team.grain,
+        "batch_size": " * ".join(f"B{d}" for d in range(len(batch))) or "1", "q_step": "1" if q.strides[-1] == 1 else "Q_e",
+    }  # fmt: skip
+    stem = "_".join((["causal"] if causal else []) + ([f"{kind}_mask"] if kind else []))
+    return Heads(tuple(operands.items()), tuple(params.items()), Attrs(context), stem, product(batch) * q.shape[-2], lowering.target)
+
+
+def emit_attention(
+    lowering: Lowering, heads: Heads, template: str, stem: str, scratch: DimLike, params: dict[str, DimLike], **context: Any
+) -> None:
+    """A launch. scratch: bytes of each thread."""
+    q, k, v, out = (heads.view(n) for n in ("Q", "K", "VALUE", "OUT"))
+    lowering.emit(
+        template,
+        stem + (f"_{heads.stem}" if heads.stem else ""),
+        reads={n: x for n, x in heads.operands if n != "OUT"},
+        writes={"OUT": out},
+        params=params,
+        scratch=scratch,
+        flops=2 * heads.rows * k.shape[-2] * (k.shape[-1] + v.shape[-1]),
+        bytes=q.dtype.itemsize * (product(q.shape) + product(k.shape) + product(v.shape) + product(out.shape)),
+        stretch=STRETCH,
+        **heads.context,
+        **context,
+    )
+
+
+def mask_strides(mask: View) -> tuple[DimLike, DimLike]:
+    """Element strides along queries and keys; 0 where the mask is broadcast."""
+    rank = len(mask.shape)
+    keys = 0 if rank < 1 or mask.shape[-1] == 1 else mask.strides[-1]
+    queries = 0 if rank < 2 or mask.shape[-2] == 1 else mask.strides[-2]
+    return queries, keys
+
+
+def _is_served(lowering: Lowering, dtypes: tuple[DType, ...]) -> bool:
+    """Whether nothing is fused; UnsupportedError for what even an attention alone must not be."""
+    anchor = lowering.anchor
+    origin = str(lowering.region.origin)
+    if anchor.type.dtype not in dtypes:
+        raise UnsupportedError(f"sdpa of {anchor.type.dtype}", origin=origin, remedy="run the attention in float32")
+    if anchor.type.shape[-1] != 1 and lowering.view(anchor.name).strides[-1] != 1:
+        raise UnsupportedError("sdpa into a result whose features lie apart", origin=origin, remedy="copy the result")
+    return lowering.output == anchor.name
