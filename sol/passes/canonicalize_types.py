@@ -19,8 +19,6 @@ from sol.passes.assign_layout import is_blockable
 from sol.passes.turn_transposed import is_turned
 
 HALVES = (DType.F16, DType.BF16)
-MOST_DEPTH = 128
-"""Features of queries and keys that attention by matrix tiles multiplies at most (kernels/attention_tiles.py)."""
 
 
 def _origin(node: Node) -> dict[str, Any]:
@@ -85,24 +83,7 @@ def products(graph: Graph, lanes: int, matrix_tiles: bool) -> tuple[Rule, ...]:
         y = g.add(node.op, [g.add("cast", [x], dtype=DType.F32, **_origin(node)), *quantized], **node.attrs, **_origin(node))
         return (g.add("cast", [y], dtype=kind, **_origin(node)),)
 
-    @rule("sdpa")
-    def attention_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
-        """sdpa(q, k, v) -> cast(sdpa(cast(q), cast(k), cast(v))) of 16-bit floats; matrix tiles read bfloat16, and masks of float32"""
-        if not (matrix_tiles and is_tiled_attention(g, node)):
-            return widened(g, node, HALVES)
-        *operands, mask = node.inputs
-        if len(operands) < 3 or g.type_of(mask).dtype is not DType.BF16:
-            return None
-        wide = g.add("cast", [mask], dtype=DType.F32, **_origin(node))
-        return (g.add("sdpa", [*operands, wide], **node.attrs, **_origin(node)),)
-
-    return convolution_to_f32, transposed_to_f32, product_to_f32, weight_gradient_to_f32, weight_only_to_f32, attention_to_f32
-
-
-def is_tiled_attention(g: Editor, node: Node, dtype: DType = DType.BF16) -> bool:
-    """Whether kernels of matrix tiles take an attention once its operands are bfloat16; ``dtype``: what they are."""
-    depth, features = (g.type_of(v).shape[-1] for v in node.inputs[1:3])
-    return node.type.dtype is dtype and isinstance(depth, int) and isinstance(features, int) and 0 < depth <= MOST_DEPTH and features > 0
+    return convolution_to_f32, transposed_to_f32, product_to_f32, weight_gradient_to_f32, weight_only_to_f32
 
 
 def widened(g: Editor, node: Node, narrow: tuple[DType, ...], constants: Collection[str] = ()) -> tuple[str, ...] | None:
@@ -126,6 +107,19 @@ def _unrounded(g: Editor, value: str, constants: Collection[str]) -> str:
     """The float32 constant of which a constant is the rounding; "" if it is none."""
     node = g.producer(value) if value in constants else None
     return node.inputs[0] if node is not None and node.op == "cast" and g.type_of(node.inputs[0]).dtype is DType.F32 else ""
+
+
+@rule("sdpa")
+def attention_to_f32(g: Editor, node: Node) -> str | None:
+    """sdpa(q, k, v) -> cast(sdpa(cast(q), cast(k), cast(v))) of float16; kernels read bfloat16, and masks of float32"""
+    if node.type.dtype is DType.F16:
+        (found,) = widened(g, node, HALVES) or ("",)
+        return found
+    *operands, mask = node.inputs
+    if len(operands) < 3 or g.type_of(mask).dtype is not DType.BF16:
+        return None
+    wide = g.add("cast", [mask], dtype=DType.F32, **_origin(node))
+    return g.add("sdpa", [*operands, wide], **node.attrs, **_origin(node))
 
 
 @rule("sdpa")
@@ -158,4 +152,4 @@ def sdpa_of_doubles(g: Editor, node: Node) -> str | None:
 
 def canonicalize_types(graph: Graph, lanes: int, matrix_tiles: bool = False) -> Graph:
     """The graph with these rewritten. lanes: float32 lanes of the target's vectors. matrix_tiles: whether it has such for bfloat16."""
-    return apply_rules(graph, (narrow_to_f32, narrow_row, *products(graph, lanes, matrix_tiles), sdpa_of_doubles))
+    return apply_rules(graph, (narrow_to_f32, narrow_row, *products(graph, lanes, matrix_tiles), attention_to_f32, sdpa_of_doubles))

@@ -2,7 +2,8 @@
 
 Linear layers and convolutions take rounded operands, add up in float32 and round their results. Convolutions of few channels do so only
 where they read an image and the processor has matrix tiles. What products read and what poolings and depthwise convolutions read of them is
-kept in 16 bits in memory, and so is what moves such values. Norms, softmax, attention and pointwise operations compute in float32. Weights
+kept in 16 bits in memory, and so is what moves such values; functions of one operand between two such values, and attention of such
+values, read and write them so. Norms, softmax and other pointwise operations compute in float32. Weights
 stay parameters of float32: they are rounded when they are packed, after norms have been folded into them.
 """
 
@@ -15,7 +16,6 @@ from sol.ir.lanes import NARROW_FLOATS
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
-from sol.passes.canonicalize_types import is_tiled_attention
 from sol.passes.fold_batchnorm import fold_batchnorm
 from sol.passes.remove_identities import remove_identities
 
@@ -27,6 +27,8 @@ FEWEST_CHANNELS = 16
 channels are read faster in float32, but by matrix tiles."""
 MOST_AXES = 2
 """Spatial dimensions of convolutions that kernels of 16 bits compute."""
+MOST_DEPTH = 128
+"""Features of queries and keys that attention by matrix tiles multiplies at most (kernels/attention_tiles.py)."""
 POOLINGS = ("max_pool", "adaptive_max_pool", "avg_pool", "adaptive_avg_pool")
 
 
@@ -34,7 +36,7 @@ def narrow_products(graph: Graph, dtype: DType, matrix_tiles: bool = False) -> G
     """The graph with every product of a float32 value and constant float32 weights computed in ``dtype``, BF16 or F16.
 
     Inputs and outputs keep their dtypes. Bodies of control flow stay as they are. matrix_tiles: whether it is for processors that have
-    them: they also multiply images of few channels in bfloat16 (kernels/conv_im2col.py).
+    them: they also multiply images of few channels (kernels/conv_im2col.py), and in attention, in bfloat16.
     """
     tiles = matrix_tiles and dtype is DType.BF16
     graph = fold_batchnorm(remove_identities(graph))
@@ -51,14 +53,15 @@ def narrow_products(graph: Graph, dtype: DType, matrix_tiles: bool = False) -> G
         return _widened(g, g.add(node.op, rounded, origin=node.origin, **node.attrs), node)
 
     @rule("sdpa")
-    def attention_of_rounded(g: Editor, node: Node) -> str | None:
-        """sdpa(q, k, v) -> cast(sdpa(cast(q), cast(k), cast(v))) of float32 where matrix tiles multiply bfloat16; masks stay"""
-        if not tiles or not is_tiled_attention(g, node, DType.F32):
+    def rounded_attention(g: Editor, node: Node) -> str | None:
+        """sdpa(q, k, v) -> cast(sdpa(cast(q), cast(k), cast(v))) where matrix tiles multiply bfloat16; masks stay"""
+        depth = g.type_of(node.inputs[1]).shape[-1]
+        if not tiles or node.type.dtype is not DType.F32 or not isinstance(depth, int) or depth > MOST_DEPTH:
             return None
         rounded = [g.add("cast", [v], dtype=dtype, origin=node.origin) for v in node.inputs[:3]]
         return _widened(g, g.add("sdpa", [*rounded, *node.inputs[3:]], origin=node.origin, **node.attrs), node)
 
-    graph = apply_rules(graph, (product_of_rounded, attention_of_rounded))
+    graph = apply_rules(graph, (product_of_rounded, rounded_attention))
     graph = _read_rounded(graph, dtype)
 
     @rule("cast")
@@ -91,6 +94,14 @@ def narrow_products(graph: Graph, dtype: DType, matrix_tiles: bool = False) -> G
         narrow = _rounded_of(g, inner.inputs[0], dtype)
         return narrow and str(g.add(inner.op, [narrow], origin=inner.origin, **inner.attrs))
 
+    @rule("sdpa")
+    def attention_of_rounded(g: Editor, node: Node) -> str | None:
+        """sdpa(cast(q), cast(k), cast(v)) -> cast(sdpa(q, k, v)) of bfloat16, on every processor; masks stay"""
+        found = [v for v in (_rounded_of(g, v, DType.BF16) for v in node.inputs[:3]) if v is not None]
+        if len(found) < 3:
+            return None
+        return _widened(g, g.add("sdpa", [*found, *node.inputs[3:]], origin=node.origin, **node.attrs), node)
+
     @rule("concat")
     def joined_narrow(g: Editor, node: Node) -> str | None:
         """concat(cast(x), y) -> cast(concat(x, cast(y))) of x in 16 bits"""
@@ -100,7 +111,7 @@ def narrow_products(graph: Graph, dtype: DType, matrix_tiles: bool = False) -> G
         rounded = [v or g.add("cast", [wide], dtype=dtype, origin=node.origin) for v, wide in zip(found, node.inputs)]
         return _widened(g, g.add("concat", rounded, origin=node.origin, **node.attrs), node)
 
-    return apply_rules(graph, (round_trip, rounded_before_it_moves, moved_narrow, joined_narrow, computed_narrow))
+    return apply_rules(graph, (round_trip, rounded_before_it_moves, moved_narrow, joined_narrow, computed_narrow, attention_of_rounded))
 
 
 def _has_few_channels(g: Editor, conv: Node) -> bool:

@@ -11,6 +11,7 @@ from sol.ir.dim import product
 from sol.ir.graph import Graph, Node, Origin
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
+from sol.passes.canonicalize_types import HALVES, widened
 
 
 class _Steps:
@@ -99,7 +100,9 @@ def variance_in_steps(g: Editor, node: Node) -> str:
 
 @rule("sdpa")
 def attention_in_steps(g: Editor, node: Node) -> str:
-    """exp(q k^T * scale + mask - max) v / sum; a row that attends to nothing gives zeros"""
+    """exp(q k^T * scale + mask - max) v / sum; a row that attends to nothing gives zeros. Of 16-bit floats in float32"""
+    if wide := widened(g, node, HALVES):
+        return wide[0]
     add, (q, k, v, *masks), dtype = _Steps(g, node.origin), node.inputs, node.type.dtype
     rank = g.type_of(k).rank
     turned = add("permute", k, order=(*range(rank - 2), rank - 1, rank - 2))

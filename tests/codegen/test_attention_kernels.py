@@ -14,6 +14,7 @@ from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate_outputs
 from sol.ir.types import DType, TensorType
 from tests.codegen.combinations import thinned
+from tests.codegen.conv_cases import held
 from tests.harness import as_region, run_region
 from tests.random_numbers import rng
 
@@ -125,6 +126,26 @@ def test_special_values_as_torch(isa: str, kind: str) -> None:
         got = run(graph, [q, k, v, mask], isa=isa)
         np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
         assert poison is not None or (got[0, 0, 2] == 0).all()
+
+
+@pytest.mark.parametrize(
+    "isa,causal,rows,keys,depth,features", thinned([False, True], [(1, 33, 16, 8), (3, 70, 33, 65), (19, 64, 7, 40), (70, 70, 64, 64)])
+)
+def test_operands_of_bfloat16(isa: str, causal: bool, rows: int, keys: int, depth: int, features: int) -> None:
+    """Computed in float32: the rounding of the result is all that it may be off. Keys that all heads share, masks, and values turned."""
+    shapes = (2, 3, rows, depth), (2, 1, keys, depth), (2, 1, keys, features)
+    operands = [held(floats(*shape), DType.BF16) for shape in shapes]
+    turned = {"k": (depth * keys, depth * keys, 1, keys), "v": (features * keys, features * keys, 1, keys)}
+    for mask, kind, strides in ((None, None, {}), ((rows, keys), DType.BOOL, {}), ((2, 1, 1, keys), DType.F32, turned)):
+        b = GraphBuilder()
+        inputs = [b.input(n, TensorType(DType.BF16, s)) for n, s in zip("qkv", shapes)]
+        if mask is not None:
+            inputs.append(b.input("mask", TensorType(kind, mask)))
+        graph = b.build([b.add("sdpa", inputs, causal=causal, scale=0.3)])
+        given = [*operands, *([] if mask is None else [rng.random(mask) < 0.7 if kind is DType.BOOL else floats(*mask)])]
+        got = run(graph, given, isa=isa, threads=2, strides=strides)
+        (want,) = evaluate_outputs(attention(*shapes, mask, kind or DType.BOOL, causal=causal), given)
+        np.testing.assert_allclose(got, want, rtol=2**-8, atol=1e-5)
 
 
 def test_large_scores_do_not_overflow() -> None:

@@ -81,17 +81,16 @@ def test_what_has_no_kernel_runs_in_torch_and_the_rest_does_not(name):
     assert len(program.runner.torch_nodes) == calls and all("no kernels" in n.attrs["reason"] for n in program.runner.torch_nodes)
 
 
-@pytest.mark.parametrize("tiles", [True, False])
-@pytest.mark.parametrize("kind,mask", [("bf16", "bf16"), ("bf16", "f32"), ("f16", "f16"), ("f16", "bool")])
-def test_attention_of_16_bits(kind: str, mask: str, tiles: bool) -> None:
-    """Matrix tiles read bfloat16 and masks of float32 or bools; everything else is computed in float32."""
+@pytest.mark.parametrize("kind,mask", [("bf16", "bf16"), ("bf16", "f32"), ("bf16", "bool"), ("f16", "f16"), ("f16", "bool")])
+def test_attention_of_16_bits(kind: str, mask: str) -> None:
+    """Kernels read bfloat16, and masks of float32 or bools; float16 is computed in float32."""
     graph = parse_graph(f"""graph(%q: {kind}[2,9,64], %k: {kind}[2,12,64], %v: {kind}[2,12,5], %m: {mask}[9,12]) {{
   %y: {kind}[2,9,5] = sdpa(%q, %k, %v, %m){{causal=False, scale=0.125}}
   return %y
 }}""")
-    found = canonicalize_types(graph, 16, tiles)
+    found = canonicalize_types(graph, 16)
     verify(found)
     (attention,) = (n for n in found.nodes if n.op == "sdpa")
     *operands, masked = (found.type_of(v).dtype for v in attention.inputs)
-    assert set(operands) == {DType.BF16 if tiles and kind == "bf16" else DType.F32}
+    assert set(operands) == {DType.BF16 if kind == "bf16" else DType.F32}
     assert masked is (DType.BOOL if mask == "bool" else DType.F32)

@@ -173,3 +173,16 @@ def test_attention_is_rounded_for_matrix_tiles(tiles: bool, dtype: DType, featur
     rounded = tiles and dtype is DType.BF16 and features <= 128
     assert attention.type.dtype is (DType.BF16 if rounded else DType.F32)
     assert [found.type_of(v).dtype for v in attention.inputs[3:]] == [DType.F32] * bool(mask)
+
+
+@pytest.mark.parametrize("dtype", [DType.BF16, DType.F16])
+@pytest.mark.parametrize("shared", [True, False])
+def test_attention_of_products_reads_what_they_give(dtype: DType, shared: bool) -> None:
+    """On every processor where all three operands are rounded results of products; float16 has no kernel."""
+    text = f"""  %f = parameter{{target="f"}}: f32[64,64]
+  %a: f32[2,9,64] = linear(%x, %f)
+  %b: f32[2,9,64] = {"mul(%a, %a)" if shared else "linear(%x, %f)"}
+  %y: f32[2,9,64] = sdpa(%a, %b, %a){{causal=True, scale=0.125}}"""
+    found = narrowed(text, inputs="%x: f32[2,9,64]", dtype=dtype)
+    (attention,) = (n for n in found.nodes if n.op == "sdpa")
+    assert attention.type.dtype is (DType.BF16 if dtype is DType.BF16 and not shared else DType.F32)

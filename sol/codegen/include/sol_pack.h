@@ -83,14 +83,26 @@ SOL_INLINE vf sol_sums4(vf a, vf b, vf c, vf d)
     return v;
 }
 
-/* LANES elements with any stride, the ones beyond n are zero. */
-SOL_INLINE vf sol_load_strided(const float *p, int64_t stride, int n)
+/* Numbers in memory are of float32, or of bfloat16 where ``narrow`` is set: a constant wherever it is given. */
+SOL_INLINE const void *sol_number_at(const void *p, int64_t i, int narrow) { return narrow ? (const void *)((const uint16_t *)p + i) : (const float *)p + i; }
+/* LANES of them, the ones beyond n are zero. */
+SOL_INLINE vf sol_numbers(const void *p, int n, int narrow)
 {
-    if (stride == 1) return n == LANES ? vf_load(p) : vf_load_n(p, n);
+    if (narrow) return n == LANES ? vbf_load((const uint16_t *)p) : vbf_load_n((const uint16_t *)p, n);
+    return n == LANES ? vf_load((const float *)p) : vf_load_n((const float *)p, n);
+}
+/* The same with any stride. */
+SOL_INLINE vf sol_numbers_strided(const void *p, int64_t stride, int n, int narrow)
+{
+    if (stride == 1) return sol_numbers(p, n, narrow);
     float v[LANES] = {0};
-    for (int i = 0; i < n; i++) v[i] = p[i * stride];
+    for (int i = 0; i < n; i++) {
+        const void *const from = sol_number_at(p, i * stride, narrow);
+        v[i] = narrow ? sol_from_bf16(*(const uint16_t *)from) : *(const float *)from;
+    }
     return vf_load(v);
 }
+SOL_INLINE vf sol_load_strided(const float *p, int64_t stride, int n) { return sol_numbers_strided(p, stride, n, 0); }
 
 SOL_INLINE void sol_store_strided(float *p, int64_t stride, vf x, int n)
 {
@@ -105,24 +117,25 @@ SOL_INLINE void sol_store_strided(float *p, int64_t stride, vf x, int n)
 }
 
 /* out[k][nv * LANES] = b[k * sk + n * sn] for n < count, zero beyond. */
-static __attribute__((noinline, unused)) void sol_pack_panel(float *out, const float *b, int64_t sk, int64_t sn, int64_t K, int64_t count,
-                                                             int nv)
+SOL_INLINE void sol_pack_numbers(float *out, const void *b, int64_t sk, int64_t sn, int64_t K, int64_t count, int nv, int narrow)
 {
     const int64_t width = (int64_t)nv * LANES;
     for (int j = 0; j < nv; j++) {
         const int n = sol_lanes(count, j);
-        const float *from = b + (int64_t)j * LANES * sn;
+        const void *const from = sol_number_at(b, (int64_t)j * LANES * sn, narrow);
         float *to = out + (int64_t)j * LANES;
         if (sk != 1 || sn == 1) {
-            for (int64_t k = 0; k < K; k++) vf_store(to + k * width, sol_load_strided(from + k * sk, sn, n));
+            for (int64_t k = 0; k < K; k++) vf_store(to + k * width, sol_numbers_strided(sol_number_at(from, k * sk, narrow), sn, n, narrow));
             continue;
         }
         for (int64_t k = 0; k < K; k += LANES) {
             const int rows = sol_lanes(K - k, 0);
             vf t[LANES];
 #pragma GCC unroll 16
-            for (int i = 0; i < LANES; i++)
-                t[i] = i >= n ? vf_zero() : rows == LANES ? vf_load(from + i * sn + k) : vf_load_n(from + i * sn + k, rows);
+            for (int i = 0; i < LANES; i++) {
+                if (i >= n) t[i] = vf_zero();
+                else t[i] = sol_numbers(sol_number_at(from, i * sn + k, narrow), rows, narrow);
+            }
             vf_transpose(t);
             if (rows == LANES)
 #pragma GCC unroll 16
@@ -131,6 +144,15 @@ static __attribute__((noinline, unused)) void sol_pack_panel(float *out, const f
                 for (int i = 0; i < rows; i++) vf_store(to + (k + i) * width, t[i]);
         }
     }
+}
+static __attribute__((noinline, unused)) void sol_pack_panel(float *out, const float *b, int64_t sk, int64_t sn, int64_t K, int64_t count, int nv)
+{
+    sol_pack_numbers(out, b, sk, sn, K, count, nv, 0);
+}
+static __attribute__((noinline, unused)) void sol_pack_panel_bf16(float *out, const uint16_t *b, int64_t sk, int64_t sn, int64_t K, int64_t count,
+                                                                  int nv)
+{
+    sol_pack_numbers(out, b, sk, sn, K, count, nv, 1);
 }
 
 /* Panels one behind the other, of count columns in all: out[n / width][k][n % width], width = nv * LANES. Rows whose columns lie side by side

@@ -37,10 +37,7 @@ SOL_INLINE void sol_parts_row(uint16_t *to, int64_t part_step, const sol_row *fi
     for (int q = 0; q < SOL_PARTS; q++) *(sol_words *)(to + q * part_step) = low[q] >> 16 | high[q];
 }
 
-/* Operands lie in memory as numbers of float32, or, where ``narrow`` is set, of bfloat16, which have one part. ``narrow`` is a constant wherever it is given. */
-SOL_INLINE const void *sol_numbers_at(const void *p, int64_t i, int narrow) { return narrow ? (const void *)((const uint16_t *)p + i) : (const float *)p + i; }
-SOL_INLINE sol_row sol_numbers(const void *p, int narrow) { return narrow ? (sol_row)vbf_load((const uint16_t *)p) : (sol_row)(*(const sol_row_unaligned *)p); }
-SOL_INLINE sol_row sol_numbers_n(const void *p, int n, int narrow) { return (sol_row)(narrow ? vbf_load_n((const uint16_t *)p, n) : vf_load_n((const float *)p, n)); }
+/* Numbers of bfloat16 (``narrow``) have one part. */
 SOL_INLINE void sol_joined_row(uint16_t *to, int64_t part_step, const sol_row *first, const sol_row *second, int narrow)
 {
     if (narrow) *(sol_words *)to = (sol_words)*first >> 16 | (sol_words)*second;
@@ -55,18 +52,18 @@ SOL_INLINE void sol_square(sol_row *v, const void *p, int64_t rows, int64_t lane
     if (m > SOL_SIDE) m = SOL_SIDE;
     if (n == SOL_SIDE && m == SOL_SIDE && lanes == 1) {
 #pragma GCC unroll 16
-        for (int i = 0; i < SOL_SIDE; i++) v[i] = sol_numbers(sol_numbers_at(p, i * rows, narrow), narrow);
+        for (int i = 0; i < SOL_SIDE; i++) v[i] = (sol_row)sol_numbers(sol_number_at(p, i * rows, narrow), LANES, narrow);
         return;
     }
     if (m > 0 && lanes == 1) {
-        for (int i = 0; i < SOL_SIDE; i++) v[i] = i < n ? sol_numbers_n(sol_numbers_at(p, i * rows, narrow), (int)m, narrow) : (sol_row){0};
+        for (int i = 0; i < SOL_SIDE; i++) v[i] = i < n ? (sol_row)sol_numbers(sol_number_at(p, i * rows, narrow), (int)m, narrow) : (sol_row){0};
         return;
     }
     if (n > 0 && rows == 1) {
 #pragma GCC unroll 16
         for (int j = 0; j < SOL_SIDE; j++) {
-            const void *const from = sol_numbers_at(p, j * lanes, narrow);
-            v[j] = j >= m ? (sol_row){0} : n == SOL_SIDE ? sol_numbers(from, narrow) : sol_numbers_n(from, (int)n, narrow);
+            const void *const from = sol_number_at(p, j * lanes, narrow);
+            v[j] = j >= m ? (sol_row){0} : (sol_row)sol_numbers(from, (int)n, narrow);
         }
         vf_transpose(v);
         return;
@@ -74,7 +71,7 @@ SOL_INLINE void sol_square(sol_row *v, const void *p, int64_t rows, int64_t lane
     for (int i = 0; i < SOL_SIDE; i++) {
         v[i] = (sol_row){0};
         for (int j = 0; i < n && j < m; j++) {
-            const void *const from = sol_numbers_at(p, i * rows + j * lanes, narrow);
+            const void *const from = sol_number_at(p, i * rows + j * lanes, narrow);
             v[i][j] = narrow ? sol_from_bf16(*(const uint16_t *)from) : *(const float *)from;
         }
     }
@@ -87,14 +84,15 @@ SOL_INLINE void sol_parts_tile(uint16_t *to, int64_t part_step, const void *p, i
     if (lanes == 1 && n >= SOL_SIDE && n2 >= SOL_SIDE && m >= SOL_SIDE && m2 >= SOL_SIDE) {
 #pragma GCC unroll 4
         for (int i = 0; i < SOL_SIDE; i++) {
-            const sol_row low = sol_numbers(sol_numbers_at(p, i * rows, narrow), narrow), high = sol_numbers(sol_numbers_at(p, second + i * rows, narrow), narrow);
+            const sol_row low = (sol_row)sol_numbers(sol_number_at(p, i * rows, narrow), LANES, narrow);
+            const sol_row high = (sol_row)sol_numbers(sol_number_at(p, second + i * rows, narrow), LANES, narrow);
             sol_joined_row(to + i * 2 * SOL_SIDE, part_step, &low, &high, narrow);
         }
         return;
     }
     sol_row v[2 * SOL_SIDE];
     sol_square(v, p, rows, lanes, n, m, narrow);
-    sol_square(v + SOL_SIDE, sol_numbers_at(p, second, narrow), rows, lanes, n2, m2, narrow);
+    sol_square(v + SOL_SIDE, sol_number_at(p, second, narrow), rows, lanes, n2, m2, narrow);
 #pragma GCC unroll 4
     for (int i = 0; i < SOL_SIDE; i++) sol_joined_row(to + i * 2 * SOL_SIDE, part_step, v + i, v + i + SOL_SIDE, narrow);
 }
@@ -114,7 +112,7 @@ SOL_INLINE void sol_blocks_left(uint16_t *to, const void *a, int64_t sm, int64_t
         for (int64_t k = 0; k < K; k += SOL_STEP, to += parts * tiles * SOL_TILE)
             for (int64_t t = 0; t < tiles; t++) {
                 const int64_t at = m + t * SOL_SIDE;
-                const void *const from = sol_numbers_at(a, at * sm + k * sk, narrow);
+                const void *const from = sol_number_at(a, at * sm + k * sk, narrow);
                 sol_parts_tile(to + t * SOL_TILE, tiles * SOL_TILE, from, sm, sk, SOL_SIDE * sk, M - at, K - k, M - at, K - k - SOL_SIDE, narrow);
             }
     }
@@ -129,7 +127,7 @@ SOL_INLINE void sol_blocks_right(uint16_t *to, const void *b, int64_t sk, int64_
         for (int64_t k = 0; k < K; k += SOL_STEP, to += parts * tiles * SOL_TILE)
             for (int64_t t = 0; t < tiles; t++) {
                 const int64_t at = n + t * SOL_SIDE;
-                const void *const from = sol_numbers_at(b, at * sn + k * sk, narrow);
+                const void *const from = sol_number_at(b, at * sn + k * sk, narrow);
                 sol_parts_tile(to + t * SOL_TILE, tiles * SOL_TILE, from, sk, sn, SOL_SIDE * sk, K - k, N - at, K - k - SOL_SIDE, N - at, narrow);
             }
     }

@@ -12,6 +12,7 @@ from sol.codegen.kernels.matmul_cost import tile_cycles
 from sol.codegen.kernels.matmul_rows import row_ladder, rows_per_tile
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike, ceil_div
+from sol.ir.types import DType
 
 NV = 2  # vectors per panel: half the packing waste of three, and still not bound by loads
 
@@ -20,12 +21,13 @@ def lower_sdpa(lowering: Lowering, heads: Heads) -> None:
     """Keys in panels, which all queries of a head share."""
     v, target = heads.view("VALUE"), heads.target
     queries, keys, depth, features = map(heads.size, "LSEV")
-    width, in_place = NV * target.lanes, v.strides[-1] == 1
+    width, in_place = NV * target.lanes, v.strides[-1] == 1 and v.dtype is DType.F32
     mr = row_ladder(queries, rows_per_tile(target, NV))[0][0]
     params = heads.params_without("VALUE_e") if in_place else heads.params_without()
     key_floats, packed_features = ceil_div(keys, width) * width, width if in_place else ceil_div(features, width) * width
     scratch = key_floats * depth + packed_features * keys + mr * depth + mr * (key_floats + target.lanes)
-    emit_attention(lowering, heads, "attention_sdpa.c.j2", "sdpa", 4 * scratch, params, mr=mr, nv=NV, values_in_place=in_place)
+    name = f"{heads.prefix}sdpa"
+    emit_attention(lowering, heads, "attention_sdpa.c.j2", name, 4 * scratch, params, mr=mr, nv=NV, values_in_place=in_place)
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def lower_few(lowering: Lowering, found: Few) -> None:
     group = 4 if rows * 4 <= budget else 2
     parts = 2 if rows * nv < budget else 1
     params = heads.params_without("L", "K_e", "VALUE_e")
-    name = f"sdpa_few{rows}"
+    name = f"{heads.prefix}sdpa_few{rows}"
     emit_attention(lowering, heads, "attention_few.c.j2", name, 4 * scratch, params, rows=rows, group=group, nv=nv, parts=parts)
 
 

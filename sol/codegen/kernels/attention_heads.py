@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sol.codegen.element import PRODUCT_TYPES
 from sol.codegen.emit import c_float
 from sol.codegen.kernels.matmul_rows import broadcast_strides
 from sol.codegen.lowering import Lowering, TargetLike
@@ -43,14 +44,19 @@ class Heads:
         """Of all operands and the result."""
         return sum((v.dtype.itemsize * product(v.shape) for _, v in self.operands), start=0)
 
+    @property
+    def prefix(self) -> str:
+        """What a kernel's name tells of the elements."""
+        return "" if self.view("Q").dtype is DType.F32 else f"{self.view('Q').dtype}_"
+
     def params_without(self, *names: str) -> dict[str, DimLike]:
         return {k: v for k, v in self.params if k not in names}
 
 
-def find_heads(lowering: Lowering, dtypes: tuple[DType, ...] = (DType.F32,)) -> Heads | None:
-    """sdpa in one of these types, any batch dimensions and strides; the result's innermost stride is 1."""
+def find_heads(lowering: Lowering) -> Heads | None:
+    """sdpa of float32 or bfloat16, any batch dimensions and strides; the result's innermost stride is 1."""
     anchor = lowering.anchor
-    if not _is_served(lowering, dtypes):
+    if not _is_served(lowering):
         return None
     q, k, v = (lowering.view(x) for x in anchor.inputs[:3])
     out = lowering.view(anchor.name)
@@ -70,7 +76,7 @@ def find_heads(lowering: Lowering, dtypes: tuple[DType, ...] = (DType.F32,)) -> 
     kind = {None: "", DType.BOOL: "bool", DType.F32: "float"}[mask.dtype if mask else None]
     causal = bool(anchor.attrs["causal"])
     context = {
-        "mask": kind, "causal": causal, "scale": c_float(anchor.attrs["scale"]), "batch": len(batch),
+        "mask": kind, "causal": causal, "scale": c_float(anchor.attrs["scale"]), "batch": len(batch), "element": str(q.dtype),
         "grain": lowering.target.machine.team.grain,
         "batch_size": " * ".join(f"B{d}" for d in range(len(batch))) or "1", "q_step": "1" if q.strides[-1] == 1 else "Q_e",
     }  # fmt: skip
@@ -106,11 +112,11 @@ def mask_strides(mask: View) -> tuple[DimLike, DimLike]:
     return queries, keys
 
 
-def _is_served(lowering: Lowering, dtypes: tuple[DType, ...]) -> bool:
+def _is_served(lowering: Lowering) -> bool:
     """Whether nothing is fused; UnsupportedError for what even an attention alone must not be."""
     anchor = lowering.anchor
     origin = str(lowering.region.origin)
-    if anchor.type.dtype not in dtypes:
+    if anchor.type.dtype not in PRODUCT_TYPES:
         raise UnsupportedError(f"sdpa of {anchor.type.dtype}", origin=origin, remedy="run the attention in float32")
     if anchor.type.shape[-1] != 1 and lowering.view(anchor.name).strides[-1] != 1:
         raise UnsupportedError("sdpa into a result whose features lie apart", origin=origin, remedy="copy the result")

@@ -51,7 +51,7 @@ def find_tiled(lowering: Lowering) -> Tiled | None:
     target = lowering.target
     if not target.matrix_tiles or target.lanes != SIDE:
         return None
-    heads = find_heads(lowering, (DType.F32, DType.BF16))
+    heads = find_heads(lowering)
     if heads is None:
         return None
     depth, features = heads.size("E"), heads.size("V")
@@ -87,10 +87,10 @@ def lower_tiled(lowering: Lowering, found: Tiled) -> None:
         lowering,
         heads,
         "attention_tiles.c.j2",
-        "sdpa_bf16_tiles" if found.is_narrow else "sdpa_split",
+        "bf16_sdpa_tiles" if found.is_narrow else "sdpa_split",
         4 * floats + in_tiles * SIDE * STEP * found.number,
         {**heads.params_without("E", "V"), "high": high},
-        element="bf16" if found.is_narrow else "f32", depth=found.depth, features=found.features,
+        depth=found.depth, features=found.features,
         parts=tuple(map(part_loads, phases)), steps=STEPS, along=False, streams=(),
     )  # fmt: skip
 
