@@ -1,11 +1,13 @@
-"""Activation functions that exporters write out become the one op that kernels know."""
+"""Activation functions that exporters write out become the one op that kernels know; those of bfloat16 are computed as such."""
 
 from __future__ import annotations
 
 import math
 
 from sol.ir.graph import Graph, Node
+from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import Editor, apply_rules, rule
+from sol.ir.types import DType
 from sol.passes.factors import close, factors, pairs, plus_number
 
 _ROOT_HALF = math.sqrt(0.5)
@@ -96,7 +98,19 @@ def tanh_to_mish(g: Editor, node: Node) -> str | None:
     return None
 
 
-RULES = (erf_to_gelu, tanh_to_gelu, clamp_to_hardswish, clamp_to_hardsigmoid, tanh_to_mish)
+@rule("cast")
+def function_of_bfloat16(g: Editor, node: Node) -> str | None:
+    """cast(f(cast(x))) -> f(x) of bfloat16, which is computed in float32 and rounded, too, but by shorter polynomials"""
+    inner = g.producer(node.inputs[0])
+    if node.type.dtype is not DType.BF16 or inner.type.dtype is not DType.F32 or g.sole_user(inner.name) is not node:
+        return None
+    wide = g.producer(inner.inputs[0], op="cast") if inner.op in POINTWISE and len(inner.inputs) == 1 else None
+    if wide is None or inner.op == "cast" or g.type_of(wide.inputs[0]) != node.type:
+        return None
+    return g.add(inner.op, [wide.inputs[0]], **inner.attrs, origin=inner.origin)
+
+
+RULES = (function_of_bfloat16, erf_to_gelu, tanh_to_gelu, clamp_to_hardswish, clamp_to_hardsigmoid, tanh_to_mish)
 
 
 def canonicalize_activations(graph: Graph) -> Graph:

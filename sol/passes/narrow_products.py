@@ -2,8 +2,8 @@
 
 Linear layers and convolutions take rounded operands, add up in float32 and round their results. Convolutions of few channels do so only
 where they read an image and the processor has matrix tiles. What products read and what poolings and depthwise convolutions read of them is
-kept in 16 bits in memory, and so is what moves such values; functions of one operand between two such values, and attention of such
-values, read and write them so. Norms, softmax and other pointwise operations compute in float32. Weights
+kept in 16 bits in memory, and so is what moves such values; attention of such values reads and writes them
+so. Norms, softmax and other pointwise operations compute in float32. Weights
 stay parameters of float32: they are rounded when they are packed, after norms have been folded into them.
 """
 
@@ -85,15 +85,6 @@ def narrow_products(graph: Graph, dtype: DType, matrix_tiles: bool = False) -> G
         inner = _rounded_of(g, node.inputs[0], dtype)
         return inner and _widened(g, g.add(node.op, [inner], origin=node.origin, **node.attrs), node)
 
-    @rule("cast")
-    def computed_narrow(g: Editor, node: Node) -> str | None:
-        """cast(f(cast(x))) -> f(x) of x in 16 bits: the same, with shorter polynomials where f has such for results of 16 bits"""
-        inner = g.producer(node.inputs[0]) if node.type.dtype is dtype else None
-        if inner is None or inner.op not in POINTWISE or inner.type.dtype is not DType.F32 or len(inner.inputs) != 1:
-            return None
-        narrow = _rounded_of(g, inner.inputs[0], dtype)
-        return narrow and str(g.add(inner.op, [narrow], origin=inner.origin, **inner.attrs))
-
     @rule("sdpa")
     def attention_of_rounded(g: Editor, node: Node) -> str | None:
         """sdpa(cast(q), cast(k), cast(v)) -> cast(sdpa(q, k, v)) of bfloat16, on every processor; masks stay"""
@@ -111,7 +102,7 @@ def narrow_products(graph: Graph, dtype: DType, matrix_tiles: bool = False) -> G
         rounded = [v or g.add("cast", [wide], dtype=dtype, origin=node.origin) for v, wide in zip(found, node.inputs)]
         return _widened(g, g.add("concat", rounded, origin=node.origin, **node.attrs), node)
 
-    return apply_rules(graph, (round_trip, rounded_before_it_moves, moved_narrow, joined_narrow, computed_narrow, attention_of_rounded))
+    return apply_rules(graph, (round_trip, rounded_before_it_moves, moved_narrow, joined_narrow, attention_of_rounded))
 
 
 def _has_few_channels(g: Editor, conv: Node) -> bool:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sol.ir.text import parse_graph
+from sol.ir.types import DType
+from sol.ir.verify import verify
 from sol.passes.canonicalize_activations import canonicalize_activations
 from tests.passes.support import ops, run
 
@@ -42,3 +45,29 @@ def graph(body: str) -> str:
 def test_rules(name: str) -> None:
     body, expected = CASES[name]
     assert ops(run(canonicalize_activations, graph(body))) == expected
+
+
+NARROW = """graph(%x: bf16[2,9]) {
+  %w: f32[2,9] = cast(%x){dtype=f32}
+  %f: f32[2,9] = FUNCTION
+  %n: bf16[2,9] = cast(%f){dtype=bf16}
+  %y: bf16[2,9] = neg(%n)
+  return RESULTS
+}"""
+
+
+@pytest.mark.parametrize(
+    ("function", "results", "expected"),
+    [
+        ('gelu(%w){approximate="none"}', "%y", ["gelu", "neg"]),
+        ("exp(%w)", "%y", ["exp", "neg"]),
+        ("mul(%w, %w)", "%y", ["cast", "mul", "cast", "neg"]),  # rounded once, not twice
+        ("exp(%w)", "%y, %f", ["cast", "exp", "cast", "neg"]),  # somebody reads it in float32
+    ],
+)
+def test_functions_between_values_of_bfloat16(function: str, results: str, expected: list[str]) -> None:
+    text = NARROW.replace("FUNCTION", function).replace("RESULTS", results)
+    found = canonicalize_activations(parse_graph(text))
+    verify(found)
+    assert ops(found) == expected
+    assert [t.dtype for t in map(found.type_of, found.outputs)] == [DType.BF16, DType.F32][: len(found.outputs)]

@@ -140,26 +140,6 @@ def test_convolutions_of_few_channels_stay_wide() -> None:
     assert "cast" not in ops(found)
 
 
-@pytest.mark.parametrize("op", ["gelu", "relu", "sigmoid"])
-def test_a_function_between_products_computes_narrow(op: str) -> None:
-    """What it reads is rounded, and so is what it gives: in between nothing is cast, so that kernels take shorter polynomials."""
-    found = narrowed(f"""  %a: f32[2,16,5,5] = conv(%x, %w){CONV3}
-  %g: f32[2,16,5,5] = {op}(%a)
-  %y: f32[2,16,5,5] = conv(%g, %w){CONV3}""")
-    (function,) = (n for n in found.nodes if n.op == op)
-    assert function.type.dtype is DType.BF16
-    assert [found.producer(v).op for v in function.inputs] == ["conv"]
-
-
-def test_a_function_of_wide_numbers_stays_wide() -> None:
-    """The input is float32 in memory; a sum is no function of one operand."""
-    found = narrowed(f"""  %e: f32[2,16,5,5] = exp(%x)
-  %a: f32[2,16,5,5] = conv(%e, %w){CONV3}
-  %s: f32[2,16,5,5] = add(%a, %e)
-  %y: f32[2,16,5,5] = conv(%s, %w){CONV3}""")
-    assert {n.type.dtype for n in found.nodes if n.op in ("exp", "add")} == {DType.F32}
-
-
 HEADS = "%q: f32[2,9,{e}], %k: f32[2,12,{e}], %v: f32[2,12,5], %m: f32[9,12]"
 
 
