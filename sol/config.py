@@ -173,6 +173,8 @@ _KNOBS = (
          "but where torch is known to be as fast (dropped weights of attention, short steps)", *_choice("auto", "torch", "compiled")),
     Knob("training_memory_budget", 1.0, "share of the memory for activations that compiled training may keep for the backward pass: "
          "1 is what is fastest, 0 computes again whatever can be", *_fraction()),
+    Knob("specialize_sizes", 16, "for so many sizes of a program whose sizes are open, code of their own is compiled in the background "
+         "once they came twice; 0: for none", *_integer(0)),
     Knob("recompile_limit", 16, "programs that a model (of sol.optimize, of sol.load, or one piece of torch.compile) keeps for different "
          "input types; the least recently used gives way", *_integer(1)),
 )  # fmt: skip

@@ -194,6 +194,16 @@ class Executable:
                 pool.append(context)
             self._state, self.packed = state, packed
 
+    def pack_beside(self, parameters: Mapping[str, Any], others: tuple[PackedWeights, ...], shared: Sequence[int]) -> None:
+        """Pack the weights that ``others`` do not hold: ``shared`` tells for each where it lies there, or 0."""
+        held = {t: self.arrays.held(parameters[t]) for t in self.targets}
+        with _making:
+            given = given_to(self.compiled, held, None)
+            packed = pack_weights(self.compiled.graph, self.plan.weights, held, self.compiled.target, self._team(), others, shared)
+            self.packed, self._given, self._contexts = packed, given, weakref.WeakSet()
+            addresses = [*packed.addresses, *given.addresses]
+            self._state = ((self.library.ffi.new("uintptr_t[]", addresses or [0]), given, packed), {})
+
     @functools.cached_property
     def _readers(self) -> dict[str, set[int]]:
         """Parameter → the weights that depend on it."""

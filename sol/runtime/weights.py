@@ -42,34 +42,36 @@ class _Again:
 class PackedWeights:
     """Addresses of all packed constants of one plan, the memory that holds them, and their bytes: memory is taken in larger pieces.
 
-    again: what the last ``pack_again`` did, by what it was asked for.
+    again: what the last ``pack_again`` did, by what it was asked for. others: where weights lie that are not here.
     """
 
     addresses: tuple[int, ...]
     blocks: tuple[Block, ...]
     size: int
+    others: tuple[PackedWeights, ...] = ()
     again: dict[Any, _Again] = field(default_factory=dict, compare=False)
 
 
 def pack_weights(
     graph: Graph, weights: tuple[Weight, ...], parameters: Mapping[str, np.ndarray], target: Target | None = None,
-    threads: int | None = None,
+    threads: int | None = None, others: tuple[PackedWeights, ...] = (), shared: Sequence[int] = (),
 ) -> PackedWeights:  # fmt: skip
-    """Evaluate and pack every weight of a plan.
+    """Evaluate and pack every weight of a plan, but for those that ``others`` hold: ``shared`` tells their addresses, 0 for the rest.
 
     graph: the fused graph whose constant values the weights name. parameters: target → array (not copied, not changed).
     target, threads: as for ``Batch``. Values that are computed are held until there are CHUNK bytes of them, which are then packed; so are
     pages of files from which parameters are mapped.
     """
     room = _Room(CHUNK if len(weights) > 8 else 0)
-    addresses = [0] * len(weights)
+    addresses = list(shared) or [0] * len(weights)
+    missing = [number for number, address in enumerate(addresses) if not address]
 
     def place(number: int, shape: tuple[int, ...], dtype: np.dtype) -> int:
         addresses[number] = room.take(shape, dtype)
         return addresses[number]
 
-    _pack(graph, weights, range(len(weights)), parameters, place, Batch(target, threads))
-    return PackedWeights(tuple(addresses), tuple(room.blocks), room.bytes)
+    _pack(graph, weights, missing, parameters, place, Batch(target, threads))
+    return PackedWeights(tuple(addresses), tuple(room.blocks), room.bytes, others)
 
 
 def pack_again(

@@ -26,6 +26,7 @@ VALID = {
     "check_indices": ("off", False),
     "threads": ("3", 3),
     "recompile_limit": ("2", 2),
+    "specialize_sizes": ("0", 0),
     "training": ("Compiled", "compiled"),
     "training_memory_budget": ("0.5", 0.5),
     "conv_max_error": ("2e-6", 2e-6),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import resource
@@ -32,6 +33,7 @@ from sol.runtime.executable import Executable
 from sol.runtime.numpy.api_boundary import as_arrays
 from sol.runtime.numpy.specialise import check_guards, import_for
 from sol.runtime.packers import compile_ahead
+from sol.runtime.sized import SizedExecutable
 from sol.runtime.specializations import Specializations
 from sol.runtime.team import team
 from sol.stages import stage
@@ -196,9 +198,14 @@ class _Program:
         self.executable: Executable | None = None
         if computed:
             threads = threads or default_threads()
-            compiled = compile_tuned(with_outputs(graph, computed), isa=isa, threads=threads, planned=compile_ahead)
+            wanted = with_outputs(graph, computed)
+            compile = functools.partial(compile_tuned, isa=isa, threads=threads, planned=compile_ahead)
+            compiled = compile(wanted)
             _check_memory(compiled.plan)
-            self.executable = Executable(compiled, threads=threads)
+            if compiled.plan.symbols:
+                self.executable = SizedExecutable(wanted, compile, compiled, threads=threads)
+            else:
+                self.executable = Executable(compiled, threads=threads)
             self.executable.pack(imported.parameters)
         self._arguments, self._results = imported.arguments, imported.results
         self._fixed = self._fixed_types()

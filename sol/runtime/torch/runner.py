@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from sol.build.templates import keep_templates
+from sol.codegen.compiled import Compiled
 from sol.codegen.targets import Target, resolve
 from sol.config import config
 from sol.errors import UnsupportedError
@@ -21,6 +22,7 @@ from sol.ir.rewrite import Editor
 from sol.runtime.arrays import Arrays
 from sol.runtime.executable import Executable
 from sol.runtime.packers import compile_ahead
+from sol.runtime.sized import SizedExecutable
 from sol.runtime.source import Source, python_of
 from sol.runtime.torch.hoist import hoist, values_of
 from sol.runtime.torch.segments import Segment, split_segments
@@ -33,7 +35,13 @@ TorchCalls = Mapping[str, TorchCall]
 def _executable(graph: Graph, title: str, isa: str | Target | None, threads: int | None, arrays: Arrays) -> Executable:
     target = isa if isinstance(isa, Target) else resolve(isa or config["isa"])
     target = replace(target, keeps_parameters=not target.repacks)
-    compiled = compile_tuned(graph, title=title, isa=target, threads=threads or TENSORS.threads(), planned=compile_ahead)
+
+    def compile(graph: Graph) -> Compiled:
+        return compile_tuned(graph, title=title, isa=target, threads=threads or TENSORS.threads(), planned=compile_ahead)
+
+    compiled = compile(graph)
+    if compiled.plan.symbols and not target.repacks:
+        return SizedExecutable(graph, compile, compiled, threads=threads, arrays=arrays)
     return Executable(compiled, threads=threads, arrays=arrays)
 
 

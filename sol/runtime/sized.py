@@ -1,0 +1,208 @@
+"""Plans whose sizes are open, and code that is compiled in the background for sizes that come again.
+
+Many kernels are faster where sizes are known: tiles that divide them, algorithms that pay for them. A call of sizes that nobody called with
+before runs the plan for any sizes. What comes twice is compiled for itself, beside the calls, and used as soon as that is done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import queue
+import threading
+import weakref
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from contextvars import Context, copy_context
+from typing import Any
+
+from sol.build.progress import silent
+from sol.codegen.compiled import Compiled
+from sol.config import config
+from sol.errors import SolError
+from sol.ir.fixed_sizes import with_fixed_sizes
+from sol.ir.graph import Array, Graph
+from sol.runtime.arrays import NUMPY, Arrays
+from sol.runtime.executable import Executable
+
+log = logging.getLogger("sol.runtime")
+AGAIN = 2
+"""So often sizes must come until code for them is compiled."""
+KEPT = 64
+"""So many sizes are remembered for each that may have code of its own."""
+Sizes = tuple[int, ...]
+Compile = Callable[[Graph], Compiled]
+
+
+class SizedExecutable(Executable):
+    """Runs a plan of open sizes, and code for the sizes of calls where there is such.
+
+    graph: as ``compile`` takes it. Weights that are packed alike lie in memory once.
+    """
+
+    def __init__(self, graph: Graph, compile: Compile, compiled: Compiled | None = None, library: Any = None, threads: int | None = None,
+                 arrays: Arrays = NUMPY) -> None:  # fmt: skip
+        super().__init__(compiled or compile(graph), library, threads, arrays)
+        self._graph, self._compile = graph, compile
+        self._fixed: dict[Sizes, Executable | None] = {}  # None: not compiled yet, or in vain
+        self._seen: dict[Sizes, int] = {}
+        self._parameters: Mapping[str, Any] | None = None
+        self._changing = threading.RLock()  # held while weights are packed
+
+    def share(self) -> SizedExecutable:
+        """The same code for other weights."""
+        return SizedExecutable(self._graph, self._compile, self.compiled, self.library, self.threads, self.arrays)
+
+    def __call__(self, inputs: Sequence[Any], env: Mapping[str, int] | None = None, found: dict[str, int] | None = None) -> list[Any]:
+        """As of ``Executable``."""
+        sizes = tuple([env[s] for s in self.plan.symbols]) if env else ()
+        fixed = self._fixed.get(sizes)
+        if fixed is None:
+            self._note(sizes)
+        else:
+            if fixed.packed is None:
+                self._pack_fixed(fixed)
+            return fixed(inputs, env, found)
+        return super().__call__(inputs, env, found)
+
+    def _note(self, sizes: Sizes) -> None:
+        """Sizes of a call for which there is no code of its own."""
+        limit = config["specialize_sizes"]
+        if not sizes or sizes in self._fixed or len(self._fixed) >= limit:
+            return
+        if len(self._seen) > KEPT * limit:
+            self._seen.clear()
+        self._seen[sizes] = self._seen.get(sizes, 0) + 1
+        if self._seen[sizes] == AGAIN:
+            self._fixed[sizes] = None
+            _worker.put(weakref.WeakMethod(self._make), sizes)
+
+    def _make(self, sizes: Sizes) -> None:
+        """Compile for sizes."""
+        env = dict(zip(self.plan.symbols, sizes))
+        try:
+            graph = with_fixed_sizes(self._graph, env)
+            if graph.constant_values.isdisjoint(graph.outputs):
+                with config.override(autotune="off"):  # calls beside it would disturb measurements
+                    compiled = self._compile(graph)
+                fixed = Executable(compiled, threads=self.threads, arrays=self.arrays)
+                self._pack_fixed(fixed)
+                self._fixed[sizes] = fixed
+        except SolError as error:
+            log.info("no code for the sizes %s: %s", env, error)
+
+    # -- weights -------------------------------------------------------------------------------------------------------
+
+    def pack(self, parameters: Mapping[str, Any], changed: Collection[str] | None = None) -> None:
+        """As of ``Executable``. Code for sizes packs its weights when it is called next."""
+        with self._changing:
+            others = [e for e in self._fixed.values() if e is not None and e.packed is not None]
+            if others:  # they read these weights, which calls under way need as they are
+                self.packed = None
+            for other in others:
+                other.packed = None
+            super().pack(parameters, None if others else changed)
+            self._parameters = parameters
+
+    def _pack_fixed(self, fixed: Executable) -> None:
+        with self._changing:
+            if fixed.packed is not None or self._parameters is None:
+                return
+            known: dict[Hashable, int] = {}
+            others = [e for e in (self, *self._fixed.values()) if e is not None and e.packed is not None]
+            for other in others:
+                known |= {k: a for k, a in zip(constant_keys(other), other.packed.addresses) if k is not None}  # type: ignore[union-attr]
+            shared = [known.get(k, 0) for k in constant_keys(fixed)]
+            fixed.pack_beside(self._parameters, tuple(e.packed for e in others if e.packed is not None), shared)
+
+
+def constant_keys(executable: Executable) -> list[Hashable]:
+    """For each weight what tells its packed form: equal ones of two graphs of the same parameters are equal in memory.
+
+    None for those of bodies, which are known by their place.
+    """
+    known: dict[str, str] = {}
+    graph, weights = executable.compiled.graph, executable.plan.weights
+    return [None if "/" in w.value else (_digest(graph, w.value, known), w.pack, w.space) for w in weights]
+
+
+def _digest(graph: Graph, value: str, known: dict[str, str]) -> str:
+    """Of the expression that computes a constant value from parameters and literals."""
+    stack = [value]
+    while stack:
+        name = stack[-1]
+        node = graph.producer(name)
+        missing = [i for i in node.inputs if i not in known]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        text = hashlib.sha256(f"{node.op} {node.types} {name.partition('#')[2]}".encode())
+        for attribute, held in node.attrs.items():
+            text.update(f"{attribute}=".encode())
+            text.update((held.digest if isinstance(held, Array) else repr(held)).encode())
+        for i in node.inputs:
+            text.update(known[i].encode())
+        known[name] = text.hexdigest()
+    return known[value]
+
+
+class _Worker:
+    """One thread, which goes when the process does: nobody waits for code that nobody will call."""
+
+    def __init__(self) -> None:
+        self._jobs: queue.SimpleQueue[tuple[Context, Any, Sizes]] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._left = 0
+        self._idle = threading.Condition(self._lock)
+
+    def put(self, action: Any, sizes: Sizes) -> None:
+        """Do it later, if what it is of is still there."""
+        with self._lock:
+            self._left += 1
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="sol-sizes", daemon=True)
+                self._thread.start()
+        self._jobs.put((copy_context(), action, sizes))
+
+    def _work(self) -> None:
+        while True:
+            context, action, sizes = self._jobs.get()
+            try:
+                method = action()
+                if method is not None:
+                    context.run(_silently, method, sizes)
+            except Exception:
+                log.exception("compiling for the sizes %s failed", sizes)
+            method = None
+            with self._lock:
+                self._left -= 1
+                self._idle.notify_all()
+
+    def wait(self, seconds: float) -> bool:
+        """Until nothing is left to do; False if that takes longer."""
+        with self._lock:
+            return self._idle.wait_for(lambda: not self._left, seconds)
+
+
+def _silently(action: Callable[[Sizes], None], sizes: Sizes) -> None:
+    with silent():
+        action(sizes)
+
+
+_worker = _Worker()
+
+
+def wait(seconds: float) -> bool:
+    """Until all code that sizes asked for is compiled; False if that takes longer."""
+    return _worker.wait(seconds)
+
+
+def _after_fork() -> None:
+    """In a forked child: the thread and its jobs are the parent's."""
+    global _worker
+    _worker = _Worker()
+
+
+os.register_at_fork(after_in_child=_after_fork)
