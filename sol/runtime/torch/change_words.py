@@ -40,7 +40,8 @@ class Words:
         self._places, self.held = np.empty((2, len(steps), len(objects)), np.uint64)
         sizes = ctypes.c_int64(len(objects)), ctypes.c_int64(len(steps))
         library.sol_follow(*map(_pointer, (objects, steps, self._places, self.held)), *sizes)
-        self.changed: Callable[[], int] = functools.partial(library.sol_differ, _pointer(self._places), _pointer(self.held), *sizes)
+        self._links = np.array([self._places.ctypes.data, self.held.ctypes.data, len(objects), len(steps)], np.int64)  # a sol_links
+        self.changed: Callable[[], int] = functools.partial(library.sol_differ, _pointer(self._links))
         """1 if some word holds something else now, else 0."""
 
     def read_again(self, index: int) -> None:
