@@ -228,7 +228,7 @@ void attention_few(const sol_team *team, void *const *buf, const int64_t *arg)
         (void)rest;
         for (int i = 0; i < ROWS; i++)
             for (int64_t e = 0; e < E; e += LANES)
-                vf_store(queries + i * ldq + e, sol_load_strided(q + i * Q_l + e * 1, 1, sol_lanes(E - e, 0)) * scale);
+                vf_store(queries + i * ldq + e, sol_numbers_strided(q + i * Q_l + e * 1, 1, sol_lanes(E - e, 0), 0) * scale);
         const int64_t reach = S;
         for (int64_t s = 0; s < reach; s += GROUP) key_group(queries, ldq, k + s * K_s, K_s, reach - s, E, scores + s, lds);
         float inverse[ROWS];

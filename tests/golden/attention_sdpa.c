@@ -264,7 +264,7 @@ void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)
         for (int i = 0; i < MR; i++)
             for (int64_t e = 0; e < E; e += LANES) {
                 const int n = sol_lanes(E - e, 0);
-                const vf x = i < rows ? sol_load_strided(q + i * Q_l + e * 1, 1, n) : vf_zero();
+                const vf x = i < rows ? sol_numbers_strided(q + i * Q_l + e * 1, 1, n, 0) : vf_zero();
                 vf_store_n(queries + i * E + e, x * scale, n);
             }
         const int64_t reach = l0 + rows < S ? l0 + rows : S;
