@@ -14,6 +14,9 @@ from typing import Union
 
 from sol.errors import SolError
 
+OPEN = 2**20
+"""A range that reaches so far has no end that tells anything."""
+
 
 class UndecidedError(SolError):
     """A comparison of sizes that comes out differently for different values of its symbols.
@@ -327,6 +330,11 @@ def undecided(error: BaseException | None) -> UndecidedError | None:
             return error
         error = error.__cause__
     return None
+
+
+def typical(value: DimLike, usual: int) -> int:
+    """A size for estimates where nobody tells: symbols are in the middle of their range by ratio, or ``usual`` where that has no end."""
+    return evaluate(value, {s.name: usual if s.upper >= OPEN else round(math.sqrt(max(s.lower, 1) * s.upper)) for s in symbols(value)})
 
 
 def symbols(value: DimLike) -> tuple[Symbol, ...]:

@@ -16,7 +16,7 @@ from sol.codegen.kernels.winograd_transforms import operations
 from sol.codegen.kernels.winograd_words import POINTS, WholeWinograd, fits, whole_shorter, whole_winograd, word_operations
 from sol.codegen.lowering import TargetLike
 from sol.codegen.machines.table import Fetch, Machine, WinogradTiles
-from sol.ir.dim import DimLike
+from sol.ir.dim import DimLike, typical
 
 LINE = 16
 """Floats between the end of one frequency and the start of the next."""
@@ -38,6 +38,10 @@ amplification is at most 2.1e-7 at C = 16, 2.6e-7 at C = 64, 5.7e-7 at C = 256.
 
 INNER_PRODUCT_ERROR = 2.0
 """The bound of products in pairs over that of the usual ones."""
+
+
+USUAL = 224
+"""Pixels of an image along an axis, where a graph does not tell."""
 
 
 def _known(size: DimLike, otherwise: int) -> int:
@@ -73,7 +77,7 @@ class Axis:
 
     @property
     def tiles(self) -> int:
-        return -(-_known(self.size, 56) // self.m)
+        return -(-typical(self.size, USUAL) // self.m)
 
     def common(self, index: int) -> bool:
         """Have all tiles the product ``index``?"""
@@ -133,7 +137,7 @@ class Grid:
 
     @property
     def tiles(self) -> int:
-        """Tiles of the whole batch, for symbolic sizes those of one image of 56 x 56."""
+        """Tiles of the whole batch, for symbolic sizes those of one image of typical size."""
         return self.images * self.y.tiles * self.x.tiles
 
     @property
@@ -323,7 +327,7 @@ def register_tiles(conv: Conv, target: TargetLike, grid: Grid, block: int) -> Pr
 
 def direct_cost(conv: Conv, target: TargetLike, together: int = 1) -> float:
     """Vector multiply-adds of direct convolution, each of so many channels, weights fetched meanwhile."""
-    pixels = _known(conv.n, 1) * _known(conv.oh, 56) * _known(conv.ow, 56)
+    pixels = _known(conv.n, 1) * typical(conv.oh, USUAL) * typical(conv.ow, USUAL)
     costs = target.machine.winograd
     fetch = fetch_cost(conv.weight_bytes, target, costs.fetch)
     packing = fetch_cost(conv.weight_bytes, target, costs.fetch) if target.repacks else 0
