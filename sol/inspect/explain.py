@@ -188,6 +188,7 @@ def _profile(module: SolModule, program: Program, taken: Taken, runs: int) -> Pr
             rows += grid_profile(executable, operands, runs)
             results = executable(operands, env)
         else:
+            executable = executable.for_sizes(env)
             samples = executable.profile(operands, env, runs)
             rows += profile_rows(executable.plan, samples, env, limits)
             tracks.append(samples.bars)

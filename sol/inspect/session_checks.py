@@ -52,6 +52,7 @@ def profile_session(session: Session, inputs: Inputs, *, runs: int = 20) -> Prof
     executable = prepared.executable
     if executable is None:
         return Profile(())
+    executable = executable.for_sizes(prepared.env)
     limits = roofline(executable.threads or executable.arrays.threads())
     samples = executable.profile(prepared.stored, prepared.env, runs)
     arrays = [feed[i.name] for i in session.inputs if i.name in feed]

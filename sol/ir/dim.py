@@ -333,8 +333,12 @@ def undecided(error: BaseException | None) -> UndecidedError | None:
 
 
 def typical(value: DimLike, usual: int) -> int:
-    """A size for estimates where nobody tells: symbols are in the middle of their range by ratio, or ``usual`` where that has no end."""
-    return evaluate(value, {s.name: usual if s.upper >= OPEN else round(math.sqrt(max(s.lower, 1) * s.upper)) for s in symbols(value)})
+    """A size for estimates where nobody tells, an open one at least 1.
+
+    Symbols are in the middle of their range by ratio, or ``usual`` where that has no end.
+    """
+    env = {s.name: usual if s.upper >= OPEN else round(math.sqrt(max(s.lower, 1) * s.upper)) for s in symbols(value)}
+    return max(1, evaluate(value, env)) if env else evaluate(value, env)
 
 
 def symbols(value: DimLike) -> tuple[Symbol, ...]:

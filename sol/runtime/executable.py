@@ -161,6 +161,10 @@ class Executable:
         """The same code for other weights."""
         return Executable(self.compiled, self.library, self.threads, self.arrays)
 
+    def for_sizes(self, env: Mapping[str, int]) -> Executable:
+        """What runs calls with these values of symbols."""
+        return self
+
     def prefetcher(self, lines: Sequence[int]) -> Callable[[], None]:
         """A function that fetches these addresses into the cache."""
         return functools.partial(self.library.functions.sol_prefetch, self.library.ffi.new("uintptr_t[]", lines), len(lines))

@@ -59,11 +59,17 @@ class SizedExecutable(Executable):
         fixed = self._fixed.get(sizes)
         if fixed is None:
             self._note(sizes)
-        else:
-            if fixed.packed is None:
-                self._pack_fixed(fixed)
-            return fixed(inputs, env, found)
-        return super().__call__(inputs, env, found)
+            return super().__call__(inputs, env, found)
+        if fixed.packed is None:
+            self._pack_fixed(fixed)
+        return fixed(inputs, env, found)
+
+    def for_sizes(self, env: Mapping[str, int]) -> Executable:
+        """As of ``Executable``."""
+        fixed = self._fixed.get(tuple([env[s] for s in self.plan.symbols]))
+        if fixed is not None and fixed.packed is None:
+            self._pack_fixed(fixed)
+        return fixed or self
 
     def _note(self, sizes: Sizes) -> None:
         """Sizes of a call for which there is no code of its own."""

@@ -227,4 +227,5 @@ def test_typical_sizes() -> None:
     """The middle of a range by ratio, and the usual size where it is open; what follows from it is computed as ever."""
     near, far = Dim.symbol("n", 2, 32), Dim.symbol("f")
     assert typical(near, 224) == 8 and typical(far, 224) == 224 and typical(9, 224) == 9
+    assert typical(near // 16, 224) == 1 and typical(0, 224) == 0
     assert typical(32 * near + 3, 224) == 259 and typical((far - 1) // 2 + 1, 224) == 112 and typical(near * far, 10) == 80

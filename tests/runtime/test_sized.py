@@ -101,6 +101,22 @@ def test_sizes_that_come_twice_have_code_of_their_own(monkeypatch: pytest.Monkey
     assert len(fast._programs) == 1
 
 
+def test_profiles_are_of_what_calls_run() -> None:
+    _, fast = network()
+    x = torch.rand(3, 3, 9, 8)
+    assert executable(fast).for_sizes(executable_sizes(fast, x)) is executable(fast)
+    made_for(fast, 3)
+    (own,) = executable(fast)._fixed.values()
+    assert own is not None and executable(fast).for_sizes(executable_sizes(fast, x)) is own
+    rows = sol.profile(fast, [x], runs=2).rows
+    assert {r.kernel for r in rows} == {k.name for k in own.plan.kernels}
+
+
+def executable_sizes(fast: Any, x: torch.Tensor) -> dict[str, int]:
+    taken = fast._programs[0].take((x,), {})
+    return dict(taken[1])
+
+
 @pytest.mark.parametrize("limit", [0, 1])
 def test_no_more_sizes_than_the_user_wants(limit: int) -> None:
     with config.override(specialize_sizes=limit):
