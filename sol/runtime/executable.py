@@ -8,7 +8,7 @@ import math
 import os
 import threading
 import weakref
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ from sol.runtime.given import GivenToCalls, given_to
 from sol.runtime.memory import Block
 from sol.runtime.spans import Recorder, Samples
 from sol.runtime.team import starter
-from sol.runtime.weights import PackedWeights, pack_again, pack_weights, readers_of
+from sol.runtime.weights import PackedWeights, constant_keys, pack_again, pack_weights, readers_of
 from sol.stages import stage
 
 CALL = """
@@ -207,6 +207,11 @@ class Executable:
             self.packed, self._given, self._contexts = packed, given, weakref.WeakSet()
             addresses = [*packed.addresses, *given.addresses]
             self._state = ((self.library.ffi.new("uintptr_t[]", addresses or [0]), given, packed), {})
+
+    @functools.cached_property
+    def constant_keys(self) -> list[Hashable]:
+        """For each weight what tells its packed form, None if nothing does."""
+        return constant_keys(self.compiled.graph, self.plan.weights)
 
     @functools.cached_property
     def _readers(self) -> dict[str, set[int]]:

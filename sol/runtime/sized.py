@@ -6,7 +6,6 @@ before runs the plan for any sizes. What comes twice is compiled for itself, bes
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import queue
@@ -21,7 +20,7 @@ from sol.codegen.compiled import Compiled
 from sol.config import config
 from sol.errors import SolError
 from sol.ir.fixed_sizes import with_fixed_sizes
-from sol.ir.graph import Array, Graph
+from sol.ir.graph import Graph
 from sol.runtime.arrays import NUMPY, Arrays
 from sol.runtime.executable import Executable
 
@@ -56,20 +55,26 @@ class SizedExecutable(Executable):
     def __call__(self, inputs: Sequence[Any], env: Mapping[str, int] | None = None, found: dict[str, int] | None = None) -> list[Any]:
         """As of ``Executable``."""
         sizes = tuple([env[s] for s in self.plan.symbols]) if env else ()
-        fixed = self._fixed.get(sizes)
+        fixed = self._ready(sizes)
         if fixed is None:
             self._note(sizes)
             return super().__call__(inputs, env, found)
-        if fixed.packed is None:
-            self._pack_fixed(fixed)
         return fixed(inputs, env, found)
 
     def for_sizes(self, env: Mapping[str, int]) -> Executable:
         """As of ``Executable``."""
-        fixed = self._fixed.get(tuple([env[s] for s in self.plan.symbols]))
+        return self._ready(tuple([env[s] for s in self.plan.symbols])) or self
+
+    def _ready(self, sizes: Sizes) -> Executable | None:
+        """The code for sizes, with its weights packed; None if there is none, or no memory for them."""
+        fixed = self._fixed.get(sizes)
         if fixed is not None and fixed.packed is None:
-            self._pack_fixed(fixed)
-        return fixed or self
+            try:
+                self._pack_fixed(fixed)
+            except (SolError, MemoryError) as error:
+                log.warning("calls of the sizes %s run the plan for any sizes: %s", sizes, error)
+                fixed = self._fixed[sizes] = None
+        return fixed
 
     def _note(self, sizes: Sizes) -> None:
         """Sizes of a call for which there is no code of its own."""
@@ -78,9 +83,9 @@ class SizedExecutable(Executable):
             return
         if len(self._seen) > KEPT * limit:
             self._seen.clear()
-        self._seen[sizes] = self._seen.get(sizes, 0) + 1
-        if self._seen[sizes] == AGAIN:
-            self._fixed[sizes] = None
+        count = self._seen[sizes] = self._seen.get(sizes, 0) + 1
+        if count == AGAIN:
+            self._fixed.setdefault(sizes, None)
             _worker.put(weakref.WeakMethod(self._make), sizes)
 
     def _make(self, sizes: Sizes) -> None:
@@ -117,40 +122,9 @@ class SizedExecutable(Executable):
             known: dict[Hashable, int] = {}
             others = [e for e in (self, *self._fixed.values()) if e is not None and e.packed is not None]
             for other in others:
-                known |= {k: a for k, a in zip(constant_keys(other), other.packed.addresses) if k is not None}  # type: ignore[union-attr]
-            shared = [known.get(k, 0) for k in constant_keys(fixed)]
+                known |= {k: a for k, a in zip(other.constant_keys, other.packed.addresses) if k is not None}  # type: ignore[union-attr]
+            shared = [known.get(k, 0) for k in fixed.constant_keys]
             fixed.pack_beside(self._parameters, tuple(e.packed for e in others if e.packed is not None), shared)
-
-
-def constant_keys(executable: Executable) -> list[Hashable]:
-    """For each weight what tells its packed form: equal ones of two graphs of the same parameters are equal in memory.
-
-    None for those of bodies, which are known by their place.
-    """
-    known: dict[str, str] = {}
-    graph, weights = executable.compiled.graph, executable.plan.weights
-    return [None if "/" in w.value else (_digest(graph, w.value, known), w.pack, w.space) for w in weights]
-
-
-def _digest(graph: Graph, value: str, known: dict[str, str]) -> str:
-    """Of the expression that computes a constant value from parameters and literals."""
-    stack = [value]
-    while stack:
-        name = stack[-1]
-        node = graph.producer(name)
-        missing = [i for i in node.inputs if i not in known]
-        if missing:
-            stack += missing
-            continue
-        stack.pop()
-        text = hashlib.sha256(f"{node.op} {node.types} {name.partition('#')[2]}".encode())
-        for attribute, held in node.attrs.items():
-            text.update(f"{attribute}=".encode())
-            text.update((held.digest if isinstance(held, Array) else repr(held)).encode())
-        for i in node.inputs:
-            text.update(known[i].encode())
-        known[name] = text.hexdigest()
-    return known[value]
 
 
 class _Worker:

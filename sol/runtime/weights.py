@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import bisect
 import functools
+import hashlib
 import math
 import mmap
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +19,7 @@ from sol.codegen.plan import Weight
 from sol.codegen.targets import Target, cache_bytes
 from sol.codegen.weight_forms import Form, form_of, static_shape
 from sol.ir.bodies import each_constant_of, graph_at, type_at
-from sol.ir.graph import Graph
+from sol.ir.graph import Array, Graph
 from sol.ir.storage import as_stored, stored_dtype
 from sol.ir.types import DType
 from sol.runtime.memory import Block
@@ -133,6 +134,32 @@ def _targets_of(graph: Graph, path: str, value: str, known: dict[str, frozenset[
         else:
             stack += missing
     return known[path + graph.producer(value).name]
+
+
+def constant_keys(graph: Graph, weights: Sequence[Weight]) -> list[Hashable]:
+    """For each weight what tells its packed form: those with equal keys, of two graphs of the same parameters, are equal in memory.
+
+    None for those of bodies, which are known by their place.
+    """
+    known: dict[str, str] = {}
+    return [None if "/" in w.value else (_digest(graph, w.value, known), w.pack, w.space) for w in weights]
+
+
+def _digest(graph: Graph, value: str, known: dict[str, str]) -> str:
+    """Of the expression that computes a constant value from parameters and literals. known: what was found before."""
+    stack = [value]
+    while stack:
+        name = stack[-1]
+        node = graph.producer(name)
+        missing = [i for i in node.inputs if i not in known]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        parts = [node.op, str(node.types), name.partition("#")[2], *(known[i] for i in node.inputs)]
+        parts += [f"{a}={held.digest if isinstance(held, Array) else repr(held)}" for a, held in node.attrs.items()]
+        known[name] = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    return known[value]
 
 
 Place = Callable[[int, tuple[int, ...], np.dtype], int]

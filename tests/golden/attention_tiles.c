@@ -363,7 +363,7 @@ SOL_INLINE vf masked(vf x, const mask_number *mask, int64_t stride, int64_t left
         for (int i = 0; i < n; i++) keep[i] = -(mask[i * stride] != 0);
     return vf_select(keep, x, x + vf_set(-INFINITY)); /* NaN stays NaN, as in torch */
 }
-/* Scores of ``rows`` queries and ``count`` keys, of which query i sees limit + i at most where ``edge`` is set -> weights, laid out for tiles. */
+/* Scores of ``rows`` queries and ``count`` keys -> weights, laid out for tiles. edge: query i sees the first limit + i keys at most. */
 SOL_INLINE void weigh_any(float *scores, uint16_t *weights, softmax *state, int64_t rows, int64_t count, int64_t limit, int first, int edge, const mask_number *mask, int64_t mask_l, int64_t mask_s)
 {
     const int64_t tiles = rows > SOL_SIDE ? 2 : 1, blocks = (count + SOL_STEP - 1) / SOL_STEP;
@@ -421,10 +421,9 @@ SOL_INLINE void weigh_any(float *scores, uint16_t *weights, softmax *state, int6
         vf_store_n(state->sum + i, found, 4);
     }
 }
-static __attribute__((noinline)) void weigh(float *scores, uint16_t *weights, softmax *state, int64_t rows, int64_t count, int first, const mask_number *mask, int64_t mask_l, int64_t mask_s)
+static __attribute__((noinline)) void weigh(float *scores, uint16_t *weights, softmax *state, int64_t rows, int first, const mask_number *mask, int64_t mask_l, int64_t mask_s)
 {
     weigh_any(scores, weights, state, rows, SLICE, 0, first, 0, mask, mask_l, mask_s);
-    (void)count;
 }
 static __attribute__((noinline)) void weigh_edge(float *scores, uint16_t *weights, softmax *state, int64_t rows, int64_t count, int64_t limit, int first, const mask_number *mask, int64_t mask_l, int64_t mask_s)
 {
@@ -545,7 +544,7 @@ void attention_tiles(const sol_team *team, void *const *buf, const int64_t *arg)
                 for (int64_t p = 0; p * WIDTH < count; p++)
                     multiply(scores + p * BLOCK, queries + 2 * i * DEPTHS * EACH * SOL_TILE, keys + 2 * (s0 / SOL_STEP + p) * DEPTHS * EACH * SOL_TILE, DEPTHS, rows, S - s0 - p * WIDTH);
                 softmax *const state = states + i;
-                if (limit >= SLICE && count == SLICE) weigh(scores, weights, state, rows, count, s0 == 0, m + i * WIDTH * MASK_l + s0 * MASK_s, MASK_l, MASK_s);
+                if (limit >= SLICE && count == SLICE) weigh(scores, weights, state, rows, s0 == 0, m + i * WIDTH * MASK_l + s0 * MASK_s, MASK_l, MASK_s);
                 else weigh_edge(scores, weights, state, rows, count, limit, s0 == 0, m + i * WIDTH * MASK_l + s0 * MASK_s, MASK_l, MASK_s);
                 const uint16_t *const from = values + s0 / SOL_STEP * TILES * EACH * SOL_TILE;
                 const int64_t panel = 2 * ((whole + SOL_STEP - 1) / SOL_STEP) * EACH * SOL_TILE;

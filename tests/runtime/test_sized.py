@@ -19,7 +19,7 @@ from torch import nn
 
 import sol
 from sol.config import config
-from sol.errors import CompilerError
+from sol.errors import CompilerError, OutOfMemoryError
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, symbols
 from sol.ir.fixed_sizes import with_fixed_sizes
@@ -85,10 +85,10 @@ def only_specialized(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_sizes_that_come_twice_have_code_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     model, fast = network()
-    for shape in ((3, 3, 9, 8), (7, 3, 21, 8)):
+    for before, shape in enumerate(((3, 3, 9, 8), (7, 3, 21, 8))):
         x = torch.rand(shape)
         close(fast(x), model(x))
-        assert sized.wait(DONE) and shape[:1] not in executable(fast)._fixed
+        assert sized.wait(DONE) and len(executable(fast)._fixed) == before
         close(fast(x), model(x))
         assert sized.wait(DONE)
     assert len(executable(fast)._fixed) == 2 and all(not e.plan.symbols for e in executable(fast)._fixed.values())
@@ -228,6 +228,23 @@ def test_what_does_not_compile_is_tried_once(monkeypatch: pytest.MonkeyPatch) ->
         close(fast(x), model(x))
         assert sized.wait(DONE)
     assert calls == [1] and found._fixed == {tuple(found._fixed)[0]: None}
+
+
+def test_without_memory_for_weights_the_plan_for_any_sizes_runs(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    model, fast = network()
+    made_for(fast, 3)
+
+    def pack(self: Executable, *args: Any) -> None:
+        raise OutOfMemoryError("no memory for weights", remedy="free some")
+
+    monkeypatch.setattr(Executable, "pack_beside", pack)
+    change_in_place(model)
+    for _ in range(3):
+        x = torch.rand(3, 3, 9, 8)
+        close(fast(x), model(x))
+    assert caplog.text.count("run the plan for any sizes") == 1
 
 
 def test_a_model_that_is_gone_is_not_compiled_for(monkeypatch: pytest.MonkeyPatch) -> None:

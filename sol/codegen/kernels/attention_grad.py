@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from sol.codegen.decision import sole
 from sol.codegen.emit import c_float
 from sol.codegen.kernels.attention import NV
-from sol.codegen.kernels.attention_heads import STRETCH, mask_strides
+from sol.codegen.kernels.attention_heads import STRETCH, batch_params, mask_strides
 from sol.codegen.kernels.loop_cost import loop_seconds, steps
-from sol.codegen.kernels.matmul_rows import broadcast_strides, rows_per_tile
+from sol.codegen.kernels.matmul_rows import rows_per_tile
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
@@ -62,10 +62,7 @@ def lower_sdpa_grad(lowering: Lowering, found: HeadGradients) -> None:
             params |= {f"{name}_{axis}": step for axis, step in zip(_AXES[name], view.strides[-2:])}
     if mask:
         params["MASK_l"], params["MASK_s"] = mask_strides(mask)
-    for d, size in enumerate(batch):
-        params[f"B{d}"] = size
-        for name, view in views.items():
-            params[f"{name}_{d}"] = broadcast_strides(view.shape[:-2], view.strides[: len(view.shape) - 2], len(batch))[d]
+    params |= batch_params(views, batch)
     mr, width = rows_per_tile(target, NV), NV * target.lanes
     block, apart = ceil_div(BLOCK, mr) * mr, max(target.lanes, mr)
     wide, deep, long = (ceil_div(n, width) * width for n in (features, depth, keys))

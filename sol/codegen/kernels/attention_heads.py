@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,10 +70,7 @@ def find_heads(lowering: Lowering) -> Heads | None:
     params |= {"VALUE_s": v.strides[-2], "VALUE_e": v.strides[-1], "OUT_l": out.strides[-2]}
     if mask:
         params["MASK_l"], params["MASK_s"] = mask_strides(mask)
-    for d, size in enumerate(batch):
-        params[f"B{d}"] = size
-        for name, view in operands.items():
-            params[f"{name}_{d}"] = broadcast_strides(view.shape[:-2], view.strides[: len(view.shape) - 2], len(batch))[d]
+    params |= batch_params(operands, batch)
     kind = {None: "", DType.BOOL: "bool", DType.F32: "float"}[mask.dtype if mask else None]
     causal = bool(anchor.attrs["causal"])
     context = {
@@ -102,6 +100,15 @@ def emit_attention(
         **heads.context,
         **context,
     )
+
+
+def batch_params(views: Mapping[str, View], batch: Sequence[DimLike]) -> dict[str, DimLike]:
+    """Sizes of batch dimensions, and how far the next one lies in each operand and result."""
+    params: dict[str, DimLike] = {f"B{d}": size for d, size in enumerate(batch)}
+    for name, view in views.items():
+        steps = broadcast_strides(view.shape[:-2], view.strides[: len(view.shape) - 2], len(batch))
+        params |= {f"{name}_{d}": step for d, step in enumerate(steps)}
+    return params
 
 
 def mask_strides(mask: View) -> tuple[DimLike, DimLike]:

@@ -5,12 +5,25 @@ Scores of 32 queries and a slice of the keys at a time never leave the first cac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sol.codegen.decision import sole
 from sol.codegen.kernels.attention_heads import Heads, emit_attention, find_heads
 from sol.codegen.kernels.loop_cost import loop_seconds, steps
-from sol.codegen.kernels.split_product import NUMBER, PARTS, PRODUCTS, SIDE, SLICE, STEP, STEPS, WIDTH, part_loads
+from sol.codegen.kernels.matmul_blocks import ceil_div as whole_pieces
+from sol.codegen.kernels.split_product import (
+    FEW_UNITS,
+    NUMBER,
+    PARTS,
+    PRODUCTS,
+    SHARE,
+    SIDE,
+    SLICE,
+    STEP,
+    STEPS,
+    WIDTH,
+    part_loads,
+)
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import ceil_div
 from sol.ir.types import DType
@@ -21,10 +34,6 @@ HALF = 2
 """Bytes of such a number."""
 MOST_ROWS = 128
 """Queries of a unit at most: keys and values that no second-level cache holds come from far for each unit."""
-SHARE = 0.75
-"""Of the second-level cache, for keys and values of a head."""
-FEW_UNITS = 4
-"""Units of work for each thread from which on they are shared out evenly enough."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +67,7 @@ def find_tiled(lowering: Lowering) -> Tiled | None:
     if not isinstance(depth, int) or not isinstance(features, int) or not 0 < depth <= SLICE or not features:
         return None
     found = Tiled(heads, depth, features, WIDTH)
-    return Tiled(heads, depth, features, _queries_of_unit(found, target))
+    return replace(found, high=_queries_of_unit(found, target))
 
 
 def _queries_of_unit(found: Tiled, target: TargetLike) -> int:
@@ -108,14 +117,11 @@ def pays(found: Tiled, target: TargetLike) -> bool:
 def _cycles(found: Tiled, queries: int, keys: int, target: TargetLike) -> float:
     """Of a head's products, and of laying operands and weights out."""
     tiles, products = target.machine.tiles, 1 if found.is_narrow else PRODUCTS
-    scores, results = _up(keys, SIDE) * _up(found.depth, STEP), _up(found.features, SIDE) * _up(keys, STEP)
-    dots = _up(queries, SIDE) * (scores + results)
+    scores = whole_pieces(keys, SIDE) * whole_pieces(found.depth, STEP)
+    results = whole_pieces(found.features, SIDE) * whole_pieces(keys, STEP)
+    dots = whole_pieces(queries, SIDE) * (scores + results)
     right, left = keys * (found.depth + found.features), queries * (found.depth + keys)
     return dots * products * tiles.dot + right * tiles.right + left * tiles.left
-
-
-def _up(n: int, size: int) -> int:
-    return -(-n // size)
 
 
 def _vector_cycles(found: Tiled, queries: int, keys: int, target: TargetLike) -> float:

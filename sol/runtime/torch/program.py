@@ -187,9 +187,9 @@ class Program:
     def run(self, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The model's result for a call that ``take`` took."""
         tensors, env = taken
-        if self._give is None:
-            return self.runner(tensors if self._plain else self.graph_inputs(taken), env)[0]
         results = self.results(taken)
+        if self._give is None:
+            return results[0]
         for mutation in self.imported.mutations:
             target = tensors[mutation.target] if isinstance(mutation.target, int) else self.held[mutation.target]
             result = results[mutation.output]
