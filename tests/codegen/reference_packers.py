@@ -204,8 +204,8 @@ def gemm_panels(array: np.ndarray, *, width: int, lanes: int, transposed: bool) 
 
 
 @reference("gemm_rows")
-def gemm_rows(array: np.ndarray, *, transposed: bool) -> np.ndarray:
-    return array if transposed else array.T
+def gemm_rows(array: np.ndarray) -> np.ndarray:
+    return array.T
 
 
 @reference("recurrent_panels")

@@ -69,6 +69,10 @@ def test_sizes_of_run_time_have_no_time():
     ((15, 1000, 64), False, "gemm"),  # adding up lanes for every result takes longer than making panels
     ((15, 1000, 100), False, "gemm"),
     ((64, 1000, 512), True, "gemm"),
+    ((1, 1000, 4096), True, "dot"),  # bound by memory, and read where the parameter lies
+    ((4, 1000, 4096), True, "dot"),
+    ((5, 1000, 4096), True, "gemm"),
+    ((1, 256, 256), True, "gemm"),
 ])  # fmt: skip
 def test_the_faster_one_is_taken(sizes, constant, taken):
     """On two cores of an Intel Xeon (Emerald Rapids) panels take 0.59 and 0.72 of the other's time with 15 rows."""

@@ -19,25 +19,31 @@ from sol.codegen.plan import View
 from sol.ir.dim import DimLike, bounds
 
 STRETCH = 128  # vectors of a dot product that are added up before they join a compensated sum
+FORESEEN = 4096
+"""Length of rows of a constant beyond which processors ask for what comes next by themselves; of shorter ones each begins anew."""
 
 
 @dataclass(frozen=True)
 class Dot:
     """A product by dot products.
 
-    rows, group: rows and columns of a block. parts: vectors along the reduction that have accumulators of their own.
+    rows, group: rows and columns of a block. parts: vectors along the reduction that have accumulators of their own. fetched: whether the
+    next block's columns are asked for ahead.
     """
 
     product: Product
     rows: int
     group: int
     parts: int
+    fetched: bool
 
 
 def find_dot(lowering: Lowering) -> Dot | None:
     """Where a panel would be mostly padding, or where making it would cost more than using it."""
     p = float32_product(lowering)
-    return Dot(p, *_block(p)) if p is not None and _fits(p) else None
+    if p is None or not _fits(p):
+        return None
+    return Dot(p, *_block(p), p.constant and isinstance(p.k, int) and p.k <= FORESEEN and _is_read_once(p))
 
 
 def _fits(p: Product) -> bool:
@@ -50,11 +56,20 @@ def _fits(p: Product) -> bool:
     if p.constant:
         if not isinstance(p.n, int) or len(p.b.shape) != 2:
             return False
-        return (long or rows <= 2) and (p.n * 4 <= lanes or (rows <= 4 and p.n < lanes))
+        return _is_read_once(p) or (long or rows <= 2) and (p.n * 4 <= lanes or (rows <= 4 and p.n < lanes))
     if right_strides(p)[0] != 1:
         return False
     few_columns = isinstance(p.n, int) and p.n * 4 <= lanes
     return rows <= 2 or (long and (few_columns or rows < costs.dot_rows))
+
+
+def _is_read_once(p: Product) -> bool:
+    """Whether no cache holds a weight ``[N, K]`` and all rows meet it at once: memory bounds the product, and packing gains nothing."""
+    sizes = fixed(p.loops.batch_size, p.loops.rows, p.n, p.k)
+    if sizes is None or not p.transposed:
+        return False
+    batch, rows, n, k = sizes
+    return 4 * n * k > p.target.l2 and batch == 1 and rows <= _block(p)[0]
 
 
 def _block(p: Product) -> tuple[int, int, int]:
@@ -62,7 +77,7 @@ def _block(p: Product) -> tuple[int, int, int]:
     budget = p.target.registers // 2
     group = min(4, p.n) if isinstance(p.n, int) and p.n else 4
     rows = p.loops.rows if isinstance(p.loops.rows, int) else 4
-    block = next(r for r in (4, 2, 1) if r * group <= budget and (r <= rows or r == 1))
+    block = next(r for r in (4, 3, 2, 1) if r * group <= budget and (r <= rows or r == 1))
     return block, group, max(1, min(4, budget // (block * group)))
 
 
@@ -83,7 +98,9 @@ def dot_seconds(found: Dot, target: TargetLike) -> float | None:
 def lower_dot(lowering: Lowering, found: Dot) -> None:
     """Every result is a dot product along K of a row of A with a row of the right operand as [N][K]."""
     p, rows, group = found.product, found.rows, found.group
-    reads: dict[str, View] = {"A": p.a, "B": packed(p.b, "gemm_rows", transposed=p.transposed) if p.constant else p.b}
+    reads: dict[str, View] = {"A": p.a, "B": p.b}
+    if p.constant:
+        reads["B"] = packed(p.b, "plain") if p.transposed else packed(p.b, "gemm_rows")
     loads: dict[str, str] = {}
     hoisted = []
     if p.bias:
@@ -108,5 +125,6 @@ def lower_dot(lowering: Lowering, found: Dot) -> None:
         lines=(*hoisted, *lines), result=result, batch=len(p.loops.batch), batch_size=batch_text(p),
         grain=p.target.machine.team.grain,
         bias=bool(p.bias), tail_ops=p.epilogue.stem, rows=rows, group=group, parts=found.parts, padded=group + (group == 3),
+        fetched=found.fetched,
         stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH * p.target.lanes else 0, tile_operands=tuple(o.name for o in p.tiles),
     )  # fmt: skip

@@ -348,11 +348,9 @@ def gemm_pairs(recipe: Recipe, *, width: int, lanes: int) -> None:
     recipe.itemsize //= PAIR
 
 
-@packer("gemm_rows", lambda shape, transposed: shape if transposed else shape[::-1])
-def gemm_rows(recipe: Recipe, *, transposed: bool) -> None:
-    """``B[K, N]`` (transposed: ``[N, K]``) as ``[N][K]``."""
-    if transposed:
-        return copy(recipe, count(recipe.shape))
+@packer("gemm_rows", lambda shape: shape[::-1])
+def gemm_rows(recipe: Recipe) -> None:
+    """``B[K, N]`` as ``[N][K]``."""
     depth, columns = recipe.shape
     recipe.scales = False
     width = min(depth, 64)
