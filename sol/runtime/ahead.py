@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TypeVar
 
+from sol.build.cache import key_of, store
+from sol.build.plans import code_stamp
 from sol.build.progress import silent
 
 T = TypeVar("T")
@@ -23,6 +27,20 @@ def in_background(*actions: Callable[[], object]) -> None:
             pool.submit(copy_context().run, _silently, action)
     finally:
         pool.shutdown(wait=False)
+
+
+def in_background_once(name: str, *actions: Callable[[], object]) -> None:
+    """The same of actions whose results the cache keeps, unless another process did them with this code: reading what was kept takes less
+    time than two threads lose that run Python by turns."""
+    key = key_of("done", name, code_stamp(), sys.version)
+    if store().get(key) is None:
+        in_background(functools.partial(_note, key, actions))
+
+
+def _note(key: str, actions: Iterable[Callable[[], object]]) -> None:
+    for action in actions:
+        action()
+    store().put(key, b"")
 
 
 def side_by_side(actions: Iterable[Callable[[], T]]) -> list[T]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from sol.build.build import Unit, build, compile_early
 from sol.build.cache import store
 from sol.config import config
 from sol.errors import CompilerError
-from sol.runtime.ahead import in_background
+from sol.runtime import ahead
+from sol.runtime.ahead import in_background, in_background_once
 from tests.build.test_build import ADD, EXPORT, MUL, TARGET, entries
 
 
@@ -91,6 +93,25 @@ def test_an_interrupt_while_a_thread_starts_leaves_no_thread(monkeypatch: pytest
     done = threading.Event()
     early.begin("key", done.set, 7)
     assert done.wait(10)
+
+
+def test_what_the_cache_has_is_not_done_again_in_the_background(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By other processes, with the same code; what fails is begun again by the next one."""
+    monkeypatch.setattr(ahead, "in_background", lambda action: suppressed(action))
+    done: list[int] = []
+    for number, action in enumerate((lambda: 1 / 0, lambda: done.append(1), lambda: done.append(2))):
+        in_background_once("name", lambda: done.append(number + 10), action)
+    in_background_once("other", lambda: done.append(3))
+    assert done == [10, 11, 1, 3]
+    monkeypatch.setattr(ahead, "code_stamp", lambda: "other code")
+    in_background_once("name", lambda: done.append(4))
+    assert done[4:] == [4]
+
+
+def suppressed(action: Callable[[], None]) -> None:
+    """As a thread, whose errors nobody sees."""
+    with suppress(ZeroDivisionError):
+        action()
 
 
 def test_what_c_s_library_has_is_declared_as_it_is(cache_folder: Path) -> None:

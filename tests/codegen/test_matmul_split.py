@@ -13,6 +13,10 @@ import torch
 import sol
 from sol.codegen import targets
 from sol.codegen.kernels import families, matmul_split, split_product
+from sol.codegen.kernels.families import lower_region
+from sol.codegen.lowering import KernelLibrary, Lowering
+from sol.codegen.placement import GraphPlacement
+from sol.codegen.program import kernel_source
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
@@ -61,6 +65,26 @@ def test_linear_layers(m: int, n: int, k: int, repacks: bool, monkeypatch: pytes
     for threads, epilogue, bias in ((1, "", False), (3, "add_relu", True), (2, "mul_add", False)):
         graph, inputs, parameters = linear_graph((m, k), n, epilogue=epilogue, bias=bias)
         check(graph, "linear", inputs, parameters, isa=MATRIX_TILES, threads=threads)
+
+
+def test_one_kernel_serves_layers_that_ask_for_different_amounts() -> None:
+    """Of the weights that come next; beside the tiles that most blocks take, and no others."""
+    texts = {m: text_of(linear_graph((m, 256), 64)[0]) for m in (33, 70, 4000, 16)}
+    assert len({texts[m] for m in (33, 70, 4000)}) == 1 < len(set(texts.values()))
+    for m, asking in (33, "2x2"), (16, "1x2"):
+        for tiles in ("1x1", "1x2", "2x1", "2x2"):
+            function = texts[m].partition(f"void multiply_{tiles}(")[2].partition("\n}")[0]
+            assert ("__builtin_prefetch" in function) is (tiles == asking)
+
+
+def text_of(graph: Graph) -> str:
+    """The C text of the graph's one kernel."""
+    region = as_region(graph, "dnn", "linear")
+    library = KernelLibrary()
+    lowering = Lowering(next(n for n in region.nodes if n.op == "region"), GraphPlacement(region), library, matrix_tiles())
+    lower_region(lowering)
+    (kernel,) = library.kernels.values()
+    return kernel_source(kernel).text
 
 
 @pytest.mark.parametrize("m,n,k", SIZES)

@@ -14,10 +14,11 @@
 enum { WIDTH = 2 * SOL_SIDE, BLOCK = WIDTH * WIDTH, STEPS = 4, SLICE = STEPS * SOL_STEP };
 #define PARTS(p, k0) sol_parts_at(b_q, N, K, STEPS, p, k0) /* panel p from step k0 on */
 /* sums[row][32] = the product of a block of rows by 1 tiles and a panel of 1 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 4 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
-static __attribute__((noinline)) void multiply_1x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
+ * large ones, which alone are rounded as float32 is. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+static __attribute__((noinline)) void multiply_1x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *weights, int64_t weights_step)
 {
     enum { A = 1 * SOL_TILE, B = 1 * SOL_TILE };
+(void)weights, (void)weights_step;
 SOL_TILE_ZERO(0); 
     a -= (STEPS - steps) * 3 * A;
     b -= (STEPS - steps) * 3 * B;
@@ -25,174 +26,79 @@ SOL_TILE_ZERO(0);
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 1 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 0 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 2 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 4 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 4 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 3 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 5 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 7 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 7 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 6 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 8 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 10 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 10 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 9 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 9 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 11 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 9 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 448, 0, 2);
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 10 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 10 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 448, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 11 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); 
-        __builtin_prefetch(next + 11 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 1 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 4 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
-static __attribute__((noinline)) void multiply_1x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
+ * large ones, which alone are rounded as float32 is. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+static __attribute__((noinline)) void multiply_1x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *weights, int64_t weights_step)
 {
     enum { A = 1 * SOL_TILE, B = 2 * SOL_TILE };
+(void)weights, (void)weights_step;
 SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); 
     a -= (STEPS - steps) * 3 * A;
     b -= (STEPS - steps) * 3 * B;
@@ -200,174 +106,79 @@ SOL_TILE_ZERO(0); SOL_TILE_ZERO(1);
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 0 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 4 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 3 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 7 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 6 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 10 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 9 * A, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 9 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 9 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 448, 0, 2);
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 10 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 10 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 448, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 11 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); 
-        __builtin_prefetch(next + 11 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 1 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 4 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
-static __attribute__((noinline)) void multiply_2x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
+ * large ones, which alone are rounded as float32 is. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+static __attribute__((noinline)) void multiply_2x1(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *weights, int64_t weights_step)
 {
     enum { A = 2 * SOL_TILE, B = 1 * SOL_TILE };
+(void)weights, (void)weights_step;
 SOL_TILE_ZERO(0); SOL_TILE_ZERO(2); 
     a -= (STEPS - steps) * 3 * A;
     b -= (STEPS - steps) * 3 * B;
@@ -375,172 +186,76 @@ SOL_TILE_ZERO(0); SOL_TILE_ZERO(2);
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(5, a + 2 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 1 * A, 64); SOL_TILE_LOAD(5, a + 1 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 1 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 2 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(5, a + 5 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 4 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 5 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 7 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(6, b + 8 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 10 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 9 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 192, 0, 2);
 SOL_TILE_LOAD(6, b + 11 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 9 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 448, 0, 2);
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 10 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 10 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 448, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 11 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 192, 0, 2);
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(2, 5, 6); 
-        __builtin_prefetch(next + 11 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 448, 0, 2);
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); 
 }
 
 /* sums[row][32] = the product of a block of rows by 2 tiles and a panel of 2 over up to four steps of 32: first of all small parts, then of the
- * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: 4 of what is split next, 8 of each row. No loop: tiles that were multiplied by mistake behind its end would cost time. */
-static __attribute__((noinline)) void multiply_2x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *next, int64_t next_step)
+ * large ones, which alone are rounded as float32 is. Beside each product of parts cache lines are asked for: up to 8 of weights. No loop: tiles that were multiplied by mistake behind its end would cost time. */
+static __attribute__((noinline)) void multiply_2x2(float *sums, const uint16_t *a, const uint16_t *b, int64_t steps, const char *weights, int64_t weights_step)
 {
     enum { A = 2 * SOL_TILE, B = 2 * SOL_TILE };
 SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); SOL_TILE_ZERO(2); SOL_TILE_ZERO(3); 
@@ -550,164 +265,92 @@ SOL_TILE_ZERO(0); SOL_TILE_ZERO(1); SOL_TILE_ZERO(2); SOL_TILE_ZERO(3);
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 2 * A, 64); SOL_TILE_LOAD(5, a + 2 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(4, a + 1 * A, 64); SOL_TILE_LOAD(5, a + 1 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 0 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 0 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(6, b + 1 * B, 64); SOL_TILE_LOAD(7, b + 1 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 1 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 1 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(6, b + 2 * B, 64); SOL_TILE_LOAD(7, b + 2 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 5 * A, 64); SOL_TILE_LOAD(5, a + 5 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 2 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 2 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(4, a + 4 * A, 64); SOL_TILE_LOAD(5, a + 4 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 3 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(6, b + 4 * B, 64); SOL_TILE_LOAD(7, b + 4 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 3 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 3 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 4 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(6, b + 5 * B, 64); SOL_TILE_LOAD(7, b + 5 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 4 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 4 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 8 * A, 64); SOL_TILE_LOAD(5, a + 8 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 5 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(4, a + 7 * A, 64); SOL_TILE_LOAD(5, a + 7 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 5 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 5 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(6, b + 7 * B, 64); SOL_TILE_LOAD(7, b + 7 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 6 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 6 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 6 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(6, b + 8 * B, 64); SOL_TILE_LOAD(7, b + 8 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 7 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 11 * A, 64); SOL_TILE_LOAD(5, a + 11 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 7 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 7 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(4, a + 10 * A, 64); SOL_TILE_LOAD(5, a + 10 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 8 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(6, b + 10 * B, 64); SOL_TILE_LOAD(7, b + 10 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 8 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 8 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 9 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
 SOL_TILE_LOAD(6, b + 11 * B, 64); SOL_TILE_LOAD(7, b + 11 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 9 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 9 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
         break;
     }
     switch (steps) {
     case STEPS - 0:
 SOL_TILE_LOAD(4, a + 0 * A, 64); SOL_TILE_LOAD(5, a + 0 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 0 * B, 64); SOL_TILE_LOAD(7, b + 0 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 10 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
         __attribute__((fallthrough));
     case STEPS - 1:
 SOL_TILE_LOAD(4, a + 3 * A, 64); SOL_TILE_LOAD(5, a + 3 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 3 * B, 64); SOL_TILE_LOAD(7, b + 3 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 10 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 10 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
         __attribute__((fallthrough));
     case STEPS - 2:
 SOL_TILE_LOAD(4, a + 6 * A, 64); SOL_TILE_LOAD(5, a + 6 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 6 * B, 64); SOL_TILE_LOAD(7, b + 6 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 11 * next_step + 0, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 64, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 128, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 192, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
         __attribute__((fallthrough));
     case STEPS - 3:
 SOL_TILE_LOAD(4, a + 9 * A, 64); SOL_TILE_LOAD(5, a + 9 * A + SOL_TILE, 64); SOL_TILE_LOAD(6, b + 9 * B, 64); SOL_TILE_LOAD(7, b + 9 * B + SOL_TILE, 64); 
 SOL_TILE_DOT(0, 4, 6); SOL_TILE_DOT(1, 4, 7); SOL_TILE_DOT(2, 5, 6); SOL_TILE_DOT(3, 5, 7); 
-        __builtin_prefetch(next + 11 * next_step + 256, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 320, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 384, 0, 2);
-        __builtin_prefetch(next + 11 * next_step + 448, 0, 2);
+        __builtin_prefetch(weights + 0 * weights_step, 0, 2); __builtin_prefetch(weights + 1 * weights_step, 0, 2); __builtin_prefetch(weights + 2 * weights_step, 0, 2); __builtin_prefetch(weights + 3 * weights_step, 0, 2); __builtin_prefetch(weights + 4 * weights_step, 0, 2); __builtin_prefetch(weights + 5 * weights_step, 0, 2); __builtin_prefetch(weights + 6 * weights_step, 0, 2); __builtin_prefetch(weights + 7 * weights_step, 0, 2); weights += 8 * weights_step;
         break;
     }
 SOL_TILE_STORE(0, sums + 0 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(1, sums + 0 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(2, sums + 1 * SOL_SIDE * WIDTH + 0 * SOL_SIDE, 4 * WIDTH); SOL_TILE_STORE(3, sums + 1 * SOL_SIDE * WIDTH + 1 * SOL_SIDE, 4 * WIDTH); 
@@ -787,6 +430,7 @@ void matmul_split(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t high = arg[6];
     const int64_t chunk = arg[7];
     const int64_t wide = arg[8];
+    const int64_t ahead = arg[9];
     (void)team; (void)buf; (void)arg;
     static const sol_tiles shape = {.palette = 1, .bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {16, 16, 16, 16, 16, 16, 16, 16}};
     const int64_t panels = (N + WIDTH - 1) / WIDTH, across = (panels + wide - 1) / wide, down = (M + high - 1) / high;
@@ -820,18 +464,17 @@ int64_t rest = u / down / across;
                 for (int64_t p = first; p < p_end; p++) {
                     const int64_t count = N - p * WIDTH;
                     const uint16_t *const panel = PARTS(p, k0);
-                    const int64_t next_step = 512;
                     float *c_q = c_q0 + p * WIDTH;
                     const float *e0_q = e0_q0 + p * WIDTH;
                     for (int64_t i = 0; i < blocks; i++) {
                         const int64_t m = m0 + i * WIDTH, rows = bottom - m < WIDTH ? bottom - m : WIDTH;
                         const uint16_t *block = packed_a + i * sol_parts_size(WIDTH, kc);
-                        const char *next = (const char *)(p + 1 < p_end ? PARTS(p + 1, k0) : last ? PARTS(p + 1, 0) : PARTS(first, k0 + kc)) + i * 6144;
+                        const char *weights = (const char *)(p + 1 < p_end ? PARTS(p + 1, k0) : last ? PARTS(p + 1, 0) : PARTS(first, k0 + kc)) + i * 1536 * ahead;
 float *const before = kept + ((m - top) / WIDTH * wide + p - first) * BLOCK, *const sums = k0 || last ? partial : before;
-                        if (rows > SOL_SIDE && count > SOL_SIDE) multiply_2x2(sums, block, panel, steps, next, next_step);
-                        else if (rows > SOL_SIDE) multiply_2x1(sums, block, panel, steps, next, next_step);
-                        else if (count > SOL_SIDE) multiply_1x2(sums, block, panel, steps, next, next_step);
-                        else multiply_1x1(sums, block, panel, steps, next, next_step);
+                        if (rows > SOL_SIDE && count > SOL_SIDE) multiply_2x2(sums, block, panel, steps, weights, 8 * ahead);
+                        else if (rows > SOL_SIDE) multiply_2x1(sums, block, panel, steps, weights, 8 * ahead);
+                        else if (count > SOL_SIDE) multiply_1x2(sums, block, panel, steps, weights, 8 * ahead);
+                        else multiply_1x1(sums, block, panel, steps, weights, 8 * ahead);
                         if (k0 && last) add(sums, before, rows);
                         else if (k0) add(before, sums, rows);
                         if (!last) continue;

@@ -50,21 +50,21 @@ def lower_split(lowering: Lowering, way: Way) -> None:
     widths = [Panel(VECTORS)] * (whole > 0) + [Panel(rest)] * (rest > 0)
     turns = ceil_div(SLICE // SIDE, split.wide)  # blocks of channels that each panel asks for
     streams: tuple[Stream, ...] = (
-        Stream("next", "the pixels that are split next", min(MOST_AHEAD, ceil_div(turns * WIDTH, GROUPS)), WIDTH),
+        Stream("next", "the pixels that are split next", MOST_AHEAD if turns > 1 else MOST_AHEAD // 2, WIDTH),
         Stream("result", "results", ceil_div(VECTORS * WIDTH, GROUPS), ceil_div(VECTORS * WIDTH, GROUPS) * GROUPS // VECTORS, True),
     )  # fmt: skip
     if split.ready:
-        streams += (Stream("weights", "weights", split.ahead, 8),)
+        streams += (split.parts_ahead,)
         weights = lowering.weight(conv.node.inputs[1], "matrix_parts", transposed=True, slice=STEPS)
     else:
         weights = panels(lowering, conv, VECTORS)
     w_steps = {} if split.ready else {"w_steps": (ceil_div(conv.c, SIDE) - 1) * SIDE + even_last(conv.c, SIDE)}
     params = {
-        "vectors": problem.vectors, "channels": conv.c, **w_steps, **problem.source.params(conv, "n cb row start"), **split.params,
+        "vectors": problem.vectors, "channels": conv.c, "turns": turns, **w_steps, **problem.source.params(conv, "n cb row start"), **split.params,
     }  # fmt: skip
     emit_conv(
         lowering, problem, tiling, "split", weights={"w": weights}, params=params, scratch=split.scratch,
-        has_bias=len(conv.node.inputs) == 3, constant=True, turns=turns, streams=streams, **split.context(target),
+        has_bias=len(conv.node.inputs) == 3, constant=True, streams=streams, **split.context(target),
         variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, stored=problem.stored, pitch=problem.pitch),
     )  # fmt: skip
 

@@ -82,7 +82,10 @@ def lower_split(lowering: Lowering, found: Way) -> None:
 def _streams(found: Way) -> tuple[Stream, ...]:
     """What is asked for: of the right operand, and of results that no cache holds."""
     p, split = found.product, found.split
-    ahead = Stream("next", "what is split next", split.ahead, 2 if split.along and not p.constant else 8)
+    if split.ready:
+        ahead = split.parts_ahead
+    else:
+        ahead = Stream("next", "what is split next", split.ahead, 2 if split.along and not p.constant else 8)
     lines = WIDTH * p.target.lanes * 4 // LINE  # of a block's results, two vectors wide
     results = Stream("result", "results", ceil_div(2 * lines, GROUPS), 2, True)
     sizes = split.sizes

@@ -55,7 +55,8 @@ class Sizes:
 @dataclass(frozen=True)
 class Stream:
     """Cache lines that are asked for beside products of tiles. name: in C. what: they are, for a comment. ahead: lines for each product of
-    parts. lines: of a row. write: whether they will be written to.
+    parts. lines: of a row; 0 of what lies in one piece, of which a call tells how much it asks for: ``ahead`` lines at most. write: whether
+    they will be written to.
     """
 
     name: str
@@ -89,13 +90,18 @@ class Split:
     @property
     def params(self) -> dict[str, int]:
         """Run-time arguments."""
-        return {"high": self.high, "chunk": self.chunk, "wide": self.wide}
+        return {"high": self.high, "chunk": self.chunk, "wide": self.wide} | ({"ahead": self.ahead} if self.ready else {})
+
+    @property
+    def parts_ahead(self) -> Stream:
+        """The right operand's parts that lie in memory. The same kernel serves all layers, however many lines they ask for."""
+        return Stream("weights", "weights", MOST_READY, 0)
 
     def context(self, target: TargetLike) -> dict[str, Any]:
         """What templates/split_tile.c.j2 takes."""
         return {
             "parts": tuple(map(part_loads, PARTS)), "steps": STEPS, "along": self.along and not self.ready, "ready": self.ready,
-            "grain": target.machine.team.grain,
+            "asking": tuple([1 + (size > SIDE) for size in (self.sizes.rows, self.sizes.n)]), "grain": target.machine.team.grain,
         }  # fmt: skip
 
     @property

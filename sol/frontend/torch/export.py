@@ -105,7 +105,7 @@ def export_module(
     try:
         with (
             _mutex, _inference_mode_of(module), torch.no_grad(), warnings.catch_warnings(), _quiet(), recurrent_lengths_open(),
-            EqualLengths(), regions_left(),
+            EqualLengths() if dynamic_shapes else nullcontext(), regions_left(),
         ):  # fmt: skip
             warnings.simplefilter("ignore")
             args, kwargs = _apart(module, (tuple(args), dict(kwargs or {})))

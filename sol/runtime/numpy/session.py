@@ -27,7 +27,7 @@ from sol.ir.interpret import evaluate_constants
 from sol.ir.rewrite import with_outputs
 from sol.ir.storage import as_stored, edge_dtype, from_edge, stored_dtype, to_edge
 from sol.ir.types import DType
-from sol.runtime.ahead import in_background
+from sol.runtime.ahead import in_background_once
 from sol.runtime.arrays import default_threads
 from sol.runtime.executable import Executable
 from sol.runtime.numpy.api_boundary import as_arrays
@@ -89,7 +89,7 @@ class Session:
         self.outputs = tuple(_value(model, o) for o in model.graph.output)
         self._names = tuple(i.name for i in self.inputs)
         keep_templates()
-        in_background(team)
+        in_background_once("session", team)
         if all(self._is_fixed(i) for i in self.inputs):
             self._compile_ahead()
 

@@ -39,7 +39,7 @@ from sol.frontend.torch.rehearsal import rehearse
 from sol.frontend.torch.shapes import leaf_shapes, without_small
 from sol.ir.types import DType
 from sol.passes.narrow_products import narrow_products
-from sol.runtime.ahead import in_background
+from sol.runtime.ahead import in_background_once
 from sol.runtime.packers import compile_usual
 from sol.runtime.specializations import Specializations
 from sol.runtime.team import team
@@ -239,7 +239,8 @@ class Ways:
         elif not self._is_for_compiled_code():
             return None
         keep_templates()
-        in_background(team, watching_library, *self._usual_packers())
+        packers = self._usual_packers()
+        in_background_once(f"module {self.options.isa or config['isa']} {len(packers)}", team, watching_library, *packers)
         try:
             imported = self._import(args, kwargs)
         except (ConfigError, InputError, VerifyError):
