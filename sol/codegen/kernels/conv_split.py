@@ -60,7 +60,8 @@ def lower_split(lowering: Lowering, way: Way) -> None:
         weights = panels(lowering, conv, VECTORS)
     w_steps = {} if split.ready else {"w_steps": (ceil_div(conv.c, SIDE) - 1) * SIDE + even_last(conv.c, SIDE)}
     params = {
-        "vectors": problem.vectors, "channels": conv.c, "turns": turns, **w_steps, **problem.source.params(conv, "n cb row start"), **split.params,
+        "vectors": problem.vectors, "channels": conv.c, "turns": turns, **w_steps, **problem.source.params(conv, "n cb row start"),
+        **split.params,
     }  # fmt: skip
     emit_conv(
         lowering, problem, tiling, "split", weights={"w": weights}, params=params, scratch=split.scratch,
