@@ -28,6 +28,7 @@ uintptr_t sol_team_launch(int fixed);
 int sol_team_cores(void); int sol_team_limit(void); int sol_team_workers(void);
 void sol_team_expect_openmp(void); int sol_team_openmp_calls(void);
 void sol_team_pack(const int64_t *launches, int64_t length, uintptr_t scratch, int64_t each, int threads, uintptr_t launch);
+void sol_team_touch(uintptr_t memory, int64_t size);
 """
 _OMP_PAUSE_SOFT = 1
 

@@ -430,7 +430,16 @@ def damaged(record: dict[str, Any]) -> dict[str, str]:
     tangents = [{"result": 5, "shape": [1], "strides": [1]}]
     for name, value in {"inputs": 10**6, "results": -1, "changed": [99999], "tangents": tangents}.items():
         texts[f"other {name}"] = json.dumps({**record, "wrapping": {**record["wrapping"], name: value}})
+    texts["memory in words"] = json.dumps({**record, "memory": "much"})
     return texts
+
+
+def test_another_process_expects_the_memory_of_a_step(traces: list[str]) -> None:
+    first = another(cnn(), IMAGES)
+    (key,) = steps_on_disk()
+    told: list[int] = []
+    assert read_step(key, told.append) is not None
+    assert told == [max(e.lent_bytes for g in graphs_of(first) if (e := g.alone) is not None)]
 
 
 def test_damaged_steps_are_traced_anew(traces: list[str], caplog: pytest.LogCaptureFixture) -> None:

@@ -56,14 +56,18 @@ def import_text(imported: Imported) -> str:
     return text
 
 
-def parse_import(text: str) -> Imported:
-    """The import that ``import_text`` wrote. Raises SolError for malformed text."""
+def parse_import(text: str, *, verified: bool = False) -> Imported:
+    """The import that ``import_text`` wrote. Raises SolError for malformed text.
+
+    verified: the graph is known to be one, because this very text was verified when it was written.
+    """
     try:
         found = json.loads(text)
         arrays = {digest: _array(*parts) for digest, parts in found["arrays"].items()}
         parts = {name: _parsed(found[name]) for name in _OWN[3:]}
         graph: Graph = parse_graph(found["graph"], arrays)
-        verify(graph)
+        if not verified:
+            verify(graph)
         takes = Call.of_arguments(parts["inputs"], [True] * len(parts["inputs"])).tree
         imported = Imported(graph=graph, takes=takes, gives=results_tree(len(parts["outputs"])), **parts)
         _check(imported)

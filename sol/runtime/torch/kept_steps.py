@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from sol.frontend.torch.imported_text import import_text, parse_import
 from sol.runtime.torch.step_function import Tangent, Wrapping
 
 log = logging.getLogger("sol.cache")
-_FIELDS = {"wrapping", "forward", "backward"}
+_FIELDS = {"wrapping", "forward", "backward", "memory"}
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,12 @@ class KeptGraph:
 
 @dataclass(frozen=True)
 class KeptStep:
-    """A piece's two graphs, and how calls map onto them."""
+    """A piece's two graphs, and how calls map onto them. memory: bytes that both work in, about."""
 
     wrapping: Wrapping
     forward: KeptGraph
     backward: KeptGraph
+    memory: int = 0
 
 
 def shapes_of(module: fx.GraphModule) -> tuple[tuple[int, ...] | None, ...]:
@@ -60,18 +61,18 @@ def keep_step(key: str, step: KeptStep) -> None:
     """Write a step, if it has a text and the disk takes it."""
     try:
         graphs = {name: _graph_record(getattr(step, name)) for name in ("forward", "backward")}
-        store().put(key, json.dumps({"wrapping": asdict(step.wrapping), **graphs}).encode())
+        store().put(key, json.dumps({"wrapping": asdict(step.wrapping), "memory": step.memory, **graphs}).encode())
     except (OSError, SolError) as error:
         log.info("a training step is not kept: %s", error)
 
 
-def read_step(key: str) -> KeptStep | None:
-    """The step of that key; None if there is none, or none that can be read."""
+def read_step(key: str, expect: Callable[[int], None] = lambda size: None) -> KeptStep | None:
+    """The step of that key; None if there is none, or none that can be read. expect: is told how much memory it takes before it is read."""
     data = store().read(key)
     if data is None:
         return None
     try:
-        return _step(data)
+        return _step(data, expect)
     except Exception as error:  # whatever a text leads to that is none of ours
         log.warning("a kept training step cannot be read (%r): it is traced anew", error)
         store().remove(key)
@@ -83,17 +84,20 @@ def _graph_record(graph: KeptGraph) -> dict[str, Any]:
     return {"imported": import_text(graph.imported), **numbers}
 
 
-def _step(data: bytes) -> KeptStep:
+def _step(data: bytes, expect: Callable[[int], None]) -> KeptStep:
     found = json.loads(data)
     if set(found) != _FIELDS:
         raise SolError("a kept step has other parts")
+    (memory,) = _numbers([found["memory"]])
+    expect(memory)
     wrapping = dict(found["wrapping"])
     tangents = tuple([Tangent(int(t["result"]), _numbers(t["shape"]), _numbers(t["strides"])) for t in wrapping.pop("tangents")])
     inputs, results = int(wrapping.pop("inputs")), int(wrapping.pop("results"))
     numbers = {name: _numbers(value) for name, value in wrapping.items()}
     step = KeptStep(
-        Wrapping(inputs=inputs, results=results, tangents=tangents, **numbers), _graph(found["forward"]), _graph(found["backward"])
-    )
+        Wrapping(inputs=inputs, results=results, tangents=tangents, **numbers), _graph(found["forward"]), _graph(found["backward"]),
+        memory,
+    )  # fmt: skip
     _check(step)
     return step
 
@@ -101,7 +105,7 @@ def _step(data: bytes) -> KeptStep:
 def _graph(found: Mapping[str, Any]) -> KeptGraph:
     shapes = tuple([None if s is None else _numbers(s) for s in found["shapes"]])
     numbers = {name: _numbers(found[name]) for name in ("multiplied", "parameters", "kept")}
-    return KeptGraph(parse_import(found["imported"]), shapes, **numbers)
+    return KeptGraph(parse_import(found["imported"], verified=True), shapes, **numbers)
 
 
 def _numbers(values: Sequence[Any]) -> tuple[int, ...]:

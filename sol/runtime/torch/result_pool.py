@@ -27,6 +27,7 @@ from sol.ir.dim import Dim
 from sol.ir.storage import stored_dtype
 from sol.runtime.arrays import Arrays
 from sol.runtime.memory import Block
+from sol.runtime.team import team
 from sol.runtime.torch.tensors import TENSORS, TORCH
 
 KEPT_STEPS = 2
@@ -34,6 +35,8 @@ KEPT_STEPS = 2
 FIRST_CHUNK = 64 << 20
 """Bytes of addresses that are taken at first; the next chunk is as large as all before, and several times as large as what is asked for, so
 that what a call is lent can grow in the next. Pages that were never written to take no memory."""
+PIECE = 4 << 20
+"""Bytes that are touched at once ahead of a call, which need not be behind it."""
 SHARE = 16
 """A chunk goes when steps want less than its size divided by this."""
 _lock = threading.RLock()
@@ -171,6 +174,7 @@ class _Loan:
     def end(self) -> None:
         """Free what is in no tensor. In a model's first step the system has it back, because there may be no second."""
         with _lock:
+            self._pool.stop_expecting()
             for start, end in without([(self._start, self._end)], self._given):
                 self._chunk.give(start, end)
             if self._pool.is_first_step:
@@ -191,6 +195,7 @@ class ResultPool:
         self._ranges: dict[int, _Range] = {}  # of all tensors, by address
         self._called: set[int] = set()  # pieces that were called in this step
         self.is_first_step = True
+        self._ahead: threading.Event | None = None  # set when no more pages are touched ahead of the first call
         self.arrays: Arrays = replace(TENSORS, allocator=self._allocator, lender=self)
 
     @property
@@ -212,7 +217,27 @@ class ResultPool:
                 chunk.step()
             self._chunks = [chunk for chunk in self._chunks if not chunk.is_superfluous]
 
+    def expect(self, size: int) -> None:
+        """The first call will want so many bytes: the system clears them while Python prepares it. A hint, which changes no later call."""
+        with _lock:
+            if self._chunks or size < FIRST_CHUNK:
+                return
+            try:
+                chunk = _Chunk(self._block(_in_pages(size), _in_pages(size)))
+            except OutOfMemoryError:  # the call will say so
+                return
+            self._chunks.append(chunk)
+            chunk.touched, self._ahead = [(0, _in_pages(size))], threading.Event()
+            args = (chunk.block, _in_pages(size), self._ahead)
+            threading.Thread(target=_touch, args=args, name="sol-pages", daemon=True).start()
+
     # -- memory of calls -----------------------------------------------------------------------------------------------
+
+    def stop_expecting(self) -> None:
+        """Touch no more pages ahead."""
+        if self._ahead is not None:
+            self._ahead.set()
+            self._ahead = None
 
     def lend(self, size: int, operands: Sequence[tuple[int, int]] = (), room: int = 0) -> _Loan:
         """At least so many bytes for a call, see `sol.runtime.arrays.Lender`. Operands that were not offered stay what they are."""
@@ -316,6 +341,14 @@ class ResultPool:
                 del self._ranges[address]
             if not found.taken:
                 found.chunk.give(found.start, found.end)
+
+
+def _touch(block: Block, size: int, done: threading.Event) -> None:
+    touch = team().functions.sol_team_touch  # Python's other threads run meanwhile
+    for start in range(0, size, PIECE):
+        if done.is_set():
+            return
+        touch(block.address + start, min(PIECE, size - start))
 
 
 def _in_pages(size: int) -> int:

@@ -186,6 +186,11 @@ class TrainingGraph:
         """The executable of the graph, if there is one and nothing that runs in torch reads its results."""
         return self.program.runner.alone if self.program is not None else None
 
+    @property
+    def lent_bytes(self) -> int:
+        """Bytes that a call is lent."""
+        return self.alone.lent_bytes if self.alone is not None else 0
+
     def _places_of(self, inputs: Sequence[Any]) -> dict[int, int]:
         """Where inputs lie in memory of the forward pass that is free once they are read."""
         executable = self._forward.alone if self._forward is not None else None
@@ -267,7 +272,7 @@ class Differentiated:
         self._options, self._habit = options, habit
         self._wrapping: Wrapping | None = None
         self._key = _key_of(piece, inputs, options)
-        kept = read_step(self._key) if self._key else None
+        kept = read_step(self._key, options["arrays"].lender.expect) if self._key else None
         if kept is not None:
             self._parameters = {i: inputs[i] for i in piece.parameters}
             self._function = self._of_kept(kept, Retrace(piece.module, inputs))
@@ -327,7 +332,8 @@ class Differentiated:
         """Both graphs are compiled: spare other processes the trace."""
         forward, backward = (graph.record() for graph in self.graphs)
         if self._key and self._wrapping is not None and forward is not None and backward is not None:
-            keep_step(self._key, KeptStep(self._wrapping, forward, backward))
+            memory = max(graph.lent_bytes for graph in self.graphs)
+            keep_step(self._key, KeptStep(self._wrapping, forward, backward, memory))
 
 
 def _key_of(piece: Fixed, inputs: Sequence[Any], options: Mapping[str, Any]) -> str:

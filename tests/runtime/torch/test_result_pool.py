@@ -2,6 +2,7 @@
 
 import gc
 import random
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,7 +13,7 @@ from torch import nn
 import sol
 from sol.codegen.plan import Port
 from sol.ir.types import DType
-from sol.runtime.torch.result_pool import KEPT_STEPS, LARGE_RESULT, ResultPool, are_alone, joined, without
+from sol.runtime.torch.result_pool import FIRST_CHUNK, KEPT_STEPS, LARGE_RESULT, ResultPool, are_alone, joined, without
 from sol.runtime.torch.tensors import TORCH
 from tests.runtime.test_memory import resident
 
@@ -45,6 +46,46 @@ def test_memory_is_not_used_again_while_somebody_holds_it(holder):
     del held
     gc.collect()
     assert place in {t.data_ptr() for t in [new(), new()]}
+
+
+def test_pages_are_touched_ahead_of_the_first_call():
+    """They are the call's, hold what it writes meanwhile, and no more are touched once it is over."""
+    pool, size = ResultPool(), 3 * FIRST_CHUNK
+    before = resident()
+    pool.expect(size)
+    loan = pool.lend(size)
+    block = pool._chunks[0].block
+    assert len(pool._chunks) == 1 and loan.address == block.address
+    block.bytes[: size // 2 : 4096] = 7
+    touching = [t for t in threading.enumerate() if t.name == "sol-pages"]
+    for thread in touching:
+        thread.join(60)
+    assert (block.bytes[: size // 2 : 4096] == 7).all() and (block.bytes[size // 2 : size] == 0).all()
+    assert resident() - before > size * 0.9
+    loan.end()
+    assert resident() - before < size / 2, "a first step gives back what nobody has"
+
+
+def test_nothing_is_touched_behind_the_first_call(monkeypatch):
+    """Or where it is little, or memory is there."""
+    begun = []
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: begun.append(thread))
+    pool = ResultPool()
+    pool.expect(FIRST_CHUNK - 1)
+    pool.expect(-1)
+    pool.expect(1 << 60)  # more than the system gives
+    assert not begun and not pool._chunks
+    pool.expect(FIRST_CHUNK)
+    pool.expect(FIRST_CHUNK)
+    assert len(begun) == len(pool._chunks) == 1
+    before = resident()
+    pool.lend(4096).end()
+    begun[0].run()
+    assert resident() - before < FIRST_CHUNK / 2
+    used = ResultPool()
+    used.lend(4096)
+    used.expect(FIRST_CHUNK)
+    assert len(begun) == 1
 
 
 def test_what_nobody_asks_for_is_given_back():
