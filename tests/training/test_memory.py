@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 import sol
@@ -317,3 +319,35 @@ def test_a_table_that_two_layers_read() -> None:
     size = 4099 * 96 * 4
     assert forward.packed.size < size / 8 and backward.packed.size < size / 8
     assert sum(b.size >= size for b in backward.plan.buffers if b.in_arena) <= 2  # the gradient, and the table packed for the product
+
+
+class Turning(nn.Module):
+    """Layer norms over the channels of images, whose strides torch hands on to all that follows. result: whether that is returned as well."""
+
+    def __init__(self, result: bool) -> None:
+        super().__init__()
+        self.first, self.last = nn.Conv2d(3, 24, 3, padding=1), nn.Conv2d(24, 8, 1)
+        self.norms = nn.ModuleList([nn.LayerNorm(24), nn.LayerNorm(24)])
+        self.result = result
+
+    def forward(self, x: torch.Tensor) -> Any:
+        y = self.first(x)
+        for norm in self.norms:
+            y = F.avg_pool2d(F.silu(norm(y.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)), 3, 1, 1)
+        z = self.last(y.square())
+        return (z, y) if self.result else z
+
+
+@pytest.mark.parametrize("result", [False, True])
+def test_what_is_kept_lies_row_by_row(result: bool) -> None:
+    """Not in torch's strides, in which the backward graph would not read it; what the model returns has them."""
+    x = torch.randn(2, 3, 11, 9)
+    fast, eager = pair(Turning(result), (x,))
+    check_loss(step(fast, (x,)), step(eager, (x,)))
+    check_gradients(fast, eager)
+    forward = graphs_of(fast)[0]
+    graph = forward.program.imported.graph
+    turned = [o for o in graph.outputs if graph.producer(o).op in ("permute", "copy")]
+    assert len(turned) == 1 + result, "the results of the model"
+    if result:
+        assert fast(x)[1].stride() == eager(x)[1].stride() != fast(x)[1].contiguous().stride()

@@ -32,10 +32,15 @@ def kept_values(imported: Imported, results: Collection[int]) -> tuple[int, ...]
     return tuple(sorted(i for i in found if graph.outputs[i] not in plain and _may_be_blocked(graph, graph.outputs[i])))
 
 
+def is_computed(graph: Graph, value: str) -> bool:
+    """Whether a kernel computes a value at each call."""
+    node = graph.producer(value)
+    return node.op not in SOURCES and spec_of(node.op).kind != "view" and value not in graph.constant_values
+
+
 def _may_be_blocked(graph: Graph, value: str) -> bool:
-    type, node = graph.type_of(value), graph.producer(value)
-    computed = node.op not in SOURCES and spec_of(node.op).kind != "view" and value not in graph.constant_values
-    return computed and type.rank == 4 and type.is_static and type.dtype in (*FLOAT_LANES, DType.BOOL, DType.U8)
+    type = graph.type_of(value)
+    return is_computed(graph, value) and type.rank == 4 and type.is_static and type.dtype in (*FLOAT_LANES, DType.BOOL, DType.U8)
 
 
 def with_edges(graph: Graph, shown: Mapping[str, tuple[int, ...]], kept: Sequence[int]) -> Graph:

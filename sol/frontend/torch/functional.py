@@ -18,7 +18,7 @@ from torch.fx import GraphModule, Node
 from sol.collector import collector_paused
 from sol.errors import UnsupportedError
 from sol.frontend.imported import Imported, OutputLeaf
-from sol.frontend.torch.blocks import kept_values, with_edges
+from sol.frontend.torch.blocks import is_computed, kept_values, with_edges
 from sol.frontend.torch.capture import Call, Outcome
 from sol.frontend.torch.exported import ProgramImport, Terms
 from sol.frontend.torch.imported_text import results_tree
@@ -89,10 +89,37 @@ def between_graphs(
     kept in blocks. kept: numbers of results that may leave in blocks. places: number of an input → where it lies in memory that may be
     overwritten once the input is read (``with_places``).
     """
+    imported = row_major(imported, kept)
     given = [(leaf, x) for leaf, x in zip(imported.inputs, examples) if leaf.kind in ("tensor", "unused") and isinstance(x, torch.Tensor)]
     shown = {imported.graph.inputs[leaf.index]: tuple(x.shape) for leaf, x in given}
     imported = replace(imported, graph=with_edges(imported.graph, shown, kept_values(imported, kept)))
     return replace(imported, graph=with_places(imported, places))
+
+
+def row_major(imported: Imported, results: Collection[int]) -> Imported:
+    """The import without the strides that torch gave these results, where a computed value was turned for them: who reads such a result
+    would turn it back."""
+    graph = imported.graph
+    counts = Counter([leaf.index for leaf in imported.outputs if leaf.kind == "tensor"] + [m.output for m in imported.mutations])
+    outputs, leaves = list(graph.outputs), list(imported.outputs)
+    for i in results:
+        leaf = leaves[i]
+        if leaf.kind != "tensor" or len(leaf.views) != 1 or leaf.views[0].target is not torch.Tensor.permute or counts[leaf.index] != 1:
+            continue
+        turned = graph.producer(outputs[leaf.index])
+        if turned.op != "permute" or turned.attrs["order"] != _inverse(leaf.views[0].args[0]) or turned.inputs[0] in outputs:
+            continue
+        if is_computed(graph, turned.inputs[0]):
+            outputs[leaf.index], leaves[i] = turned.inputs[0], replace(leaf, views=())
+    if outputs == list(graph.outputs):
+        return imported
+    editor = Editor(graph)
+    editor.set_outputs(outputs)
+    return replace(imported, graph=editor.finish(), outputs=tuple(leaves))
+
+
+def _inverse(order: Sequence[int]) -> tuple[int, ...]:
+    return tuple([list(order).index(d) for d in range(len(order))])
 
 
 def with_places(imported: Imported, places: Mapping[int, int]) -> Graph:

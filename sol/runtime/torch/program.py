@@ -187,7 +187,7 @@ class Program:
     def run(self, taken: Taken, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """The model's result for a call that ``take`` took."""
         tensors, env = taken
-        results = self.results(taken)
+        results = self.runner(tensors, env) if self._plain else self.results(taken)
         if self._give is None:
             return results[0]
         for mutation in self.imported.mutations:
