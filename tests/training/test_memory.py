@@ -322,7 +322,7 @@ def test_a_table_that_two_layers_read() -> None:
 
 
 class Turning(nn.Module):
-    """Layer norms over the channels of images, whose strides torch hands on to all that follows. result: whether that is returned as well."""
+    """Layer norms over the channels of images, whose strides torch hands on to what follows. result: whether that is returned, too."""
 
     def __init__(self, result: bool) -> None:
         super().__init__()
