@@ -11,10 +11,9 @@ import pytest
 import torch
 
 from sol.codegen.decision import Decision
-from sol.codegen.kernels import families, matmul, matmul_blocks, matmul_chunks, matmul_dot, matmul_pairs
+from sol.codegen.kernels import families, matmul, matmul_blocks, matmul_chunks, matmul_pairs
 from sol.codegen.kernels.families import candidates
 from sol.codegen.kernels.matmul_rows import collapse_rows, panel_vectors, row_ladder
-from sol.codegen.lowering import Lowering
 from sol.codegen.machines import NEUTRAL, ZEN3, ZEN4, ZEN5, Machine
 from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name, runnable
@@ -29,7 +28,7 @@ from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import forced
 from tests.harness import as_region, run_region
 from tests.random_numbers import rng
-from tests.toolchains import isas, target_of
+from tests.toolchains import isas
 
 ISAS = runnable()
 
@@ -105,27 +104,6 @@ def test_linear_slices_a_long_reduction(isa: str) -> None:
     """K so large that partial sums wait in scratch; more row blocks than one run keeps."""
     check(*_first(linear_graph((19, 12000), 70, epilogue="add_relu")), isa=isa, threads=2, tolerance=1e-4)
     check(*_first(linear_graph((530, 9000), 20)), isa=isa, threads=1, tolerance=1e-4)
-
-
-@pytest.mark.parametrize("isa,k", thinned([(60,), (131,), (5000,)]))
-def test_weights_that_no_cache_holds_are_read_row_by_row(isa: str, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many rows as registers hold sums of; columns that are no whole blocks, reductions that are no whole vectors."""
-    target = target_of(isa)
-    l2 = replace(target.machine.memory.l2, bytes=4 * 60 * 30 - 1)
-    machine = replace(target.machine, memory=replace(target.machine.memory, l2=l2))
-    dot = next(c for c in matmul.KERNELS["linear"] if c.name == "dot")
-    found: list[matmul_dot.Dot] = []
-
-    def lower(lowering: Lowering, dot: matmul_dot.Dot) -> None:
-        found.append(dot)
-        matmul_dot.lower_dot(lowering, dot)
-
-    monkeypatch.setattr(families, "candidates", lambda _: (replace(dot, lower=lower, cost=None),))
-    for rows, epilogue in (1, "mul_add"), (2, "add_relu"), (3, ""), (4, "relu"):
-        if rows <= (4 if target.registers > 16 else 2):
-            graph, inputs, parameters = linear_graph((rows, k), 30, epilogue=epilogue)
-            check(graph, "linear", inputs, parameters, isa=isa, threads=2, machine=machine)
-            assert found[-1].fetched is (k <= matmul_dot.FORESEEN) and found[-1].group == 4
 
 
 @pytest.mark.parametrize("isa", ISAS)

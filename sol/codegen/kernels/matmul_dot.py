@@ -19,23 +19,23 @@ from sol.codegen.plan import View
 from sol.ir.dim import DimLike, bounds
 
 STRETCH = 128  # vectors of a dot product that are added up before they join a compensated sum
-FORESEEN = 4096
-"""Length of rows of a constant beyond which processors ask for what comes next by themselves; of shorter ones each begins anew."""
+SHORT_ROW, AHEAD = 4096, 512
+"""Length of rows of a weight up to which the next block's are asked for ahead; numbers of the same rows that are where they are longer."""
 
 
 @dataclass(frozen=True)
 class Dot:
     """A product by dot products.
 
-    rows, group: rows and columns of a block. parts: vectors along the reduction that have accumulators of their own. fetched: whether the
-    next block's columns are asked for ahead.
+    rows, group: rows and columns of a block. parts: vectors along the reduction that have accumulators of their own. ahead: how far ahead
+    numbers of columns are asked for, as C text; "" where caches hold them.
     """
 
     product: Product
     rows: int
     group: int
     parts: int
-    fetched: bool
+    ahead: str
 
 
 def find_dot(lowering: Lowering) -> Dot | None:
@@ -43,7 +43,8 @@ def find_dot(lowering: Lowering) -> Dot | None:
     p = float32_product(lowering)
     if p is None or not _fits(p):
         return None
-    return Dot(p, *_block(p), p.constant and isinstance(p.k, int) and p.k <= FORESEEN and _is_read_once(p))
+    ahead = ("GROUP * ldb" if isinstance(p.k, int) and p.k <= SHORT_ROW else str(AHEAD)) if p.constant and _is_read_once(p) else ""
+    return Dot(p, *_block(p), ahead)
 
 
 def _fits(p: Product) -> bool:
@@ -125,6 +126,6 @@ def lower_dot(lowering: Lowering, found: Dot) -> None:
         lines=(*hoisted, *lines), result=result, batch=len(p.loops.batch), batch_size=batch_text(p),
         grain=p.target.machine.team.grain,
         bias=bool(p.bias), tail_ops=p.epilogue.stem, rows=rows, group=group, parts=found.parts, padded=group + (group == 3),
-        fetched=found.fetched,
+        ahead=found.ahead,
         stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH * p.target.lanes else 0, tile_operands=tuple(o.name for o in p.tiles),
     )  # fmt: skip
