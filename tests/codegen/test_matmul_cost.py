@@ -77,3 +77,8 @@ def test_sizes_of_run_time_have_no_time():
 def test_the_faster_one_is_taken(sizes, constant, taken):
     """On two cores of an Intel Xeon (Emerald Rapids) panels take 0.59 and 0.72 of the other's time with 15 rows."""
     assert preferred(product(*sizes, constant=constant)).name == taken
+
+
+def test_weights_of_few_rows_are_packed_where_small_pages_are_slow():
+    found = preferred(product(1, 1000, 4096, machine=ZEN4))
+    assert found.name == "gemm" and ZEN4.products.weight_rows == 0

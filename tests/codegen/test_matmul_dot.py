@@ -18,7 +18,8 @@ def test_weights_that_no_cache_holds_are_read_row_by_row(isa: str, k: int, monke
     """As many rows as registers hold sums of; columns that are no whole blocks, reductions that are no whole vectors."""
     target = target_of(isa)
     l2 = replace(target.machine.memory.l2, bytes=4 * 60 * 30 - 1)
-    machine = replace(target.machine, memory=replace(target.machine.memory, l2=l2))
+    products = replace(target.machine.products, weight_rows=4)
+    machine = replace(target.machine, memory=replace(target.machine.memory, l2=l2), products=products)
     dot = next(c for c in matmul.KERNELS["linear"] if c.name == "dot")
     found: list[matmul_dot.Dot] = []
 

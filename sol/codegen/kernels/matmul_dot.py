@@ -65,12 +65,12 @@ def _fits(p: Product) -> bool:
 
 
 def _is_read_once(p: Product) -> bool:
-    """Whether no cache holds a weight ``[N, K]`` and all rows meet it at once: memory bounds the product, and packing gains nothing."""
+    """Whether no cache holds a weight ``[N, K]`` and all rows meet it at once: memory bounds the product, and packing may gain nothing."""
     sizes = fixed(p.loops.batch_size, p.loops.rows, p.n, p.k)
     if sizes is None or not p.transposed:
         return False
     batch, rows, n, k = sizes
-    return 4 * n * k > p.target.l2 and batch == 1 and rows <= _block(p)[0]
+    return 4 * n * k > p.target.l2 and batch == 1 and rows <= min(_block(p)[0], p.target.machine.products.weight_rows)
 
 
 def _block(p: Product) -> tuple[int, int, int]:

@@ -31,5 +31,5 @@ NEUTRAL = replace(
     team=replace(ZEN4.team, barrier=0.18e-6, wake=43e-6),
     winograd=WINOGRAD,
     weight_gradients=replace(ZEN4.weight_gradients, pixels=128),
-    products=replace(ZEN4.products, dots=0.5),
+    products=replace(ZEN4.products, dots=0.5, weight_rows=4),
 )  # fmt: skip

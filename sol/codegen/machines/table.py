@@ -268,6 +268,8 @@ class MatrixProducts:
     dot_length: length of a dot product from which on adding up its lanes costs little.
     queries: of a head, up to which keys are read where they lie.
     dots: vectors of sums of pairs of products of bfloat16 (AVX-512 BF16) that a core starts per cycle.
+    weight_rows: rows up to which weights that no cache holds are read where parameters lie as fast as packed; 0 where small pages of memory
+    make that slower, or nobody measured it.
     chunks: share of the second-level cache for a chunk of a turned left operand, all of whose right operand is packed first; 0 where that
     was not measured, and blocks of both operands are packed by turns.
     """
@@ -281,6 +283,7 @@ class MatrixProducts:
     dot_length: int
     queries: int
     dots: float
+    weight_rows: int = 0
     chunks: float = 0.0
 
 
