@@ -49,8 +49,9 @@ def lower_split(lowering: Lowering, way: Way) -> None:
     whole, rest = divmod(problem.vectors, VECTORS)
     widths = [Panel(VECTORS)] * (whole > 0) + [Panel(rest)] * (rest > 0)
     turns = ceil_div(SLICE // SIDE, split.wide)  # blocks of channels that each panel asks for
+    ahead = MOST_AHEAD if turns > 1 else MOST_AHEAD // 2  # two amounts alone: each one is a kernel of its own
     streams: tuple[Stream, ...] = (
-        Stream("next", "the pixels that are split next", MOST_AHEAD if turns > 1 else MOST_AHEAD // 2, WIDTH),
+        Stream("next", "the pixels that are split next", ahead, WIDTH),
         Stream("result", "results", ceil_div(VECTORS * WIDTH, GROUPS), ceil_div(VECTORS * WIDTH, GROUPS) * GROUPS // VECTORS, True),
     )  # fmt: skip
     if split.ready:

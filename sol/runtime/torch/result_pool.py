@@ -14,6 +14,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +23,7 @@ import torch
 from sol.codegen.lent_memory import LARGE_RESULT
 from sol.codegen.memory import LINE
 from sol.codegen.plan import Port
-from sol.errors import OutOfMemoryError
+from sol.errors import OutOfMemoryError, SolError
 from sol.ir.dim import Dim
 from sol.ir.storage import stored_dtype
 from sol.runtime.arrays import Arrays
@@ -219,17 +220,15 @@ class ResultPool:
 
     def expect(self, size: int) -> None:
         """The first call will want so many bytes: the system clears them while Python prepares it. A hint, which changes no later call."""
+        size = _in_pages(size)
         with _lock:
             if self._chunks or size < FIRST_CHUNK:
                 return
-            try:
-                chunk = _Chunk(self._block(_in_pages(size), _in_pages(size)))
-            except OutOfMemoryError:  # the call will say so
-                return
-            self._chunks.append(chunk)
-            chunk.touched, self._ahead = [(0, _in_pages(size))], threading.Event()
-            args = (chunk.block, _in_pages(size), self._ahead)
-            threading.Thread(target=_touch, args=args, name="sol-pages", daemon=True).start()
+            with suppress(OutOfMemoryError, RuntimeError):  # no memory, which the call will say, or no thread
+                chunk, done = _Chunk(self._block(size, size)), threading.Event()
+                threading.Thread(target=_touch, args=(chunk.block, size, done), name="sol-pages", daemon=True).start()
+                chunk.touched, self._ahead = [(0, size)], done
+                self._chunks.append(chunk)
 
     # -- memory of calls -----------------------------------------------------------------------------------------------
 
@@ -344,11 +343,12 @@ class ResultPool:
 
 
 def _touch(block: Block, size: int, done: threading.Event) -> None:
-    touch = team().functions.sol_team_touch  # Python's other threads run meanwhile
-    for start in range(0, size, PIECE):
-        if done.is_set():
-            return
-        touch(block.address + start, min(PIECE, size - start))
+    with suppress(SolError):  # without a compiler calls say so
+        touch = team().functions.sol_team_touch  # Python's other threads run meanwhile
+        for start in range(0, size, PIECE):
+            if done.is_set():
+                return
+            touch(block.address + start, min(PIECE, size - start))
 
 
 def _in_pages(size: int) -> int:

@@ -12,7 +12,9 @@ from torch import nn
 
 import sol
 from sol.codegen.plan import Port
+from sol.errors import CompilerError
 from sol.ir.types import DType
+from sol.runtime.torch import result_pool
 from sol.runtime.torch.result_pool import FIRST_CHUNK, KEPT_STEPS, LARGE_RESULT, ResultPool, are_alone, joined, without
 from sol.runtime.torch.tensors import TORCH
 from tests.runtime.test_memory import resident
@@ -71,7 +73,7 @@ def test_nothing_is_touched_behind_the_first_call(monkeypatch):
     begun = []
     monkeypatch.setattr(threading.Thread, "start", lambda thread: begun.append(thread))
     pool = ResultPool()
-    pool.expect(FIRST_CHUNK - 1)
+    pool.expect(FIRST_CHUNK - 4096)
     pool.expect(-1)
     pool.expect(1 << 60)  # more than the system gives
     assert not begun and not pool._chunks
@@ -86,6 +88,21 @@ def test_nothing_is_touched_behind_the_first_call(monkeypatch):
     used.lend(4096)
     used.expect(FIRST_CHUNK)
     assert len(begun) == 1
+
+
+def test_without_a_thread_or_a_compiler_nothing_is_touched(monkeypatch):
+    def fails(*_):
+        raise RuntimeError("can't start new thread")
+
+    pool = ResultPool()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", fails)
+        pool.expect(FIRST_CHUNK)
+    assert not pool._chunks
+    monkeypatch.setattr(result_pool, "team", lambda: (_ for _ in ()).throw(CompilerError("no compiler")))
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: thread.run())
+    pool.expect(FIRST_CHUNK)
+    pool.lend(FIRST_CHUNK).end()
 
 
 def test_what_nobody_asks_for_is_given_back():
