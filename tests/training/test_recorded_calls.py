@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import cProfile
+import operator
 import pstats
 import random
 import sys
@@ -274,6 +275,37 @@ def test_errors_of_the_model_are_its_own(dynamo: list[int]) -> None:
     assert str(theirs.value).splitlines()[0] in str(ours.value)
     check(fast, eager, X)
     assert len(dynamo) == 1
+
+
+OPERATORS: dict[str, Callable[[torch.Tensor, torch.Tensor], Any]] = {
+    "x + y": lambda x, y: 2 + x + y, "x - y": lambda x, y: 2 - x - y, "x * y": lambda x, y: 2 * x * y, "x / y": lambda x, y: 2 / x / y,
+    "x ** y": lambda x, y: 1.5 ** (x**2) + x**y, "x @ y": lambda x, y: x @ y.mT, "-x": lambda x, y: abs(-x) + (+y),
+    "x // y": lambda x, y: x * (7 // y) + (y // 0.5), "x % y": lambda x, y: x % 0.75 + 2 % y,
+    "x < y": lambda x, y: x * ((x < y) & (y >= 0.6) | (x == y) ^ (x != 1.0)) + y * ~(x > 1), "x[i]": lambda x, y: x[1:, ::2] * y[:1, None, 3],
+}  # fmt: skip
+IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv, "**=": operator.ipow, "%=": operator.imod,
+}  # fmt: skip
+
+
+class Computed(nn.Module):
+    def __init__(self, function: Callable[[torch.Tensor, torch.Tensor], Any]) -> None:
+        super().__init__()
+        self.function = function
+        self.weight = nn.Parameter(torch.linspace(0.5, 1.5, 40).view(5, 8))
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.function(self.weight * 1.25, x)
+
+
+@pytest.mark.parametrize("training", ["auto", "compiled"])
+@pytest.mark.parametrize("name", [*OPERATORS, *IN_PLACE])
+def test_operators_of_python(name: str, training: str) -> None:
+    """Also in a step so short that the record of it runs in torch."""
+    function = OPERATORS.get(name) or (lambda x, y: IN_PLACE[name](x, 2.0) * y)
+    fast, eager = pair(Computed(function), (torch.linspace(0.6, 1.9, 40).view(5, 8).flip(0),))
+    with sol.config.override(training=training):
+        check(fast, eager, torch.linspace(0.6, 1.9, 40).view(5, 8).flip(0))
 
 
 def test_calls_without_gradients_in_training_mode() -> None:

@@ -11,7 +11,7 @@ import linecache
 import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 import torch
@@ -25,6 +25,10 @@ from sol.frontend.torch.lazy_modules import lazy_module
 from sol.frontend.torch.noted import watched_function
 
 _OPERATORS: Mapping[str, Callable[..., Any]] = {"__getitem__": operator.getitem, "__setitem__": operator.setitem}
+_RENAMED: Mapping[Callable[..., Any], str] = {
+    f: name for name, f in vars(torch.Tensor).items() if isinstance(f, FunctionType) and getattr(torch.Tensor, f.__name__, None) is not f
+}
+"""Methods of tensors whose functions bear another name: that of ``__pow__`` is called ``pow``, which text of a graph would look for in vain."""
 _TURNED = ("T", "mT", "H", "mH", "real", "imag")
 """Properties of tensors that are views of them."""
 _PLAIN_PROPERTIES = frozenset(
@@ -157,7 +161,7 @@ class Recorder:
 
     def _add(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
         function = watched_function(function)
-        name = getattr(function, "__name__", "")
+        name = _RENAMED.get(function, getattr(function, "__name__", ""))
         if name in _OPERATORS:
             node = self._graph.call_function(_OPERATORS[name], tuple(args), dict(kwargs))
         elif getattr(torch.Tensor, name, None) == function:  # methods of C are made anew each time that they are asked for
