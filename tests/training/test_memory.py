@@ -351,3 +351,33 @@ def test_what_is_kept_lies_row_by_row(result: bool) -> None:
     assert len(turned) == 1 + result, "the results of the model"
     if result:
         assert fast(x)[1].stride() == eager(x)[1].stride() != fast(x)[1].contiguous().stride()
+
+
+class Detached(nn.Module):
+    """Layers whose results torch detaches before it saves them. result: whether these are returned, too."""
+
+    def __init__(self, result: bool) -> None:
+        super().__init__()
+        self.lstm, self.last = nn.LSTM(64, 128, batch_first=True), nn.Linear(128, 32)
+        self.result = result
+
+    def forward(self, x: torch.Tensor) -> Any:
+        y = torch.sigmoid(self.lstm(x)[0])
+        z = self.last(y).exp()
+        return (z, y) if self.result else z
+
+
+@pytest.mark.parametrize("result", [False, True])
+def test_what_torch_detaches_lies_in_memory_of_the_pass(result: bool) -> None:
+    """But what the model returns, and is saved as well."""
+    x = torch.randn(48, 96, 64)
+    fast, eager = pair(Detached(result), (x,))
+    for _ in range(2):
+        for model in (fast, eager):
+            model.zero_grad()
+        check_loss(step(fast, (x,)), step(eager, (x,)))
+        check_gradients(fast, eager)
+    forward = graphs_of(fast)[0].alone
+    assert forward is not None
+    large = [i for i, port in enumerate(forward.plan.outputs) if port.place is not None]
+    assert len(large) > 5 and len([i for i in large if i in forward.elsewhere]) == result

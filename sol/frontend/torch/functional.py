@@ -26,6 +26,7 @@ from sol.ir.graph import Graph
 from sol.ir.rewrite import Editor
 
 aten = torch.ops.aten
+_SAME = (aten.detach.default, aten.alias.default)
 _VIEWS = (aten.view.default, aten._unsafe_view.default)
 
 
@@ -89,11 +90,23 @@ def between_graphs(
     kept in blocks. kept: numbers of results that may leave in blocks. places: number of an input → where it lies in memory that may be
     overwritten once the input is read (``with_places``).
     """
-    imported = row_major(imported, kept)
+    imported = row_major(without_aliases(imported, kept), kept)
     given = [(leaf, x) for leaf, x in zip(imported.inputs, examples) if leaf.kind in ("tensor", "unused") and isinstance(x, torch.Tensor)]
     shown = {imported.graph.inputs[leaf.index]: tuple(x.shape) for leaf, x in given}
     imported = replace(imported, graph=with_edges(imported.graph, shown, kept_values(imported, kept)))
     return replace(imported, graph=with_places(imported, places))
+
+
+def without_aliases(imported: Imported, results: Collection[int]) -> Imported:
+    """The import in which these results are the tensors themselves where torch detached them, which outside of autograd's sight changes
+    nothing. A tensor that the model's caller is given as well stays apart: what is saved must not hold it."""
+    given = {leaf.index for i, leaf in enumerate(imported.outputs) if leaf.kind == "tensor" and i not in results}
+    leaves = list(imported.outputs)
+    for i in results:
+        leaf = leaves[i]
+        if leaf.kind == "tensor" and leaf.index not in given:
+            leaves[i] = replace(leaf, views=tuple([v for v in leaf.views if v.target not in _SAME]))
+    return replace(imported, outputs=tuple(leaves))
 
 
 def row_major(imported: Imported, results: Collection[int]) -> Imported:
