@@ -172,6 +172,22 @@ def test_products_of_groups(isa: str, ends: tuple[int, ...]) -> None:
         check_all(cases, numbers(70, 1000), torch.tensor(ends, dtype=number), isa=isa)
 
 
+@pytest.mark.parametrize("isa", runnable())
+@pytest.mark.parametrize("ends", GROUPS, ids=("uneven", "last", "first"))
+def test_gradients_of_products_of_groups(isa: str, ends: tuple[int, ...]) -> None:
+    torchvision_models()
+    pytest.importorskip("transformers.integrations.moe")
+    gradients = torch.ops.transformers.grouped_mm_fallback_backward
+    cases: Cases = {
+        f"{groups} of {depth} to {columns}, {turned}": lambda x, n, g=groups, d=depth, c=columns, t=turned: gradients(
+            x[:, :d], x[:g, : c * d].reshape(g, c, d).mT if t else x[:g, : c * d].reshape(g, d, c), n[-g:], x[:, 40 : 40 + c]
+        )
+        for groups, depth, columns in ((1, 1, 1), (4, 7, 8), (5, 8, 15), (3, 17, 33), (8, 33, 30)) for turned in (False, True)
+    }  # fmt: skip
+    for number in (torch.int32, torch.int64):
+        check_all(cases, numbers(70, 1000), torch.tensor(ends, dtype=number), isa=isa)
+
+
 class _Experts(torch.nn.Module):
     """Rows of x in groups, each times a matrix of its own."""
 

@@ -344,6 +344,7 @@ NETWORKS: dict[str, str] = {
     ),
     "C of the user": user_function(),
     "groups of rows": one("%x: f32[9,24], %w: f32[3,24,40], %n: i32[3]", "f32[9,40]", "grouped_matmul(%x, %w, %n){transposed=False}"),
+    "gradient of groups of rows": one("%x: f32[9,24], %g: f32[9,40], %n: i32[3]", "f32[3,24,40]", "grouped_matmul_grad(%x, %g, %n)"),
     "gradient of weights": one("%x: f32[2,32,9,9], %g: f32[2,64,5,5]", "f32[64,32,3,3]", weight_gradient(2, 1, 1)),
     "gradient of many pixels' weights": one("%x: f32[2,64,28,28], %g: f32[2,64,28,28]", "f32[64,64,3,3]", weight_gradient(1, 1, 1)),
     "gradient of depthwise weights": one("%x: f32[2,24,9,9], %g: f32[2,24,9,9]", "f32[24,1,3,3]", weight_gradient(1, 1, 24)),

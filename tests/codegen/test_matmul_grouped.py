@@ -49,3 +49,30 @@ def test_other_types_are_refused() -> None:
     graph = grouped(3, 2, 1, packed=False, transposed=False, dtype=DType.F64)
     with pytest.raises(UnsupportedError, match="cast the operands to float32"):
         run_region(as_region(graph, "dnn", "grouped_matmul"), {"x": np.zeros((ROWS, 2)), "w": np.zeros((1, 2, 3)), "ends": np.array([3])})
+
+
+def gradient(columns: int, inner: int, groups: int, dtype: DType = DType.F32) -> Graph:
+    b = GraphBuilder()
+    x, grad = b.input("x", TensorType(dtype, (ROWS, inner))), b.input("grad", TensorType(dtype, (ROWS, columns)))
+    return b.build([b.add("grouped_matmul_grad", [x, grad, b.input("ends", TensorType(DType.I32, (groups,)))])])
+
+
+@pytest.mark.parametrize("columns", (1, 7, 16, 17, 33, 70))
+@pytest.mark.parametrize("groups", GROUPS)
+def test_gradients_for_matrices(columns: int, groups: str) -> None:
+    """Empty groups have gradients of zeros; rows beyond the last group count nowhere."""
+    ends = np.array(GROUPS[groups], np.int32)
+    for inner in (1, 6, 19, 32):
+        graph = gradient(columns, inner, len(ends))
+        inputs = {n: rng.standard_normal((ROWS, size)).astype(np.float32) for n, size in (("x", inner), ("grad", columns))} | {"ends": ends}
+        (want,) = evaluate_outputs(graph, [inputs[v] for v in graph.inputs], {})
+        for isa in isas_by_default():
+            for threads in (1, 2):
+                (got,) = run_region(as_region(graph, "dnn", "grouped_matmul_grad"), inputs, isa=isa, threads=threads)
+                np.testing.assert_allclose(got, want, rtol=2e-5, atol=1e-4, err_msg=f"{inner}, {isa}, {threads} threads")
+
+
+def test_gradients_of_other_types_are_refused() -> None:
+    graph = gradient(3, 2, 1, DType.F64)
+    with pytest.raises(UnsupportedError, match="cast the operands to float32"):
+        run_region(as_region(graph, "dnn", "grouped_matmul_grad"), {"x": np.zeros((ROWS, 2)), "grad": np.zeros((ROWS, 3)), "ends": np.array([3])})

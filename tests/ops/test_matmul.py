@@ -68,3 +68,11 @@ def test_grouped_matmul(transposed: bool) -> None:
     np.testing.assert_allclose(got[2:5], x[2:5] @ w[2])
     np.testing.assert_allclose(got[5:6], x[5:6] @ w[3])
     assert not got[6:].any()
+
+
+def test_grouped_matmul_grad() -> None:
+    x, grad, ends = randn(7, 3), randn(7, 5), np.array([2, 2, 5, 6])
+    (got,) = run_op("grouped_matmul_grad", x, grad, ends)
+    assert got.shape == (4, 3, 5) and not got[1].any()
+    for e, (start, end) in ((0, (0, 2)), (2, (2, 5)), (3, (5, 6))):
+        np.testing.assert_allclose(got[e], x[start:end].T @ grad[start:end])

@@ -23,7 +23,7 @@ from sol.passes.choices import Choose, first
 FAMILIES = {
     "": "dfp",
     "conv": "conv", "conv_chain": "conv_chain", "conv_transpose": "conv", "conv_weight_grad": "conv_weight",
-    "linear": "matmul", "matmul": "matmul", "grouped_matmul": "matmul_grouped",
+    "linear": "matmul", "matmul": "matmul", "grouped_matmul": "matmul_grouped", "grouped_matmul_grad": "matmul_grouped_grad",
     "weight_only_linear": "matmul_weight_only", "int_linear": "matmul_int", "int_matmul": "matmul_int", "int_conv": "conv_int",
     "sdpa": "attention", "sdpa_grad": "attention_grad",
     "max_pool": "pool_bytes", "avg_pool": "pool", "adaptive_avg_pool": "pool", "adaptive_max_pool": "pool",

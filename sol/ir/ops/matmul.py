@@ -75,6 +75,28 @@ def grouped_matmul(attrs: Attrs, x: np.ndarray, w: np.ndarray, ends: np.ndarray)
     return y
 
 
+def _infer_grouped_grad(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 3)
+    x, grad, ends = operands
+    same_dtype((x, grad))
+    need_float(x)
+    need(x.rank == 2 and grad.rank == 2 and x.shape[0] == grad.shape[0], f"takes x[rows, in] and grad[rows, out], got {x} and {grad}")
+    need_int(ends)
+    need(ends.rank == 1, f"the ends of groups have one dimension, got {ends}")
+    return TensorType(x.dtype, (ends.shape[0], x.shape[1], grad.shape[1]))
+
+
+@op("grouped_matmul_grad", "dnn", _infer_grouped_grad)
+def grouped_matmul_grad(attrs: Attrs, x: np.ndarray, grad: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """The gradient of `grouped_matmul` for its matrices: ``x[rows of group e, in]^T @ grad[rows of group e, out]`` for each group e."""
+    y = np.zeros((len(ends), x.shape[1], grad.shape[1]), x.dtype)
+    start = 0
+    for matrix, end in zip(y, ends):
+        matrix[:] = x[start:end].T @ grad[start:end]
+        start = max(start, int(end))
+    return y
+
+
 def _infer_det(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
     need_operands(operands, 1)
     a = operands[0]
