@@ -84,8 +84,8 @@ def _gradient_in_torch(node: Node) -> str:
         if gradients_by_slices(grad.shape, x.shape, w.shape, stride, transposed, groups):  # type: ignore[arg-type]
             return ""
         return (
-            "gradients of convolutions over three dimensions have plain kernels only where they are transposed or in groups, sizes are "
-            "open, the stride does not divide the depth, or slices for all taps would take too much memory"
+            "gradients of convolutions over three dimensions have plain kernels only where they are in groups, sizes are open, the "
+            "stride does not divide the depth, or slices for all taps would take too much memory"
         )
     inputs, results = int(x.shape[1]) // groups, int(w.shape[0]) // groups
     if node.args[7]:  # transposed: its weights are [input channels, output channels of a group, ...]

@@ -35,7 +35,7 @@ def convolution_backward(
     options = {"stride": stride, "dilation": dilation, "padding": pairs, "groups": groups}
     build = _of_transposed if transposed else _of_convolution
     if spatial == 3 and gradients_by_slices(ctx.size(grad), ctx.size(x), ctx.size(w), stride, transposed, groups):
-        build = _of_volumes
+        build = _of_transposed_volumes if transposed else _of_volumes
     of_input, of_weight = build(ctx, grad, x, w, options)
     return (
         ctx.reshape(of_input(), shapes[0]) if output_mask[0] else None,
@@ -75,7 +75,7 @@ def gradients_by_slices(
     grad: Sequence[Any], x: Sequence[Any], w: Sequence[Any], stride: Sequence[int], transposed: bool, groups: int
 ) -> bool:
     """Whether the gradients of a convolution over volumes of these shapes are computed over slices."""
-    if transposed or groups != 1 or not all(isinstance(size, int) for size in (*grad, *x, *w)) or x[2] % stride[0]:
+    if groups != 1 or not all(isinstance(size, int) for size in (*grad, *x, *w)) or not transposed and x[2] % stride[0]:
         return False
     return w[2] * max(math.prod(x), math.prod(grad)) <= MOST_STACKED
 
@@ -83,6 +83,11 @@ def gradients_by_slices(
 def _slices(ctx: Context, volume: str) -> str:
     n, c, d, h, w = ctx.size(volume)
     return ctx.reshape(ctx.permute(volume, DEPTH_FIRST), (n * d, c, h, w))
+
+
+def _of_transposed_volumes(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any]) -> tuple[Any, Any]:
+    """The same of a transposed convolution, in whose gradient for the weights the input and the gradient exchange their parts."""
+    return _of_transposed(ctx, grad, x, w, options)[0], _of_volumes(ctx, x, grad, w, options)[1]
 
 
 def _of_volumes(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any]) -> tuple[Any, Any]:
