@@ -10,6 +10,7 @@ a pooling go by the pooling's results, so that nothing keeps the ReLU's.
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, cast
 
@@ -134,6 +135,14 @@ def _max(grad: Tensor, x: Tensor, kernel: Any, stride: Any, padding: Any, dilati
     return max_pool2d_taps_grad(grad, max_pool2d_taps(places, size, *windows), size, *windows, ceil_mode)
 
 
+def _max_of_volumes(
+    grad: Tensor, x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, places: Tensor
+) -> Tensor:  # fmt: skip
+    """Each result's gradient at the place that torch kept of it; of x the size is read."""
+    of_maps = grad.new_zeros([*x.shape[:-3], math.prod(x.shape[-3:])])
+    return of_maps.scatter_add(-1, places.flatten(-3), grad.flatten(-3)).view(x.shape)
+
+
 def _average(
     grad: Tensor, x: Tensor, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: int | None
 ) -> Tensor:  # fmt: skip
@@ -153,6 +162,7 @@ def _two(sizes: Any) -> list[int]:
 DECOMPOSITIONS: dict[Any, Any] = {
     aten.max_pool2d_with_indices.default: _forward,
     aten.max_pool2d_with_indices_backward.default: _max,
+    aten.max_pool3d_with_indices_backward.default: _max_of_volumes,
     aten.avg_pool2d_backward.default: _average,
     aten._adaptive_avg_pool2d_backward.default: _adaptive,
 }
