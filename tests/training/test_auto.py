@@ -25,7 +25,7 @@ class Attention(nn.Module):
 CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], str]] = {
     "convolutions": (lambda: nn.Sequential(nn.Conv2d(3, 16, 3), nn.ReLU(), nn.Conv2d(16, 16, 3)), (8, 3, 40, 40), ""),
     "attention": (Attention, (8, 128, 64), ""),
-    "attention that drops weights": (lambda: Attention(0.1), (8, 128, 64), "it drops weights of attention"),
+    "attention that drops weights": (lambda: Attention(0.1), (8, 128, 64), ""),
     "a short step": (lambda: nn.Linear(10, 3), (5, 10), "its steps are short"),
 }
 

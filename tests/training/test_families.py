@@ -98,6 +98,11 @@ def rows(h: torch.Tensor) -> torch.Tensor:
     return sum(f * f for f in found)  # type: ignore[return-value]
 
 
+def turned_dropout(h: torch.Tensor) -> torch.Tensor:
+    """Numbers are drawn in the order of memory."""
+    return F.dropout(h.t() * 2, 0.4, training=True)
+
+
 def turned_twice(h: torch.Tensor) -> torch.Tensor:
     """A value whose turned views are kept beside it."""
     w = h.exp()
@@ -151,6 +156,11 @@ FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] =
     "lstm": (lambda: Recurrent(nn.LSTM(8, 12, num_layers=2, bidirectional=True, batch_first=True), 24), SEQUENCE, set()),
     "gru": (lambda: Recurrent(nn.GRU(8, 12, num_layers=2, bidirectional=True), 24), SEQUENCE, set()),
     "rnn": (lambda: Recurrent(nn.RNN(8, 12, bias=False, nonlinearity="relu", batch_first=True)), SEQUENCE, set()),
+    "dropout of turned values": (lambda: net(Of(turned_dropout), nn.Linear(5, 7)), ROWS, {"native_dropout"}),
+    "dropout of images by pixels": (lambda: net(nn.Conv2d(3, 17, 3), nn.Dropout(0.4), nn.ReLU(), nn.Dropout2d(0.4)).to(
+        memory_format=torch.channels_last), (IMAGE[0].contiguous(memory_format=torch.channels_last),), {"native_dropout", "bernoulli"}),
+    "attention with dropout": (lambda: net(nn.TransformerEncoderLayer(8, 2, 12, 0.4, batch_first=True), nn.Linear(8, 3)), SEQUENCE,
+                               {"native_dropout"}),
     "recurrent dropout": (lambda: Recurrent(nn.GRU(8, 12, num_layers=2, dropout=0.5, batch_first=True)), SEQUENCE, {"native_dropout"}),
     "one sequence": (lambda: Recurrent(nn.RNN(8, 12, batch_first=True)), (SEQUENCE[0][0],), set()),
     "norm at the end": (lambda: net(nn.Linear(10, 12), nn.LayerNorm(12)), ROWS, set()),
