@@ -75,4 +75,5 @@ def test_gradients_for_matrices(columns: int, groups: str) -> None:
 def test_gradients_of_other_types_are_refused() -> None:
     graph = gradient(3, 2, 1, DType.F64)
     with pytest.raises(UnsupportedError, match="cast the operands to float32"):
-        run_region(as_region(graph, "dnn", "grouped_matmul_grad"), {"x": np.zeros((ROWS, 2)), "grad": np.zeros((ROWS, 3)), "ends": np.array([3])})
+        inputs = {"x": np.zeros((ROWS, 2)), "grad": np.zeros((ROWS, 3)), "ends": np.array([3])}
+        run_region(as_region(graph, "dnn", "grouped_matmul_grad"), inputs)

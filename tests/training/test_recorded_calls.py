@@ -281,7 +281,8 @@ OPERATORS: dict[str, Callable[[torch.Tensor, torch.Tensor], Any]] = {
     "x + y": lambda x, y: 2 + x + y, "x - y": lambda x, y: 2 - x - y, "x * y": lambda x, y: 2 * x * y, "x / y": lambda x, y: 2 / x / y,
     "x ** y": lambda x, y: 1.5 ** (x**2) + x**y, "x @ y": lambda x, y: x @ y.mT, "-x": lambda x, y: abs(-x) + (+y),
     "x // y": lambda x, y: x * (7 // y) + (y // 0.5), "x % y": lambda x, y: x % 0.75 + 2 % y,
-    "x < y": lambda x, y: x * ((x < y) & (y >= 0.6) | (x == y) ^ (x != 1.0)) + y * ~(x > 1), "x[i]": lambda x, y: x[1:, ::2] * y[:1, None, 3],
+    "x < y": lambda x, y: x * ((x < y) & (y >= 0.6) | (x == y) ^ (x != 1.0)) + y * ~(x > 1),
+    "x[i]": lambda x, y: x[1:, ::2] * y[:1, None, 3],
 }  # fmt: skip
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv, "**=": operator.ipow, "%=": operator.imod,

@@ -28,7 +28,7 @@ _OPERATORS: Mapping[str, Callable[..., Any]] = {"__getitem__": operator.getitem,
 _RENAMED: Mapping[Callable[..., Any], str] = {
     f: name for name, f in vars(torch.Tensor).items() if isinstance(f, FunctionType) and getattr(torch.Tensor, f.__name__, None) is not f
 }
-"""Methods of tensors whose functions bear another name: that of ``__pow__`` is called ``pow``, which text of a graph would look for in vain."""
+"""Methods of tensors whose functions bear another name: that of ``__pow__`` is called ``pow``, which a graph's text would not find."""
 _TURNED = ("T", "mT", "H", "mH", "real", "imag")
 """Properties of tensors that are views of them."""
 _PLAIN_PROPERTIES = frozenset(
