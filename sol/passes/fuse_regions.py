@@ -33,7 +33,8 @@ SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "sea
 SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "max_pool_taps", "det", "bags")
 SCANS = ("lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad", "rnn_scan_grad", "recurrence")
 GRADIENTS = (
-    "conv_weight_grad", "grouped_matmul_grad", "max_pool_taps_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad", "sdpa_grad",
+    "conv_weight_grad", "grouped_matmul_grad", "max_pool_taps_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad",
+    "sdpa_grad",
 )  # fmt: skip
 ANCHORS = (*TAILED, *SELECTING, *SAMPLING, *SCANS, *GRADIENTS, "sdpa")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
