@@ -176,9 +176,9 @@ static __attribute__((noinline)) void tile_8_ragged(const float *a0, int64_t lda
 #define TILE(rows) tile_##rows##_ragged(a_q + m * K, K, panel, K, c_q + m * ldc, ldc, count)
 
 /* Where a group ends whose rows begin at start. */
-static int64_t end_of(const int32_t *ends, int64_t step, int64_t e, int64_t start, int64_t rows)
+static int64_t end_of(const int32_t *ends, int64_t step, int64_t e, int64_t groups, int64_t start, int64_t rows)
 {
-    const int64_t end = (int64_t)ends[e * step];
+    const int64_t end = e < groups ? (int64_t)ends[e * step] : rows;
     return end < start ? start : end < rows ? end : rows;
 }
 
@@ -207,7 +207,7 @@ void matmul_grouped_grad(const sol_team *team, void *const *buf, const int64_t *
     sol_split(team, (M + LANES - 1) / LANES, &strip, &strips);
     for (; strip < strips; strip++)
         for (int64_t e = 0, start = 0, stop; e < groups; e++, start = stop) {
-            stop = end_of(ends, ends_n, e, start, rows);
+            stop = end_of(ends, ends_n, e, groups, start, rows);
             const int64_t K = stop - start, from = strip * LANES, to = M - from < LANES ? M : from + LANES;
             for (int64_t k = 0; k < K; k++)
                 for (int64_t m = from; m < to; m++) turned[start * M + m * K + k] = A[(start + k) * A_r + m * A_m];
@@ -216,7 +216,7 @@ void matmul_grouped_grad(const sol_team *team, void *const *buf, const int64_t *
     if (team->id >= active) return;
     const int64_t first = units * team->id / active, last = units * (team->id + 1) / active;
     for (int64_t e = 0, start = 0, stop; e < groups && e * size < last; e++, start = stop) {
-        stop = end_of(ends, ends_n, e, start, rows);
+        stop = end_of(ends, ends_n, e, groups, start, rows);
         const int64_t K = stop - start, end = last - e * size < size ? last - e * size : size;
         const float *const a_q = turned + start * M;
         for (int64_t u = first > e * size ? first - e * size : 0, run; u < end; u += run) {

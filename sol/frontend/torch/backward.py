@@ -52,10 +52,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
 
 
 def simplify(joint: fx.GraphModule) -> None:
-    """Change a graph that these gave, of both passes, in place: write out what was kept whole, keep less between the passes, and
-    draw numbers as eager does."""
-    from sol.frontend.torch import batch_norms, dropouts, pool_grads
+    """Change a graph that these gave, of both passes, in place: write out what was kept whole, and keep less between the passes."""
+    from sol.frontend.torch import batch_norms, pool_grads
 
-    dropouts.draw_in_order_of_memory(joint)
     batch_norms.expand(joint)
     pool_grads.simplified(joint)
