@@ -1,9 +1,10 @@
 /* random_uniform: numbers in [0, 1), those of numpy's RandomState(seed): MT19937 (Matsumoto & Nishimura 1998), 53 bits of two draws each.
  *   one thread: every number follows from the one before. */
 #include "sol_dfp.h"
+#include "sol_twister.h"
 
-enum { N = 624, M = 397 };
-typedef struct { uint32_t key[N]; int at; } twister;
+enum { N = SOL_TWISTER_WORDS };
+typedef struct { uint32_t key[N], numbers[N]; int at; } twister;
 
 static void start(twister *t, uint32_t seed)
 {
@@ -16,17 +17,11 @@ static void start(twister *t, uint32_t seed)
 static uint32_t draw(twister *t)
 {
     if (t->at == N) {
-        for (int i = 0; i < N; i++) {
-            const uint32_t y = (t->key[i] & 0x80000000u) | (t->key[(i + 1) % N] & 0x7fffffffu);
-            t->key[i] = t->key[(i + M) % N] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
-        }
+        sol_twist(t->key);
+        sol_temper(t->key, t->numbers, N);
         t->at = 0;
     }
-    uint32_t y = t->key[t->at++];
-    y ^= y >> 11;
-    y ^= (y << 7) & 0x9d2c5680u;
-    y ^= (y << 15) & 0xefc60000u;
-    return y ^ (y >> 18);
+    return t->numbers[t->at++];
 }
 
 void random_uniform(const sol_team *team, void *const *buf, const int64_t *arg)

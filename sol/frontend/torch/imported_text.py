@@ -20,6 +20,7 @@ import torch
 from sol.errors import SolError, UnsupportedError
 from sol.frontend.imported import Imported, InputLeaf, OutputLeaf, Slot, ViewStep
 from sol.frontend.torch.capture import Call
+from sol.frontend.torch.draws import NAMESPACE as DRAWS
 from sol.frontend.torch.layouts import Layout
 from sol.frontend.torch.torch_call import TorchCall
 from sol.frontend.trees import Group, Leaf
@@ -79,8 +80,8 @@ def parse_import(text: str, *, verified: bool = False) -> Imported:
 
 
 def operation_name(target: Any) -> str:
-    """``aten.relu.default`` of an operation of PyTorch itself; UnsupportedError for others."""
-    if isinstance(target, torch._ops.OpOverload) and target.namespace in NAMESPACES:
+    """``aten.relu.default`` of an operation of PyTorch itself, or of one in `draws`; UnsupportedError for others."""
+    if isinstance(target, torch._ops.OpOverload) and target.namespace in (*NAMESPACES, DRAWS):
         name = str(target)
         if operation(name) is target:
             return name
@@ -88,9 +89,9 @@ def operation_name(target: Any) -> str:
 
 
 def operation(name: str) -> Any:
-    """The operation of PyTorch itself that has this name. Raises SolError if there is none."""
+    """The operation of that name of PyTorch itself, or in `draws`. Raises SolError if there is none."""
     parts = name.split(".")
-    if len(parts) == 3 and parts[0] in NAMESPACES and all(p.isidentifier() for p in parts):
+    if len(parts) == 3 and parts[0] in (*NAMESPACES, DRAWS) and all(p.isidentifier() for p in parts):
         packet = getattr(getattr(torch.ops, parts[0]), parts[1], None)
         found = getattr(packet, parts[2], None)
         if isinstance(found, torch._ops.OpOverload):

@@ -54,7 +54,7 @@ class Importer:
         """policy: what torch, which is at hand, should compute."""
         self.sizes, self.builder, self.policy = sizes, GraphBuilder(), policy
         self.context = Context(self.builder, sizes)
-        self.torch_calls: dict[str, TorchCall] = {}
+        self.torch_calls = self.context.torch_calls
         self.lazy: dict[Node, Callable[[], str]] = {}
         self.env: dict[Node, Any] = {}
         self.written: set[Node] = set()
@@ -343,11 +343,10 @@ class Importer:
         if not kept:
             return None
         types = tuple(self._result_type(metas[i], name, origin) for i in kept)
-        key = f"{node.name}"
-        layouts = self._layouts(node, inputs) if reads_layout(node.target) else ()
-        self.torch_calls[key] = TorchCall(name, node.target, args, kwargs, tuple(kept), several, layouts)  # type: ignore[arg-type]
-        values = self.builder.add("torch_call", inputs, name=node.name, origin=origin, key=key, types=types, reason=reason)
-        values = (values,) if isinstance(values, str) else values
+        layouts = self._layouts(node, inputs) if reads_layout(node) else ()
+        call = TorchCall(name, node.target, args, kwargs, tuple(kept), several, layouts)  # type: ignore[arg-type]
+        self.context.begin(node, origin)
+        values = self.context.call_torch(call, inputs, types, reason)
         found: list[Any] = [None] * len(metas)
         for i, v in zip(kept, values):
             found[i] = v if isinstance(metas[i], torch.Tensor) else Item(v)

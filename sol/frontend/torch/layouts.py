@@ -15,7 +15,8 @@ from sol.errors import ExportError
 from sol.frontend.torch.aliases import mutates, op_name, shares_if_contiguous
 
 _PLACES = ("as_strided", "as_strided_", "as_strided_copy", "as_strided_scatter", "set_", "resize_", "resize_as_")
-_DRAWS = ("bernoulli", "poisson", "normal", "binomial", "native_dropout")
+_DRAWS = ("bernoulli", "poisson", "normal", "binomial")
+_DROPOUTS = ("dropout", "alpha_dropout", "native_dropout")
 _SIZED = ("rand", "randn", "randint", "randperm")
 
 
@@ -36,14 +37,21 @@ class Layout:
         return copy.copy_(tensor)
 
 
-def reads_layout(target: Any) -> bool:
-    """Whether an operation's result depends on the strides of its operands: it picks by places, or draws in their order."""
-    name = op_name(target)
+def reads_layout(node: Node) -> bool:
+    """Whether the result of an operation depends on the strides of its operands: it picks by places, or draws in their order."""
+    name = op_name(node.target)
     if name in _PLACES:
         return True
-    if torch.Tag.nondeterministic_seeded not in getattr(target, "tags", ()) or name in _SIZED:
+    if not draws(node.target) or name in _SIZED:
         return False
+    if name in _DROPOUTS:
+        return len(node.args) < 3 or node.args[2] is not False
     return name.endswith(("_like", "_")) or name in _DRAWS
+
+
+def draws(target: Any) -> bool:
+    """Whether an operation takes numbers from torch's generator."""
+    return torch.Tag.nondeterministic_seeded in getattr(target, "tags", ())
 
 
 def layout_for(meta: Any) -> Layout | None:
@@ -78,7 +86,7 @@ def depends_on_layout(program: ExportedProgram, unmoved: bool = False) -> bool:
     unmoved: whether there are such tensors that the trace does not show.
     """
     nodes = [n for n in program.graph.nodes if n.op == "call_function"]
-    if any(reads_layout(n.target) and n.all_input_nodes for n in nodes) or (unmoved and any(mutates(n.target) for n in nodes)):
+    if any(reads_layout(n) and n.all_input_nodes for n in nodes) or (unmoved and any(mutates(n.target) for n in nodes)):
         return True
     perhaps = [n for n in nodes if shares_if_contiguous(n)]
     if not perhaps:

@@ -50,9 +50,10 @@ def constant(attrs: Attrs) -> np.ndarray:
     return attrs["value"].value
 
 
-@op("torch_call", "source", _infer_torch_call, key=REQUIRED, types=REQUIRED, reason="")
+@op("torch_call", "source", _infer_torch_call, key=REQUIRED, types=REQUIRED, reason="", draws=False)
 def torch_call(attrs: Attrs, *operands: np.ndarray) -> np.ndarray:
-    """A piece of the model that torch computes, because of ``reason``."""
+    """A piece of the model that torch computes, because of ``reason``. draws: whether it takes numbers from torch's generator, which calls
+    do in their order in the graph."""
     raise UnsupportedError(
         f"{attrs['key']} runs in torch and has no numpy reference ({attrs['reason']})",
         remedy="evaluate the module in torch instead",

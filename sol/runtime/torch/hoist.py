@@ -39,22 +39,20 @@ class Hoisted:
         return found
 
 
-def hoist(graph: Graph, calls: Mapping[str, TorchCall]) -> Hoisted:
+def hoist(graph: Graph) -> Hoisted:
     """Take calls out of a graph whose operands depend on parameters and literals alone, and whose result is the same each time."""
     taken: list[Node] = []
     while True:
-        node = next((n for n in graph.nodes if n.op == "torch_call" and _is_fixed(graph, n, calls)), None)
+        node = next((n for n in graph.nodes if n.op == "torch_call" and _is_fixed(graph, n)), None)
         if node is None:
             return Hoisted(graph, tuple(taken))
         taken.append(node)
         graph = _without(graph, node)
 
 
-def _is_fixed(graph: Graph, node: Node, calls: Mapping[str, TorchCall]) -> bool:
-    call = calls[node.attrs["key"]]
-    draws = torch.Tag.nondeterministic_seeded in getattr(call.target, "tags", ())
+def _is_fixed(graph: Graph, node: Node) -> bool:
     fixed = graph.constant_values
-    return not draws and all(t.is_static for t in node.types) and bool(node.inputs) and all(i in fixed for i in node.inputs)
+    return not node.attrs["draws"] and all(t.is_static for t in node.types) and bool(node.inputs) and all(i in fixed for i in node.inputs)
 
 
 def _without(graph: Graph, call: Node) -> Graph:

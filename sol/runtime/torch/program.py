@@ -65,8 +65,7 @@ class Program:
         self._plain = not imported.held
         self.computed = tuple(dict.fromkeys(leaf for leaf in imported.outputs if leaf.kind == "tensor"))
         self._give_leaves: Any = None
-        random = torch.Tag.nondeterministic_seeded
-        draws = any(random in getattr(c.target, "tags", ()) for c in imported.torch_calls.values())
+        draws = any(n.attrs["draws"] for n in imported.graph if n.op == "torch_call")
         changes = self._changes_always = bool(imported.mutations or imported.exchanges or imported.changes)
         self.expect_memo(filled=False)
         # whether a second run gives the same result, with gradients as well

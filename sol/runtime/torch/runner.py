@@ -24,6 +24,7 @@ from sol.runtime.executable import Executable
 from sol.runtime.packers import compile_ahead
 from sol.runtime.sized import SizedExecutable
 from sol.runtime.source import Source, python_of
+from sol.runtime.torch import masks  # noqa: F401  which implements an operation that graphs call
 from sol.runtime.torch.hoist import hoist, values_of
 from sol.runtime.torch.segments import Segment, split_segments
 from sol.runtime.torch.tensors import TENSORS, TORCH
@@ -57,7 +58,7 @@ class Runner:
         self, graph: Graph, torch_calls: TorchCalls, *, title: str, isa: str | Target | None = None, threads: int | None = None,
         arrays: Arrays = TENSORS, becomes: Mapping[int, int] = MappingProxyType({}),
     ) -> None:  # fmt: skip
-        self.hoisted = hoist(graph, torch_calls)
+        self.hoisted = hoist(graph)
         self.graph, self.torch_calls = self.hoisted.graph, torch_calls
         self.segments = split_segments(self.graph)
         keep_templates()

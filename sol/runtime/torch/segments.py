@@ -62,11 +62,15 @@ def _levels(graph: Graph, free: frozenset[str]) -> dict[str, int]:
     """Number of torch calls on the longest path to a node; a torch call runs after the compiled part of its level."""
     level: dict[str, int] = {}
     definer = definers(graph.nodes)
+    last = 0  # level of the call that drew last: numbers are drawn in the order of the graph
     for node in graph.nodes:
         if node.op in ("input", "parameter", "constant") or node.name in graph.constant_values or node.name in free:
             continue
         producers = [graph.producer(i) for i in (*node.inputs, *definer.get(node.name, ()))]
-        level[node.name] = max([level[p.name] + (p.op == "torch_call") for p in producers if p.name in level], default=0)
+        found = max([level[p.name] + (p.op == "torch_call") for p in producers if p.name in level], default=0)
+        if node.op == "torch_call" and node.attrs["draws"]:
+            found = last = max(found, last)
+        level[node.name] = found
     return level
 
 

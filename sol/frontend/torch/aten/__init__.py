@@ -18,7 +18,9 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from sol.errors import UnsupportedError
 from sol.frontend.context import GraphContext, Item
+from sol.frontend.torch.layouts import draws
 from sol.frontend.torch.symbols import Sizes
+from sol.frontend.torch.torch_call import TorchCall
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim, DimLike, FloorDiv, Maximum, symbols
 from sol.ir.graph import Origin
@@ -85,6 +87,7 @@ class Context(GraphContext):
         self.numbers: dict[str, str] = {}  # symbol that is a number among the arguments → its 0-d value
         self.contents: dict[str, torch.Tensor] = {}  # target of a parameter → the module's tensor, where the import has it
         self.zeros: dict[str, None] = {}  # targets of those that the graph takes to be zero
+        self.torch_calls: dict[str, TorchCall] = {}  # key of a ``torch_call`` node → what to run
         self.node: torch.fx.Node = None  # type: ignore[assignment]
 
     def operand(self, value: Any, dtype: DType) -> str:
@@ -148,6 +151,15 @@ class Context(GraphContext):
         """Name of torch's operation that is converted."""
         return getattr(self.node.target, "_opname", self.node.name)
 
+    def call_torch(self, call: TorchCall, inputs: Sequence[str], types: Sequence[TensorType], reason: str) -> tuple[str, ...]:
+        """Append a call of torch, which ``sol.explain`` gives this reason for; its values."""
+        key = self.hint
+        while key in self.torch_calls:
+            key += "_"
+        self.torch_calls[key] = call
+        found = self.add("torch_call", *inputs, key=key, types=tuple(types), reason=reason, draws=draws(call.target))
+        return (found,) if isinstance(found, str) else found
+
     # results that torch states
 
     def result(self, index: int = 0) -> TensorType:
@@ -208,9 +220,9 @@ class Context(GraphContext):
 
 
 FAMILIES = (
-    "attention", "bags", "conv", "conv_backward", "distance", "grouped", "image", "loss", "matmul", "move", "norm", "pointwise", "pool",
-    "quantize", "quantized", "recurrent", "reduce", "resample", "resample_smooth", "scatter", "sort", "source", "special", "strided",
-    "view", "weight_only", "windows",
+    "attention", "bags", "conv", "conv_backward", "distance", "draw", "grouped", "image", "loss", "matmul", "move", "norm", "pointwise",
+    "pool", "quantize", "quantized", "recurrent", "reduce", "resample", "resample_smooth", "scatter", "sort", "source", "special",
+    "strided", "view", "weight_only", "windows",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.torch.aten.{_family}")

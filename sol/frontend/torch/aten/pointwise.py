@@ -372,27 +372,6 @@ def to(ctx: Context, x: str, *_: Any, **__: Any) -> str:
     return ctx.cast(x, dtype_of(value.dtype))
 
 
-@converter("dropout.default", "feature_dropout.default", "alpha_dropout.default", "feature_alpha_dropout.default")
-def dropout(ctx: Context, x: str, p: float, train: bool) -> str:
-    if train and p:
-        raise Fallback("dropout in training mode is random")
-    return x
-
-
-@converter("native_dropout.default")
-def native_dropout(ctx: Context, x: str, p: float, train: bool | None = None) -> tuple[str, None]:
-    if (train is None or train) and p:
-        raise Fallback("dropout in training mode is random")
-    return x, None
-
-
-@converter("rrelu.default")
-def rrelu(ctx: Context, x: str, lower: Any = 0.125, upper: Any = 1.0 / 3, training: bool = False, generator: Any = None) -> str:
-    if training:
-        raise Fallback("rrelu in training mode is random")
-    return ctx.add("leaky_relu", x, slope=(float(lower) + float(upper)) / 2)
-
-
 @converter("detach.default", "alias.default", "lift_fresh.default", "lift_fresh_copy.default", "clone.default", "contiguous.default",
            "detach_copy.default", "alias_copy.default", "positive.default", "resolve_conj.default", "resolve_neg.default")  # fmt: skip
 def identity(ctx: Context, x: str, *_: Any, **__: Any) -> str:

@@ -1,0 +1,171 @@
+"""Random numbers are those of eager, in its order, whatever is compiled between them; those that need no computed value come first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import sol
+from sol.frontend.torch.draws import memory_order
+from sol.runtime.torch import masks
+from tests.training.steps import graphs_of, in_torch, pair, step
+
+X = torch.randn(24, 20)
+
+
+class Of(nn.Module):
+    """A function of a linear layer and its argument."""
+
+    def __init__(self, function: Callable[[nn.Module, torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self.function, self.layer = function, nn.Linear(20, 20)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.function(self.layer, x)
+
+
+def turned(x: torch.Tensor) -> torch.Tensor:
+    return x.t().contiguous().t()
+
+
+CASES: dict[str, tuple[Callable[[Any, torch.Tensor], torch.Tensor], set[str]]] = {
+    "dropouts, then numbers": (lambda layer, x: layer(F.dropout(F.dropout(layer(x), 0.3), 0.5)) * torch.rand(20), {"dropout_mask", "rand"}),
+    "what a value decides, between": (
+        lambda layer, x: F.dropout(layer(F.dropout(layer(x), 0.3)) + torch.poisson(layer(x).detach().abs()), 0.2),
+        {"dropout_mask", "poisson"},
+    ),
+    "like a value": (lambda layer, x: layer(x) + torch.randn_like(layer(x)) * torch.rand_like(x), {"randn", "rand"}),
+    "whole numbers like a value": (lambda layer, x: layer(x) * torch.randint_like(x, 5) + torch.randint_like(x, 2, 9), {"randint"}),
+    "like a turned value": (lambda layer, x: layer(x) + torch.randn_like(turned(layer(x))), {"randn_like"}),
+    "dropout of a turned value": (lambda layer, x: F.dropout(turned(layer(x)), 0.3) + x, {"dropout_mask"}),
+    "paths": (lambda layer, x: layer(x) * torch.empty(24, 1).bernoulli_(0.7) / 0.7, {"dropout_mask"}),
+    "features": (lambda layer, x: F.dropout2d(layer(x)[..., None, None] * torch.ones(4, 4), 0.4), {"dropout_mask"}),
+    "all or nothing": (lambda layer, x: F.dropout(layer(x), 1.0) + F.dropout(layer(x), 0.0) + layer(x) * torch.rand(20), {"rand"}),
+    "attention": (
+        lambda layer, x: F.scaled_dot_product_attention(layer(x)[None], x[None], layer(x)[None], dropout_p=0.2),
+        {"dropout_mask"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_numbers_are_those_of_eager(name: str) -> None:
+    function, calls = CASES[name]
+    fast, eager = pair(Of(function), (X,))
+    for seed in range(2):
+        results = []
+        for model in (fast, eager):
+            torch.manual_seed(seed)
+            step(model, (X,))
+            results.append([model(X), torch.rand(3), model.layer.weight.grad])
+        for got, wanted in zip(*results):
+            torch.testing.assert_close(got, wanted, rtol=1e-4, atol=1e-5)
+    assert in_torch(fast) == calls
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_without_gradients(name: str) -> None:
+    model = Of(CASES[name][0]).train()
+    fast = sol.optimize(model, [X])
+    with torch.no_grad():
+        results = []
+        for m in (fast, model):
+            torch.manual_seed(3)
+            results.append((m(X), torch.rand(3)))
+    for got, wanted in zip(*results):
+        torch.testing.assert_close(got, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_all_else_is_one_program() -> None:
+    """The backward pass may work in memory of the forward pass where one executable gives all that is computed."""
+    model = nn.Sequential(nn.Linear(20, 32), nn.Dropout(0.3), nn.Linear(32, 32), nn.GELU(), nn.Dropout(0.5), nn.Linear(32, 20))
+    fast, _ = pair(model, (X,))
+    step(fast, (X,))
+    forward, backward = graphs_of(fast)
+    assert forward.alone is not None and backward.whole is not None
+
+
+@pytest.mark.parametrize("used", [0, 1, 2, 623, 624])
+@pytest.mark.parametrize("size", [4096, 4099, 20000])
+def test_masks_are_those_of_torch(size: int, used: int) -> None:
+    """From any place in a block of the generator, which is left where torch leaves it."""
+    drawing = masks._drawing()
+    assert drawing is not None
+    for kept in (0.0, 0.1, 1 / 3, 0.9, 1.0):
+        generators = [torch.Generator().manual_seed(size) for _ in range(2)]
+        for generator in generators:
+            torch.empty(used).uniform_(generator=generator)
+        wanted = torch.empty(size, dtype=torch.bool).bernoulli_(kept, generator=generators[0])
+        got = torch.empty(size, dtype=torch.bool)
+        drawing(generators[1], got, kept)
+        assert torch.equal(got, wanted) and torch.equal(*(g.get_state() for g in generators))
+
+
+def test_another_thread_draws_meanwhile() -> None:
+    """Its numbers come first, and no number is drawn twice."""
+    draw = masks._drawing()
+    assert draw is not None
+
+    class Shared:
+        """A generator from which somebody draws right after its state was first read."""
+
+        def __init__(self) -> None:
+            self.inner, self.reads = torch.Generator().manual_seed(5), 0
+
+        def get_state(self) -> torch.Tensor:
+            state = self.inner.get_state()
+            if not self.reads:
+                torch.empty(7).uniform_(generator=self.inner)
+            self.reads += 1
+            return state
+
+        def set_state(self, state: torch.Tensor) -> None:
+            self.inner.set_state(state)
+
+    shared, plain = Shared(), torch.Generator().manual_seed(5)
+    got = torch.empty(5000, dtype=torch.bool)
+    draw(shared, got, 0.4)
+    torch.empty(7).uniform_(generator=plain)
+    assert torch.equal(got, torch.empty(5000, dtype=torch.bool).bernoulli_(0.4, generator=plain))
+
+
+def test_where_torch_draws_in_another_way_it_draws_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with libraries of processors' vendors: then masks are what torch gives."""
+    def other(self: torch.Tensor, kept: float, generator: Any = None) -> torch.Tensor:
+        return self.copy_(torch.rand(self.shape, generator=generator) < kept)
+
+    masks._drawing.cache_clear()
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(torch.Tensor, "bernoulli_", other)
+            assert masks._drawing() is None
+            assert masks.dropout_mask(0.3, (5000,)).float().mean() == pytest.approx(0.3, abs=0.05)
+    finally:
+        masks._drawing.cache_clear()
+
+
+def test_without_a_compiler_torch_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: Any) -> Any:
+        raise sol.errors.CompilerNotFoundError("there is no compiler")
+
+    masks._drawing.cache_clear()
+    try:
+        monkeypatch.setattr(masks, "build", none)
+        torch.manual_seed(1)
+        got = masks.dropout_mask(0.3, (70, 80))
+        torch.manual_seed(1)
+        assert torch.equal(got, torch.empty(70, 80, dtype=torch.bool).bernoulli_(0.3))
+    finally:
+        masks._drawing.cache_clear()
+
+
+def test_order_of_memory() -> None:
+    assert memory_order(torch.empty(2, 3, 4, 5)) == [0, 1, 2, 3]
+    assert memory_order(torch.empty(2, 3, 4, 5).to(memory_format=torch.channels_last)) == [0, 2, 3, 1]
+    assert memory_order(torch.empty(3, 2, 5).permute(2, 0, 1)) == [1, 2, 0]
+    assert memory_order(torch.empty(5).expand(3, 5)) == [0, 1]
