@@ -34,9 +34,9 @@ SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "max_po
 SCANS = ("lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad", "rnn_scan_grad", "recurrence")
 GRADIENTS = (
     "conv_weight_grad", "grouped_matmul_grad", "max_pool_taps_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad",
-    "sdpa_grad",
+    "sdpa_grad", "sdpa_dropped_grad",
 )  # fmt: skip
-ANCHORS = (*TAILED, *SELECTING, *SAMPLING, *SCANS, *GRADIENTS, "sdpa")
+ANCHORS = (*TAILED, *SELECTING, *SAMPLING, *SCANS, *GRADIENTS, "sdpa", "sdpa_dropped")
 ROWWISE = ("sum", "mean", "max", "min", "prod", "any", "all", "var", "argmax", "argmin")
 NORMALISING = ("softmax", "log_softmax", "layer_norm", "rms_norm")
 LONGEST_EPILOGUE = 32

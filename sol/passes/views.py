@@ -18,7 +18,9 @@ Order = tuple[int, ...]
 NEVER_VIEWED = ("input", "parameter", "constant", "torch_call", "concat", *CONTROL)
 EDGES = ("to_blocks", "from_blocks")
 """Views that show an image as the row-major tensor of its blocks, or the other way round."""
-ANY_ORDER_ANCHORS = ("sdpa", "sdpa_grad", "matmul", "linear", "int_matmul", "int_linear", "weight_only_linear")
+ANY_ORDER_ANCHORS = (
+    "sdpa", "sdpa_grad", "sdpa_dropped", "sdpa_dropped_grad", "matmul", "linear", "int_matmul", "int_linear", "weight_only_linear",
+)  # fmt: skip
 """Heavy ops whose kernels write a result with permuted strides (innermost stride 1), besides all memory-bound ones."""
 
 

@@ -306,6 +306,14 @@ NETWORKS: dict[str, str] = {
         "f32[2,4,10,16], %y#1: f32[2,4,10,16], %y#2: f32[2,4,10,16]",
         "sdpa_grad(%g, %q, %q, %q){causal=True, scale=0.25}",
     ),
+    "attention with dropout": one(
+        "%q: f32[2,4,10,16], %m: bool[2,4,10,10]", "f32[2,4,10,16]", "sdpa_dropped(%q, %q, %q, %m){causal=False, scale=0.25, share=0.5}"
+    ),
+    "gradients of dropout": one(
+        "%g: f32[2,4,10,16], %q: f32[2,4,10,16], %m: bool[2,4,10,10]",
+        "f32[2,4,10,16], %y#1: f32[2,4,10,16], %y#2: f32[2,4,10,16]",
+        "sdpa_dropped_grad(%g, %q, %q, %q, %m){causal=True, scale=0.25, share=0.5}",
+    ),
     "decoding": one("%q: f32[2,4,1,16], %k: f32[2,4,30,16]", "f32[2,4,1,16]", "sdpa(%q, %k, %k){causal=False, scale=0.25}"),
     "grid": one(
         "%x: f32[1,2,5,7], %g: f32[1,3,4,2]",

@@ -27,13 +27,15 @@ def floats(*shape: int) -> np.ndarray:
 def gradients(operands: list[np.ndarray], **attrs) -> Graph:
     b = GraphBuilder()
     types = [DType.BOOL if x.dtype == np.bool_ else DType.F32 for x in operands]
-    found = b.add("sdpa_grad", [b.input(n, TensorType(t, x.shape)) for n, t, x in zip("gqkvm", types, operands)], **attrs)
+    inputs = [b.input(n, TensorType(t, x.shape)) for n, t, x in zip("gqkvmn", types, operands)]
+    found = b.add("sdpa_dropped_grad" if "share" in attrs else "sdpa_grad", inputs, **attrs)
     return b.build([f"{found}{suffix}" for suffix in ("", "#1", "#2")] if isinstance(found, str) else list(found))
 
 
 def check(operands: list[np.ndarray], isa: str, threads: int = 2, **attrs) -> None:
     graph = gradients(operands, **attrs)
-    found = run_region(as_region(graph, "dnn", "sdpa_grad"), dict(zip(graph.inputs, operands)), isa=isa, threads=threads)
+    region = as_region(graph, "dnn", "sdpa_dropped_grad" if "share" in attrs else "sdpa_grad")
+    found = run_region(region, dict(zip(graph.inputs, operands)), isa=isa, threads=threads)
     for got, want in zip(found, evaluate_outputs(graph, operands)):
         np.testing.assert_allclose(got, want, rtol=5e-5, atol=5e-5)
 
@@ -43,6 +45,15 @@ def test_sizes(isa: str, causal: bool, queries: int, keys: int, depth: int, feat
     operands = [floats(2, 3, *s) for s in ((queries, features), (queries, depth), (keys, depth), (keys, features))]
     for threads in (1, 3):
         check(operands, isa, threads, causal=causal, scale=0.3)
+
+
+@pytest.mark.parametrize("isa,causal,queries,keys,depth,features", thinned([False, True], SIZES))
+def test_dropout(isa: str, causal: bool, queries: int, keys: int, depth: int, features: int) -> None:
+    operands = [floats(2, 3, *s) for s in ((queries, features), (queries, depth), (keys, depth), (keys, features))]
+    kept, mask = rng.random((2, 3, queries, keys)) < 0.8, rng.random((queries, keys)) < 0.9
+    for threads in (1, 3):
+        check([*operands, kept], isa, threads, causal=causal, scale=0.3, share=0.2)
+    check([*operands, kept, mask], isa, causal=causal, scale=0.3, share=0.2)
 
 
 @pytest.mark.parametrize("isa,dtype,shape", thinned([DType.BOOL, DType.F32], MASKS))

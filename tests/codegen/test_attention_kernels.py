@@ -69,6 +69,22 @@ def test_few_queries(isa: str, rows: int, keys: int, depth: int, features: int) 
         check(graph, [*operands, *([rng.random(mask) < 0.7] if mask else [])], isa=isa, threads=2)
 
 
+@pytest.mark.parametrize("isa,causal,length,keys,depth,features", thinned([False, True], SIZES))
+def test_dropout(isa: str, causal: bool, length: int, keys: int, depth: int, features: int) -> None:
+    """Alone, and beside a mask of what is attended."""
+    operands = [floats(2, 3, length, depth), floats(2, 3, keys, depth), floats(2, 3, keys, features)]
+    kept, mask = rng.random((2, 3, length, keys)) < 0.8, rng.random((length, keys)) < 0.9
+    b = GraphBuilder()
+    q, k, v = (b.input(n, TensorType(DType.F32, x.shape)) for n, x in zip("qkv", operands))
+    masks = [b.input(n, TensorType(DType.BOOL, x.shape)) for n, x in (("kept", kept), ("mask", mask))[: 1 if causal else 2]]
+    graph = b.build([b.add("sdpa_dropped", [q, k, v, *masks], causal=causal, scale=0.3, share=0.2)])
+    inputs = [*operands, kept, *([] if causal else [mask])]
+    (want,) = evaluate_outputs(graph, inputs)
+    for threads in (1, 3):
+        got = run_region(as_region(graph, "dnn", "sdpa_dropped"), dict(zip(graph.inputs, inputs)), isa=isa, threads=threads)[0]
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
+
+
 MASKS = [((2, 3, 11, 37),), ((2, 1, 1, 37),), ((11, 37),), ((37,),), ((1, 3, 11, 1),), ((2, 1, 11, 37),)]
 
 

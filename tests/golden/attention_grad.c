@@ -212,7 +212,8 @@ static __attribute__((noinline, unused)) void softmax_rows(float *x, int64_t lds
     vf_store_n(inverse, vf_select(found == 0.0f, vf_zero(), 1.0f / found), 4);
 }
 
-/* weights = e * inverse, scores = weights * (given - the row's sum of weights * given) * scale for S columns, both zero up to lds. */
+/* weights = e * inverse, scores = weights * (given - the row's sum of weights * given) * scale for S columns, both zero up to lds.
+ * With dropout, given is multiplied by its factors before, and so are the weights afterwards. */
 static __attribute__((noinline)) void finish_row(float *weights, float *scores, int64_t S, int64_t lds, float inverse, float scale)
 {
     const vf factor = vf_set(inverse);

@@ -79,6 +79,45 @@ def test_sdpa_grad(mask: np.ndarray | None, causal: bool) -> None:
     check("sdpa_grad", gradients, *operands, *([] if mask is None else [mask]), causal=causal, scale=0.5)
 
 
+KEPT = np.random.default_rng(3).random((2, 3, 5)) < 0.7
+
+
+def dropping(share: float, causal: bool) -> Any:
+    def attend(q: Any, k: Any, v: Any, kept: Any, mask: Any = None) -> Any:
+        added = torch.where(mask, 0.0, -torch.inf).double() if mask is not None and mask.dtype is torch.bool else mask
+        return torch.ops.aten._scaled_dot_product_attention_math(q, k, v, added, share, causal, kept, scale=0.5)[0]
+
+    return attend
+
+
+@pytest.mark.parametrize("mask,causal", [(None, False), (None, True), (BOOL_MASK, False), (FLOAT_MASK, False)], ids=str)
+def test_sdpa_dropped(mask: np.ndarray | None, causal: bool) -> None:
+    operands = randn(2, 3, 4), randn(2, 5, 4), randn(2, 5, 6), KEPT
+    given = [*operands, *([] if mask is None else [mask])]
+    check("sdpa_dropped", dropping(0.3, causal), *given, causal=causal, scale=0.5, share=0.3)
+
+
+@pytest.mark.parametrize("mask,causal", [(None, False), (None, True), (BOOL_MASK, False), (FLOAT_MASK, False)], ids=str)
+def test_sdpa_dropped_grad(mask: np.ndarray | None, causal: bool) -> None:
+    def gradients(grad: Any, q: Any, k: Any, v: Any, *rest: Any) -> Any:
+        leaves = [x.detach().requires_grad_() for x in (q, k, v)]
+        return torch.autograd.grad(dropping(0.3, causal)(*leaves, *rest), leaves, grad)
+
+    operands = randn(2, 3, 6), randn(2, 3, 4), randn(2, 5, 4), randn(2, 5, 6), KEPT
+    given = [*operands, *([] if mask is None else [mask])]
+    check("sdpa_dropped_grad", gradients, *given, causal=causal, scale=0.5, share=0.3)
+
+
+def test_dropout_misfits() -> None:
+    q, k = TensorType(DType.F32, (2, 3, 4)), TensorType(DType.F32, (2, 5, 4))
+    kept = TensorType(DType.BOOL, (2, 3, 5))
+    for wrong in (TensorType(DType.BOOL, (3, 5)), TensorType(DType.F32, (2, 3, 5))):
+        with pytest.raises(TypeInferenceError, match="kept must be"):
+            one_op_graph("sdpa_dropped", [q, k, k, wrong], scale=1.0, share=0.5)
+    with pytest.raises(TypeInferenceError, match="share"):
+        one_op_graph("sdpa_dropped", [q, k, k, kept], scale=1.0, share=1.0)
+
+
 def test_gradients_of_shared_heads_misfit() -> None:
     g, k = TensorType(DType.F32, (2, 4, 3, 4)), TensorType(DType.F32, (2, 1, 3, 4))
     with pytest.raises(TypeInferenceError, match="heads"):

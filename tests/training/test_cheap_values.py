@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from sol.runtime.torch import training
+from sol.runtime.torch import differentiation
 from tests.training.steps import check_gradients, check_loss, in_torch, pair, step
 from tests.training.test_recomputation import kept_bytes
 
@@ -107,7 +107,7 @@ def test_values_are_computed_again(name: str, monkeypatch: pytest.MonkeyPatch) -
     kept = []
     for again in (True, False):
         if not again:
-            monkeypatch.setattr(training, "compute_again", lambda *_: None)
+            monkeypatch.setattr(differentiation, "compute_again", lambda *_: None)
         fast, eager = pair(copy.deepcopy(model), (x,))
         exact = copy.deepcopy(eager).double()
         for _ in range(2):  # gradients are added up

@@ -9,10 +9,12 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 import sol
 from sol.frontend.torch.draws import memory_order
 from sol.runtime.torch import masks
+from sol.runtime.torch.dynamo import sol_backend
 from tests.training.steps import graphs_of, in_torch, pair, step
 
 X = torch.randn(24, 20)
@@ -79,6 +81,70 @@ def test_without_gradients(name: str) -> None:
             results.append((m(X), torch.rand(3)))
     for got, wanted in zip(*results):
         torch.testing.assert_close(got, wanted, rtol=1e-4, atol=1e-5)
+
+
+TWICE: dict[str, Callable[[Any, torch.Tensor], torch.Tensor]] = {
+    "like a value": lambda layer, x: layer(x) * torch.randn_like(x) + torch.randn_like(x) * layer(x) ** 2,
+    "whole numbers": lambda layer, x: layer(x) * torch.randint_like(x, 5) + torch.randint_like(x, 5) * layer(x) ** 2,
+    "sizes": lambda layer, x: layer(torch.tanh(layer(x)) * torch.rand(24, 1).add(0.5).floor()) * torch.rand(24, 1).add(0.5).floor(),
+    "in place": lambda layer, x: layer(torch.tanh(layer(x)) * torch.zeros_like(x).uniform_()) * torch.zeros_like(x).uniform_(),
+    "paths": lambda layer, x: layer(torch.tanh(layer(x) * torch.empty_like(x).bernoulli_()) * torch.empty_like(x).bernoulli_()),
+    "gumbel": lambda layer, x: F.gumbel_softmax(layer(x)) + F.gumbel_softmax(layer(x)),
+    "leaky": lambda layer, x: F.rrelu(layer(x), training=True) * F.rrelu(layer(x), training=True),
+    "dropout": lambda layer, x: layer(F.dropout(torch.tanh(layer(F.dropout(x * layer.bias, 0.3))), 0.3)),
+    "attention": lambda layer, x: attend(layer, attend(layer, x)),
+    "checkpoints": lambda layer, x: checkpoint(dropping, layer, checkpoint(dropping, layer, x, use_reentrant=False), use_reentrant=False),
+}
+
+
+def attend(layer: Any, x: torch.Tensor) -> torch.Tensor:
+    return F.scaled_dot_product_attention(layer(x)[None], x[None], layer(x)[None], dropout_p=0.2)[0]
+
+
+def dropping(layer: Any, x: torch.Tensor) -> torch.Tensor:
+    return F.dropout(F.gelu(layer(F.dropout(layer(x), 0.3))), 0.3) * torch.rand_like(x)
+
+
+@pytest.mark.parametrize("budget", [1.0, 0.5, 0.0])
+@pytest.mark.parametrize("name", TWICE)
+def test_draws_that_read_the_same_are_two(name: str, budget: float) -> None:
+    """And a backward pass that computes values again has the numbers of the forward pass."""
+    model = Of(TWICE[name])
+    with sol.config.override(training_memory_budget=budget):
+        fast, eager = pair(model, (X,))
+        found = []
+        for m in (fast, eager):
+            m.zero_grad()
+            torch.manual_seed(2)
+            step(m, (X,))
+            found.append([m.layer.weight.grad, m.layer.bias.grad, torch.rand(3)])
+    for got, wanted in zip(*found):
+        torch.testing.assert_close(got, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("training", ["torch", "auto", "compiled"])
+def test_checkpoints_under_torch_compile(training: str) -> None:
+    """Dynamo leaves it to a backend that checkpoints draw the same numbers twice, also where the backend leaves them to torch."""
+    torch._dynamo.reset()
+    model = Of(TWICE["checkpoints"])
+    fast = torch.compile(model, backend=sol_backend)
+    with sol.config.override(training=training):
+        for seed in range(2):
+            found = []
+            for m in (fast, model):
+                model.zero_grad()
+                torch.manual_seed(seed)
+                y = m(X)
+                y.square().sum().backward()
+                found.append([y, model.layer.weight.grad.clone(), torch.rand(3)])
+            for got, wanted in zip(*found):
+                torch.testing.assert_close(got, wanted, rtol=1e-4, atol=1e-5)
+        with torch.no_grad():
+            torch.manual_seed(4)
+            got = fast(X)
+            torch.manual_seed(4)
+            torch.testing.assert_close(got, model(X), rtol=1e-4, atol=1e-5)
+    torch._dynamo.reset()
 
 
 def test_all_else_is_one_program() -> None:

@@ -122,13 +122,13 @@ def kept(compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def traces(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Steps that are traced from here on, each of which is kept in a cache of the test's own."""
     traced: list[str] = []
-    compiled = training._differentiated
+    compiled = training.differentiated
 
     def differentiated(*args: Any) -> Any:
         traced.append("a step")
         return compiled(*args)
 
-    monkeypatch.setattr(training, "_differentiated", differentiated)
+    monkeypatch.setattr(training, "differentiated", differentiated)
     monkeypatch.setattr(training, "SLOW", 0.0)
     return traced
 

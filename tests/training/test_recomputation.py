@@ -10,7 +10,7 @@ from torch import fx, nn
 from torch.utils.checkpoint import CheckpointPolicy
 
 import sol
-from sol.runtime.torch import recomputation, training
+from sol.runtime.torch import differentiation, recomputation
 from sol.runtime.torch.recomputation import Segment, _held
 from tests.training.steps import check_gradients, check_loss, graphs_of, pair, step
 
@@ -83,7 +83,7 @@ def marked(monkeypatch: pytest.MonkeyPatch, budget: float, make: Callable[[], nn
         found.extend(n for n in joint.graph.nodes if "recompute" in n.meta)
         return chosen
 
-    monkeypatch.setattr(training, "choose_recomputed", noted)
+    monkeypatch.setattr(differentiation, "choose_recomputed", noted)
     fast, _ = pair(make(), IMAGES)
     with sol.config.override(training_memory_budget=budget):
         step(fast, IMAGES)

@@ -91,5 +91,6 @@ KERNELS = {
         sole("few", find_few, lower_few, cost=few_seconds, ranked=False),
         attention_tiles.CANDIDATE,
         sole("sdpa", find_heads, lower_sdpa, cost=sdpa_seconds, ranked=False),
-    )
+    ),
+    "sdpa_dropped": (sole("sdpa", find_heads, lower_sdpa, cost=sdpa_seconds, ranked=False),),
 }

@@ -16,6 +16,8 @@ from sol.ir.dim import DimLike, product
 from sol.ir.graph import Attrs
 from sol.ir.types import DType
 
+EXTRA = {"sdpa": ("MASK",), "sdpa_dropped": ("KEPT", "MASK"), "sdpa_grad": ("MASK",), "sdpa_dropped_grad": ("KEPT", "MASK")}
+"""Op → names of its operands after queries, keys and values."""
 STRETCH = 256
 """Keys, and vectors of a row of weights, that are added up one after the other: rounding errors grow with their number."""
 
@@ -61,24 +63,24 @@ def find_heads(lowering: Lowering) -> Heads | None:
         return None
     q, k, v = (lowering.view(x) for x in anchor.inputs[:3])
     out = lowering.view(anchor.name)
-    mask = lowering.view(anchor.inputs[3]) if len(anchor.inputs) > 3 else None
-    operands = {"Q": q, "K": k, "VALUE": v, "OUT": out} | ({"MASK": mask} if mask else {})
+    extra = dict(zip(EXTRA[anchor.op], map(lowering.view, anchor.inputs[3:])))
+    operands, mask = {"Q": q, "K": k, "VALUE": v, "OUT": out} | extra, extra.get("MASK")
     batch = anchor.type.shape[:-2]
     params: dict[str, DimLike] = {"L": q.shape[-2], "S": k.shape[-2], "E": k.shape[-1], "V": v.shape[-1]}
     params |= {"Q_l": q.strides[-2]} | ({} if q.strides[-1] == 1 else {"Q_e": q.strides[-1]})
     params |= {"K_s": k.strides[-2], "K_e": k.strides[-1]}
     params |= {"VALUE_s": v.strides[-2], "VALUE_e": v.strides[-1], "OUT_l": out.strides[-2]}
-    if mask:
-        params["MASK_l"], params["MASK_s"] = mask_strides(mask)
+    for name, view in extra.items():
+        params[f"{name}_l"], params[f"{name}_s"] = mask_strides(view)
     params |= batch_params(operands, batch)
     kind = {None: "", DType.BOOL: "bool", DType.F32: "float"}[mask.dtype if mask else None]
     causal = bool(anchor.attrs["causal"])
     context = {
         "mask": kind, "causal": causal, "scale": c_float(anchor.attrs["scale"]), "batch": len(batch), "element": str(q.dtype),
-        "grain": lowering.target.machine.team.grain,
+        "grain": lowering.target.machine.team.grain, "dropped": c_float(1 / (1 - anchor.attrs["share"])) if "KEPT" in extra else "",
         "batch_size": " * ".join(f"B{d}" for d in range(len(batch))) or "1", "q_step": "1" if q.strides[-1] == 1 else "Q_e",
     }  # fmt: skip
-    stem = "_".join((["causal"] if causal else []) + ([f"{kind}_mask"] if kind else []))
+    stem = "_".join((["causal"] if causal else []) + ([f"{kind}_mask"] if kind else []) + (["dropped"] if "KEPT" in extra else []))
     return Heads(tuple(operands.items()), tuple(params.items()), Attrs(context), stem, product(batch) * q.shape[-2], lowering.target)
 
 

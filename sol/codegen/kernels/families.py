@@ -25,7 +25,7 @@ FAMILIES = {
     "conv": "conv", "conv_chain": "conv_chain", "conv_transpose": "conv", "conv_weight_grad": "conv_weight",
     "linear": "matmul", "matmul": "matmul", "grouped_matmul": "matmul_grouped", "grouped_matmul_grad": "matmul_grouped_grad",
     "weight_only_linear": "matmul_weight_only", "int_linear": "matmul_int", "int_matmul": "matmul_int", "int_conv": "conv_int",
-    "sdpa": "attention", "sdpa_grad": "attention_grad",
+    "sdpa": "attention", "sdpa_grad": "attention_grad", "sdpa_dropped": "attention", "sdpa_dropped_grad": "attention_grad",
     "max_pool": "pool_bytes", "avg_pool": "pool", "adaptive_avg_pool": "pool", "adaptive_max_pool": "pool",
     "lstm_scan": "recurrent", "gru_scan": "recurrent", "rnn_scan": "recurrent",
     "lstm_scan_grad": "recurrent_grad", "gru_scan_grad": "recurrent_grad", "rnn_scan_grad": "recurrent_grad",

@@ -53,7 +53,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
 
 def simplify(joint: fx.GraphModule) -> None:
     """Change a graph that these gave, of both passes, in place: write out what was kept whole, and keep less between the passes."""
-    from sol.frontend.torch import batch_norms, pool_grads
+    from sol.frontend.torch import batch_norms, draws, pool_grads
 
     batch_norms.expand(joint)
+    draws.separate_masks(joint)
     pool_grads.simplified(joint)

@@ -38,6 +38,10 @@ def sdpa(attrs: Attrs, q: np.ndarray, k: np.ndarray, v: np.ndarray, *mask: np.nd
     A False in a bool mask, and with ``causal`` every key position after the query's, is not attended.
     A row that attends to nothing gives zeros, as torch does.
     """
+    return np.matmul(_weights(attrs, q, k, *mask), v)
+
+
+def _weights(attrs: Attrs, q: np.ndarray, k: np.ndarray, *mask: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         scores = np.matmul(q, k.swapaxes(-1, -2)) * attrs["scale"]
         scores = scores.astype(q.dtype)
@@ -49,7 +53,28 @@ def sdpa(attrs: Attrs, q: np.ndarray, k: np.ndarray, v: np.ndarray, *mask: np.nd
         e = np.exp(scores - np.where(np.isneginf(top), 0, top))
         total = np.sum(e, axis=-1, keepdims=True)
         weights = np.divide(e, total, out=np.zeros_like(e), where=total != 0)
-    return np.matmul(weights.astype(q.dtype), v)
+    return weights.astype(q.dtype)
+
+
+def _infer_sdpa_dropped(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 4, 5)
+    q, k, v, kept, *mask = operands
+    result = _infer_sdpa([q, k, v, *mask], attrs)
+    scores = TensorType(DType.BOOL, (*result.shape[:-1], k.shape[-2]))
+    need(kept == scores, f"what is kept must be {scores}, got {kept}")
+    need(0 <= attrs["share"] < 1, f"the share that is dropped must be at least 0 and below 1, got {attrs['share']}")
+    return result
+
+
+@op("sdpa_dropped", "dnn", _infer_sdpa_dropped, causal=False, scale=REQUIRED, share=REQUIRED)
+def sdpa_dropped(attrs: Attrs, q: np.ndarray, k: np.ndarray, v: np.ndarray, kept: np.ndarray, *mask: np.ndarray) -> np.ndarray:
+    """``sdpa`` with dropout of a share of the weights: those that are kept (bool[..., L, S]) weigh ``1 / (1 - share)`` times as much."""
+    return np.matmul(_dropped(attrs, _weights(attrs, q, k, *mask), kept), v)
+
+
+def _dropped(attrs: Attrs, values: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return values * (kept / (1 - attrs["share"])).astype(values.dtype)
 
 
 def _infer_sdpa_grad(operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
@@ -68,10 +93,32 @@ def sdpa_grad(attrs: Attrs, grad: np.ndarray, q: np.ndarray, k: np.ndarray, v: n
 
     grad[..., L, V]: that of its result.
     """
-    identity = np.broadcast_to(np.eye(k.shape[-2], dtype=q.dtype), (*k.shape[:-1], k.shape[-2]))
-    weights = np.asarray(sdpa(attrs, q, k, identity, *mask))
-    given = np.matmul(grad, v.swapaxes(-1, -2))
+    weights = _weights(attrs, q, k, *mask)
+    return _gradients(attrs, grad, q, k, weights, weights, np.matmul(grad, v.swapaxes(-1, -2)))
+
+
+def _infer_sdpa_dropped_grad(operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
+    need_operands(operands, 5, 6)
+    grad, q, k, v, kept, *mask = operands
+    _infer_sdpa_dropped([q, k, v, kept, *mask], attrs)
+    return _infer_sdpa_grad([grad, q, k, v, *mask], attrs)
+
+
+@op("sdpa_dropped_grad", "dnn", _infer_sdpa_dropped_grad, causal=False, scale=REQUIRED, share=REQUIRED)
+def sdpa_dropped_grad(
+    attrs: Attrs, grad: np.ndarray, q: np.ndarray, k: np.ndarray, v: np.ndarray, kept: np.ndarray, *mask: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Those of ``sdpa_grad`` for ``sdpa_dropped``."""
+    weights = _weights(attrs, q, k, *mask)
+    given = _dropped(attrs, np.matmul(grad, v.swapaxes(-1, -2)), kept)
+    return _gradients(attrs, grad, q, k, weights, _dropped(attrs, weights, kept), given)
+
+
+def _gradients(
+    attrs: Attrs, grad: np.ndarray, q: np.ndarray, k: np.ndarray, weights: np.ndarray, used: np.ndarray, given: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """used: weights that the values were multiplied by. given: gradients of the weights."""
     with np.errstate(all="ignore"):
         scores = weights * (given - np.sum(weights * given, axis=-1, keepdims=True)) * attrs["scale"]
     turned = scores.swapaxes(-1, -2)
-    return np.matmul(scores, k).astype(q.dtype), np.matmul(turned, q).astype(q.dtype), np.matmul(weights.swapaxes(-1, -2), grad)
+    return np.matmul(scores, k).astype(q.dtype), np.matmul(turned, q).astype(q.dtype), np.matmul(used.swapaxes(-1, -2), grad)

@@ -27,9 +27,8 @@ _ELEMENTWISE = (
 _MOVES = (*VIEWS, aten.roll.default, aten.constant_pad_nd.default)
 _SAME = (aten.detach.default, aten.alias.default, aten.clone.default)
 _PRODUCTS = (aten.mm.default, aten.bmm.default)
-_LAYER_NORM, _DROPOUT = aten.native_layer_norm.default, aten.native_dropout.default
-_WHOLES = (_LAYER_NORM, 3), (_DROPOUT, 2)
-"""Operations whose first result is made of their operands and other results, and how many results they have."""
+_LAYER_NORM = aten.native_layer_norm.default
+"""Its first result is made of its operands and its two other results."""
 
 
 def compute_again(forward: fx.GraphModule, backward: fx.GraphModule, own: int) -> None:
@@ -144,18 +143,15 @@ def _steps(made: fx.Node, at_hand: Mapping[fx.Node, fx.Node]) -> list[fx.Node]:
 
 
 def _whole_of(node: fx.Node) -> fx.Node | None:
-    """The layer norm (in float32 or float64) or dropout whose first result a node is, and whose others are taken as well."""
+    """The layer norm (in float32 or float64) whose first result a node is, and whose others are taken as well."""
     whole = node.args[0] if node.target is operator.getitem and node.args[1] == 0 else None
-    results = next((r for op, r in _WHOLES if isinstance(whole, fx.Node) and whole.target is op), 0)
-    if not isinstance(whole, fx.Node) or not results:
+    if not isinstance(whole, fx.Node) or whole.target is not _LAYER_NORM or node.meta["val"].dtype not in (torch.float32, torch.float64):
         return None
-    if whole.target is _LAYER_NORM and node.meta["val"].dtype not in (torch.float32, torch.float64):
-        return None
-    return whole if len(_told(whole)) == results - 1 else None
+    return whole if len(_told(whole)) == 2 else None
 
 
 def _operands(whole: fx.Node) -> tuple[fx.Node, list[fx.Node], list[fx.Node]]:
-    """What a layer norm or a dropout takes, its parameters, and its other results: mean and reciprocal standard deviation, or the mask."""
+    """What a layer norm takes, its parameters, and its other results: mean and reciprocal standard deviation."""
     value = whole.args[0]
     assert isinstance(value, fx.Node)
     return value, [a for a in whole.args[1:] if isinstance(a, fx.Node)], _told(whole)
@@ -171,7 +167,7 @@ def _cost(node: fx.Node) -> int:
     if node.op == "placeholder" or is_view(node, VIEWS):
         return 0
     whole = _whole_of(node)
-    return 1 if whole is None else 2 * len(_told(whole))
+    return 1 if whole is None else 4
 
 
 def _emit(
@@ -204,7 +200,7 @@ def _copy(graph: fx.Graph, node: fx.Node, values: Mapping[fx.Node, fx.Node]) -> 
 
 
 def _first_result(graph: fx.Graph, node: fx.Node, values: Mapping[fx.Node, fx.Node]) -> fx.Node:
-    """The first result of a layer norm or a dropout from what it takes and its other results."""
+    """The first result of a layer norm from what it takes and its other results."""
     whole = _whole_of(node)
     assert whole is not None
     value, _, told = _operands(whole)
@@ -214,11 +210,6 @@ def _first_result(graph: fx.Graph, node: fx.Node, values: Mapping[fx.Node, fx.No
         made.meta = {**node.meta, "val": op(*(a.meta["val"] if isinstance(a, fx.Node) else a for a in args), **kwargs)}
         return made
 
-    if whole.target is _DROPOUT:
-        share = whole.args[1]
-        assert isinstance(share, (int, float))
-        factors = add(aten._to_copy.default, values[told[0]], dtype=value.meta["val"].dtype)
-        return add(aten.mul.Tensor, values[value], add(aten.mul.Tensor, factors, 1 / (1 - share) if share < 1 else 0.0))
     weight, bias = whole.args[2:4]
     made = values[value]
     for op, operand in ((aten.sub.Tensor, told[0]), (aten.mul.Tensor, told[1]), (aten.mul.Tensor, weight), (aten.add.Tensor, bias)):

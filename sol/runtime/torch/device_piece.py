@@ -11,6 +11,7 @@ import torch
 from torch import fx
 from torch.utils import _pytree as pytree
 
+from sol.runtime.torch.checkpoints import for_torch, graphs_of
 from sol.runtime.torch.on_device import DEVICE, by_memory, moved_to, views_of
 from sol.runtime.torch.on_queue import runs_opencl
 from sol.runtime.torch.pieces import Piece
@@ -38,7 +39,7 @@ class DevicePiece:
     """
 
     def __init__(self, module: fx.GraphModule, example_inputs: Sequence[Any], options: Mapping[str, Any], device: torch.device) -> None:
-        self.module, self._device = module, device
+        self.module, self._in_torch, self._device = module, for_torch(module), device
         self._own = dict(module.named_parameters()) | dict(module.named_buffers())
         self._places: list[int] = []
         self._views: dict[int, tuple[torch.Tensor, int, torch.Tensor]] = {}
@@ -50,7 +51,7 @@ class DevicePiece:
         tensors = [x for x in (*inputs, *self._own.values()) if isinstance(x, torch.Tensor)]
         alien = any(x.device != self._device and x.device.type != "cpu" for x in tensors)
         if self._eager or alien or torch.is_grad_enabled() and any(x.requires_grad for x in tensors):
-            return self.module(*inputs)
+            return self._in_torch(*inputs)
         places = [t.data_ptr() for t in self._own.values()]
         if self._piece is None or places != self._places:
             self._places, self._piece = places, self._make()
@@ -104,5 +105,5 @@ def _host_place(argument: Any) -> Any:
 
 def _draws(module: fx.GraphModule) -> bool:
     """Whether a piece draws random numbers, which are another generator's on the device."""
-    calls = [n for n in module.graph.nodes if n.op in ("call_function", "call_method")]
+    calls = [n for graph in graphs_of(module) for n in graph.nodes if n.op in ("call_function", "call_method")]
     return any(getattr(n.target, "__name__", n.target) in RANDOM or is_in_training(n) for n in calls)

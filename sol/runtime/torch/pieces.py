@@ -27,6 +27,7 @@ from sol.frontend.torch.export import import_piece
 from sol.frontend.torch.lazy_modules import lazy_module
 from sol.runtime.specializations import Specializations
 from sol.runtime.torch.autograd import differentiable
+from sol.runtime.torch.checkpoints import for_torch, without_gradients
 from sol.runtime.torch.inputs import is_plain, told
 from sol.runtime.torch.program import Program, Taken
 from sol.runtime.torch.training import MOST_COMPILED, Fixed, Gradients, Habit, is_repeatable
@@ -71,7 +72,7 @@ def _placeholder(node: fx.Node, value: Any, example: Any, sizes: Mapping[Any, tu
         return _Placeholder(node.name, "number")
     if isinstance(example, torch.nn.Parameter) or node.meta.get("tensor_dict", {}).get("_dynamo_static_input_type"):
         return _Placeholder(node.name, "parameter")
-    if getattr(node.meta.get("grapharg"), "pass_arg_as_tensor", False):
+    if value.dim() == 0 and getattr(node.meta.get("grapharg"), "pass_arg_as_tensor", False):  # arrays of numpy come so, too
         return _Placeholder(node.name, "float")
     dynamic = tuple(d for d, size in enumerate(value.shape) if isinstance(size, torch.SymInt))
     return _Placeholder(node.name, "tensor", dynamic=dynamic)
@@ -106,6 +107,7 @@ class Piece:
     def __init__(self, module: fx.GraphModule, example_inputs: Sequence[Any], options: Mapping[str, Any], *, habit: Habit | None = None,
                  notify: Callable[[str], None] = lambda reason: None) -> None:  # fmt: skip
         self.module, self.placeholders, self.options = module, placeholders_of(module, example_inputs), options
+        self.in_torch = for_torch(module)
         self._notify = notify
         self.variants = Specializations[_Variant]("a piece of the model")
         self._compiled = 0  # variants that were made so far
@@ -125,7 +127,7 @@ class Piece:
 
     def __call__(self, *inputs: Any) -> Any:
         if self.failure is not None:
-            return self.module(*inputs)
+            return self.in_torch(*inputs)
         with_gradient = torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in inputs)
         if with_gradient and self.gradients.habit.saves:
             return self.gradients(inputs)
@@ -133,7 +135,7 @@ class Piece:
         args = tuple([_number(inputs[i]) if i in self._floats else inputs[i] for i in self._kept])
         found = self.variants.find_or_make(lambda v: v.takes(args, parameters), lambda: self._new_variant(inputs, args, parameters))
         if found is None:
-            return self.module(*inputs)
+            return self.in_torch(*inputs)
         program, taken = found[0].program, found[1]
         self.last = program, taken[1] or {}
         program.refresh_if_stale()
@@ -211,7 +213,8 @@ class Piece:
         shapes = [torch.export.Dim.DYNAMIC if p.role == "number" else s for p, s in zip(places, shapes)]
         call = Call.of_arguments([v.detach() if isinstance(v, torch.Tensor) else v for v in values], traced)
         parameters = {k: p.name for k, p in enumerate(places) if p.role == "parameter"}
-        piece = specialised(self.module, self.placeholders, inputs, {p.name for p, t in zip(places, traced) if not t})
+        literals = {p.name for p, t in zip(places, traced) if not t}
+        piece = specialised(without_gradients(self.module), self.placeholders, inputs, literals)
         return import_piece(enclose(piece), call, shapes, parameters)
 
 

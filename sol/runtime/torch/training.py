@@ -26,20 +26,17 @@ from sol.collector import collector_paused
 from sol.config import config
 from sol.errors import ConfigError, UnsupportedError
 from sol.frontend.imported import Imported
-from sol.frontend.torch.backward import decompositions, simplify
 from sol.frontend.torch.blocks import as_image
 from sol.frontend.torch.functional import between_graphs, placed_inputs, results_of
-from sol.frontend.torch.lazy_modules import without_code
 from sol.runtime.executable import Executable
 from sol.runtime.memory import give_back_free_memory
 from sol.runtime.specializations import Specializations
-from sol.runtime.torch.cheap_values import compute_again
+from sol.runtime.torch.checkpoints import graphs_of
+from sol.runtime.torch.differentiation import Compiler, differentiated
 from sol.runtime.torch.inputs import told
 from sol.runtime.torch.kept_steps import KeptGraph, KeptStep, keep_step, read_step
 from sol.runtime.torch.program import Program, Taken
-from sol.runtime.torch.recomputation import choose_recomputed
 from sol.runtime.torch.result_pool import ResultPool, are_alone
-from sol.runtime.torch.saved_views import save_longest, save_whole
 from sol.runtime.torch.step_function import Wrapping, plain_wrapping, step_function
 from sol.runtime.torch.step_graphs import GraphSource, StoredGraph, TracedGraph
 from sol.runtime.torch.step_key import NoTextError, step_key
@@ -55,7 +52,6 @@ SLOW = 0.5
 """Seconds of a trace from which its graphs are kept for other processes."""
 _IN_PLACE = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.setitem)
 _RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
-Compiler = Callable[[fx.GraphModule, Any], Any]
 Observer = Callable[["TrainingGraph", Program, Taken, Sequence[Any]], None]
 """Told of each run on compiled code: the graph, its program, the call, its results."""
 
@@ -211,35 +207,6 @@ class TrainingGraph:
             self._lent, forward.room = lent, executable.lent_bytes
 
 
-def _differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Compiler, backward: Compiler) -> Callable[..., Any]:
-    """The module as AOTAutograd makes it of two graphs."""
-    from torch._functorch import config as settings  # what takes long to import is imported where it is needed
-    from torch._functorch.aot_autograd import aot_module_simplified
-    from torch._functorch.partitioners import min_cut_rematerialization_partition
-    from torch.utils.checkpoint import CheckpointPolicy
-
-    def partition(joint: fx.GraphModule, inputs: Any, **given: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
-        """Both passes, simplified first. Inputs that a layer casts are cast again in the backward pass: then they are parameters there as
-        well, which are packed once."""
-        simplify(joint)
-        for node in joint.graph.nodes:
-            if node.target is torch.ops.aten._to_copy.default and node.args[0].op == "placeholder":
-                node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
-        budget = float(config["training_memory_budget"])
-        if budget == 0 and choose_recomputed(joint, given["num_fwd_outputs"]):
-            budget = 1.0  # what is not marked is kept as is fastest
-        with settings.patch(activation_memory_budget=budget):
-            graphs = min_cut_rematerialization_partition(joint, inputs, **given)
-        compute_again(*graphs, given["num_fwd_outputs"])
-        save_longest(*graphs, given["num_fwd_outputs"])
-        save_whole(*graphs, given["num_fwd_outputs"])
-        return graphs
-
-    with settings.patch(donated_buffer=False), without_code():  # a donated buffer forbids retain_graph
-        compilers: tuple[Any, Any] = (forward, backward)
-        return aot_module_simplified(module, examples, *compilers, partition, decompositions())
-
-
 @dataclass(frozen=True)
 class Fixed:
     """A captured piece with all sizes and numbers of a call written into it; ``parameters`` of its inputs are the same at each call."""
@@ -249,9 +216,11 @@ class Fixed:
 
 
 class Trainable(Protocol):
-    """A captured piece. kind: what its calls may differ in, of these inputs. tensors: those of them that `fixed` takes."""
+    """A captured piece. in_torch: the same for calls that torch runs. kind: what its calls may differ in, of these inputs. tensors: those
+    of them that `fixed` takes."""
 
     module: fx.GraphModule
+    in_torch: fx.GraphModule
 
     def kind(self, inputs: Sequence[Any]) -> tuple[Any, ...]: ...
 
@@ -278,14 +247,14 @@ class Differentiated:
             self._function = self._of_kept(kept, Retrace(piece.module, inputs))
             return
         began = time.perf_counter()
-        module = _with_scans(piece.module)
+        module = _with_operations(piece.module)
         own = (*module.parameters(), *module.buffers())  # which AOTAutograd puts before the inputs
         self._parameters = {**dict(enumerate(own)), **{len(own) + i: inputs[i] for i in piece.parameters}}
         mode = FakeTensorMode()
         examples = [mode.from_tensor(x, static_shapes=True) if isinstance(x, torch.Tensor) else x for x in inputs]
         try:
             with tracing(TracingContext(mode)):
-                self._function = _differentiated(module, examples, self._forward, self._backward)
+                self._function = differentiated(module, examples, self._forward, self._backward)
         except (DataDependentOutputException, DynamicOutputShapeException) as error:
             raise UnsupportedError(f"{error.func} gives sizes or numbers that are known when data is") from error
         if time.perf_counter() - began < SLOW:
@@ -345,10 +314,10 @@ def _key_of(piece: Fixed, inputs: Sequence[Any], options: Mapping[str, Any]) -> 
         return ""
 
 
-def _with_scans(module: fx.GraphModule) -> fx.GraphModule:
-    from sol.frontend.torch.recurrent_ops import with_scans  # defines operations, which inference does not need
+def _with_operations(module: fx.GraphModule) -> fx.GraphModule:
+    from sol.frontend.torch import attention_dropout, recurrent_ops  # define operations, which inference does not need
 
-    return with_scans(module)
+    return attention_dropout.with_masks(recurrent_ops.with_scans(module))
 
 
 def _changed(metadata: Any) -> Collection[int]:
@@ -379,7 +348,7 @@ class Retrace:
                 examples = [_example(*t) for t in self._types]
             with torch.enable_grad(), torch.autocast("cpu", dtype, enabled), tracing(TracingContext(mode)), collector_paused():
                 with config.override(training_memory_budget=self._budget), _both_graphs_at_once():
-                    _differentiated(_with_scans(self._module), examples, self._taker("forward"), self._taker("backward"))
+                    differentiated(_with_operations(self._module), examples, self._taker("forward"), self._taker("backward"))
         return self._graphs[what]
 
     def _taker(self, what: str) -> Compiler:
@@ -419,11 +388,11 @@ class Gradients:
     def __call__(self, inputs: Sequence[Any]) -> Any:
         """The piece's result, connected to the graph of autograd."""
         if self.is_torchs or self.failure is not None:
-            return self.piece.module(*inputs)
+            return self.piece.in_torch(*inputs)
         kind = self.piece.kind(inputs)
         found = self.variants.find_or_make(lambda v: v if v[0] == kind else None, lambda: self._make(kind, inputs))
         if found is None:
-            return self.piece.module(*inputs)
+            return self.piece.in_torch(*inputs)
         self.habit.pool.step(self)
         result = found[0][1](self.piece.tensors(inputs))
         for tensor in result if isinstance(result, (tuple, list)) else (result,):
@@ -470,7 +439,7 @@ class Gradients:
 
 def is_repeatable(module: fx.GraphModule) -> bool:
     """Whether a captured piece has no layer in training mode that draws numbers or keeps statistics, and changes nothing in place."""
-    return not any(is_in_training(n) or _writes(n) for n in module.graph.nodes)
+    return not any(is_in_training(n) or _writes(n) for graph in graphs_of(module) for n in graph.nodes)
 
 
 def is_in_training(node: fx.Node) -> bool:

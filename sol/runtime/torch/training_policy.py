@@ -10,13 +10,15 @@ from typing import Any
 import torch
 from torch import fx
 
+from sol.runtime.torch.checkpoints import graphs_of
+
 SHORT = 1 << 18
 """Elements of all values of a forward pass up to which a step is short."""
 
 
 def reason_for_torch(module: fx.GraphModule) -> str:
     """Why a piece that Dynamo captured should train in torch; empty if it should not. Its nodes still hold what they were traced with."""
-    elements = sum(_elements(n.meta.get("example_value")) for n in module.graph.nodes)
+    elements = sum(_elements(n.meta.get("example_value")) for graph in graphs_of(module) for n in graph.nodes)
     return "its steps are short" if elements < SHORT else ""
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -410,3 +411,21 @@ with torch.no_grad():
     print(f(torch.ones(1, 2)).shape)
 """
     assert "[1, 2]" in subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("training", ["auto", "compiled"])
+def test_arrays_of_numpy(training: str, programs: list[Program]) -> None:
+    """They come as tensors, which are no numbers."""
+    layer = nn.Linear(8, 8)
+
+    def scaled(x: torch.Tensor, by: np.ndarray, number: np.float32) -> torch.Tensor:
+        return layer(x) * torch.from_numpy(by) * torch.as_tensor(number)
+
+    fast = torch.compile(scaled, backend="sol")
+    with sol.config.override(training=training):
+        for k in range(3):
+            x, by = torch.randn(4, 8), np.arange(8, dtype=np.float32) + k
+            close(fast(x, by, np.float32(k)), scaled(x, by, np.float32(k)))
+            with torch.no_grad():
+                close(fast(x, by, np.float32(k)), scaled(x, by, np.float32(k)))
+    assert programs

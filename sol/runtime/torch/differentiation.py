@@ -1,0 +1,48 @@
+"""Forward and backward graph of a module, by AOTAutograd and torch's partitioner: what goes into it, and what is changed behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import fx
+
+from sol.config import config
+from sol.frontend.torch.backward import decompositions, simplify
+from sol.frontend.torch.draws import kept_apart
+from sol.frontend.torch.lazy_modules import without_code
+from sol.runtime.torch.cheap_values import compute_again
+from sol.runtime.torch.recomputation import choose_recomputed
+from sol.runtime.torch.saved_views import save_longest, save_whole
+
+Compiler = Callable[[fx.GraphModule, Any], Any]
+
+
+def differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Compiler, backward: Compiler) -> Callable[..., Any]:
+    """The module as AOTAutograd makes it of two graphs. forward, backward: are given these, and give what runs them."""
+    from torch._functorch import config as settings  # what takes long to import is imported where it is needed
+    from torch._functorch.aot_autograd import aot_module_simplified
+    from torch._functorch.partitioners import min_cut_rematerialization_partition
+    from torch.utils.checkpoint import CheckpointPolicy
+
+    def partition(joint: fx.GraphModule, inputs: Any, **given: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
+        """Both passes, simplified first. Inputs that a layer casts are cast again in the backward pass: then they are parameters there as
+        well, which are packed once."""
+        simplify(joint)
+        for node in joint.graph.nodes:
+            if node.target is torch.ops.aten._to_copy.default and node.args[0].op == "placeholder":
+                node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
+        budget = float(config["training_memory_budget"])
+        if budget == 0 and choose_recomputed(joint, given["num_fwd_outputs"]):
+            budget = 1.0  # what is not marked is kept as is fastest
+        with kept_apart(joint) as draws, settings.patch(activation_memory_budget=budget or 1e-9 * draws):  # of 0 torch keeps no draw
+            graphs = min_cut_rematerialization_partition(joint, inputs, **given)
+        compute_again(*graphs, given["num_fwd_outputs"])
+        save_longest(*graphs, given["num_fwd_outputs"])
+        save_whole(*graphs, given["num_fwd_outputs"])
+        return graphs
+
+    with settings.patch(donated_buffer=False), without_code():  # a donated buffer forbids retain_graph
+        compilers: tuple[Any, Any] = (forward, backward)
+        return aot_module_simplified(module, examples, *compilers, partition, decompositions())
