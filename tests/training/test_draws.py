@@ -147,6 +147,36 @@ def test_checkpoints_under_torch_compile(training: str) -> None:
     torch._dynamo.reset()
 
 
+TURNED: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "alpha dropout": lambda y: F.alpha_dropout(turned(y), 0.1, True),
+    "dropout": lambda y: F.dropout(turned(y), 0.3, True),
+    "features": lambda y: F.dropout1d(turned(y)[None], 0.3, True)[0],
+    "bernoulli": lambda y: y * torch.empty_like(turned(y)).bernoulli_(0.5),
+    "uniform": lambda y: y * torch.empty_like(turned(y)).uniform_(-1, 1),
+    "normal": lambda y: y * torch.empty_like(turned(y)).normal_(),
+    "exponential": lambda y: y * torch.empty_like(turned(y)).exponential_(),
+    "geometric": lambda y: y * torch.empty_like(turned(y)).geometric_(0.3),
+    "log normal": lambda y: y * torch.empty_like(turned(y)).log_normal_(),
+    "like": lambda y: y * torch.rand_like(turned(y)),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("name", TURNED)
+def test_in_the_order_of_memory(name: str, dtype: torch.dtype) -> None:
+    model, x = Of(lambda layer, x: TURNED[name](layer(x))).to(dtype), torch.randn(40, 20).to(dtype)  # enough for torch to fill by vectors
+    fast, eager = pair(model, (x,))
+    found = []
+    for m in (fast, eager):
+        torch.manual_seed(6)
+        found.append([m(x), torch.rand(3)])
+        with torch.no_grad():
+            found[-1] += [m(x), torch.rand(3)]
+    rtol, atol = (2e-2, 2e-2) if dtype is torch.bfloat16 else (1e-4, 1e-5)
+    for got, wanted in zip(*found):
+        torch.testing.assert_close(got, wanted, rtol=rtol, atol=atol)
+
+
 def test_all_else_is_one_program() -> None:
     """The backward pass may work in memory of the forward pass where one executable gives all that is computed."""
     model = nn.Sequential(nn.Linear(20, 32), nn.Dropout(0.3), nn.Linear(32, 32), nn.GELU(), nn.Dropout(0.5), nn.Linear(32, 20))

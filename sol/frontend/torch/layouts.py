@@ -15,7 +15,10 @@ from sol.errors import ExportError
 from sol.frontend.torch.aliases import mutates, op_name, shares_if_contiguous
 
 _PLACES = ("as_strided", "as_strided_", "as_strided_copy", "as_strided_scatter", "set_", "resize_", "resize_as_")
-_DRAWS = ("bernoulli", "poisson", "normal", "binomial")
+_DRAWS = (
+    "bernoulli", "poisson", "normal", "binomial",
+    "uniform", "exponential", "random", "cauchy", "geometric", "log_normal", "normal_functional",  # in place, written as functions
+)  # fmt: skip
 _DROPOUTS = ("dropout", "alpha_dropout", "native_dropout")
 _SIZED = ("rand", "randn", "randint", "randperm")
 

@@ -60,6 +60,8 @@ class Policy:
         tensors = _of(node)
         kind = _plain_type(tensors, target)
         name = target.split(".")[1] if target.startswith("aten.") else ""
+        if name == "bernoulli":
+            return ""  # a mask of bool, in the order of memory, which torch's function does not heed
         if name in PRODUCTS and len({t.dtype for t in tensors}) > 1:
             return ""  # whose converter says that torch does not take them
         if kind is torch.float64 and name in RECURRENT:

@@ -10,6 +10,7 @@ import torch
 from sol.frontend.torch.capture import take_call
 from sol.frontend.torch.trees import Maker, named_leaves, named_tensors
 from sol.runtime.torch.program import Program, Taken
+from sol.runtime.torch.tensors import own_results
 
 Again = Callable[..., Any]
 
@@ -40,7 +41,8 @@ class _Recompute(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, again: Any, program: Program, taken: Taken, call: Any, count: int, *sources: torch.Tensor) -> Any:
-        found = program.leaf_tensors((tuple([t.detach() for t in taken[0]]), taken[1]))
+        leaves = program.leaf_tensors((tuple([t.detach() for t in taken[0]]), taken[1]))
+        found = own_results(leaves, len(leaves))
         ctx.again, ctx.program, ctx.call, ctx.count = again, program, call, count
         ctx.identities = [id(t) for t in sources[:count]]
         ctx.inputs = sources[:count]

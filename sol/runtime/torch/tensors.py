@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,20 @@ def numpy_of(tensor: torch.Tensor) -> np.ndarray:
     if tensor.dtype.is_floating_point and tensor.dtype not in (torch.float64, torch.float32, torch.float16):
         tensor = tensor.float()
     return tensor.resolve_neg().numpy()
+
+
+def own_results(results: Sequence[Any], count: int) -> Sequence[Any]:
+    """Results of a function of autograd, of which the first ``count`` are given to a caller, who may change them in place: autograd does
+    not allow that for views. A view of memory that no other result shows becomes a tensor of its own there, as it is in eager torch: it is
+    one only because it has other strides than what is computed."""
+    if not any(isinstance(r, torch.Tensor) and r._is_view() for r in results[:count]):
+        return results
+    places = Counter([r.untyped_storage().data_ptr() for r in results if isinstance(r, torch.Tensor)])
+    found = list(results)
+    for i, r in enumerate(results[:count]):
+        if isinstance(r, torch.Tensor) and r._is_view() and places[r.untyped_storage().data_ptr()] == 1:
+            found[i] = torch.empty(0, dtype=r.dtype).set_(r.untyped_storage(), r.storage_offset(), r.shape, r.stride())
+    return found
 
 
 class _Spare:

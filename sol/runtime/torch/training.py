@@ -40,6 +40,7 @@ from sol.runtime.torch.result_pool import ResultPool, are_alone
 from sol.runtime.torch.step_function import Wrapping, plain_wrapping, step_function
 from sol.runtime.torch.step_graphs import GraphSource, StoredGraph, TracedGraph
 from sol.runtime.torch.step_key import NoTextError, step_key
+from sol.runtime.torch.tensors import own_results
 from sol.runtime.torch.training_policy import reason_for_torch
 
 log = logging.getLogger("sol")
@@ -129,7 +130,7 @@ class TrainingGraph:
             give_back_free_memory()
         for observer in self.observers:
             observer(self, program, taken, result)
-        return result
+        return result if self._forward is not None else own_results(result, len(result) - len(self.kept))
 
     def _images(self, inputs: Sequence[Any]) -> list[Any]:
         """The inputs as torch wants them: those that a compiled forward graph left in blocks as images."""

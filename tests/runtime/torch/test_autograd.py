@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 import sol
+from sol.runtime.torch.dynamo import sol_backend
 from tests.runtime.models import Counter, Lambda, close, convnet, mlp
 
 
@@ -109,3 +110,32 @@ def test_finetuning_step_changes_the_compiled_model() -> None:
     assert losses[-1] < losses[0]
     with torch.no_grad():
         close(fast(x), model(x))
+
+
+@pytest.mark.parametrize("training", ["auto", "compiled"])
+@pytest.mark.parametrize("way", ["eval", "train", "torch.compile"])
+def test_turned_results_may_be_changed_in_place(training: str, way: str) -> None:
+    """Strides make no view of them."""
+
+    class Turned(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(8, 6)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.tanh(self.layer(x)).t().contiguous().t() + 1
+
+    model, x = Turned().train(way == "train"), torch.rand(5, 8)
+    torch._dynamo.reset()
+    fast = torch.compile(model, backend=sol_backend) if way == "torch.compile" else sol.optimize(model, [x])
+    with sol.config.override(training=training):
+        for _ in range(2):
+            found = []
+            for call in (fast, model):
+                model.zero_grad()
+                y = call(x)
+                assert not y.is_contiguous()
+                y.mul_(3).add_(1).square().sum().backward()
+                found.append([y, model.layer.weight.grad.clone()])
+            close(*found)
+    torch._dynamo.reset()
