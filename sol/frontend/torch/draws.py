@@ -9,6 +9,7 @@ partitioner, which computes values again and drops equal ones, knows a part of t
 from __future__ import annotations
 
 import operator
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -19,6 +20,7 @@ from torch import fx
 from sol.frontend.torch.layouts import draws
 
 aten = torch.ops.aten
+_LOCK = threading.RLock()  # for what torch knows, while it is more
 
 NAMESPACE = "sol_draws"
 LIBRARY = torch.library.Library(NAMESPACE, "DEF")
@@ -85,10 +87,11 @@ def kept_apart(joint: fx.GraphModule) -> Iterator[bool]:
         for result in (node, *(u for u in node.users if u.target is operator.getitem)):
             result.meta["recompute"] = CheckpointPolicy.MUST_SAVE
     known: list[Any] = compile_utils.rand_ops
-    others = {p for n in found if (p := getattr(n.target, "overloadpacket", n.target)) not in known}
-    known.extend(others)
-    try:
-        yield bool(found)
-    finally:
-        for packet in others:
-            known.remove(packet)
+    with _LOCK:
+        others = {p for n in found if (p := getattr(n.target, "overloadpacket", n.target)) not in known}
+        known.extend(others)
+        try:
+            yield bool(found)
+        finally:
+            for packet in others:
+                known.remove(packet)
