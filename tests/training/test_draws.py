@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -186,26 +187,45 @@ def test_all_else_is_one_program() -> None:
     assert forward.alone is not None and backward.whole is not None
 
 
+def twisted(generator: torch.Generator, size: int, kept: float) -> tuple[np.ndarray, list[int]]:
+    """A mask by numpy's Mersenne Twister from a generator's state, and the state behind it: its words, and how many of them are left."""
+    state = generator.get_state().numpy()
+    words, left = state[24 : 24 + 624 * 8].view(np.uint64), int(state[8:12].view(np.int32)[0])
+    numbers = np.random.MT19937()
+    numbers.state = {"bit_generator": "MT19937", "state": {"key": words.astype(np.uint32), "pos": 625 - left}}
+    high, low = numbers.random_raw(2 * size).reshape(size, 2).T
+    after = numbers.state["state"]
+    return ((high << np.uint64(32) | low) & np.uint64(2**53 - 1)) * 2.0**-53 < kept, [*map(int, after["key"]), 625 - after["pos"]]
+
+
 @pytest.mark.parametrize("used", [0, 1, 2, 623, 624])
-@pytest.mark.parametrize("size", [4096, 4099, 20000])
-def test_masks_are_those_of_torch(size: int, used: int) -> None:
-    """From any place in a block of the generator, which is left where torch leaves it."""
-    drawing = masks._drawing()
-    assert drawing is not None
+@pytest.mark.parametrize("size", [1, 312, 4099, 20000])
+def test_masks_are_the_numbers_of_the_generator(size: int, used: int) -> None:
+    """From any place in a block, and the generator is left behind them."""
+    draw = masks._compiled()
     for kept in (0.0, 0.1, 1 / 3, 0.9, 1.0):
-        generators = [torch.Generator().manual_seed(size) for _ in range(2)]
-        for generator in generators:
-            torch.empty(used).uniform_(generator=generator)
-        wanted = torch.empty(size, dtype=torch.bool).bernoulli_(kept, generator=generators[0])
-        got = torch.empty(size, dtype=torch.bool)
-        drawing(generators[1], got, kept)
-        assert torch.equal(got, wanted) and torch.equal(*(g.get_state() for g in generators))
+        generator, got = torch.Generator().manual_seed(size), torch.empty(size, dtype=torch.bool)
+        torch.empty(used).uniform_(generator=generator)
+        wanted, left = twisted(generator, size, kept)
+        draw(generator, got, kept)
+        assert np.array_equal(got.numpy(), wanted)
+        state = generator.get_state().numpy()
+        assert [*state[24 : 24 + 624 * 8].view(np.uint64).tolist(), int(state[8:12].view(np.int32)[0])] == left
+
+
+@pytest.mark.parametrize("size", [3, 4096, 4099, 20000])
+def test_masks_are_those_of_torch(size: int) -> None:
+    for kept in (0.0, 1 / 3, 1.0):
+        torch.manual_seed(size)
+        found = masks.dropout_mask(kept, (size,)), torch.rand(3)
+        torch.manual_seed(size)
+        wanted = torch.empty(size, dtype=torch.bool).bernoulli_(kept), torch.rand(3)
+        assert all(map(torch.equal, found, wanted))
 
 
 def test_another_thread_draws_meanwhile() -> None:
     """Its numbers come first, and no number is drawn twice."""
-    draw = masks._drawing()
-    assert draw is not None
+    draw = masks._compiled()
 
     class Shared:
         """A generator from which somebody draws right after its state was first read."""
@@ -227,7 +247,9 @@ def test_another_thread_draws_meanwhile() -> None:
     got = torch.empty(5000, dtype=torch.bool)
     draw(shared, got, 0.4)
     torch.empty(7).uniform_(generator=plain)
-    assert torch.equal(got, torch.empty(5000, dtype=torch.bool).bernoulli_(0.4, generator=plain))
+    wanted = torch.empty(5000, dtype=torch.bool)
+    draw(plain, wanted, 0.4)
+    assert torch.equal(got, wanted)
 
 
 def test_where_torch_draws_in_another_way_it_draws_itself(monkeypatch: pytest.MonkeyPatch) -> None:

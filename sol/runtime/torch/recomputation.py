@@ -16,6 +16,8 @@ from itertools import accumulate
 import torch
 from torch import fx
 
+from sol.frontend.torch.layouts import draws
+
 SIZES_TRIED = 24
 """Sizes of the largest segment that are tried."""
 
@@ -168,7 +170,7 @@ def _is_random(node: fx.Node) -> bool:
     """Whether a value is drawn, so that another one would come of it the next time."""
     if node.target is operator.getitem and isinstance(node.args[0], fx.Node):
         node = node.args[0]
-    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+    return draws(node.target)
 
 
 def _bytes(node: fx.Node) -> int:
