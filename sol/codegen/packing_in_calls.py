@@ -19,7 +19,8 @@ from sol.ir.storage import stored_dtype
 from sol.ir.types import HOST
 
 LARGE_WEIGHT = 64 << 10
-"""Bytes of a packed weight from which a call packs it. Small ones are kept: their launches would take longer than they save memory."""
+"""Bytes of a packed weight from which a call packs it. Small ones are kept, because their launches would take longer than they save memory,
+but for those of a parameter of which the call packs another form: the two belong together."""
 
 
 @dataclass
@@ -49,7 +50,10 @@ def pack_in_calls(
         for ref in launch.buffers:
             first.setdefault(ref.buffer, i)
             last[ref.buffer] = i
-    found = {w.name: p for w in weights if w.name in first and (p := _packed_in_a_call(graph, w)) is not None}
+    used = [w for w in weights if w.name in first]
+    found = {w.name: p for w in used if (p := _packed_in_a_call(graph, w)) is not None}
+    sources = {form_of(graph, w).source for w in used if w.name in found}
+    found |= {w.name: p for w in used if form_of(graph, w).source in sources and (p := _packed_in_a_call(graph, w, 0)) is not None}
     packed = Packed([], [], [w for w in weights if w.name not in found])
     as_they_are = _as_they_are(graph, [w for w in weights if w.name in found], packed)
     for name in as_they_are:
@@ -57,16 +61,20 @@ def pack_in_calls(
     launches = [_renamed(launch, as_they_are) for launch in launches]
     at: list[int] = []  # where each launch comes
     begins: dict[str, int] = {}
+    temporaries: list[Buffer] = []
     starting = {first[name]: [n for n in found if first[n] == first[name]] for name in found}
     named = {w.name: w for w in weights}
     for i, launch in enumerate(launches):
         for name in starting.get(i, ()):
             begins[name] = len(packed.launches)
             packed.launches += _packing_launches(graph, named[name], found[name], launch, packed, caches)
+            span = begins[name], len(packed.launches) - 1
+            temporaries += [Buffer(_temporary(name, t), "arena", size, *span) for t, size in found[name].temporaries.items()]
         at.append(len(packed.launches))
         packed.launches.append(launch)
     packed.buffers = [replace(b, first=at[b.first], last=at[b.last]) if b.kind == "arena" else b for b in buffers]
     packed.buffers += [Buffer(n, "arena", _bytes(graph, named[n], p), begins[n], at[last[n]]) for n, p in found.items()]
+    packed.buffers += temporaries
     return packed
 
 
@@ -94,15 +102,15 @@ def _renamed(launch: Launch, names: Mapping[str, str]) -> Launch:
     return replace(launch, buffers=tuple([replace(ref, buffer=names.get(ref.buffer, ref.buffer)) for ref in launch.buffers]))
 
 
-def _packed_in_a_call(graph: Graph, weight: Weight) -> Packing | None:
-    """How a call packs a weight; None where it is kept."""
+def _packed_in_a_call(graph: Graph, weight: Weight, least: int = LARGE_WEIGHT) -> Packing | None:
+    """How a call packs a weight; None where it is kept. least: bytes from which it does."""
     if "/" in weight.value or weight.space != HOST or not type_at(graph, weight.value).is_static:
         return None
     form = form_of(graph, weight)
     if form.factor or form.rounded or graph.producer(form.source).op != "parameter":
         return None
     packing = form.packing(graph, weight.pack)
-    if not packing.fills or packing.temporaries or _bytes(graph, weight, packing) < LARGE_WEIGHT:
+    if not packing.fills or _bytes(graph, weight, packing) < least:
         return None
     return packing
 
@@ -117,6 +125,7 @@ def _packing_launches(
     """Launches that write the packed weight, which count as the reader's region."""
     parameter = form_of(graph, weight).source
     names = {FACTOR: NULL, NOTHING: NULL, RESULT: weight.name, SOURCE: _given(packed, Given(f"@{parameter}", "parameter", parameter))}
+    names |= {t: _temporary(weight.name, t) for t in packing.temporaries}
     for table in packing.tables:
         names[table] = _given(packed, Given(f"{weight.name} {table}", "table", table, weight))
     packed.packers |= packing.kernels
@@ -125,15 +134,21 @@ def _packing_launches(
     for launch in packing.launches:
         kernel = packing.kernels[launch.kernel]
         _given(packed, Given(f"@{kernel.name}", "packer", kernel.name))
-        refs = tuple([_reference(names, ref) for ref in launch.buffers])
+        refs = tuple([_reference(names, ref, type) for ref, (_, type) in zip(launch.buffers, kernel.buffers)])
         moved = (read + written) // len(packing.launches)
         args = (*launch.args, *[int(0 < caches < written)] * kernel.params.count(STREAM))
         yield replace(launch, buffers=refs, args=args, region=reader.region, origin=reader.origin, bytes=moved)
 
 
-def _reference(names: Mapping[str, str], ref: BufferRef) -> BufferRef:
+def _reference(names: Mapping[str, str], ref: BufferRef, type: str) -> BufferRef:
+    """What a packing launch is handed. type: that of the elements in C, constant where the kernel only reads them."""
     name = names[ref.buffer]
-    return BufferRef(name, 0 if name == NULL else ref.offset, ref.buffer == RESULT)
+    return BufferRef(name, 0 if name == NULL else ref.offset, name != NULL and not type.startswith("const "))
+
+
+def _temporary(weight: str, name: str) -> str:
+    """The buffer that packing a weight needs meanwhile."""
+    return f"{weight} {name}"
 
 
 def _given(packed: Packed, given: Given) -> str:

@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 
 import sol
+from sol.codegen.kernels import families
 from sol.codegen.packing_in_calls import LARGE_WEIGHT
 from sol.codegen.plan import NULL, BufferRef, Launch, Plan
 from sol.codegen.targets import cache_bytes, resolve, runnable
@@ -23,6 +24,8 @@ from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
 from sol.runtime.executable import Executable
+from tests.codegen.test_conv_errors import decision_of
+from tests.instruction_sets import row
 
 Arrays = dict[str, np.ndarray]
 WIDE = 64
@@ -115,6 +118,33 @@ def test_packed_weights_share_memory() -> None:
     packed = [b for b in plan.buffers if b.name.startswith("@w")]
     assert len(packed) == 6 and all(b.kind == "arena" and b.last > b.first for b in packed)
     assert plan.arena - kept.arena < sum(b.size for b in packed) // 2
+
+
+@pytest.mark.parametrize("isa,kernel,way,variant", [row("avx512", 1, "inner_product", ""), row("avx512", 3, "winograd", "f4p")])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_packing_needs_meanwhile_lies_in_the_arena(
+    isa: str, kernel: int, way: str, variant: str, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Factors of channels, which the fast inner product takes: packing of each layer's weights has them for itself."""
+    found = next(c for c in families.candidates("conv") if c.name == way)
+    asked = replace(found, match=lambda lowering: [replace(decision_of(lowering, f"{way}/{variant}"), pays=True)])
+    monkeypatch.setattr(families, "candidates", lambda anchor, every=families.candidates: (asked,) if anchor == "conv" else every(anchor))
+    widths = (WIDE, 256, WIDE)
+    executable = executable_of(layers(widths, kernel), isa, threads)
+    given, x, plan = weights_of(widths, kernel), numbers(2, WIDE, 9, 7), executable.plan
+    assert {"pack_scales", "pack_inner_product"} < set(packers_of(plan)) and not plan.weights
+    buffers = {b.name: b for b in plan.buffers}
+    temporaries = {r.buffer for x in packing_of(plan) for r in x.buffers if r.buffer.startswith("@w") and " " in r.buffer} & buffers.keys()
+    assert len(temporaries) >= 2 * 5
+    for name in temporaries:
+        users = [i for i, x in enumerate(plan.launches) if any(r.buffer == name for r in x.buffers)]
+        assert buffers[name].kind == "arena" and buffers[name].first <= users[0] and users[-1] <= buffers[name].last
+        assert all(plan.launches[i].kernel.startswith("pack_") for i in users)
+    executable.pack(given)
+    for _ in range(3):
+        check(executable, given, x)
+        for w in given.values():
+            w *= -0.9
 
 
 def test_small_and_padded_weights_are_kept() -> None:

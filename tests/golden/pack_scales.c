@@ -16,7 +16,7 @@
 #include "sol_math_parts.h"
 #include "sol_team.h"
 
-enum { LANES16 = 16, LARGEST = 100, ADDERS = 4, ACROSS = 8 };
+enum { LANES16 = 16, LARGEST = 100, ADDERS = 4, STRIP = 1024 };
 static const float signs[2][LANES16] = {
     { 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, -1.0f, 1.0f, -1.0f, 1.0f, 1.0f, 1.0f, 1.0f, },
     { 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, -1.0f, 1.0f, -1.0f, 1.0f, -1.0f, 1.0f, 1.0f, 1.0f, },
@@ -75,31 +75,38 @@ static double along(const float *w, const double *shares, int64_t n)
 }
 
 /* For elements begin to end of lines ``step`` apart: the squares of all lines, times each line's share (NULL: 1). Lines whose place is
- * negative are left out. */
+ * negative are left out. Of several lines at once a strip is read, which is long enough to be fetched ahead, while its sums stay in the
+ * first-level cache. */
 static void across(double *sums, const float *in, const double *shares, const int32_t *place, int64_t lines, int64_t step, int64_t begin,
                    int64_t end)
 {
-    int64_t first = begin;
-    for (; first + ACROSS * LANES <= end; first += ACROSS * LANES) {
-        vd found[2 * ACROSS] = {0};
-        for (int64_t l = 0; l < lines; l++) {
-            if (place && place[l] < 0) continue;
-            const float *const w = in + l * step + first;
-            const double share = shares ? shares[l] : 1;
-            for (int i = 0; i < ACROSS; i++) {
-                const vf x = finite(vf_load(w + i * LANES));
-                const vd a = vd_low(x), b = vd_high(x);
-                found[2 * i] += a * a * share;
-                found[2 * i + 1] += b * b * share;
+    for (int64_t first = begin; first < end; first += STRIP) {
+        const int64_t n = end - first < STRIP ? end - first : STRIP;
+        double *const found = sums + first;
+        memset(found, 0, (size_t)n * sizeof *found);
+        for (int64_t l = 0; l < lines; l += ADDERS) {
+            const float *w[ADDERS];
+            double share[ADDERS];
+            for (int j = 0; j < ADDERS; j++) {
+                const int64_t at = l + j < lines ? l + j : l;
+                w[j] = in + at * step + first;
+                share[j] = l + j >= lines || (place && place[at] < 0) ? 0 : shares ? shares[at] : 1;
             }
+            int64_t e = 0;
+            for (; e + LANES <= n; e += LANES) {
+                vd a = doubles(found + e), b = doubles(found + e + LANES / 2);
+                for (int j = 0; j < ADDERS; j++) {
+                    const vf x = finite(vf_load(w[j] + e));
+                    const vd low = vd_low(x), high = vd_high(x);
+                    a += low * low * share[j];
+                    b += high * high * share[j];
+                }
+                memcpy(found + e, &a, sizeof a);
+                memcpy(found + e + LANES / 2, &b, sizeof b);
+            }
+            for (; e < n; e++)
+                for (int j = 0; j < ADDERS; j++) found[e] += square(w[j][e]) * share[j];
         }
-        memcpy(sums + first, found, sizeof found);
-    }
-    for (; first < end; first++) {
-        double found = 0;
-        for (int64_t l = 0; l < lines; l++)
-            if (!place || place[l] >= 0) found += square(in[l * step + first]) * (shares ? shares[l] : 1);
-        sums[first] = found;
     }
 }
 

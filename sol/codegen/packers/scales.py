@@ -17,7 +17,7 @@ import numpy as np
 
 from sol.codegen.kernels import inner_product
 from sol.codegen.packers.panels import round_up, selected_places
-from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, Recipe, Shape, packer
+from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, Recipe, Shape, count, packer
 from sol.codegen.plan import Kernel
 from sol.ir.graph import Attrs
 
@@ -72,4 +72,5 @@ def inner_product_scales(recipe: Recipe, *, taps: int = 1, groups: int = 1, orde
 
     taps: steps of a channel block. order: the channels to take, all if empty.
     """
+    recipe.written += count(_signed_shape(recipe.shape, taps, groups, order)) * recipe.itemsize
     channel_scales(recipe, groups, order, signed=RESULT, repeats=taps)

@@ -74,7 +74,14 @@ def _inner_product(recipe: Recipe, groups: int, order: tuple[int, ...], alike: i
     table = selected_places(c, order) if order else block_places(c, taps, LANES, LANES)
     lay(recipe, Rows(k, c * taps, c * taps), Panels(LANES, LANES, depth, table, behind=inner_product.BEHIND * LANES))
     per_group = -(-k // LANES) // groups
-    recipe.launch(PAIRS, (inputs, NOTHING, RESULT), (-(-k // LANES), per_group, channels, channels // LANES, taps, alike, 1), after=True)
+    _pair(recipe, (inputs, NOTHING, RESULT), (-(-k // LANES), per_group, channels, channels // LANES, taps, alike, 1))
+
+
+def _pair(recipe: Recipe, buffers: tuple[str, str, str], sizes: tuple[int, ...]) -> None:
+    """Launch that scales panels and writes what lies behind them."""
+    panels, kinds = sizes[0], sizes[-1]
+    recipe.written += panels * kinds * inner_product.BEHIND * LANES * recipe.itemsize
+    recipe.launch(PAIRS, buffers, sizes, after=True)
 
 
 def _filters(shape: Shape, my: int, mx: int) -> tuple[Winograd, Winograd]:
@@ -138,7 +145,7 @@ def winograd_inner_product(recipe: Recipe, *, my: int, mx: int) -> None:
     inputs = scales_of(recipe)
     _transform(recipe, fy, fx, LANES, (c + inner_product.BEHIND) * LANES)
     panels = -(-k // LANES)
-    recipe.launch(PAIRS, (inputs, gains, RESULT), (panels, panels, c, c // LANES, 1, 1, fy.n * fx.n), after=True)
+    _pair(recipe, (inputs, gains, RESULT), (panels, panels, c, c // LANES, 1, 1, fy.n * fx.n))
 
 
 def _winograd_words_shape(shape: Shape, lanes: int, vectors: int, my: int, mx: int) -> Shape:
