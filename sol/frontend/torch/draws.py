@@ -2,16 +2,14 @@
 
 They come from torch's generator, in the order in which eager draws them. What draws them is in ``runtime.torch.masks``.
 
-In training, what a forward pass has drawn is kept for the backward pass, and two draws are two although they read the same: torch's
-partitioner, which computes values again and drops equal ones, knows a part of the operations that draw.
+In training, what a forward pass has drawn is kept for the backward pass: torch's partitioner, which computes values again, knows a part
+of the operations that draw.
 """
 
 from __future__ import annotations
 
 import operator
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -20,7 +18,6 @@ from torch import fx
 from sol.frontend.torch.layouts import draws
 
 aten = torch.ops.aten
-_LOCK = threading.RLock()  # for what torch knows, while it is more
 
 NAMESPACE = "sol_draws"
 LIBRARY = torch.library.Library(NAMESPACE, "DEF")
@@ -75,23 +72,12 @@ def _added(origin: fx.Node, operation: Any, *args: Any, **kwargs: Any) -> fx.Nod
     return made
 
 
-@contextmanager
-def kept_apart(joint: fx.GraphModule) -> Iterator[bool]:
-    """While it lasts, torch's partitioner keeps each draw of a graph of both passes for the backward pass, and takes no two for one; gives
-    whether there is one."""
-    from torch._functorch import compile_utils
+def keep_draws(joint: fx.GraphModule) -> bool:
+    """Let torch's partitioner keep each draw of a graph of both passes for the backward pass; gives whether there is one."""
     from torch.utils.checkpoint import CheckpointPolicy
 
     found = [n for n in joint.graph.nodes if n.op == "call_function" and draws(n.target)]
     for node in found:
         for result in (node, *(u for u in node.users if u.target is operator.getitem)):
             result.meta["recompute"] = CheckpointPolicy.MUST_SAVE
-    known: list[Any] = compile_utils.rand_ops
-    with _LOCK:
-        others = {p for n in found if (p := getattr(n.target, "overloadpacket", n.target)) not in known}
-        known.extend(others)
-        try:
-            yield bool(found)
-        finally:
-            for packet in others:
-                known.remove(packet)
+    return bool(found)

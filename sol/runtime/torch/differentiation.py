@@ -10,7 +10,8 @@ from torch import fx
 
 from sol.config import config
 from sol.frontend.torch.backward import decompositions, simplify
-from sol.frontend.torch.draws import kept_apart
+from sol.frontend.torch.draws import keep_draws
+from sol.frontend.torch.equal_values import merge_equal_values
 from sol.frontend.torch.lazy_modules import without_code
 from sol.runtime.torch.cheap_values import compute_again
 from sol.runtime.torch.recomputation import choose_recomputed
@@ -30,13 +31,16 @@ def differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Com
         """Both passes, simplified first. Inputs that a layer casts are cast again in the backward pass: then they are parameters there as
         well, which are packed once."""
         simplify(joint)
+        joint.graph.eliminate_dead_code()
+        merge_equal_values(joint)
         for node in joint.graph.nodes:
             if node.target is torch.ops.aten._to_copy.default and node.args[0].op == "placeholder":
                 node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
         budget = float(config["training_memory_budget"])
         if budget == 0 and choose_recomputed(joint, given["num_fwd_outputs"]):
             budget = 1.0  # what is not marked is kept as is fastest
-        with kept_apart(joint) as draws, settings.patch(activation_memory_budget=budget or 1e-9 * draws):  # of 0 torch keeps no draw
+        draws = keep_draws(joint)
+        with settings.patch(activation_memory_budget=budget or 1e-9 * draws, cse=False):  # of 0 torch keeps no draw
             graphs = min_cut_rematerialization_partition(joint, inputs, **given)
         compute_again(*graphs, given["num_fwd_outputs"])
         save_longest(*graphs, given["num_fwd_outputs"])
