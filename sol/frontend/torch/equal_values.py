@@ -67,12 +67,7 @@ def _key(node: fx.Node) -> Any:
 def _storage(node: fx.Node) -> set[int]:
     """The memory of a node's tensor; empty where it is none or has none."""
     value = node.meta.get("val")
-    if not isinstance(value, torch.Tensor):
-        return set()
-    try:
-        return {value.untyped_storage()._cdata}
-    except NotImplementedError:
-        return set()
+    return {value.untyped_storage()._cdata} if isinstance(value, torch.Tensor) and value.layout is torch.strided else set()
 
 
 def _storages(output: fx.Node) -> set[int]:

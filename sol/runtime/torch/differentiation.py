@@ -31,7 +31,6 @@ def differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Com
         """Both passes, simplified first. Inputs that a layer casts are cast again in the backward pass: then they are parameters there as
         well, which are packed once."""
         simplify(joint)
-        joint.graph.eliminate_dead_code()
         merge_equal_values(joint)
         for node in joint.graph.nodes:
             if node.target is torch.ops.aten._to_copy.default and node.args[0].op == "placeholder":
