@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -232,6 +233,32 @@ WINOGRAD: list[dict[str, Any]] = [
 def test_winograd_equals_reference(isa: str, case: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(families, "candidates", lambda anchor: conv_weight_winograd.CANDIDATES)
     run(build(**WINOGRAD[case]), isa, 1 + case % 2, target_of(isa).lanes)
+
+
+@pytest.mark.parametrize("kernel", [conv_weight_dense, conv_weight_winograd])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_panels_may_be_more_than_needed(kernel: Any, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With panels of which some are narrower than others and narrower than a tile could be, so that two sets hold as many."""
+
+    def best(p: Any, target: Any, *error: float) -> Any:
+        """A plan of more panels, which are of two widths."""
+        way = next(conv_weight_dense.orientations(p, target))
+        shared = conv_weight_dense.shared_out(way, target, 1)
+        uneven = next(q for q in shared if q.unit_sets == 2 and q.panels > way.panels and len(q.widths) == 2)
+        return uneven if kernel is conv_weight_dense else replace(next(kernel._plans(p, target, *error)), dense=uneven, held=64)
+
+    monkeypatch.setattr(families, "candidates", lambda anchor: (forced(kernel.CANDIDATES[0]),))
+    monkeypatch.setattr(kernel, "_best", best)
+    run(build((2, 112, 9, 10), 112, (3, 3), padding=ONES), "avx512", threads, 16)
+
+
+def test_largest_share_of_a_thread() -> None:
+    """Eight vectors in three panels are two, three and three: of two sets one holds six."""
+    assert conv_weight_dense._largest_share(1, 8, 3, 16, 2, 1, 1, 2, 5) == 0.75
+    assert conv_weight_dense._largest_share(1, 8, 4, 16, 2, 1, 1, 2, 5) == 0.5
+    assert conv_weight_dense._largest_share(2, 8, 3, 16, 2, 1, 1, 2, 5) == 0.5
+    assert conv_weight_dense._largest_share(1, 8, 3, 16, 1, 3, 1, 2, 5) == pytest.approx(11 / 16)
+    assert conv_weight_dense._largest_share(1, 8, 3, 16, 1, 1, 2, 2, 5) == pytest.approx(3 / 5)
 
 
 PAIRED: list[dict[str, Any]] = [

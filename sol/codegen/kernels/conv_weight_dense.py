@@ -14,7 +14,7 @@ from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels.conv_weight_problem import Gradient, read_gradient
-from sol.codegen.kernels.traffic import balance, byte_seconds, meeting
+from sol.codegen.kernels.traffic import byte_seconds, meeting
 from sol.codegen.lowering import Lowering, TargetLike
 
 PIECE = 256
@@ -78,6 +78,10 @@ class Plan:
     def chunks(self) -> int:
         return -(-self.problem.n // self.images) * -(-self.problem.oh // self.rows)
 
+    def share(self, team: int, chunks: int) -> float:
+        """The largest share of the work that a thread of the team gets, where there are so many chunks."""
+        return _largest_share(self.groups, self.vectors, self.panels, self.steps, self.unit_sets, self.step_sets, self.parts, team, chunks)
+
     def products(self, target: TargetLike, pixels: int) -> float:
         """Cycles of the multiply-adds, or of the loads, of all channels at so many pixels and one tap."""
         core = target.machine.core
@@ -88,6 +92,20 @@ class Plan:
         """Cycles of a call of each tile beside its multiply-adds."""
         costs = target.machine.weight_gradients
         return self.units * self.steps * (costs.call + costs.added * self.step * self.widths[-1])
+
+
+@cache
+def _largest_share(
+    groups: int, vectors: int, panels: int, steps: int, unit_sets: int, step_sets: int, parts: int, team: int, chunks: int
+) -> float:
+    """Plan.share: threads take sets and parts in the order of the templates, each of them in whole."""
+    def sizes(n: int, cuts: int) -> list[int]:
+        return [n * (i + 1) // cuts - n * i // cuts for i in range(cuts)]
+
+    units = [size for _ in range(groups) for size in sizes(vectors, panels)]
+    of_units = [sum(units[len(units) * i // unit_sets : len(units) * (i + 1) // unit_sets]) for i in range(unit_sets)]
+    jobs = [u * t * part for t in sizes(steps, step_sets) for u in of_units for part in sizes(chunks, parts)]
+    return max(sum(jobs[len(jobs) * i // team : len(jobs) * (i + 1) // team]) for i in range(team)) / sum(jobs)
 
 
 def _most_vectors(target: TargetLike, step: int) -> int:
@@ -121,13 +139,15 @@ def orientations(p: Gradient, target: TargetLike) -> Iterator[Plan]:
 
 
 def shared_out(plan: Plan, target: TargetLike, chunks: int) -> Iterator[Plan]:
-    """The plan with its work, so many chunks, cut into sets and parts."""
+    """The plan with its work, so many chunks, cut into sets and parts; also with more panels than it needs, where sets are then alike."""
     cuts = sorted({1, 2, 3, 4, 6, 8, 16, target.team})
     for units in (n for n in cuts if n <= plan.units):
-        for steps in (n for n in cuts if n <= plan.steps):
-            for parts in {1, target.team, 2 * target.team}:
-                if parts <= chunks:
-                    yield replace(plan, unit_sets=units, step_sets=steps, parts=parts)
+        alike = next((n for n in range(plan.panels, plan.vectors + 1) if plan.groups * n % units == 0), plan.panels)
+        for panels in {plan.panels, alike}:
+            for steps in (n for n in cuts if n <= plan.steps):
+                for parts in {1, target.team, 2 * target.team}:
+                    if parts <= chunks:
+                        yield replace(plan, panels=panels, unit_sets=units, step_sets=steps, parts=parts)
 
 
 def plan_of(p: Gradient, target: TargetLike) -> Plan:
@@ -147,7 +167,7 @@ def dense_seconds(plan: Plan, target: TargetLike) -> float:
     pixels = p.n * p.oh * p.ow
     work = plan.taps * (plan.products(target, pixels) + plan.chunks * plan.calls(target))
     sets = plan.unit_sets * plan.step_sets
-    share = balance(sets * plan.parts, team) / team
+    share = plan.share(team, plan.chunks)
     compute = share * work / core.clock
     sums = 4 * plan.set_size(lanes)
     shape = p.n * p.h * p.w, pixels

@@ -17,7 +17,7 @@ from sol.codegen.kernels import conv_weight_dense, inner_product
 from sol.codegen.kernels.conv_inner_product import max_error
 from sol.codegen.kernels.conv_weight_problem import Gradient, read_gradient
 from sol.codegen.kernels.inner_product import LANES, LEAST, MOST, step_cost
-from sol.codegen.kernels.traffic import balance, byte_seconds, meeting
+from sol.codegen.kernels.traffic import byte_seconds, meeting
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.config import config
 
@@ -109,7 +109,7 @@ def inner_product_seconds(plan: Plan, target: TargetLike) -> float:
     of_numbers = costs.turned * -(-d.numbers // LANES) * d.unit_sets * (1 if d.by_input else per_tap)
     work = per_tap * d.units * d.steps * of_tile + (of_vectors + of_numbers) * LANES * steps
     sets = d.unit_sets * d.step_sets
-    share = balance(sets * d.parts, team) / team
+    share = d.share(team, plan.chunks)
     compute = machine.seconds(share * work)
     shape = p.n * p.h * p.w, pixels
     vectors, numbers = shape if d.by_input else shape[::-1]

@@ -14,7 +14,7 @@ from typing import Any
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.kernels import conv_weight_dense
 from sol.codegen.kernels.conv_weight_problem import Gradient, read_gradient
-from sol.codegen.kernels.traffic import balance, byte_seconds, meeting
+from sol.codegen.kernels.traffic import byte_seconds, meeting
 from sol.codegen.kernels.winograd_matrices import MODULI, Winograd, amplification, winograd
 from sol.codegen.kernels.winograd_model import ERROR, MOST
 from sol.codegen.kernels.winograd_transforms import input_lines, operations, output_columns, output_row
@@ -116,7 +116,7 @@ def winograd_seconds(plan: Plan, target: TargetLike) -> float:
     per_vector, per_number = (per_input, per_gradient) if d.by_input else (per_gradient, per_input)
     sums, sets = d.units * d.steps * plan.tile(lanes), d.unit_sets * d.step_sets
     transforms = plan.tiles * (per_vector * d.vectors * d.step_sets + per_number * -(-d.numbers // lanes) * d.unit_sets)
-    share = balance(sets * d.parts, team) / team
+    share = d.share(team, plan.chunks)
     compute = share * (products / target.machine.core.clock + target.machine.seconds(transforms))
     compute += target.machine.seconds(sums / plan.frequencies / lanes * per_sum) / team
     added = 4 * sums * 2 * (d.parts - 1) / team * byte_seconds(float(4 * sums), target)
