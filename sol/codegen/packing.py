@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -75,6 +76,9 @@ class Packing:
     fills: bool
 
 
+_distinct: WeakValueDictionary[tuple[str, Shape, bytes], np.ndarray] = WeakValueDictionary()
+
+
 class Recipe:
     """Collects the launches of one packing. shape: of the constant; itemsize: bytes of an element.
 
@@ -97,9 +101,10 @@ class Recipe:
         return count(self.shape[2:])
 
     def table(self, numbers: np.ndarray) -> str:
-        """A buffer that holds these numbers."""
+        """A buffer that holds these numbers, the same one for equal numbers of any packing."""
         name = f"table{len(self._tables)}"
-        self._tables[name] = np.ascontiguousarray(numbers)
+        numbers = np.ascontiguousarray(numbers)
+        self._tables[name] = _distinct.setdefault((numbers.dtype.str, numbers.shape, numbers.tobytes()), numbers)
         return name
 
     def temporary(self, name: str, size: int) -> str:

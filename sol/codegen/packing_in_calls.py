@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Packing, count
 from sol.codegen.plan import NULL, Buffer, BufferRef, Given, Kernel, Launch, Weight
@@ -37,6 +38,35 @@ class Packed:
     packers: dict[str, Kernel] = field(default_factory=dict)
 
 
+class _Temporaries:
+    """What packing needs meanwhile. Forms of one constant share it, and what one of them has written there is not written again."""
+
+    def __init__(self) -> None:
+        self._buffers: dict[tuple[Any, ...], Buffer] = {}  # by the constant and the name
+        self._written: set[tuple[Any, ...]] = set()
+
+    def buffer(self, weight: str, constant: tuple[Any, ...], name: str, size: int) -> str:
+        """The buffer of so many bytes; weight: for whom it is packed."""
+        found = self._buffers.setdefault((constant, name, size), Buffer(f"{weight} {name}", "arena", size))
+        return found.name
+
+    def is_written(self, launch: Launch, tables: Mapping[str, object]) -> bool:
+        """Whether an equal launch comes before, which also writes nothing but temporaries. tables: by name what tells equal ones."""
+        names = {b.name for b in self._buffers.values()}
+        if any(ref.writes and ref.buffer not in names for ref in launch.buffers):
+            return False
+        key = (launch.kernel, tuple([(tables.get(ref.buffer, ref.buffer), ref.offset) for ref in launch.buffers]), launch.args)
+        seen = key in self._written
+        self._written.add(key)
+        return seen
+
+    def lying(self, launches: Sequence[Launch]) -> Iterator[Buffer]:
+        """The buffers, each as long as it is used."""
+        for buffer in self._buffers.values():
+            users = [i for i, launch in enumerate(launches) if any(ref.buffer == buffer.name for ref in launch.buffers)]
+            yield replace(buffer, first=users[0], last=users[-1])
+
+
 def pack_in_calls(
     graph: Graph, launches: Sequence[Launch], buffers: Sequence[Buffer], weights: Sequence[Weight], caches: int
 ) -> Packed:
@@ -61,20 +91,18 @@ def pack_in_calls(
     launches = [_renamed(launch, as_they_are) for launch in launches]
     at: list[int] = []  # where each launch comes
     begins: dict[str, int] = {}
-    temporaries: list[Buffer] = []
+    temporaries = _Temporaries()
     starting = {first[name]: [n for n in found if first[n] == first[name]] for name in found}
     named = {w.name: w for w in weights}
     for i, launch in enumerate(launches):
         for name in starting.get(i, ()):
             begins[name] = len(packed.launches)
-            packed.launches += _packing_launches(graph, named[name], found[name], launch, packed, caches)
-            span = begins[name], len(packed.launches) - 1
-            temporaries += [Buffer(_temporary(name, t), "arena", size, *span) for t, size in found[name].temporaries.items()]
+            packed.launches += _packing_launches(graph, named[name], found[name], launch, packed, temporaries, caches)
         at.append(len(packed.launches))
         packed.launches.append(launch)
     packed.buffers = [replace(b, first=at[b.first], last=at[b.last]) if b.kind == "arena" else b for b in buffers]
     packed.buffers += [Buffer(n, "arena", _bytes(graph, named[n], p), begins[n], at[last[n]]) for n, p in found.items()]
-    packed.buffers += temporaries
+    packed.buffers += temporaries.lying(packed.launches)
     return packed
 
 
@@ -120,16 +148,18 @@ def _bytes(graph: Graph, weight: Weight, packing: Packing) -> int:
 
 
 def _packing_launches(
-    graph: Graph, weight: Weight, packing: Packing, reader: Launch, packed: Packed, caches: int
+    graph: Graph, weight: Weight, packing: Packing, reader: Launch, packed: Packed, temporaries: _Temporaries, caches: int
 ) -> Iterator[Launch]:
     """Launches that write the packed weight, which count as the reader's region."""
-    parameter = form_of(graph, weight).source
+    form, shape = form_of(graph, weight), static_shape(type_at(graph, weight.value))
+    parameter, constant = form.source, (form.source, form.turned, form.crossed, shape)
     names = {FACTOR: NULL, NOTHING: NULL, RESULT: weight.name, SOURCE: _given(packed, Given(f"@{parameter}", "parameter", parameter))}
-    names |= {t: _temporary(weight.name, t) for t in packing.temporaries}
-    for table in packing.tables:
-        names[table] = _given(packed, Given(f"{weight.name} {table}", "table", table, weight))
+    names |= {t: temporaries.buffer(weight.name, constant, t, size) for t, size in packing.temporaries.items()}
+    names |= {table: f"{weight.name} {table}" for table in packing.tables}
+    tables = {names[table]: table for table in packing.tables}
+    told_apart = {name: id(packing.tables[table]) for name, table in tables.items()}
     packed.packers |= packing.kernels
-    read = count(static_shape(type_at(graph, weight.value))) * int(stored_dtype(type_at(graph, weight.value).dtype).itemsize)
+    read = count(shape) * int(stored_dtype(type_at(graph, weight.value).dtype).itemsize)
     written = _bytes(graph, weight, packing)
     for launch in packing.launches:
         kernel = packing.kernels[launch.kernel]
@@ -137,18 +167,19 @@ def _packing_launches(
         refs = tuple([_reference(names, ref, type) for ref, (_, type) in zip(launch.buffers, kernel.buffers)])
         moved = (read + written) // len(packing.launches)
         args = (*launch.args, *[int(0 < caches < written)] * kernel.params.count(STREAM))
-        yield replace(launch, buffers=refs, args=args, region=reader.region, origin=reader.origin, bytes=moved)
+        launch = replace(launch, buffers=refs, args=args, region=reader.region, origin=reader.origin, bytes=moved)
+        if temporaries.is_written(launch, told_apart):
+            continue
+        for ref in refs:
+            if ref.buffer in tables:
+                _given(packed, Given(ref.buffer, "table", tables[ref.buffer], weight))
+        yield launch
 
 
 def _reference(names: Mapping[str, str], ref: BufferRef, type: str) -> BufferRef:
     """What a packing launch is handed. type: that of the elements in C, constant where the kernel only reads them."""
     name = names[ref.buffer]
     return BufferRef(name, 0 if name == NULL else ref.offset, name != NULL and not type.startswith("const "))
-
-
-def _temporary(weight: str, name: str) -> str:
-    """The buffer that packing a weight needs meanwhile."""
-    return f"{weight} {name}"
 
 
 def _given(packed: Packed, given: Given) -> str:

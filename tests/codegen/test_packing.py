@@ -278,6 +278,16 @@ def test_weights_are_packed_again_in_place_with_factors_on_the_way(stream: bool)
             same(out, apply_pack(pack, scaled), pack.kind)
 
 
+@pytest.mark.parametrize("turned", [None, Turned(1, ((2, -1, 3), (2, -1, 3)), (3, 3))])
+def test_factors_of_channels_are_found_once_for_both_forms(turned: Turned | None) -> None:
+    """Weights and inputs of the fast inner product are scaled by the same ones, whichever way the constant is read."""
+    w, batch = array_of((32, 48, 3, 3), "f4"), Batch(threads=1)
+    shape = w.shape if turned is None else (48, 32, 3, 3)
+    for pack in (make_pack("inner_product_scales", taps=1), make_pack("winograd_inner_product", my=2, mx=2)):
+        batch.add(pack, w, aligned(packed_shape(pack, shape)).ctypes.data, shape=shape, turned=turned)
+    assert sorted(launch.kernel for launch, _ in batch._launches) == ["pack_inner_product", "pack_scales", "pack_signs", "pack_winograd"]
+
+
 def aligned(shape: tuple[int, ...]) -> np.ndarray:
     """Zeros that start with a cache line."""
     raw = np.zeros(int(np.prod(shape)) * 4 + 64, np.uint8)

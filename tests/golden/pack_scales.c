@@ -7,8 +7,7 @@
  * place: NULL, or where each channel goes among those that are taken, negative: nowhere; taken: their number.
  * over[groups * rows]: one over the squares of the row factors; with ``tap`` one for each place inside a row, 0 where no tap lies.
  * sums: of squares, added up over the lines of memory, rows or channels.
- * inputs[groups * room] with zeros behind the channels of a group, signed: steps of 16 inputs, each ``taps`` times (repeats), with the
- * signs of pairs. Each may be NULL.
+ * inputs[groups * room]: the factors of channels, with zeros behind those of a group.
  * Weights are read as they lie, once for the rows and once for the channels. Threads share out rows, then channels, then inputs; a barrier
  * lies between.
  */
@@ -16,11 +15,7 @@
 #include "sol_math_parts.h"
 #include "sol_team.h"
 
-enum { LANES16 = 16, LARGEST = 100, ADDERS = 4, STRIP = 1024 };
-static const float signs[2][LANES16] = {
-    { 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, -1.0f, 1.0f, -1.0f, 1.0f, 1.0f, 1.0f, 1.0f, },
-    { 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, -1.0f, 1.0f, -1.0f, 1.0f, -1.0f, 1.0f, 1.0f, 1.0f, },
-};
+enum { LARGEST = 100, ADDERS = 4, STRIP = 1024 };
 
 /* The power of two up to the root; 1 for zero. */
 static double power(double square)
@@ -121,17 +116,15 @@ void pack_scales(const sol_team *team, void *const *buf, const int64_t *arg)
     double *columns = buf[6];
     char *empty = buf[7];
     float *inputs = buf[8];
-    float *signed_ = buf[9];
     const int64_t groups = arg[0];
     const int64_t rows = arg[1];
     const int64_t channels = arg[2];
     const int64_t taps = arg[3];
     const int64_t taken = arg[4];
     const int64_t room = arg[5];
-    const int64_t repeats = arg[6];
-    const int64_t batch = arg[7];
-    const int64_t row = arg[8];
-    const int64_t channel = arg[9];
+    const int64_t batch = arg[6];
+    const int64_t row = arg[7];
+    const int64_t channel = arg[8];
     (void)team; (void)buf; (void)arg;
     const int64_t span = tap ? row : taps;
     int64_t begin, end;
@@ -189,13 +182,7 @@ void pack_scales(const sol_team *team, void *const *buf, const int64_t *arg)
         double most = 0;
         for (int64_t c = 0; c < taken; c++) most = column[c] > most ? column[c] : most;
         sol_split(team, room, &begin, &end);
-        for (int64_t c = begin; c < end; c++) {
-            const float x = c >= taken || empty[g * taken + c] ? 0 : (float)clamped(column[c], most);
-            if (inputs) inputs[g * room + c] = x;
-            for (int64_t t = 0; signed_ && t < repeats; t++) {
-                const int64_t step = c / LANES16 * repeats + t;
-                signed_[(g * (room / LANES16) * repeats + step) * LANES16 + c % LANES16] = x * signs[step % 2][c % LANES16];
-            }
-        }
+        for (int64_t c = begin; c < end; c++)
+            inputs[g * room + c] = c >= taken || empty[g * taken + c] ? 0 : (float)clamped(column[c], most);
     }
 }

@@ -26,17 +26,18 @@ SIGNS = tuple(map(tuple, inner_product.signs().tolist()))
 LARGEST = 100
 """Exponent of the largest factor, and of the inverse of the smallest one."""
 SCALES = Kernel(
-    "pack_scales", "pack_scales.c.j2", Attrs({"signs": SIGNS, "largest": LARGEST}),
+    "pack_scales", "pack_scales.c.j2", Attrs({"largest": LARGEST}),
     (("in", "const float"), ("factor", "const float"), ("place", "const int32_t"), ("tap", "const int32_t"), ("sums", "double"),
-     ("over", "double"), ("columns", "double"), ("empty", "char"), ("inputs", "float"), ("signed_", "float")),
-    ("groups", "rows", "channels", "taps", "taken", "room", "repeats", "batch", "row", "channel"),
+     ("over", "double"), ("columns", "double"), ("empty", "char"), ("inputs", "float")),
+    ("groups", "rows", "channels", "taps", "taken", "room", "batch", "row", "channel"),
 )  # fmt: skip
+SIGNED = Kernel(
+    "pack_signs", "pack_signs.c.j2", Attrs({"signs": SIGNS}), (("inputs", "const float"), ("out", "float")), ("groups", "room", "repeats"),
+)
 
 
-def channel_scales(
-    recipe: Recipe, groups: int = 1, order: tuple[int, ...] = (), *, inputs: str = NOTHING, signed: str = NOTHING, repeats: int = 1,
-) -> None:  # fmt: skip
-    """Launch that writes factors of channels to these buffers, those of a group up to whole vectors of LANES."""
+def scales_of(recipe: Recipe, groups: int = 1, order: tuple[int, ...] = ()) -> str:
+    """Temporary buffer that holds the factors of inputs, those of a group up to whole vectors of LANES."""
     k, channels = recipe.shape[:2]
     taken = len(order) or channels
     place = recipe.table(selected_places(channels, order).astype(np.int32)) if order else NOTHING
@@ -50,15 +51,10 @@ def channel_scales(
     sums = 8 * (k * span if turns else groups * channels * recipe.taps)
     sizes = {"sums": sums, "over": 8 * k * span, "columns": 8 * groups * taken, "empty": groups * taken}
     temporaries = [recipe.temporary(f"{name} {groups} {order}", size) for name, size in sizes.items()]
-    buffers = (SOURCE, FACTOR, place, tap, *temporaries, inputs, signed)
-    sizes_of = (groups, k // groups, channels, recipe.taps, taken, round_up(taken, LANES), repeats, *strides)
-    recipe.launch(SCALES, buffers, sizes_of, turns=turns)
-
-
-def scales_of(recipe: Recipe, groups: int = 1, order: tuple[int, ...] = ()) -> str:
-    """Temporary buffer that holds the factors of inputs."""
-    inputs = recipe.temporary(f"inputs {groups} {order}", 4 * groups * round_up(len(order) or recipe.shape[1], LANES))
-    channel_scales(recipe, groups, order, inputs=inputs)
+    room = round_up(taken, LANES)
+    inputs = recipe.temporary(f"inputs {groups} {order}", 4 * groups * room)
+    sizes_of = (groups, k // groups, channels, recipe.taps, taken, room, *strides)
+    recipe.launch(SCALES, (SOURCE, FACTOR, place, tap, *temporaries, inputs), sizes_of, turns=turns)
     return inputs
 
 
@@ -73,4 +69,5 @@ def inner_product_scales(recipe: Recipe, *, taps: int = 1, groups: int = 1, orde
     taps: steps of a channel block. order: the channels to take, all if empty.
     """
     recipe.written += count(_signed_shape(recipe.shape, taps, groups, order)) * recipe.itemsize
-    channel_scales(recipe, groups, order, signed=RESULT, repeats=taps)
+    inputs = scales_of(recipe, groups, order)
+    recipe.launch(SIGNED, (inputs, RESULT), (groups, round_up(len(order) or recipe.shape[1], LANES), taps), after=True)
