@@ -43,17 +43,18 @@ class _Temporaries:
 
     def __init__(self) -> None:
         self._buffers: dict[tuple[Any, ...], Buffer] = {}  # by the constant and the name
+        self._names: set[str] = set()
         self._written: set[tuple[Any, ...]] = set()
 
     def buffer(self, weight: str, constant: tuple[Any, ...], name: str, size: int) -> str:
         """The buffer of so many bytes; weight: for whom it is packed."""
         found = self._buffers.setdefault((constant, name, size), Buffer(f"{weight} {name}", "arena", size))
+        self._names.add(found.name)
         return found.name
 
     def is_written(self, launch: Launch, tables: Mapping[str, object]) -> bool:
         """Whether an equal launch comes before, which also writes nothing but temporaries. tables: by name what tells equal ones."""
-        names = {b.name for b in self._buffers.values()}
-        if any(ref.writes and ref.buffer not in names for ref in launch.buffers):
+        if any(ref.writes and ref.buffer not in self._names for ref in launch.buffers):
             return False
         key = (launch.kernel, tuple([(tables.get(ref.buffer, ref.buffer), ref.offset) for ref in launch.buffers]), launch.args)
         seen = key in self._written
@@ -62,9 +63,20 @@ class _Temporaries:
 
     def lying(self, launches: Sequence[Launch]) -> Iterator[Buffer]:
         """The buffers, each as long as it is used."""
+        first, last = _used(launches)
         for buffer in self._buffers.values():
-            users = [i for i, launch in enumerate(launches) if any(ref.buffer == buffer.name for ref in launch.buffers)]
-            yield replace(buffer, first=users[0], last=users[-1])
+            yield replace(buffer, first=first[buffer.name], last=last[buffer.name])
+
+
+def _used(launches: Sequence[Launch]) -> tuple[dict[str, int], dict[str, int]]:
+    """Buffer → the first launch that is handed it, and the last one."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for i, launch in enumerate(launches):
+        for ref in launch.buffers:
+            first.setdefault(ref.buffer, i)
+            last[ref.buffer] = i
+    return first, last
 
 
 def pack_in_calls(
@@ -74,12 +86,7 @@ def pack_in_calls(
 
     caches: bytes that stay in them until the first kernel reads them; 0 if not known. What is larger is written past them.
     """
-    first: dict[str, int] = {}
-    last: dict[str, int] = {}
-    for i, launch in enumerate(launches):
-        for ref in launch.buffers:
-            first.setdefault(ref.buffer, i)
-            last[ref.buffer] = i
+    first, last = _used(launches)
     used = [w for w in weights if w.name in first]
     found = {w.name: p for w in used if (p := _packed_in_a_call(graph, w)) is not None}
     sources = {form_of(graph, w).source for w in used if w.name in found}

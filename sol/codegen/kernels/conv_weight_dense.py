@@ -99,13 +99,21 @@ def _largest_share(
     groups: int, vectors: int, panels: int, steps: int, unit_sets: int, step_sets: int, parts: int, team: int, chunks: int
 ) -> float:
     """Plan.share: threads take sets and parts in the order of the templates, each of them in whole."""
-    def sizes(n: int, cuts: int) -> list[int]:
-        return [n * (i + 1) // cuts - n * i // cuts for i in range(cuts)]
+    units, jobs = groups * panels, unit_sets * step_sets * parts
 
-    units = [size for _ in range(groups) for size in sizes(vectors, panels)]
-    of_units = [sum(units[len(units) * i // unit_sets : len(units) * (i + 1) // unit_sets]) for i in range(unit_sets)]
-    jobs = [u * t * part for t in sizes(steps, step_sets) for u in of_units for part in sizes(chunks, parts)]
-    return max(sum(jobs[len(jobs) * i // team : len(jobs) * (i + 1) // team]) for i in range(team)) / sum(jobs)
+    def vectors_before(us: int) -> int:
+        """Of this set of units."""
+        group, panel = divmod(units * us // unit_sets, panels)
+        return group * vectors + panel * vectors // panels
+
+    def work_before(job: int) -> int:
+        (ts, us), part = divmod(job // parts, unit_sets), job % parts
+        first, last, begin, end = steps * ts // step_sets, steps * (ts + 1) // step_sets, vectors_before(us), vectors_before(us + 1)
+        inside = begin * chunks + (end - begin) * (chunks * part // parts)
+        return first * groups * vectors * chunks + (last - first) * inside
+
+    ends = [work_before(jobs * i // team) for i in range(team + 1)]
+    return max(end - begin for begin, end in zip(ends, ends[1:])) / ends[-1]
 
 
 def _most_vectors(target: TargetLike, step: int) -> int:
