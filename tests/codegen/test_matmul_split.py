@@ -17,6 +17,7 @@ from sol.codegen.kernels.families import lower_region
 from sol.codegen.lowering import KernelLibrary, Lowering
 from sol.codegen.placement import GraphPlacement
 from sol.codegen.program import kernel_source
+from sol.codegen.targets import Target
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
@@ -52,7 +53,7 @@ def product_graph(batch: int, m: int, n: int, k: int, epilogue: str) -> tuple[Gr
 SIZES = [
     # m, n, k
     (1, 1, 1), (1, 10, 784), (2, 17, 31), (15, 16, 32), (16, 15, 33), (17, 33, 64), (31, 48, 127), (33, 49, 129), (64, 32, 128),
-    (65, 97, 300), (200, 130, 65), (130, 96, 100), (70, 130, 232),
+    (65, 97, 300), (200, 130, 65), (130, 96, 100), (70, 130, 232), (16, 100, 300), (40, 200, 260),
 ]  # fmt: skip
 
 
@@ -77,11 +78,11 @@ def test_one_kernel_serves_layers_that_ask_for_different_amounts() -> None:
             assert ("__builtin_prefetch" in function) is (tiles == asking)
 
 
-def text_of(graph: Graph) -> str:
+def text_of(graph: Graph, op: str = "linear", target: Target | None = None) -> str:
     """The C text of the graph's one kernel."""
-    region = as_region(graph, "dnn", "linear")
+    region = as_region(graph, "dnn", op)
     library = KernelLibrary()
-    lowering = Lowering(next(n for n in region.nodes if n.op == "region"), GraphPlacement(region), library, matrix_tiles())
+    lowering = Lowering(next(n for n in region.nodes if n.op == "region"), GraphPlacement(region), library, target or matrix_tiles())
     lower_region(lowering)
     (kernel,) = library.kernels.values()
     return kernel_source(kernel).text
@@ -101,11 +102,29 @@ def test_two_operands_that_change(m: int, n: int, k: int, form: str, share: floa
         check(graph, "matmul", inputs, isa=MATRIX_TILES, threads=threads, strides=strides)
 
 
+@pytest.mark.parametrize("m,n,text", [(555, 1117, "const char *result"), (705, 1597, "vf_stream("), (705, 1600, "vf_stream(")])
 @pytest.mark.parametrize("k", [20, 150])
-def test_results_that_no_cache_holds(k: int) -> None:
-    """Their lines are asked for beside products, also behind the last row and column."""
-    graph, inputs = product_graph(1, 1105, 3117, k, "")
+def test_results_that_no_cache_holds(m: int, n: int, k: int, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their lines are asked for beside products, also behind the last row and column; many more go past the caches."""
+    target = matrix_tiles()
+    target = replace(target, machine=target.machine.with_caches(target.l1, 1 << 19))
+    monkeypatch.setattr(emulation, "matrix_tiles", lambda: target)
+    graph, inputs = product_graph(1, m, n, k, "")
+    assert text in text_of(graph, "matmul", target)
     check(graph, "matmul", inputs, isa=MATRIX_TILES, threads=2)
+
+
+@pytest.mark.parametrize("m,function", [(9, "multiply_1x2_on_the_way"), (40, "multiply_2x2_on_the_way"), (400, "multiply_2x2_on_the_way")])
+@pytest.mark.parametrize("turned", [False, True])
+def test_panels_are_split_beside_products(m: int, function: str, turned: bool) -> None:
+    """Whichever way the right operand lies: a row of it is split for each sixth of a product's rows, all of a panel where rows are few."""
+    b = GraphBuilder()
+    x, w = (b.input(name, TensorType(DType.F32, shape)) for name, shape in (("x", (m, 512)), ("w", (256, 512) if turned else (512, 256))))
+    op = "linear" if turned else "matmul"
+    text = text_of(b.build([b.add(op, [x, w])]), op)
+    body = text.partition(f"void {function}(")[2].partition("\n}")[0]
+    assert body.count("SPLIT_ROW(") == {9: 128, 40: 64, 400: 32}[m]
+    assert ("#define COLUMN" in text) is turned
 
 
 def test_nothing_is_read_beyond_the_operands(monkeypatch: pytest.MonkeyPatch) -> None:

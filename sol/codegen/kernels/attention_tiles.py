@@ -100,7 +100,7 @@ def lower_tiled(lowering: Lowering, found: Tiled) -> None:
         4 * floats + in_tiles * SIDE * STEP * found.number,
         {**heads.params_without("E", "V"), "high": high},
         depth=found.depth, features=found.features,
-        parts=tuple(map(part_loads, phases)), steps=STEPS, along=False, streams=(),
+        parts=tuple(map(part_loads, phases)), steps=STEPS, on_the_way=False, turned=False, streams=(),
     )  # fmt: skip
 
 

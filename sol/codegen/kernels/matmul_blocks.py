@@ -108,7 +108,7 @@ def find_blocks(lowering: Lowering) -> Blocks | None:
     high = ceil_div(blocks, max(1, most))
     if by_rows:
         high = min(_rounded(high, target.team), blocks)
-    return Blocks(p, nv, mr, ladder, step, high, wide, by_rows, 4 * batch * rows * n > 4 * target.team * target.l2)
+    return Blocks(p, nv, mr, ladder, step, high, wide, by_rows, is_streamed(batch * rows * n, target))
 
 
 def _shares_rows(blocks: int, panels: int, is_tall: bool, team: int) -> bool:
@@ -148,7 +148,7 @@ def tiles_of(found: Blocks, head: tuple[str, ...], last: tuple[str, str] | None 
     signature = parameters + "".join(f", {parameter}" for parameter, _ in more)
     passed = [*head, *arguments.split(", ")[SLICED_ARGUMENTS:], *(argument for _, argument in more)]
     return {
-        "tiles": tuple(_streamed(t, p) for t in tiles) if found.stream else tiles, "full": full, "ragged": ragged, "ragged_nv": ragged_nv,
+        "tiles": tuple(map(streamed, tiles)) if found.stream else tiles, "full": full, "ragged": ragged, "ragged_nv": ragged_nv,
         "signature": signature, "arguments": ", ".join(passed),
     }  # fmt: skip
 
@@ -181,7 +181,12 @@ def emit_blocks(
     )  # fmt: skip
 
 
-def _streamed(tile: Tile, p: Product) -> Tile:
+def is_streamed(results: int, target: TargetLike) -> bool:
+    """Whether results go past the caches: they are several times as large."""
+    return 4 * results > 4 * target.team * target.l2
+
+
+def streamed(tile: Tile) -> Tile:
     """The tile with stores past the caches, where whole vectors are stored and lie on borders of vectors."""
     if tile.masked:
         return replace(tile, first=(*tile.first, "(void)stream;"))

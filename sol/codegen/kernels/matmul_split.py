@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sol.codegen.decision import Candidate, sole
-from sol.codegen.kernels.matmul_blocks import ceil_div
+from sol.codegen.kernels.matmul_blocks import ceil_div, is_streamed, streamed
 from sol.codegen.kernels.matmul_cost import fixed, product_seconds
 from sol.codegen.kernels.matmul_product import (
     Product,
@@ -41,14 +41,18 @@ def find_split(lowering: Lowering) -> Way | None:
     sizes = fixed(p.loops.batch_size, p.loops.rows, p.n, p.k)
     if sizes is None or 0 in sizes:
         return None
-    return Way(p, split_of(Sizes(*sizes), _is_along(p), target, p.constant and not target.repacks))
+    ways = [Way(p, split_of(Sizes(*sizes), _is_along(p), target, p.constant and not target.repacks))]
+    if not p.constant and right_strides(p)[0] == 1:
+        ways.append(Way(p, split_of(Sizes(*sizes), False, target, turned=True)))
+    return min(ways, key=lambda way: way.split.cycles(target))
 
 
 def lower_split(lowering: Lowering, found: Way) -> None:
     """See templates/matmul_split.c.j2."""
     p, split = found.product, found.split
     parameters, arguments = tile_signature(p, False, False, p.constant_bias, False)
-    arguments = ", ".join(["sums", "rows", *arguments.split(", ")[4:]])
+    stream = is_streamed(split.sizes.results, p.target)
+    arguments = ", ".join(["sums", "rows", *arguments.split(", ")[4:], *["stream"] * stream])
     right = p.b
     if split.ready:
         right = packed(p.b, "matrix_parts", transposed=p.transposed, slice=STEPS)
@@ -61,9 +65,11 @@ def lower_split(lowering: Lowering, found: Way) -> None:
     whole, rest = divmod(split.sizes.n, WIDTH)
     widths = [WIDTH] * (whole > 0) + [rest] * (rest > 0)
     tiles = tuple(_finish(p, columns) for columns in widths)
+    if stream:
+        parameters, tiles = parameters + ", int stream", tuple(map(streamed, tiles))
     lowering.emit(
         "matmul_split.c.j2",
-        kernel_stem(p, f"{p.op}_split"),
+        kernel_stem(p, f"{p.op}_split{'_stream' if stream else ''}"),
         reads=reads,
         writes={"C": p.out},
         params=run_time_arguments(p, 0, p.constant_bias) | split.params,
@@ -71,7 +77,7 @@ def lower_split(lowering: Lowering, found: Way) -> None:
         flops=p.flops,
         bytes=p.bytes,
         constant=p.constant, column="1" if p.constant else "B_n", tiles=tiles, full=whole > 0, ragged=rest > 0,
-        streams=_streams(found),
+        streams=_streams(found), stream=stream, next_step="512" if p.constant else "4 * B_k" if _has_rows(found) else "4 * B_n",
         signature=parameters, arguments=arguments,
         batch=len(p.loops.batch), batch_size=batch_text(p), bias=bool(p.bias), tail_ops=p.epilogue.stem,
         a_k="A_k" if p.a_k != 1 else "1", tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles),
@@ -85,11 +91,11 @@ def _streams(found: Way) -> tuple[Stream, ...]:
     if split.ready:
         ahead = split.parts_ahead
     else:
-        ahead = Stream("next", "what is split next", split.ahead, 2 if split.along and not p.constant else 8)
+        ahead = Stream("next", "what is split next", split.ahead, 2 if _has_rows(found) else 8)
     lines = WIDTH * p.target.lanes * 4 // LINE  # of a block's results, two vectors wide
     results = Stream("result", "results", ceil_div(2 * lines, GROUPS), 2, True)
-    sizes = split.sizes
-    return (ahead, results) if 4 * sizes.batch * sizes.rows * sizes.n > p.target.team * p.target.l2 else (ahead,)
+    held, streamed_from = 4 * split.sizes.results <= p.target.team * p.target.l2, is_streamed(split.sizes.results, p.target)
+    return (ahead,) if held or streamed_from else (ahead, results)
 
 
 def _finish(p: Product, columns: int) -> Tile:
@@ -97,6 +103,11 @@ def _finish(p: Product, columns: int) -> Tile:
     vectors = ceil_div(columns, SIDE)
     tile = matrix_tile_of(p, WIDTH, vectors, columns < WIDTH, vectors)
     return replace(tile, name="finish_ragged" if columns < WIDTH else "finish")
+
+
+def _has_rows(way: Way) -> bool:
+    """Whether a panel's steps lie apart in memory, two cache lines each; else its columns do, a slice of them in eight lines, or it is packed."""
+    return way.split.along and not way.product.constant
 
 
 def _is_along(p: Product) -> bool:
