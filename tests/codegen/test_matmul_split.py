@@ -163,8 +163,8 @@ def test_operands_that_are_apart() -> None:
     check(b.build([b.add("matmul", [x, w])]), "matmul", {x: floats(3, 20, 50), w: floats(50, 36)}, isa=MATRIX_TILES, threads=2)
 
 
-@pytest.mark.parametrize("constant", [False, True])
-def test_what_is_not_finite_is_as_in_torch(constant: bool) -> None:
+@pytest.mark.parametrize("right", ["along", "turned", "constant"])
+def test_what_is_not_finite_is_as_in_torch(right: str) -> None:
     """Infinities, NaN of any bits, and numbers that round to infinity, in both operands: nothing else is touched."""
     m, n, k = 40, 50, 200
     x, w = floats(m, k), floats(k, n)
@@ -172,13 +172,13 @@ def test_what_is_not_finite_is_as_in_torch(constant: bool) -> None:
     x[3, 7], x[5, 150], x[17, 0], x[39, 199], x[20, 3:6] = np.inf, -np.inf, np.nan, 3.4e38, quiet
     w[9, 4], w[160, 33], w[0, 49], w[11, 30] = np.inf, np.nan, -3.4e38, quiet[0]
     want = (torch.from_numpy(x) @ torch.from_numpy(w)).numpy()
-    if constant:
+    if right == "constant":
         graph, inputs, parameters = linear_graph((m, k), n, bias=False)
         region = as_region(graph, "dnn", "linear"), {i: x for i in inputs}, parameters | {"w": np.ascontiguousarray(w.T)}
     else:
         graph, _ = product_graph(1, m, n, k, "")
         region = as_region(graph, "dnn", "matmul"), {"x": x[None], "w": w[None]}, None
-    (got,) = run_region(*region, isa=MATRIX_TILES, threads=2)
+    (got,) = run_region(*region, isa=MATRIX_TILES, threads=2, strides={"w": (k * n, 1, k)} if right == "turned" else {})
     got = got.reshape(m, n)
     assert np.isnan(want).any() and np.isinf(want).any() and np.isfinite(want).any()
     np.testing.assert_array_equal(np.isnan(got), np.isnan(want))

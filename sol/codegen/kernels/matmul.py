@@ -10,7 +10,7 @@ from sol.codegen.element import element
 from sol.codegen.kernels import matmul_as_conv, matmul_blocks, matmul_chunks, matmul_pairs, matmul_split
 from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_cost import fixed, one_by_one_seconds, product_seconds, tile_cycles
-from sol.codegen.kernels.matmul_dot import dot_seconds, find_dot, lower_dot
+from sol.codegen.kernels.matmul_dot import dot_seconds, find_columns, find_dot, lower_dot
 from sol.codegen.kernels.matmul_product import (
     STRETCH,
     Product,
@@ -305,6 +305,7 @@ def lower_plain(lowering: Lowering, found: Plain) -> None:
     )  # fmt: skip
 
 
+_COLUMNS = sole("columns", find_columns, lower_dot, cost=dot_seconds)
 _CANDIDATES = (
     matmul_pairs.CANDIDATE,
     matmul_chunks.CANDIDATE,
@@ -314,6 +315,6 @@ _CANDIDATES = (
     sole("plain", find_plain, lower_plain, cost=plain_seconds, ranked=False),
 )
 KERNELS = {
-    "linear": (matmul_split.CANDIDATE, *matmul_as_conv.CANDIDATES, *_CANDIDATES),
-    "matmul": (matmul_split.CANDIDATE, *_CANDIDATES),
+    "linear": (_COLUMNS, matmul_split.CANDIDATE, *matmul_as_conv.CANDIDATES, *_CANDIDATES),
+    "matmul": (_COLUMNS, matmul_split.CANDIDATE, *_CANDIDATES),
 }

@@ -15,7 +15,7 @@ from sol.codegen.kernels.matmul_cost import fixed
 from sol.codegen.kernels.matmul_product import Product, batch_text, float32_product, kernel_stem, run_time_arguments
 from sol.codegen.kernels.matmul_rows import panel_vectors, row_ladder, rows_per_tile
 from sol.codegen.kernels.matmul_tile import Step, Tile, Types, panel_columns, tile_of, tile_signature
-from sol.codegen.lowering import Lowering
+from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
 from sol.ir.types import DType
 
@@ -182,7 +182,7 @@ def emit_blocks(
 
 
 def is_streamed(results: int, target: TargetLike) -> bool:
-    """Whether results go past the caches: they are several times as large."""
+    """Whether so many results go past the caches: they are more than four times as large as the second-level ones of the team."""
     return 4 * results > 4 * target.team * target.l2
 
 

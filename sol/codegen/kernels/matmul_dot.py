@@ -19,6 +19,10 @@ from sol.codegen.plan import View
 from sol.ir.dim import DimLike, bounds
 
 STRETCH = 128  # vectors of a dot product that are added up before they join a compensated sum
+MOST_ROWS = 24
+"""Rows up to which all of them meet a few columns before others are read."""
+TOGETHER = 2
+"""Groups of columns that meet a block of rows before the next one is read."""
 SHORT_ROW, AHEAD = 4096, 512
 """Length of rows of a weight up to which the next block's are asked for ahead; numbers of the same rows that are where they are longer."""
 
@@ -28,7 +32,8 @@ class Dot:
     """A product by dot products.
 
     rows, group: rows and columns of a block. parts: vectors along the reduction that have accumulators of their own. ahead: how far ahead
-    numbers of columns are asked for, as C text; "" where caches hold them.
+    numbers of columns are asked for, as C text; "" where caches hold them. stretch: vectors along the reduction after which other rows meet
+    the same columns, and sums join compensated ones; 0 where each block goes through the whole reduction at once.
     """
 
     product: Product
@@ -36,6 +41,24 @@ class Dot:
     group: int
     parts: int
     ahead: str
+    stretch: int = 0
+
+
+def find_columns(lowering: Lowering) -> Dot | None:
+    """Where the right operand is contiguous along the reduction, no cache holds it, and rows are so few that memory bounds the product."""
+    p = float32_product(lowering)
+    if p is None or p.constant or p.a_k != 1 or right_strides(p)[0] != 1:
+        return None
+    sizes = fixed(p.loops.batch_size, p.loops.rows, p.n, p.k)
+    if sizes is None:
+        return None
+    batch, rows, n, k = sizes
+    target, lanes = p.target, p.target.lanes
+    block, group, parts = _block(p)
+    stretch = target.l1 // (4 * lanes * (2 * TOGETHER * group + block)) // parts * parts
+    if batch != 1 or not block < rows <= MOST_ROWS or 4 * n * k <= target.team * target.l2 or k < stretch * lanes:
+        return None
+    return Dot(p, block, group, parts, str(stretch * lanes), stretch)
 
 
 def find_dot(lowering: Lowering) -> Dot | None:
@@ -115,9 +138,10 @@ def lower_dot(lowering: Lowering, found: Dot) -> None:
     params: dict[str, DimLike] = run_time_arguments(p, 0, False)
     params["ldb"] = p.k if p.constant else params.pop("B_n")
     params.pop("B_k", None)
+    words, most = ("columns", found.stretch) if found.stretch else ("dot", STRETCH)
     lowering.emit(
         "matmul_dot.c.j2",
-        kernel_stem(p, f"{p.op}_dot{rows}x{group}"),
+        kernel_stem(p, f"{p.op}_{words}{rows}x{group}"),
         reads=reads,
         writes={"C": p.out},
         params=params,
@@ -126,6 +150,6 @@ def lower_dot(lowering: Lowering, found: Dot) -> None:
         lines=(*hoisted, *lines), result=result, batch=len(p.loops.batch), batch_size=batch_text(p),
         grain=p.target.machine.team.grain,
         bias=bool(p.bias), tail_ops=p.epilogue.stem, rows=rows, group=group, parts=found.parts, padded=group + (group == 3),
-        ahead=found.ahead,
-        stretch=STRETCH if bounds(p.k)[1] > 2 * STRETCH * p.target.lanes else 0, tile_operands=tuple(o.name for o in p.tiles),
+        ahead=found.ahead, columns=TOGETHER * bool(found.stretch), most_rows=MOST_ROWS,
+        stretch=most if bounds(p.k)[1] > 2 * most * p.target.lanes or found.stretch else 0, tile_operands=tuple(o.name for o in p.tiles),
     )  # fmt: skip

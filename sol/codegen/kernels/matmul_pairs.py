@@ -14,7 +14,7 @@ from sol.codegen.kernels import inner_product
 from sol.codegen.kernels.conv_inner_product import max_error
 from sol.codegen.kernels.conv_weight_inner_product import SPARSE
 from sol.codegen.kernels.inner_product import LANES, LEAST, MOST, step_cost
-from sol.codegen.kernels.matmul_blocks import Blocks, ceil_div, emit_blocks, tiles_of
+from sol.codegen.kernels.matmul_blocks import Blocks, ceil_div, emit_blocks, is_streamed, tiles_of
 from sol.codegen.kernels.matmul_cost import fixed
 from sol.codegen.kernels.matmul_product import Product, float32_product, right_strides
 from sol.codegen.kernels.traffic import balance, meeting
@@ -62,7 +62,7 @@ def _shared_out(p: Product, sizes: tuple[int, ...], by_rows: bool) -> Blocks:
     if not by_rows:
         wide = min(ceil_div(wide, target.team) * target.team, panels)
     rest = rows % mr
-    stream = 4 * batch * rows * n > 4 * target.team * target.l2
+    stream = is_streamed(batch * rows * n, target)
     return Blocks(p, 1, mr, (mr, rest) if rest else (mr,), step, high, wide, by_rows, stream)
 
 

@@ -94,8 +94,8 @@ def _streams(found: Way) -> tuple[Stream, ...]:
         ahead = Stream("next", "what is split next", split.ahead, 2 if _has_rows(found) else 8)
     lines = WIDTH * p.target.lanes * 4 // LINE  # of a block's results, two vectors wide
     results = Stream("result", "results", ceil_div(2 * lines, GROUPS), 2, True)
-    held, streamed_from = 4 * split.sizes.results <= p.target.team * p.target.l2, is_streamed(split.sizes.results, p.target)
-    return (ahead,) if held or streamed_from else (ahead, results)
+    results_bytes, held = 4 * split.sizes.results, p.target.team * p.target.l2
+    return (ahead,) if results_bytes <= held or is_streamed(split.sizes.results, p.target) else (ahead, results)
 
 
 def _finish(p: Product, columns: int) -> Tile:
@@ -106,7 +106,7 @@ def _finish(p: Product, columns: int) -> Tile:
 
 
 def _has_rows(way: Way) -> bool:
-    """Whether a panel's steps lie apart in memory, two cache lines each; else its columns do, a slice of them in eight lines, or it is packed."""
+    """Whether a panel's steps lie apart in memory, two cache lines each; else its columns do, eight lines of each, or it is packed."""
     return way.split.along and not way.product.constant
 
 
