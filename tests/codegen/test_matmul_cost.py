@@ -65,7 +65,8 @@ def test_sizes_of_run_time_have_no_time():
 @pytest.mark.parametrize("sizes,constant,taken", [
     ((1, 1, 512), True, "dot"),
     ((1, 1000, 512), False, "dot"),
-    ((8, 1000, 512), False, "dot"),
+    ((8, 200, 512), False, "dot"),
+    ((8, 1000, 512), False, "columns"),  # which no cache holds
     ((15, 1000, 64), False, "gemm"),  # adding up lanes for every result takes longer than making panels
     ((15, 1000, 100), False, "gemm"),
     ((64, 1000, 512), True, "gemm"),
