@@ -117,7 +117,7 @@ def test_results_that_no_cache_holds(m: int, n: int, k: int, text: str, monkeypa
 @pytest.mark.parametrize("m,function", [(9, "multiply_1x2_on_the_way"), (40, "multiply_2x2_on_the_way"), (400, "multiply_2x2_on_the_way")])
 @pytest.mark.parametrize("turned", [False, True])
 def test_panels_are_split_beside_products(m: int, function: str, turned: bool) -> None:
-    """Whichever way the right operand lies: a row of it is split for each sixth of a product's rows, all of a panel where rows are few."""
+    """Whichever way the right operand lies: of a panel's 128 rows of tiles as many beside each block of rows as there are few blocks."""
     b = GraphBuilder()
     x, w = (b.input(name, TensorType(DType.F32, shape)) for name, shape in (("x", (m, 512)), ("w", (256, 512) if turned else (512, 256))))
     op = "linear" if turned else "matmul"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sol.codegen.decision import Candidate, sole
-from sol.codegen.kernels.matmul_blocks import Blocks, ceil_div, emit_blocks, tiles_of
+from sol.codegen.kernels.matmul_blocks import Blocks, ceil_div, emit_blocks, is_streamed, tiles_of
 from sol.codegen.kernels.matmul_cost import fixed
 from sol.codegen.kernels.matmul_product import STRETCH, float32_product
 from sol.codegen.kernels.matmul_rows import panel_vectors, row_ladder, rows_per_tile
@@ -61,7 +61,7 @@ def find_chunks(lowering: Lowering) -> Chunks | None:
     ladder, _ = row_ladder(rows, rows_per_tile(target, nv))
     slab = min(k, ceil_div(ceil_div(k, ceil_div(k, LONGEST_SLAB)), target.lanes) * target.lanes)
     high = ceil_div(ceil_div(rows, ladder[0]), max(1, int(share * target.l2) // (4 * slab * ladder[0])))
-    stream = rows * n > target.team * target.l2
+    stream = is_streamed(rows * n, target)
     return Chunks(Blocks(p, nv, ladder[0], ladder, slab, high, 1, False, stream), slab)
 
 

@@ -138,7 +138,8 @@ def lower_dot(lowering: Lowering, found: Dot) -> None:
     params: dict[str, DimLike] = run_time_arguments(p, 0, False)
     params["ldb"] = p.k if p.constant else params.pop("B_n")
     params.pop("B_k", None)
-    words, most = ("columns", found.stretch) if found.stretch else ("dot", STRETCH)
+    words = "columns" if found.stretch else "dot"
+    long = bounds(p.k)[1] > 2 * STRETCH * p.target.lanes
     lowering.emit(
         "matmul_dot.c.j2",
         kernel_stem(p, f"{p.op}_{words}{rows}x{group}"),
@@ -151,5 +152,5 @@ def lower_dot(lowering: Lowering, found: Dot) -> None:
         grain=p.target.machine.team.grain,
         bias=bool(p.bias), tail_ops=p.epilogue.stem, rows=rows, group=group, parts=found.parts, padded=group + (group == 3),
         ahead=found.ahead, columns=TOGETHER * bool(found.stretch), most_rows=MOST_ROWS,
-        stretch=most if bounds(p.k)[1] > 2 * most * p.target.lanes or found.stretch else 0, tile_operands=tuple(o.name for o in p.tiles),
+        stretch=found.stretch or STRETCH * long, tile_operands=tuple(o.name for o in p.tiles),
     )  # fmt: skip
