@@ -270,6 +270,7 @@ NETWORKS: dict[str, str] = {
     "batched": one("%x: f32[n,7,64], %z: f32[n,64,30]", "f32[n,7,30]", "matmul(%x, %z)").replace(") {", ") where n in [2, 64] {", 1),
     "linear weight gradient": one("%x: f32[64,300], %z: f32[64,480]", "f32[300,480]", "matmul(%t, %z)",
                                   "%t: f32[300,64] = permute(%x){order=(1, 0)}"),
+    "few rows": one("%x: f32[9,300], %z: f32[300,5001]", "f32[9,5001]", "matmul(%x, %z)"),
     "integers": one("%x: i32[4,8], %z: i32[8,3]", "i32[4,3]", "matmul(%x, %z)"),
     "bytes": one("%x: u8[20,64]", "i32[20,40]", "int_linear(%x, %w)", '%w = parameter{target="w"}: i8[40,64]'),
     "weights of 8 bits": one("%x: f32[2,64]", "f32[2,40]", "weight_only_linear(%x, %w, %s, %z){group=32}",

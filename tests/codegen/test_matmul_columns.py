@@ -34,8 +34,8 @@ def layer(m: int, n: int, k: int) -> Graph:
     return g.build([g.add("relu", [g.add("add", [g.add("linear", [x, w, b]), other])])])
 
 
-def lowering_of(graph: Graph, isa: str) -> Lowering:
-    region = as_region(graph, "dnn", "linear")
+def lowering_of(graph: Graph, isa: str, anchor: str = "linear") -> Lowering:
+    region = as_region(graph, "dnn", anchor)
     return Lowering(next(v for v in region.nodes if v.op == "region"), GraphPlacement(region), KernelLibrary(), by_name(isa))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sol.codegen.decision import sole
 from sol.codegen.element import element
-from sol.codegen.kernels import matmul_as_conv, matmul_blocks, matmul_chunks, matmul_pairs, matmul_split
+from sol.codegen.kernels import matmul_as_conv, matmul_blocks, matmul_chunks, matmul_pairs, matmul_split, matmul_strips
 from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_cost import fixed, one_by_one_seconds, product_seconds, tile_cycles
 from sol.codegen.kernels.matmul_dot import dot_seconds, find_columns, find_dot, lower_dot
@@ -305,7 +305,8 @@ def lower_plain(lowering: Lowering, found: Plain) -> None:
     )  # fmt: skip
 
 
-_COLUMNS = sole("columns", find_columns, lower_dot, cost=dot_seconds)
+_FEW_ROWS = sole("columns", find_columns, lower_dot, cost=dot_seconds), matmul_strips.CANDIDATE
+"""What reads a large right operand where it lies, once."""
 _CANDIDATES = (
     matmul_pairs.CANDIDATE,
     matmul_chunks.CANDIDATE,
@@ -315,6 +316,6 @@ _CANDIDATES = (
     sole("plain", find_plain, lower_plain, cost=plain_seconds, ranked=False),
 )
 KERNELS = {
-    "linear": (_COLUMNS, matmul_split.CANDIDATE, *matmul_as_conv.CANDIDATES, *_CANDIDATES),
-    "matmul": (_COLUMNS, matmul_split.CANDIDATE, *_CANDIDATES),
+    "linear": (*_FEW_ROWS, matmul_split.CANDIDATE, *matmul_as_conv.CANDIDATES, *_CANDIDATES),
+    "matmul": (*_FEW_ROWS, matmul_split.CANDIDATE, *_CANDIDATES),
 }
