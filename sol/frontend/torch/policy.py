@@ -15,7 +15,7 @@ import torch
 from torch.fx import Graph, Node
 
 from sol.frontend.torch.aten import DTYPES, find_converter
-from sol.frontend.torch.aten.conv_backward import gradients_by_slices
+from sol.frontend.torch.aten.conv_backward import WIDEST, gradients_by_slices, results_per_input
 from sol.ir.lanes import NARROW_FLOATS
 
 PLAIN = {torch.bfloat16: "bfloat16", torch.float16: "float16", torch.float64: "float64"}
@@ -32,8 +32,6 @@ PRODUCTS = frozenset(
     "linear matmul mm bmm mv dot inner addmm baddbmm addbmm addmv einsum conv1d conv2d conv3d convolution "
     "conv_transpose1d conv_transpose2d conv_transpose3d".split()
 )
-WIDEST = 16
-"""Lanes of the widest vectors: groups of channels that fill them, or of which they hold several, have fast kernels."""
 QUANTIZED = ("quantized_decomposed.", "torchao.")
 """Namespaces of operations that have converters, whose scales are computed in float32 whatever type they are stated in."""
 RECURRENT = frozenset(("lstm", "gru", "rnn_tanh", "rnn_relu"))
@@ -93,7 +91,8 @@ def _gradient_in_torch(node: Node) -> str:
     if node.args[7]:  # transposed: its weights are [input channels, output channels of a group, ...]
         results = int(w.shape[1])
     dense = groups == 1 or inputs % WIDEST == 0 == results % WIDEST
-    if not dense and not (inputs == results and WIDEST % inputs == 0):
+    repeated = not node.args[7] and results_per_input(w.shape, groups) > 1
+    if not dense and not repeated and not (inputs == results and WIDEST % inputs == 0):
         return f"gradients of convolutions with groups of {inputs} and {results} channels have plain kernels only"
     return ""
 

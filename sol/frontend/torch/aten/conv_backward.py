@@ -5,6 +5,7 @@ A module apart from the convolutions, because these families of kernels read flo
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -34,6 +35,8 @@ def convolution_backward(
         stride, dilation, pairs = (1, *stride), (1, *dilation), ((0, 0), *pairs)
     options = {"stride": stride, "dilation": dilation, "padding": pairs, "groups": groups}
     build = _of_transposed if transposed else _of_convolution
+    if spatial <= 2 and not transposed and results_per_input(ctx.size(w), groups) > 1:
+        build = _of_repeated
     if spatial == 3 and gradients_by_slices(ctx.size(grad), ctx.size(x), ctx.size(w), stride, transposed, groups):
         build = _of_transposed_volumes if transposed else _of_volumes
     of_input, of_weight = build(ctx, grad, x, w, options)
@@ -67,6 +70,41 @@ def _of_transposed(ctx: Context, grad: str, x: str, w: str, options: dict[str, A
         lambda: ctx.add("conv", grad, w, **options),
         lambda: ctx.add("conv_weight_grad", grad, x, kernel=kernel, **options),
     )
+
+
+WIDEST = 16
+"""Lanes of the widest vectors: groups of channels that fill them, or of which they hold several, have fast kernels."""
+
+
+def results_per_input(w: Sequence[Any], groups: int) -> int:
+    """Of a convolution in groups for which there are no kernels, with this weight's shape: results of a group for each of its inputs, if they
+    make groups with as many results as inputs for which there are; 1 otherwise."""
+    results, inputs = w[0] // groups, w[1]
+    if not isinstance(results, int) or not isinstance(inputs, int) or groups == 1 or results % WIDEST == 0 == inputs % WIDEST:
+        return 1
+    return results // inputs if WIDEST % inputs == 0 == results % inputs else 1
+
+
+def _of_repeated(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any]) -> tuple[Any, Any]:
+    """The same where a group has several results for each input: of groups with one, which read the same inputs.
+
+    The weights of both are the same numbers in the same order.
+    """
+    groups, inputs = options["groups"], int(ctx.size(w)[1])
+    times = results_per_input(ctx.size(w), groups)
+    more = options | {"groups": groups * times}
+    first = range(0, groups * inputs, inputs)
+    again = [c + i for c in first for _ in range(times) for i in range(inputs)]
+    repeated = ctx.add("channel_select", x, index=tuple(again))
+    of_input, of_weight = _of_convolution(ctx, grad, repeated, w, more)
+
+    def summed() -> str:
+        parts = of_input()
+        each = [[times * c + j * inputs + i for c in first for i in range(inputs)] for j in range(times)]
+        found = [ctx.add("channel_select", parts, index=tuple(index)) for index in each]
+        return functools.reduce(lambda a, b: ctx.add("add", a, b), found)
+
+    return summed, of_weight
 
 
 # -- volumes: as convolutions over slices, of which those that taps along the depth read are channels (sol/passes/flatten_volumes.py) ------
