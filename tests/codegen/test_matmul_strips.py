@@ -16,6 +16,7 @@ from tests.codegen.test_matmul_kernels import ISAS, check, floats
 
 @pytest.mark.parametrize("m,n,k", [(1, 2200, 533), (4, 16003, 96), (9, 5001, 300), (16, 1105, 530), (23, 1041, 600), (24, 2110, 389)])
 @pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.budget(4)
 def test_rows_of_a_right_operand_that_no_cache_holds(isa: str, m: int, n: int, k: int) -> None:
     """Panels, blocks of rows and steps that are not whole; one stretch of the reduction and more; chunks of columns."""
     graph = product(m, n, k)

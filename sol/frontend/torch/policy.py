@@ -15,7 +15,7 @@ import torch
 from torch.fx import Graph, Node
 
 from sol.frontend.torch.aten import DTYPES, find_converter
-from sol.frontend.torch.aten.conv_backward import WIDEST, gradients_by_slices, results_per_input
+from sol.frontend.torch.aten.conv_backward import filled_groups, gradients_by_slices, has_kernels
 from sol.ir.lanes import NARROW_FLOATS
 
 PLAIN = {torch.bfloat16: "bfloat16", torch.float16: "float16", torch.float64: "float64"}
@@ -90,9 +90,8 @@ def _gradient_in_torch(node: Node) -> str:
     inputs, results = int(x.shape[1]) // groups, int(w.shape[0]) // groups
     if node.args[7]:  # transposed: its weights are [input channels, output channels of a group, ...]
         results = int(w.shape[1])
-    dense = groups == 1 or inputs % WIDEST == 0 == results % WIDEST
-    repeated = not node.args[7] and results_per_input(w.shape, groups) > 1
-    if not dense and not repeated and not (inputs == results and WIDEST % inputs == 0):
+    filled = not node.args[7] and filled_groups(w.shape, groups)
+    if groups > 1 and not filled and not has_kernels(inputs, results):
         return f"gradients of convolutions with groups of {inputs} and {results} channels have plain kernels only"
     return ""
 

@@ -17,6 +17,10 @@ from sol.ir.ops.conv import conv_transpose_size
 from sol.ir.ops.move import DEPTH_FIRST, MOST_STACKED
 
 Ints = Sequence[int]
+WIDEST = 16
+"""Lanes of the widest vectors: groups of channels that fill them, or of which they hold several, have fast kernels."""
+WORTH = 2.0
+"""Multiply-adds for each one that is needed, up to which groups are filled up with zeros."""
 
 
 @converter("convolution_backward.default")
@@ -35,8 +39,8 @@ def convolution_backward(
         stride, dilation, pairs = (1, *stride), (1, *dilation), ((0, 0), *pairs)
     options = {"stride": stride, "dilation": dilation, "padding": pairs, "groups": groups}
     build = _of_transposed if transposed else _of_convolution
-    if spatial <= 2 and not transposed and results_per_input(ctx.size(w), groups) > 1:
-        build = _of_repeated
+    if spatial <= 2 and not transposed and filled_groups(ctx.size(w), groups):
+        build = _of_filled
     if spatial == 3 and gradients_by_slices(ctx.size(grad), ctx.size(x), ctx.size(w), stride, transposed, groups):
         build = _of_transposed_volumes if transposed else _of_volumes
     of_input, of_weight = build(ctx, grad, x, w, options)
@@ -72,17 +76,51 @@ def _of_transposed(ctx: Context, grad: str, x: str, w: str, options: dict[str, A
     )
 
 
-WIDEST = 16
-"""Lanes of the widest vectors: groups of channels that fill them, or of which they hold several, have fast kernels."""
+# -- groups for which there are no kernels: such groups for which there are, filled up with zeros ---------------
+
+def has_kernels(inputs: int, results: int) -> bool:
+    """Whether there are kernels for gradients of convolutions whose groups have so many channels."""
+    return inputs % WIDEST == 0 == results % WIDEST or inputs == results and WIDEST % inputs == 0
 
 
-def results_per_input(w: Sequence[Any], groups: int) -> int:
-    """Of a convolution in groups for which there are no kernels, with this weight's shape: results of a group for each of its inputs, if they
-    make groups with as many results as inputs for which there are; 1 otherwise."""
+def filled_groups(w: Sequence[Any], groups: int) -> tuple[int, int] | None:
+    """Inputs and results of a group for whose gradients there are kernels, if each input's results make a group with as many: those of a
+    convolution in groups with this weight's shape, or more. None where neither helps, or nothing has to."""
     results, inputs = w[0] // groups, w[1]
-    if not isinstance(results, int) or not isinstance(inputs, int) or groups == 1 or results % WIDEST == 0 == inputs % WIDEST:
-        return 1
-    return results // inputs if WIDEST % inputs == 0 == results % inputs else 1
+    if not isinstance(results, int) or not isinstance(inputs, int) or groups == 1 or has_kernels(inputs, results):
+        return None
+    wide = next(n for n in (1, 2, 4, 8, -(-inputs // WIDEST) * WIDEST) if n >= inputs)
+    many = -(-results // min(wide, WIDEST)) * min(wide, WIDEST)
+    return (wide, many) if wide * many <= WORTH * inputs * results else None
+
+
+def _of_filled(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any]) -> tuple[Any, Any]:
+    """The gradients of a convolution with groups of numbers of channels for which there are no kernels: with channels of zeros."""
+    groups, (all_results, inputs) = options["groups"], ctx.fixed(ctx.size(w)[:2], "the channels of a weight")
+    results = all_results // groups
+    wide, many = filled_groups((all_results, inputs), groups) or (inputs, results)
+
+    def channels(v: str, count: int) -> str:
+        """As many channels in each group."""
+        n, c, *rest = ctx.size(v)
+        if c == groups * count:
+            return v
+        apart = ctx.reshape(v, (n * groups, c // groups, *rest))
+        filled = ctx.add("pad", apart, pads=((0, 0), (0, count - c // groups), *[(0, 0)] * len(rest)))
+        return ctx.reshape(filled, (n, groups * count, *rest))
+
+    def filters(v: str, rows: int, columns: int) -> str:
+        """As many results and inputs in each group of a weight."""
+        r, c, *kernel = ctx.size(v)
+        if (r, c) == (groups * rows, columns):
+            return v
+        apart = ctx.reshape(v, (groups, r // groups, c, *kernel))
+        pads = ((0, 0), (0, rows - r // groups), (0, columns - c), *[(0, 0)] * len(kernel))
+        return ctx.reshape(ctx.add("pad", apart, pads=pads), (groups * rows, columns, *kernel))
+
+    build = _of_convolution if has_kernels(wide, many) else _of_repeated
+    of_input, of_weight = build(ctx, channels(grad, many), channels(x, wide), filters(w, many, wide), options)
+    return lambda: channels(of_input(), inputs), lambda: filters(of_weight(), results, inputs)
 
 
 def _of_repeated(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any]) -> tuple[Any, Any]:
@@ -90,8 +128,8 @@ def _of_repeated(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any
 
     The weights of both are the same numbers in the same order.
     """
-    groups, inputs = options["groups"], int(ctx.size(w)[1])
-    times = results_per_input(ctx.size(w), groups)
+    groups, (results, inputs) = options["groups"], ctx.fixed(ctx.size(w)[:2], "the channels of a weight")
+    times = results // groups // inputs
     more = options | {"groups": groups * times}
     first = range(0, groups * inputs, inputs)
     again = [c + i for c in first for _ in range(times) for i in range(inputs)]
