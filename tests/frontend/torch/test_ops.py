@@ -443,3 +443,16 @@ def test_gradients_of_convolutions(name: str, mask: tuple[bool, ...]) -> None:
     check(
         Fn(gradients), (grad, f(*x), f(*w)), torch_at_hand=False,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["reflection", "replication"])
+@pytest.mark.parametrize("shape,padding", [
+    ((2, 3, 7), (2, 1)), ((3, 7), (0, 6)), ((2, 3, 5, 6), (2, 3, 4, 0)), ((3, 4, 2), (1, 1, 3, 3)), ((1, 2, 3, 4, 5), (4, 2, 0, 1, 2, 2)),
+])  # fmt: skip
+def test_gradients_of_padding(mode: str, shape: tuple[int, ...], padding: tuple[int, ...]) -> None:
+    """Sides that lie apart, that meet, and that both reach the same elements."""
+    kind = f"{mode}_pad{len(padding) // 2}d"
+    forward, backward = getattr(torch.ops.aten, kind), getattr(torch.ops.aten, f"{kind}_backward")
+    x = f(*shape)
+    grad = forward(x, padding).cos()
+    check(Fn(lambda g, v: backward(g, v, padding)), (grad, x), torch_at_hand=False)
