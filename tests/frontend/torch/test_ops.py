@@ -410,6 +410,7 @@ GRADIENTS: dict[str, tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = 
     "groups of 24 channels": ((2, 48, 5, 6), (48, 24, 3, 3), {"padding": 1, "groups": 2, "stride": 2}),
     "seven channels of a group": ((2, 14, 5, 6), (16, 7, 3, 2), {"padding": 1, "groups": 2}),
     "fewer results than channels": ((2, 12, 5, 6), (10, 6, 3, 2), {"padding": 1, "groups": 2}),
+    "six results for each of two channels": ((2, 6, 6, 5), (36, 2, 3, 3), {"groups": 3}),
     "two results for each row": ((2, 5, 9), (10, 1, 4), {"padding": 2, "groups": 5}),
     "three dimensions": ((1, 2, 4, 5, 4), (3, 2, 2, 3, 1), {"stride": (1, 2, 1)}),
     "stride along the depth": ((2, 3, 6, 9, 4), (5, 3, 3, 2, 3), {"stride": 2, "padding": 1}),

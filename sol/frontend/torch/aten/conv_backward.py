@@ -22,6 +22,9 @@ WIDEST = 16
 WORTH = 2.0
 """Multiply-adds for each one that is needed, up to which groups are filled up with zeros."""
 
+MOST_SELECTED = 4
+"""Results for each input of a group up to which their gradients are selected and added; more are summed up in the plain layout."""
+
 
 @converter("convolution_backward.default")
 def convolution_backward(
@@ -138,6 +141,10 @@ def _of_repeated(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any
 
     def summed() -> str:
         parts = of_input()
+        if times > MOST_SELECTED:
+            n, _, *maps = ctx.size(parts)
+            apart = ctx.reshape(parts, (n, groups, times, inputs, *maps))
+            return ctx.reshape(ctx.add("sum", apart, dims=(2,), keepdims=False), (n, groups * inputs, *maps))
         each = [[times * c + j * inputs + i for c in first for i in range(inputs)] for j in range(times)]
         found = [ctx.add("channel_select", parts, index=tuple(index)) for index in each]
         return functools.reduce(lambda a, b: ctx.add("add", a, b), found)
