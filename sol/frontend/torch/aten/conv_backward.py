@@ -21,7 +21,6 @@ WIDEST = 16
 """Lanes of the widest vectors: groups of channels that fill them, or of which they hold several, have fast kernels."""
 WORTH = 2.0
 """Multiply-adds for each one that is needed, up to which groups are filled up with zeros."""
-
 MOST_SELECTED = 4
 """Results for each input of a group up to which their gradients are selected and added; more are summed up in the plain layout."""
 

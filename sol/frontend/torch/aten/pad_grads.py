@@ -44,15 +44,17 @@ def _with_sides(ctx: Context, grad: str, axis: int, size: int, before: int, behi
     def part(v: str, start: int, stop: int) -> str:
         return ctx.add("slice", v, dim=axis, start=start, stop=stop, step=1)
 
+    def length(v: str) -> int:
+        return ctx.fixed((ctx.size(v)[axis],), "padding that repeats elements")[0]
+
     middle = part(grad, before, before + size)
     sides: list[tuple[int, int, str]] = []  # where what is added begins and ends
     if before:
         value = edge(part(grad, 0, before), axis)
-        sides.append((inside, inside + int(ctx.fixed(ctx.size(value)[axis : axis + 1], "padding")[0]), value))
+        sides.append((inside, inside + length(value), value))
     if behind:
         value = edge(part(grad, before + size, before + size + behind), axis)
-        end = size - inside
-        sides.append((end - int(ctx.fixed(ctx.size(value)[axis : axis + 1], "padding")[0]), end, value))
+        sides.append((size - inside - length(value), size - inside, value))
     if len(sides) == 2 and sides[0][1] > sides[1][0]:  # some elements are of both
         for start, stop, value in sides:
             pads = [(0, 0)] * ctx.rank(value)
