@@ -13,6 +13,11 @@ def fixed(*sizes: DimLike) -> tuple[int, ...] | None:
     return known if len(known) == len(sizes) else None
 
 
+def fits_caches(numbers: int, target: TargetLike) -> bool:
+    """Whether the second-level caches of a team together hold so many numbers of float32."""
+    return 4 * numbers <= target.team * target.l2
+
+
 def product_seconds(p: Product, cycles: float, multiply_adds: float) -> float | None:
     """Seconds of a product whose computing takes so many cycles of one thread; None where sizes are known only at run time.
 

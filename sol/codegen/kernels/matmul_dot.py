@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sol.codegen.kernels.matmul_cost import fixed, product_seconds
+from sol.codegen.kernels.matmul_cost import fits_caches, fixed, product_seconds
 from sol.codegen.kernels.matmul_product import (
     Product,
     batch_text,
@@ -56,7 +56,7 @@ def find_columns(lowering: Lowering) -> Dot | None:
     target, lanes = p.target, p.target.lanes
     block, group, parts = _block(p)
     stretch = target.l1 // (4 * lanes * (2 * TOGETHER * group + block)) // parts * parts
-    if batch != 1 or not block < rows <= MOST_ROWS or 4 * n * k <= target.team * target.l2 or k < stretch * lanes:
+    if batch != 1 or not block < rows <= MOST_ROWS or fits_caches(n * k, target) or k < stretch * lanes:
         return None
     return Dot(p, block, group, parts, str(stretch * lanes), stretch)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.element import element
 from sol.codegen.kernels.matmul_blocks import LONGEST, ceil_div
-from sol.codegen.kernels.matmul_cost import fixed, product_seconds, tile_cycles
+from sol.codegen.kernels.matmul_cost import fits_caches, fixed, product_seconds, tile_cycles
 from sol.codegen.kernels.matmul_dot import MOST_ROWS
 from sol.codegen.kernels.matmul_product import Product, float32_product, kernel_stem, right_strides, run_time_arguments
 from sol.codegen.kernels.matmul_rows import row_counts, row_ladder, rows_per_tile, vectors_per_panel
@@ -21,9 +21,9 @@ from sol.codegen.plan import View
 from sol.ir.types import DType
 
 STEPS = 16
-"""Rows of the right operand that are read at a time: as many streams as processors foresee."""
+"""Rows of the right operand that are read at a time; sums are loaded and stored once for so many."""
 AHEAD = 256
-"""Numbers of the same rows that are asked for ahead."""
+"""Numbers of the same rows that are asked for ahead: processors do not look behind the ends of pages."""
 SHARE = 0.5
 """Of the second-level cache, for sums and their totals."""
 
@@ -56,7 +56,7 @@ def find_strips(lowering: Lowering) -> Strips | None:
         return None
     rows, n, k = sizes
     target = p.target
-    if not 0 < rows <= MOST_ROWS or 4 * n * k <= target.team * target.l2 or k < 2 * STEPS or n < target.team * target.lanes:
+    if not 0 < rows <= MOST_ROWS or fits_caches(n * k, target) or k < 2 * STEPS or n < target.team * target.lanes:
         return None
     nv = vectors_per_panel(n, target)
     ladder, _ = row_ladder(rows, rows_per_tile(target, nv))

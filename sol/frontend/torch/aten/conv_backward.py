@@ -78,7 +78,7 @@ def _of_transposed(ctx: Context, grad: str, x: str, w: str, options: dict[str, A
     )
 
 
-# -- groups for which there are no kernels: such groups for which there are, filled up with zeros ---------------
+# -- groups without kernels: filled up with channels of zeros, and taken as groups that have one result for each input ---------------------
 
 def has_kernels(inputs: int, results: int) -> bool:
     """Whether there are kernels for gradients of convolutions whose groups have so many channels."""
@@ -86,8 +86,10 @@ def has_kernels(inputs: int, results: int) -> bool:
 
 
 def filled_groups(w: Sequence[Any], groups: int) -> tuple[int, int] | None:
-    """Inputs and results of a group for whose gradients there are kernels, if each input's results make a group with as many: those of a
-    convolution in groups with this weight's shape, or more. None where neither helps, or nothing has to."""
+    """How many inputs and results each group of a convolution is filled up to, so that kernels can compute its gradients.
+
+    w: shape of the weight. None where there are kernels for the groups as they are, or filling them up would cost too much.
+    """
     results, inputs = w[0] // groups, w[1]
     if not isinstance(results, int) or not isinstance(inputs, int) or groups == 1 or has_kernels(inputs, results):
         return None
@@ -97,7 +99,7 @@ def filled_groups(w: Sequence[Any], groups: int) -> tuple[int, int] | None:
 
 
 def _of_filled(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any]) -> tuple[Any, Any]:
-    """The gradients of a convolution with groups of numbers of channels for which there are no kernels: with channels of zeros."""
+    """The same of a convolution in groups for which there are no kernels: of larger groups, to which channels of zeros are added."""
     groups, (all_results, inputs) = options["groups"], ctx.fixed(ctx.size(w)[:2], "the channels of a weight")
     results = all_results // groups
     wide, many = filled_groups((all_results, inputs), groups) or (inputs, results)
@@ -126,7 +128,7 @@ def _of_filled(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any])
 
 
 def _of_repeated(ctx: Context, grad: str, x: str, w: str, options: dict[str, Any]) -> tuple[Any, Any]:
-    """The same where a group has several results for each input: of groups with one, which read the same inputs.
+    """The same where a group has several results for each input: of as many groups with one result for each, which read the same inputs.
 
     The weights of both are the same numbers in the same order.
     """

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sol.frontend.torch.aten import Context, Fallback, converter
+
+Edge = Callable[[str, int], str]
+"""What is added, made of one side and its axis."""
 
 
 @converter("reflection_pad1d_backward.default", "reflection_pad2d_backward.default", "reflection_pad3d_backward.default")
@@ -24,10 +27,10 @@ def replication_pad_backward(ctx: Context, grad: str, x: str, padding: Sequence[
     return _folded(ctx, grad, x, padding, edge, 0)
 
 
-def _folded(ctx: Context, grad: str, x: str, padding: Sequence[Any], edge: Any, inside: int) -> str:
+def _folded(ctx: Context, grad: str, x: str, padding: Sequence[Any], edge: Edge, inside: int) -> str:
     """One dimension after the other, what lies before and behind the middle is added to it.
 
-    edge: makes of one side, and of the axis, what is added. inside: how many elements lie between that and the end of the middle.
+    inside: how many elements lie between that and the end of the middle.
     """
     rank = ctx.rank(x)
     for i in range(len(padding) // 2):
@@ -40,7 +43,7 @@ def _folded(ctx: Context, grad: str, x: str, padding: Sequence[Any], edge: Any, 
     return grad
 
 
-def _with_sides(ctx: Context, grad: str, axis: int, size: int, before: int, behind: int, edge: Any, inside: int) -> str:
+def _with_sides(ctx: Context, grad: str, axis: int, size: int, before: int, behind: int, edge: Edge, inside: int) -> str:
     def part(v: str, start: int, stop: int) -> str:
         return ctx.add("slice", v, dim=axis, start=start, stop=stop, step=1)
 
