@@ -86,17 +86,31 @@ class EpilogueOperand(_Vectors):
 
 
 @dataclass(frozen=True)
+class ChannelSum:
+    """A sum over images and pixels, for each channel, of the value ``source`` of a body. spread: that of its squares, too."""
+
+    source: str
+    spread: bool
+
+    @property
+    def vectors(self) -> int:
+        """Vectors that a vector of channels needs."""
+        return 2 if self.spread else 1
+
+
+@dataclass(frozen=True)
 class Epilogue:
-    """All nodes of a region's body between the anchor's result and the region's output, up to ``result``."""
+    """All nodes of a region's body between the anchor's result and the region's output, up to ``result`` and to what is summed."""
 
     body: Graph
     start: str
     result: str
     operands: tuple[EpilogueOperand, ...]
+    sums: tuple[ChannelSum, ...] = ()
 
     @property
     def is_identity(self) -> bool:
-        return self.start == self.result
+        return {self.start} == {self.result, *(s.source for s in self.sums)}
 
     @property
     def texts(self) -> tuple[OperandText, ...]:
@@ -120,7 +134,7 @@ class Epilogue:
                 operands.append(known.get(value, literal))
             known[node.name] = len(known)
             steps.append((node.op, node.attrs, tuple(operands)))
-        return (*steps, known[self.result])
+        return (*steps, known[self.result], tuple((known[s.source], s.spread) for s in self.sums))
 
     def _nodes(self) -> list:
         return self._ordered
@@ -129,7 +143,7 @@ class Epilogue:
     def _ordered(self) -> list:
         nodes = self.body.nodes
         position = {n.name: i for i, n in enumerate(nodes)}
-        wanted, stack = set(), [self.result]
+        wanted, stack = set(), [self.result, *(s.source for s in self.sums)]
         while stack:
             node = self.body.producer(stack.pop())
             if node.name in wanted or node.name == self.start or node.op in ("input", "constant"):
@@ -160,7 +174,12 @@ class Epilogue:
                 return False
 
     def trace(self, accumulator: str, load: Callable[[EpilogueOperand], str], prefix: str) -> tuple[list[str], str]:
-        """C statements for one vector, and the name of the result.
+        """C statements for one vector, and the name of the result."""
+        lines, (result, *_) = self.trace_all(accumulator, load, prefix)
+        return lines, result
+
+    def trace_all(self, accumulator: str, load: Callable[[EpilogueOperand], str], prefix: str) -> tuple[list[str], list[str]]:
+        """C statements for one vector, and the names of the result and of what is summed.
 
         accumulator: C variable of the anchor's result. load: operand → C text of its vector (a hoisted variable, or
         ``operand.load(address)``).
@@ -187,7 +206,7 @@ class Epilogue:
                 values[node.name] = replace(emitter.apply("cast", Attrs({"dtype": DType.I32}), operands), dtype=node.type.dtype)
                 continue  # what is stored as bytes need not be wrapped around to bytes before
             values[node.name] = emitter.apply(node.op, node.attrs, operands)
-        return emitter.lines, values[self.result].text
+        return emitter.lines, [values[v].text for v in (self.result, *(s.source for s in self.sums))]
 
 
 def _holds(dtype: DType, low: Any, high: Any) -> bool:
@@ -197,17 +216,17 @@ def _holds(dtype: DType, low: Any, high: Any) -> bool:
 
 
 def make_epilogue(lowering: Lowering, start: str, result: str | None = None, *, channel_axis: int, block: int = 0,
-                  dtypes: Sequence[DType] = (DType.F32,)) -> Epilogue:  # fmt: skip
+                  dtypes: Sequence[DType] = (DType.F32,), sums: tuple[ChannelSum, ...] = ()) -> Epilogue:  # fmt: skip
     """The epilogue from value ``start`` to ``result`` (default: the region's output).
 
     channel_axis: the storage dimension of which the vector axis is a part (blocked: 1, the last dimension holds its lanes; plain: the
     last). block: lanes of a blocked result, 0 for a plain one. Constant operands that vary only along the channels are packed, padded to
-    the lanes. dtypes: types of operands that the kernel loads.
+    the lanes. dtypes: types of operands that the kernel loads. sums: of values that are computed on the way, or from what is.
     Scalar constants inside the body become literals.
     """
     result = result or lowering.output
     body = lowering.body
-    probe = Epilogue(body, start, result, ())
+    probe = Epilogue(body, start, result, (), sums)
     operands: list[EpilogueOperand] = []
     shape = storage_shape(lowering, result)
     for value in dict.fromkeys(v for n in probe._nodes() for v in n.inputs):
@@ -218,7 +237,7 @@ def make_epilogue(lowering: Lowering, start: str, result: str | None = None, *, 
         if dtype not in dtypes:
             raise SolError(f"epilogue operand %{value} of region {lowering.region.name} is {dtype}, not {dtypes[0]}")
         operands.append(_operand(lowering, f"e{len(operands)}", value, result, shape, channel_axis, block))
-    return Epilogue(body, start, result, tuple(operands))
+    return Epilogue(body, start, result, tuple(operands), sums)
 
 
 def _operand(

@@ -18,6 +18,7 @@ from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.rewrite import in_order
 from sol.ir.types import PLAIN, DType
 from sol.passes.assign_layout import CHANNELS
+from sol.passes.beside_epilogues import Beside, has_whole_groups
 from sol.passes.choices import Choose, first, nodes_text
 from sol.passes.fuse_conv_chains import ANCHOR as CHAIN
 from sol.passes.fuse_conv_chains import conv_chain
@@ -96,6 +97,7 @@ class _Fusion:
         self.strides = value_strides(graph)
         self.definers = definers(graph.nodes)
         self.groups: list[_Group] = []
+        self.beside = Beside(self)
 
     def computes(self, node: Node) -> bool:
         """Whether a node needs a kernel."""
@@ -118,6 +120,7 @@ class _Fusion:
                 group.nodes = [*self.pooling_beside(node), *group.nodes]
                 self.add_chain(group)
                 group.nodes += self.global_pool_after(group, alone=False)
+                group.nodes += self.beside.sums_after(group.anchor, group.nodes)
                 self.adopt(group)
 
     def pooling_beside(self, taps: Node) -> list[Node]:
@@ -144,9 +147,7 @@ class _Fusion:
 
     def epilogue_of(self, anchor: Node) -> list[Node]:
         """The longest run of pointwise nodes after the anchor from which one value of the anchor's type leaves, as kernels store it."""
-        epilogue: list[Node] = []
-        inside = {anchor.name}
-        best = 0
+        epilogue, inside, best = list[Node](), {anchor.name}, 0
         while len(epilogue) < LONGEST_EPILOGUE:
             node = self.next_epilogue_node(anchor, inside)
             if node is None:
@@ -174,7 +175,11 @@ class _Fusion:
         if node.type.shape != anchor.type.shape or not computes_types(self.graph, node, anchor):
             return False
         outside = [i for i in node.inputs if i not in inside]
-        return all(self.fits_operand(v, anchor) and not self.depends(v, inside) for v in outside)
+        return all(self.is_read(v, anchor, inside) or self.beside.mask(v, node, anchor, inside) for v in outside)
+
+    def is_read(self, value: str, anchor: Node, inside: set[str]) -> bool:
+        """Whether an epilogue can read a value that is known before."""
+        return self.fits_operand(value, anchor) and not self.depends(value, inside)
 
     def is_better_read_narrow(self, node: Node) -> bool:
         """Whether a result widens a narrow float for readers that do so in registers when memory holds the narrow one."""
@@ -192,6 +197,8 @@ class _Fusion:
                 continue
             if anchor.op in INTEGERS:
                 found += self.dequantizing(value, anchor, inside) or []
+            elif mask := self.beside.mask(value, node, anchor, inside):
+                found += [n for n in mask if n not in found]
             elif self.widens_operand(value, anchor, inside) and value not in (n.name for n in found):
                 found.append(self.graph.producer(value))
         return found
@@ -203,7 +210,7 @@ class _Fusion:
             return False
         if len(self.graph.users(value)) != 1 or self.graph.is_output(value) or node.type.shape != anchor.type.shape:
             return False
-        return self.fits_operand(node.inputs[0], anchor) and not self.depends(node.inputs[0], inside)
+        return self.is_read(node.inputs[0], anchor, inside)
 
     def dequantizing(self, value: str, anchor: Node, inside: set[str]) -> list[Node] | None:
         """The steps from bytes to a value that has one reader; None if it is made in another way."""
@@ -213,17 +220,16 @@ class _Fusion:
         if len(self.graph.users(value)) != 1 or self.graph.is_output(value) or node.type.shape != anchor.type.shape:
             return None
         first, *rest = node.inputs
-        if any(not self.fits_operand(v, anchor) or self.depends(v, inside) for v in rest):
+        if not all(self.is_read(v, anchor, inside) for v in rest):
             return None
         if node.op == "cast":
             bytes_ = self.graph.type_of(first).dtype in (DType.U8, DType.I8)
-            return [node] if bytes_ and self.fits_operand(first, anchor) and not self.depends(first, inside) else None
+            return [node] if bytes_ and self.is_read(first, anchor, inside) else None
         before = self.dequantizing(first, anchor, inside)
         return None if before is None else [*before, node]
 
     def widening_before(self, conv: Node) -> list[Node]:
-        """What widens the input of a convolution with few channels per group, whose kernel does it itself, if nothing else reads the wide
-        one."""
+        """What widens the input of a convolution of few channels per group, whose kernel does it itself, if it alone reads the wide one."""
         cast = self.graph.producer(conv.inputs[0])
         alone = [u.name for u in self.graph.users(cast.name)] == [conv.name] and not self.graph.is_output(cast.name)
         if not alone or not is_widening(self.graph, cast) or cast.name in self.constants or not has_few_channels(self.graph, conv):
@@ -275,7 +281,7 @@ class _Fusion:
         """
         last, anchor = group.nodes[-1], group.nodes[0]
         block = last.type.layout.block
-        if group.anchor != "conv" or not block or not self.has_whole_groups(anchor, block):
+        if group.anchor != "conv" or not block or not has_whole_groups(self.graph, anchor, block):
             return []
         pools = [u for u in self.graph.users(last.name) if u.name not in self.group_of and is_pooled(u, last.type, block)]
         if len(pools) != 1 or alone != (self.leaving({last.name, pools[0].name}) == {pools[0].name}):
@@ -284,11 +290,6 @@ class _Fusion:
         if not (self.graph.type_of(anchor.inputs[0]).layout.block or self.is_read_pixelwise(anchor)):
             return []
         return [pool] if self.choose_pooling([*group.nodes, pool]) == "fused" else []
-
-    def has_whole_groups(self, conv: Node, block: int) -> bool:
-        """Whether the groups of a convolution, if it has several, are whole vectors of channels."""
-        groups, weight = conv.attrs["groups"], self.graph.type_of(conv.inputs[1])
-        return groups == 1 or weight.is_static and weight.shape[1] % block == 0 and weight.shape[0] // groups % block == 0
 
     def choose_pooling(self, nodes: list[Node]) -> str:
         return self.choose(f"pool {nodes_text(self.graph, nodes)}", ("fused", "apart"), [n.name for n in nodes])

@@ -30,7 +30,7 @@ def forced(candidate: Candidate) -> Candidate:
     return replace(candidate, match=lambda lowering: [replace(d, pays=True) for d in candidate.match(lowering)])
 
 
-Epilogue = Callable[[GraphBuilder, str, dict[str, np.ndarray]], str]
+Epilogue = Callable[[GraphBuilder, str, dict[str, np.ndarray]], str | tuple[str, ...]]
 
 
 def random(shape: Sequence[int], seed: int = 0) -> np.ndarray:
@@ -74,7 +74,22 @@ def conv_graph(
     )
     inputs = {"x": random(x)}
     out = epilogue(b, y, inputs) if epilogue else y
-    return b.build([out]), inputs, arrays, y
+    return b.build([out] if isinstance(out, str) else list(out)), inputs, arrays, y
+
+
+def map_and_spread(b: GraphBuilder, y: str, inputs: dict[str, np.ndarray]) -> tuple[str, ...]:
+    """A map, its variances and means, as batch norms in training need them."""
+    return y, b.add("var", [y], dims=(0, 2, 3), keepdims=True, correction=1), b.add("mean", [y], dims=(0, 2, 3), keepdims=True)
+
+
+def gradient_and_sums(b: GraphBuilder, y: str, inputs: dict[str, np.ndarray]) -> tuple[str, ...]:
+    """A gradient behind a ReLU, its sums, and those of its products with another map, as gradients of batch norms need them."""
+    type = b.type_of(y)
+    inputs["other"] = random(type.shape, 3)
+    x, zero = b.input("other", type), b.constant(0.0, type.dtype)
+    gradient = b.add("where", [b.add("le", [x, zero]), zero, y])
+    product = b.add("mul", [gradient, b.add("sub", [x, b.constant(0.25, type.dtype)])])
+    return gradient, *(b.add("sum", [v], dims=(0, 2, 3), keepdims=True) for v in (gradient, product))
 
 
 def roundings(graph: Graph, result: str) -> int:

@@ -17,7 +17,7 @@ from sol.codegen.lowering import Lowering
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.types import DType, TensorType
-from tests.codegen.conv_cases import ISAS, check, forced, held, random
+from tests.codegen.conv_cases import ISAS, check, forced, gradient_and_sums, held, map_and_spread, random
 from tests.emulation import MATRIX_TILES
 from tests.toolchains import target_of
 
@@ -49,29 +49,32 @@ def selected(b: GraphBuilder, c: int, inputs: Arrays, dtype: DType) -> str:
     return b.add("channel_select", tensors, index=tuple(int(i) for i in index))
 
 
-def store(b: GraphBuilder, y: str) -> str:
+def store(b: GraphBuilder, y: str, inputs: Arrays) -> str:
     return b.add("relu", [y])
 
 
-def mean(b: GraphBuilder, y: str) -> str:
+def mean(b: GraphBuilder, y: str, inputs: Arrays) -> str:
     return b.add("mean", [b.add("relu", [y])], dims=(2, 3), keepdims=True)
 
 
-def both(b: GraphBuilder, y: str) -> tuple[str, ...]:
+def both(b: GraphBuilder, y: str, inputs: Arrays) -> tuple[str, ...]:
     map = b.add("relu", [y])
     return map, b.add("mean", [map], dims=(2, 3), keepdims=True)
 
 
-def largest(b: GraphBuilder, y: str) -> str:
+def largest(b: GraphBuilder, y: str, inputs: Arrays) -> str:
     return b.add("max", [y], dims=(2, 3), keepdims=True)
 
 
 SOURCES: dict[str, Callable[[GraphBuilder, int, Arrays, DType], str]] = {
     "memory": memory, "plain": memory, "chain": chain, "windows": windows, "selected": selected,
 }  # fmt: skip
-SINKS: dict[str, Callable[[GraphBuilder, str], str | tuple[str, ...]]] = {
-    "store": store, "mean": mean, "max": largest, "store and mean": both,
+SINKS: dict[str, Callable[[GraphBuilder, str, Arrays], str | tuple[str, ...]]] = {
+    "store": store, "mean": mean, "max": largest, "store and mean": both, "store and spread": map_and_spread,
+    "store and sums": gradient_and_sums,
 }  # fmt: skip
+SUMS = ("store and spread", "store and sums")
+"""Sinks of float32 alone."""
 PRODUCTS: dict[str, tuple[int, int, tuple[str, ...]]] = {
     "direct": (1, 1, ("memory", "chain", "windows", "selected")),
     "inner_product": (1, 1, ("memory", "chain", "windows", "selected")),
@@ -93,6 +96,7 @@ CASES = [
     for product, (_, _, sources) in PRODUCTS.items() for source in sources for sink in SINKS
     for isa in ((MATRIX_TILES,) if product in OF_TILES else ISAS) for dtype in (DType.F32, DType.BF16)
     if (isa == "avx512" or product not in ONLY_16_LANES) and (product in NARROW if dtype is DType.BF16 else product not in OF_TILES)
+    if dtype is DType.F32 or sink not in SUMS
 ]  # fmt: skip
 
 
@@ -118,8 +122,8 @@ def composition(source: str, product: str, sink: str, lanes: int, dtype: DType) 
     w = b.parameter("w", TensorType(DType.F32, arrays["w"].shape))  # products that widen bfloat16 take weights of float32
     operands = [data, b.add("cast", [w], dtype=dtype) if dtype is DType.BF16 else w, b.parameter("b", TensorType(dtype, (k,)))]
     y = b.add("conv", operands, stride=(1, 1), padding=pad, dilation=(1, 1), groups=groups)
+    results = SINKS[sink](b, y, inputs)
     inputs, arrays = ({name: held(array, dtype) for name, array in given.items()} for given in (inputs, arrays))
-    results = SINKS[sink](b, y)
     return b.build([results] if isinstance(results, str) else list(results)), inputs, arrays
 
 

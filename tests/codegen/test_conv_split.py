@@ -11,7 +11,7 @@ import torch
 from sol.codegen.kernels import conv_split, families, split_product
 from sol.ir.builder import GraphBuilder
 from tests import emulation
-from tests.codegen.conv_cases import check, conv_graph, forced, random, torch_conv
+from tests.codegen.conv_cases import check, conv_graph, forced, gradient_and_sums, map_and_spread, random, torch_conv
 from tests.emulation import MATRIX_TILES, matrix_tiles
 from tests.harness import as_region, run_region
 
@@ -56,7 +56,7 @@ def pooled(b: GraphBuilder, y: str, inputs: dict[str, np.ndarray]) -> str:
     return b.add("mean", [b.add("relu", [y])], dims=(2, 3), keepdims=True)
 
 
-@pytest.mark.parametrize("epilogue", [residual, pooled])
+@pytest.mark.parametrize("epilogue", [residual, pooled, map_and_spread, gradient_and_sums])
 @pytest.mark.parametrize("k", [16, 33, 50, 64])
 def test_what_is_fused_behind(epilogue, k: int) -> None:
     graph, inputs, arrays, _ = conv_graph((2, 40, 9, 7), k, (1, 1), epilogue=epilogue)

@@ -24,6 +24,29 @@ SOL_COMPENSATED(vw, vf)
 SOL_INLINE vf vw_value(vw t) { return t.sum + vf_select(t.lost == t.lost, t.lost, vf_zero()); }
 SOL_INLINE double vw_total(vw t) { return (double)vf_sum(t.sum) + (double)vf_sum(vf_select(t.lost == t.lost, t.lost, vf_zero())); }
 
+/* Sums of many tiles, lane by lane, in double precision: to[LANES]. */
+SOL_INLINE void sol_keep_sum(double *to, vf sum)
+{
+    ((vd *)to)[0] += vd_low(sum), ((vd *)to)[1] += vd_high(sum);
+}
+/* Of ``count`` vectors from what they are away from one of them: to[LANES] sums of numbers, then to[LANES] sums of squares. */
+SOL_INLINE void sol_add_spread(vf away, vf *sum, vf *squares)
+{
+    *sum += away;
+    *squares += away * away;
+}
+SOL_INLINE void sol_keep_spread_half(vd *to, vd first, vd sum, vd squares, double count)
+{
+    const vd all = first * count;
+    to[0] += all + sum;
+    to[2] += squares + first * (all + 2.0 * sum);
+}
+SOL_INLINE void sol_keep_spread(double *to, vf first, vf sum, vf squares, double count)
+{
+    sol_keep_spread_half((vd *)to, vd_low(first), vd_low(sum), vd_low(squares), count);
+    sol_keep_spread_half((vd *)to + 1, vd_high(first), vd_high(sum), vd_high(squares), count);
+}
+
 /* Of so many vectors, lane by lane, the mean and the sum of squared distances from it (Chan, Golub and LeVeque, Updating formulae, 1979). */
 typedef struct {
     double count, mean[LANES], square[LANES];

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sol.codegen.element import vector_store
@@ -49,37 +49,38 @@ class TileEpilogue:
     """C statements that take accumulators ``a<o>_<y>_<x>`` through the epilogue and store them.
 
     before: statements ahead of all. pixels: (y, x, statements of each vector); none for a long epilogue, which is written once per vector,
-    as a loop: ``loops``.
+    as a loop: ``loops``. after: statements behind all.
     """
 
     before: tuple[str, ...]
     pixels: tuple[tuple[int, int, tuple[tuple[str, ...], ...]], ...]
     loops: tuple[str, ...]
+    after: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """All of them, vector by vector."""
         vectors = zip(*(statements for _, _, statements in self.pixels))
-        return [*self.before, *self.loops, *(line for vector in vectors for pixel in vector for line in pixel)]
+        return [*self.before, *self.loops, *(line for vector in vectors for pixel in vector for line in pixel), *self.after]
 
     def steps(self) -> dict[str, Any] | None:
-        """``before``, and (y, x, statements of all vectors) of each pixel: template context; None for a long epilogue."""
+        """``before``, (y, x, statements of all vectors) of each pixel, ``after``: template context; None for a long epilogue."""
         joined = tuple((y, x, tuple(line for vector in vectors for line in vector)) for y, x, vectors in self.pixels)
-        return None if self.loops else {"before": self.before, "pixels": joined}
+        return None if self.loops else {"before": self.before, "pixels": joined, "after": self.after}
 
 
 def tile_epilogue(
     epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: DType = DType.F32, pitch: str = "LANES", partial: bool = False,
-    sums: DType = DType.F32,
+    sums: DType = DType.F32, by_run: bool = False,
 ) -> TileEpilogue:  # fmt: skip
-    """The epilogue of a tile of ``ocb`` vectors x th rows x tw pixels. stored, pitch, partial, sums: as for ``tile_variants``."""
+    """The epilogue of a tile of ``ocb`` vectors x th rows x tw pixels. stored, pitch, partial, sums, by_run: as for ``tile_variants``."""
     steps = tuple(operand_step(e) for e in epilogue.operands if e.kind == "tile")
-    key = epilogue.signature, steps, ocb, th, tw, masked, stored, pitch, partial
+    key = epilogue.signature, steps, ocb, th, tw, masked, stored, pitch, partial, by_run
     found = _EPILOGUES.get(key)
     if found is None:
         if len(_EPILOGUES) >= MOST_EPILOGUES:
             _EPILOGUES.clear()  # another thread may compile: it holds what it has found
         vector = "vi" if sums is DType.I32 else "vf"
-        found = _EPILOGUES[key] = _traced(epilogue, ocb, th, tw, masked, _Store(stored, pitch, partial), vector)
+        found = _EPILOGUES[key] = _traced(epilogue, ocb, th, tw, masked, _Store(stored, pitch, partial), vector, by_run)
     return found
 
 
@@ -104,15 +105,20 @@ class _Store:
         return f"if ({valid} >= LANES) {whole} else {vector_store(self.dtype, address, value, count=f'(int)({valid})', result=True)}"
 
 
-def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: _Store, vector: str) -> TileEpilogue:
+def _traced(
+    epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored: _Store, vector: str, by_run: bool
+) -> TileEpilogue:
     def one(o: int, y: int | str, x: int | str, accumulator: str, prefix: str) -> tuple[str, ...]:
-        return _vector_epilogue(epilogue, (o, y, x), accumulator, prefix, masked, stored)
+        first = "!i" if by_run or isinstance(x, str) else y == 0 and x == 0
+        return _vector_epilogue(epilogue, (o, y, x), accumulator, prefix, masked, stored, first)
 
     before, pixels = hoisted_loads(epilogue, ocb), [(y, x) for y in range(th) for x in range(tw)]
+    before += sum_declarations(epilogue, ocb)
+    after = kept_sums(epilogue, ocb, "(double)run" if by_run else str(th * tw))
     if not is_heavy(epilogue, LONGEST_OF_BYTES if vector == "vi" else LONGEST):
         places = [(y, x, [(o, f"{o}_{y}_{x}") for o in range(ocb)]) for y, x in pixels]
         steps = tuple((y, x, tuple(one(o, y, x, f"a{at}", f"t{at}_") for o, at in vectors)) for y, x, vectors in places)
-        return TileEpilogue(before, steps, ())
+        return TileEpilogue(before, steps, (), after)
     loops: list[str] = []
     row, column = (f"(i / {tw})", f"(i % {tw})") if th > 1 else ("0", "i")
     for o in range(ocb):
@@ -120,7 +126,7 @@ def _traced(epilogue: Epilogue, ocb: int, th: int, tw: int, masked: bool, stored
         loops += ["{", f"    const {vector} a[{th * tw}] = {{{values}}};", f"    for (int64_t i = 0; i < {th * tw}; i++) {{"]
         loops += [f"        {line}" for line in one(o, row, column, "a[i]", "t")]
         loops += ["    }", "}"]
-    return TileEpilogue(before, (), tuple(loops))
+    return TileEpilogue(before, (), tuple(loops), after)
 
 
 def hoisted_loads(epilogue: Epilogue, ocb: int) -> tuple[str, ...]:
@@ -137,21 +143,64 @@ def operand_at(e: EpilogueOperand, o: int, y: int | str, x: int | str) -> str:
 
 
 def _vector_epilogue(
-    epilogue: Epilogue, place: tuple[int, int | str, int | str], accumulator: str, prefix: str, masked: bool, stored: _Store
-) -> tuple[str, ...]:
-    """Statements that take the accumulator of ``place`` (vector, C text of y, C text of x) through the epilogue and store it."""
+    epilogue: Epilogue, place: tuple[int, int | str, int | str], accumulator: str, prefix: str, masked: bool, stored: _Store,
+    first: bool | str,
+) -> tuple[str, ...]:  # fmt: skip
+    """Statements that take the accumulator of ``place`` (vector, C text of y, C text of x) through the epilogue and store it.
+
+    first: whether it is the first pixel of what is summed together, or C text of that."""
     o, y, x = place
-    steps, result = epilogue.trace(accumulator, lambda e: operand_at(e, o, y, x), prefix)
+    steps, (result, *summed) = epilogue.trace_all(accumulator, lambda e: operand_at(e, o, y, x), prefix)
     valid = f"valid - {o} * LANES"
     value = f"keep({result}, {valid})" if masked and not stored.partial else result
-    return *steps, stored.statement(f"out + {o} * c->out_cb + {y} * c->out_row + {x} * {stored.pitch}", value, valid)
+    store = stored.statement(f"out + {o} * c->out_cb + {y} * c->out_row + {x} * {stored.pitch}", value, valid)
+    return *steps, store, *added_to_sums(epilogue, o, summed, first)
+
+
+def sum_declarations(epilogue: Epilogue, ocb: int) -> tuple[str, ...]:
+    """Statements that declare what a tile adds up for each of its vectors."""
+    found: list[str] = []
+    for o in range(ocb):
+        for i, s in enumerate(epilogue.sums):
+            names = (f"first{i}_{o}", f"sum{i}_{o}", f"squares{i}_{o}") if s.spread else (f"sum{i}_{o}",)
+            found.append(f"vf {', '.join(f'{name} = vf_zero()' for name in names)};")
+    return tuple(found)
+
+
+def added_to_sums(epilogue: Epilogue, o: int, summed: Sequence[str], first: bool | str) -> tuple[str, ...]:
+    """Statements that add one pixel of vector o. summed: C text of its values. first: whether it is the first one of its tile, or C text
+    of that: the others are added up as what they are away from it, which is no large number."""
+    found: list[str] = []
+    for i, (s, value) in enumerate(zip(epilogue.sums, summed)):
+        if not s.spread:
+            found.append(f"sum{i}_{o} += {value};")
+            continue
+        if first:
+            found.append(f"{f'if ({first}) ' if isinstance(first, str) else ''}first{i}_{o} = {value};")
+        if first is not True:
+            found.append(f"sol_add_spread({value} - first{i}_{o}, &sum{i}_{o}, &squares{i}_{o});")
+    return tuple(found)
+
+
+def kept_sums(epilogue: Epilogue, ocb: int, count: str) -> tuple[str, ...]:
+    """Statements that add a tile's sums to ``channel_sums``, [vector][SUMS] numbers of the thread. count: C text of the tile's pixels."""
+    found: list[str] = []
+    for o in range(ocb):
+        at = 0
+        for i, s in enumerate(epilogue.sums):
+            to = f"channel_sums + {o} * SUMS + {at} * LANES"
+            spread = f"sol_keep_spread({to}, first{i}_{o}, sum{i}_{o}, squares{i}_{o}, {count});"
+            found.append(spread if s.spread else f"sol_keep_sum({to}, sum{i}_{o});")
+            at += s.vectors
+    return tuple(found)
 
 
 def tile_variants(
     epilogue: Epilogue, panels: Sequence[Panel], tiling: Tiling, masked: bool, *, by_pixel: bool = False, stored: DType = DType.F32,
-    pitch: str = "LANES", partial: bool = False, sums: DType = DType.F32,
+    pitch: str = "LANES", partial: bool = False, sums: DType = DType.F32, by_run: bool = False,
 ) -> list[dict[str, Any]]:
-    """Template context of the functions of all tiles: ``steps`` if the epilogue goes by pixel and is short, else ``epilogue``.
+    """Template context of the functions of all tiles: ``steps`` if the epilogue goes by pixel and is short, else ``epilogue``; for tiles of
+    a pixel that are taken in runs (by_run), of which pixel ``i`` is one of ``run``, what comes ``before`` and ``after`` each run.
 
     stored: what results are stored as. pitch: C text of the elements between neighbouring columns of theirs. partial: whether lanes that
     hold no channel are not written. sums: what accumulators hold, float32 or int32.
@@ -159,9 +208,12 @@ def tile_variants(
     found: list[dict[str, Any]] = []
     for p in panels:
         for th, tw in tiling.tiles:
-            text = tile_epilogue(epilogue, p.width, th, tw, masked, stored, pitch, partial, sums)
+            text = tile_epilogue(epilogue, p.width, th, tw, masked, stored, pitch, partial, sums, by_run)
             steps = text.steps() if by_pixel else None
-            kind = {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw}
+            kind: dict[str, Any] = {"panel": p.name, "ocb": p.width, "half": p.half, "th": th, "tw": tw}
+            if by_run:
+                kind |= {"before": text.before, "after": text.after}
+                text = replace(text, before=(), after=())
             found.append(kind | {"epilogue": [] if steps else text.lines(), "steps": steps})
     return found
 

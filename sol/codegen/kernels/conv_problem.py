@@ -2,6 +2,7 @@
 
 A sink is where results go: the map to memory, a pooling over the whole map, or both. What is pooled alone lies in the team's shared memory;
 every product writes it there as it would write any other, and the team pools it (``sink_begin``, ``sink_end`` in templates/conv_tile.c.j2).
+Beside a map that goes to memory, sums over all its pixels may be found for each channel (``kernels/conv_sums.py``).
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_epilogues import needs_mask, operand_context, operand_params
 from sol.codegen.kernels.conv_shape import Conv, check_border, column_step, is_flat, pitch, read_conv, spatial_strides
 from sol.codegen.kernels.conv_source import Source, pointwise_inputs, read_source
+from sol.codegen.kernels.conv_sums import Sums, read_sums, sum_context, sum_params
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
+from sol.config import MOST_THREADS
 from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
@@ -63,6 +66,7 @@ class Problem:
     epilogue: Epilogue
     flat: bool
     lanes: int
+    sums: Sums | None = None
 
     @property
     def is_float32(self) -> bool:
@@ -82,8 +86,9 @@ class Problem:
 
     @property
     def results(self) -> tuple[View, ...]:
-        """What leaves the kernel: the map, what is pooled of it, or both."""
-        return (*((self.out,) if self.out else ()), *((self.pool.out,) if self.pool else ()))
+        """What leaves the kernel: the map, what is pooled of it, or both; sums."""
+        sums = self.sums.views if self.sums else ()
+        return (*((self.out,) if self.out else ()), *((self.pool.out,) if self.pool else ()), *sums)
 
     def types(self, bias: DType) -> Types:
         """bias: its dtype."""
@@ -144,7 +149,10 @@ def read_problem(lowering: Lowering) -> Problem | None:
     conv, lanes = read_conv(lowering), lowering.target.lanes
     if conv is None:
         return None
-    outputs = lowering.body.outputs
+    sums = read_sums(lowering, conv.node)
+    outputs = tuple(v for v in lowering.body.outputs if not sums or v not in sums.outputs)
+    if not outputs:
+        return None
     pool = next((found for value in outputs if (found := _pool(lowering, conv, value))), None)
     result = pool.source if pool else outputs[0]
     if pool and 0 in (conv.oh, conv.ow) or len(outputs) > 1 + (pool is not None) or not is_pointwise_epilogue(lowering, result, lanes):
@@ -152,8 +160,18 @@ def read_problem(lowering: Lowering) -> Problem | None:
     source, out = read_source(lowering, conv), lowering.view(result) if result in outputs else None
     if source is None or out and not column_step(out, lanes) or len(outputs) > 1 and out is None:
         return None
-    epilogue = make_epilogue(lowering, conv.node.name, result, channel_axis=1, block=lanes, dtypes=FLOAT_LANES)
-    return Problem(conv, source, pool, out, epilogue, _is_flat(conv, source, out, epilogue), lanes)
+    summed = sums.epilogue if sums else ()
+    epilogue = make_epilogue(lowering, conv.node.name, result, channel_axis=1, block=lanes, dtypes=FLOAT_LANES, sums=summed)
+    problem = Problem(conv, source, pool, out, epilogue, _is_flat(conv, source, out, epilogue), lanes, sums)
+    return None if sums and not _can_be_summed(lowering, problem) else problem
+
+
+def _can_be_summed(lowering: Lowering, problem: Problem) -> bool:
+    """Whether sums stand beside a map that goes to memory, of what is computed with it in float32, of a known number of pixels."""
+    conv, epilogue = problem.conv, problem.epilogue
+    known = all(isinstance(size, int) and size for size in (conv.n, conv.oh, conv.ow))
+    alike = all(is_pointwise_epilogue(lowering, s.source, problem.lanes) for s in epilogue.sums)
+    return known and alike and problem.pool is None and problem.out is not None and problem.is_float32
 
 
 def _is_flat(conv: Conv, source: Source, out: View | None, epilogue: Epilogue) -> bool:
@@ -218,9 +236,15 @@ def emit_conv(
         check_border(lowering, conv, source.view)
     rows, columns = tiling.size(conv.oh, conv.ow)
     sink = _sink_params(problem, shared_scratch // 4)
+    if problem.sums:
+        scratch = (scratch + 63) // 64 * 64
+        sink |= sum_params(problem.sums, conv.k, problem.lanes, problem.vectors * conv.groups, scratch, shared_scratch)
+        scratch += problem.sums.bytes(problem.lanes) * problem.vectors * conv.groups
+        shared_scratch += 8 * MOST_THREADS
     if clash := sink.keys() & params.keys():
         raise SolError(f"the product {product_of} and its sink both have arguments called {', '.join(clash)}")
     writes = {**({"out": problem.out} if problem.out else {}), **({"pooled": pool.out} if pool else {})}
+    writes |= problem.sums.named if problem.sums else {}
     views = [*source.views, *writes.values(), *(e.view for e in epilogue.operands)]
     merged: dict[str, DimLike] = {
         "N": conv.n, "OH": rows, "OW": columns, **params, **sink,
@@ -232,7 +256,7 @@ def emit_conv(
     types = problem.types(reads["bias"].dtype if "bias" in reads else conv.dtype)
     if widens:
         types = replace(types, input=element(DType.F32), weight=element(DType.F32))
-    sink_name = f"{'_and' if problem.out else ''}_{pool.kind}_pool" if pool else ""
+    sink_name = f"{'_and' if problem.out else ''}_{pool.kind}_pool" if pool else "_and_sums" if problem.sums else ""
     name = source.stem + stem_of(conv, tiling, epilogue, stem or product_of) + sink_name
     lowering.emit(
         f"conv_{product_of}.c.j2", f"{conv.node.op}_{'' if problem.is_float32 else f'{conv.dtype}_'}{name}",
@@ -243,7 +267,7 @@ def emit_conv(
         biased="bias" in reads,
         passed="".join(f", {e.name}" for e in epilogue.operands), named=len(merged), types=types,
         pool=pool.kind if pool else "", stored=problem.out is not None,
-        out_pitch=problem.pitch,
+        out_pitch=problem.pitch, sums=sum_context(problem.sums) if problem.sums else (),
         **{"sx": conv.stride[1] * source.step[1], "pitch": "LANES", "operands": operand_context(epilogue)} | source.context(conv) | context,
     )  # fmt: skip
 

@@ -67,7 +67,7 @@ def lower_split(lowering: Lowering, way: Way) -> None:
     emit_conv(
         lowering, problem, tiling, "split", weights={"w": weights}, params=params, scratch=split.scratch,
         has_bias=len(conv.node.inputs) == 3, constant=True, streams=streams, **split.context(target),
-        variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, stored=problem.stored, pitch=problem.pitch),
+        variants=tile_variants(problem.epilogue, widths, tiling, problem.masked, stored=problem.stored, pitch=problem.pitch, by_run=True),
     )  # fmt: skip
 
 

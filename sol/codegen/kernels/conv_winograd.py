@@ -17,7 +17,7 @@ from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue
 from sol.codegen.kernels import conv_inner_product, inner_product
 from sol.codegen.kernels.conv_cost import winograd_seconds
-from sol.codegen.kernels.conv_epilogues import hoisted_loads, is_heavy, operand_at
+from sol.codegen.kernels.conv_epilogues import added_to_sums, hoisted_loads, is_heavy, kept_sums, operand_at, sum_declarations
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, widened_problem
 from sol.codegen.kernels.conv_shape import Conv
 from sol.codegen.kernels.conv_tiling import Tiling
@@ -53,12 +53,20 @@ def _stores(epilogue: Epilogue, grid: Grid, masked: bool) -> list[list[str]]:
 
     def value(y: int, x: int) -> str:
         if epilogue.is_identity:
-            return f"y{x}"
+            return "".join(f"summed{i} = " for i in range(len(epilogue.sums))) + f"y{x}"
         operands = [operand_at(e, 0, y, x) for e in epilogue.operands]
+        operands += [f"&summed{i}" for i in range(len(epilogue.sums))]
         result = f"finish({', '.join([f'y{x}', *operands])})"
         return f"keep({result}, c->K - kb * LANES)" if masked else result
 
     return [[value(y, x) for x in range(grid.x.m)] for y in range(grid.y.m)]
+
+
+def _sums(epilogue: Epilogue) -> dict[str, Any]:
+    """Statements that add up a tile's pixels of what is summed, ``summed<i>``: ahead of all, of the first pixel, of others, behind all."""
+    summed = [f"summed{i}" for i in range(len(epilogue.sums))]
+    added = [added_to_sums(epilogue, 0, summed, first) for first in (True, False)]
+    return {"sums_before": sum_declarations(epilogue, 1), "sums_added": added, "sums_after": kept_sums(epilogue, 1, "(double)pixels")}
 
 
 def _parts(grid: Grid, bias: bool) -> list[dict[str, Any]]:
@@ -170,7 +178,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
     narrow = problem.source.view.dtype is not DType.F32
     patched = bool(prologue or edges or narrow)
     patch = (blocks if grid.by_inner_product else 1) * grid.y.whole.size * grid.x.whole.size * lanes if patched else 0
-    steps, result = ([], "a") if epilogue.is_identity else epilogue.trace("a", lambda e: e.name, "t")
+    steps, (result, *summed) = ([], ["a"]) if epilogue.is_identity else epilogue.trace_all("a", lambda e: e.name, "t")
     emit_conv(
         lowering, problem, Tiling(tile.ocb, ((1, tile.widths[0]),)), "winograd", widens=True, weights=weights, params=params,
         stem=grid.name + ("" if conv.kernel == (3, 3) else f"_{conv.kernel[0]}x{conv.kernel[1]}"),
@@ -183,7 +191,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
         stretch=max(1, (SHORT if grid.amplification > AMPLIFIED else STRETCH) // lanes),
         stores=_stores(epilogue, grid, problem.masked), has_bias=len(conv.node.inputs) == 3, heavy=is_heavy(epilogue),
         epilogue_loads=hoisted_loads(epilogue, 1), epilogue_lines=steps, epilogue_result=result,
-        words=False,
+        epilogue_summed=summed, **_sums(epilogue), words=False,
         by_inner_product=grid.by_inner_product, beside=beside, inner_product=inner_product.context() if grid.by_inner_product else {},
     )  # fmt: skip
 

@@ -117,6 +117,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
         stores=[[f"y{x}" if epilogue.is_identity else f"finish(y{x}{text})" for x, text in enumerate(row)] for row in operands],
         heavy=is_heavy(epilogue, LONGEST_OF_BYTES), epilogue_loads=hoisted_loads(epilogue, 1), epilogue_lines=steps, epilogue_result=result,
         by_inner_product=False, beside=0, inner_product={}, pool="", stored=True, prologue="", prologue_loads=(), source="memory",
+        sums=(), sums_before=(), sums_after=(),
     )  # fmt: skip
 
 
