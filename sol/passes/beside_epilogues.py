@@ -9,7 +9,7 @@ from sol.ir.graph import Graph, Node
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType
 from sol.passes.channel_sums import is_channel_sum
-from sol.passes.fused_types import computes_types
+from sol.passes.fused_types import computes_types, has_few_channels
 
 MOST_STEPS = 16
 """Of what makes a mask, or what is summed."""
@@ -43,7 +43,7 @@ class Beside:
     def mask(self, value: str, reader: Node, anchor: Node, inside: set[str]) -> list[Node]:
         """The steps that make a mask which one node of an epilogue reads, as gradients of a ReLU do.
 
-        Convolutions have them if they add up what they store, too: else one loop behind them computes both.
+        Convolutions have them if they also add up what they store: else one loop behind them computes both.
         """
         if self.graph.type_of(value).dtype is not DType.BOOL or anchor.type.dtype is not DType.F32:
             return []
@@ -52,7 +52,8 @@ class Beside:
         return self.steps_to(value, reader, anchor, inside) or []
 
     def sums_after(self, kind: str, nodes: Sequence[Node]) -> list[Node]:
-        """Sums over the map of a convolution for each channel, which its kernel finds while it stores the map. kind: the group's anchor."""
+        """Sums over the map of a convolution for each channel, which its kernel finds while it stores the map: all of them, or none, since
+        a loop behind it that reads the map once may find all. kind: the group's anchor."""
         anchor, last = nodes[0], nodes[-1]
         if kind != "conv" or last.type != anchor.type or not self.can_sum(anchor):
             return []
@@ -62,7 +63,9 @@ class Beside:
             readers = self.graph.users(user.name)
             if len(readers) == 1 and readers[0].name not in self.fusion.group_of and is_channel_sum(readers[0], last.type):
                 before = self._before_sum(user, anchor, inside, last.name)
-                found += [] if before is None else [*before, user, readers[0]]
+                if before is None:
+                    return []
+                found += [*before, user, readers[0]]
         return found
 
     def _before_sum(self, node: Node, anchor: Node, inside: set[str], last: str) -> list[Node] | None:
@@ -71,19 +74,19 @@ class Beside:
             return None
         found: list[Node] = []
         for value in dict.fromkeys(node.inputs):
-            if value == last or self.fusion.is_read(value, anchor, inside):
-                continue
-            steps = self.steps_to(value, node, anchor, inside)
-            if steps is None:
+            steps = None if value == last else self.steps_to(value, node, anchor, inside)
+            if steps is not None:
+                found += steps
+            elif value != last and not self.fusion.is_read(value, anchor, inside):
                 return None
-            found += steps
         return found
 
     def can_sum(self, conv: Node) -> bool:
-        """Whether kernels of a convolution add up what they store: dense ones of float32, from blocks to blocks or from single channels."""
+        """Whether kernels of a convolution add up what they store: of float32, with groups of whole vectors, or several in a vector."""
         data, block = self.graph.type_of(conv.inputs[0]), conv.type.layout.block
         known = conv.type.is_static and 0 not in conv.type.shape and data.dtype is DType.F32 and conv.type.dtype is DType.F32
-        return bool(known and block and conv.type.rank == 4 and has_whole_groups(self.graph, conv, block))
+        groups = bool(block) and (has_whole_groups(self.graph, conv, block) or has_few_channels(self.graph, conv))
+        return known and groups and conv.type.rank == 4
 
     def steps_to(self, value: str, reader: Node, anchor: Node, inside: set[str]) -> list[Node] | None:
         """The few pointwise steps from values that an epilogue can read to one that it needs, if nothing else reads what they make."""

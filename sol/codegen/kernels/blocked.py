@@ -6,7 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from sol.codegen.epilogue import Epilogue, EpilogueOperand, make_epilogue
+from sol.codegen.epilogue import ChannelSum, Epilogue, EpilogueOperand, make_epilogue
+from sol.codegen.kernels.conv_sums import added_to_sums, kept_sums, sum_declarations
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import SolError
@@ -27,13 +28,14 @@ class EpilogueText:
     """A blocked kernel's epilogue as C text.
 
     A template writes ``function`` before its entry, ``unit`` once per channel block (with C variables n and c in scope), and
-    ``call(acc, axes)`` for the finished vector at a position.
+    ``call(acc, axes)`` for the finished vector at a position, or ``stored`` where it is summed as well (``sums``).
     """
 
     function: str
     unit: tuple[str, ...]
     hoisted: tuple[str, ...]
     tiles: tuple[tuple[str, str, tuple[str, ...]], ...]
+    sums: tuple[ChannelSum, ...] = ()
 
     def call(self, accumulator: str, *axes: str) -> str:
         """C expression of the stored vector; ``axes``: C expressions of the spatial position, outermost first."""
@@ -43,7 +45,27 @@ class EpilogueText:
         for name, pattern, strides in self.tiles:
             terms = [f"({a}) * {s}" for a, s in zip(axes, strides) if s != "0"]
             loads.append(pattern.format(" + ".join([f"{name}_c", *terms])))
-        return f"epilogue({', '.join([accumulator, *self.hoisted, *loads])})"
+        return f"epilogue({', '.join([accumulator, *self.hoisted, *loads, *(f'&summed{i}' for i in range(len(self.sums)))])})"
+
+    def stored(self, store: str, accumulator: str, first: bool | str, *axes: str) -> str:
+        """C statements that store the vector at a position, and add it up.
+
+        store: statement with %s for the vector. first: whether it is the first of those that are summed together, or C text of that."""
+        statement = store % self.call(accumulator, *axes)
+        if not self.sums:
+            return statement
+        summed = [f"summed{i}" if self.function else accumulator for i in range(len(self.sums))]
+        before = f"vf {', '.join(summed)}; " if self.function else ""
+        return f"{{ {before}{' '.join([statement, *added_to_sums(self.sums, 0, summed, first)])} }}"
+
+    @property
+    def sum_declarations(self) -> tuple[str, ...]:
+        """Statements ahead of vectors that are summed together."""
+        return sum_declarations(self.sums, 1)
+
+    def kept_sums(self, count: str) -> tuple[str, ...]:
+        """Statements behind so many of them."""
+        return kept_sums(self.sums, 1, count)
 
 
 @dataclass(frozen=True)
@@ -56,15 +78,19 @@ class BlockedEpilogue:
     params: tuple[tuple[str, DimLike], ...]
 
 
-def blocked_epilogue(lowering: Lowering, start: str, axes: Sequence[str]) -> BlockedEpilogue:
+def blocked_epilogue(
+    lowering: Lowering, start: str, axes: Sequence[str], result: str | None = None, sums: tuple[ChannelSum, ...] = ()
+) -> BlockedEpilogue:
     """The epilogue behind value ``start``; ``axes`` names the kernel's spatial loops, e.g. ("y", "x"), at least as many as the value has.
+
+    result: the value that is stored, the region's output if not given. sums: of what is computed with it.
 
     Lanes beyond C are set to zero where the ops could make them infinite or NaN.
     """
     lanes = lowering.target.lanes
-    epilogue = make_epilogue(lowering, start, channel_axis=1, block=lanes)
+    epilogue = make_epilogue(lowering, start, result, channel_axis=1, block=lanes, sums=sums)
     if epilogue.is_identity:
-        return BlockedEpilogue(EpilogueText("", (), (), ()), "", (), ())
+        return BlockedEpilogue(EpilogueText("", (), (), (), sums), "", (), ())
     hoisted, tiles, unit, params = [], [], [], []
     for operand in epilogue.operands:
         name, strides = operand.name, _axis_strides(operand, len(axes))
@@ -88,8 +114,8 @@ def blocked_epilogue(lowering: Lowering, start: str, axes: Sequence[str]) -> Blo
             f"const vi live = (vi){{{numbers}}} < vi_set((int32_t)(C - c * LANES < LANES ? C - c * LANES : LANES));"
         )
         hoisted.append("live")
-        params.append(("C", lowering.type_of(lowering.output).shape[1]))
-    lines, result = epilogue.trace("a", lambda o: o.name, "t")
+        params.append(("C", lowering.type_of(epilogue.result).shape[1]))
+    lines, (stored, *summed) = epilogue.trace_all("a", lambda o: o.name, "t")
     ordered = (
         [o.name for o in epilogue.operands if o.kind != "tile"],
         [o.name for o in epilogue.operands if o.kind == "tile"],
@@ -99,13 +125,15 @@ def blocked_epilogue(lowering: Lowering, start: str, axes: Sequence[str]) -> Blo
         *(f"vf {o}" for o in ordered[0]),
         *(["vi live"] if masked else []),
         *(f"vf {o}" for o in ordered[1]),
+        *(f"vf *summed{i}" for i in range(len(sums))),
     ]
-    value = f"vf_select(live, {result}, vf_zero())" if masked else result
+    lines += [f"*summed{i} = {value};" for i, value in enumerate(summed)]
+    value = f"vf_select(live, {stored}, vf_zero())" if masked else stored
     body = "\n".join(f"    {line}" for line in [*lines, f"return {value};"])
     title = epilogue.stem.replace("_", " ")
     function = f"/* The pointwise ops behind the anchor: {title}. */\nSOL_INLINE vf epilogue({', '.join(arguments)})\n{{\n{body}\n}}"
     reads = tuple((o.name, o.view) for o in epilogue.operands)
-    text = EpilogueText(function, tuple(unit), tuple(hoisted), tuple(tiles))
+    text = EpilogueText(function, tuple(unit), tuple(hoisted), tuple(tiles), sums)
     return BlockedEpilogue(text, f"_{epilogue.stem}", reads, tuple(params))
 
 
@@ -115,7 +143,7 @@ def _axis_strides(operand: EpilogueOperand, axes: int) -> tuple[DimLike, ...]:
 
 
 def _stays_finite(lowering: Lowering, epilogue: Epilogue) -> bool:
-    channels = lowering.type_of(lowering.output).shape[1]
+    channels = lowering.type_of(epilogue.result).shape[1]
     if isinstance(channels, int) and channels % lowering.target.lanes == 0:
         return True
     return all(n.op in FINITE for n in epilogue._nodes())

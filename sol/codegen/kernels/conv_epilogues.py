@@ -10,6 +10,7 @@ from sol.codegen.element import vector_store
 from sol.codegen.epilogue import Epilogue, EpilogueOperand
 from sol.codegen.kernels.blocked import FINITE
 from sol.codegen.kernels.conv_shape import spatial_strides
+from sol.codegen.kernels.conv_sums import added_to_sums, kept_sums, sum_declarations
 from sol.codegen.kernels.conv_tiling import Panel, Tiling
 from sol.errors import SolError
 from sol.ir.dim import DimLike
@@ -113,8 +114,8 @@ def _traced(
         return _vector_epilogue(epilogue, (o, y, x), accumulator, prefix, masked, stored, first)
 
     before, pixels = hoisted_loads(epilogue, ocb), [(y, x) for y in range(th) for x in range(tw)]
-    before += sum_declarations(epilogue, ocb)
-    after = kept_sums(epilogue, ocb, "(double)run" if by_run else str(th * tw))
+    before += sum_declarations(epilogue.sums, ocb)
+    after = kept_sums(epilogue.sums, ocb, "(double)run" if by_run else str(th * tw))
     if not is_heavy(epilogue, LONGEST_OF_BYTES if vector == "vi" else LONGEST):
         places = [(y, x, [(o, f"{o}_{y}_{x}") for o in range(ocb)]) for y, x in pixels]
         steps = tuple((y, x, tuple(one(o, y, x, f"a{at}", f"t{at}_") for o, at in vectors)) for y, x, vectors in places)
@@ -154,45 +155,7 @@ def _vector_epilogue(
     valid = f"valid - {o} * LANES"
     value = f"keep({result}, {valid})" if masked and not stored.partial else result
     store = stored.statement(f"out + {o} * c->out_cb + {y} * c->out_row + {x} * {stored.pitch}", value, valid)
-    return *steps, store, *added_to_sums(epilogue, o, summed, first)
-
-
-def sum_declarations(epilogue: Epilogue, ocb: int) -> tuple[str, ...]:
-    """Statements that declare what a tile adds up for each of its vectors."""
-    found: list[str] = []
-    for o in range(ocb):
-        for i, s in enumerate(epilogue.sums):
-            names = (f"first{i}_{o}", f"sum{i}_{o}", f"squares{i}_{o}") if s.spread else (f"sum{i}_{o}",)
-            found.append(f"vf {', '.join(f'{name} = vf_zero()' for name in names)};")
-    return tuple(found)
-
-
-def added_to_sums(epilogue: Epilogue, o: int, summed: Sequence[str], first: bool | str) -> tuple[str, ...]:
-    """Statements that add one pixel of vector o. summed: C text of its values. first: whether it is the first one of its tile, or C text
-    of that: the others are added up as what they are away from it, which is no large number."""
-    found: list[str] = []
-    for i, (s, value) in enumerate(zip(epilogue.sums, summed)):
-        if not s.spread:
-            found.append(f"sum{i}_{o} += {value};")
-            continue
-        if first:
-            found.append(f"{f'if ({first}) ' if isinstance(first, str) else ''}first{i}_{o} = {value};")
-        if first is not True:
-            found.append(f"sol_add_spread({value} - first{i}_{o}, &sum{i}_{o}, &squares{i}_{o});")
-    return tuple(found)
-
-
-def kept_sums(epilogue: Epilogue, ocb: int, count: str) -> tuple[str, ...]:
-    """Statements that add a tile's sums to ``channel_sums``, [vector][SUMS] numbers of the thread. count: C text of the tile's pixels."""
-    found: list[str] = []
-    for o in range(ocb):
-        at = 0
-        for i, s in enumerate(epilogue.sums):
-            to = f"channel_sums + {o} * SUMS + {at} * LANES"
-            spread = f"sol_keep_spread({to}, first{i}_{o}, sum{i}_{o}, squares{i}_{o}, {count});"
-            found.append(spread if s.spread else f"sol_keep_sum({to}, sum{i}_{o});")
-            at += s.vectors
-    return tuple(found)
+    return *steps, store, *added_to_sums(epilogue.sums, o, summed, first)
 
 
 def tile_variants(

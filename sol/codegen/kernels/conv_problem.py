@@ -16,11 +16,10 @@ from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_epilogues import needs_mask, operand_context, operand_params
 from sol.codegen.kernels.conv_shape import Conv, check_border, column_step, is_flat, pitch, read_conv, spatial_strides
 from sol.codegen.kernels.conv_source import Source, pointwise_inputs, read_source
-from sol.codegen.kernels.conv_sums import Sums, read_sums, sum_context, sum_params
+from sol.codegen.kernels.conv_sums import TABLE, Sums, read_sums, sum_context, sum_params
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
-from sol.config import MOST_THREADS
 from sol.errors import SolError
 from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
@@ -240,7 +239,7 @@ def emit_conv(
         scratch = (scratch + 63) // 64 * 64
         sink |= sum_params(problem.sums, conv.k, problem.lanes, problem.vectors * conv.groups, scratch, shared_scratch)
         scratch += problem.sums.bytes(problem.lanes) * problem.vectors * conv.groups
-        shared_scratch += 8 * MOST_THREADS
+        shared_scratch += TABLE
     if clash := sink.keys() & params.keys():
         raise SolError(f"the product {product_of} and its sink both have arguments called {', '.join(clash)}")
     writes = {**({"out": problem.out} if problem.out else {}), **({"pooled": pool.out} if pool else {})}

@@ -9,11 +9,14 @@ from typing import Any
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.element import PRODUCT_TYPES, element
 from sol.codegen.kernels.blocked import blocked_epilogue, need_blocked, padded_view
+from sol.codegen.kernels.conv_problem import is_pointwise_epilogue
 from sol.codegen.kernels.conv_shape import Conv, column_step, pitch, read_conv, spatial_strides
 from sol.codegen.kernels.conv_small_cost import Small, Tile, small_seconds
+from sol.codegen.kernels.conv_sums import TABLE, read_sums, sum_context, sum_params
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike, product
 from sol.ir.types import DType
+from sol.passes.channel_sums import is_channel_sum
 from sol.passes.fused_types import is_widening
 
 #: Filter rows longer than this are run-time loops.
@@ -33,11 +36,26 @@ def _read(lowering: Lowering) -> Conv | None:
     conv, lanes = read_conv(lowering), lowering.target.lanes
     if conv is None or conv.dtype is not DType.F32 or conv.c != conv.k or lanes % conv.group or conv.group == lanes:
         return None
-    x, outputs, result = _source(lowering, conv), lowering.body.outputs, lowering.type_of(lowering.body.outputs[0])
-    if x not in lowering.body.inputs or len(outputs) != 1 or result.shape != conv.node.type.shape:
+    x, outputs = _source(lowering, conv), _maps(lowering, conv)
+    if x not in lowering.body.inputs or len(outputs) != 1:
         return None
+    result = lowering.type_of(outputs[0])
     blocked = lowering.type_of(x).layout.block == result.layout.block == lanes
-    return conv if blocked and result.dtype in PRODUCT_TYPES else None
+    fits = blocked and result.shape == conv.node.type.shape and result.dtype in PRODUCT_TYPES
+    return conv if fits and (len(lowering.body.outputs) == 1 or _can_be_summed(lowering, conv, outputs[0])) else None
+
+
+def _maps(lowering: Lowering, conv: Conv) -> tuple[str, ...]:
+    """The region's results but for sums."""
+    return tuple(v for v in lowering.body.outputs if not is_channel_sum(lowering.body.producer(v), conv.node.type))
+
+
+def _can_be_summed(lowering: Lowering, conv: Conv, result: str) -> bool:
+    """Whether sums are those of float32 maps that are computed with the one that is stored, of a known number of pixels."""
+    known = all(isinstance(size, int) and size for size in (conv.n, conv.oh, conv.ow))
+    sources = [lowering.body.producer(v).inputs[0] for v in lowering.body.outputs if v != result]
+    alike = all(is_pointwise_epilogue(lowering, v, lowering.target.lanes) for v in (result, *sources))
+    return known and alike and lowering.type_of(result).dtype is DType.F32
 
 
 def _is_hoisted(conv: Conv, target: TargetLike) -> bool:
@@ -92,9 +110,9 @@ def _lower(lowering: Lowering, found: Small) -> None:
     """One launch; see templates/conv_small.c.j2."""
     target, conv = lowering.target, found.conv
     lanes, g, node = target.lanes, conv.group, conv.node
-    epilogue = blocked_epilogue(lowering, node.name, ("y", "x"))
-    x = _source(lowering, conv)
-    source, out = padded_view(lowering, x, node.attrs["padding"]), lowering.view(lowering.output)
+    sums, (result,), x = read_sums(lowering, node), _maps(lowering, conv), _source(lowering, conv)
+    epilogue = blocked_epilogue(lowering, node.name, ("y", "x"), result, sums.epilogue if sums else ())
+    source, out = padded_view(lowering, x, node.attrs["padding"]), lowering.view(result)
     context = columns_context(target, conv, (conv.oh, conv.ow), found.tile, source.dtype, out.dtype)
     reads = {"in": source, "weight": lowering.weight(node.inputs[1], "conv_grouped" if g > 1 else "conv_depthwise", block=lanes)}
     if len(node.inputs) == 3:
@@ -104,13 +122,16 @@ def _lower(lowering: Lowering, found: Small) -> None:
     sizes |= {name: size for name, size in zip("RS", conv.kernel) if context[name] == name}
     for prefix, view in (("in", source), ("out", out)):
         sizes |= {f"{prefix}_{axis}": step for axis, step in zip("nby", spatial_strides(view.strides))}
+    writes, blocks = {"out": out, **(sums.named if sums else {})}, -(-conv.c // lanes)
+    sizes |= sum_params(sums, conv.c, lanes, blocks, 0, 0) if sums else {}
     kind, widths = f"conv_grouped{g}_" if g > 1 else "conv_depthwise", "_".join(map(str, context["widths"]))
     lowering.emit(
-        "conv_small.c.j2", f"{kind}{conv.kernel[0]}x{conv.kernel[1]}s{conv.stride[1]}_{widths}{epilogue.stem}",
-        reads=reads | dict(epilogue.reads), writes={"out": out}, params=sizes | dict(epilogue.params), flops=conv.flops,
+        "conv_small.c.j2", f"{kind}{conv.kernel[0]}x{conv.kernel[1]}s{conv.stride[1]}_{widths}{epilogue.stem}{'_and_sums' if sums else ''}",
+        reads=reads | dict(epilogue.reads), writes=writes, params=sizes | dict(epilogue.params), flops=conv.flops,
         bytes=source.dtype.itemsize * product(lowering.type_of(x).shape) + out.dtype.itemsize * product(node.type.shape),
         lanes=lanes, out_pitch=pitch(column_step(out, lanes)), has_bias="bias" in reads, epilogue=epilogue.text,
         fetched=0 if g > 1 else target.machine.direct.depthwise_ahead,
+        sums=sum_context(sums) if sums else (), scratch=sums.bytes(lanes) * blocks if sums else 0, shared_scratch=TABLE if sums else 0,
         spreads=tuple(tuple(k // g * g + j for k in range(lanes)) for j in range(g)) if g > 1 else (), **context,
     )  # fmt: skip
 
@@ -135,10 +156,11 @@ def _matching(name: str) -> Callable[[Lowering], Iterator[Decision]]:
         conv, target = _read(lowering), lowering.target
         if conv is None or name != ("conv_depthwise" if conv.group == 1 else "conv_grouped"):
             return
-        apart = column_step(lowering.view(lowering.output), target.lanes) > 1  # which is as good as side by side
+        (result,) = _maps(lowering, conv)
+        apart = column_step(lowering.view(result), target.lanes) > 1  # which is as good as side by side
         need_blocked(lowering, _source(lowering, conv), dtypes=PRODUCT_TYPES)
         if not apart:
-            need_blocked(lowering, lowering.output, dtypes=PRODUCT_TYPES)
+            need_blocked(lowering, result, dtypes=PRODUCT_TYPES)
         yield Decision(name, Small(_chosen_tile(target, conv, conv.oh), conv))
         for height, width in _tiles(conv, target):
             yield Decision(name, Small((height, width), conv), f"{height}x{width}")

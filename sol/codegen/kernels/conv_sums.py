@@ -6,18 +6,21 @@ A variance is that of what numbers are away from one of their tile, as in a redu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sol.codegen.epilogue import ChannelSum
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
+from sol.config import MOST_THREADS
 from sol.ir.dim import DimLike
 from sol.ir.graph import Node
 from sol.passes.channel_sums import is_channel_sum
 
 DOUBLE = 8
+TABLE = 8 * MOST_THREADS
+"""Bytes of the team's shared memory where threads write down the addresses of their sums."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,45 @@ def sum_context(sums: Sums) -> tuple[dict[str, Any], ...]:
             {"name": f"total{j}", "kind": r.kind, "less": r.less, "whole": bool(r.view.layout.block)}
             for j, r in enumerate(sums.results) if r.at == i
         ]  # fmt: skip
-        found.append({"at": at, "vectors": s.vectors, "spread": s.spread, "results": results, "counted": any(r["kind"] != "sum" for r in results)})
+        counted = any(r["kind"] != "sum" for r in results)
+        found.append({"at": at, "vectors": s.vectors, "spread": s.spread, "results": results, "counted": counted})
         at += s.vectors
+    return tuple(found)
+
+
+def sum_declarations(sums: Sequence[ChannelSum], ocb: int) -> tuple[str, ...]:
+    """Statements that declare what a tile adds up for each of its vectors."""
+    found: list[str] = []
+    for o in range(ocb):
+        for i, s in enumerate(sums):
+            names = (f"first{i}_{o}", f"sum{i}_{o}", f"squares{i}_{o}") if s.spread else (f"sum{i}_{o}",)
+            found.append(f"vf {', '.join(f'{name} = vf_zero()' for name in names)};")
+    return tuple(found)
+
+
+def added_to_sums(sums: Sequence[ChannelSum], o: int, summed: Sequence[str], first: bool | str) -> tuple[str, ...]:
+    """Statements that add one pixel of vector o. summed: C text of its values. first: whether it is the first one of its tile, or C text
+    of that: the others are added up as what they are away from it, which is no large number."""
+    found: list[str] = []
+    for i, (s, value) in enumerate(zip(sums, summed)):
+        if not s.spread:
+            found.append(f"sum{i}_{o} += {value};")
+            continue
+        if first:
+            found.append(f"{f'if ({first}) ' if isinstance(first, str) else ''}first{i}_{o} = {value};")
+        if first is not True:
+            found.append(f"sol_add_spread({value} - first{i}_{o}, &sum{i}_{o}, &squares{i}_{o});")
+    return tuple(found)
+
+
+def kept_sums(sums: Sequence[ChannelSum], ocb: int, count: str) -> tuple[str, ...]:
+    """Statements that add a tile's sums to ``channel_sums``, [vector][SUMS] numbers of the thread. count: C text of the tile's pixels."""
+    found: list[str] = []
+    for o in range(ocb):
+        at = 0
+        for i, s in enumerate(sums):
+            to = f"channel_sums + {o} * SUMS + {at} * LANES"
+            spread = f"sol_keep_spread({to}, first{i}_{o}, sum{i}_{o}, squares{i}_{o}, {count});"
+            found.append(spread if s.spread else f"sol_keep_sum({to}, sum{i}_{o});")
+            at += s.vectors
     return tuple(found)

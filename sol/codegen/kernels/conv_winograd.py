@@ -17,9 +17,10 @@ from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue
 from sol.codegen.kernels import conv_inner_product, inner_product
 from sol.codegen.kernels.conv_cost import winograd_seconds
-from sol.codegen.kernels.conv_epilogues import added_to_sums, hoisted_loads, is_heavy, kept_sums, operand_at, sum_declarations
+from sol.codegen.kernels.conv_epilogues import hoisted_loads, is_heavy, operand_at
 from sol.codegen.kernels.conv_problem import Problem, emit_conv, widened_problem
 from sol.codegen.kernels.conv_shape import Conv
+from sol.codegen.kernels.conv_sums import added_to_sums, kept_sums, sum_declarations
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.kernels.packed_steps import WINOGRAD_STEP
 from sol.codegen.kernels.winograd_model import (
@@ -65,8 +66,9 @@ def _stores(epilogue: Epilogue, grid: Grid, masked: bool) -> list[list[str]]:
 def _sums(epilogue: Epilogue) -> dict[str, Any]:
     """Statements that add up a tile's pixels of what is summed, ``summed<i>``: ahead of all, of the first pixel, of others, behind all."""
     summed = [f"summed{i}" for i in range(len(epilogue.sums))]
-    added = [added_to_sums(epilogue, 0, summed, first) for first in (True, False)]
-    return {"sums_before": sum_declarations(epilogue, 1), "sums_added": added, "sums_after": kept_sums(epilogue, 1, "(double)pixels")}
+    added = [added_to_sums(epilogue.sums, 0, summed, first) for first in (True, False)]
+    kept = kept_sums(epilogue.sums, 1, "(double)pixels")
+    return {"sums_before": sum_declarations(epilogue.sums, 1), "sums_added": added, "sums_after": kept}
 
 
 def _parts(grid: Grid, bias: bool) -> list[dict[str, Any]]:
