@@ -1,6 +1,6 @@
-"""Sums of tensors that are zero but for one part each become concatenations.
+"""Sums of tensors that are zero but for one part each become concatenations, and what is found of a concatenation is found of its parts.
 
-They are gradients: of each of several parts of one tensor, such as the queries, keys and values of attention that one product made.
+Such sums are gradients: of each of several parts of one tensor, such as the queries, keys and values of attention that one product made.
 """
 
 from __future__ import annotations
@@ -107,6 +107,19 @@ def permute_before_concat(g: Editor, node: Node) -> str | None:
     return g.add("reshape", [joined], shape=node.type.shape, origin=node.origin)
 
 
+@rule("mean", "var")
+def statistics_of_parts(g: Editor, node: Node) -> str | None:
+    """mean, var of concat(results of convolutions, at most one other) along other dimensions -> concat(mean, var of each): kernels of
+    convolutions find them on the way, and each part's serve all concatenations that it is in, as in a DenseNet"""
+    concat = g.producer(node.inputs[0], op="concat")
+    if concat is None or not node.attrs["keepdims"] or concat.attrs["dim"] in node.attrs["dims"]:
+        return None
+    if sum(g.producer(value, op="conv") is None for value in concat.inputs) > 1:
+        return None
+    parts = [g.add(node.op, [value], origin=node.origin, **node.attrs) for value in concat.inputs]
+    return g.add("concat", parts, dim=concat.attrs["dim"], origin=node.origin)
+
+
 def merge_parts(graph: Graph) -> Graph:
     """Apply the rules above until none matches."""
-    return apply_rules(graph, (sum_of_parts_to_concat, permute_before_concat))
+    return apply_rules(graph, (sum_of_parts_to_concat, permute_before_concat, statistics_of_parts))

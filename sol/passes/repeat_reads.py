@@ -61,6 +61,9 @@ def _depths(graph: Graph) -> dict[str, int]:
 
 
 def _is_kept(graph: Graph, value: str) -> bool:
-    """Whether an image came into the program in blocks."""
+    """Whether an image, or some of its channels, came into the program in blocks, or was joined of such."""
     node: Node = graph.producer(value)
-    return node.op == "from_blocks" and root_of(graph, value) in graph.inputs
+    while node.op == "slice":
+        node = graph.producer(node.inputs[0])
+    root = root_of(graph, value)
+    return node.op == "from_blocks" and (root in graph.inputs or graph.producer(root).op == "concat")

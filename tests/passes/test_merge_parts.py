@@ -66,3 +66,30 @@ def test_a_concatenation_is_made_where_it_is_read() -> None:
     assert ops(run(merge_parts, text)) == ["permute", "permute", "concat", "reshape"]
     viewed = text.replace("(1, 0, 2, 3)", "(0, 1, 2, 3)").replace("%p: f32[4,3,2,8]", "%p: f32[3,4,2,8]").replace("[4,48]", "[12,16]")
     assert ops(run(merge_parts, viewed.replace("(4, 48)", "(12, 16)"))) == ["concat", "permute", "reshape"]
+
+
+CONV = "conv(%x, %w){dilation=(1, 1), groups=1, padding=((0, 0), (0, 0)), stride=(1, 1)}"
+
+
+def _statistics(first: str = CONV, second: str = CONV, dim: int = 1, keepdims: bool = True) -> str:
+    """Of two maps one beside the other, or one above the other."""
+    joined, size = ("f32[2,8,5,5]", 8) if dim == 1 else ("f32[2,4,10,5]", 4)
+    found = f"f32[1,{size},1,1]" if keepdims else f"f32[{size}]"
+    return (
+        "graph(%x: f32[2,4,5,5]) {\n%w = parameter{target=\"w\"}: f32[4,4,1,1]\n"
+        f"%a: f32[2,4,5,5] = {first}\n%b: f32[2,4,5,5] = {second}\n%c: {joined} = concat(%a, %b){{dim={dim}}}\n"
+        f"%v: {found} = var(%c){{correction=0, dims=(0, 2, 3), keepdims={keepdims}}}\n"
+        f"%m: {found} = mean(%c){{dims=(0, 2, 3), keepdims={keepdims}}}\nreturn %c, %v, %m\n}}"
+    )
+
+
+@pytest.mark.parametrize("second", [CONV, "relu(%x)"])
+def test_statistics_of_a_concatenation_are_found_of_its_parts(second: str) -> None:
+    found = ops(run(merge_parts, _statistics(second=second)))
+    assert found.count("var") == found.count("mean") == 2 and found.count("concat") == 3
+
+
+@pytest.mark.parametrize("options", [{"dim": 2}, {"keepdims": False}, {"first": "exp(%x)", "second": "relu(%x)"}], ids=str)
+def test_other_statistics_are_found_at_once(options) -> None:
+    """Along the dimension of the parts, of another shape, and of what no convolution made."""
+    assert ops(run(merge_parts, _statistics(**options))).count("var") == 1

@@ -34,6 +34,23 @@ def test_each_reader_makes_it_of_the_image() -> None:
     assert all(len(after.users(n.name)) == 1 for n in after.nodes if n.op == "relu")
 
 
+def test_channels_of_images_that_were_joined() -> None:
+    """As a DenseNet reads them: their blocks lie one behind the other, and neither joining nor reading some of them computes anything."""
+    after = run(
+        lambda g: repeat_reads(assign_layout(g, 16)),
+        f"""graph(%k: f32[2,1,6,6,16], %l: f32[2,3,6,6,16], %g: {IMAGE}, %m: f32[1,32,1,1]) {{
+  %j: f32[2,4,6,6,16] = concat(%k, %l){{dim=1}}
+  %y: f32[2,64,6,6] = from_blocks(%j){{border=((0, 0), (0, 0)), channels=64, layout=layout(0)}}
+  %z: {IMAGE} = slice(%y){{dim=1, start=0, step=1, stop=32}}
+  %a: {IMAGE} = sub(%z, %m)
+  %c: {IMAGE} = mul(%a, %g)
+  %d: {IMAGE} = add(%g, %a)
+  return %c, %d
+}}""",
+    )
+    assert ops(after).count("sub") == 2
+
+
 @pytest.mark.parametrize(
     "line",
     [f"%a: {IMAGE} = exp(%y)", f"%a: {IMAGE} = add(%y, %g)", f"%a: {IMAGE} = relu(%g)"],
