@@ -851,7 +851,7 @@ static __attribute__((noinline)) void finish_2(const conv *c, const float *sums,
     while (rows > 0) {
         const int64_t run = c->OW - at.x < rows ? c->OW - at.x : rows;
         float *out = c->out + kb * c->out_cb + at.n * c->out_n + at.y * c->out_row + at.x * LANES;
-for (int64_t i = 0; i < run; i++, sums += WIDTH, out += LANES) {
+        for (int64_t i = 0; i < run; i++, sums += WIDTH, out += LANES) {
 const vf a0_0_0 = vf_load(sums + 0 * LANES) + b0; const vf a1_0_0 = vf_load(sums + 1 * LANES) + b1; 
             const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
             vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
@@ -872,7 +872,7 @@ static __attribute__((noinline)) void finish_1(const conv *c, const float *sums,
     while (rows > 0) {
         const int64_t run = c->OW - at.x < rows ? c->OW - at.x : rows;
         float *out = c->out + kb * c->out_cb + at.n * c->out_n + at.y * c->out_row + at.x * LANES;
-for (int64_t i = 0; i < run; i++, sums += WIDTH, out += LANES) {
+        for (int64_t i = 0; i < run; i++, sums += WIDTH, out += LANES) {
 const vf a0_0_0 = vf_load(sums + 0 * LANES) + b0; 
             const vf t0_0_0_0 = vf_max_quiet(vf_set(0.0f), a0_0_0);
             vf_store(out + 0 * c->out_cb + 0 * c->out_row + 0 * LANES, t0_0_0_0);
