@@ -13,6 +13,8 @@ from sol.passes.fused_types import computes_types, has_few_channels
 
 MOST_STEPS = 16
 """Of what makes a mask, or what is summed."""
+LONGEST_ROW = 1024
+"""Pixels of a row that kernels of few channels add up in float32; more are added up more exactly by a loop of their own."""
 
 
 class Fusion(Protocol):
@@ -85,8 +87,9 @@ class Beside:
         """Whether kernels of a convolution add up what they store: of float32, with groups of whole vectors, or several in a vector."""
         data, block = self.graph.type_of(conv.inputs[0]), conv.type.layout.block
         known = conv.type.is_static and 0 not in conv.type.shape and data.dtype is DType.F32 and conv.type.dtype is DType.F32
-        groups = bool(block) and (has_whole_groups(self.graph, conv, block) or has_few_channels(self.graph, conv))
-        return known and groups and conv.type.rank == 4
+        if not known or not block or conv.type.rank != 4:
+            return False
+        return has_whole_groups(self.graph, conv, block) or has_few_channels(self.graph, conv) and conv.type.shape[3] <= LONGEST_ROW
 
     def steps_to(self, value: str, reader: Node, anchor: Node, inside: set[str]) -> list[Node] | None:
         """The few pointwise steps from values that an epilogue can read to one that it needs, if nothing else reads what they make."""
