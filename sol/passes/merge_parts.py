@@ -109,10 +109,10 @@ def permute_before_concat(g: Editor, node: Node) -> str | None:
 
 @rule("mean", "var")
 def statistics_of_parts(g: Editor, node: Node) -> str | None:
-    """mean, var of concat(results of convolutions, at most one other) along other dimensions -> concat(mean, var of each): kernels of
-    convolutions find them on the way, and each part's serve all concatenations that it is in, as in a DenseNet"""
+    """mean, var over the batch and other dimensions of concat(results of convolutions, at most one other) -> concat(mean, var of each):
+    kernels of convolutions find them on the way, and each part's serve all concatenations that it is in, as in a DenseNet"""
     concat = g.producer(node.inputs[0], op="concat")
-    if concat is None or not node.attrs["keepdims"] or concat.attrs["dim"] in node.attrs["dims"]:
+    if concat is None or not node.attrs["keepdims"] or concat.attrs["dim"] in node.attrs["dims"] or 0 not in node.attrs["dims"]:
         return None
     if sum(g.producer(value, op="conv") is None for value in concat.inputs) > 1:
         return None

@@ -71,15 +71,16 @@ def test_a_concatenation_is_made_where_it_is_read() -> None:
 CONV = "conv(%x, %w){dilation=(1, 1), groups=1, padding=((0, 0), (0, 0)), stride=(1, 1)}"
 
 
-def _statistics(first: str = CONV, second: str = CONV, dim: int = 1, keepdims: bool = True) -> str:
+def _statistics(first: str = CONV, second: str = CONV, dim: int = 1, keepdims: bool = True, batch: bool = True) -> str:
     """Of two maps one beside the other, or one above the other."""
     joined, size = ("f32[2,8,5,5]", 8) if dim == 1 else ("f32[2,4,10,5]", 4)
-    found = f"f32[1,{size},1,1]" if keepdims else f"f32[{size}]"
+    found = f"f32[{1 if batch else 2},{size},1,1]" if keepdims else f"f32[{size}]"
+    dims = "(0, 2, 3)" if batch else "(2, 3)"
     return (
         "graph(%x: f32[2,4,5,5]) {\n%w = parameter{target=\"w\"}: f32[4,4,1,1]\n"
         f"%a: f32[2,4,5,5] = {first}\n%b: f32[2,4,5,5] = {second}\n%c: {joined} = concat(%a, %b){{dim={dim}}}\n"
-        f"%v: {found} = var(%c){{correction=0, dims=(0, 2, 3), keepdims={keepdims}}}\n"
-        f"%m: {found} = mean(%c){{dims=(0, 2, 3), keepdims={keepdims}}}\nreturn %c, %v, %m\n}}"
+        f"%v: {found} = var(%c){{correction=0, dims={dims}, keepdims={keepdims}}}\n"
+        f"%m: {found} = mean(%c){{dims={dims}, keepdims={keepdims}}}\nreturn %c, %v, %m\n}}"
     )
 
 
@@ -89,7 +90,7 @@ def test_statistics_of_a_concatenation_are_found_of_its_parts(second: str) -> No
     assert found.count("var") == found.count("mean") == 2 and found.count("concat") == 3
 
 
-@pytest.mark.parametrize("options", [{"dim": 2}, {"keepdims": False}, {"first": "exp(%x)", "second": "relu(%x)"}], ids=str)
+@pytest.mark.parametrize("options", [{"dim": 2}, {"keepdims": False}, {"batch": False}, {"first": "exp(%x)", "second": "relu(%x)"}], ids=str)
 def test_other_statistics_are_found_at_once(options) -> None:
-    """Along the dimension of the parts, of another shape, and of what no convolution made."""
+    """Along the dimension of the parts, of another shape, of single images, and of what no convolution made."""
     assert ops(run(merge_parts, _statistics(**options))).count("var") == 1
