@@ -90,7 +90,10 @@ def test_statistics_of_a_concatenation_are_found_of_its_parts(second: str) -> No
     assert found.count("var") == found.count("mean") == 2 and found.count("concat") == 3
 
 
-@pytest.mark.parametrize("options", [{"dim": 2}, {"keepdims": False}, {"batch": False}, {"first": "exp(%x)", "second": "relu(%x)"}], ids=str)
+NO_PARTS = [{"dim": 2}, {"keepdims": False}, {"batch": False}, {"first": "exp(%x)", "second": "relu(%x)"}]
+
+
+@pytest.mark.parametrize("options", NO_PARTS, ids=str)
 def test_other_statistics_are_found_at_once(options) -> None:
     """Along the dimension of the parts, of another shape, of single images, and of what no convolution made."""
     assert ops(run(merge_parts, _statistics(**options))).count("var") == 1
