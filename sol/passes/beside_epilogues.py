@@ -1,4 +1,4 @@
-"""What kernels compute beside the epilogue of a product: masks of gradients, and sums over a map for each channel."""
+"""What kernels of convolutions compute beside their epilogue: masks of gradients, and sums over a map for each channel."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def has_whole_groups(graph: Graph, conv: Node, block: int) -> bool:
 
 
 class Beside:
-    """Finds nodes that join a group because of an epilogue, and that its chain does not lead to."""
+    """Finds nodes that a convolution's kernel computes with its epilogue, though none of them is in the chain behind the convolution."""
 
     def __init__(self, fusion: Fusion) -> None:
         self.fusion, self.graph = fusion, fusion.graph
@@ -45,11 +45,9 @@ class Beside:
     def mask(self, value: str, reader: Node, anchor: Node, inside: set[str]) -> list[Node]:
         """The steps that make a mask which one node of an epilogue reads, as gradients of a ReLU do.
 
-        Convolutions have them if they also add up what they store: else one loop behind them computes both.
+        Only convolutions that also add up what they store have them: behind others, one loop computes masks and sums.
         """
-        if self.graph.type_of(value).dtype is not DType.BOOL or anchor.type.dtype is not DType.F32:
-            return []
-        if anchor.op == "conv" and not self.can_sum(anchor):
+        if self.graph.type_of(value).dtype is not DType.BOOL or anchor.op != "conv" or not self.can_sum(anchor):
             return []
         return self.steps_to(value, reader, anchor, inside) or []
 

@@ -29,7 +29,7 @@ SOL_INLINE void sol_keep_sum(double *to, vf sum)
 {
     ((vd *)to)[0] += vd_low(sum), ((vd *)to)[1] += vd_high(sum);
 }
-/* Of ``count`` vectors from what they are away from one of them: to[LANES] sums of numbers, then to[LANES] sums of squares. */
+/* Adds a vector by what it is away from the first one of its tile. */
 SOL_INLINE void sol_add_spread(vf away, vf *sum, vf *squares)
 {
     *sum += away;
@@ -41,6 +41,8 @@ SOL_INLINE void sol_keep_spread_half(vd *to, vd first, vd sum, vd squares, doubl
     to[0] += all + sum;
     to[2] += squares + first * (all + 2.0 * sum);
 }
+/* Adds ``count`` vectors of a tile, of which sum and squares say what they are away from the first one: to[LANES] sums of numbers, then to[LANES]
+ * sums of squares. */
 SOL_INLINE void sol_keep_spread(double *to, vf first, vf sum, vf squares, double count)
 {
     sol_keep_spread_half((vd *)to, vd_low(first), vd_low(sum), vd_low(squares), count);

@@ -16,7 +16,7 @@ from sol.codegen.epilogue import Epilogue, make_epilogue
 from sol.codegen.kernels.conv_epilogues import needs_mask, operand_context, operand_params
 from sol.codegen.kernels.conv_shape import Conv, check_border, column_step, is_flat, pitch, read_conv, spatial_strides
 from sol.codegen.kernels.conv_source import Source, pointwise_inputs, read_source
-from sol.codegen.kernels.conv_sums import TABLE, Sums, read_sums, sum_context, sum_params
+from sol.codegen.kernels.conv_sums import TABLE, Sums, maps_of, read_sums, sum_context, sum_params
 from sol.codegen.kernels.conv_tiling import Tiling
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
@@ -148,8 +148,7 @@ def read_problem(lowering: Lowering) -> Problem | None:
     conv, lanes = read_conv(lowering), lowering.target.lanes
     if conv is None:
         return None
-    sums = read_sums(lowering, conv.node)
-    outputs = tuple(v for v in lowering.body.outputs if not sums or v not in sums.outputs)
+    sums, outputs = read_sums(lowering, conv.node), maps_of(lowering, conv.node)
     if not outputs:
         return None
     pool = next((found for value in outputs if (found := _pool(lowering, conv, value))), None)
@@ -162,15 +161,16 @@ def read_problem(lowering: Lowering) -> Problem | None:
     summed = sums.epilogue if sums else ()
     epilogue = make_epilogue(lowering, conv.node.name, result, channel_axis=1, block=lanes, dtypes=FLOAT_LANES, sums=summed)
     problem = Problem(conv, source, pool, out, epilogue, _is_flat(conv, source, out, epilogue), lanes, sums)
-    return None if sums and not _can_be_summed(lowering, problem) else problem
+    summable = pool is None and out is not None and problem.is_float32 and can_be_summed(lowering, conv, sums)
+    return problem if summable or not sums else None
 
 
-def _can_be_summed(lowering: Lowering, problem: Problem) -> bool:
-    """Whether sums stand beside a map that goes to memory, of what is computed with it in float32, of a known number of pixels."""
-    conv, epilogue = problem.conv, problem.epilogue
+def can_be_summed(lowering: Lowering, conv: Conv, sums: Sums | None) -> bool:
+    """Whether sums, if there are any, are of what is computed with the map, and of a known number of pixels."""
+    if sums is None:
+        return True
     known = all(isinstance(size, int) and size for size in (conv.n, conv.oh, conv.ow))
-    alike = all(is_pointwise_epilogue(lowering, s.source, problem.lanes) for s in epilogue.sums)
-    return known and alike and problem.pool is None and problem.out is not None and problem.is_float32
+    return known and all(is_pointwise_epilogue(lowering, s.source, lowering.target.lanes) for s in sums.epilogue)
 
 
 def _is_flat(conv: Conv, source: Source, out: View | None, epilogue: Epilogue) -> bool:

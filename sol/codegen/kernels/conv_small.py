@@ -9,14 +9,13 @@ from typing import Any
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.element import PRODUCT_TYPES, element
 from sol.codegen.kernels.blocked import blocked_epilogue, need_blocked, padded_view
-from sol.codegen.kernels.conv_problem import is_pointwise_epilogue
+from sol.codegen.kernels.conv_problem import can_be_summed
 from sol.codegen.kernels.conv_shape import Conv, column_step, pitch, read_conv, spatial_strides
 from sol.codegen.kernels.conv_small_cost import Small, Tile, small_seconds
-from sol.codegen.kernels.conv_sums import TABLE, read_sums, sum_context, sum_params
+from sol.codegen.kernels.conv_sums import TABLE, maps_of, read_sums, sum_context, sum_params
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike, product
 from sol.ir.types import DType
-from sol.passes.channel_sums import is_channel_sum
 from sol.passes.fused_types import is_widening
 
 #: Filter rows longer than this are run-time loops.
@@ -36,26 +35,14 @@ def _read(lowering: Lowering) -> Conv | None:
     conv, lanes = read_conv(lowering), lowering.target.lanes
     if conv is None or conv.dtype is not DType.F32 or conv.c != conv.k or lanes % conv.group or conv.group == lanes:
         return None
-    x, outputs = _source(lowering, conv), _maps(lowering, conv)
+    x, outputs, sums = _source(lowering, conv), maps_of(lowering, conv.node), read_sums(lowering, conv.node)
     if x not in lowering.body.inputs or len(outputs) != 1:
         return None
     result = lowering.type_of(outputs[0])
     blocked = lowering.type_of(x).layout.block == result.layout.block == lanes
     fits = blocked and result.shape == conv.node.type.shape and result.dtype in PRODUCT_TYPES
-    return conv if fits and (len(lowering.body.outputs) == 1 or _can_be_summed(lowering, conv, outputs[0])) else None
-
-
-def _maps(lowering: Lowering, conv: Conv) -> tuple[str, ...]:
-    """The region's results but for sums."""
-    return tuple(v for v in lowering.body.outputs if not is_channel_sum(lowering.body.producer(v), conv.node.type))
-
-
-def _can_be_summed(lowering: Lowering, conv: Conv, result: str) -> bool:
-    """Whether sums are those of float32 maps that are computed with the one that is stored, of a known number of pixels."""
-    known = all(isinstance(size, int) and size for size in (conv.n, conv.oh, conv.ow))
-    sources = [lowering.body.producer(v).inputs[0] for v in lowering.body.outputs if v != result]
-    alike = all(is_pointwise_epilogue(lowering, v, lowering.target.lanes) for v in (result, *sources))
-    return known and alike and lowering.type_of(result).dtype is DType.F32
+    summable = sums is None or result.dtype is DType.F32 and can_be_summed(lowering, conv, sums)
+    return conv if fits and summable else None
 
 
 def _is_hoisted(conv: Conv, target: TargetLike) -> bool:
@@ -110,7 +97,7 @@ def _lower(lowering: Lowering, found: Small) -> None:
     """One launch; see templates/conv_small.c.j2."""
     target, conv = lowering.target, found.conv
     lanes, g, node = target.lanes, conv.group, conv.node
-    sums, (result,), x = read_sums(lowering, node), _maps(lowering, conv), _source(lowering, conv)
+    sums, (result,), x = read_sums(lowering, node), maps_of(lowering, node), _source(lowering, conv)
     epilogue = blocked_epilogue(lowering, node.name, ("y", "x"), result, sums.epilogue if sums else ())
     source, out = padded_view(lowering, x, node.attrs["padding"]), lowering.view(result)
     context = columns_context(target, conv, (conv.oh, conv.ow), found.tile, source.dtype, out.dtype)
@@ -156,7 +143,7 @@ def _matching(name: str) -> Callable[[Lowering], Iterator[Decision]]:
         conv, target = _read(lowering), lowering.target
         if conv is None or name != ("conv_depthwise" if conv.group == 1 else "conv_grouped"):
             return
-        (result,) = _maps(lowering, conv)
+        (result,) = maps_of(lowering, conv.node)
         apart = column_step(lowering.view(result), target.lanes) > 1  # which is as good as side by side
         need_blocked(lowering, _source(lowering, conv), dtypes=PRODUCT_TYPES)
         if not apart:

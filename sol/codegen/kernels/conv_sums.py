@@ -1,7 +1,8 @@
 """Sums over all pixels of a convolution's map, for each channel: mean and variance of a batch norm, and the sums of its gradient.
 
 Each tile adds up its own pixels in float32, and each thread its tiles in double precision; then the team adds up the sums of its threads.
-A variance is that of what numbers are away from one of their tile, as in a reduction of its own (Chan, Golub and LeVeque, 1979).
+For variances, a tile adds up how far its numbers are from its first one, and the squares of that. Where numbers are far from zero and near
+each other, their own squares would be alike in all digits of float32.
 """
 
 from __future__ import annotations
@@ -30,7 +31,6 @@ class Result:
     kind: str
     at: int
     less: int
-    value: str
     view: View
 
 
@@ -40,12 +40,6 @@ class Sums:
 
     epilogue: tuple[ChannelSum, ...]
     results: tuple[Result, ...]
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """Values of the body."""
-        return tuple(r.value for r in self.results)
-
     @property
     def views(self) -> tuple[View, ...]:
         return tuple(r.view for r in self.results)
@@ -65,6 +59,11 @@ class Sums:
         return DOUBLE * lanes * self.vectors
 
 
+def maps_of(lowering: Lowering, anchor: Node) -> tuple[str, ...]:
+    """A region's results but for sums."""
+    return tuple(v for v in lowering.body.outputs if not is_channel_sum(lowering.body.producer(v), anchor.type))
+
+
 def read_sums(lowering: Lowering, anchor: Node) -> Sums | None:
     """The sums among a region's results; None without any."""
     body = lowering.body
@@ -75,7 +74,7 @@ def read_sums(lowering: Lowering, anchor: Node) -> Sums | None:
     for node in nodes:
         sources[node.inputs[0]] |= node.op == "var"
     places = {source: i for i, source in enumerate(sources)}
-    results = tuple(Result(n.op, places[n.inputs[0]], n.attrs.get("correction", 0), n.name, lowering.view(n.name)) for n in nodes)
+    results = tuple(Result(n.op, places[n.inputs[0]], n.attrs.get("correction", 0), lowering.view(n.name)) for n in nodes)
     return Sums(tuple(ChannelSum(source, spread) for source, spread in sources.items()), results)
 
 
