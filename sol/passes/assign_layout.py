@@ -124,7 +124,7 @@ class _Assignment:
             return False
         if type.dtype in INTEGERS:
             return node.op == "max_pool" or node.op == "concat" and self.joins_whole_blocks(node)
-        if node.op in POOLS:
+        if node.op in POOLS or node.op == "resample":
             return True
         if node.op == "interleave":
             return all(i in self.constants or self.is_blocked(i) for i in node.inputs)
@@ -290,6 +290,10 @@ class _Assignment:
             return self.block_all(node)
         index = tuple(range(start, stop, step))
         self.substitute(node, self.editor.add("channel_select", node.inputs, index=index, origin=node.origin))
+
+    def block_resample(self, node: Node) -> None:
+        data = self.form(node.inputs[0], self.blocked)
+        self.editor.update(node, inputs=(data, *node.inputs[1:]), types=(node.type.with_layout(self.blocked),))
 
     def block_interleave(self, node: Node) -> None:
         operands = tuple(i if i in self.constants else self.form(i, self.blocked) for i in node.inputs)

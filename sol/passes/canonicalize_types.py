@@ -26,7 +26,7 @@ def _origin(node: Node) -> dict[str, Any]:
 
 
 @rule("sdpa_grad", "sdpa_dropped", "sdpa_dropped_grad", "lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad",
-      "rnn_scan_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad")  # fmt: skip
+      "rnn_scan_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad", "resample")  # fmt: skip
 def narrow_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
     """op(x, w) -> cast(op(cast(x), cast(w))) of 16-bit floats"""
     return widened(g, node, HALVES)

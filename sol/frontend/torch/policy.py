@@ -20,7 +20,10 @@ from sol.ir.lanes import NARROW_FLOATS
 
 PLAIN = {torch.bfloat16: "bfloat16", torch.float16: "float16", torch.float64: "float64"}
 """Types whose kernels are plain C, one element at a time, where torch's are vectorized: all of them, or all but those below."""
-VECTORIZED = frozenset("attention attention_grads conv conv_backward matmul norm pointwise pool pool_grads view weight_only".split())
+VECTORIZED = frozenset(
+    "attention attention_grads conv conv_backward matmul norm pointwise pool pool_grads resample resample_grads resample_smooth view "
+    "weight_only".split()
+)
 """Families of operations whose kernels load, compute and store vectors of bfloat16, or to which these are widened first."""
 ALSO_VECTORIZED = frozenset(("mean", "sum", "cat", "concat", "constant_pad_nd", "pad"))
 MOVES_ROWS = frozenset(("embedding", "index", "index_copy", "index_copy_", "index_select"))

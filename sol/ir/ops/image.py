@@ -11,7 +11,7 @@ import numpy as np
 
 from sol.ir.graph import Attrs
 from sol.ir.ops import REQUIRED, op
-from sol.ir.ops.infer import need, need_float, need_int, need_operands, need_shape, same_dtype
+from sol.ir.ops.infer import blocked_layout, need, need_float, need_int, need_operands, need_shape, same_dtype
 from sol.ir.types import TensorType
 
 CUBIC = -0.75  # Keys' parameter, as in torch and ONNX
@@ -156,6 +156,39 @@ def _bilinear(image: np.ndarray, y: float, x: float) -> list[np.ndarray]:
     v, u = y - top, x - left
     corners = ((top, left, (1 - v) * (1 - u)), (top, right, (1 - v) * u), (bottom, left, v * (1 - u)), (bottom, right, v * u))
     return [image[:, i, j] * w for i, j, w in corners]
+
+
+def _infer_resample(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 5)
+    x, rows, row_weights, columns, column_weights = operands
+    need_float(x, row_weights, column_weights)
+    need_int(rows, columns)
+    need(x.rank == 4, f"{x} must be an image [N, C, H, W]")
+    for places, weights in ((rows, row_weights), (columns, column_weights)):
+        need(places.rank == 2 and places.is_static and 0 not in places.shape, f"{places} must be places [taps, size]")
+        need_shape(weights, places.shape, "their weights")
+    return TensorType(x.dtype, (*x.shape[:2], rows.shape[1], columns.shape[1]), blocked_layout(operands[:1]))
+
+
+@op("resample", "dnn", _infer_resample)
+def resample(
+    attrs: Attrs, x: np.ndarray, rows: np.ndarray, row_weights: np.ndarray, columns: np.ndarray, column_weights: np.ndarray
+) -> np.ndarray:
+    """Weighted sums of rows, then of columns of what these give.
+
+    rows, columns: places [taps, size of the result], a tap of -1 (behind the others) being none. row_weights, column_weights: [taps, size].
+    """
+    return _weighted_sum(_weighted_sum(x, -2, rows, row_weights), -1, columns, column_weights)
+
+
+def _weighted_sum(x: np.ndarray, axis: int, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    shape = (-1, *(1,) * (-1 - axis))
+    total = np.zeros((*x.shape[:axis], places.shape[1], *x.shape[x.ndim + axis + 1 :]), x.dtype)
+    for place, weight in zip(places, weights):
+        there = place >= 0
+        term = np.take(x, np.maximum(place, 0), axis=axis) * weight.astype(x.dtype).reshape(shape)
+        total += np.where(there.reshape(shape), term, 0)
+    return total
 
 
 @op("roi_align", "dnn", _infer_roi_align, output_size=REQUIRED, scale=1.0, sampling_ratio=0, half_pixel=True, mode="avg")

@@ -13,6 +13,7 @@ from sol.frontend.torch.backward import decompositions, simplify
 from sol.frontend.torch.draws import keep_draws
 from sol.frontend.torch.equal_values import merge_equal_values
 from sol.frontend.torch.lazy_modules import without_code
+from sol.frontend.torch.whole_resampling import resampling_kept_whole
 from sol.runtime.torch.cheap_values import compute_again
 from sol.runtime.torch.recomputation import choose_recomputed
 from sol.runtime.torch.saved_views import save_longest, save_whole
@@ -46,6 +47,6 @@ def differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Com
         save_whole(*graphs, given["num_fwd_outputs"])
         return graphs
 
-    with settings.patch(donated_buffer=False), without_code():  # a donated buffer forbids retain_graph
+    with settings.patch(donated_buffer=False), without_code(), resampling_kept_whole():  # a donated buffer forbids retain_graph
         compilers: tuple[Any, Any] = (forward, backward)
         return aot_module_simplified(module, examples, *compilers, partition, decompositions())

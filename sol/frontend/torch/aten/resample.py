@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from sol.frontend.filters import Taps, can_be_resampled, resampled
 from sol.frontend.torch.aten import Context, Fallback, converter
 from sol.ir.dim import Dim, DimLike
 from sol.ir.types import DType
@@ -23,19 +24,23 @@ def factors_of(given: tuple[Any, ...], spatial: int) -> tuple[float | None, ...]
     return (*scales, *(None,) * (spatial - len(scales)))
 
 
-def _nearest(spatial: int) -> None:
+def _define_nearest(spatial: int) -> None:
     @converter(f"upsample_nearest{spatial}d.vec", f"upsample_nearest{spatial}d.default")
     def convert(ctx: Context, x: str, output_size: Any, *scales: Any) -> str:
         """A whole factor repeats every element; any other takes ``floor(i * scale)``."""
-        target = ctx.shape
+        target, size = ctx.shape, ctx.size(x)
         exact = _keeps_whole_factors(ctx, spatial)
-        for i, factor in enumerate(factors_of(scales, spatial)):
+        factors = factors_of(scales, spatial)
+        if can_be_resampled(ctx, x, target[2:]):
+            options = zip(size[2:], target[2:], factors)
+            return resampled(ctx, x, [nearest_taps(*each, exact=exact) for each in options])  # type: ignore[arg-type]
+        for i, factor in enumerate(factors):
             x = _resample(ctx, x, 2 + i, target[2 + i], factor, exact)
         return x
 
 
 for _n in (1, 2, 3):
-    _nearest(_n)
+    _define_nearest(_n)
 
 
 def _keeps_whole_factors(ctx: Context, spatial: int) -> bool:
@@ -61,9 +66,20 @@ def _resample(ctx: Context, x: str, axis: int, out: DimLike, factor: float | Non
     if isinstance(size, Dim) or isinstance(out, Dim):
         return ctx.add("take", x, _nearest_places(ctx, size, out, factor, exact), dim=axis)
     wide = np.float64 if ctx.type(x).dtype is DType.F64 and not exact else np.float32
+    return ctx.add("take", x, ctx.constant(_nearest(size, out, factor, wide), DType.I64), dim=axis)
+
+
+def _nearest(size: int, out: int, factor: float | None, wide: type[np.floating[Any]]) -> np.ndarray:
+    """The source of every element, computed in a type."""
     scale = wide(1.0 / factor) if factor else wide(size) / wide(out)
     places = np.floor((np.arange(out).astype(wide) * scale).astype(np.float32)).astype(np.int64)
-    return ctx.add("take", x, ctx.constant(np.minimum(places, size - 1), DType.I64), dim=axis)
+    return np.minimum(places, size - 1)
+
+
+def nearest_taps(size: int, out: int, factor: float | None, exact: bool = True) -> Taps:
+    """The source of every element, of float32. exact: as ``_keeps_whole_factors`` says, which torch's gradients always do."""
+    whole = _whole_factor(size, out, factor, exact)
+    return Taps.copies(np.arange(out) // whole if whole else _nearest(size, out, factor, np.float32))
 
 
 def _nearest_places(ctx: Context, size: DimLike, out: DimLike, factor: float | None, exact: bool) -> str:
@@ -109,9 +125,13 @@ def _nearest_exact(spatial: int) -> None:
     @converter(f"_upsample_nearest_exact{spatial}d.vec", f"_upsample_nearest_exact{spatial}d.default")
     def convert(ctx: Context, x: str, output_size: Any, *scales: Any) -> str:
         """The pixel whose middle is nearest: ``floor((i + 0.5) * scale)``, rounded as torch's kernel for these images does."""
-        target = ctx.shape
+        target, size = ctx.shape, ctx.size(x)
         rounds_products = _keeps_whole_factors(ctx, spatial)
-        for i, factor in enumerate(factors_of(scales, spatial)):
+        factors = factors_of(scales, spatial)
+        if can_be_resampled(ctx, x, target[2:]):
+            options = zip(size[2:], target[2:], factors)
+            return resampled(ctx, x, [nearest_middle_taps(*each, rounds_products) for each in options])  # type: ignore[arg-type]
+        for i, factor in enumerate(factors):
             x = _take_nearest_middle(ctx, x, 2 + i, target[2 + i], factor, rounds_products)
         return x
 
@@ -137,6 +157,18 @@ def _take_nearest_middle(ctx: Context, x: str, axis: int, out: DimLike, factor: 
     return ctx.add("take", x, ctx.add("minimum", places, ctx.operand(size - 1, DType.I64)), dim=axis)
 
 
+def nearest_middle_taps(size: int, out: int, factor: float | None, rounds_products: bool = False) -> Taps:
+    """The same of float32 and fixed sizes."""
+    whole = _whole_factor(size, out, factor, False)
+    if whole is not None:
+        return Taps.copies(np.arange(out) // whole)
+    scale = np.float32(1.0 / factor) if factor else np.float32(size) / np.float32(out)
+    place = (np.arange(out) + 0.5) * np.float64(scale)
+    if not rounds_products:
+        place = np.maximum((place - 0.5).astype(np.float32).astype(np.float64), 0.0) + 0.5
+    return Taps.copies(np.minimum(np.floor(place.astype(np.float32)).astype(np.int64), size - 1))
+
+
 def _wide_scale(ctx: Context, size: DimLike, out: DimLike, factor: float | None, precise: bool) -> str:
     """Source pixels per pixel of the result, as a float64 that has a float32's digits unless it is to be precise."""
     if not precise:
@@ -157,8 +189,11 @@ def _linear(name: str, spatial: int) -> None:
         dtype, target = ctx.dtype, ctx.shape
         if not dtype.is_float:
             raise Fallback("torch interpolates integers in fixed point")
-        x = ctx.cast(x, dtype if dtype is DType.F64 else DType.F32)
-        for i, factor in enumerate(factors_of(scales, spatial)):
+        x, size, factors = ctx.cast(x, dtype if dtype is DType.F64 else DType.F32), ctx.size(x), factors_of(scales, spatial)
+        if can_be_resampled(ctx, x, target[2:]):
+            options = zip(size[2:], target[2:], factors)
+            return ctx.cast(resampled(ctx, x, [linear_taps(*each, align_corners) for each in options]), dtype)  # type: ignore[arg-type]
+        for i, factor in enumerate(factors):
             x = _interpolate(ctx, x, 2 + i, target[2 + i], factor, align_corners)
         return ctx.cast(x, dtype)
 
@@ -181,9 +216,10 @@ def _interpolate(ctx: Context, x: str, axis: int, out: DimLike, factor: float | 
     return ctx.add("add", *parts)
 
 
-def _places(ctx: Context, size: int, out: int, factor: float | None, align_corners: bool, dtype: DType) -> tuple[list[str], list[str]]:
-    """The two neighbours of every element, and their weights."""
-    wide = np.float64 if dtype is DType.F64 else np.float32
+def linear_taps(size: int, out: int, factor: float | None, align_corners: bool, wide: type[np.floating[Any]] = np.float32) -> Taps:
+    """The two neighbours of every element, and their weights, computed in a type."""
+    if size == out:
+        return Taps.all(size)
     i = np.arange(out).astype(wide)
     if align_corners:
         place = i * (wide(size - 1) / wide(out - 1) if out > 1 else wide(0))
@@ -192,8 +228,13 @@ def _places(ctx: Context, size: int, out: int, factor: float | None, align_corne
         place = np.maximum((i + wide(0.5)) * scale - wide(0.5), wide(0))
     low = np.minimum(np.floor(place.astype(np.float32)).astype(np.int64), size - 1)
     t = np.clip(place - low, 0, 1)
-    ends = [ctx.constant(e, DType.I64) for e in (low, np.minimum(low + 1, size - 1))]
-    return ends, [ctx.constant(w, dtype) for w in (1 - t, t)]
+    return Taps(np.stack([low, np.minimum(low + 1, size - 1)], 1), np.stack([1 - t, t], 1))
+
+
+def _places(ctx: Context, size: int, out: int, factor: float | None, align_corners: bool, dtype: DType) -> tuple[list[str], list[str]]:
+    """The same as values."""
+    taps = linear_taps(size, out, factor, align_corners, np.float64 if dtype is DType.F64 else np.float32)
+    return [ctx.constant(p, DType.I64) for p in taps.places.T], [ctx.constant(w, dtype) for w in taps.weights.T]
 
 
 def _computed_places(
