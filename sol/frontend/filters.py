@@ -48,8 +48,13 @@ class Taps:
         """One element for each of the result. places: [size of the result]."""
         return Taps(places[:, None], np.ones((len(places), 1)))
 
+    def is_all(self, size: DimLike) -> bool:
+        """Whether they are ``all(size)``."""
+        copied = self.places.shape == (size, 1) and bool((self.weights == 1).all())
+        return copied and bool((self.places[:, 0] == np.arange(len(self.places))).all())
+
     def turned(self, size: int) -> Taps:
-        """Those of the gradient for ``size`` elements: what each of them has been given to, and how much of it. Weights of 0 give nothing."""
+        """Those of the gradient for ``size`` elements: what each has been given to, and how much of it. Weights of 0 give nothing."""
         at, tap = np.nonzero((self.places >= 0) & (self.weights != 0))
         pairs, which = np.unique(self.places[at, tap] * len(self.places) + at, return_inverse=True)
         weights = np.bincount(which, self.weights[at, tap], len(pairs))
@@ -74,7 +79,8 @@ def resampled(ctx: GraphContext, x: str, taps: Sequence[Taps]) -> str:
     """Images whose rows, and then columns, are sums of those of ``x``; lines of one row, and volumes whose images come first, as well."""
     shape = ctx.size(x)
     if len(taps) == 1:
-        return ctx.reshape(_resampled(ctx, ctx.reshape(x, (*shape[:2], 1, shape[2])), Taps.all(1), taps[0]), (*shape[:2], len(taps[0].places)))
+        lines = _resampled(ctx, ctx.reshape(x, (*shape[:2], 1, shape[2])), Taps.all(1), taps[0])
+        return ctx.reshape(lines, (*shape[:2], len(taps[0].places)))
     if len(taps) == 2:
         return _resampled(ctx, x, *taps)
     images = _resampled(ctx, ctx.reshape(x, (shape[0], shape[1] * shape[2], *shape[3:])), *taps[1:])
@@ -84,12 +90,12 @@ def resampled(ctx: GraphContext, x: str, taps: Sequence[Taps]) -> str:
 
 
 def _resampled(ctx: GraphContext, x: str, rows: Taps, columns: Taps) -> str:
-    if all(t.places.shape == (n, 1) and (t.places[:, 0] == np.arange(n)).all() and (t.weights == 1).all()
-           for t, n in zip((rows, columns), ctx.size(x)[2:])):  # fmt: skip
+    if all(taps.is_all(size) for taps, size in zip((rows, columns), ctx.size(x)[2:])):
         return x
     tables = []
     for taps in (rows, columns):
-        tables += [ctx.constant(np.ascontiguousarray(taps.places.T), DType.I32), ctx.constant(np.ascontiguousarray(taps.weights.T), DType.F32)]
+        places, weights = (np.ascontiguousarray(table.T) for table in (taps.places, taps.weights))
+        tables += [ctx.constant(places, DType.I32), ctx.constant(weights, DType.F32)]
     return ctx.add("resample", x, *tables)
 
 

@@ -124,7 +124,9 @@ class _Assignment:
             return False
         if type.dtype in INTEGERS:
             return node.op == "max_pool" or node.op == "concat" and self.joins_whole_blocks(node)
-        if node.op in POOLS or node.op == "resample":
+        if node.op == "resample":  # a result that nothing here reads is written row by row
+            return not self.graph.is_output(node.name) or bool(self.graph.users(node.name))
+        if node.op in POOLS:
             return True
         if node.op == "interleave":
             return all(i in self.constants or self.is_blocked(i) for i in node.inputs)

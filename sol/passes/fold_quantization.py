@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from sol.ir.graph import Graph, Node
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
@@ -46,6 +48,25 @@ def move_of_bytes(g: Editor, node: Node) -> str | None:
     if found is None:
         return None
     return _moved(g, node, found.shifted.q, found, dict(node.attrs), node.inputs[1:])
+
+
+@rule("resample")
+def repetition_of_bytes(g: Editor, node: Node) -> str | None:
+    """resample((q - zero) * scale) -> (take(take(q)) - zero) * scale where each element of the result is one of the operand's"""
+    found = _of_one_scale(g, node.inputs[0])
+    tables = [_literal(g, v) for v in node.inputs[1:]]
+    if found is None or any(t is None or len(t) != 1 for t in tables) or any((w != 1).any() for w in tables[1::2] if w is not None):
+        return None
+    q = found.shifted.q
+    for dim, places in zip((2, 3), tables[::2]):
+        q = g.add("take", [q, g.constant(places[0], DType.I64)], dim=dim, origin=node.origin)  # type: ignore[index]  # none is None
+    zero = found.shifted.zero
+    return _dequantize(g, node, q, None if zero is None else _scalar(g, zero), _scalar(g, found.scale))
+
+
+def _literal(g: Editor, value: str) -> np.ndarray | None:
+    node = g.producer(value)
+    return node.attrs["value"].value if node.op == "constant" else None
 
 
 @rule("permute")
@@ -159,8 +180,8 @@ def _quantize(g: Editor, like: Node, x: str, by: Quotient, zero: str | None) -> 
     return g.add("cast", [g.add("clamp", [y], origin=clamp.origin, **clamp.attrs)], dtype=like.type.dtype, origin=at)
 
 
-RULES = (move_of_bytes, permute_of_bytes, pad_of_bytes, pool_of_bytes, concat_of_bytes, quantize_of_dequantized, quantize_of_concat,
-         quantize_of_pool)  # fmt: skip
+RULES = (move_of_bytes, repetition_of_bytes, permute_of_bytes, pad_of_bytes, pool_of_bytes, concat_of_bytes, quantize_of_dequantized,
+         quantize_of_concat, quantize_of_pool)  # fmt: skip
 
 
 def fold_quantization(graph: Graph) -> Graph:

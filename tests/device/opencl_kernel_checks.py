@@ -197,6 +197,8 @@ def check_pooling():
     of_op("max_pool", [SEED.integers(-9, 9, (1, 2, 9))], kernel=(2,), stride=(1,), padding=((0, 0),), dilation=(3,))
     for op in ("adaptive_avg_pool", "adaptive_max_pool"):
         of_op(op, [x], output_size=(5, 4))
+    rows, columns = np.array([[0, 12, 3, 5], [1, -1, 4, 7], [-1, -1, 9, -1]], np.int32), SEED.integers(0, 14, (2, 20)).astype(np.int32)
+    of_op("resample", [x, rows, floats(3, 4), columns, floats(2, 20)], [1, 2, 3, 4], then=["relu"])
 
 
 def check_moves():

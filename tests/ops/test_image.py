@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 import torch.nn.functional as F
 
 from sol.errors import TypeInferenceError
+from sol.frontend.filters import Taps
+from sol.frontend.torch.aten.resample import linear_taps
 from sol.ir.types import DType, TensorType
 from tests.ops.reference import check, one_op_graph, randn, run_op
 
@@ -45,9 +48,31 @@ def test_columns_without_displacement_unfold_the_image() -> None:
     np.testing.assert_allclose(scaled, plain * np.repeat(mask.reshape(2, 2, 6, 3, 7), 2, axis=1), rtol=1e-12)
 
 
+def test_resample() -> None:
+    x, taps = randn(2, 3, 5, 7), [linear_taps(5, 9, None, False, np.float64), linear_taps(7, 3, None, True, np.float64)]
+    check("resample", lambda a, *_: F.interpolate(F.interpolate(a, (9, 7), mode="bilinear"), (9, 3), mode="bilinear", align_corners=True),
+          x, *tables_of(*taps))  # fmt: skip
+    image, grad = torch.from_numpy(x).requires_grad_(), randn(2, 3, 9, 10)
+    F.interpolate(image, (9, 10), mode="bilinear").backward(torch.from_numpy(grad))
+    turned = [linear_taps(n, m, None, False, np.float64).turned(n) for n, m in ((5, 9), (7, 10))]
+    assert any((t.places < 0).any() for t in turned)
+    check("resample", lambda *_: image.grad, grad, *tables_of(*turned))
+
+
+def tables_of(*taps: Taps) -> list[np.ndarray]:
+    return [np.ascontiguousarray(table.T) for t in taps for table in (t.places.astype(np.int32), t.weights)]
+
+
 def test_misfits_are_rejected() -> None:
     image, grid = TensorType(DType.F32, (1, 2, 4, 4)), TensorType(DType.F32, (1, 3, 3, 3))
     with pytest.raises(TypeInferenceError, match=r"\[N, \*sizes, 2\]"):
         one_op_graph("grid_sample", [image, grid])
     with pytest.raises(TypeInferenceError, match="x1, y1, x2, y2"):
         one_op_graph("roi_align", [image, TensorType(DType.F32, (3, 5)), TensorType(DType.I64, (3,))], output_size=(1, 1))
+    table, weights = TensorType(DType.I32, (2, 5)), TensorType(DType.F32, (2, 5))
+    with pytest.raises(TypeInferenceError, match="their weights must have shape"):
+        one_op_graph("resample", [image, table, TensorType(DType.F32, (2, 4)), table, weights])
+    with pytest.raises(TypeInferenceError, match=r"must be places \[taps, size\]"):
+        one_op_graph("resample", [image, TensorType(DType.I32, (5,)), weights, table, weights])
+    with pytest.raises(TypeInferenceError, match="must be an image"):
+        one_op_graph("resample", [TensorType(DType.F32, (2, 4, 4)), table, weights, table, weights])

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from sol.ir.builder import GraphBuilder
+from sol.ir.interpret import evaluate
+from sol.ir.types import DType, TensorType
 from sol.passes.fold_quantization import fold_quantization
 from tests.passes.support import ops, run
 from tests.passes.test_find_integer_products import bytes_of, number, quantized
@@ -35,6 +39,24 @@ def test_moves_are_those_of_bytes(op: str) -> None:
     after = run(fold_quantization, network(*SAME[op]))
     assert ops(after) == [op, "cast", "sub", "mul"]
     assert str(after.type_of(after.nodes[[n.op for n in after.nodes].index(op)].name)).startswith("u8")
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.5])
+def test_repeated_images_are_of_bytes(weight: float) -> None:
+    def body(b: GraphBuilder, image: str) -> str:
+        tables = []
+        for size in (4, 8):
+            tables += [b.constant(np.arange(size)[None] // 2, DType.I32), b.constant(np.full((1, size), weight), DType.F32)]
+        return b.add("resample", [image, *tables])
+
+    b = GraphBuilder()
+    x = b.add("cast", [b.input("x", TensorType(DType.U8, (1, 3, 2, 4)))], dtype=DType.F32)
+    moved = b.add("mul", [b.add("sub", [x, b.constant(3.0, DType.F32)]), b.constant(0.25, DType.F32)])
+    graph = b.build([body(b, moved)])
+    after = fold_quantization(graph)
+    assert ops(after) == (["take", "take", "cast", "sub", "mul"] if weight == 1 else ["cast", "sub", "mul", "resample"])
+    inputs = {"x": np.arange(24, dtype=np.uint8).reshape(1, 3, 2, 4)}
+    np.testing.assert_array_equal(*(evaluate(g, inputs, {})[g.outputs[0]] for g in (graph, after)))
 
 
 def test_quantised_again_is_the_same_bytes() -> None:

@@ -160,7 +160,7 @@ FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] =
     "pools": (lambda: net(nn.Conv2d(3, 8, 3), *POOLS), IMAGE,
               set()),
     "upsampling": (lambda: net(nn.Conv2d(3, 4, 3), nn.Upsample(scale_factor=2), nn.Upsample(scale_factor=2, mode="bilinear")), IMAGE,
-                   {"upsample_nearest2d_backward", "upsample_bilinear2d_backward"}),
+                   set()),
     "lstm": (lambda: Recurrent(nn.LSTM(8, 12, num_layers=2, bidirectional=True, batch_first=True), 24), SEQUENCE, set()),
     "gru": (lambda: Recurrent(nn.GRU(8, 12, num_layers=2, bidirectional=True), 24), SEQUENCE, set()),
     "rnn": (lambda: Recurrent(nn.RNN(8, 12, bias=False, nonlinearity="relu", batch_first=True)), SEQUENCE, set()),

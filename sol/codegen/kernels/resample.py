@@ -72,7 +72,8 @@ def lower_blocked(lowering: Lowering, found: Resampling) -> None:
     """One launch; see templates/resample_blocked.c.j2."""
     source, out, lanes = found.read, found.out, lowering.target.lanes
     epilogue: BlockedEpilogue = found.epilogue
-    params: dict[str, DimLike] = {"N": source.shape[0], "CB": source.shape[1], "by_rows": lowering.follow_share(found.source), **found.sizes}
+    by_rows = lowering.follow_share(found.source)
+    params: dict[str, DimLike] = {"N": source.shape[0], "CB": source.shape[1], "by_rows": by_rows, **found.sizes}
     for prefix, view in (("in", source), ("out", out)):
         params |= dict(zip((f"{prefix}_n", f"{prefix}_b", f"{prefix}_y"), view.strides))
     lowering.emit(
@@ -90,7 +91,8 @@ def find_plain(lowering: Lowering) -> Resampling | None:
     if x.layout.block:
         return None
     if x.dtype is not DType.F32:
-        raise UnsupportedError(f"resampling of {x.dtype} values", origin=str(node.origin), remedy="cast to float32 before and back after it")
+        remedy = "cast to float32 before and back after it"
+        raise UnsupportedError(f"resampling of {x.dtype} values", origin=str(node.origin), remedy=remedy)
     epilogue = make_epilogue(lowering, node.name, channel_axis=3)
     if not epilogue.is_identity and result.dtype is not DType.F32:
         return None
@@ -105,14 +107,16 @@ def lower_plain(lowering: Lowering, found: Resampling) -> None:
         named = pool_strides(operand.name, replace(operand.view, strides=operand.strides), 2)
         strides |= {k: v for k, v in named.items() if not k.endswith("_x")}
     side_by_side = {f"{prefix}_x": isinstance(strides[f"{prefix}_x"], int) and strides[f"{prefix}_x"] == 1 for prefix in ("in", "out")}
-    unused = {"in_z", *(name for name, one in side_by_side.items() if one)}
+    unused = {"in_z", "out_z", *(name for name, one in side_by_side.items() if one)}
     lines, text = ([], "a") if epilogue.is_identity else epilogue.trace("a", lambda o: o.name, "t")
-    pad = lowering.target.lanes
+    lanes, width = lowering.target.lanes, found.sizes["W"]
+    assert isinstance(width, int)  # a table has places for each of them
+    begins = found.taps[1] * -(-width // lanes)
     lowering.emit(
         "resample_plain.c.j2", "resample{}x{}_plain{}{}".format(*found.taps, "_" if epilogue.stem else "", epilogue.stem),
         reads={"in": found.read, **found.tables, **{o.name: o.view for o in epilogue.operands}}, writes={"out": found.out},
         params={"N": found.read.shape[0], "C": found.read.shape[1], **found.sizes, **{k: v for k, v in strides.items() if k not in unused}},
-        flops=found.flops, bytes=found.bytes, scratch=4 * (found.sizes["IW"] + found.sizes["W"] + 2 * pad), taps=found.taps,
+        flops=found.flops, bytes=found.bytes, scratch=4 * (found.sizes["IW"] + width + 2 * lanes + begins), taps=found.taps,
         T="float", dense=side_by_side["in_x"], out_x="1" if side_by_side["out_x"] else "out_x",
         operands=epilogue.texts, epilogue_lines=tuple(lines), epilogue_result=text,
     )  # fmt: skip

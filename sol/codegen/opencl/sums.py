@@ -157,6 +157,18 @@ def _of_adaptive(w: ElementWriter, node: Node, index: Index) -> Sum:
     return Sum(longest, term, 0, _added, lambda t: t / w.emitter.cast(w.emitter.let(count, DType.I32), t.dtype), node.type.dtype)
 
 
+def _of_resample(w: ElementWriter, node: Node, index: Index) -> Sum:
+    x, rows, row_weights, columns, column_weights = node.inputs
+
+    def term(loops: Index) -> tuple[str, Callable[[], CValue]]:
+        above, left = (loops[0], index[2]), (loops[1], index[3])
+        row, column = w.at(rows, above).text, w.at(columns, left).text
+        weight = w.at(row_weights, above) * w.at(column_weights, left)
+        return f"({row} >= 0) & ({column} >= 0)", lambda: w.at(x, (*index[:2], row, column)) * weight
+
+    return Sum((w.shape(rows)[0], w.shape(columns)[0]), term, 0, _added, _same, node.type.dtype)
+
+
 def with_bias(w: ElementWriter, node: Node, channel: str) -> Callable[[CValue], CValue]:
     """What adds the bias of a layer, if it has one."""
     return (lambda s: s + w.at(node.inputs[2], (channel,))) if len(node.inputs) > 2 else _same
@@ -243,7 +255,7 @@ def _of_running(w: ElementWriter, node: Node, index: Index) -> Sum:
 SUMS: dict[str, Callable[[ElementWriter, Node, Index], Sum]] = {
     **dict.fromkeys(_COMBINED, _of_reduction), "max_pool": _of_max_pool, "avg_pool": _of_avg_pool, "adaptive_avg_pool": _of_adaptive,
     "adaptive_max_pool": _of_adaptive, "conv": _of_conv, "conv_transpose": _of_conv_transpose, "linear": _of_linear, "matmul": _of_matmul,
-    "cumsum": _of_running, "cumprod": _of_running,
+    "cumsum": _of_running, "cumprod": _of_running, "resample": _of_resample,
 }  # fmt: skip
 """Op → how an element of its result is put together."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sol.frontend.filters import hat, keys, weighted_sum
+from sol.frontend.filters import Taps, can_be_resampled, hat, keys, resampled, weighted_sum
 from sol.frontend.onnx.context import Context
 from sol.frontend.onnx.registry import OnnxNode
 from sol.frontend.onnx.windows import computed
@@ -81,8 +81,12 @@ def _resized(ctx: Context, node: OnnxNode, x: str, request: _Request, coordinate
         if y is not None:
             return y
     roi = _roi(ctx, node, coordinates, len(request.axes))
+    axes = _axes_of(ctx, node, x, request, roi)
+    taps = {} if roi else _taps_of_images(ctx, node, x, axes, coordinates, rounding)
+    if taps:
+        return resampled(ctx, x, [taps[2], taps[3]])
     y = x if mode == "nearest" and coordinates != "tf_crop_and_resize" else ctx.cast(x, computed(result))
-    for axis in _axes_of(ctx, node, x, request, roi):
+    for axis in axes:
         if axis.scale == 1 and axis.out == axis.size and axis.roi == (0.0, 1.0):
             continue
         places, outside = _places(ctx, axis, coordinates)
@@ -95,6 +99,19 @@ def _resized(ctx: Context, node: OnnxNode, x: str, request: _Request, coordinate
     if result.is_int and mode != "nearest":
         y = _in_range(ctx, y, result)
     return ctx.cast(y, result)
+
+
+def _taps_of_images(ctx: Context, node: OnnxNode, x: str, axes: Sequence[_Axis], coordinates: str, rounding: str) -> dict[int, Taps]:
+    """Rows and columns that make resized images, if nothing else is resized and one kernel makes them; else none."""
+    sizes = dict(enumerate(ctx.size(x))) | {a.axis: a.out for a in axes}
+    if not {a.axis for a in axes} <= {2, 3} or len(sizes) != 4 or not can_be_resampled(ctx, x, (sizes[2], sizes[3])):
+        return {}
+    found = {axis: Taps.all(int(sizes[axis])) for axis in (2, 3)}  # type: ignore[arg-type]  # can_be_resampled asks for fixed sizes
+    for axis in axes:
+        if axis.scale != 1 or axis.out != axis.size:
+            places, _ = _places(ctx, axis, coordinates)
+            found[axis.axis] = Taps(*_taps(node, node.attr("mode", "nearest"), places, axis, rounding))
+    return found
 
 
 def _in_range(ctx: Context, y: str, dtype: DType) -> str:
@@ -117,6 +134,9 @@ def _repeated(ctx: Context, x: str, request: _Request) -> str | None:
         if factor < 1 or factor != int(factor):
             return None
         factors.append(int(factor))
+    images = {2: 1, 3: 1} | dict(zip(request.axes, factors))
+    if all(axis in (2, 3) or factor == 1 for axis, factor in images.items()) and can_be_resampled(ctx, x, sizes[2:]):
+        return resampled(ctx, x, [Taps.copies(np.arange(sizes[axis] * images[axis]) // images[axis]) for axis in (2, 3)])  # type: ignore[arg-type]
     for axis, factor in zip(request.axes, factors):
         if factor > 1:
             shape = ctx.size(x)

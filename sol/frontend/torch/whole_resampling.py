@@ -24,7 +24,7 @@ _KEYS = (DispatchKey.Autograd, DispatchKey.CompositeImplicitAutograd)
 def resampling_kept_whole() -> Iterator[None]:
     """Inside, operations that resample, and their gradients, are traced as torch's kernels know them."""
     packets = [getattr(torch.ops.aten, name, None) for name in _OPERATIONS]
-    operations = [getattr(packet, overload) for packet in packets if packet for overload in packet.overloads() if overload in ("default", "vec")]
+    operations = [getattr(p, overload) for p in packets if p for overload in ("default", "vec") if overload in p.overloads()]
     taken = [(op, {key: op.py_kernels.pop(key) for key in _KEYS if key in op.py_kernels}) for op in operations]
     _forget_dispatch(operations)
     try:

@@ -221,8 +221,8 @@ class Context(GraphContext):
 
 FAMILIES = (
     "attention", "bags", "conv", "conv_backward", "distance", "draw", "grouped", "image", "loss", "matmul", "move", "norm", "pad_grads",
-    "pointwise", "pool", "quantize", "quantized", "recurrent", "reduce", "resample", "resample_grads", "resample_smooth", "scatter", "sort", "source",
-    "special", "strided", "view", "weight_only", "windows",
+    "pointwise", "pool", "quantize", "quantized", "recurrent", "reduce", "resample", "resample_grads", "resample_smooth",
+    "scatter", "sort", "source", "special", "strided", "view", "weight_only", "windows",
 )  # fmt: skip
 for _family in FAMILIES:  # each registers its converters
     import_module(f"sol.frontend.torch.aten.{_family}")
