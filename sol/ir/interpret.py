@@ -19,6 +19,11 @@ from sol.ir.types import TensorType
 SMALL = 65536
 """Constants are folded in float64 while every operand has at most this many elements."""
 
+JUMPING = frozenset(
+    "bitcast cast_rounded cast_saturated ceil floor floor_divide fmod frac nextafter remainder round sign trunc trunc_divide".split()
+)
+"""Ops of floats whose results jump, as those of casts to integers, of comparisons and of orders do: 5.9999999 and 6 differ by a whole."""
+
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 Chooser = Callable[[Node, Sequence[np.ndarray]], "np.dtype | None"]
 
@@ -67,6 +72,7 @@ def each_constant(
     """Constant values one after the other, computed when their turn comes: only what later ones need as well is held.
 
     A node is computed in float64 if all its operands are small or one is declared f64, else in float32; views show what they are views of.
+    What an integer, a truth value or another result that jumps is made of is computed in the types that are declared, as at run time.
     Raises SolError if a wanted value depends on an input.
     """
     wanted = tuple(dict.fromkeys(wanted))
@@ -74,17 +80,35 @@ def each_constant(
         if value not in graph.constant_values:
             raise SolError(f"%{value} depends on an input and is no constant", origin=str(graph.producer(value).origin))
 
+    deciding = _deciding(graph)
+
     def choose(node: Node, operands: Sequence[np.ndarray]) -> np.dtype | None:
         if node.op == "parameter":
             return None  # as it is; it is converted, if at all, where it is used
         if spec_of(node.op).kind == "view" and node.type.dtype.numpy in _FLOATS and operands[0].dtype in _FLOATS:
             return operands[0].dtype  # the same memory
-        small = all(x.size <= SMALL for x in operands)
+        types = (*map(graph.type_of, node.inputs), *node.types)
+        if node.name in deciding and all(t.dtype.numpy.itemsize == t.dtype.itemsize for t in types if t.dtype.is_float):
+            return None
+        small = node.name not in deciding and all(x.size <= SMALL for x in operands)
         double = small or any(graph.type_of(i).dtype.numpy == np.float64 for i in node.inputs)
         return np.dtype(np.float64 if double else np.float32)
 
     for value, array in _Values(graph, parameters, {}, {}).each(wanted, choose):
         yield value, _held(array, graph.type_of(value), None)
+
+
+def _deciding(graph: Graph) -> set[str]:
+    """Names of constant nodes on whose numbers results that jump depend, and of those with such results."""
+    found: set[str] = set()
+    for node in reversed(graph.nodes):
+        if node.name not in graph.constant_values:
+            continue
+        floats = [i for i in node.inputs if graph.type_of(i).dtype.is_float]
+        if node.name in found or floats and (node.op in JUMPING or not all(t.dtype.is_float for t in node.types)):
+            found.add(node.name)
+            found.update(graph.producer(i).name for i in floats)
+    return found
 
 
 def _applied(node: Node, attrs: Attrs, operands: Sequence[np.ndarray]) -> Any:

@@ -177,6 +177,21 @@ def test_constants(size: int) -> None:
         evaluate_constants(graph, ["add"], {"w": w, "scale": scale})
 
 
+@pytest.mark.parametrize("jump", ["cast", "floor", "lt", "round"])
+def test_constants_jump_where_run_time_does(jump: str) -> None:
+    """(i + 0.5) * 0.48 is 6 for i = 12 in float32, but 5.99999988 with the float32 next to 0.48 in float64."""
+    b = GraphBuilder()
+    places = b.add("cast", [b.add("iota", [], size=50, start=0, step=1, dtype=DType.I64)], dtype=F32)
+    scaled = b.add("mul", [b.add("add", [places, b.constant(0.5, F32)]), b.parameter("scale", TensorType(F32, ()))])
+    at_half = b.add("add", [scaled, b.constant(-0.5, F32)]) if jump == "round" else scaled
+    operands = [at_half, b.constant(6.0, F32)] if jump == "lt" else [at_half]
+    value = b.add(jump, operands, **({"dtype": DType.I64} if jump == "cast" else {}))
+    graph, given = b.build([value]), {"scale": np.float32(0.48)}
+    want = evaluate(graph, {}, given, precision=None)[value]
+    assert (want != evaluate(graph, {}, given, precision=np.float64)[value]).any()
+    np.testing.assert_array_equal(evaluate_constants(graph, [value], given)[value], want)
+
+
 def test_constants_of_double_stay_double() -> None:
     b = GraphBuilder()
     w = b.parameter("w", TensorType(F64, (SMALL + 1,)))

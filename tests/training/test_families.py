@@ -103,6 +103,11 @@ def turned_dropout(h: torch.Tensor) -> torch.Tensor:
     return F.dropout(h.t() * 2, 0.4, training=True)
 
 
+def at_computed_places(h: torch.Tensor) -> torch.Tensor:
+    """Places that float32 decides, the same in both passes."""
+    return h[:, ((torch.arange(50) + 0.5) * 0.48).long()] * torch.arange(50).sin()
+
+
 def turned_twice(h: torch.Tensor) -> torch.Tensor:
     """A value whose turned views are kept beside it."""
     w = h.exp()
@@ -132,6 +137,7 @@ FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] =
     "moves": (lambda: Of(moves), ROWS, set()),
     "rows": (lambda: Of(rows), ROWS, set()),
     "losses": (lambda: Of(losses), ROWS, set()),
+    "computed places": (lambda: Of(at_computed_places, 24), ROWS, set()),
     "turned twice": (lambda: Of(turned_twice), ROWS, set()),
     "norms": (lambda: net(nn.Linear(10, 12), nn.LayerNorm(12), nn.GroupNorm(3, 12), nn.Tanh(),
                           nn.BatchNorm1d(12), nn.Linear(12, 5)), ROWS, set()),

@@ -156,6 +156,8 @@ VIEW: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "embedding": (lambda w, x: F.embedding(x, w), (f(7, 3), i(2, 4))),
     "index": (lambda x, a: (x[a], x[:, a], x[a[0]], x.index_select(1, a[0])), (f(6, 5), i(2, 3))),
     "index several": (lambda x, a: (x[a, a], x[:, a, a], x[a, :, a], x[a[:, None], a]), (f(6, 5, 5), i(4, low=-4))),
+    "index that is computed": (lambda x: (x[:, ((torch.arange(50) + 0.5) * 0.48).long()], ((torch.arange(50) + 0.5) * 0.48).long()),
+                               (f(6, 24),)),
     "gather": (lambda x, a: (x.gather(1, a), torch.take_along_dim(x, a, 1), x.take(a)), (f(3, 6), i(3, 2))),
     "pixel": (lambda x: (F.pixel_shuffle(x, 2), F.pixel_unshuffle(x, 3), F.channel_shuffle(x, 4)), (f(1, 8, 6, 6),)),
     "nearest": (
