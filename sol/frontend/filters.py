@@ -48,6 +48,13 @@ class Taps:
         """One element for each of the result. places: [size of the result]."""
         return Taps(places[:, None], np.ones((len(places), 1)))
 
+    @staticmethod
+    def means(first: np.ndarray, last: np.ndarray, counts: np.ndarray) -> Taps:
+        """Elements from ``first`` up to ``last``, added up and divided by ``counts``, all of them [size of the result]."""
+        places = first[:, None] + np.arange(max(int((last - first).max(initial=1)), 1))
+        there = places < last[:, None]
+        return Taps(np.where(there, places, -1), there / counts[:, None])
+
     def is_all(self, size: DimLike) -> bool:
         """Whether they are ``all(size)``."""
         copied = self.places.shape == (size, 1) and bool((self.weights == 1).all())

@@ -359,6 +359,16 @@ NETWORKS: dict[str, str] = {
     "gradient of depthwise weights": one("%x: f32[2,24,9,9], %g: f32[2,24,9,9]", "f32[24,1,3,3]", weight_gradient(1, 1, 24)),
     "gradient of few channels' weights": one("%x: f32[2,3,9,9], %g: f32[2,20,5,5]", "f32[20,3,3,3]", weight_gradient(2, 1, 1)),
     "gradient of odd groups' weights": one("%x: f32[2,6,9,9], %g: f32[2,4,9,9]", "f32[4,3,3,3]", weight_gradient(1, 1, 2)),
+    "resampling": f"""graph(%x: f32[1,16,4,9], %r: i32[2,8], %v: f32[2,8], %c: i32[1,20], %u: f32[1,20], %b: i32[1,17], %d: f32[1,17]) {{
+  {weight(32, 16, 1, 1)}
+  {weight(16, 32, 3, 3, name="t")}
+  %h: f32[1,32,4,9] = {conv("x", "w")}
+  %i: f32[1,32,8,20] = resample(%h, %r, %v, %c, %u)
+  %j: f32[1,32,8,20] = relu(%i)
+  %k: f32[1,16,8,20] = {conv("j", "t", pad=1)}
+  %y: f32[1,16,8,17] = resample(%k, %r, %v, %b, %d)
+  return %y
+}}""",
     "determinants": one("%x: f32[3,4,4]", "f32[3]", "det(%x)"),
     "recurrence": one(
         "%x: f32[6,2,48], %w: f32[48,16], %b: f32[48], %h: f32[2,16], %n: i64[2]",

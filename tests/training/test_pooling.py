@@ -55,6 +55,34 @@ def test_one_step(name: str) -> None:
     assert in_torch(fast) <= ({"max_pool2d_places"} if name == "with its places" else set())
 
 
+MEANS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "of windows side by side": lambda x: F.avg_pool3d(x, 2),
+    "with padding": lambda x: F.avg_pool3d(x, 3, 2, 1),
+    "of what is in the volume": lambda x: F.avg_pool3d(x, (2, 3, 2), (2, 2, 3), (1, 1, 0), ceil_mode=True, count_include_pad=False),
+    "with the last window cut": lambda x: F.avg_pool3d(x, (2, 3, 2), (2, 2, 3), (1, 1, 0), ceil_mode=True),
+    "by a divisor": lambda x: F.avg_pool3d(x, 3, 2, 1, divisor_override=5),
+    "that split the volume": lambda x: F.adaptive_avg_pool3d(x, (3, 2, 4)),
+    "of one volume": lambda x: F.avg_pool3d(x[0], 2),
+}
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_means_of_volumes(name: str) -> None:
+    class Volumes(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = nn.Conv3d(3, 5, 1)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return MEANS[name](self.first(x)).sin()
+
+    volumes = (torch.randn(2, 3, 7, 9, 8),)
+    fast, eager = pair(Volumes(), volumes)
+    check_loss(step(fast, volumes), step(eager, volumes))
+    check_gradients(fast, eager)
+    assert in_torch(fast) == set()
+
+
 @pytest.mark.parametrize("channels", [8, 9, 33])
 def test_what_is_not_a_number_gets_the_gradient(channels: int) -> None:
     class Direct(nn.Module):

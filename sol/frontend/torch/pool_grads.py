@@ -12,13 +12,18 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from typing import Any, cast
 
+import numpy as np
 import torch
 from torch import Tensor, fx
 
-from sol.frontend.torch.aten import CONVERTERS, Context
+from sol.frontend.filters import Taps, can_be_resampled, resampled
+from sol.frontend.torch.aten import CONVERTERS, Context, Fallback
+from sol.ir.dim import product
 from sol.ir.ops.pool_grad import MOST_TAPS
+from sol.ir.types import DType
 
 aten = torch.ops.aten
 
@@ -99,6 +104,21 @@ def adaptive_avg_pool2d_grad(grad: Tensor, size: list[int]) -> Tensor:
     return aten._adaptive_avg_pool2d_backward(grad, grad.new_empty(size))
 
 
+@torch.library.custom_op("sol::avg_pool3d_grad", mutates_args=())
+def avg_pool3d_grad(
+    grad: Tensor, size: list[int], kernel: list[int], stride: list[int], padding: list[int], ceil_mode: bool, count_include_pad: bool,
+    divisor: int | None,
+) -> Tensor:  # fmt: skip
+    """The gradient of the input, volumes of this size, of a mean over windows."""
+    return aten.avg_pool3d_backward(grad, grad.new_empty(size), kernel, stride, padding, ceil_mode, count_include_pad, divisor)
+
+
+@torch.library.custom_op("sol::adaptive_avg_pool3d_grad", mutates_args=())
+def adaptive_avg_pool3d_grad(grad: Tensor, size: list[int]) -> Tensor:
+    """The gradient of the input, volumes of this size, of a mean over windows that split it."""
+    return aten._adaptive_avg_pool3d_backward(grad, grad.new_empty(size))
+
+
 @max_pool2d_with_taps.register_fake
 def _(x: Tensor, *windows: Any) -> tuple[Tensor, Tensor]:
     values, _ = aten.max_pool2d_with_indices(x, *windows)
@@ -111,6 +131,8 @@ max_pool2d_taps_grad.register_fake(lambda grad, taps, size, *windows: grad.new_e
 max_pool2d_grad.register_fake(lambda grad, x, *windows: torch.empty_like(x))
 avg_pool2d_grad.register_fake(lambda grad, size, *windows: grad.new_empty(size))
 adaptive_avg_pool2d_grad.register_fake(lambda grad, size: grad.new_empty(size))
+avg_pool3d_grad.register_fake(lambda grad, size, *windows: grad.new_empty(size))
+adaptive_avg_pool3d_grad.register_fake(lambda grad, size: grad.new_empty(size))
 
 
 def _has_taps(x: Tensor, kernel: Any) -> bool:
@@ -153,10 +175,25 @@ def _adaptive(grad: Tensor, x: Tensor) -> Tensor:
     return adaptive_avg_pool2d_grad(grad, list(x.shape))
 
 
-def _two(sizes: Any) -> list[int]:
-    """A size along both dimensions; one number stands for both."""
+def _average_of_volumes(
+    grad: Tensor, x: Tensor, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: int | None
+) -> Tensor:  # fmt: skip
+    sides = _spread(kernel, 3), _spread(stride or kernel, 3), _spread(padding, 3)
+    return avg_pool3d_grad(grad, list(x.shape), *sides, ceil_mode, include, divisor)
+
+
+def _adaptive_of_volumes(grad: Tensor, x: Tensor) -> Tensor:
+    return adaptive_avg_pool3d_grad(grad, list(x.shape))
+
+
+def _spread(sizes: Any, dimensions: int) -> list[int]:
+    """A size along each dimension; one number stands for all."""
     sizes = [sizes] if isinstance(sizes, int) else list(sizes)
-    return sizes * 2 if len(sizes) == 1 else sizes
+    return sizes * dimensions if len(sizes) == 1 else sizes
+
+
+def _two(sizes: Any) -> list[int]:
+    return _spread(sizes, 2)
 
 
 DECOMPOSITIONS: dict[Any, Any] = {
@@ -165,6 +202,8 @@ DECOMPOSITIONS: dict[Any, Any] = {
     aten.max_pool3d_with_indices_backward.default: _max_of_volumes,
     aten.avg_pool2d_backward.default: _average,
     aten._adaptive_avg_pool2d_backward.default: _adaptive,
+    aten.avg_pool3d_backward.default: _average_of_volumes,
+    aten._adaptive_avg_pool3d_backward.default: _adaptive_of_volumes,
 }
 """Operation of AOTAutograd's graphs → what computes it with these."""
 
@@ -260,6 +299,41 @@ def _convert_adaptive(ctx: Context, grad: str, size: Any) -> str:
     return ctx.add("adaptive_avg_pool_grad", grad, size=tuple(size[-2:]))
 
 
+def _of_volumes(ctx: Context, grad: str, size: Any, find: Callable[[int, int, int], Taps]) -> str:
+    """Means add up elements of each dimension in turn, and so do their gradients. find: dimension, its size, that of the result → taps."""
+    shape = ctx.size(grad)
+    images = ctx.cast(ctx.reshape(grad, (product(shape[:-3]), 1, *shape[-3:])), ctx.dtype if ctx.dtype is DType.F64 else DType.F32)
+    if not all(isinstance(n, int) for n in size[-3:]) or not can_be_resampled(ctx, images, size[-3:]):
+        raise Fallback("gradients of means of float64, and of sizes that only a call knows")
+    sizes = [(int(n), int(m)) for n, m in zip(size[-3:], shape[-3:])]  # type: ignore[arg-type]  # can_be_resampled asks for fixed ones
+    found = resampled(ctx, images, [find(i, n, m).turned(n) for i, (n, m) in enumerate(sizes)])
+    return ctx.cast(ctx.reshape(found, size), ctx.type(grad).dtype)
+
+
+def _convert_average_of_volumes(
+    ctx: Context, grad: str, size: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: int | None
+) -> str:  # fmt: skip
+    def find(dim: int, size: int, out: int) -> Taps:
+        start = np.arange(out) * stride[dim] - padding[dim]
+        end = np.minimum(start + kernel[dim], size + padding[dim])
+        first, last = np.maximum(start, 0), np.minimum(end, size)
+        counted = end - start if include else last - first
+        return Taps.means(first, last, counted if divisor is None else np.full(out, divisor if dim == 0 else 1))
+
+    return _of_volumes(ctx, grad, size, find)
+
+
+def _convert_adaptive_of_volumes(ctx: Context, grad: str, size: Any) -> str:
+    def find(dim: int, size: int, out: int) -> Taps:
+        i = np.arange(out)
+        first, last = i * size // out, -(-(i + 1) * size // out)
+        return Taps.means(first, last, last - first)
+
+    return _of_volumes(ctx, grad, size, find)
+
+
+CONVERTERS["sol.avg_pool3d_grad.default"] = _convert_average_of_volumes
+CONVERTERS["sol.adaptive_avg_pool3d_grad.default"] = _convert_adaptive_of_volumes
 CONVERTERS["sol.max_pool2d_with_taps.default"] = _convert_with_taps
 CONVERTERS["sol.max_pool2d_taps_grad.default"] = _convert_taps
 CONVERTERS["sol.max_pool2d_grad.default"] = _convert_max
