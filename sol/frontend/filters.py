@@ -71,7 +71,6 @@ class Taps:
         shape = (size, max(int(counts.max(initial=0)), 1))
         turned = Taps(np.full(shape, -1), np.zeros(shape))
         turned.places[elements, number], turned.weights[elements, number] = results, weights
-        turned.places[counts == 0, 0] = 0  # which counts nothing
         return turned
 
 

@@ -20,8 +20,8 @@ from sol.ir.types import DType, TensorType
 from tests.codegen.combinations import thinned
 from tests.harness import as_region, run_region
 
-RAGGED = Taps(np.array([[3, 0, 2], [1, -1, -1], [5, 5, -1], [0, -1, -1]]), np.array([[0.5, 1, -2], [1, 0, 0], [2, -1, 0], [0, 0, 0]]))
-"""Three taps, one that counts whole, the same element twice, and nothing."""
+RAGGED = Taps(np.array([[3, 0, 2], [1, -1, -1], [5, 5, -1], [-1, -1, -1]]), np.array([[0.5, 1, -2], [1, 0, 0], [2, -1, 0], [0, 0, 0]]))
+"""Three taps, one that counts whole, the same element twice, and none."""
 
 
 def build(shape: Sequence[int], rows: Taps, columns: Taps, epilogue: Sequence[str] = (), dtype: DType = DType.F32) -> Graph:

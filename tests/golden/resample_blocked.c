@@ -42,11 +42,14 @@ void resample_blocked(const sol_team *team, void *const *buf, const int64_t *arg
     sol_walk walk = sol_walk_of(team, N, CB, H, by_rows);
     while (sol_next(&walk)) for (int64_t y = walk.y0; y < walk.y1; y++) {
         const int64_t c = walk.c, n = walk.n;
-        const float *i = in + n * in_n + c * in_b, *line = i + rows[y] * in_y;
+        const float *i = in + n * in_n + c * in_b, *line = i + (rows[y] < 0 ? 0 : rows[y]) * in_y;
         float *o = out + n * out_n + c * out_b + y * out_y;
-        int64_t some = 1;
+        int64_t some = 0;
         while (some < 2 && rows[some * H + y] >= 0) some++;
-        if (some > 1 || row_weights[y] != 1.0f) {
+        if (!some) {
+            for (int64_t x = 0; x < IW; x++) vf_store(sums + x * LANES, vf_zero());
+            line = sums;
+        } else if (some > 1 || row_weights[y] != 1.0f) {
             int64_t x = 0;
             for (; x + 4 <= IW; x += 4) {
                 const vf first = vf_set(row_weights[y]);
@@ -71,10 +74,8 @@ void resample_blocked(const sol_team *team, void *const *buf, const int64_t *arg
             line = sums;
         }
         for (int64_t x = 0; x < W; x++) {
-            vf a = vf_set(column_weights[x]) * vf_load(line + columns[x] * LANES);
-#pragma GCC unroll 8
-            for (int64_t t = 1; t < 1 && columns[t * W + x] >= 0; t++)
-                a += vf_set(column_weights[t * W + x]) * vf_load(line + columns[t * W + x] * LANES);
+            vf a = vf_zero();
+            if (columns[x] >= 0) a = vf_set(column_weights[x]) * vf_load(line + columns[x] * LANES);
             vf_store(o + x * LANES, epilogue(a));
         }
     }

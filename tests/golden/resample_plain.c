@@ -65,13 +65,17 @@ void resample_plain(const sol_team *team, void *const *buf, const int64_t *arg)
     sol_split(team, N * C * H, &unit, &last);
     for (; unit < last; unit++) {
         const int64_t y = unit % H, k = unit / H % C, n = unit / H / C;
-        const float *i = in + n * in_n + k * in_c, *line = i + rows[y] * in_y;
-        int64_t some = 1;
+        const float *i = in + n * in_n + k * in_c, *line = i + (rows[y] < 0 ? 0 : rows[y]) * in_y;
+        int64_t some = 0;
         while (some < 2 && rows[some * H + y] >= 0) some++;
         int same = map == unit / H && before >= 0; /* the same sums as in the row above */
         for (int64_t t = 0; t < 2 && same; t++) same = rows[t * H + y] == rows[t * H + before] && row_weights[t * H + y] == row_weights[t * H + before];
         before = y, map = unit / H;
         if (!same) {
+            if (!some) {
+                memset(sums, 0, IW * sizeof *sums);
+                line = sums;
+            } else
             if (some > 1 || row_weights[y] != 1.0f) {
                 int64_t x = 0;
                 for (; x + LANES <= IW; x += LANES) {
@@ -88,11 +92,13 @@ void resample_plain(const sol_team *team, void *const *buf, const int64_t *arg)
             }
             int64_t x = 0;
             for (; x + LANES <= W; x += LANES) {
-                vf a = vf_load(column_weights + x) * picked(line, places(columns + x, LANES), begin[x / LANES]);
+                vi at = places(columns + x, LANES);
+                vf a = vf_select(at < vi_set(0), vf_zero(), vf_load(column_weights + x) * picked(line, at, begin[x / LANES]));
                 vf_store(from + x, a);
             }
             if (x < W) {
-                vf a = vf_load_n(column_weights + x, (int)(W - x)) * picked(line, places(columns + x, (int)(W - x)), begin[x / LANES]);
+                vi at = places(columns + x, (int)(W - x));
+                vf a = vf_select(at < vi_set(0), vf_zero(), vf_load_n(column_weights + x, (int)(W - x)) * picked(line, at, begin[x / LANES]));
                 vf_store_n(from + x, a, (int)(W - x));
             }
         }

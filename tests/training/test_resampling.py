@@ -55,6 +55,24 @@ def test_one_step(name: str) -> None:
         assert "resample" in ops and not ops & {"take", "pick", "scatter", "index_put"}
 
 
+def test_what_is_not_a_number_goes_where_it_came_from() -> None:
+    class Fewer(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return F.interpolate(x * 2, size=(3, 5))
+
+    x, grads = torch.randn(2, 17, 7, 12), []
+    fast, eager = pair(Fewer(), (x,))
+    for model in (eager, fast):
+        given = x.clone().requires_grad_()
+        y = model(given)
+        of_result = torch.ones_like(y)
+        of_result[:, :, 0, 0], of_result[0, 1, 2, 4] = torch.nan, torch.inf
+        y.backward(of_result)
+        grads.append(given.grad)
+    torch.testing.assert_close(grads[1], grads[0], equal_nan=True)
+    assert in_torch(fast) == set()
+
+
 def test_float64_is_left_to_torch() -> None:
     fast, eager = pair(Resampled(2, {"scale_factor": 2}).double(), (torch.randn(2, 3, 5, 6, dtype=torch.float64),))
     inputs = (torch.randn(2, 3, 5, 6, dtype=torch.float64),)
