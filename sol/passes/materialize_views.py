@@ -65,12 +65,17 @@ def _own_outputs(editor: Editor, constants: frozenset[str], strides: dict[str, S
     for value in editor.outputs:
         root = root_of(editor, value)
         source = producer_of(editor, root)
-        shared = root in owned or root != value and (root in direct or source.op == "concat")
+        shared = root in owned or root != value and (root in direct or source.op == "concat" and not _is_alone(editor, value, source))
         if root in constants or source.op in ("input", "torch_call") or shared or not _is_whole(editor, value, root, strides):
             value = root = editor.add("copy", [value], origin=producer_of(editor, value).origin)
         owned.add(root)
         outputs.append(value)
     return outputs
+
+
+def _is_alone(editor: Editor, value: str, concat: Node) -> bool:
+    """Whether a view is the blocks of a concat result that lies in no other one's memory."""
+    return producer_of(editor, value).op == "to_blocks" and all(u.op != "concat" for u in editor.users(concat.name))
 
 
 def _is_whole(editor: Editor, value: str, root: str, strides: dict[str, Strides | None]) -> bool:

@@ -260,6 +260,33 @@ def test_images_stay_in_blocks_between_the_passes() -> None:
     assert {n.op for n in backward.nodes} & {"to_blocks", "from_blocks"} == {"from_blocks"}
 
 
+class Joined(nn.Module):
+    """Two convolutions whose joined results a third one reads. again: joined with the first of them once more."""
+
+    def __init__(self, again: bool) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 32, 3, padding=1), nn.Conv2d(3, 32, 1)
+        self.third, self.fourth, self.again = nn.Conv2d(64, 16, 3, padding=1), nn.Conv2d(96, 9, 3, padding=1), again
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        parts = [F.avg_pool2d(self.first(x), 2), F.avg_pool2d(self.second(x), 2)]
+        joined = torch.cat(parts, 1)
+        y = self.third(joined)
+        return self.fourth(torch.cat([joined, torch.cat([y, y.sin()], 1)], 1)) if self.again else y
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_joined_images_are_kept_where_they_were_joined(again: bool) -> None:
+    fast, eager = pair(Joined(again), IMAGES)
+    for _ in range(2):
+        check_loss(step(fast, IMAGES), step(eager, IMAGES))
+        check_gradients(fast, eager)
+    forward = graphs_of(fast)[0]
+    regions = [n for e in forward.program.runner.executables for n in e.compiled.graph.nodes if n.op == "region"]
+    if not again:
+        assert not any(n.op == "copy" for r in regions for n in r.attrs["body"].nodes)
+
+
 def test_weights_that_change_at_each_step_are_read_where_they_lie_and_their_packing_counts() -> None:
     fast, eager = pair(blocks(), IMAGES)
     optimizers = [torch.optim.SGD(m.parameters(), 0.1) for m in (fast, eager)]
