@@ -57,6 +57,7 @@ CASES = [
 ]
 
 
+@pytest.mark.budget(6)
 @pytest.mark.parametrize("isa,blocked,case", thinned([True, False], range(len(CASES))))
 def test_equals_reference(isa: str, blocked: bool, case: int) -> None:
     shape, rows, columns, epilogue = CASES[case]

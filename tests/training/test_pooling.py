@@ -66,6 +66,7 @@ MEANS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
+@pytest.mark.budget(4)
 @pytest.mark.parametrize("name", MEANS)
 def test_means_of_volumes(name: str) -> None:
     class Volumes(nn.Module):

@@ -41,6 +41,7 @@ class Resampled(nn.Module):
         return self.last(F.interpolate(F.relu(self.first(x)), **self.options) * 2)
 
 
+@pytest.mark.budget(12)
 @pytest.mark.parametrize("name", CASES)
 def test_one_step(name: str) -> None:
     dims, options = CASES[name]

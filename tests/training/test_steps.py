@@ -275,6 +275,7 @@ class Joined(nn.Module):
         return self.fourth(torch.cat([joined, torch.cat([y, y.sin()], 1)], 1)) if self.again else y
 
 
+@pytest.mark.budget(4)
 @pytest.mark.parametrize("again", [False, True])
 def test_joined_images_are_kept_where_they_were_joined(again: bool) -> None:
     fast, eager = pair(Joined(again), IMAGES)
