@@ -475,15 +475,14 @@ class _Fusion:
 
     def rebuilt(self) -> Graph:
         taken = {n.name for n in self.graph.nodes}
-        regions: list[Node] = []
+        placed = {self.order[n.name]: n for n in self.graph.nodes if n.name not in self.group_of}
         renamed: dict[str, str] = {}
         for group in sorted(self.groups, key=lambda g: min(self.order[n.name] for n in g.nodes)):
             region = self.region_of(group, taken)
             taken.add(region.name)
-            regions.append(region)
+            placed[max(self.order[n.name] for n in group.nodes)] = region  # where all that it reads is there
             renamed.update(zip(self.outputs_of(group), region.outputs))
-        loose = [n for n in self.graph.nodes if n.name not in self.group_of]
-        nodes = [replace(n, inputs=tuple(renamed.get(i, i) for i in n.inputs)) for n in (*loose, *regions)]
+        nodes = [replace(n, inputs=tuple(renamed.get(i, i) for i in n.inputs)) for _, n in sorted(placed.items())]
         return in_order(nodes, self.graph.inputs, [renamed.get(o, o) for o in self.graph.outputs])
 
     def outputs_of(self, group: _Group) -> list[str]:

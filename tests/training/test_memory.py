@@ -380,4 +380,4 @@ def test_what_torch_detaches_lies_in_memory_of_the_pass(result: bool) -> None:
     forward = graphs_of(fast)[0].alone
     assert forward is not None
     large = [i for i, port in enumerate(forward.plan.outputs) if port.place is not None]
-    assert len(large) > 5 and len([i for i in large if i in forward.elsewhere]) == result
+    assert len(large) > 4 and len([i for i in large if i in forward.elsewhere]) == result

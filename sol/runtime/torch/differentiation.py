@@ -15,9 +15,13 @@ from sol.frontend.torch.equal_values import merge_equal_values
 from sol.frontend.torch.lazy_modules import without_code
 from sol.frontend.torch.whole_resampling import resampling_kept_whole
 from sol.runtime.torch.cheap_values import compute_again
+from sol.runtime.torch.late_values import compute_late
 from sol.runtime.torch.recomputation import choose_recomputed
 from sol.runtime.torch.saved_views import save_longest, save_whole
 
+KEPT_ONCE = {"ban_recompute_materialized_backward": False}
+"""Settings of the partitioner, by which of values that pointwise operations make of each other, as a norm and an activation, one is kept.
+It would keep what a product reads as well, since this is written to memory again in the backward pass."""
 Compiler = Callable[[fx.GraphModule, Any], Any]
 
 
@@ -40,11 +44,13 @@ def differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Com
         if budget == 0 and choose_recomputed(joint, given["num_fwd_outputs"]):
             budget = 1.0  # what is not marked is kept as is fastest
         draws = keep_draws(joint)
-        with settings.patch(activation_memory_budget=budget or 1e-9 * draws, cse=False):  # of 0 torch keeps no draw
+        budget = budget or 1e-9 * draws  # of 0 torch keeps no draw
+        with settings.patch({"activation_memory_budget": budget, "cse": False, **KEPT_ONCE}):
             graphs = min_cut_rematerialization_partition(joint, inputs, **given)
         compute_again(*graphs, given["num_fwd_outputs"])
         save_longest(*graphs, given["num_fwd_outputs"])
         save_whole(*graphs, given["num_fwd_outputs"])
+        compute_late(graphs[1])
         return graphs
 
     with settings.patch(donated_buffer=False), without_code(), resampling_kept_whole():  # a donated buffer forbids retain_graph
