@@ -10,13 +10,13 @@ from sol.frontend.torch.layouts import draws
 def compute_late(backward: fx.GraphModule) -> None:
     """Change the order of a backward graph in place: torch's partitioner puts all that is computed again before the first gradient.
 
-    What depends on a gradient, and what draws random numbers, stays where it is among its like.
+    What depends on a gradient, what draws random numbers, and what nobody reads stay where they are among their like.
     """
     nodes = list(backward.graph.nodes)
     fixed: set[fx.Node] = set()
     for node in nodes:
         of_gradient = not fixed.isdisjoint(node.all_input_nodes) or node.op == "placeholder" and node.name.startswith("tangents")
-        if of_gradient or node.op == "output" or node.op == "call_function" and draws(node.target):
+        if of_gradient or not node.users or node.op == "call_function" and draws(node.target):  # the output has no users either
             fixed.add(node)
     place = {node: i for i, node in enumerate(nodes)}
     done = {node for node in nodes if node.op == "placeholder"}
