@@ -58,7 +58,7 @@ def _widened(reach: int, kernel: Callable[[np.ndarray], np.ndarray]) -> Maker:
 def smooth_taps(
     make: Maker, sizes: Sequence[int], target: Sequence[int], align_corners: bool, factors: Sequence[float | None]
 ) -> list[Taps]:  # fmt: skip
-    """Of rows and columns."""
+    """The taps of rows and of columns; Fallback where there are more than MOST_TAPS."""
     found = []
     for size, out, factor in zip(sizes, target, factors):
         scale = _scale(size, out, factor, align_corners)
