@@ -1,8 +1,8 @@
 """What the backward graph computes again although memory is not short: values that matrix products read there, and that a few operations on
 each element make of what is kept anyway. A product takes over a hundred operations for each element of such a value.
 
-Results of layer norms, and of GELU, SiLU, gates and dropout where the partitioner still keeps them, are such values: what makes them is kept
-for their gradients.
+Results of layer norms, and of GELU, SiLU, gates and dropout where the partitioner still keeps them, are such values: what makes them is
+kept for their gradients.
 """
 
 from __future__ import annotations

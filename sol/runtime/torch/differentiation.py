@@ -19,10 +19,9 @@ from sol.runtime.torch.late_values import compute_late
 from sol.runtime.torch.recomputation import choose_recomputed
 from sol.runtime.torch.saved_views import save_longest, save_whole
 
-
 KEPT_ONCE = {"ban_recompute_materialized_backward": False}
 """Settings of the partitioner. Of a convolution's result, its norm and the activation behind it, one value is kept so, since pointwise
-operations make the others of it. By itself the partitioner also keeps what the next product reads, to spare the backward pass writing it."""
+operations make the others of it. By itself it also keeps what the next product reads, to spare the backward pass writing it."""
 
 Compiler = Callable[[fx.GraphModule, Any], Any]
 
