@@ -39,6 +39,7 @@ from sol.passes.merge_row_moves import merge_row_moves
 from sol.passes.merge_takes import merge_takes
 from sol.passes.place_concats import place_concats
 from sol.passes.place_results import place_results
+from sol.passes.read_channels_last import read_channels_last
 from sol.passes.remove_empty import remove_empty
 from sol.passes.remove_identities import remove_identities
 from sol.passes.repeat_reads import repeat_reads
@@ -85,6 +86,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("fold_stem_strides", lambda graph: fold_stem_strides(graph, lanes)),  # before layout: the input is plain, weights are OIHW
         # before fusion: a reorder between two ops would split a region
         ("assign_layout", lambda graph: assign_layout(graph, lanes, target.blocks_bytes)),
+        ("read_channels_last", read_channels_last),  # after layout: reorders tell which images lie in blocks
         ("fold_pool_casts", fold_pool_casts),  # after layout: kernels of row-major maps read float32
         ("repeat_reads", repeat_reads),  # after layout: images that were kept in blocks are known; before loops are fused
         ("materialize_views", materialize_views),  # after layout: reorders decide which views exist
@@ -96,8 +98,8 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
 
 FOR_CPUS = (
     "turn_channels_last", "turn_transposed", "merge_parts", "merge_takes", "merge_row_moves", "flatten_volumes", "flatten_convolutions",
-    "merge_channel_moves", "fold_channel_permutations", "fold_stem_strides", "assign_layout", "fold_pool_casts", "repeat_reads",
-    "materialize_views", "fuse_regions", "place_concats", "place_results",
+    "merge_channel_moves", "fold_channel_permutations", "fold_stem_strides", "assign_layout", "read_channels_last",
+    "fold_pool_casts", "repeat_reads", "materialize_views", "fuse_regions", "place_concats", "place_results",
 )  # fmt: skip
 """Passes that choose layouts and regions for kernels of CPUs, or rewrite ops for them."""
 
