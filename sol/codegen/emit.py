@@ -226,6 +226,12 @@ class Emitter(SpecialFunctions):
         """x (1 + erf(x / sqrt(2))) / 2"""
         return self.call("gelu", x) if self.vector and x.dtype is not DType.BF16 else x * self.normal_cdf(x)
 
+    def gelu_slope(self, x: CValue) -> CValue:
+        """The derivative of gelu."""
+        if self.vector and x.dtype is not DType.BF16:
+            return self.call("gelu_slope", x)
+        return self.normal_cdf(x) + x * self.exp(x * x * -0.5) * math.sqrt(0.5 / math.pi)
+
     def floor(self, x: CValue) -> CValue:
         return self.call("floor", x) if x.dtype.is_float else x
 

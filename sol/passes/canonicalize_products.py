@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sol.ir.dim import DimLike
 from sol.ir.graph import Graph, Node
+from sol.ir.ops import spec_of
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
 from sol.passes.canonicalize_ops import is_constant
@@ -72,6 +73,24 @@ def linear_of_merged_rows(g: Editor, node: Node) -> str | None:
     if not x.rank or x.shape[-1] != depth or node.type.shape != (*x.shape[:-1], features):
         return None
     return g.add("linear", [merge.inputs[0], *linear.inputs[1:]], origin=linear.origin)
+
+
+@rule("reshape")
+def product_of_merged_rows(g: Editor, node: Node) -> str | None:
+    """reshape(matmul(reshape(x, [N T, K]), w), [N, T, F]) -> matmul(x, w) for x of [N, T, K]: what follows then joins the product
+
+    Not of a view x, whose rows a reshape would copy one behind the other.
+    """
+    product = g.producer(node.inputs[0], op="matmul")
+    merge = None if product is None else g.producer(product.inputs[0], op="reshape")
+    if product is None or merge is None or g.sole_user(product.name) is not node or g.type_of(product.inputs[1]).rank != 2:
+        return None
+    x = g.type_of(merge.inputs[0])
+    if spec_of(g.producer(merge.inputs[0]).op).kind == "view" or product.type.rank != 2 or x.rank < 3:
+        return None
+    if x.shape[-1] != merge.type.shape[-1] or node.type.shape != (*x.shape[:-1], product.type.shape[-1]):
+        return None
+    return g.add("matmul", [merge.inputs[0], product.inputs[1]], origin=product.origin)
 
 
 @rule("matmul")
@@ -158,7 +177,7 @@ def _halves(g: Editor, codes: str, depth: DimLike, node: Node) -> str:
 
 RULES = (
     computed_codes_to_linear, constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias,
-    linear_of_merged_rows, merged_batch_to_dims, reshape_of_reshape, permute_of_permute, identity_to_operand,
+    linear_of_merged_rows, product_of_merged_rows, merged_batch_to_dims, reshape_of_reshape, permute_of_permute, identity_to_operand,
 )  # fmt: skip
 
 

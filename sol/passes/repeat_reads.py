@@ -18,7 +18,7 @@ from sol.passes.views import root_of
 
 DEEPEST = 10
 """Operations, one on another, that are made again for a reader."""
-COSTLY = frozenset("exp log sigmoid tanh erf pow gelu silu mish softplus sin cos rsqrt sqrt div".split())
+COSTLY = frozenset("exp log sigmoid tanh erf pow gelu gelu_slope silu mish softplus sin cos rsqrt sqrt div".split())
 
 
 def repeat_reads(graph: Graph) -> Graph:

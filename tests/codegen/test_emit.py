@@ -18,6 +18,7 @@ from tests.codegen.compiled import load_c
 ATTRS = {
     "clamp": [{"low": -0.5, "high": None}, {"low": None, "high": 1.0}, {"low": -1.0, "high": 1.0}],
     "gelu": [{"approximate": "none"}, {"approximate": "tanh"}],
+    "gelu_slope": [{"approximate": "none"}, {"approximate": "tanh"}],
     "cast": [{"dtype": DType.BOOL}, {"dtype": DType.F32}],
     "bitcast": [],
     "cast_rounded": [{"dtype": DType.F32}],

@@ -54,7 +54,7 @@ SPECIAL = np.array(
 @pytest.fixture(scope="module", params=each_isa())
 def library(request):
     text = '#include "sol_dfp.h"\n'
-    for name in (*FUNCTIONS, "exp_below", "gelu", "normal_cdf", "normal_cdf_bf16", "lgamma"):
+    for name in (*FUNCTIONS, "exp_below", "gelu", "gelu_slope", "normal_cdf", "normal_cdf_bf16", "lgamma"):
         text += (
             f"void t_{name}(const float *x, float *y, long n) {{ for (long i = 0; i < n; i += LANES) vf_store_n(y + i, "
             f"vf_{name}(vf_load_n(x + i, (int)(n - i < LANES ? n - i : LANES))), (int)(n - i < LANES ? n - i : LANES)); }}\n"
@@ -204,6 +204,17 @@ def test_gelu(library):
     assert np.isnan(got[[-2, -1]]).all() and np.abs(got[far] - want[far]).max() <= 1e-6
     assert (np.abs(got[near] / want[near] - 1)).max() <= 5e-6
     assert got[-3] == np.inf and (got[x == 0] == 0).all()
+
+
+def test_slope_of_gelu(library):
+    x = np.concatenate([np.linspace(-14, 14, 200001), np.array([1e30, -1e30, 0, -0.0, np.inf, -np.inf, np.nan])]).astype(np.float32)
+    wide = x.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        density = np.exp(-0.5 * wide * wide) / math.sqrt(2 * math.pi)
+        want = np.array([0.5 * math.erfc(-v / math.sqrt(2)) for v in wide]) + wide * density
+    got = _call(library, "gelu_slope", x).astype(np.float64)
+    assert np.isnan(got[-3:]).all() and np.isnan(want[-3:]).all()
+    assert np.abs(got[:-3] - want[:-3]).max() <= 3e-7
 
 
 def test_folds_and_bools(library):

@@ -52,6 +52,7 @@ UNARY = {
     "hardsigmoid": F.hardsigmoid,
     "mish": F.mish,
     "gelu": F.gelu,
+    "gelu_slope": lambda x: torch.ops.aten.gelu_backward(torch.ones_like(x), x),
     "leaky_relu": F.leaky_relu,
     "elu": F.elu,
     "softplus": F.softplus,
@@ -180,6 +181,7 @@ def test_shifts(op: str) -> None:
     ("op", "attrs", "expected"),
     [
         ("gelu", {"approximate": "tanh"}, lambda x: F.gelu(x, approximate="tanh")),
+        ("gelu_slope", {"approximate": "tanh"}, lambda x: torch.ops.aten.gelu_backward(torch.ones_like(x), x, approximate="tanh")),
         ("leaky_relu", {"slope": 0.3}, lambda x: F.leaky_relu(x, 0.3)),
         ("elu", {"alpha": 1.7}, lambda x: F.elu(x, 1.7)),
         ("softplus", {"beta": 2.0, "threshold": 5.0}, lambda x: F.softplus(x, 2.0, 5.0)),

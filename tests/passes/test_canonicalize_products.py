@@ -76,3 +76,18 @@ def test_batches_of_computed_matrices_stay() -> None:
       return %m
     }"""
     assert ops(run(canonicalize_products, text)) == ["relu", "reshape", "matmul"]
+
+
+def test_rows_that_a_training_step_merges():
+    """What follows a product of a value that is no view joins it; a view's rows are copied one behind the other."""
+    text = """graph(%x: f32[2,6,8], %w: f32[8,4], %g: f32[2,6,4]) {
+  %s: f32[2,6,8] = SOURCE(%x)
+  %m: f32[12,8] = reshape(%s){shape=(12, 8)}
+  %p: f32[12,4] = matmul(%m, %w)
+  %y: f32[2,6,4] = reshape(%p){shape=(2, 6, 4)}
+  %z: f32[2,6,4] = mul(%y, %g)
+  return %z
+}"""
+    assert "reshape" not in ops(run(canonicalize_products, text.replace("SOURCE(%x)", "exp(%x)")))
+    turned = text.replace("%x: f32[2,6,8]", "%x: f32[6,2,8]").replace("SOURCE(%x)", "permute(%x){order=(1, 0, 2)}")
+    assert ops(run(canonicalize_products, turned)).count("reshape") == 2

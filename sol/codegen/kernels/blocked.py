@@ -18,8 +18,9 @@ T = TypeVar("T")
 
 #: Ops that give a finite result for every finite operand of ordinary size: they keep the lanes beyond C finite.
 FINITE = frozenset(
-    "neg abs relu sigmoid tanh erf sin cos tan floor ceil round trunc sign gelu silu hardswish hardsigmoid mish leaky_relu elu softplus "
-    "clamp add sub mul maximum minimum where eq ne lt le gt ge logical_and logical_or logical_xor logical_not isnan isinf cast".split()
+    "neg abs relu sigmoid tanh erf sin cos tan floor ceil round trunc sign gelu gelu_slope silu hardswish hardsigmoid mish leaky_relu "
+    "elu softplus clamp add sub mul maximum minimum where eq ne lt le gt ge logical_and logical_or logical_xor logical_not isnan isinf "
+    "cast".split()
 )
 
 

@@ -17,7 +17,7 @@ from sol.ir.dim import DimLike
 from sol.ir.types import DType
 
 _CALLS = frozenset(
-    "exp expm1 log log1p tanh erf sin cos tan pow fmod remainder atan2 sigmoid silu gelu mish softplus elu".split()
+    "exp expm1 log log1p tanh erf sin cos tan pow fmod remainder atan2 sigmoid silu gelu gelu_slope mish softplus elu".split()
 )
 """Ops that are many instructions long."""
 

@@ -20,7 +20,7 @@ ARGS = ("argmax", "argmin")
 COMPOSITES = ("mean", "var", "softmax", "log_softmax", "layer_norm", "rms_norm")
 EXPENSIVE = frozenset(
     "exp expm1 log log1p tanh erf sin cos tan pow atan2 fmod remainder floor_divide trunc_divide sigmoid silu gelu mish elu softplus "
-    "atan asin acos sinh cosh asinh acosh atanh erfc exp2 log2 log10 sinc logaddexp logaddexp2 xlogy xlog1py".split()
+    "atan asin acos sinh cosh asinh acosh atanh erfc exp2 log2 log10 sinc logaddexp logaddexp2 xlogy xlog1py gelu_slope".split()
 )
 COUNT = "count"
 NARROW = (DType.U8, DType.I8, DType.U16, DType.I16, DType.I32)

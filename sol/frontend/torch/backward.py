@@ -17,7 +17,7 @@ from torch._decomp import get_decompositions
 aten = torch.ops.aten
 
 _ACTIVATIONS = (
-    aten.threshold_backward, aten.gelu_backward, aten.silu_backward, aten.sigmoid_backward, aten.tanh_backward, aten.elu_backward,
+    aten.threshold_backward, aten.silu_backward, aten.sigmoid_backward, aten.tanh_backward, aten.elu_backward,
     aten.leaky_relu_backward, aten.hardtanh_backward, aten.hardswish_backward, aten.hardsigmoid_backward, aten.softplus_backward,
     aten.mish_backward, aten.glu_backward, aten.log_sigmoid_forward, aten.log_sigmoid_backward, aten.logit_backward,
     aten.softshrink_backward, aten._prelu_kernel_backward, aten.native_dropout_backward,

@@ -180,6 +180,11 @@ class NumpyMath:
         return x * NumpyMath.normal_cdf(x)
 
     @staticmethod
+    def gelu_slope(x: Any) -> Any:
+        """The derivative of gelu."""
+        return NumpyMath.normal_cdf(x) + x * np.exp(x * x * -0.5) * math.sqrt(0.5 / math.pi)
+
+    @staticmethod
     def sign(x: Any) -> Any:
         """-1, 0 or 1; 0 for NaN as in torch."""
         if np.asarray(x).dtype == np.bool_:

@@ -271,6 +271,15 @@ def gelu(m: Math, x: Value, *, approximate: str = "none") -> Value:
     return m.gelu(x)
 
 
+@pointwise("gelu_slope", operands="float")
+def gelu_slope(m: Math, x: Value, *, approximate: str = "none") -> Value:
+    """The derivative of gelu by x."""
+    if approximate == "tanh":
+        s = m.sigmoid(2.0 * math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x)))
+        return s + x * (s * (1.0 - s)) * (2.0 * math.sqrt(2.0 / math.pi) * (1.0 + 3.0 * 0.044715 * (x * x)))
+    return m.gelu_slope(x)
+
+
 @pointwise("hardsigmoid", operands="float")
 def hardsigmoid(m: Math, x: Value) -> Value:
     return m.minimum(m.maximum(x + 3.0, 0.0), 6.0) * (1.0 / 6.0)

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from sol.frontend.torch.aten import TORCH_DTYPES, Context, Converter, Fallback, converter, dtype_of
+from sol.ir.lanes import NARROW_FLOATS
 from sol.ir.types import DType
 
 
@@ -248,6 +249,15 @@ def relu6(ctx: Context, x: str) -> str:
 @converter("gelu.default")
 def gelu(ctx: Context, x: str, approximate: str = "none") -> str:
     return ctx.add("gelu", x, approximate=approximate)
+
+
+@converter("gelu_backward.default")
+def gelu_backward(ctx: Context, grad: str, x: str, approximate: str = "none") -> str:
+    """Narrow floats are multiplied in float32: the slope is not rounded on its own."""
+    dtype = ctx.type(x).dtype
+    wide = DType.F32 if dtype in NARROW_FLOATS else dtype
+    slope = ctx.add("gelu_slope", ctx.cast(x, wide), approximate=approximate)
+    return ctx.cast(ctx.add("mul", ctx.cast(grad, wide), slope), dtype)
 
 
 @converter("leaky_relu.default")
