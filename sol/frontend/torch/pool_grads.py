@@ -286,9 +286,15 @@ def _convert_max(ctx: Context, grad: str, x: str, *given: Any) -> str:
     return ctx.add("max_pool_grad", x, grad, **_windows(*given))
 
 
+Finder = Callable[[int, int, int], Taps]
+"""Dimension, its size, that of the result → the elements of which each of the result's is the mean."""
+
+
 def _convert_average(
     ctx: Context, grad: str, size: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: int | None
 ) -> str:  # fmt: skip
+    if can_be_resampled(ctx, grad, size[-2:]):
+        return _resampled(ctx, grad, size[-2:], _windows_of_means(kernel, stride, padding, include, divisor))
     return ctx.add(
         "avg_pool_grad", grad, size=tuple(size[-2:]), kernel=tuple(kernel), stride=tuple(stride), padding=_pairs(padding),
         ceil_mode=ceil_mode, count_include_pad=include, divisor=divisor,
@@ -296,23 +302,12 @@ def _convert_average(
 
 
 def _convert_adaptive(ctx: Context, grad: str, size: Any) -> str:
+    if can_be_resampled(ctx, grad, size[-2:]) and ctx.size(grad)[-2:] != (1, 1):
+        return _resampled(ctx, grad, size[-2:], _even_means)
     return ctx.add("adaptive_avg_pool_grad", grad, size=tuple(size[-2:]))
 
 
-def _of_volumes(ctx: Context, grad: str, size: Any, find: Callable[[int, int, int], Taps]) -> str:
-    """Means add up elements of each dimension in turn, and so do their gradients. find: dimension, its size, that of the result → taps."""
-    shape = ctx.size(grad)
-    images = ctx.cast(ctx.reshape(grad, (product(shape[:-3]), 1, *shape[-3:])), ctx.dtype if ctx.dtype is DType.F64 else DType.F32)
-    if not all(isinstance(n, int) for n in size[-3:]) or not can_be_resampled(ctx, images, size[-3:]):
-        raise Fallback("gradients of means of float64, and of sizes that only a call knows")
-    sizes = [(int(n), int(m)) for n, m in zip(size[-3:], shape[-3:])]  # type: ignore[arg-type]  # can_be_resampled asks for fixed ones
-    found = resampled(ctx, images, [find(i, n, m).turned(n) for i, (n, m) in enumerate(sizes)])
-    return ctx.cast(ctx.reshape(found, size), ctx.type(grad).dtype)
-
-
-def _convert_average_of_volumes(
-    ctx: Context, grad: str, size: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: int | None
-) -> str:  # fmt: skip
+def _windows_of_means(kernel: Any, stride: Any, padding: Any, include: bool, divisor: int | None) -> Finder:
     def find(dim: int, size: int, out: int) -> Taps:
         start = np.arange(out) * stride[dim] - padding[dim]
         end = np.minimum(start + kernel[dim], size + padding[dim])
@@ -320,16 +315,37 @@ def _convert_average_of_volumes(
         counted = end - start if include else last - first
         return Taps.means(first, last, counted if divisor is None else np.full(out, divisor if dim == 0 else 1))
 
-    return _of_volumes(ctx, grad, size, find)
+    return find
+
+
+def _even_means(dim: int, size: int, out: int) -> Taps:
+    i = np.arange(out)
+    first, last = i * size // out, -(-(i + 1) * size // out)
+    return Taps.means(first, last, last - first)
+
+
+def _resampled(ctx: Context, grad: str, size: Any, find: Finder) -> str:
+    """Means add up elements of each dimension in turn, and so do their gradients. size: of what they are means of."""
+    sizes = [(int(n), int(m)) for n, m in zip(size, ctx.size(grad)[2:])]  # type: ignore[arg-type]  # can_be_resampled asks for fixed ones
+    return resampled(ctx, grad, [find(i, n, m).turned(n) for i, (n, m) in enumerate(sizes)])
+
+
+def _of_volumes(ctx: Context, grad: str, size: Any, find: Finder) -> str:
+    shape = ctx.size(grad)
+    images = ctx.cast(ctx.reshape(grad, (product(shape[:-3]), 1, *shape[-3:])), ctx.dtype if ctx.dtype is DType.F64 else DType.F32)
+    if not all(isinstance(n, int) for n in size[-3:]) or not can_be_resampled(ctx, images, size[-3:]):
+        raise Fallback("gradients of means of float64, and of sizes that only a call knows")
+    return ctx.cast(ctx.reshape(_resampled(ctx, images, size[-3:], find), size), ctx.type(grad).dtype)
+
+
+def _convert_average_of_volumes(
+    ctx: Context, grad: str, size: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: int | None
+) -> str:  # fmt: skip
+    return _of_volumes(ctx, grad, size, _windows_of_means(kernel, stride, padding, include, divisor))
 
 
 def _convert_adaptive_of_volumes(ctx: Context, grad: str, size: Any) -> str:
-    def find(dim: int, size: int, out: int) -> Taps:
-        i = np.arange(out)
-        first, last = i * size // out, -(-(i + 1) * size // out)
-        return Taps.means(first, last, last - first)
-
-    return _of_volumes(ctx, grad, size, find)
+    return _of_volumes(ctx, grad, size, _even_means)
 
 
 CONVERTERS["sol.avg_pool3d_grad.default"] = _convert_average_of_volumes
