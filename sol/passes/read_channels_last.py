@@ -18,7 +18,7 @@ from sol.passes.fuse_regions import ANCHORS
 from sol.passes.views import is_view, producer_of, root_of
 
 CHANNELS, SPATIAL = 1, (2, 3)
-BLOCKS = (1, 4)
+IN_BLOCKS = (1, 4)
 """Dimensions of an image in blocks that hold its channels."""
 
 
@@ -70,9 +70,9 @@ class _Reading:
         if not blocks.layout.block or not _fills(shape[CHANNELS], blocks.layout.block) or all(shape[d] == 1 for d in SPATIAL):
             return
         if source is image:
-            places: tuple[tuple[int, ...], ...] = ((0,), BLOCKS, (2,), (3,))
+            places: tuple[tuple[int, ...], ...] = ((0,), IN_BLOCKS, (2,), (3,))
         elif source.type.rank == 3 and source.type.shape[:2] == shape[:2]:
-            places = ((0,), BLOCKS, SPATIAL)
+            places = ((0,), IN_BLOCKS, SPATIAL)
         else:
             return
         seen = editor.add("to_blocks", image.inputs, origin=node.origin, layout=blocks.layout)
