@@ -62,35 +62,23 @@ def sum_to_bias(g: Editor, node: Node) -> str | None:
 
 
 @rule("reshape")
-def linear_of_merged_rows(g: Editor, node: Node) -> str | None:
-    """reshape(linear(reshape(x, [N T, K]), w), [N, T, F]) -> linear(x, w) for x of [N, T, K]: what follows then joins the linear layer"""
-    linear = g.producer(node.inputs[0], op="linear")
-    merge = None if linear is None else g.producer(linear.inputs[0], op="reshape")
-    if linear is None or merge is None or g.sole_user(linear.name) is not node:
-        return None
-    x = g.type_of(merge.inputs[0])
-    depth, features = merge.type.shape[-1], linear.type.shape[-1]
-    if not x.rank or x.shape[-1] != depth or node.type.shape != (*x.shape[:-1], features):
-        return None
-    return g.add("linear", [merge.inputs[0], *linear.inputs[1:]], origin=linear.origin)
-
-
-@rule("reshape")
 def product_of_merged_rows(g: Editor, node: Node) -> str | None:
-    """reshape(matmul(reshape(x, [N T, K]), w), [N, T, F]) -> matmul(x, w) for x of [N, T, K]: what follows then joins the product
+    """reshape(linear(reshape(x, [N T, K]), w), [N, T, F]) -> linear(x, w) for x of [N, T, K]: what follows then joins the linear layer
 
-    Not of a view x, whose rows a reshape would copy one behind the other.
+    A product with a matrix that changes from call to call likewise, but not of a view x: a reshape copies its rows one behind the other.
     """
-    product = g.producer(node.inputs[0], op="matmul")
-    merge = None if product is None else g.producer(product.inputs[0], op="reshape")
-    if product is None or merge is None or g.sole_user(product.name) is not node or g.type_of(product.inputs[1]).rank != 2:
+    product = g.producer(node.inputs[0])
+    merge = g.producer(product.inputs[0], op="reshape") if product.op in ("linear", "matmul") else None
+    if merge is None or g.sole_user(product.name) is not node:
         return None
     x = g.type_of(merge.inputs[0])
-    if spec_of(g.producer(merge.inputs[0]).op).kind == "view" or product.type.rank != 2 or x.rank < 3:
+    if not x.rank or x.shape[-1] != merge.type.shape[-1] or node.type.shape != (*x.shape[:-1], product.type.shape[-1]):
         return None
-    if x.shape[-1] != merge.type.shape[-1] or node.type.shape != (*x.shape[:-1], product.type.shape[-1]):
-        return None
-    return g.add("matmul", [merge.inputs[0], product.inputs[1]], origin=product.origin)
+    if product.op == "matmul":
+        merges = x.rank > product.type.rank == g.type_of(product.inputs[1]).rank == 2
+        if not merges or spec_of(g.producer(merge.inputs[0]).op).kind == "view":
+            return None
+    return g.add(product.op, [merge.inputs[0], *product.inputs[1:]], origin=product.origin)
 
 
 @rule("matmul")
@@ -177,7 +165,7 @@ def _halves(g: Editor, codes: str, depth: DimLike, node: Node) -> str:
 
 RULES = (
     computed_codes_to_linear, constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias,
-    linear_of_merged_rows, product_of_merged_rows, merged_batch_to_dims, reshape_of_reshape, permute_of_permute, identity_to_operand,
+    product_of_merged_rows, merged_batch_to_dims, reshape_of_reshape, permute_of_permute, identity_to_operand,
 )  # fmt: skip
 
 

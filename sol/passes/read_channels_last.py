@@ -121,7 +121,7 @@ class _Reading:
         """Whether a value lies row by row in memory and is not the result of a product that has no other reader."""
         editor = self.editor
         node = producer_of(editor, value)
-        while is_view(editor, node) and node.op == "reshape":
+        while node.op == "reshape":
             value = node.inputs[0]
             node = producer_of(editor, value)
         if is_view(editor, node):

@@ -108,3 +108,28 @@ def test_training_agrees_with_torch(channels: int) -> None:
         found = torch.autograd.grad(sol.optimize(model, [x]).train()(x).square().sum(), [x, *model.parameters()])
     for e, f in zip(expected, found):
         torch.testing.assert_close(f, e, rtol=1e-4, atol=1e-4 * e.abs().max().item())
+
+
+class Bordered(torch.nn.Module):
+    """Tokens of images that other convolutions read with zeros around them, so that these lie in the blocks."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first, self.second = torch.nn.Conv2d(channels, channels, 1), torch.nn.Conv2d(channels, channels, 3, padding=1)
+        self.norm, self.last = torch.nn.LayerNorm(channels), torch.nn.Linear(channels, 8)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        image = self.first(x)
+        tokens, turned = image.flatten(2).transpose(1, 2), self.second(image).permute(0, 3, 2, 1)
+        return self.last(torch.nn.functional.gelu(tokens)), self.norm(tokens), turned.sigmoid(), image.permute(2, 3, 0, 1)
+
+
+@pytest.mark.parametrize("channels, dynamic", [(16, False), (48, False), (32, True)])
+def test_borders_are_not_read(channels: int, dynamic: bool) -> None:
+    model = Bordered(channels).eval()
+    fast = torch.compile(model, backend="sol", dynamic=dynamic)
+    for shape in ((2, channels, 9, 6), (1, channels, 5, 7)) if dynamic else ((2, channels, 9, 6),):
+        x = torch.randn(shape)
+        with torch.no_grad():
+            for found, expected in zip(fast(x), model(x), strict=True):
+                torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)

@@ -1,4 +1,4 @@
-"""Max pooling in training keeps bytes in place of its input, and a ReLU before it nothing; results and gradients are torch's."""
+"""Max pooling in training keeps bytes in place of its input, and a ReLU before it nothing; results and gradients, also of means, are torch's."""
 
 from __future__ import annotations
 
@@ -80,6 +80,36 @@ def test_means_of_volumes(name: str) -> None:
     volumes = (torch.randn(2, 3, 7, 9, 8),)
     fast, eager = pair(Volumes(), volumes)
     check_loss(step(fast, volumes), step(eager, volumes))
+    check_gradients(fast, eager)
+    assert in_torch(fast) == set()
+
+
+MEANS_OF_IMAGES: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "at each pixel": lambda x: F.avg_pool2d(x, 3, 1, 1, count_include_pad=False),
+    "with padding": lambda x: F.avg_pool2d(x, 3, 2, 1),
+    "of what is in the image": lambda x: F.avg_pool2d(x, (2, 3), (2, 3), (1, 1), ceil_mode=True, count_include_pad=False),
+    "with the last window cut": lambda x: F.avg_pool2d(x, (3, 2), (2, 3), (1, 0), ceil_mode=True),
+    "by a divisor": lambda x: F.avg_pool2d(x, 3, 2, 1, divisor_override=5),
+    "that split the image": lambda x: F.adaptive_avg_pool2d(x, (3, 4)),
+    "of all pixels": lambda x: F.adaptive_avg_pool2d(x, 1),
+    "of one image": lambda x: F.avg_pool2d(x[0], 2),
+}
+
+
+@pytest.mark.budget(8)
+@pytest.mark.parametrize("blocked", [True, False])
+@pytest.mark.parametrize("name", MEANS_OF_IMAGES)
+def test_means_of_images(name: str, blocked: bool) -> None:
+    class Images(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = nn.Conv2d(3, 17, 1) if blocked else nn.PReLU(3)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return MEANS_OF_IMAGES[name](self.first(x)).sin()
+
+    fast, eager = pair(Images(), IMAGES)
+    check_loss(step(fast, IMAGES), step(eager, IMAGES))
     check_gradients(fast, eager)
     assert in_torch(fast) == set()
 

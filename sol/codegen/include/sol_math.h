@@ -204,8 +204,8 @@ SOL_INLINE vf vf_gelu(vf x)
 /* Its slope, left of zero h = Phi(-a) - a phi(a), right of it 1 - h: NaN at infinity. Absolute error <= 3e-7. */
 SOL_INLINE vf vf_gelu_slope(vf x)
 {
-    const vf a = vf_abs(vf_min_quiet(vf_set(12.0f), x)), far = vf_abs(x);
-    const vf h = vf_normal_tail(vf_min_quiet(vf_set(12.0f), a)) - far * (0.398942280f * vf_exp_below(-0.5f * (far * far)));
+    const vf a = vf_abs(x), left = vf_normal_tail(vf_min_quiet(vf_set(12.0f), a));
+    const vf h = left - a * (0.398942280f * vf_exp_below(-0.5f * (a * a)));
     return vf_select(x < 0.0f, h, 1.0f - h);
 }
 

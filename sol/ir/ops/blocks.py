@@ -1,4 +1,5 @@
-"""Blocked images at the edge of a program: what one program leaves for another stays in blocks, as a row-major tensor that shows them.
+"""Blocked images as row-major tensors that show their blocks: at the edge of a program, which leaves them for another one so, and where
+their channels are read last.
 
 Both ops are views: they name the same memory as an image and as ``[N, ceil(C/c), H, W, c]``, with the zero border that surrounds a map.
 """
