@@ -1,4 +1,4 @@
-"""Max pooling in training keeps bytes in place of its input, and a ReLU before it nothing; results and gradients, also of means, are torch's."""
+"""Max pooling in training keeps bytes in place of its input, and a ReLU before it nothing; results and gradients of pooling are torch's."""
 
 from __future__ import annotations
 
