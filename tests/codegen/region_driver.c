@@ -23,6 +23,7 @@ static void *work(void *argument)
         void *pointers[buffers + 1];
         plan += 2;
         for (int64_t i = 0; i < buffers; i++, plan += 2) pointers[i] = (char *)m->mem[plan[0]] + plan[1];
+        ++*m->team.launches;
         m->kernels[launch](&m->team, pointers, plan);
         plan += arguments;
         sol_barrier(&m->team);
@@ -35,12 +36,15 @@ void run(kernel *const *kernels, void *const *mem, const int64_t *plan, int64_t 
 {
     scratch = (scratch + 63) / 64 * 64, shared_scratch = (shared_scratch + 63) / 64 * 64;
     char *memory = aligned_alloc(64, (size_t)(scratch * threads + shared_scratch));
-    sol_shared shared = {0};
+    sol_slot slots[SOL_SLOTS] = {0};
+    sol_shared shared = {.slots = slots};
+    uint32_t numbers[threads]; /* of launches */
     pthread_t handles[threads];
     member members[threads];
     if (!memory) abort();
     for (int i = 0; i < threads; i++) {
-        const sol_team team = {i, (int)threads, memory + shared_scratch + scratch * i, memory, &shared, NULL};
+        const sol_team team = {i, (int)threads, memory + shared_scratch + scratch * i, memory, &shared, NULL, &numbers[i]};
+        numbers[i] = 0;
         members[i] = (member){team, kernels, mem, plan, launches};
     }
     for (int i = 1; i < threads; i++)

@@ -205,12 +205,12 @@ void attention_few(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t units = B0 * B1;
     int64_t active = 1 + units * ROWS * S * (E + V) / 32768;
     if (active > team->size) active = team->size;
+    sol_share share = sol_share_of(team, units, active);
     if (team->id >= active) return;
     const int64_t ldq = (E + LANES - 1) / LANES * LANES;
     float *const queries = (float *)team->scratch, *const scores = queries + ROWS * ldq;
     const vf scale = vf_set(0.25f);
-    const int64_t end = units * (team->id + 1) / active;
-    for (int64_t u = units * team->id / active; u < end; u++) {
+    for (int64_t u, end; sol_share_take(&share, &u, &end);) for (; u < end; u++) {
         int64_t rest = u;
         const float *q = Q, *k = K, *v = VALUE;
         float *out = OUT;

@@ -275,14 +275,14 @@ void attention_grad(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t units = B0 * B1, high = (S + MR - 1) / MR * MR;
     int64_t active = 1 + units * L * S * (3 * E + 2 * V) / 32768;
     if (active > team->size) active = team->size;
+    sol_share share = sol_share_of(team, units, active);
     if (team->id >= active) return;
     float *const keys = (float *)team->scratch, *const values = keys + key_panels * WIDTH * E, *const rows_of_k = values + key_panels * WIDTH * V;
     float *const scaled = rows_of_k + depth * S, *const queries = scaled + BLOCK * depth, *const given = queries + BLOCK * depth;
     float *const weights = given + BLOCK * features, *const scores = weights + BLOCK * lds, *const part = scores + BLOCK * lds;
     float *const dk = part + MR * WIDTH, *const dv = dk + high * depth;
     const float scale = 0.25f;
-    const int64_t end = units * (team->id + 1) / active;
-    for (int64_t u = units * team->id / active; u < end; u++) {
+    for (int64_t u, end; sol_share_take(&share, &u, &end);) for (; u < end; u++) {
         int64_t rest = u;
         const float *g = G, *q = Q, *k = K, *v = VALUE;
         float *to_dq = DQ; 

@@ -213,15 +213,15 @@ void attention_sdpa(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t units = B0 * B1 * blocks;
     int64_t active = 1 + units * MR * S * (E + V) / 32768;
     if (active > team->size) active = team->size;
+    sol_share share = sol_share_of(team, units, active);
     if (team->id >= active) return;
     float *const keys = (float *)team->scratch, *const values = keys + key_panels * WIDTH * E, *const queries = values + (V % WIDTH ? WIDTH : 0) * S;
     float *const scores = queries + MR * E;
     const float scale = 0.25f;
     const float *packed_keys = NULL, *packed_values = NULL;
-    const int64_t end = units * (team->id + 1) / active;
     /* What the head after the one at hand reads, which is fetched piece by piece. */
     const float *q_next = NULL, *k_next = NULL, *v_next = NULL;
-    for (int64_t u = units * team->id / active; u < end; u++) {
+    for (int64_t u, end; sol_share_take(&share, &u, &end);) for (; u < end; u++) {
         const int64_t head = u / blocks, l0 = u % blocks * MR;
         const int rows = L - l0 < MR ? (int)(L - l0) : MR;
         int64_t rest = head;

@@ -626,6 +626,7 @@ void attention_tiles(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t blocks = (L + high - 1) / high, units = B0 * blocks, steps = (S + SOL_STEP - 1) / SOL_STEP;
     int64_t active = 1 + units * high * S * (DEPTH + FEATURES) / 32768;
     if (active > team->size) active = team->size;
+    sol_share share = sol_share_of(team, units, active);
     if (team->id >= active) return;
     float *const scores = (float *)team->scratch, *const partial = scores + STEPS * BLOCK, *const results = partial + BLOCK;
     softmax *const states = (softmax *)(results + high / WIDTH * PANELS * BLOCK);
@@ -633,8 +634,7 @@ void attention_tiles(const sol_team *team, void *const *buf, const int64_t *arg)
     uint16_t *const keys = queries + high / SOL_SIDE * DEPTHS * EACH * SOL_TILE, *const values = keys + 2 * steps * DEPTHS * EACH * SOL_TILE;
     const float *packed_keys = NULL, *packed_values = NULL;
     SOL_TILES_BEGIN(shape);
-    const int64_t end = units * (team->id + 1) / active;
-    for (int64_t u = units * team->id / active; u < end; u++) {
+    for (int64_t u, end; sol_share_take(&share, &u, &end);) for (; u < end; u++) {
         const int64_t l0 = u % blocks * high, height = L - l0 < high ? L - l0 : high;
         int64_t rest = u / blocks;
         const float *q = Q + l0 * Q_l, *k = K, *v = VALUE;

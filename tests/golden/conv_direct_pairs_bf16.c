@@ -349,9 +349,8 @@ void conv_direct_pairs_bf16(const sol_team *team, void *const *buf, const int64_
     const int64_t pixels = N * OH * OW, weight_bytes = vectors * w_kb * 2, in_bytes = tiles * tile_bytes;
     const int64_t most = (tiles + team->size - 1) / team->size * team->size; /* tiles of the slowest thread, times the team */
     const int share_tiles = by_tiles < 0 ? 2 * in_bytes >= weight_bytes && (most - tiles) * 16 <= tiles : by_tiles != 0;
-    int64_t u0, u1;
-    sol_split(team, share_tiles ? tiles : (2 * vectors) * pixels, &u0, &u1);
-    if (share_tiles) {
+    sol_share share = sol_share_of(team, share_tiles ? tiles : (2 * vectors) * pixels, team->size);
+    for (int64_t u0, u1; sol_share_take(&share, &u0, &u1);) if (share_tiles) {
         /* Threads share out the tiles. Where a thread's input does not fit the cache, it goes by blocks that do, if that moves fewer bytes. */
         int64_t step = 524288 / tile_bytes;
         const int64_t mine = u1 - u0, passes = step ? (mine + step - 1) / step : mine;

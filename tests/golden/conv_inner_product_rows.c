@@ -2743,26 +2743,28 @@ const int64_t rows = (OH + 12) / 13, columns = (OW + 0) / 1, tiles = N * rows * 
         sol_split(team, tiles, &u0, &u1);
         pack(&c, u0, u1, at + u0 * packed_size);
         sol_barrier(team);
-        sol_split(team, vectors * tiles, &u0, &u1);
+        for (sol_share share = sol_share_of(team, vectors * tiles, team->size); sol_share_take(&share, &u0, &u1);)
         for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
             t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;
             multiply(&c, u0 / tiles, t0, t1, at + t0 * packed_size);
         }
     } else {
-        /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
-        if (by_panels) {
-            sol_split(team, vectors * tiles, &u0, &u1);
-            if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
-        } else {
-            sol_split(team, tiles, &first, &last);
-            u0 = 0, u1 = vectors * tiles;
-        }
-        for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
-            b1 = last - b0 < block ? last : b0 + block;
-            pack(&c, b0, b1, at);
-            for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
-                const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
-                if (t0 < t1) multiply(&c, kb, t0, t1, at + (t0 - b0) * packed_size);
+        /* A share: (panel, tile) pairs u0 … u1 - 1 of those of tiles first … last - 1. */
+        sol_share share = by_panels ? sol_fixed_share(team, vectors * tiles, team->size) : sol_share_of(team, tiles, team->size);
+        sol_share_at_least(&share, tiles / team->size < 2 * block ? tiles : (block + 1) / 2); /* for each block all weights are read */
+        while (sol_share_take(&share, &u0, &u1)) {
+            if (by_panels) {
+                first = 0, last = tiles;
+                if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
+            } else
+            first = u0, last = u1, u0 = 0, u1 = vectors * tiles;
+            for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
+                b1 = last - b0 < block ? last : b0 + block;
+                pack(&c, b0, b1, at);
+                for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
+                    const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
+                    if (t0 < t1) multiply(&c, kb, t0, t1, at + (t0 - b0) * packed_size);
+                }
             }
         }
     }

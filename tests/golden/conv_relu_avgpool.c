@@ -297,20 +297,21 @@ void conv_stem_1_s1_2x13_relu_mean_pool(const sol_team *team, void *const *buf, 
     float *at = (float *)team->scratch;
     int64_t u0, u1, first = 0, last = tiles;
     {
-        /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
-        if (by_panels) {
-            sol_split(team, panels * tiles, &u0, &u1);
-            if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
-        } else {
-            sol_split(team, tiles, &first, &last);
-            u0 = 0, u1 = panels * tiles;
-        }
-        for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
-            band b;
+        /* A share: (panel, tile) pairs u0 … u1 - 1 of those of tiles first … last - 1. */
+        sol_share share = by_panels ? sol_fixed_share(team, panels * tiles, team->size) : sol_share_of(team, tiles, team->size);
+        while (sol_share_take(&share, &u0, &u1)) {
+            if (by_panels) {
+                first = 0, last = tiles;
+                if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
+            } else
+            first = u0, last = u1, u0 = 0, u1 = panels * tiles;
+            for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
+                band b;
             b1 = copy_band(&c, &b, b0, last, (float *)at);
-            for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
-                const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
-                if (t0 < t1) panel(&c, kb * 2, t0, t1, &b);
+                for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
+                    const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
+                    if (t0 < t1) panel(&c, kb * 2, t0, t1, &b);
+                }
             }
         }
     }

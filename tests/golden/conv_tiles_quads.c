@@ -719,26 +719,28 @@ const int64_t rows = (OH + 3) / 4, columns = (OW + 13) / 14, tiles = N * rows * 
         sol_split(team, groups * in_blocks * tiles, &u0, &u1);
         lay_patches(&c, u0, u1, at + u0 * in_cb);
         sol_barrier(team);
-        sol_split(team, panels * tiles, &u0, &u1);
+        for (sol_share share = sol_share_of(team, panels * tiles, team->size); sol_share_take(&share, &u0, &u1);)
         for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
             t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;
             multiply(&c, u0 / tiles, t0, t1, at + t0 * patch);
         }
     } else {
-        /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
-        if (by_panels) {
-            sol_split(team, panels * tiles, &u0, &u1);
-            if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
-        } else {
-            sol_split(team, tiles, &first, &last);
-            u0 = 0, u1 = panels * tiles;
-        }
-        for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
-            b1 = last - b0 < strip ? last : b0 + strip;
-            lay_patches(&c, b0 * groups * in_blocks, b1 * groups * in_blocks, at);
-            for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
-                const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
-                if (t0 < t1) multiply(&c, kb, t0, t1, at + (t0 - b0) * patch);
+        /* A share: (panel, tile) pairs u0 … u1 - 1 of those of tiles first … last - 1. */
+        sol_share share = by_panels ? sol_fixed_share(team, panels * tiles, team->size) : sol_share_of(team, tiles, team->size);
+        sol_share_at_least(&share, tiles / team->size < 2 * strip ? tiles : (strip + 1) / 2); /* for each block all weights are read */
+        while (sol_share_take(&share, &u0, &u1)) {
+            if (by_panels) {
+                first = 0, last = tiles;
+                if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
+            } else
+            first = u0, last = u1, u0 = 0, u1 = panels * tiles;
+            for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
+                b1 = last - b0 < strip ? last : b0 + strip;
+                lay_patches(&c, b0 * groups * in_blocks, b1 * groups * in_blocks, at);
+                for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
+                    const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
+                    if (t0 < t1) multiply(&c, kb, t0, t1, at + (t0 - b0) * patch);
+                }
             }
         }
     }

@@ -127,9 +127,8 @@ void conv_weight_dense(const sol_team *team, void *const *buf, const int64_t *ar
     int64_t *left = (int64_t *)(((uintptr_t)own + 7) / 8 * 8), *right = left + S;
     own = (float *)(((uintptr_t)(right + S) + 63) / 64 * 64);
     for (int64_t s = 0; s < S; s++) inside(OW, sx, s * dx - px, W, &left[s], &right[s]);
-    int64_t job, last;
-    sol_split(team, sets * parts, &job, &last);
-    for (; job < last; job++) {
+    sol_share share = sol_share_of(team, sets * parts, team->size);
+    for (int64_t job, last; sol_share_take(&share, &job, &last);) for (; job < last; job++) {
         const int64_t part = job % parts, set = job / parts, us = set % unit_sets, ts = set / unit_sets;
         const int64_t u0 = units * us / unit_sets, u1 = units * (us + 1) / unit_sets, t0 = steps * ts / step_sets, t1 = steps * (ts + 1) / step_sets;
         const int64_t c1 = chunks * (part + 1) / parts;

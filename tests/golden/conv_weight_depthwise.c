@@ -84,7 +84,7 @@ void conv_weight_depthwise(const sol_team *team, void *const *buf, const int64_t
     if (inner >= outer) inner = outer = OW; /* all columns are at the border */
     memset(zeros, 0, (size_t)(W * LANES) * sizeof *zeros);
     int64_t job, end;
-    for (sol_split(team, blocks * parts, &job, &end); job < end; job++) {
+    for (sol_share share = sol_share_of(team, blocks * parts, team->size); sol_share_take(&share, &job, &end);) for (; job < end; job++) {
         const int64_t part = job % parts, block = job / parts;
         float *sums = shared + (part * blocks + block) * size;
         memset(sums, 0, (size_t)size * sizeof *sums);

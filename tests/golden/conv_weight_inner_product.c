@@ -1806,9 +1806,8 @@ void conv_weight_inner_product(const sol_team *team, void *const *buf, const int
     const packed set_numbers = {own, own + set_steps * STEP * pixels, STEP * pixels};
     own = set_numbers.beside + set_steps * 3 * MOST;
     own = (float *)(((uintptr_t)own + 63) / 64 * 64);
-    int64_t job, last;
-    sol_split(team, sets * parts, &job, &last);
-    for (; job < last; job++) {
+    sol_share share = sol_share_of(team, sets * parts, team->size);
+    for (int64_t job, last; sol_share_take(&share, &job, &last);) for (; job < last; job++) {
         const int64_t part = job % parts, set = job / parts, us = set % unit_sets, ts = set / unit_sets;
         const int64_t u0 = units * us / unit_sets, u1 = units * (us + 1) / unit_sets, t0 = steps * ts / step_sets, t1 = steps * (ts + 1) / step_sets;
         const int64_t first = t0 * STEP, count = (t1 * STEP < group_numbers ? t1 * STEP : group_numbers) - first;

@@ -734,6 +734,7 @@ static void multiply(const problem *q, const sol_team *team, int64_t pixels, int
     const int64_t units = parts * across * down;
     int64_t active = 1 + parts * M * N * K / 32768;
     if (active > team->size) active = team->size;
+    sol_share share = sol_fixed_share(team, units, active);
     if (team->id >= active) return;
     float *const partial = (float *)team->scratch;
     float *const kept = partial + BLOCK;
@@ -742,8 +743,7 @@ static void multiply(const problem *q, const sol_team *team, int64_t pixels, int
     int64_t have_b = -1;
     int64_t have_a = -1;
     SOL_TILES_BEGIN(shape);
-    const int64_t end = units * (team->id + 1) / active;
-    for (int64_t u = units * team->id / active; u < end; u++) {
+    for (int64_t u, end; sol_share_take(&share, &u, &end);) for (; u < end; u++) {
         const int64_t top = u % down * high, first = u / down % across * wide;
         const int64_t bottom = top + high < M ? top + high : M, p_end = first + wide < panels ? first + wide : panels;
 const int64_t part = u / down / across, from = part * K, length = pixels - from < K ? pixels - from : K;

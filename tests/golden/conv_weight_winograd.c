@@ -301,9 +301,8 @@ void conv_weight_winograd(const sol_team *team, void *const *buf, const int64_t 
     const int64_t pitch = (held + 1) * LANES, sets = unit_sets * step_sets; /* frequencies lie one line more apart than they are long */
     float *vectors = (float *)team->scratch, *numbers = vectors + most_vectors * FREQUENCIES * pitch, *patch = numbers + most_numbers * FREQUENCIES * pitch;
     float *turned = patch + PATCH * LANES, *own = turned + TAPS * STEP * WIDEST * LANES;
-    int64_t job, last;
-    sol_split(team, sets * parts, &job, &last);
-    for (; job < last; job++) {
+    sol_share share = sol_share_of(team, sets * parts, team->size);
+    for (int64_t job, last; sol_share_take(&share, &job, &last);) for (; job < last; job++) {
         const int64_t part = job % parts, set = job / parts, us = set % unit_sets, ts = set / unit_sets;
         const int64_t u0 = units * us / unit_sets, u1 = units * (us + 1) / unit_sets, t0 = steps * ts / step_sets, t1 = steps * (ts + 1) / step_sets;
         const int64_t first = u0 * group_vectors / panels, first_number = t0 * STEP / LANES, number_blocks = (group_numbers + LANES - 1) / LANES;

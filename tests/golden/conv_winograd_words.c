@@ -1305,27 +1305,29 @@ const int64_t rows = (OH + ROWS - 1) / ROWS, columns = (OW + COLUMNS - 1) / COLU
         sol_split(team, in_blocks * tiles, &u0, &u1);
         survey(&c, 0, tiles, places, &s), transform(&c, places, u0, u1, tiles, at);
         sol_barrier(team);
-        sol_split(team, groups * tiles, &u0, &u1);
+        for (sol_share share = sol_share_of(team, groups * tiles, team->size); sol_share_take(&share, &u0, &u1);)
         for (int64_t t0, t1; u0 < u1; u0 += t1 - t0) {
             t0 = u0 % tiles, t1 = u1 - u0 < tiles - t0 ? t0 + u1 - u0 : tiles;
             if (t1 - t0 > block) t1 = t0 + block;
             finish_tiles(&c, u0 / tiles, places, &s, t0, t1, at, m);
         }
     } else {
-        /* This thread's (panel, tile) pairs: u0 … u1 - 1 of those of tiles first … last - 1. */
-        if (by_channels) {
-            sol_split(team, groups * tiles, &u0, &u1);
-            if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
-        } else {
-            sol_split(team, tiles, &first, &last);
-            u0 = 0, u1 = groups * tiles;
-        }
-        for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
-            b1 = last - b0 < block ? last : b0 + block;
-            survey(&c, b0, b1, places, &s), transform(&c, places, 0, in_blocks * (b1 - b0), b1 - b0, at);
-            for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
-                const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
-                if (t0 < t1) finish_tiles(&c, kb, places, &s, t0 - b0, t1 - b0, at, m);
+        /* A share: (panel, tile) pairs u0 … u1 - 1 of those of tiles first … last - 1. */
+        sol_share share = by_channels ? sol_fixed_share(team, groups * tiles, team->size) : sol_share_of(team, tiles, team->size);
+        sol_share_at_least(&share, tiles / team->size < 2 * block ? tiles : (block + 1) / 2); /* for each block all weights are read */
+        while (sol_share_take(&share, &u0, &u1)) {
+            if (by_channels) {
+                first = 0, last = tiles;
+                if (u0 / tiles == (u1 - 1) / tiles) first = u0 % tiles, last = (u1 - 1) % tiles + 1;
+            } else
+            first = u0, last = u1, u0 = 0, u1 = groups * tiles;
+            for (int64_t b0 = first, b1; b0 < last; b0 = b1) {
+                b1 = last - b0 < block ? last : b0 + block;
+                survey(&c, b0, b1, places, &s), transform(&c, places, 0, in_blocks * (b1 - b0), b1 - b0, at);
+                for (int64_t kb = u0 / tiles; kb * tiles < u1; kb++) {
+                    const int64_t from = kb * tiles, t0 = u0 - from > b0 ? u0 - from : b0, t1 = u1 - from < b1 ? u1 - from : b1;
+                    if (t0 < t1) finish_tiles(&c, kb, places, &s, t0 - b0, t1 - b0, at, m);
+                }
             }
         }
     }

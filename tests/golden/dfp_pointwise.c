@@ -20,29 +20,30 @@ void dfp_pointwise(const sol_team *team, void *const *buf, const int64_t *arg)
     int64_t piece = (length + wanted - 1) / wanted;
     piece = piece < 256 ? 256 : (piece + 63) / 64 * 64;
     const int64_t parts = (length + piece - 1) / piece, pieces = rows * parts;
-    const int64_t begin = pieces * team->id / size, end = pieces * (team->id + 1) / size;
-    if (begin == end) return;
-    int64_t part = begin % parts;
-    for (int64_t unit = begin; unit < end; unit++) {
-        const float *p_in0 = in0 + 0;
-        const float *p_in1 = in1 + 0;
-        float *p_out0 = out0 + 0;
-        const int64_t last = (part + 1) * piece < length ? (part + 1) * piece : length;
-        int64_t i = part * piece;
-        for (; i + LANES <= last; i += LANES) {
-            const vf t0 = vf_load(p_in0 + i);
-            const vf t1 = vf_load(p_in1 + i);
-            const vf t2 = t0 + t1;
-            vf_store(p_out0 + i, t2);
+    sol_share share = sol_share_of(team, pieces, size);
+    for (int64_t begin, end; sol_share_take(&share, &begin, &end);) {
+        int64_t part = begin % parts;
+        for (int64_t unit = begin; unit < end; unit++) {
+            const float *p_in0 = in0 + 0;
+            const float *p_in1 = in1 + 0;
+            float *p_out0 = out0 + 0;
+            const int64_t last = (part + 1) * piece < length ? (part + 1) * piece : length;
+            int64_t i = part * piece;
+            for (; i + LANES <= last; i += LANES) {
+                const vf t0 = vf_load(p_in0 + i);
+                const vf t1 = vf_load(p_in1 + i);
+                const vf t2 = t0 + t1;
+                vf_store(p_out0 + i, t2);
+            }
+            if (i < last) {
+                const int left = (int)(last - i);
+                const vf t0 = vf_load_n(p_in0 + i, left);
+                const vf t1 = vf_load_n(p_in1 + i, left);
+                const vf t2 = t0 + t1;
+                vf_store_n(p_out0 + i, t2, left);
+            }
+            if (++part < parts) continue;
+            part = 0;
         }
-        if (i < last) {
-            const int left = (int)(last - i);
-            const vf t0 = vf_load_n(p_in0 + i, left);
-            const vf t1 = vf_load_n(p_in1 + i, left);
-            const vf t2 = t0 + t1;
-            vf_store_n(p_out0 + i, t2, left);
-        }
-        if (++part < parts) continue;
-        part = 0;
     }
 }

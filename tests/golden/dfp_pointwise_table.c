@@ -19,8 +19,7 @@ void dfp_pointwise_table(const sol_team *team, void *const *buf, const int64_t *
     int64_t piece = (length + wanted - 1) / wanted;
     piece = piece < 256 ? 256 : (piece + 63) / 64 * 64;
     const int64_t parts = (length + piece - 1) / piece, pieces = rows * parts;
-    const int64_t begin = pieces * team->id / size, end = pieces * (team->id + 1) / size;
-    if (begin == end) return;
+    sol_share share = sol_share_of(team, pieces, size);
     uint8_t numbers[256];
     uint8_t table[256];
     for (int i = 0; i < 256; i++) numbers[i] = (uint8_t)i;
@@ -41,14 +40,16 @@ void dfp_pointwise_table(const sol_team *team, void *const *buf, const int64_t *
             vu8_store(p_out0 + i, t8);
         }
     }
-    int64_t part = begin % parts;
-    for (int64_t unit = begin; unit < end; unit++) {
-        const uint8_t *p_in0 = in0 + 0;
-        uint8_t *p_out0 = out0 + 0;
-        const int64_t last = (part + 1) * piece < length ? (part + 1) * piece : length;
-        int64_t i = part * piece;
-        for (; i < last; i++) p_out0[i] = table[(uint8_t)p_in0[i]];
-        if (++part < parts) continue;
-        part = 0;
+    for (int64_t begin, end; sol_share_take(&share, &begin, &end);) {
+        int64_t part = begin % parts;
+        for (int64_t unit = begin; unit < end; unit++) {
+            const uint8_t *p_in0 = in0 + 0;
+            uint8_t *p_out0 = out0 + 0;
+            const int64_t last = (part + 1) * piece < length ? (part + 1) * piece : length;
+            int64_t i = part * piece;
+            for (; i < last; i++) p_out0[i] = table[(uint8_t)p_in0[i]];
+            if (++part < parts) continue;
+            part = 0;
+        }
     }
 }

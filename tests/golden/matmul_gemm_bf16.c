@@ -116,9 +116,9 @@ void matmul_gemm_bf16(const sol_team *team, void *const *buf, const int64_t *arg
     const int64_t units = 1 * panels * blocks;
     int64_t active = 1 + 1 * M * N * K / 32768;
     if (active > team->size) active = team->size;
+    sol_share share = sol_share_of(team, units, active);
     if (team->id >= active) return;
-    const int64_t end = units * (team->id + 1) / active;
-    for (int64_t u = units * team->id / active, run; u < end; u += run) {
+    for (int64_t u, end; sol_share_take(&share, &u, &end);) for (int64_t run; u < end; u += run) {
         const int64_t r = u % blocks, p = u / blocks % panels, q = u / blocks / panels;
         run = blocks - r < end - u ? blocks - r : end - u;
         const int64_t count = N - p * WIDTH;

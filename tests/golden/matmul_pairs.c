@@ -2232,8 +2232,8 @@ void matmul_pairs(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t active = team->size;
     (void)partial;
     const int64_t above = HIGH * team->id / active, own = HIGH * (team->id + 1) / active - above;
-    const int64_t begin = 0, end = 1 * WIDE * own;
-    for (int64_t u = begin; u < end; u++) {
+    const int64_t end = 1 * WIDE * own;
+    for (int64_t u = 0; u < end; u++) {
         const int64_t i0 = above + u % own, j0 = u / own % WIDE;
         const int64_t r = blocks * i0 / HIGH, first = panels * j0 / WIDE;
         const int64_t r_end = blocks * (i0 + 1) / HIGH, p_end = panels * (j0 + 1) / WIDE;

@@ -652,14 +652,14 @@ void matmul_split(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t units = 1 * across * down;
     int64_t active = 1 + 1 * M * N * K / 32768;
     if (active > team->size) active = team->size;
+    sol_share share = sol_fixed_share(team, units, active);
     if (team->id >= active) return;
     float *const partial = (float *)team->scratch;
     float *const kept = partial + BLOCK;
     uint16_t *const packed_a = (uint16_t *)(kept + (SLICE < K ? wide * ((high + WIDTH - 1) / WIDTH) : 0) * BLOCK);
     int64_t have_a = -1;
     SOL_TILES_BEGIN(shape);
-    const int64_t end = units * (team->id + 1) / active;
-    for (int64_t u = units * team->id / active; u < end; u++) {
+    for (int64_t u, end; sol_share_take(&share, &u, &end);) for (; u < end; u++) {
         const int64_t top = u % down * high, first = u / down % across * wide;
         const int64_t bottom = top + high < M ? top + high : M, p_end = first + wide < panels ? first + wide : panels;
 int64_t rest = u / down / across;

@@ -40,6 +40,7 @@ typedef struct {
     void *data;
     int64_t began;
     int size, measured;
+    sol_slot slots[SOL_SLOTS];
     _Alignas(64) int left; /* workers that have not finished */
     sol_signal done;
 } sol_crew;
@@ -160,6 +161,7 @@ static int sol_hire(int64_t now)
         if (!w) w = sol_pool.workers[next] = aligned_alloc(64, sizeof *w);
         if (w) {
             memset(w, 0, sizeof *w);
+            w->own.shared.slots = w->own.slots;
             w->own.shared.await = sol_await;
             w->own.shared.rouse = sol_rouse;
         }

@@ -102,7 +102,8 @@ static void sol_member(void *data, sol_shared *shared, int id, int size)
     const sol_region *r = data;
     const sol_call *call = r->call;
     char *shared_scratch = call->memory + call->arena;
-    const sol_team team = {id, size, shared_scratch + call->shared_scratch + (int64_t)id * call->scratch, shared_scratch, shared, call->stray};
+    uint32_t launches = 0;
+    const sol_team team = {id, size, shared_scratch + call->shared_scratch + (int64_t)id * call->scratch, shared_scratch, shared, call->stray, &launches};
     const uint64_t before = sol_float_mode();
     sol_set_float_mode(r->mode);
     r->network(&team, call);

@@ -33,6 +33,7 @@ SOL_APART void sol_note_end(const sol_team *team, const sol_call *call, int i)
 /* Launch i begins in this thread. A call, like its end: of hundreds of launches, conditions would take longest to compile. */
 static __attribute__((noinline, unused)) void sol_begin(const sol_team *team, const sol_call *call, int i)
 {
+    if (team->launches) ++*team->launches;
     if (call->spans) sol_note_begin(team, call, i);
 }
 
