@@ -734,7 +734,7 @@ static void multiply(const problem *q, const sol_team *team, int64_t pixels, int
     const int64_t units = parts * across * down;
     int64_t active = 1 + parts * M * N * K / 32768;
     if (active > team->size) active = team->size;
-    sol_share share = sol_fixed_share(team, units, active);
+    sol_share share = sol_share_of(team, units, active);
     if (team->id >= active) return;
     float *const partial = (float *)team->scratch;
     float *const kept = partial + BLOCK;

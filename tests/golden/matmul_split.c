@@ -652,7 +652,7 @@ void matmul_split(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t units = 1 * across * down;
     int64_t active = 1 + 1 * M * N * K / 32768;
     if (active > team->size) active = team->size;
-    sol_share share = sol_fixed_share(team, units, active);
+    sol_share share = sol_share_of(team, units, active);
     if (team->id >= active) return;
     float *const partial = (float *)team->scratch;
     float *const kept = partial + BLOCK;

@@ -205,11 +205,18 @@ typedef struct {
     sol_share share;
 } sol_walk;
 
+static inline int64_t sol_walk_units(int64_t images, int64_t blocks, int64_t rows, int64_t by_rows)
+{
+    return by_rows ? (blocks ? images * rows : 0) : images * blocks * rows;
+}
 static inline sol_walk sol_walk_of(const sol_team *team, int64_t images, int64_t blocks, int64_t rows, int64_t by_rows)
 {
-    sol_walk w = {.blocks = blocks, .rows = rows, .by_rows = by_rows != 0};
-    w.share = sol_share_of(team, by_rows ? (blocks ? images * rows : 0) : images * blocks * rows, team->size);
-    return w;
+    return (sol_walk){.blocks = blocks, .rows = rows, .by_rows = by_rows != 0, .share = sol_share_of(team, sol_walk_units(images, blocks, rows, by_rows), team->size)};
+}
+/* The same where it matters who does what. */
+static inline sol_walk sol_fixed_walk(const sol_team *team, int64_t images, int64_t blocks, int64_t rows, int64_t by_rows)
+{
+    return (sol_walk){.blocks = blocks, .rows = rows, .by_rows = by_rows != 0, .share = sol_fixed_share(team, sol_walk_units(images, blocks, rows, by_rows), team->size)};
 }
 
 static inline int sol_next(sol_walk *w)
