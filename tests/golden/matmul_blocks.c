@@ -325,14 +325,14 @@ void matmul_blocks(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t panels = (N + WIDTH - 1) / WIDTH, blocks = (M + MR - 1) / MR;
     int64_t active = 1 + 1 * M * N * K / 32768;
     if (active > team->size) active = team->size;
-    sol_share share = sol_share_of(team, 1 * WIDE * HIGH, active);
     if (team->id >= active) return;
     float *const packed_b = (float *)team->scratch, *const packed_a = packed_b + PANELS * WIDTH * SLICE;
     float *const partial = packed_a + ROWS * MR * SLICE;
     (void)partial;
     int64_t have = -1;
     const int64_t above = 0, own = HIGH;
-    for (int64_t u, end; sol_share_take(&share, &u, &end);) for (; u < end; u++) {
+    sol_share units = sol_share_of(team, 1 * WIDE * HIGH, active);
+    for (int64_t u, end; sol_share_take(&units, &u, &end);) for (; u < end; u++) {
         const int64_t i0 = above + u % own, j0 = u / own % WIDE;
         const int64_t r = blocks * i0 / HIGH, first = panels * j0 / WIDE;
         const int64_t r_end = blocks * (i0 + 1) / HIGH, p_end = panels * (j0 + 1) / WIDE;
