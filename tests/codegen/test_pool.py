@@ -47,7 +47,7 @@ STRESSES = [(build, case) for build in BUILDS for case in CASES if "sanitizer" n
 
 @pytest.mark.parametrize("stress,case", STRESSES, indirect=["stress"], scope="module")
 def test_stress(stress: Sequence[str], case: str) -> None:
-    """Delays, yields and sleeps between barriers, several callers and forks at once: every member runs once, no barrier opens early."""
+    """Delays, yields and sleeps between barriers, several callers and forks at once: each member and unit once, no barrier early."""
     done = subprocess.run([*stress, *map(str, CASES[case]), "1"], capture_output=True, text=True, timeout=150)
     assert done.returncode == 0, f"ended with {done.returncode}: {done.stdout}{done.stderr[-4000:]}"
 

@@ -159,7 +159,7 @@ static inline void sol_share_at_least(sol_share *s, int64_t units)
     if (s->slots && units > s->least * s->each) s->least = (units + s->each - 1) / s->each;
 }
 
-/* Half of what is left of a slot, but no small crumbs: from its begin for who owns it, else from its end. */
+/* Half of what is left of a slot, but at least ``least`` pieces while there are so many: from its begin for who owns it, else from its end. */
 static __attribute__((noinline, unused)) int sol_share_take_from(sol_share *s, int id, int64_t *begin, int64_t *end)
 {
     uint64_t *const slot = &s->slots[id].left;
