@@ -167,8 +167,9 @@ _KNOBS = (
     Knob("autotune_seconds", 0, "seconds that measuring may take for one network; 0: 6 for quick, 60 for full", *_number(0)),
     Knob("tuning_database", "", "file of measurements (sol.tuning.database.export_tuning) to be used before those of the cache; "
          "never written", *_folder()),
-    Knob("calibration", True, "choose kernels by figures that sol tune --calibrate measured on this machine, where there are any; else by "
-         "those of its kind of processor", *_boolean()),
+    Knob("calibration", True, "choose kernels by figures that were measured on this machine: those of sol tune --calibrate, where there "
+         "are any, and how long matrix tiles take, which is measured when code for them is first asked for; else by those of its kind of "
+         "processor", *_boolean()),
     Knob("training", "auto", "what computes gradients: torch; compiled: a compiled forward and a compiled backward pass; auto: compiled, "
          "but where torch is known to be as fast (dropped weights of attention, short steps)", *_choice("auto", "torch", "compiled")),
     Knob("training_memory_budget", 1.0, "share of the memory for activations that compiled training may keep for the backward pass: "

@@ -15,6 +15,7 @@ import pytest
 from tests import budget, instruction_sets, random_numbers
 
 os.environ.setdefault("SOL_FALLBACK", "error")  # also for the processes that tests start; tests of the default ask for it
+os.environ.setdefault("SOL_CALIBRATION", "off")  # kernels are chosen by tables, wherever tests run
 os.environ.setdefault("SOL_SPECIALIZE_SIZES", "0")  # tests of it ask for it: nothing is compiled beside the others
 
 

@@ -9,6 +9,7 @@ from sol.codegen.machines import Machine
 from sol.codegen.targets import resolve
 from sol.commands.console import table
 from sol.config import config
+from sol.tuning import tile_pace
 from sol.tuning.calibration import Calibration, kept
 from sol.tuning.calibration import calibrate as measure
 
@@ -26,6 +27,7 @@ def tune(*, calibrate: bool = False, seconds: float = 3.0, threads: int | None =
         "measured_on": machine.measured_on,
         "figures": _figures(machine),
         "calibration": found and _calibrated(machine, found),
+        "tiles": {"table": machine.tiles.dot, "measured": tile_pace.kept(target)} if target.matrix_tiles else None,
         "used": "calibration" if found and config["calibration"] else "table",
     }
 
@@ -49,6 +51,9 @@ def tune_text(facts: dict[str, Any]) -> str:
     rows = [[label, *(column.get(name, "") for column in columns.values())] for name, label in LABELS.items()]
     lines += ["", table(["figure", *columns], rows), ""]
     lines += found["notes"] if found else []
+    if tiles := facts["tiles"]:
+        here = f"{tiles['measured']:.3g} measured here" if tiles["measured"] else "to be measured when code for them is first asked for"
+        lines.append(f"cycles of a product of matrix tiles: {tiles['table']:.3g} where nothing disturbs it, {here}")
     if facts["used"] == "calibration":
         lines.append("kernels are chosen by what was measured here; sol cache clear --kind machine removes it")
     elif found:

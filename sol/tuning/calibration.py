@@ -18,6 +18,7 @@ from sol.build.cache import key_of, store
 from sol.codegen.machines import Core, Figures, Level, Machine, Memory
 from sol.codegen.targets import Target, cache_bytes, cpu_identity, microcode, resolve, usable_cpus
 from sol.config import config
+from sol.tuning import tile_pace
 from sol.tuning.rates import Rates, accumulators, beside
 
 log = logging.getLogger("sol.tuning")
@@ -63,6 +64,9 @@ def calibrate(seconds: float = SECONDS, threads: int | None = None) -> Calibrati
     Raises CompilerNotFoundError or CompilerError. A machine that is disturbed gives medians and a note.
     """
     target, threads = resolve("native"), threads or usable_cpus()
+    if target.matrix_tiles:
+        tile_pace.forget(target)
+        tile_pace.pace(target)
     return _keep(_key(target), measure(target, threads, seconds))
 
 
@@ -102,13 +106,22 @@ def _keep(key: str, found: Calibration) -> Calibration:
 
 def forget() -> bool:
     """Remove what was measured on this machine; False if there was nothing."""
-    return store().remove(_key(resolve("native")))
+    target = resolve("native")
+    return any([store().remove(_key(target)), tile_pace.forget(target)])
 
 
 def calibrated(target: Target) -> Target:
-    """The target with what was measured here laid over its machine's table: for code for this very CPU, unless the knob says no."""
-    found = kept(target) if target.host and config["calibration"] else None
-    return replace(target, machine=target.machine.with_figures(found.figures)) if found else target
+    """The target with what was measured here laid over its machine's table: for code for this very CPU, unless the knob says no.
+
+    Where that has matrix tiles, their pace is measured now if it never was.
+    """
+    if not (target.host and config["calibration"]):
+        return target
+    found, machine = kept(target), target.machine
+    if found:
+        machine = machine.with_figures(found.figures)
+    timed = tile_pace.pace(target) if target.matrix_tiles else None
+    return replace(target, machine=machine.with_tile_pace(timed) if timed else machine)
 
 
 def _key(target: Target, *more: str) -> str:

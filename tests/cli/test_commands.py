@@ -13,6 +13,7 @@ import pytest
 import sol
 from sol import cli
 from sol.commands.failures import BAD_MODEL, ENVIRONMENT, FAILED, INTERRUPTED, NOT_COMPARED, OK, UNSUPPORTED, USAGE
+from sol.tuning import tile_pace
 from tests.cli import models
 
 
@@ -192,8 +193,9 @@ def test_cache(capsys, tmp_path):
         assert "0 entries" in call(capsys, "cache", "list")[1]
 
 
-def test_tune(capsys, tmp_path):
-    with sol.config.override(cache_dir=tmp_path / "cache"):
+def test_tune(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(tile_pace, "pace", lambda target: None)
+    with sol.config.override(cache_dir=tmp_path / "cache", calibration=True):
         code, out, _ = call(capsys, "tune")
         assert code == OK and "nothing was measured here" in out and not re.search("measured here +spread", out)
         code, out, _ = call(capsys, "tune", "--calibrate", "--seconds", 0, "--threads", 2, "--json", tmp_path / "t.json")

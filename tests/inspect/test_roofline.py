@@ -11,11 +11,18 @@ from sol.codegen.targets import resolve
 from sol.config import config
 from sol.inspect.profile import LEGEND, Profile, ProfileRow
 from sol.inspect.roofline import Roofline, roofline
-from sol.tuning import calibration
+from sol.tuning import calibration, tile_pace
 from sol.tuning.calibration import Calibration, calibrated
 from tests.runtime.models import convnet
 
 LIMITS = Roofline(100e9, 10e9, 1)
+
+
+@pytest.fixture(autouse=True)
+def calibrations_count(monkeypatch):
+    monkeypatch.setattr(tile_pace, "pace", lambda target: None)
+    with config.override(calibration=True):
+        yield
 
 
 def test_the_limit_that_binds():

@@ -20,7 +20,7 @@ from sol.codegen.targets import Target, by_name, resolve
 from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.types import DType, TensorType
-from sol.tuning import calibration
+from sol.tuning import calibration, tile_pace
 from sol.tuning.calibration import calibrate, calibrated, forget, kept, measure
 from sol.tuning.compile import compile_tuned
 from sol.tuning.rates import accumulators, beside
@@ -29,8 +29,9 @@ TARGET = replace(by_name("avx512"), machine=ZEN4)
 
 
 @pytest.fixture(autouse=True)
-def empty(tmp_path: Path) -> Iterator[None]:
-    with config.override(cache_dir=tmp_path / "cache"):
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(tile_pace, "pace", lambda target: None)
+    with config.override(cache_dir=tmp_path / "cache", calibration=True):
         yield
 
 

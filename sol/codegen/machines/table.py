@@ -362,6 +362,10 @@ class Machine:
             winograd=replace(self.winograd, fetch=scaled(self.winograd.fetch)),
         )
 
+    def with_tile_pace(self, dot: float) -> Machine:
+        """The table for matrix tiles whose products take so many cycles here (sol/tuning/tile_pace.py)."""
+        return replace(self, name=f"{self.name}, tiles timed", tiles=replace(self.tiles, dot=dot))
+
     @property
     def fetch(self) -> Fetch | None:
         """What fetching weights costs by the rates of multiply-adds and main memory, as a thread and a team read it; None if not known."""
