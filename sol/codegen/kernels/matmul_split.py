@@ -116,10 +116,10 @@ def _is_along(p: Product) -> bool:
 
 
 def pays(found: Way, target: TargetLike) -> bool:
-    """Whether the tiles take less time than multiply-adds of vectors would at best."""
+    """Whether the tiles take clearly less time than multiply-adds of vectors would at best."""
     s = found.split.sizes
     vectors = s.batch * s.rows * ceil_div(s.n, target.lanes) * s.k / target.machine.core.multiply_adds
-    return found.split.cycles(target) < vectors
+    return found.split.cycles(target) < target.machine.tiles.gain * vectors
 
 
 def split_seconds(found: Way, target: TargetLike) -> float | None:

@@ -293,7 +293,7 @@ class MatrixTiles:
 
     dot: of a product of two tiles. left, right: of a number of either operand that is taken apart; those of the right one come from memory.
     sum: of a result, for each slice of the reduction. pixel: of a number of an image that is taken apart; result: of one of a convolution.
-    gain: what convolutions by tiles must take at most, of the time of register tiles.
+    gain: what products by tiles must take at most, of the time of register tiles; of matrix products, of the least time these could take.
     """
 
     dot: float
