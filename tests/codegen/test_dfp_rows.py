@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from sol.compiler import compile_graph
 from sol.errors import UnsupportedError
 from sol.ir.dim import Dim
 from sol.ir.types import DType
@@ -152,6 +153,44 @@ def test_long_columns_keep_their_precision():
 def test_strided_rows():
     check([((30, 50, 40), F32)], lambda b, x: b.add("softmax", [x], dim=2), strides={"x0": (40, 1200, 1)})
     check([((30, 40), F32)], lambda b, x: b.add("softmax", [x], dim=1), strides={"x0": (1, 30)})
+
+
+@pytest.mark.budget(3)
+@pytest.mark.parametrize("isa,images,rows,length", thinned([(5, 17, 33), (2, 40, 130), (3, 64, 16), (4, 1, 9), (1, 7, 300)]))
+def test_rows_of_operands_that_lie_across(isa, images, rows, length):
+    shape = (images, rows, length)
+    across = {"x1": (rows * length, 1, rows)}
+
+    def sums(b, x, y):
+        product = b.add("mul", [b.add("gelu_slope", [x]), y])
+        return product, b.add("sum", [product], dims=(2,), keepdims=True), b.add("max", [y], dims=(2,), keepdims=False)
+
+    check([(shape, F32), (shape, F32)], sums, strides=across, isas=(isa,), threads=(1, 3), tolerance=3e-5)
+    outer = {"x1": (rows * length, 1, rows), "x0": (length, images * length, 1)}
+    check([(shape, F32), (shape, F32)], lambda b, x, y: b.add("sum", [b.add("mul", [x, y])], dims=(0, 2), keepdims=False),
+          strides=outer, isas=(isa,), threads=(1, 2), tolerance=3e-5)  # fmt: skip
+
+    def norm(b, x, y):
+        s = b.add("add", [x, y])
+        return s, b.add("softmax", [s], dim=2), b.add("var", [s], dims=(2,), keepdims=False, correction=0)
+
+    check([(shape, F32), (shape, F32)], norm, strides=across, isas=(isa,), threads=(2,), tolerance=3e-5)
+    check([(shape, F32)], lambda b, x: b.add("mean", [b.add("exp", [x])], dims=(2,), keepdims=False), strides={"x0": across["x1"]},
+          isas=(isa,), tolerance=3e-5)  # fmt: skip
+
+
+def test_numbers_that_lie_across_are_collected_into_vectors():
+    def text(turned):
+        def summed(b, x, y):
+            product = b.add("mul", [b.add("gelu", [x]), b.add("permute", [y], order=(0, 2, 1)) if turned else y])
+            return product, b.add("sum", [product], dims=(0, 2), keepdims=False)
+
+        compiled = compile_graph(build([((4, 384, 50), F32), ((4, 50, 384) if turned else (4, 384, 50), F32)], summed), isa="avx512")
+        (region,) = (s.text for s in compiled.sources if s.name.startswith("dfp_gelu"))
+        return region
+
+    for turned in (False, True):
+        assert ("vf_load_apart(" in text(turned)) is turned and "erff(" not in text(turned)
 
 
 def test_symbolic_sizes():

@@ -30,8 +30,9 @@ def fits_pixels(plan: RowsPlan, target: TargetLike) -> bool:
     lanes = target.lanes
     if plan.mode != "row" or plan.channels is not None or not plan.outer or not all(_serves(t) for t in plan.wanted):
         return False
-    size = plan.axes[plan.inner[-1]].size
-    if not isinstance(size, int) or size % lanes or len(plan.inner) > 2:
+    last = plan.axes[plan.inner[-1]]
+    size = last.size
+    if not last.is_unit or not isinstance(size, int) or size % lanes or len(plan.inner) > 2:
         return False
     blocked = size == lanes
     if not blocked and not (len(plan.inner) == 1 and 4 * lanes * size <= target.l1 // 4 and _are_many(plan, lanes)):

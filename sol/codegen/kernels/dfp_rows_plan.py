@@ -204,6 +204,8 @@ class _Planner:
         elif vector and (lane := self._lane_axis(outer)) is not None:
             self.mode = "column"
             outer = [*outer[:lane], *outer[lane + 1 :], outer[lane]]
+        elif vector and not self.block and self._collects(inner[-1]):
+            self.mode = "row"
         else:
             self.mode = "scalar"
         if self.partial and self.mode != "column" and any(not p.view.layout.block for p in self.writes):
@@ -230,6 +232,11 @@ class _Planner:
         if indices and not (countable and all(t in outputs and t not in used and t.operands[0].dtype is DType.F32 for t in indices)):
             return False
         return fit_lanes([t for t in terms if t not in indices])
+
+    def _collects(self, axis: Axis) -> bool:
+        """Whether vectors lie along an axis but for operands of float32 whose numbers lie apart and are collected."""
+        apart = [p for p in self.reads if not axis.is_unit_of(p.name)]
+        return bool(apart) and all(p.view.dtype is DType.F32 for p in apart) and all(axis.is_unit_of(p.name) for p in self.writes)
 
     def _lane_axis(self, outer: Sequence[Axis]) -> int | None:
         """An outer axis along which every result is contiguous and every operand contiguous or constant."""

@@ -290,7 +290,10 @@ class RowsWriter:
         offset = self.space.offset(name, self.plan.inner)
         text = f"p_{name}" if offset == "0" else f"p_{name} + {offset}"
         lane = self.plan.lane if self.column else self.plan.inner[-1]
-        return f"{text} + {copy} * LANES" if copy and self.space.stride(name, lane) == "1" else text
+        stride = self.space.stride(name, lane)
+        if not copy or stride == "0":
+            return text
+        return f"{text} + {copy} * LANES" if stride == "1" else f"{text} + {copy} * LANES * {stride}"
 
     def _full_leaf(self, emitter: Emitter, term: Term, copy: int, left: str, stage: Stage) -> CValue:
         name = self.pointer_of[term].name

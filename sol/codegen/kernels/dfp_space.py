@@ -40,7 +40,11 @@ class Axis:
     @property
     def is_unit(self) -> bool:
         """Every tensor is contiguous or constant along it."""
-        return all(_is(s, 0) or _is(s, 1) for s in self.strides.values())
+        return all(map(self.is_unit_of, self.strides))
+
+    def is_unit_of(self, name: str) -> bool:
+        """A tensor is contiguous or constant along it."""
+        return _is(self.stride(name), 0) or _is(self.stride(name), 1)
 
 
 def _is(value: DimLike, number: int) -> bool:
