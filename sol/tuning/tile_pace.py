@@ -15,7 +15,7 @@ import time
 
 from sol.build.cache import key_of, store
 from sol.codegen.kernels.split_product import PRODUCTS
-from sol.codegen.targets import Target, cpu_identity, microcode, usable_cpus
+from sol.codegen.targets import Target, cpu_identity, microcode, usable_cores, usable_cpus
 from sol.config import config
 from sol.errors import CompilerError, CompilerNotFoundError
 from sol.tuning.rates import TILES, Rates, accumulators
@@ -46,7 +46,7 @@ def pace(target: Target) -> float | None:
         with store().locked(key):  # of several processes that begin at once, all take what one of them measures
             found = _kept(key)
             if found is None:
-                found = measured(target, usable_cpus())
+                found = measured(target, usable_cores())
                 if found is not None:
                     store().put(key, repr(found).encode())
     except (CompilerError, CompilerNotFoundError) as error:

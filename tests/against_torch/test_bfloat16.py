@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -105,6 +106,30 @@ def test_network(name: str, isa: str) -> None:
     if resolve(isa).matrix_tiles:
         kernels = tuple(kernel.replace("stem", "im2col_tiles").replace("direct", "tiles") for kernel in kernels)
     assert all(kernel in text for kernel in kernels) and "in torch: 0 operations" in text and "conv_plain" not in text
+
+
+class Across(nn.Module):
+    """An operand that is contiguous along another dimension than the other one and the results."""
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        product = F.gelu(x) * y.transpose(1, 2)
+        return product, product.sum((0, 2)), torch.exp(x * 0.25) - y.transpose(1, 2)
+
+
+@pytest.mark.parametrize("isa", ["native", "avx2", "generic"])
+@pytest.mark.parametrize("shape", [(2, 20, 33), (3, 17, 16), (1, 40, 7), (2, 5, 64)])
+def test_operands_that_lie_across(shape: tuple[int, int, int], isa: str, tmp_path: Path) -> None:
+    """Vectors of them are transposed or collected."""
+    n, rows, length = shape
+    x, y = torch.randn(shape).to(torch.bfloat16), torch.randn(n, length, rows).to(torch.bfloat16)
+    with config.override(isa=isa, dump=str(tmp_path)):
+        ours = sol.optimize(Across(), [x, y])(x, y)
+    exact, theirs = Across()(x.double(), y.double()), Across()(x, y)
+    for a, b, c in zip(ours, theirs, exact):
+        most = float((b.double() - c).abs().max()) + ROUNDING * float(c.abs().max())
+        assert a.dtype is torch.bfloat16 and float((a.double() - c).abs().max()) <= most
+    text = "".join(path.read_text() for path in tmp_path.rglob("dfp_*.c"))
+    assert "vbf_load_apart(" in text and "q_in" in text and "sol_from_bf16(*" not in text
 
 
 class Autocast(nn.Module):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import subprocess
@@ -90,6 +91,19 @@ def test_target_that_cannot_run_says_why_and_what_can(pretend, name: str) -> Non
 def test_unknown_target(name: str) -> None:
     with pytest.raises(ConfigError, match="known are avx512, avx2, neon, generic"):
         resolve(name)
+
+
+@pytest.mark.parametrize(
+    ("siblings", "cores"), [(("0", "1", "2"), 3), (("0,2", "1,3", "0,2"), 2), (("0-1", "0-1", "2-3"), 2), (("0", "1"), 3)]
+)
+def test_hardware_threads_of_a_core_count_once(
+    siblings: tuple[str, ...], cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(targets, "_SIBLINGS", f"{tmp_path}/cpu{{}}")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
+    for cpu, text in enumerate(siblings):
+        (tmp_path / f"cpu{cpu}").write_text(f"{text}\n")
+    assert targets.usable_cores() == cores  # where one of them is not told, all CPUs
 
 
 def test_every_target_is_a_choice_of_the_knob() -> None:

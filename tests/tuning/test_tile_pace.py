@@ -50,7 +50,7 @@ class FakeRates:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tile_pace, "Rates", FakeRates)
-    monkeypatch.setattr(tile_pace, "usable_cpus", lambda: 2)
+    monkeypatch.setattr(tile_pace, "usable_cores", lambda: 2)
     monkeypatch.setattr(FakeRates, "cycles", lambda burst, thread: 20.0, raising=False)
     monkeypatch.setattr(FakeRates, "bursts", 0, raising=False)
 

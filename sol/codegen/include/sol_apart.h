@@ -1,4 +1,4 @@
-/* Vectors of float elements that lie apart: in reverse, every second to fourth one, or anywhere. */
+/* Vectors of float and bfloat16 elements that lie apart: in reverse, every second to fourth one, or anywhere. */
 #ifndef SOL_APART_H
 #define SOL_APART_H
 #include "sol_simd.h"
@@ -35,5 +35,12 @@ SOL_INLINE vf vf_load_apart(const float *p, int64_t stride, int n)
     float v[LANES] = {0};
     for (int i = 0; i < n; i++) v[i] = p[i * stride];
     return vf_load(v);
+}
+/* The same of bfloat16, stride elements apart. */
+SOL_INLINE vf vbf_load_apart(const uint16_t *p, int64_t stride, int n)
+{
+    uint16_t v[LANES] = {0};
+    for (int i = 0; i < n; i++) v[i] = p[i * stride];
+    return vbf_load(v);
 }
 #endif

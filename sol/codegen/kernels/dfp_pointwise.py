@@ -9,7 +9,7 @@ from typing import Any
 from sol.codegen.emit import CValue, Emitter
 from sol.codegen.epilogue import storage_shape
 from sol.codegen.kernels.dfp_space import FEW, Axis, Pointer, Space, locate, make_axes, merge, order_by, result_strides
-from sol.codegen.kernels.dfp_terms import EXPENSIVE, Term, Terms, cost_of, lanes_pay, load_text, needed, store_text, trace
+from sol.codegen.kernels.dfp_terms import APART, EXPENSIVE, Term, Terms, cost_of, lanes_pay, load_text, needed, store_text, trace
 from sol.codegen.kernels.dfp_turned import TurnedWriter, is_moved, turned_axis
 from sol.codegen.lowering import Lowering, operand_strides
 from sol.codegen.plan import View
@@ -190,7 +190,8 @@ def _loads(pointer: Pointer, inner: Axis, moved: bool) -> bool:
     stride = inner.stride(pointer.name)
     if _is(stride, 0) or _is(stride, 1):
         return True
-    return pointer.view.dtype is DType.F32 and (not moved or isinstance(stride, int) and -1 <= stride <= FEW)
+    dtype = pointer.view.dtype
+    return dtype is DType.F32 and isinstance(stride, int) and -1 <= stride <= FEW if moved else dtype in APART
 
 
 def _is(value: DimLike, number: int) -> bool:

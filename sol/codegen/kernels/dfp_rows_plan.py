@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sol.codegen.kernels.dfp_accumulate import Accumulator
 from sol.codegen.kernels.dfp_space import Axis, Pointer, locate, make_axes, merge, order_by, result_strides
-from sol.codegen.kernels.dfp_terms import ARGS, Term, Terms, cost_of, fit_lanes, needed
+from sol.codegen.kernels.dfp_terms import APART, ARGS, Term, Terms, cost_of, fit_lanes, needed
 from sol.codegen.lowering import Lowering
 from sol.errors import UnsupportedError
 from sol.ir.dim import DimLike, product
@@ -234,9 +234,9 @@ class _Planner:
         return fit_lanes([t for t in terms if t not in indices])
 
     def _collects(self, axis: Axis) -> bool:
-        """Whether vectors lie along an axis but for operands of float32 whose numbers lie apart and are collected."""
+        """Whether vectors lie along an axis but for operands of floats whose numbers lie apart and are collected."""
         apart = [p for p in self.reads if not axis.is_unit_of(p.name)]
-        return bool(apart) and all(p.view.dtype is DType.F32 for p in apart) and all(axis.is_unit_of(p.name) for p in self.writes)
+        return bool(apart) and all(p.view.dtype in APART for p in apart) and all(axis.is_unit_of(p.name) for p in self.writes)
 
     def _lane_axis(self, outer: Sequence[Axis]) -> int | None:
         """An outer axis along which every result is contiguous and every operand contiguous or constant."""

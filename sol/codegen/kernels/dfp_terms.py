@@ -6,12 +6,12 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sol.codegen.element import from_memory, to_memory, vector_load, vector_store
+from sol.codegen.element import FAMILIES, from_memory, to_memory, vector_load, vector_store
 from sol.codegen.emit import CValue, Emitter
 from sol.codegen.kernels.dfp_space import LANE_TYPES
 from sol.errors import UnsupportedError
 from sol.ir.graph import Attrs, Graph, Node
-from sol.ir.lanes import LANE_DTYPES, LOADED_DTYPES, fits_lanes
+from sol.ir.lanes import FLOAT_LANES, LANE_DTYPES, LOADED_DTYPES, fits_lanes
 from sol.ir.ops.pointwise import POINTWISE
 from sol.ir.types import DType
 
@@ -224,16 +224,20 @@ def trace(emitter: Emitter, terms: Iterable[Term], known: dict[Term, CValue], le
             known[term] = leaf(term)
 
 
+APART = FLOAT_LANES
+"""What is collected into vectors where it lies apart (include/sol_apart.h)."""
+
+
 def load_text(dtype: DType, address: str, *, vector: bool, stride: str = "1", left: str = "") -> str:
     """C text of a load. address: pointer expression. left: number of lanes that exist, if not all.
 
-    stride: elements between lanes, 0 for one value in all lanes; float32 only where it is neither 0 nor 1.
+    stride: elements between lanes, 0 for one value in all lanes; where it is neither 0 nor 1, of ``APART`` only.
     """
     if not vector:
         return f"(*({address}) != 0)" if dtype is DType.BOOL else from_memory(dtype, f"*({address})")
     if stride in ("0", "1"):
         return vector_load(dtype, address, stride=int(stride), count=left)
-    return f"vf_load_apart({address}, {stride}, {left or 'LANES'})"
+    return f"{FAMILIES[dtype]}_load_apart({address}, {stride}, {left or 'LANES'})"
 
 
 def store_text(dtype: DType, address: str, value: str, *, vector: bool, left: str = "") -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sol.codegen.element import FAMILIES
 from sol.codegen.emit import CValue, Emitter
 from sol.codegen.kernels.dfp_space import LANE_TYPES, Axis, Pointer, Space
-from sol.codegen.kernels.dfp_terms import Term, cost_of, load_text, store_text, trace
-from sol.ir.types import DType
+from sol.codegen.kernels.dfp_terms import APART, Term, cost_of, load_text, store_text, trace
 
 LEAST = 4  # elements along either axis from which on transposing squares pays
 MOVED = {1: "sol_u8x16", 2: "sol_u16x8", 4: "vf", 8: "vd"}
@@ -27,7 +27,7 @@ def turned_axis(axes: Sequence[Axis], reads: Sequence[Pointer], writes: Sequence
         return -1
     apart = [p for p in reads if not any(_is(axes[last].stride(p.name), s) for s in (0, 1))]
     if not all(_turns(p, wanted) for p in apart):
-        return -1  # numbers that lie apart are collected into vectors where they are float32
+        return -1  # numbers that lie apart are collected into vectors where they are floats
     strided = [p for p in apart if not _is(axes[last].stride(p.name), -1)]
     found = {i: sum(_is(axes[i].stride(p.name), 1) for p in strided) for i in range(last) if _is_long(axes[i])}
     best = max(found, key=lambda i: found[i], default=-1)
@@ -40,7 +40,7 @@ def is_moved(wanted: Sequence[Term]) -> bool:
 
 
 def _turns(pointer: Pointer, wanted: Sequence[Term]) -> bool:
-    return is_moved(wanted) or pointer.view.dtype is DType.F32
+    return is_moved(wanted) or pointer.view.dtype in APART
 
 
 def _is(value: Any, number: int) -> bool:
@@ -84,7 +84,7 @@ class TurnedWriter:
             "parameters": ", ".join(parameters),
             "arguments": ", ".join(arguments),
             "bases": bases,
-            "turned": [p.name for p in self.turned],
+            "turned": [(p.name, self.moved if is_moved(self.wanted) else FAMILIES[p.view.dtype]) for p in self.turned],
             "apart": any(self._step(p.name, self.along) not in ("0", "1") for p in self.reads if p not in self.turned),
             "result": self.writes[0].name,
             "vector": self.moved,

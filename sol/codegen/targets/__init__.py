@@ -96,6 +96,20 @@ def usable_cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+_SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+
+
+def usable_cores() -> int:
+    """Cores that these CPUs belong to, as Linux tells them: hardware threads of one core count once. Elsewhere the CPUs."""
+    cores = set()
+    for cpu in sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else ():
+        try:
+            cores.add(Path(_SIBLINGS.format(cpu)).read_text().strip())
+        except OSError:
+            return usable_cpus()
+    return len(cores) or usable_cpus()
+
+
 def architecture() -> str:
     """This machine's architecture: x86_64, aarch64, or what the system calls it."""
     name = platform.machine().lower()
