@@ -8,7 +8,7 @@ from typing import Any
 from sol.codegen.element import FAMILIES
 from sol.codegen.emit import CValue, Emitter
 from sol.codegen.kernels.dfp_space import LANE_TYPES, Axis, Pointer, Space
-from sol.codegen.kernels.dfp_terms import APART, Term, cost_of, load_text, store_text, trace
+from sol.codegen.kernels.dfp_terms import APART, Term, cost_of, fit_lanes, load_text, store_text, trace
 
 LEAST = 4  # elements along either axis from which on transposing squares pays
 MOVED = {1: "sol_u8x16", 2: "sol_u16x8", 4: "vf", 8: "vd"}
@@ -23,7 +23,7 @@ def turned_axis(axes: Sequence[Axis], reads: Sequence[Pointer], writes: Sequence
     last = len(axes) - 1
     if any(not _is(axes[last].stride(p.name), 1) for p in writes) or not _is_long(axes[last]):
         return -1
-    if not is_moved(wanted) and any(t.dtype not in LANE_TYPES for t in wanted):
+    if not is_moved(wanted) and not (all(t.dtype in (*LANE_TYPES, *APART) for t in wanted) and fit_lanes(wanted)):
         return -1
     apart = [p for p in reads if not any(_is(axes[last].stride(p.name), s) for s in (0, 1))]
     if not all(_turns(p, wanted) for p in apart):
