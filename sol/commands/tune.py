@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sol.codegen.machines import Machine
-from sol.codegen.targets import resolve
+from sol.codegen.targets import Target, resolve
 from sol.commands.console import table
 from sol.config import config
 from sol.tuning import tile_pace
@@ -27,9 +27,17 @@ def tune(*, calibrate: bool = False, seconds: float = 3.0, threads: int | None =
         "measured_on": machine.measured_on,
         "figures": _figures(machine),
         "calibration": found and _calibrated(machine, found),
-        "tiles": {"table": machine.tiles.dot, "measured": tile_pace.kept(target)} if target.matrix_tiles else None,
+        "tiles": _tiles(target) if target.matrix_tiles else None,
         "used": "calibration" if found and config["calibration"] else "table",
     }
+
+
+def _tiles(target: Target) -> dict[str, Any]:
+    """Cycles of a product of matrix tiles; used: which of them kernels are chosen by."""
+    measured = tile_pace.kept(target)
+    return {
+        "table": target.machine.tiles.dot, "measured": measured, "used": "measured" if measured and config["calibration"] else "table",
+    }  # fmt: skip
 
 
 def _figures(machine: Machine) -> dict[str, Any]:
@@ -59,7 +67,12 @@ def tune_text(facts: dict[str, Any]) -> str:
     elif found:
         lines.append("kernels are chosen by the table: the knob calibration is off")
     else:
-        lines.append("kernels are chosen by the table: nothing was measured here (sol tune --calibrate)")
+        why = ": nothing was measured here (sol tune --calibrate)"
+        if tiles and tiles["used"] == "measured":
+            why = ", those of matrix tiles by what was measured (sol tune --calibrate measures the rest, too)"
+        elif tiles and tiles["measured"]:
+            why = ": the knob calibration is off"
+        lines.append(f"kernels are chosen by the table{why}")
     return "\n".join(lines)
 
 

@@ -6,12 +6,14 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import sol
 from sol import cli
+from sol.codegen.targets import resolve, with_matrix_tiles
 from sol.commands.failures import BAD_MODEL, ENVIRONMENT, FAILED, INTERRUPTED, NOT_COMPARED, OK, UNSUPPORTED, USAGE
 from sol.tuning import tile_pace
 from tests.cli import models
@@ -209,6 +211,20 @@ def test_tune(capsys, tmp_path, monkeypatch):
         assert "1 entries (1 machine)" in call(capsys, "cache", "list", "--kind", "machine")[1]
         assert "removed 1 entries" in call(capsys, "cache", "clear", "--kind", "machine")[1]
         assert "nothing was measured here" in call(capsys, "tune")[1] and call(capsys, "cache", "size")[1] != "0\n"
+
+
+def test_tune_tells_the_pace_of_matrix_tiles(capsys, tmp_path, monkeypatch):
+    native = replace(with_matrix_tiles(resolve("avx2")), host="this one")
+    monkeypatch.setattr("sol.commands.tune.resolve", lambda isa: native)
+    kept: list[float | None] = [None, 33.0, 33.0]
+    monkeypatch.setattr(tile_pace, "kept", lambda target: kept.pop(0))
+    with sol.config.override(cache_dir=tmp_path / "cache", calibration=True):
+        out = call(capsys, "tune")[1]
+        assert "17.5 where nothing disturbs it, to be measured when" in out and "nothing was measured here" in out
+        out = call(capsys, "tune")[1]
+        assert "17.5 where nothing disturbs it, 33 measured here" in out and "those of matrix tiles by what was measured" in out
+        with sol.config.override(calibration=False):
+            assert "by the table: the knob calibration is off" in call(capsys, "tune")[1]
 
 
 def test_devices(capsys, tmp_path):
