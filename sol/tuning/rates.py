@@ -69,8 +69,8 @@ class Rates:
         return (max(marks[1::2]) - min(marks[::2])) * 1e-9 if all(marks) else float("nan")
 
     def each(self, kind: str, rounds: int, threads: int, size: int = 0) -> tuple[float, ...]:
-        """Time on the wall that each of so many threads took for so many rounds, all at once; NaN for those that did not run."""
-        marks = self._marks_of(kind, rounds, threads, size, False)
+        """The processor's time that each of so many threads used for so many rounds, all at once; NaN for those that did not run."""
+        marks = self._marks_of(kind, rounds, threads, size, True)
         return tuple((end - begin) * 1e-9 if begin and end else float("nan") for begin, end in zip(marks[::2], marks[1::2]))
 
     def _marks_of(self, kind: str, rounds: int, threads: int, size: int, of_processor: bool) -> list[int]:

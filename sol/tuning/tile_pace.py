@@ -16,7 +16,6 @@ import time
 from sol.build.cache import key_of, store
 from sol.codegen.kernels.split_product import PRODUCTS
 from sol.codegen.targets import Target, cpu_identity, microcode, usable_cores, usable_cpus
-from sol.config import config
 from sol.errors import CompilerError, CompilerNotFoundError
 from sol.tuning.rates import TILES, Rates, accumulators
 
@@ -60,21 +59,22 @@ def kept(target: Target) -> float | None:
 
 
 def measured(target: Target, threads: int) -> float | None:
-    """The same, measured now by so many threads at once, and not kept; None if they did not run.
+    """The same, measured now by so many threads at once, and not kept; None if none of them ran.
 
     Raises CompilerNotFoundError or CompilerError.
     """
     rates, starts = Rates(target, threads, threads * MEMORY), target.machine.core.multiply_adds
-    each = 4 * accumulators(target)
-    rounds = 16 * ROUNDS * 4 * PRODUCTS // each
+    products, multiply_adds = 4 * PRODUCTS * ROUNDS, 4 * accumulators(target)
+    rounds = 16 * products // multiply_adds  # with sixteen multiply-adds for each product a burst takes about half as long
     tiles, vectors = [], []
-    with config.override(team="fixed"):  # else other programs make teams smaller
-        for _ in range(TURNS):
-            of_tiles, of_vectors = rates.each(TILES, ROUNDS, threads, MEMORY), rates.each("multiply_adds", rounds, threads)
-            if all(map(math.isfinite, (*of_tiles, *of_vectors))):
-                tiles.append(statistics.harmonic_mean(of_tiles) / (4 * PRODUCTS * ROUNDS))
-                vectors.append(statistics.harmonic_mean(of_vectors) / (each * rounds))
-            time.sleep(NAP)
+    for _ in range(TURNS):
+        both = zip(rates.each(TILES, ROUNDS, threads, MEMORY), rates.each("multiply_adds", rounds, threads))
+        ran = [times for times in both if all(map(math.isfinite, times))]  # fewer where other programs or a quota leave fewer CPUs
+        if ran:
+            of_tiles, of_vectors = map(statistics.harmonic_mean, zip(*ran))
+            tiles.append(of_tiles / products)
+            vectors.append(of_vectors / (multiply_adds * rounds))
+        time.sleep(NAP)
     return sum(tiles) / sum(vectors) / starts if tiles else None
 
 

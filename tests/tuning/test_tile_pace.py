@@ -62,6 +62,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda burst, thread: 20.0 if burst % 2 else 60.0, 40.0),
         (lambda burst, thread: 60.0 if thread else 20.0, 30.0),  # both together do as much as two that take 30 each
         (lambda burst, thread: math.nan if burst % 3 else 20.0, 20.0),
+        (lambda burst, thread: math.nan if thread else 20.0, 20.0),
     ],
 )
 def test_threads_share_out_work_and_states_alternate(cycles: Callable[[int, int], float], found: float, fake: None) -> None:
@@ -96,7 +97,7 @@ def test_calibrating_measures_it_anew(fake: None, monkeypatch: pytest.MonkeyPatc
 def test_the_table_counts_where_nothing_can_be_measured(
     fake: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    FakeRates.cycles = lambda burst, thread: math.nan if thread else 20.0
+    FakeRates.cycles = lambda burst, thread: math.nan
     assert tile_pace.pace(TARGET) is None and calibration.calibrated(TARGET) == TARGET and not store().list()
 
     def missing(*args: object) -> None:

@@ -73,7 +73,7 @@ def lower_rows(lowering: Lowering, plan: RowsPlan) -> None:
         "max_parts": MAX_PARTS,
         "outer": [(i, space.size(i)) for i in plan.outer],
         "bodies": bodies,
-        "apart": any("_load_apart(" in line for body in bodies for line in body),
+        "apart": plan.mode == "row" and not plan.axes[plan.inner[-1]].is_unit,
     }
     per_element = (4 * lowering.target.lanes * width) if column else 4 if plan.mode == "row" else 8
     room = product(plan.axes[i].size for i in plan.inner) * per_element + 128
