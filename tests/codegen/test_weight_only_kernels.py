@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from sol.codegen import targets
 from sol.codegen.kernels.matmul_weight_only import SLICE
 from sol.errors import UnsupportedError
 from sol.ir.builder import GraphBuilder
@@ -99,6 +102,75 @@ def test_columns_of_the_input_apart_and_rows_in_batches(isa: str, rows: int) -> 
         built = layer((3, rows, 40), 20, bits, 8, epilogue=False)
         check(built, isa, 2, strides={"x": (40 * rows + 5, 1, rows)})
         check(built, isa, 2, strides={"x": (40 * rows + 5, 40, 1)})
+
+
+@pytest.fixture
+def by_digits(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """A target like one of a name, which is said to add up products of bytes in fours; the vectors of all targets can."""
+
+    def target(isa: str) -> str:
+        monkeypatch.setattr(targets, "_native", lambda: replace(targets.by_name(isa), byte_dots=True))
+        return "native"
+
+    return target
+
+
+DIGIT_CASES: tuple[tuple[tuple[int, ...], int, int, int, dict[str, Any]], ...] = (
+    ((1, 64), 40, 8, 16, {}), ((1, 64), 40, 4, 16, {}), ((1, 100), 33, 4, 32, {"zeros": None}), ((1, 37), 17, 8, 40, {"zeros": F32}),
+    ((3, 37), 17, 4, 40, {"zeros": F32}), ((3, 37), 17, 8, 40, {"zeros": None}), ((2, 35), 1, 4, 64, {"epilogue": False}),
+    ((1, 2 * SLICE + 24), 64, 4, 2 * SLICE + 24, {"scales": BF16}), ((3, 600), 70, 8, 296, {}), ((3, 9), 16, 4, 16, {}),
+    ((1, 8), 15, 8, 8, {}), ((2, 1, 41), 32, 8, 48, {}), ((2, 1, 104), 65, 4, 8, {"epilogue": False}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("isa,shape,n,bits,group,options", thinned(DIGIT_CASES))
+def test_few_rows_by_digits(
+    isa: str, shape: tuple[int, ...], n: int, bits: int, group: int, options: dict[str, Any], by_digits: Callable[[str], str]
+) -> None:
+    for x in (F32, BF16):
+        check(layer(shape, n, bits, group, x=x, **options), by_digits(isa), 2)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("rows", (1, 2, 3, 4, 9))
+def test_an_open_number_of_rows_by_digits(isa: str, rows: int, by_digits: Callable[[str], str]) -> None:
+    """Codes of 8 bits lie in dwords then, for many rows as well."""
+    for bits in (4, 8):
+        check(layer((Dim.symbol("r", 1), 72), 40, bits, 24, rows=rows), by_digits(isa), 2, symbols={"r": rows})
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("scale", (1e-40, 1e-25, 1e-9, 1e25, "outliers", "slices"))
+def test_numbers_of_all_sizes_by_digits(isa: str, scale: float | str, by_digits: Callable[[str], str]) -> None:
+    """Results are as exact as those of floats, relative to what is added up: also where one number of a slice is a thousand times as large
+    as the others and its weight is zero."""
+    for bits in (4, 8):
+        graph, inputs, parameters = layer((2, 96), 20, bits, 48, zeros=None, epilogue=False)
+        x = inputs["x"]
+        if isinstance(scale, float):
+            x *= scale
+        elif scale == "slices":
+            x[:, 48:] = 0
+            x[1] = 0
+        else:
+            x[:, 7] = 1000
+            codes = parameters["codes"]
+            codes[:, 7 if bits == 8 else 3] = 0 if bits == 8 else 0x88
+        (got,) = run_region(as_region(graph, "dnn", "weight_only_linear"), inputs, parameters, isa=by_digits(isa), threads=1)
+        want = evaluate(graph, {"x": x.astype(np.float64)}, parameters, precision=np.float64)[graph.outputs[0]]
+        np.testing.assert_allclose(got, want, rtol=0, atol=1e-6 * float(np.abs(want).max()) + 2e-45)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_numbers_that_are_not_finite_by_digits(isa: str, by_digits: Callable[[str], str]) -> None:
+    """Rows are multiplied as floats then."""
+    for bits, bad in ((4, np.nan), (8, np.inf), (4, -np.inf)):
+        graph, inputs, parameters = layer((2, 96), 20, bits, 48, zeros=None, epilogue=False)
+        inputs["x"][1, 50] = bad
+        (got,) = run_region(as_region(graph, "dnn", "weight_only_linear"), inputs, parameters, isa=by_digits(isa), threads=1)
+        with np.errstate(invalid="ignore"):
+            want = evaluate(graph, {"x": inputs["x"].astype(np.float64)}, parameters, precision=np.float64)[graph.outputs[0]]
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
 def test_other_floats_are_refused() -> None:

@@ -1,7 +1,7 @@
 /* attention_few: out = softmax(q k^T * scale) v for every head, 1 query each; keys and values are read where they lie.
  *
  *   for each of this thread's heads
- *     scores[1][S]: dot products with 4 keys at once
+ *     scores[1][S]: dot products with 4 keys at once, beside which as many values as 524288 bytes hold are asked for
  *     softmax in place, its division left for the end
  *     out = scores v, 4 vectors of features at once, in stretches of keys, every second key with accumulators of its own
  * Options: 2 batch dimensions. A row that attends to nothing gives zeros. */
@@ -230,7 +230,12 @@ void attention_few(const sol_team *team, void *const *buf, const int64_t *arg)
             for (int64_t e = 0; e < E; e += LANES)
                 vf_store(queries + i * ldq + e, sol_numbers_strided(q + i * Q_l + e * 1, 1, sol_lanes(E - e, 0), 0) * scale);
         const int64_t reach = S;
-        for (int64_t s = 0; s < reach; s += GROUP) key_group(queries, ldq, k + s * K_s, K_s, reach - s, E, scores + s, lds);
+        const int64_t line = 64 / sizeof *v, asked = 524288 / (V * (int64_t)sizeof *v + 1);
+        for (int64_t s = 0; s < reach; s += GROUP) {
+            for (int64_t i = s; i < s + GROUP && i < reach && i < asked; i++)
+                for (int64_t f = 0; f < V; f += line) __builtin_prefetch(v + i * VALUE_s + f, 0, 2);
+            key_group(queries, ldq, k + s * K_s, K_s, reach - s, E, scores + s, lds);
+        }
         float inverse[ROWS];
         for (int i = 0; i < ROWS; i++) inverse[i] = softmax_row(scores + i * lds, reach);
         int64_t f = 0;

@@ -57,7 +57,10 @@ def lower_few(lowering: Lowering, found: Few) -> None:
     parts = 2 if rows * nv < budget else 1
     params = heads.params_without("L", "K_e", "VALUE_e")
     name = f"{heads.prefix}sdpa_few{rows}"
-    emit_attention(lowering, heads, "attention_few.c.j2", name, 4 * scratch, params, rows=rows, group=group, nv=nv, parts=parts)
+    emit_attention(
+        lowering, heads, "attention_few.c.j2", name, 4 * scratch, params, rows=rows, group=group, nv=nv, parts=parts,
+        ahead=heads.target.l2 // 2,
+    )  # fmt: skip
 
 
 def few_seconds(found: Few, target: TargetLike) -> float | None:

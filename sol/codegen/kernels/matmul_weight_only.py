@@ -2,11 +2,18 @@
 
 Products with few rows take as long as reading the weights; then a group's sum of products is scaled, not each weight. Many rows use a
 weight so often that it pays to dequantize a slice of a panel first, which the tiles of other products then read.
+
+Making a float of each weight takes one row longer than reading it. Where a target adds up products of bytes in fours, the numbers of up
+to three rows become integers of several bytes instead, in units that are powers of two, one for each slice of a row, and their bytes are
+multiplied by the weights as they lie. That is as exact as products of float32: integers of float32 have 30 bits below the largest number
+of a slice.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sol.codegen.decision import sole
 from sol.codegen.element import Element, element, vector_load
@@ -21,12 +28,31 @@ from sol.ir.types import DType
 
 BYTES = 4
 """Bytes of a lane of packed codes of 4 bits."""
-STEPS = {8: 1, 4: 2 * BYTES}
-"""Input channels of one row of a packed panel, by the bits of a code: a lane is a byte, or four bytes of two codes each."""
+STEPS = {8: BYTES, 4: 2 * BYTES}
+"""Input channels of one row of a panel of dwords, by the bits of a code. Codes of 8 bits lie byte by byte where all become floats."""
+SLICE_BYTES = 20
+"""Of what describes a slice of a row of digits (``sol_slice`` in include/sol_digits.h)."""
+DIGITS = {DType.F32: 4, DType.BF16: 3}
+"""Bytes of an integer that stands for a number: all but the two highest bits hold a magnitude."""
 SLICE = 256
 """Input channels at most that are added up before they are scaled, or dequantized at a time: errors grow with the length of a sum."""
 WIDTH = 2
 """Vectors of a panel."""
+Shape = tuple[int, int, bool]
+"""Rows and vectors of a tile, and whether the last vector may lack columns."""
+
+
+@dataclass(frozen=True)
+class Digits:
+    """Integers that stand for numbers. count: bytes of each. ladder, exact: rows of the tiles."""
+
+    count: int
+    ladder: tuple[int, ...]
+    exact: bool
+
+    def bytes_of_a_thread(self, slices: int, k: int) -> int:
+        """Of all digits of the longest tile's rows and of what describes their slices."""
+        return self.ladder[0] * (slices * SLICE_BYTES + self.count * (k // 64 * 64 + 128))
 
 
 @dataclass(frozen=True)
@@ -34,7 +60,7 @@ class WeightOnly:
     """A product with a quantized weight.
 
     bits: of a code. scales, zeros: of the groups, [out, groups]. group: input channels of one. ladder, exact: rows of the tiles. few, many:
-    whether rows are few enough for products of integers, or may be more.
+    whether rows are few enough for products of integers, or may be more. digits: what numbers of few rows become, if anything.
     """
 
     product: Product
@@ -46,11 +72,17 @@ class WeightOnly:
     exact: bool
     few: bool
     many: bool
+    digits: Digits | None
 
     @property
     def nv(self) -> int:
         lanes = self.product.target.lanes
         return 1 if isinstance(self.product.n, int) and self.product.n <= lanes else WIDTH
+
+    @property
+    def steps(self) -> int:
+        """Input channels of one row of a packed panel."""
+        return 1 if self.bits == 8 and not self.digits else STEPS[self.bits]
 
     @property
     def slices(self) -> int:
@@ -80,7 +112,24 @@ def find_weight_only(lowering: Lowering) -> WeightOnly | None:
     points = lowering.view(zeros[0]) if zeros else None
     ladder, exact = row_ladder(rows, most)
     many = not isinstance(rows, int) or rows > most
-    return WeightOnly(p, bits, lowering.view(scales), points, int(anchor.attrs["group"]), ladder, exact, few, many)
+    group = int(anchor.attrs["group"])
+    digits = _digits(p, nv, group) if few else None
+    return WeightOnly(p, bits, lowering.view(scales), points, group, ladder, exact, few, many, digits)
+
+
+def _digits(p: Product, nv: int, group: int) -> Digits | None:
+    """How few rows become digits; None if they do not."""
+    count, rows = DIGITS[p.a.dtype], p.loops.rows
+    most = digit_rows(p.target.registers, nv * count)
+    whole = group % STEPS[4] == 0 or group >= int(p.k)  # type: ignore[arg-type]
+    if not p.target.byte_dots or not whole or (isinstance(rows, int) and rows > most):
+        return None
+    return Digits(count, *row_ladder(rows, most))
+
+
+def digit_rows(registers: int, sums: int) -> int:
+    """Rows of a tile by digits, each of which takes so many sums: three quarters of the registers hold them."""
+    return max(1, registers * 3 // 4 // sums)
 
 
 def lower_weight_only(lowering: Lowering, found: WeightOnly) -> None:
@@ -88,11 +137,14 @@ def lower_weight_only(lowering: Lowering, found: WeightOnly) -> None:
     p, nv, ladder = found.product, found.nv, found.ladder
     lanes, width = p.target.lanes, found.nv * p.target.lanes
     full, ragged, ragged_nv = panel_columns(p, nv, lanes)
-    shapes = [(rows, nv, False) for rows in ladder if full] + [(rows, ragged_nv, True) for rows in ladder if ragged]
+
+    def shapes_of(ladder: Sequence[int]) -> tuple[Shape, ...]:
+        return (*((rows, nv, False) for rows in ladder if full), *((rows, ragged_nv, True) for rows in ladder if ragged))
+
     pack_a = p.a_k != 1 or p.a.dtype is not DType.F32
     few_signature, few_arguments = _few_signature(found, pack_a)
     signature, arguments = tile_signature(p, True, pack_a, False, False)
-    kind = "gemm_panels" if found.bits == 8 else "int_panels"
+    kind = "gemm_panels" if found.steps == 1 else "int_panels"
     reads = {
         "A": p.a,
         "B": packed(p.b, kind, width=width, lanes=lanes, transposed=True),
@@ -106,24 +158,28 @@ def lower_weight_only(lowering: Lowering, found: WeightOnly) -> None:
         del params[f"B_{d}"]  # all rows meet the same weight
     costs = p.target.machine.products
     far = BYTES * costs.prefetch // 2  # in two steps, the second of which begins when a line has come from memory
-    tiles = tuple(tile_of(p, *s, nv) for s in shapes)
+    tiles = tuple(tile_of(p, *shape, nv) for shape in shapes_of(ladder))
     slice_floats, part_floats = SLICE * width, costs.run * ladder[0] * width
-    sums: DimLike = ladder[0] * found.slices
+    sums = BYTES * ladder[0] * found.slices
+    digits = found.digits
+    if digits:
+        sums += digits.bytes_of_a_thread(found.slices, int(p.k))  # type: ignore[arg-type]
     lowering.emit(
         "matmul_weight_only.c.j2",
         kernel_stem(p, f"linear_int{found.bits}_{ladder[0]}x{nv}"),
         reads=reads,
         writes={"C": p.out},
         params=params,
-        scratch=4 * max(sums if found.few else 0, slice_floats + part_floats if found.many else 0),
+        scratch=max(sums if found.few else 0, BYTES * (slice_floats + part_floats) if found.many else 0),
         shared_scratch=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
         flops=p.flops,
         bytes=p.bytes + _bytes_of(found.scales) + (_bytes_of(found.zeros) if found.zeros else 0),
-        bits=found.bits, steps=STEPS[found.bits], slice=SLICE, few=found.few, many=found.many, mr=ladder[0], nv=nv, ladder=ladder,
+        bits=found.bits, steps=found.steps, slice=SLICE, few=found.few, many=found.many, mr=ladder[0], nv=nv, ladder=ladder,
         exact=found.exact, few_tiles=tuple(replace(t, name=f"few_{t.name}") for t in tiles) if found.few else (),
         tiles=tiles if found.many else (), full=full, ragged=ragged, ragged_nv=ragged_nv, pack_a=pack_a,
-        a_k="" if p.a_k == 1 else " * A_k",
-        code="uint8_t" if found.bits == 8 else "int32_t", scale=element(found.scales.dtype), zero=_zero(found),
+        a_k="" if p.a_k == 1 else " * A_k", **_digit_context(found, shapes_of, few_arguments),
+        part_of="vf_of_fourths" if found.bits == 8 else "vf_of_quarter_bytes",
+        code="uint8_t" if found.steps == 1 else "int32_t", scale=element(found.scales.dtype), zero=_zero(found),
         zero_loads=_zero_loads(found), few_signature=few_signature, few_arguments=few_arguments, signature=signature,
         arguments=arguments.replace("panel + k0 * width", "unpacked"), run_limit=costs.run, slice_floats=slice_floats,
         types=Types(element(p.a.dtype), element(DType.F32), element(DType.F32), element(p.out.dtype)),
@@ -167,6 +223,21 @@ def _few_signature(found: WeightOnly, pack_a: bool) -> tuple[str, str]:
     given.append("group")
     texts = arguments.split(", ")
     return "".join(f", {x}" for x in own) + parameters, ", ".join([*texts[:4], *given, *texts[4:]])
+
+
+def _digit_context(found: WeightOnly, shapes_of: Callable[[Sequence[int]], tuple[Shape, ...]], few_arguments: str) -> dict[str, Any]:
+    """What tiles by digits take; the argument list of their calls follows from that of tiles of floats."""
+    digits = found.digits
+    if digits is None:
+        return {"digits": 0}
+    texts = few_arguments.split(", ")
+    slices = [] if found.zeros is not None else ["slices"]
+    tiles = (tile_of(found.product, *shape, found.nv) for shape in shapes_of(digits.ladder))
+    return {
+        "digits": digits.count, "digit_ladder": digits.ladder, "digit_exact": digits.exact,
+        "digit_tiles": tuple(replace(t, name=t.name.replace("tile", "by_digits")) for t in tiles),
+        "digit_arguments": ", ".join(["bytes + m * DIGITS * pitch", "pitch", "parts + m * slices", *slices, *texts[2:]]),
+    }  # fmt: skip
 
 
 _CANDIDATES = (sole("weight_only", find_weight_only, lower_weight_only),)
