@@ -279,6 +279,9 @@ NETWORKS: dict[str, str] = {
     "weights of 4 bits": one("%x: f32[n,64]", "f32[n,40]", "weight_only_linear(%x, %w, %s){group=32}",
                              '%w = parameter{target="w"}: u8[40,32]\n  %s = parameter{target="s"}: f32[40,2]',
                              ).replace(") {", ") where n in [2, 64] {", 1),
+    "weights of 4 bits, bfloat16": one("%x: bf16[n,64]", "bf16[n,40]", "weight_only_linear(%x, %w, %s, %z){group=32}",
+                                       '%w = parameter{target="w"}: u8[40,32]\n  %s = parameter{target="s"}: bf16[40,2]\n  '
+                                       '%z = parameter{target="z"}: i8[40,2]').replace(") {", ") where n in [2, 64] {", 1),
     "byte_images": one(
         "%x: u8[1,8,14,14], %z: u8[]",
         "i32[1,20,14,14]",

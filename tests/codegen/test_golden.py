@@ -46,6 +46,7 @@ OF_BYTES = (
     "conv_direct.c.j2:quads", "conv_direct.c.j2:words", "conv_winograd.c.j2:words", "zero_border.c.j2:filled",
     "conv_plain.c.j2:tiles", "matmul_int.c.j2:tiles", "matmul_int.c.j2:words", "conv_tiles.c.j2:quads", "conv_tiles.c.j2:thin",
     "dfp_pointwise.c.j2:table", "matmul_weight_only.c.j2:digits_8", "matmul_weight_only.c.j2:digits_4",
+    "matmul_weight_only.c.j2:parts",
 )  # fmt: skip
 KINDS = ("conv_plain.c.j2:dwords", "conv_plain.c.j2:transposed", "conv_small.c.j2:grouped")
 
@@ -85,6 +86,8 @@ def instances() -> dict[str, str]:
     for name in ("weights of 8 bits", "weights of 4 bits"):
         for kernel in plan_of(NETWORKS[name], byte_dots=True).kernels:
             found.setdefault(f"{kernel.template}:digits_{kernel.context['bits']}", kernel)
+    for kernel in plan_of(NETWORKS["weights of 4 bits, bfloat16"], matrix_tiles=True, byte_dots=True).kernels:
+        found.setdefault(f"{kernel.template}:parts", kernel)
     for name in ("bytes", "images of many channels"):
         for kernel in plan_of(NETWORKS[name], matrix_tiles=True).kernels:
             found.setdefault(f"{kernel.template}:tiles", kernel)

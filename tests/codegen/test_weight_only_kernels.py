@@ -19,6 +19,7 @@ from sol.ir.interpret import evaluate
 from sol.ir.types import DType, TensorType
 from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import ISAS, ROUNDING, held
+from tests.emulation import matrix_tiles
 from tests.harness import as_region, run_region
 from tests.random_numbers import rng
 
@@ -171,6 +172,49 @@ def test_numbers_that_are_not_finite_by_digits(isa: str, by_digits: Callable[[st
         with np.errstate(invalid="ignore"):
             want = evaluate(graph, {"x": inputs["x"].astype(np.float64)}, parameters, precision=np.float64)[graph.outputs[0]]
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+def tiles_with_a_small_cache(dots: bool) -> targets.Target:
+    """A target whose long reductions go in slices. dots: whether it is said to add up products of bytes in fours."""
+    target = matrix_tiles()
+    return replace(target, byte_dots=dots, machine=target.machine.with_caches(target.l1, 1 << 15))
+
+
+PART_CASES: tuple[tuple[tuple[int, ...], int, int, int, dict[str, Any]], ...] = (
+    ((9, 64), 16, 8, 16, {}), ((20, 64), 50, 4, 16, {"zeros": None}), ((33, 96), 17, 8, 96, {"zeros": F32}), ((65, 96), 33, 4, 32, {}),
+    ((70, 544), 40, 8, 64, {"scales": F32}), ((70, 544), 40, 4, 544, {"epilogue": False}), ((3, 21, 64), 32, 8, 8, {"zeros": None}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dots", (False, True))
+@pytest.mark.parametrize("shape,n,bits,group,options", PART_CASES)
+def test_many_rows_of_bfloat16_by_matrix_tiles(
+    shape: tuple[int, ...], n: int, bits: int, group: int, options: dict[str, Any], dots: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(targets, "_native", lambda: tiles_with_a_small_cache(dots))
+    for threads in (1, 3):
+        check(layer(shape, n, bits, group, x=BF16, **{"scales": BF16, **options}), "native", threads)
+    k = shape[-1]
+    for rows in (1, 8, 9, 47):
+        check(layer((Dim.symbol("r", 1), k), n, bits, group, x=BF16, rows=rows, **options), "native", 2, symbols={"r": rows})
+
+
+@pytest.mark.parametrize("bits", (4, 8))
+def test_infinite_numbers_by_matrix_tiles(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both parts of a weight times infinity would be NaN together. Other rows are not touched by it."""
+    monkeypatch.setattr(targets, "_native", lambda: tiles_with_a_small_cache(dots=True))
+    graph, inputs, parameters = layer((40, 544), 20, bits, 32, x=BF16, epilogue=False)
+    region = as_region(graph, "dnn", "weight_only_linear")
+    (plain,) = run_region(region, inputs, parameters, isa="native", threads=2)
+    x = inputs["x"].copy()
+    x[2, 500], x[3, 0], x[35, 543] = np.inf, np.nan, -np.inf
+    (got,) = run_region(region, {"x": x}, parameters, isa="native", threads=2)
+    with np.errstate(invalid="ignore"):
+        want = evaluate(graph, {"x": x.astype(np.float64)}, parameters, precision=np.float64)[graph.outputs[0]]
+    np.testing.assert_allclose(got, want, rtol=ROUNDING, atol=1e-4)
+    others = [row for row in range(40) if row not in (2, 3, 35)]
+    np.testing.assert_array_equal(got[others], plain[others])
+    assert np.isinf(got[2]).any() and np.isnan(got[3]).all()
 
 
 def test_other_floats_are_refused() -> None:

@@ -11,25 +11,27 @@ of a slice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sol.codegen.decision import sole
 from sol.codegen.element import Element, element, vector_load
+from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_product import Product, batch_text, describe, kernel_stem, packed, run_time_arguments
 from sol.codegen.kernels.matmul_rows import row_ladder, rows_per_tile
-from sol.codegen.kernels.matmul_tile import Types, panel_columns, tile_of, tile_signature
+from sol.codegen.kernels.matmul_tile import MATRIX_STEP, Types, matrix_tile_of, panel_columns, tile_of, tile_signature
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
-from sol.ir.dim import DimLike
 from sol.ir.types import DType
 
 BYTES = 4
 """Bytes of a lane of packed codes of 4 bits."""
 STEPS = {8: BYTES, 4: 2 * BYTES}
 """Input channels of one row of a panel of dwords, by the bits of a code. Codes of 8 bits lie byte by byte where all become floats."""
+PART_BYTES = 4
+"""Of both parts of a weight."""
 SLICE_BYTES = 20
 """Of what describes a slice of a row of digits (``sol_slice`` in include/sol_digits.h)."""
 DIGITS = {DType.F32: 4, DType.BF16: 3}
@@ -56,11 +58,24 @@ class Digits:
 
 
 @dataclass(frozen=True)
+class Parts:
+    """Matrix tiles that multiply rows of bfloat16 by weights that are sums of two numbers of bfloat16.
+
+    slice: steps that are dequantized at a time. ladder, exact: rows of the tiles.
+    """
+
+    slice: int
+    ladder: tuple[int, ...]
+    exact: bool
+
+
+@dataclass(frozen=True)
 class WeightOnly:
     """A product with a quantized weight.
 
     bits: of a code. scales, zeros: of the groups, [out, groups]. group: input channels of one. ladder, exact: rows of the tiles. few, many:
     whether rows are few enough for products of integers, or may be more. digits: what numbers of few rows become, if anything.
+    parts: tiles of many rows of bfloat16, None where they become floats.
     """
 
     product: Product
@@ -73,6 +88,7 @@ class WeightOnly:
     few: bool
     many: bool
     digits: Digits | None
+    parts: Parts | None
 
     @property
     def nv(self) -> int:
@@ -82,7 +98,7 @@ class WeightOnly:
     @property
     def steps(self) -> int:
         """Input channels of one row of a packed panel."""
-        return 1 if self.bits == 8 and not self.digits else STEPS[self.bits]
+        return 1 if self.bits == 8 and not self.digits and not self.parts else STEPS[self.bits]
 
     @property
     def slices(self) -> int:
@@ -114,7 +130,8 @@ def find_weight_only(lowering: Lowering) -> WeightOnly | None:
     many = not isinstance(rows, int) or rows > most
     group = int(anchor.attrs["group"])
     digits = _digits(p, nv, group) if few else None
-    return WeightOnly(p, bits, lowering.view(scales), points, group, ladder, exact, few, many, digits)
+    parts = _parts(p, group) if many else None
+    return WeightOnly(p, bits, lowering.view(scales), points, group, ladder, exact, few, many, digits, parts)
 
 
 def _digits(p: Product, nv: int, group: int) -> Digits | None:
@@ -125,6 +142,16 @@ def _digits(p: Product, nv: int, group: int) -> Digits | None:
     if not p.target.byte_dots or not whole or (isinstance(rows, int) and rows > most):
         return None
     return Digits(count, *row_ladder(rows, most))
+
+
+def _parts(p: Product, group: int) -> Parts | None:
+    """How many rows meet matrix tiles; None if they do not."""
+    k = int(p.k)  # type: ignore[arg-type]
+    whole = k > 0 and k % MATRIX_STEP == 0 and (group % STEPS[4] == 0 or group >= k)
+    if not p.target.matrix_tiles or p.a.dtype is not DType.BF16 or p.a_k != 1 or not whole:
+        return None
+    most = max(SLICE, p.target.l2 // (4 * PART_BYTES * WIDTH * p.target.lanes) // SLICE * SLICE)
+    return Parts(min(most, k), *row_ladder(p.loops.rows, 2 * MATRIX_ROWS))
 
 
 def digit_rows(registers: int, sums: int) -> int:
@@ -160,24 +187,34 @@ def lower_weight_only(lowering: Lowering, found: WeightOnly) -> None:
     far = BYTES * costs.prefetch // 2  # in two steps, the second of which begins when a line has come from memory
     tiles = tuple(tile_of(p, *shape, nv) for shape in shapes_of(ladder))
     slice_floats, part_floats = SLICE * width, costs.run * ladder[0] * width
-    sums = BYTES * ladder[0] * found.slices
-    digits = found.digits
-    if digits:
-        sums += digits.bytes_of_a_thread(found.slices, int(p.k))  # type: ignore[arg-type]
+    context: dict[str, Any] = {"digits": 0, "parts": False}
+    few_bytes, many_bytes = 0, 0
+    if found.few:
+        few_bytes = BYTES * ladder[0] * found.slices
+    if found.digits:
+        context |= _digit_context(found, found.digits, shapes_of(found.digits.ladder), few_arguments)
+        few_bytes += found.digits.bytes_of_a_thread(found.slices, int(p.k))  # type: ignore[arg-type]
+    if found.parts:
+        context |= _part_context(found, found.parts, shapes_of(found.parts.ladder))
+        many_bytes = found.parts.slice * width * PART_BYTES + BYTES * context["tile_part_floats"]
+    elif found.many:
+        many_bytes = BYTES * (slice_floats + part_floats)
+    form = f"{found.parts.ladder[0]}x{nv}_tiles" if found.parts else f"{ladder[0]}x{nv}"
+    rows_of_a = p.loops.rows if not found.parts else ladder[0] if found.few else 0
     lowering.emit(
         "matmul_weight_only.c.j2",
-        kernel_stem(p, f"linear_int{found.bits}_{ladder[0]}x{nv}"),
+        kernel_stem(p, f"linear_int{found.bits}_{form}"),
         reads=reads,
         writes={"C": p.out},
         params=params,
-        scratch=max(sums if found.few else 0, BYTES * (slice_floats + part_floats) if found.many else 0),
-        shared_scratch=4 * p.loops.batch_size * p.loops.rows * p.k if pack_a else 0,
+        scratch=max(few_bytes, many_bytes),
+        shared_scratch=4 * p.loops.batch_size * rows_of_a * p.k if pack_a else 0,
         flops=p.flops,
         bytes=p.bytes + _bytes_of(found.scales) + (_bytes_of(found.zeros) if found.zeros else 0),
         bits=found.bits, steps=found.steps, slice=SLICE, few=found.few, many=found.many, mr=ladder[0], nv=nv, ladder=ladder,
         exact=found.exact, few_tiles=tuple(replace(t, name=f"few_{t.name}") for t in tiles) if found.few else (),
         tiles=tiles if found.many else (), full=full, ragged=ragged, ragged_nv=ragged_nv, pack_a=pack_a,
-        a_k="" if p.a_k == 1 else " * A_k", **_digit_context(found, shapes_of, few_arguments),
+        a_k="" if p.a_k == 1 else " * A_k", **context,
         part_of="vf_of_fourths" if found.bits == 8 else "vf_of_quarter_bytes",
         code="uint8_t" if found.steps == 1 else "int32_t", scale=element(found.scales.dtype), zero=_zero(found),
         zero_loads=_zero_loads(found), few_signature=few_signature, few_arguments=few_arguments, signature=signature,
@@ -225,18 +262,30 @@ def _few_signature(found: WeightOnly, pack_a: bool) -> tuple[str, str]:
     return "".join(f", {x}" for x in own) + parameters, ", ".join([*texts[:4], *given, *texts[4:]])
 
 
-def _digit_context(found: WeightOnly, shapes_of: Callable[[Sequence[int]], tuple[Shape, ...]], few_arguments: str) -> dict[str, Any]:
+def _digit_context(found: WeightOnly, digits: Digits, shapes: Sequence[Shape], few_arguments: str) -> dict[str, Any]:
     """What tiles by digits take; the argument list of their calls follows from that of tiles of floats."""
-    digits = found.digits
-    if digits is None:
-        return {"digits": 0}
     texts = few_arguments.split(", ")
     slices = [] if found.zeros is not None else ["slices"]
-    tiles = (tile_of(found.product, *shape, found.nv) for shape in shapes_of(digits.ladder))
+    tiles = (tile_of(found.product, *shape, found.nv) for shape in shapes)
     return {
         "digits": digits.count, "digit_ladder": digits.ladder, "digit_exact": digits.exact,
         "digit_tiles": tuple(replace(t, name=t.name.replace("tile", "by_digits")) for t in tiles),
         "digit_arguments": ", ".join(["bytes + m * DIGITS * pitch", "pitch", "parts + m * slices", *slices, *texts[2:]]),
+    }  # fmt: skip
+
+
+def _part_context(found: WeightOnly, parts: Parts, shapes: Sequence[Shape]) -> dict[str, Any]:
+    """What matrix tiles take. Partial sums of as many rows wait in scratch as those of tiles of floats would."""
+    p, run = found.product, 0
+    if int(p.k) > parts.slice:  # type: ignore[arg-type]
+        run = max(1, p.target.machine.products.run * rows_per_tile(p.target, found.nv) // parts.ladder[0])
+    signature, arguments = tile_signature(p, True, False, False, False)
+    tiles = (matrix_tile_of(p, *shape, found.nv) for shape in shapes)
+    return {
+        "parts": True, "tile_slice": parts.slice, "tile_ladder": parts.ladder, "tile_exact": parts.exact, "run_of_tiles": run,
+        "tile_part_floats": run * parts.ladder[0] * found.nv * p.target.lanes, "tile_signature": signature,
+        "tile_arguments": arguments.replace("panel + k0 * width", "high, low").replace("MR", "ROWS"),
+        "matrix_tiles": tuple(replace(t, name=t.name.replace("tile", "of_parts")) for t in tiles),
     }  # fmt: skip
 
 
