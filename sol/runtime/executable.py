@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 from sol.build import library as libraries
 from sol.build.build import build_library
-from sol.codegen.arena import arena_interval, arena_offsets
+from sol.codegen.arena import Layouts, placed
 from sol.codegen.compiled import Compiled
 from sol.codegen.machines import Calls, Machine
-from sol.codegen.memory import assign_offsets, by_maps, keeps_maps_apart
 from sol.codegen.plan import Plan, Port
 from sol.codegen.program import arena_buffers
 from sol.config import config
@@ -57,10 +56,10 @@ class _Context:
     """
 
     def __init__(
-        self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int, machine: Machine, lent: bool
+        self, ffi: Any, plan: Plan, env: Mapping[str, int], weights: Any, threads: int, machine: Machine, lent: bool, layouts: Layouts
     ) -> None:  # fmt: skip
         threads, launch = starter(useful_threads(plan, machine.calls, env, threads))
-        arena, self.offsets = _arena(plan, env, threads, machine.team.apart)
+        self.offsets, arena = layouts.find(env, threads) if plan.symbols else ([], evaluate(plan.arena, env))
         shared_scratch, scratch = evaluate(plan.shared_scratch, env), evaluate(plan.scratch, env)
         self.size = _memory_bytes(plan, env, threads, arena)
         self.memory = None if lent else Block(self.size)
@@ -94,15 +93,6 @@ def useful_threads(plan: Plan, calls: Calls, env: Mapping[str, int], threads: in
 def _memory_bytes(plan: Plan, env: Mapping[str, int], threads: int, arena: int) -> int:
     """Bytes that a call works in."""
     return arena + evaluate(plan.shared_scratch, env) + evaluate(plan.scratch, env) * threads + 64
-
-
-def _arena(plan: Plan, env: Mapping[str, int], threads: int, apart: int) -> tuple[int, list[int]]:
-    if not plan.symbols:
-        return evaluate(plan.arena, env), []
-    buffers = arena_buffers(plan)
-    pooled = keeps_maps_apart([arena_interval(b, dict(env)) for b in buffers], threads, apart)
-    offsets, total = arena_offsets(buffers, dict(env), by_maps if pooled else assign_offsets)
-    return total, offsets
 
 
 class Frame(NamedTuple):
@@ -145,6 +135,7 @@ class Executable:
         self._state: _State = (None, {})
         self._contexts: weakref.WeakSet[_Context] = weakref.WeakSet()  # all that point to these weights, also those that calls have
         self._static, self._machine = not self.plan.symbols, compiled.target.machine
+        self._layouts = Layouts(arena_buffers(self.plan), self._machine.team.apart)
         self._new_outputs = [arrays.allocator(self._roomy(port)) for port in self.plan.outputs]
         given = {port.buffer: i for i, port in enumerate(self.plan.inputs)}
         self._written = {i: given[port.buffer] for i, port in enumerate(self.plan.outputs) if port.buffer in given}
@@ -234,7 +225,7 @@ class Executable:
     def _new_context(self, env: Mapping[str, int], threads: int) -> _Context:
         with _making:
             lent = self._lender is not None
-            context = _Context(self.library.ffi, self.plan, env, self._state[0], threads, self._machine, lent)
+            context = _Context(self.library.ffi, self.plan, env, self._state[0], threads, self._machine, lent, self._layouts)
             self._contexts.add(context)
             return context
 
@@ -361,7 +352,10 @@ class Executable:
 
     def memory_bytes(self, env: Mapping[str, int] | None = None) -> dict[str, int]:
         """Bytes of packed weights and of one call's arena, for the sizes in ``env``."""
-        arena, _ = _arena(self.plan, env or {}, self._team(), self._machine.team.apart)
+        if self.plan.symbols:
+            _, arena = placed(arena_buffers(self.plan), dict(env or {}), self._team(), self._machine.team.apart)
+        else:
+            arena = evaluate(self.plan.arena, env or {})
         return {"weights": self.packed.size if self.packed else 0, "arena": arena}
 
 

@@ -1,11 +1,15 @@
 """Plans whose sizes are open, and code that is compiled in the background for sizes that come again.
 
 Many kernels are faster where sizes are known: tiles that divide them, algorithms that pay for them. A call of sizes that nobody called with
-before runs the plan for any sizes. What comes twice is compiled for itself, beside the calls, and used as soon as that is done.
+before runs the plan for any sizes. What comes twice is compiled for itself, beside the calls, and used as soon as that is done. Where sizes
+grow by a few from call to call, as those of a cache of keys and values do, it has to come twice in a row: else it is used once in a text.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import ctypes
 import logging
 import os
 import queue
@@ -29,6 +33,10 @@ AGAIN = 2
 """So often sizes must come until code for them is compiled."""
 KEPT = 64
 """So many sizes are remembered for each that may have code of its own."""
+STEP, GROWTHS = 8, 16
+"""What a size may grow by from call to call, and how many calls must have grown so in a row until they count as growth."""
+PATIENCE = 5.0
+"""Seconds until the thread is asked once more to end."""
 Sizes = tuple[int, ...]
 Compile = Callable[[Graph], Compiled]
 
@@ -45,6 +53,8 @@ class SizedExecutable(Executable):
         self._graph, self._compile = graph, compile
         self._fixed: dict[Sizes, Executable | None] = {}  # None: not compiled yet, or in vain
         self._seen: dict[Sizes, int] = {}
+        self._last: Sizes = ()  # of the last call
+        self._growths, self._grows = 0, False  # so many calls in a row have grown; whether as many as count have ever done so
         self._parameters: Mapping[str, Any] | None = None
         self._changing = threading.RLock()  # held while weights are packed
 
@@ -55,9 +65,10 @@ class SizedExecutable(Executable):
     def __call__(self, inputs: Sequence[Any], env: Mapping[str, int] | None = None, found: dict[str, int] | None = None) -> list[Any]:
         """As of ``Executable``."""
         sizes = tuple([env[s] for s in self.plan.symbols]) if env else ()
-        fixed = self._ready(sizes)
+        fixed, counts = self._ready(sizes), self._counts(sizes)
         if fixed is None:
-            self._note(sizes)
+            if counts:
+                self._note(sizes)
             return super().__call__(inputs, env, found)
         return fixed(inputs, env, found)
 
@@ -87,6 +98,16 @@ class SizedExecutable(Executable):
         if count == AGAIN:
             self._fixed.setdefault(sizes, None)
             _worker.put(weakref.WeakMethod(self._make), sizes)
+
+    def _counts(self, sizes: Sizes) -> bool:
+        """Whether a call tells that its sizes come again: once calls are known to grow, only one with the sizes of the last call does."""
+        last, self._last = self._last, sizes
+        if self._grows:
+            return sizes == last
+        steps = [size - before for size, before in zip(sizes, last)]
+        self._growths = self._growths + 1 if any(steps) and all(0 <= step <= STEP for step in steps) else 0
+        self._grows = self._growths >= GROWTHS
+        return True
 
     def _make(self, sizes: Sizes) -> None:
         """Compile for sizes."""
@@ -127,11 +148,15 @@ class SizedExecutable(Executable):
             fixed.pack_beside(self._parameters, tuple(e.packed for e in others if e.packed is not None), shared)
 
 
+class _Leave(BaseException):
+    """Raised in the thread when the process ends."""
+
+
 class _Worker:
     """One thread, which goes when the process does: nobody waits for code that nobody will call."""
 
     def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[tuple[Context, Any, Sizes]] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[Context, Any, Sizes] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._left = 0
@@ -147,8 +172,12 @@ class _Worker:
         self._jobs.put((copy_context(), action, sizes))
 
     def _work(self) -> None:
-        while True:
-            context, action, sizes = self._jobs.get()
+        with contextlib.suppress(_Leave):
+            self._do_jobs()
+
+    def _do_jobs(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            context, action, sizes = job
             try:
                 method = action()
                 if method is not None:
@@ -159,6 +188,18 @@ class _Worker:
             with self._lock:
                 self._left -= 1
                 self._idle.notify_all()
+
+    def leave(self) -> None:
+        """End the thread, in the middle of what it does, and wait until it has ended.
+
+        Were it still running when the interpreter goes, it would be ended wherever it next asks for the interpreter, and from there on
+        C++ code (torch's operations, for example) ends the whole process with an abort.
+        """
+        thread = self._thread
+        while thread is not None and thread.is_alive():
+            self._jobs.put(None)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Leave))
+            thread.join(PATIENCE)
 
     def wait(self, seconds: float) -> bool:
         """Until nothing is left to do; False if that takes longer."""
@@ -186,3 +227,4 @@ def _after_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_after_fork)
+atexit.register(lambda: _worker.leave())

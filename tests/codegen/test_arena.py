@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from sol.codegen.arena import arena_interval, arena_offsets
+from sol.codegen.arena import Layouts, arena_interval, arena_offsets, placed
 from sol.codegen.memory import PAGE, assign_offsets
 from sol.codegen.plan import Buffer
 from sol.ir.dim import Dim
@@ -39,3 +39,36 @@ def test_open_sizes_are_those_of_the_call():
 
 def test_an_empty_buffer_has_a_place():
     assert arena_interval(Buffer("b", "arena", Dim.symbol("n"), 0, 1), {"n": 0}).size == 1
+
+
+def apart(buffers: list[Buffer], env: dict[str, int], offsets: list[int], total: int) -> bool:
+    """Whether buffers that live together share no memory, and all lie in the arena."""
+    spans = [(i, offset) for i, offset in zip((arena_interval(b, env) for b in buffers), offsets)]
+    met = all(not a.meets(b) or p + a.size <= q or q + b.size <= p for k, (a, p) in enumerate(spans) for b, q in spans[:k])
+    return met and all(offset + i.size <= total for i, offset in spans)
+
+
+def test_sizes_that_grow_find_room_in_the_same_places() -> None:
+    n, m = Dim.symbol("n"), Dim.symbol("m")
+    sizes = (n * 64, m * 4, n * m, 640, n * 64 + m)
+    buffers = [Buffer(f"b{i}", "arena", size, first=i // 2, last=i // 2 + 2) for i, size in enumerate(sizes)]
+    layouts, placed_anew = Layouts(buffers, 0), 0
+    last: list[int] = []
+    for length in (*range(33, 150), 40, 41, 7, 2000, 2001):
+        env = {"n": length, "m": 3}
+        offsets, total = layouts.find(env, 2)
+        assert apart(buffers, env, offsets, total)
+        assert total <= 2 * placed(buffers, env, 2, 0)[1]
+        placed_anew += offsets is not last
+        last = offsets
+    assert placed_anew <= 25
+
+
+def test_maps_of_other_sizes_are_placed_anew() -> None:
+    """Their borders are zeros at other places."""
+    n = Dim.symbol("n")
+    map = {"map_shape": (n, n), "pixel": 64, "border": ((1, 1), (1, 1))}
+    buffers = [Buffer(f"b{i}", "arena", n * n * 64, i, i + 1, **map) for i in range(3)]  # type: ignore[arg-type]
+    layouts = Layouts(buffers, 1 << 30)
+    for length in range(20, 30):
+        assert layouts.find({"n": length}, 2) == placed(buffers, {"n": length}, 2, 1 << 30)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -130,9 +132,45 @@ def test_no_more_sizes_than_the_user_wants(limit: int) -> None:
 
 def test_many_sizes_are_not_remembered_for_ever() -> None:
     _, fast = network()
-    for n in range(2, 2 + 3 * sized.KEPT * 3):
+    for n in reversed(range(2, 2 + 3 * sized.KEPT * 3)):
         fast(torch.rand(n, 3, 4, 8))
     assert len(executable(fast)._seen) <= sized.KEPT * 3 + 1 and not executable(fast)._fixed
+
+
+def test_sizes_that_grow_from_call_to_call_get_no_code_of_their_own() -> None:
+    """As those of a cache of keys and values, text after text; from then on sizes count that come twice in a row."""
+    model, fast = network()
+    for _ in range(3):
+        for n in range(2, 2 + sized.GROWTHS + 4):
+            x = torch.rand(n, 3, 9, 8)
+            close(fast(x), model(x))
+    assert sized.wait(DONE) and not executable(fast)._fixed
+    for n in (40, 40, 30, 30, 40, 40, 30, 50):
+        fast(torch.rand(n, 3, 9, 8))
+    assert sized.wait(DONE) and [sizes[0] for sizes in executable(fast)._fixed] == [40]
+
+
+LEAVES = """
+import torch
+from sol.runtime import sized
+
+class Job:
+    def run(self, sizes):
+        print("begun", flush=True)
+        while True:
+            torch.ones(10).sum()
+
+job = Job()
+sized._worker.put(__import__("weakref").WeakMethod(job.run), (1,))
+__import__("time").sleep({seconds})
+"""
+
+
+@pytest.mark.parametrize("seconds", [0, 0.3])
+def test_a_process_ends_while_code_is_being_made(seconds: float) -> None:
+    """A thread that is in an operation of torch's while the interpreter goes would abort the process."""
+    done = subprocess.run([sys.executable, "-c", LEAVES.format(seconds=seconds)], capture_output=True, text=True, timeout=DONE)
+    assert done.returncode == 0 and not done.stderr, done
 
 
 def made_for(fast: Any, *batches: int) -> None:
