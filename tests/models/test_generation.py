@@ -48,3 +48,19 @@ def test_generating_runs_what_is_compiled(model: Any) -> None:
     assert torch.equal(fast.generate(words, **options), model.generate(words, **options))
     assert {id(p) for p in fast._programs} - before and all(not p.runner.torch_nodes for p in fast._programs)
     assert len(fast._programs) <= 5  # the length of the cache becomes an open size
+
+
+def test_a_sliding_window() -> None:
+    """Caches shorter than the window, as long as it and full are called for in different ways; no text is compiled for again."""
+    torchvision_models()  # transformers looks for torchvision
+    transformers = pytest.importorskip("transformers")
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1}
+    windowed = transformers.MistralForCausalLM(transformers.MistralConfig(vocab_size=VOCABULARY, sliding_window=8, **sizes)).eval()
+    windowed.generation_config.update(pad_token_id=0, eos_token_id=None)
+    words = torch.randint(0, VOCABULARY, (1, 4))
+    fast = sol.optimize(windowed, {"input_ids": words})
+    options = {"max_new_tokens": 16, "do_sample": False}
+    want = windowed.generate(words, **options)
+    assert torch.equal(fast.generate(words, **options), want)
+    made = fast._ways._made
+    assert made <= 8 and torch.equal(fast.generate(words, **options), want) and fast._ways._made == made

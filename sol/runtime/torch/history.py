@@ -16,16 +16,20 @@ OPEN_AT = 3
 """The how-manieth size of a dimension is not compiled for by itself. In an object that is passed on from call to call, such as a cache of
 keys and values, and in recurrent models, it is the one before."""
 
+TRIES = 4
+"""Captures with something left open that may fail in a row for calls of one kind. A call at a border fails where those beyond it do not: a
+model with a sliding window takes caches that are shorter than the window, as long as it and full, each in another way."""
+
 
 @dataclass
 class _Kind:
     """Calls of one structure, whose tensors have the same dtypes and numbers of dimensions. seen: what leaves were, call by call.
-    closed: that torch or sol cannot leave open what changes."""
+    failures: how often in a row torch or sol could not leave open what changes."""
 
     tree: Tree
     types: tuple[Any, ...]
     seen: list[tuple[Any, ...]] = field(default_factory=list)
-    closed: bool = False
+    failures: int = 0
 
 
 @dataclass(frozen=True)
@@ -52,11 +56,17 @@ class History:
         now = tuple([tuple(leaf.shape) if isinstance(leaf, torch.Tensor) else leaf for leaf in call.leaves])
         if now not in kind.seen:
             kind.seen.append(now)
-        return Open({}, frozenset()) if kind.closed else _open(kind, now, self._recurrent or any(_in_objects(call.tree)))
+        return Open({}, frozenset()) if kind.failures >= TRIES else _open(kind, now, self._recurrent or any(_in_objects(call.tree)))
 
     def close(self, call: Call) -> None:
-        """Leave nothing open for calls like this one: it was tried in vain."""
-        self._kind_of(call).closed = True
+        """It was tried in vain to leave something open for this call. Nothing is for calls like this one once that has happened often."""
+        self._kind_of(call).failures += 1
+
+    def succeed(self, call: Call) -> None:
+        """A program for calls like this one was made."""
+        kind = self._kind_of(call)
+        if kind.failures < TRIES:
+            kind.failures = 0
 
     def count(self, call: Call) -> int:
         """How many different calls like this one there were."""

@@ -51,6 +51,7 @@ from sol.runtime.torch.inputs import check_inputs, check_model, is_plain, like_t
 from sol.runtime.torch.partition import Partition
 from sol.runtime.torch.program import Counter, Held, Program, Taken
 from sol.runtime.torch.segments import split_segments
+from sol.runtime.torch.training import MOST_COMPILED
 
 log = logging.getLogger("sol.runtime")
 NARROW = {torch.bfloat16: DType.BF16, torch.float16: DType.F16}
@@ -159,7 +160,7 @@ class Ways:
         self.partition: Partition | None = None  # once torch.export could not capture the model
         self.failure: BaseException | None = None  # why everything runs in torch
         self.reads = Reads()  # attributes that the programs depend on
-        self._changes = 0
+        self._changes = self._made = 0  # changes of plain attributes, and programs
         self._left: list[_Left] = []
         if isinstance(model, torch.jit.ScriptModule):
             self.failure = UnsupportedError("a TorchScript module runs in torch")
@@ -236,7 +237,7 @@ class Ways:
         if not self.options.falls_back:
             check_inputs(args, kwargs)
             check_model(self.model)
-        elif not self._is_for_compiled_code():
+        elif not self._is_for_compiled_code() or self._is_compiled_in_vain():
             return None
         keep_templates()
         packers = self._usual_packers()
@@ -249,6 +250,13 @@ class Ways:
             self._step_down(error)
             return None
         return self._program(self.options.applied(imported), args, kwargs)
+
+    def _is_compiled_in_vain(self) -> bool:
+        """Whether so many kinds of calls came that others run in torch."""
+        most = MOST_COMPILED * config["recompile_limit"]
+        if self._made == most:
+            self._say(f"compiled for {most} kinds of calls ({MOST_COMPILED} x sol.config.recompile_limit): other kinds run in torch")
+        return self._made >= most
 
     def _usual_packers(self) -> list[Callable[[], None]]:
         """What compiles them, if the model has weights that they pack."""
@@ -288,6 +296,7 @@ class Ways:
             self.in_torch.add(InTorch(imported, error))
             return None
         self.programs.add(program)
+        self._made += 1
         return program
 
     def _new_program(self, imported: Imported) -> Program:
@@ -308,6 +317,8 @@ class Ways:
                 with self._settled():
                     imported = import_call(self.model, candidate, shapes, reads=self.reads)
                 if take_function(imported)(args, kwargs) is not None:
+                    if shapes or candidate is not call:
+                        self._history.succeed(call)
                     return imported
                 error = ExportError("what was captured is not for the call that it was captured for")
             except (ConfigError, VerifyError):

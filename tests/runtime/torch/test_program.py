@@ -8,6 +8,7 @@ from torch import nn
 
 import sol
 from sol.config import config
+from sol.runtime.torch.training import MOST_COMPILED
 from tests.runtime.models import close, convnet, mlp
 
 BATCH = torch.export.Dim("batch")
@@ -78,6 +79,30 @@ def test_recompile_limit(caplog: pytest.LogCaptureFixture) -> None:
         for size in (1, 2, 3, 2, 4):
             assert fast(torch.ones(size)).shape == (size,)
     assert len(fast._programs) == 2 and "least recently used" in caplog.text
+
+
+class Repeated(nn.Module):
+    """A number that is a count of layers cannot stay open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor, times: int) -> torch.Tensor:
+        for _ in range(times):
+            x = self.layer(x).relu()
+        return x
+
+
+def test_what_is_compiled_for_in_vain_runs_in_torch(caplog: pytest.LogCaptureFixture) -> None:
+    model = Repeated().eval()
+    x = torch.rand(3, 4)
+    fast, strict = (sol.optimize(model, [x, 1], fallback=way) for way in ("eager", "error"))
+    with config.override(recompile_limit=2):
+        for times in range(1, 8):
+            close(fast(x, times), model(x, times))
+            close(strict(x, times), model(x, times))
+        assert fast._ways._made == 2 * MOST_COMPILED and "other kinds run in torch" in caplog.text and strict._ways._made == 7
 
 
 def test_memory_of_many_dynamic_sizes_is_bounded() -> None:
