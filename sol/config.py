@@ -177,7 +177,8 @@ _KNOBS = (
     Knob("specialize_sizes", 16, "for so many sizes of a program whose sizes are open, code of their own is compiled in the background "
          "once they came twice; 0: for none", *_integer(0)),
     Knob("recompile_limit", 16, "programs that a model (of sol.optimize, of sol.load, or one piece of torch.compile) keeps for different "
-         "input types; the least recently used gives way", *_integer(1)),
+         "input types; the least recently used gives way. Of a model that may run in torch twice as many are compiled in all; further "
+         "types run in torch", *_integer(1)),
 )  # fmt: skip
 KNOBS: Mapping[str, Knob] = MappingProxyType({knob.name: knob for knob in _KNOBS})
 

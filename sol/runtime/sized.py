@@ -183,7 +183,8 @@ class _Worker:
                 if method is not None:
                     context.run(_silently, method, sizes)
             except Exception:
-                log.exception("compiling for the sizes %s failed", sizes)
+                if threading.main_thread().is_alive():  # else the process ends, and compilers are no longer started
+                    log.exception("compiling for the sizes %s failed", sizes)
             method = None
             with self._lock:
                 self._left -= 1
