@@ -11,12 +11,14 @@ import pytest
 
 from sol.codegen import targets
 from sol.codegen.kernels.matmul_weight_only import SLICE
+from sol.compiler import compile_graph
 from sol.errors import UnsupportedError
 from sol.ir.builder import GraphBuilder
 from sol.ir.dim import Dim
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.ir.types import DType, TensorType
+from sol.runtime.weights import constant_keys
 from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import ISAS, ROUNDING, held
 from tests.emulation import matrix_tiles
@@ -138,6 +140,18 @@ def test_an_open_number_of_rows_by_digits(isa: str, rows: int, by_digits: Callab
     """Codes of 8 bits lie in dwords then, for many rows as well."""
     for bits in (4, 8):
         check(layer((Dim.symbol("r", 1), 72), 40, bits, 24, rows=rows), by_digits(isa), 2, symbols={"r": rows})
+
+
+@pytest.mark.parametrize("dots", (False, True))
+@pytest.mark.parametrize("bits", (4, 8))
+def test_few_rows_and_many_read_the_same_panels(bits: int, dots: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So programs for both hold integers once."""
+    monkeypatch.setattr(targets, "_native", lambda: replace(targets.by_name("generic"), byte_dots=dots))
+    keys = []
+    for rows in (1, 7, 40):
+        graph, _, _ = layer((rows, 72), 40, bits, 24)
+        keys.append(constant_keys(graph, compile_graph(graph, isa="native", threads=1).plan.weights))
+    assert None not in keys[0] and len(keys[0]) >= 4 and keys[0] == keys[1] == keys[2]
 
 
 @pytest.mark.parametrize("isa", ISAS)

@@ -770,7 +770,7 @@ static __attribute__((noinline)) void few_tile_8(const float *a0, int64_t lda, c
         vf c7_0 = vf_zero(), c7_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0, v1;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_quarters(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_codes(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); const vf w1 = vf_of_quarter_bytes(v1, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
@@ -964,7 +964,7 @@ static __attribute__((noinline)) void few_tile_4(const float *a0, int64_t lda, c
         vf c3_0 = vf_zero(), c3_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0, v1;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_quarters(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_codes(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); const vf w1 = vf_of_quarter_bytes(v1, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
@@ -1088,7 +1088,7 @@ static __attribute__((noinline)) void few_tile_2(const float *a0, int64_t lda, c
         vf c1_0_1 = vf_zero(), c1_1_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0, v1;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_quarters(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_codes(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); const vf w1 = vf_of_quarter_bytes(v1, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
@@ -1179,7 +1179,7 @@ static __attribute__((noinline)) void few_tile_1(const float *a0, int64_t lda, c
         vf c0_0_3 = vf_zero(), c0_1_3 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0, v1;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_quarters(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_codes(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); const vf w1 = vf_of_quarter_bytes(v1, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
@@ -1266,7 +1266,7 @@ static __attribute__((noinline)) void few_tile_8_ragged(const float *a0, int64_t
         vf c7_0 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; }
@@ -1436,7 +1436,7 @@ static __attribute__((noinline)) void few_tile_4_ragged(const float *a0, int64_t
         vf c3_0 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; }
@@ -1548,7 +1548,7 @@ static __attribute__((noinline)) void few_tile_2_ragged(const float *a0, int64_t
         vf c1_0_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; }
@@ -1633,7 +1633,7 @@ static __attribute__((noinline)) void few_tile_1_ragged(const float *a0, int64_t
         vf c0_0_3 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; }
@@ -1712,7 +1712,7 @@ static __attribute__((noinline)) void by_digits_3(const uint8_t *row, int64_t pi
         vi c2_2_0 = vi_set(-8 * slice[2 * slices].sums[2]), c2_2_1 = vi_set(-8 * slice[2 * slices].sums[2]);
         vi c2_3_0 = vi_set(-8 * slice[2 * slices].sums[3]), c2_3_1 = vi_set(-8 * slice[2 * slices].sums[3]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_quarters(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_codes(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low, w1 = v1 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); c0_0_1 = vi_dot(c0_0_1, vq_unsigned(x), vq_signed(w1)); }
@@ -1836,7 +1836,7 @@ static __attribute__((noinline)) void by_digits_2(const uint8_t *row, int64_t pi
         vi c1_2_0 = vi_set(-8 * slice[1 * slices].sums[2]), c1_2_1 = vi_set(-8 * slice[1 * slices].sums[2]);
         vi c1_3_0 = vi_set(-8 * slice[1 * slices].sums[3]), c1_3_1 = vi_set(-8 * slice[1 * slices].sums[3]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_quarters(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_codes(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low, w1 = v1 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); c0_0_1 = vi_dot(c0_0_1, vq_unsigned(x), vq_signed(w1)); }
@@ -1928,7 +1928,7 @@ static __attribute__((noinline)) void by_digits_1(const uint8_t *row, int64_t pi
         vi c0_2_0 = vi_set(-8 * slice[0 * slices].sums[2]), c0_2_1 = vi_set(-8 * slice[0 * slices].sums[2]);
         vi c0_3_0 = vi_set(-8 * slice[0 * slices].sums[3]), c0_3_1 = vi_set(-8 * slice[0 * slices].sums[3]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_quarters(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_codes(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low, w1 = v1 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); c0_0_1 = vi_dot(c0_0_1, vq_unsigned(x), vq_signed(w1)); }
@@ -2001,7 +2001,7 @@ static __attribute__((noinline)) void by_digits_3_ragged(const uint8_t *row, int
         vi c2_2_0 = vi_set(-8 * slice[2 * slices].sums[2]);
         vi c2_3_0 = vi_set(-8 * slice[2 * slices].sums[3]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); }
@@ -2101,7 +2101,7 @@ static __attribute__((noinline)) void by_digits_2_ragged(const uint8_t *row, int
         vi c1_2_0 = vi_set(-8 * slice[1 * slices].sums[2]);
         vi c1_3_0 = vi_set(-8 * slice[1 * slices].sums[3]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); }
@@ -2177,7 +2177,7 @@ static __attribute__((noinline)) void by_digits_1_ragged(const uint8_t *row, int
         vi c0_2_0 = vi_set(-8 * slice[0 * slices].sums[2]);
         vi c0_3_0 = vi_set(-8 * slice[0 * slices].sums[3]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); }

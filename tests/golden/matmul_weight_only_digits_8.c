@@ -32,51 +32,51 @@ static __attribute__((noinline)) void few_tile_2(const float *a0, int64_t lda, c
         vf c1_0_1 = vf_zero(), c1_1_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0, v1;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_quarters(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_codes(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
             {
-                const vf w0 = vf_of_fourths(v0, 0); const vf w1 = vf_of_fourths(v1, 0); 
+                const vf w0 = vf_of_byte_at(v0, 0); const vf w1 = vf_of_byte_at(v1, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
                 { const float x = a1[k + 0]; c1_0 += w0 * x; c1_1 += w1 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 8); const vf w1 = vf_of_fourths(v1, 8); 
+                const vf w0 = vf_of_byte_at(v0, 8); const vf w1 = vf_of_byte_at(v1, 8); 
                 { const float x = a0[k + 1]; c0_0_1 += w0 * x; c0_1_1 += w1 * x; }
                 { const float x = a1[k + 1]; c1_0_1 += w0 * x; c1_1_1 += w1 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 16); const vf w1 = vf_of_fourths(v1, 16); 
+                const vf w0 = vf_of_byte_at(v0, 16); const vf w1 = vf_of_byte_at(v1, 16); 
                 { const float x = a0[k + 2]; c0_0 += w0 * x; c0_1 += w1 * x; }
                 { const float x = a1[k + 2]; c1_0 += w0 * x; c1_1 += w1 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 24); const vf w1 = vf_of_fourths(v1, 24); 
+                const vf w0 = vf_of_byte_at(v0, 24); const vf w1 = vf_of_byte_at(v1, 24); 
                 { const float x = a0[k + 3]; c0_0_1 += w0 * x; c0_1_1 += w1 * x; }
                 { const float x = a1[k + 3]; c1_0_1 += w0 * x; c1_1_1 += w1 * x; }
             }
-            v0 = vi_load_quarters(b + 1 * width + 0 * LANES); SOL_ASK(b + 1 * width + 0 * LANES, 1024, 4096); v1 = vi_load_quarters(b + 1 * width + 1 * LANES); SOL_ASK(b + 1 * width + 1 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 1 * width + 0 * LANES); SOL_ASK(b + 1 * width + 0 * LANES, 1024, 4096); v1 = vi_load_codes(b + 1 * width + 1 * LANES); SOL_ASK(b + 1 * width + 1 * LANES, 1024, 4096); 
             {
-                const vf w0 = vf_of_fourths(v0, 0); const vf w1 = vf_of_fourths(v1, 0); 
+                const vf w0 = vf_of_byte_at(v0, 0); const vf w1 = vf_of_byte_at(v1, 0); 
                 { const float x = a0[k + 4]; c0_0 += w0 * x; c0_1 += w1 * x; }
                 { const float x = a1[k + 4]; c1_0 += w0 * x; c1_1 += w1 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 8); const vf w1 = vf_of_fourths(v1, 8); 
+                const vf w0 = vf_of_byte_at(v0, 8); const vf w1 = vf_of_byte_at(v1, 8); 
                 { const float x = a0[k + 5]; c0_0_1 += w0 * x; c0_1_1 += w1 * x; }
                 { const float x = a1[k + 5]; c1_0_1 += w0 * x; c1_1_1 += w1 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 16); const vf w1 = vf_of_fourths(v1, 16); 
+                const vf w0 = vf_of_byte_at(v0, 16); const vf w1 = vf_of_byte_at(v1, 16); 
                 { const float x = a0[k + 6]; c0_0 += w0 * x; c0_1 += w1 * x; }
                 { const float x = a1[k + 6]; c1_0 += w0 * x; c1_1 += w1 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 24); const vf w1 = vf_of_fourths(v1, 24); 
+                const vf w0 = vf_of_byte_at(v0, 24); const vf w1 = vf_of_byte_at(v1, 24); 
                 { const float x = a0[k + 7]; c0_0_1 += w0 * x; c0_1_1 += w1 * x; }
                 { const float x = a1[k + 7]; c1_0_1 += w0 * x; c1_1_1 += w1 * x; }
             }
         }
         for (int u = 0; k < stop; k++, u++) { /* the end of a row */
-            const vf w0 = vf_of_fourths(vi_load(b + u / STEPS * width + 0 * LANES), 8 * (u % STEPS)); const vf w1 = vf_of_fourths(vi_load(b + u / STEPS * width + 1 * LANES), 8 * (u % STEPS)); 
+            const vf w0 = vf_of_byte_at(vi_load(b + u / STEPS * width + 0 * LANES), 8 * (u % STEPS)); const vf w1 = vf_of_byte_at(vi_load(b + u / STEPS * width + 1 * LANES), 8 * (u % STEPS)); 
             { const float x = a0[k]; c0_0 += w0 * x; c0_1 += w1 * x; }
             { const float x = a1[k]; c1_0 += w0 * x; c1_1 += w1 * x; }
         }
@@ -128,51 +128,51 @@ static __attribute__((noinline)) void few_tile_2_ragged(const float *a0, int64_t
         vf c1_0_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
             {
-                const vf w0 = vf_of_fourths(v0, 0); 
+                const vf w0 = vf_of_byte_at(v0, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; }
                 { const float x = a1[k + 0]; c1_0 += w0 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 8); 
+                const vf w0 = vf_of_byte_at(v0, 8); 
                 { const float x = a0[k + 1]; c0_0_1 += w0 * x; }
                 { const float x = a1[k + 1]; c1_0_1 += w0 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 16); 
+                const vf w0 = vf_of_byte_at(v0, 16); 
                 { const float x = a0[k + 2]; c0_0 += w0 * x; }
                 { const float x = a1[k + 2]; c1_0 += w0 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 24); 
+                const vf w0 = vf_of_byte_at(v0, 24); 
                 { const float x = a0[k + 3]; c0_0_1 += w0 * x; }
                 { const float x = a1[k + 3]; c1_0_1 += w0 * x; }
             }
-            v0 = vi_load_quarters(b + 1 * width + 0 * LANES); SOL_ASK(b + 1 * width + 0 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 1 * width + 0 * LANES); SOL_ASK(b + 1 * width + 0 * LANES, 1024, 4096); 
             {
-                const vf w0 = vf_of_fourths(v0, 0); 
+                const vf w0 = vf_of_byte_at(v0, 0); 
                 { const float x = a0[k + 4]; c0_0 += w0 * x; }
                 { const float x = a1[k + 4]; c1_0 += w0 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 8); 
+                const vf w0 = vf_of_byte_at(v0, 8); 
                 { const float x = a0[k + 5]; c0_0_1 += w0 * x; }
                 { const float x = a1[k + 5]; c1_0_1 += w0 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 16); 
+                const vf w0 = vf_of_byte_at(v0, 16); 
                 { const float x = a0[k + 6]; c0_0 += w0 * x; }
                 { const float x = a1[k + 6]; c1_0 += w0 * x; }
             }
             {
-                const vf w0 = vf_of_fourths(v0, 24); 
+                const vf w0 = vf_of_byte_at(v0, 24); 
                 { const float x = a0[k + 7]; c0_0_1 += w0 * x; }
                 { const float x = a1[k + 7]; c1_0_1 += w0 * x; }
             }
         }
         for (int u = 0; k < stop; k++, u++) { /* the end of a row */
-            const vf w0 = vf_of_fourths(vi_load(b + u / STEPS * width + 0 * LANES), 8 * (u % STEPS)); 
+            const vf w0 = vf_of_byte_at(vi_load(b + u / STEPS * width + 0 * LANES), 8 * (u % STEPS)); 
             { const float x = a0[k]; c0_0 += w0 * x; }
             { const float x = a1[k]; c1_0 += w0 * x; }
         }
@@ -219,7 +219,7 @@ static __attribute__((noinline)) void by_digits_2(const uint8_t *row, int64_t pi
         vi c1_2_0 = vi_set(0), c1_2_1 = vi_set(0);
         vi c1_3_0 = vi_set(-128 * slice[1 * slices].sums[3]), c1_3_1 = vi_set(-128 * slice[1 * slices].sums[3]);
         for (; k < stop; k += 4, b += width) {
-            const vi w0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi w1 = vi_load_quarters(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
+            const vi w0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi w1 = vi_load_codes(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
             {
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); c0_0_1 = vi_dot(c0_0_1, vq_unsigned(x), vq_signed(w1)); }
                 { const vi x = vi_set(sol_dword(row + 1 * pitch + k)); c0_1_0 = vi_dot(c0_1_0, vq_unsigned(x), vq_signed(w0)); c0_1_1 = vi_dot(c0_1_1, vq_unsigned(x), vq_signed(w1)); }
@@ -306,7 +306,7 @@ static __attribute__((noinline)) void by_digits_2_ragged(const uint8_t *row, int
         vi c1_2_0 = vi_set(0);
         vi c1_3_0 = vi_set(-128 * slice[1 * slices].sums[3]);
         for (; k < stop; k += 4, b += width) {
-            const vi w0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
+            const vi w0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
             {
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); }
                 { const vi x = vi_set(sol_dword(row + 1 * pitch + k)); c0_1_0 = vi_dot(c0_1_0, vq_unsigned(x), vq_signed(w0)); }

@@ -46,7 +46,7 @@ static __attribute__((noinline)) void few_tile_8(const float *a0, int64_t lda, c
         vf c7_0 = vf_zero(), c7_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0, v1;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_quarters(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_codes(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); const vf w1 = vf_of_quarter_bytes(v1, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
@@ -242,7 +242,7 @@ static __attribute__((noinline)) void few_tile_4(const float *a0, int64_t lda, c
         vf c3_0 = vf_zero(), c3_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0, v1;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_quarters(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_codes(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); const vf w1 = vf_of_quarter_bytes(v1, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
@@ -368,7 +368,7 @@ static __attribute__((noinline)) void few_tile_2(const float *a0, int64_t lda, c
         vf c1_0_1 = vf_zero(), c1_1_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0, v1;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_quarters(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_codes(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); const vf w1 = vf_of_quarter_bytes(v1, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
@@ -461,7 +461,7 @@ static __attribute__((noinline)) void few_tile_1(const float *a0, int64_t lda, c
         vf c0_0_3 = vf_zero(), c0_1_3 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0, v1;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_quarters(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); v1 = vi_load_codes(b + 0 * width + 1 * LANES); SOL_ASK(b + 0 * width + 1 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); const vf w1 = vf_of_quarter_bytes(v1, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; c0_1 += w1 * x; }
@@ -550,7 +550,7 @@ static __attribute__((noinline)) void few_tile_8_ragged(const float *a0, int64_t
         vf c7_0 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; }
@@ -722,7 +722,7 @@ static __attribute__((noinline)) void few_tile_4_ragged(const float *a0, int64_t
         vf c3_0 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; }
@@ -836,7 +836,7 @@ static __attribute__((noinline)) void few_tile_2_ragged(const float *a0, int64_t
         vf c1_0_1 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; }
@@ -923,7 +923,7 @@ static __attribute__((noinline)) void few_tile_1_ragged(const float *a0, int64_t
         vf c0_0_3 = vf_zero();
         for (; k + 8 <= stop; k += 8, b += 8 / STEPS * width) {
             vi v0;
-            v0 = vi_load_quarters(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
+            v0 = vi_load_codes(b + 0 * width + 0 * LANES); SOL_ASK(b + 0 * width + 0 * LANES, 1024, 4096); 
             {
                 const vf w0 = vf_of_quarter_bytes(v0, 0); 
                 { const float x = a0[k + 0]; c0_0 += w0 * x; }
@@ -1004,7 +1004,7 @@ static __attribute__((noinline)) void by_digits_4(const uint8_t *row, int64_t pi
         vi c3_1_0 = vi_set(-8 * slice[3 * slices].sums[1]), c3_1_1 = vi_set(-8 * slice[3 * slices].sums[1]);
         vi c3_2_0 = vi_set(-8 * slice[3 * slices].sums[2]), c3_2_1 = vi_set(-8 * slice[3 * slices].sums[2]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_quarters(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_codes(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low, w1 = v1 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); c0_0_1 = vi_dot(c0_0_1, vq_unsigned(x), vq_signed(w1)); }
@@ -1140,7 +1140,7 @@ static __attribute__((noinline)) void by_digits_2(const uint8_t *row, int64_t pi
         vi c1_1_0 = vi_set(-8 * slice[1 * slices].sums[1]), c1_1_1 = vi_set(-8 * slice[1 * slices].sums[1]);
         vi c1_2_0 = vi_set(-8 * slice[1 * slices].sums[2]), c1_2_1 = vi_set(-8 * slice[1 * slices].sums[2]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_quarters(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_codes(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low, w1 = v1 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); c0_0_1 = vi_dot(c0_0_1, vq_unsigned(x), vq_signed(w1)); }
@@ -1225,7 +1225,7 @@ static __attribute__((noinline)) void by_digits_1(const uint8_t *row, int64_t pi
         vi c0_1_0 = vi_set(-8 * slice[0 * slices].sums[1]), c0_1_1 = vi_set(-8 * slice[0 * slices].sums[1]);
         vi c0_2_0 = vi_set(-8 * slice[0 * slices].sums[2]), c0_2_1 = vi_set(-8 * slice[0 * slices].sums[2]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_quarters(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); const vi v1 = vi_load_codes(b + 1 * LANES); SOL_ASK(b + 1 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low, w1 = v1 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); c0_0_1 = vi_dot(c0_0_1, vq_unsigned(x), vq_signed(w1)); }
@@ -1296,7 +1296,7 @@ static __attribute__((noinline)) void by_digits_4_ragged(const uint8_t *row, int
         vi c3_1_0 = vi_set(-8 * slice[3 * slices].sums[1]);
         vi c3_2_0 = vi_set(-8 * slice[3 * slices].sums[2]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); }
@@ -1404,7 +1404,7 @@ static __attribute__((noinline)) void by_digits_2_ragged(const uint8_t *row, int
         vi c1_1_0 = vi_set(-8 * slice[1 * slices].sums[1]);
         vi c1_2_0 = vi_set(-8 * slice[1 * slices].sums[2]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); }
@@ -1475,7 +1475,7 @@ static __attribute__((noinline)) void by_digits_1_ragged(const uint8_t *row, int
         vi c0_1_0 = vi_set(-8 * slice[0 * slices].sums[1]);
         vi c0_2_0 = vi_set(-8 * slice[0 * slices].sums[2]);
         for (; k < stop; k += 8, b += width) {
-            const vi v0 = vi_load_quarters(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
+            const vi v0 = vi_load_codes(b + 0 * LANES); SOL_ASK(b + 0 * LANES, 1024, 4096); 
             {
                 const vi w0 = v0 & low;
                 { const vi x = vi_set(sol_dword(row + 0 * pitch + k)); c0_0_0 = vi_dot(c0_0_0, vq_unsigned(x), vq_signed(w0)); }

@@ -18,7 +18,7 @@ SOL_INLINE vf vf_of_bytes(const uint8_t *p)
 #endif
 }
 /* Eight integers of 4 bits or four of 8 for each lane, to stay in a register: compilers would load them again for each of them. */
-SOL_INLINE vi vi_load_quarters(const int32_t *p)
+SOL_INLINE vi vi_load_codes(const int32_t *p)
 {
     vi v = vi_load(p);
 #if (SOL_LANES == 16 && defined(__AVX512F__)) || (SOL_LANES == 8 && defined(__AVX2__))
@@ -29,7 +29,7 @@ SOL_INLINE vi vi_load_quarters(const int32_t *p)
 /* Asks for what lies so many bytes ahead of p: near ones in the first-level cache, far ones in the second. */
 #define SOL_ASK(p, near, far) (__builtin_prefetch((const char *)(p) + (near)), __builtin_prefetch((const char *)(p) + (far), 0, 2))
 /* The signed byte in bits shift … shift + 7 of each lane. */
-SOL_INLINE vf vf_of_fourths(vi v, int shift) { return vf_of_ints((vi)((vu)v << (24 - shift)) >> 24); }
+SOL_INLINE vf vf_of_byte_at(vi v, int shift) { return vf_of_ints((vi)((vu)v << (24 - shift)) >> 24); }
 /* The integer in bits shift … shift + 3 of each lane, less 8. */
 SOL_INLINE vf vf_of_quarter_bytes(vi v, int shift)
 {

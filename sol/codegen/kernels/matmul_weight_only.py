@@ -29,7 +29,8 @@ from sol.ir.types import DType
 BYTES = 4
 """Bytes of a lane of packed codes of 4 bits."""
 STEPS = {8: BYTES, 4: 2 * BYTES}
-"""Input channels of one row of a panel of dwords, by the bits of a code. Codes of 8 bits lie byte by byte where all become floats."""
+"""Input channels of one row of a panel of dwords, by the bits of a code. Codes of 8 bits lie byte by byte where a
+target makes floats of all."""
 PART_BYTES = 4
 """Of both parts of a weight."""
 SLICE_BYTES = 20
@@ -97,8 +98,10 @@ class WeightOnly:
 
     @property
     def steps(self) -> int:
-        """Input channels of one row of a packed panel."""
-        return 1 if self.bits == 8 and not self.digits and not self.parts else STEPS[self.bits]
+        """Input channels of one row of a packed panel. Few rows and many read the same panels, so that programs share them."""
+        target = self.product.target
+        in_dwords = self.bits == 4 or (_is_whole(self.product, self.group) and (target.byte_dots or target.matrix_tiles))
+        return STEPS[self.bits] if in_dwords else 1
 
     @property
     def slices(self) -> int:
@@ -134,12 +137,16 @@ def find_weight_only(lowering: Lowering) -> WeightOnly | None:
     return WeightOnly(p, bits, lowering.view(scales), points, group, ladder, exact, few, many, digits, parts)
 
 
+def _is_whole(p: Product, group: int) -> bool:
+    """Whether groups begin with a row of a panel of dwords."""
+    return group % max(STEPS.values()) == 0 or group >= int(p.k)  # type: ignore[arg-type]
+
+
 def _digits(p: Product, nv: int, group: int) -> Digits | None:
     """How few rows become digits; None if they do not."""
     count, rows = DIGITS[p.a.dtype], p.loops.rows
     most = digit_rows(p.target.registers, nv * count)
-    whole = group % STEPS[4] == 0 or group >= int(p.k)  # type: ignore[arg-type]
-    if not p.target.byte_dots or not whole or (isinstance(rows, int) and rows > most):
+    if not p.target.byte_dots or not _is_whole(p, group) or (isinstance(rows, int) and rows > most):
         return None
     return Digits(count, *row_ladder(rows, most))
 
@@ -147,7 +154,7 @@ def _digits(p: Product, nv: int, group: int) -> Digits | None:
 def _parts(p: Product, group: int) -> Parts | None:
     """How many rows meet matrix tiles; None if they do not."""
     k = int(p.k)  # type: ignore[arg-type]
-    whole = k > 0 and k % MATRIX_STEP == 0 and (group % STEPS[4] == 0 or group >= k)
+    whole = k > 0 and k % MATRIX_STEP == 0 and _is_whole(p, group)
     if not p.target.matrix_tiles or p.a.dtype is not DType.BF16 or p.a_k != 1 or not whole:
         return None
     most = max(SLICE, p.target.l2 // (4 * PART_BYTES * WIDTH * p.target.lanes) // SLICE * SLICE)
@@ -215,7 +222,7 @@ def lower_weight_only(lowering: Lowering, found: WeightOnly) -> None:
         exact=found.exact, few_tiles=tuple(replace(t, name=f"few_{t.name}") for t in tiles) if found.few else (),
         tiles=tiles if found.many else (), full=full, ragged=ragged, ragged_nv=ragged_nv, pack_a=pack_a,
         a_k="" if p.a_k == 1 else " * A_k", **context,
-        part_of="vf_of_fourths" if found.bits == 8 else "vf_of_quarter_bytes",
+        part_of="vf_of_byte_at" if found.bits == 8 else "vf_of_quarter_bytes",
         code="uint8_t" if found.steps == 1 else "int32_t", scale=element(found.scales.dtype), zero=_zero(found),
         zero_loads=_zero_loads(found), few_signature=few_signature, few_arguments=few_arguments, signature=signature,
         arguments=arguments.replace("panel + k0 * width", "unpacked"), run_limit=costs.run, slice_floats=slice_floats,
