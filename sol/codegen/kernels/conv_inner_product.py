@@ -20,7 +20,7 @@ from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, spatial_strides, static_size
 from sol.codegen.kernels.conv_source import vectors_table
 from sol.codegen.kernels.conv_tiling import Panel, Tiling, covering
-from sol.codegen.kernels.inner_product import LANES, LEAST, MOST, step_cost
+from sol.codegen.kernels.inner_product import LANES, LEAST, LEAST_WIDE, most_pixels, step_cost
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.machines import Machine
@@ -45,19 +45,31 @@ def max_error(reduction: int) -> float:
     return ERROR[0] + ERROR[1] * sqrt(reduction)
 
 
-def tile_cost(pixels: int, steps: int, machine: Machine) -> float:
-    """Vector multiply-adds in the time of a tile of one output vector over so many blocks of channels."""
+def tile_cost(pixels: int, steps: int, machine: Machine, width: int = 1) -> float:
+    """Vector multiply-adds in the time of an output vector, one of ``width`` of a tile, over so many blocks of channels."""
     costs = machine.inner_product
-    return steps * step_cost(pixels, machine) + costs.tile + costs.pixel * pixels
+    return steps * step_cost(pixels, machine, width) + costs.tile + costs.pixel * pixels
 
 
-def tilings(oh: int, ow: int, flat: bool) -> Iterator[Tiling]:
-    """Tiles that cover a map, about equally large ones."""
+def panels_cost(pixels: int, steps: int, machine: Machine, vectors: int, width: int) -> float:
+    """The same of so many output vectors, ``width`` at a time as long as there are."""
+    last = vectors % width
+    return (vectors - last) * tile_cost(pixels, steps, machine, width) + (last and last * tile_cost(pixels, steps, machine, last))
+
+
+def panels_of(vectors: int, width: int) -> list[Panel]:
+    """Output vectors that are taken at once, and those that are left."""
+    return [Panel(n) for n in dict.fromkeys((width, vectors % width)) if 0 < n <= vectors]
+
+
+def tilings(oh: int, ow: int, flat: bool, width: int = 1) -> Iterator[Tiling]:
+    """Tiles that cover a map, about equally large ones, of ``width`` output vectors."""
     rows, columns = (1, oh * ow) if flat else (oh, ow)
-    for count in range(-(-columns // MOST), max(1, columns // LEAST) + 1):
-        yield covering(1, 1, -(-columns // count), rows, columns, flat)
-    for height in range(2, min(rows, MOST // columns) + 1):
-        yield covering(1, height, columns, rows, columns, flat)
+    most, least = most_pixels(width), LEAST if width == 1 else LEAST_WIDE
+    for count in range(-(-columns // most), max(1, columns // least) + 1):
+        yield covering(width, 1, -(-columns // count), rows, columns, flat)
+    for height in range(2, min(rows, most // columns) + 1):
+        yield covering(width, height, columns, rows, columns, flat)
 
 
 def row_tiling(width: int) -> Tiling:
@@ -108,8 +120,8 @@ def _cost(choice: Choice, target: TargetLike, made: int = 0) -> float:
     conv, tiling, team, costs = choice.conv, choice.tiling, target.team, target.machine.inner_product
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
     images = conv.n if isinstance(conv.n, int) else 1
-    counts, steps, vectors = tiling.counts(conv.oh, conv.ow), _steps(conv), -(-conv.k // LANES)
-    multiply = sum(n * images * tile_cost(pixels, steps, target.machine) for n, pixels in counts) * vectors
+    counts, steps, vectors = tiling.counts(conv.oh, conv.ow), _steps(conv), -(-conv.k // conv.groups // LANES)
+    multiply = sum(n * images * panels_cost(pixels, steps, target.machine, vectors, tiling.ocb) for n, pixels in counts) * conv.groups
     if choice.band:
         return overlapped(_of_bands(choice, target, multiply), fetch_cost(conv.weight_bytes, target, costs.fetch) / team, costs.hidden)
     packed, tiles = (costs.packed + costs.made * made) * steps * conv.oh * conv.ow * images, images * sum(n for n, _ in counts)
@@ -153,8 +165,9 @@ def choose(conv: Conv, target: TargetLike, error: float, flat: bool = False, by_
         return None
     if not (isinstance(conv.oh, int) and isinstance(conv.ow, int)) or conv.oh * conv.ow == 0:
         return None
+    width = min(target.pair_vectors or 1, -(-conv.k // conv.groups // LANES))
     found = (Choice(conv, t) if conv.groups == 1 else _banded(conv, target, t, by_rows)
-             for t in tilings(conv.oh, conv.ow, flat and conv.groups == 1))  # fmt: skip
+             for t in tilings(conv.oh, conv.ow, flat and conv.groups == 1, width))  # fmt: skip
     return min(found, key=lambda c: _cost(c, target))
 
 
@@ -197,7 +210,7 @@ def _gathered(problem: Problem, target: TargetLike) -> float:
 
 
 def _pays(way: Way, target: TargetLike) -> bool:
-    return target.independent_adders and way.cost < target.machine.inner_product.gain
+    return target.pair_vectors > 0 and way.cost < target.machine.inner_product.gain
 
 
 def _seconds(way: Way, target: TargetLike) -> float | None:
@@ -211,7 +224,7 @@ def packed_block(conv: Conv, target: TargetLike, tiling: Tiling, by_tiles: bool)
     (th, tw), steps = tiling.tiles[0], _steps(conv)
     packed = (steps * th * tw + 2 * -(-th * tw // LANES) + 1) * LANES
     tiles = conv.n * tiling.count(conv.oh, conv.ow)
-    block = max(1, target.l2 // 2 // (4 * packed))
+    block = max(1, target.l2 // int(__import__("os").environ.get("BLK","2")) // (4 * packed))
     if isinstance(tiles, int):
         share = max(1, -(-tiles // target.team) if by_tiles else tiles)
         block = -(-share // -(-share // block))
@@ -265,15 +278,24 @@ def _by_bands(lowering: Lowering, way: Way) -> dict[str, Any]:
 def _lower(lowering: Lowering, way: Way) -> None:
     problem, choice = way.problem, way.choice
     conv, launch = problem.conv, (_by_bands if choice.band else _by_tiles)(lowering, way)
+    panels = panels_of(problem.vectors, choice.tiling.ocb)
     variants = tile_variants(
-        problem.epilogue, [Panel(1)], choice.tiling, problem.masked, by_pixel=True, pitch=problem.pitch, partial=problem.partial
+        problem.epilogue, panels, choice.tiling, problem.masked, by_pixel=True, pitch=problem.pitch, partial=problem.partial
     )
     launch["params"] |= {"in_blocks": -(-conv.c // conv.groups // LANES), "R": conv.kernel[0], "S": conv.kernel[1]}
     emit_conv(
         lowering, problem, choice.tiling, "inner_product", **launch, banded=choice.band > 0, has_bias=False,
-        inner_product=inner_product.context(inner_product.last_channels(conv.c // conv.groups)), alone=lowering.target.machine.team.alone,
+        panels=[panel.width for panel in panels],
+        inner_product=inner_product.context(inner_product.last_channels(conv.c // conv.groups), _tiles(choice)), alone=lowering.target.machine.team.alone,
         variants=[v | {"places": _places(choice, v["th"], v["tw"])} for v in variants],
     )  # fmt: skip
+
+
+def _tiles(choice: Choice) -> int:
+    """Tiles that a thread computes with a panel's weights at least, if that is known."""
+    conv = choice.conv
+    assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
+    return 0 if choice.band or not isinstance(conv.n, int) else conv.n * choice.tiling.count(conv.oh, conv.ow)
 
 
 def _places(choice: Choice, th: int, tw: int) -> tuple[int, ...]:

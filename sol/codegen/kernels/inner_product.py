@@ -31,6 +31,10 @@ LEFT = 4
 """Input channels that are left for while results are finished and stored."""
 MOST, LEAST = 22, 8
 """Pixels of a register tile: more do not fit, fewer wait for the latency of their sums."""
+MOST_WIDE, LEAST_WIDE, LEFT_WIDE = 10, 6, 2
+"""The same of two output vectors, and the input channels that are left for the end; with fewer pixels loads take longer than sums."""
+FETCHES, MOST_FETCHES = 4, 8
+"""Cache lines of the next panel's weights that a step of two output vectors asks for, and those where few tiles are left to do so: loads are what such a step has few to spare of."""
 SPARSE = 0.06
 """Share of inputs times share of weights below which products are not paired: at 0.04, errors come up to eight times those of torch.
 
@@ -44,10 +48,18 @@ STRETCH, PACED_STRETCH = 4, 16
 Zen 4, sums of 4 steps are as fast as sums of 16 in 1x1 convolutions."""
 
 
-def step_cost(pixels: int, machine: Machine) -> float:
-    """Vector multiply-adds in the time of 16 input channels of one output vector; each pixel's channels are broadcast for it alone."""
-    cycles = machine.cycles(multiply_adds=LANES - PAIRS, additions=2 * PAIRS, broadcasts=LANES)
-    return cycles * machine.core.multiply_adds * max(pixels, LEAST) + machine.inner_product.step
+def most_pixels(vectors: int) -> int:
+    """Pixels of a register tile of so many output vectors, at most."""
+    return MOST if vectors == 1 else MOST_WIDE
+
+
+def step_cost(pixels: int, machine: Machine, vectors: int = 1) -> float:
+    """Vector multiply-adds in the time of 16 input channels of one of so many output vectors that share the broadcasts of each pixel."""
+    core, least = machine.core, LEAST if vectors == 1 else LEAST_WIDE
+    cycles = machine.cycles(multiply_adds=LANES - PAIRS, additions=2 * PAIRS, broadcasts=LANES / vectors) * max(pixels, least)
+    if vectors > 1:
+        cycles = max(cycles, LANES * (pixels / vectors / core.broadcasts + 1 / core.loads))
+    return cycles * core.multiply_adds + machine.inner_product.step
 
 
 def last_channels(channels: int) -> int:
@@ -72,13 +84,19 @@ def signs() -> np.ndarray:
     return np.stack([np.where(second & (lane % 2 == odd), -1.0, 1.0) for odd in (1, 0)]).astype(np.float32)
 
 
-def context(channels: int = LANES) -> dict[str, Any]:
-    """Template context ``inner_product`` of inner_product.c.j2. channels: of the last step, the others have LANES."""
+def context(channels: int = LANES, tiles: int = 0) -> dict[str, Any]:
+    """Template context ``inner_product`` of inner_product.c.j2. channels: of the last step, the others have LANES. tiles: that a panel's
+    weights serve, 0 for many.
+    """
+    fetches = FETCHES if not tiles else min(MOST_FETCHES, max(FETCHES, -(-2 * LANES // tiles)))
     return {
         "count": PAIRS, "signs": signs().tolist(), "firsts": [int(j < PAIRS) for j in range(LANES)],
         "other_half": [(j + LANES // 2) % LANES for j in range(LANES)],
         "half": LANES // 2, "most": MOST, "behind": BEHIND, "stretch": STRETCH, "paced_stretch": PACED_STRETCH,
         "whole": _step(LANES), "last": _step(channels), "left": direct_channels(channels)[-LEFT:],
+        "wide": {
+            "most": 2 * MOST_WIDE, "left": direct_channels(channels)[-LEFT_WIDE:], "fetches": fetches, "panels": ("%[w]", "%[w],%[pitch]"),
+        },
     }  # fmt: skip
 
 

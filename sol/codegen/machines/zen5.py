@@ -26,6 +26,7 @@ ZEN5 = replace(
         l1=Level(48 << 10, 0.0, 0.0), l2=Level(1 << 20, 100e9, 200e9), l3=Level(32 << 20, 0.0, 0.0), main=Level(0, 0.0, 50e9), threads=2,
     ),
     team=replace(ZEN4.team, barrier=0.42e-6, wake=50e-6),
+    inner_product=replace(ZEN4.inner_product, step=12.0, tile=30.0, pixel=4.0, packed=18.0, packed_once=10.0),
     winograd=WINOGRAD,
     products=replace(ZEN4.products, dots=2.0),
 )  # fmt: skip

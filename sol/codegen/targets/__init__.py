@@ -70,11 +70,17 @@ class Target:
         return self.machine.memory.l2.bytes
 
     @property
-    def independent_adders(self) -> bool:
-        """Whether independent floating-point adders speed up the fast inner product where each broadcast serves one vector only: of 16
-        multiply-adds, five become two additions each.
+    def pair_vectors(self) -> int:
+        """Output vectors that a broadcast must serve for independent floating-point adders to speed up the fast inner product, in which five
+        of 16 multiply-adds become two additions each: 1 (AMD's Zen 4); 2 where broadcasts take as long as multiply-adds (Zen 5); 0: none do.
         """
-        return self.machine.cycles(11, 10, 16) < self.machine.cycles(16, 0, 0)
+        plain = self.machine.cycles(16, 0, 0)
+        return next((n for n in (1, 2) if self.machine.cycles(11, 10, 16 / n) < plain), 0)
+
+    @property
+    def independent_adders(self) -> bool:
+        """Whether they do where each broadcast serves one vector only."""
+        return self.pair_vectors == 1
 
     @property
     def blocks_bytes(self) -> bool:
