@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sol.codegen.machines.neutral import WINOGRAD
-from sol.codegen.machines.table import Core, Level, Memory
+from sol.codegen.machines.table import Core, Fetch, Level, Memory
 from sol.codegen.machines.zen4 import ZEN4
+
+FETCH = Fetch(byte=0.3, shared=0.3)
 
 ZEN5 = replace(
     ZEN4,
@@ -26,7 +27,9 @@ ZEN5 = replace(
         l1=Level(48 << 10, 0.0, 0.0), l2=Level(1 << 20, 100e9, 200e9), l3=Level(32 << 20, 0.0, 0.0), main=Level(0, 0.0, 50e9), threads=2,
     ),
     team=replace(ZEN4.team, barrier=0.42e-6, wake=50e-6),
-    inner_product=replace(ZEN4.inner_product, step=12.0, tile=30.0, pixel=4.0, packed=18.0, packed_once=10.0),
-    winograd=WINOGRAD,
+    inner_product=replace(ZEN4.inner_product, step=12.0, tile=30.0, pixel=4.0, packed=18.0, packed_once=10.0, fetch=FETCH, hidden=0.85),
+    winograd=replace(
+        ZEN4.winograd, moved=3.7, operation=2.9, fetch=FETCH, again=0.04, hidden=0.6, hidden_direct=0.0, beyond=1.0, call=0.6,
+    ),
     products=replace(ZEN4.products, dots=2.0),
 )  # fmt: skip
