@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sol.codegen.machines import ZEN3, ZEN4
+from sol.codegen.machines import ZEN3, ZEN4, Machine
 from sol.codegen.plan import Plan
 from sol.codegen.schedule import make_plan
 from sol.codegen.targets import by_name, with_byte_dots, with_matrix_tiles, with_narrow_dots
@@ -398,6 +398,8 @@ NETWORKS: dict[str, str] = {
 }""",
 }
 
+INNER_PRODUCT_OF_TWO = convolution(128, 304, 14, 1)
+"""A network for a machine on which a broadcast must serve two output vectors for the fast inner product to gain; one vector is left."""
 INNER_PRODUCT: dict[str, str] = {
     "inner_product": convolution(32, 96, 14, 1),
     "selected": selected(128, 96, 160),
@@ -426,10 +428,10 @@ def plan_in_chunks() -> Plan:
 
 def plan_of(
     text: str, isa: str = "avx512", independent_adders: bool = False, matrix_tiles: bool = False, narrow_dots: bool = False,
-    byte_dots: bool = False,
+    byte_dots: bool = False, machine: Machine = ZEN4,
 ) -> Plan:  # fmt: skip
     """The plan of a network for a target, whatever this machine is."""
-    target = replace(by_name(isa), machine=ZEN4) if independent_adders or narrow_dots else by_name(isa)
+    target = replace(by_name(isa), machine=machine) if independent_adders or narrow_dots else by_name(isa)
     target = with_narrow_dots(target) if narrow_dots else target
     target = with_byte_dots(target) if byte_dots else target
     return make_plan(fused_graph(text, isa, matrix_tiles, byte_dots), with_matrix_tiles(target) if matrix_tiles else target)

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sol.codegen import targets
 from sol.codegen.kernels import conv_inner_product, families, inner_product
 from sol.codegen.kernels.conv_inner_product import max_error
 from sol.codegen.kernels.conv_shape import Conv
-from sol.codegen.machines import ZEN4
+from sol.codegen.machines import ZEN4, ZEN5
 from sol.codegen.packing import make_pack
 from sol.codegen.targets import by_name
 from sol.ir.dim import Dim
@@ -27,9 +28,12 @@ from tests.codegen.test_conv_prologue import pooled as pooled_head
 from tests.harness import as_region, run_region
 
 
-@pytest.fixture(autouse=True)
-def forced(monkeypatch):
-    """Only this way, also where it does not pay; there is none other to fall back to."""
+@pytest.fixture(autouse=True, params=[1, 2], ids=["one vector", "two vectors"])
+def forced(request, monkeypatch):
+    """Only this way, also where it does not pay; there is none other to fall back to. With so many output vectors in a register tile."""
+    machine = ZEN4 if request.param == 1 else ZEN5
+    monkeypatch.setattr(targets, "TARGETS", dict(targets.TARGETS, avx512=replace(targets.TARGETS["avx512"], machine=machine)))
+    assert by_name("avx512").pair_vectors == request.param
     always = tuple(map(conv_cases.forced, conv_inner_product.CANDIDATES))
     monkeypatch.setattr(families, "candidates", lambda _: always)
 

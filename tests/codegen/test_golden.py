@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sol.codegen.machines import ZEN5
 from sol.codegen.optimizer_step import all_rules, step_kernel
 from sol.codegen.packing import all_kernels
 from sol.codegen.plan import Kernel
@@ -21,6 +22,7 @@ from tests.codegen.networks import (
     BYTE_FILTERS,
     BYTE_IMAGES,
     INNER_PRODUCT,
+    INNER_PRODUCT_OF_TWO,
     NARROW,
     NARROW_GRADIENT,
     NETWORKS,
@@ -36,7 +38,7 @@ ENTRY = sorted(p.name for p in TEMPLATES.glob("*.c.j2") if "entry }}" in p.read_
 SOURCES = (
     "conv_direct.c.j2:prologue", "conv_direct.c.j2:selected", "conv_direct.c.j2:plain",
     "conv_inner_product.c.j2:prologue", "conv_inner_product.c.j2:selected", "conv_inner_product.c.j2:grouped",
-    "conv_inner_product.c.j2:rows",
+    "conv_inner_product.c.j2:rows", "conv_inner_product.c.j2:two",
 )  # fmt: skip
 NARROWED = (
     "conv_direct.c.j2:bf16", "conv_direct.c.j2:plain_bf16", "conv_direct.c.j2:pairs_bf16",
@@ -95,6 +97,8 @@ def instances() -> dict[str, str]:
         for kernel in plan_of(text, "avx2").kernels:
             if kernel.context.get("words"):
                 found.setdefault(f"{kernel.template}:words", kernel)
+    for kernel in plan_of(INNER_PRODUCT_OF_TWO, independent_adders=True, machine=ZEN5).kernels:
+        found.setdefault(f"{kernel.template}:two", kernel)
     for kernel in plan_in_chunks().kernels:
         found.setdefault(kernel.template, kernel)
     for kernel in plan_of(NETWORKS["table"]).kernels:

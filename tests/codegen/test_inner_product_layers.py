@@ -5,11 +5,16 @@ Against the float64 interpreter, wherever this machine has vectors of 16 lanes.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from sol.codegen import targets
 from sol.codegen.decision import Candidate
 from sol.codegen.kernels import conv_chain, conv_inner_product, families, inner_product
+from sol.codegen.machines import ZEN4, ZEN5
 from sol.codegen.render import environment
 from sol.codegen.targets import by_name
 from tests.codegen.conv_cases import check, forced
@@ -22,8 +27,9 @@ def only(monkeypatch, candidate: Candidate) -> None:
     monkeypatch.setattr(families, "candidates", lambda _: (forced(candidate),))
 
 
-@pytest.fixture
-def selected(monkeypatch):
+@pytest.fixture(params=[ZEN4, ZEN5], ids=["one vector", "two vectors"])
+def selected(request, monkeypatch):
+    monkeypatch.setattr(targets, "TARGETS", dict(targets.TARGETS, avx512=replace(targets.TARGETS["avx512"], machine=request.param)))
     only(monkeypatch, conv_inner_product.CANDIDATES[0])
 
 
@@ -88,6 +94,28 @@ def test_chains(block, threads, chain):
     graph, inputs, arrays = block_graph(block)
     pads = block.pads if not block.expand else ((0, 0), (0, 0))
     check(graph, inputs, arrays, isa="avx512", threads=threads, borders={"x": pads}, anchor="conv_chain")
+
+
+@pytest.mark.parametrize("channels", range(1, 17))
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("pixels", [1, 7, 10])
+def test_a_step_of_two_vectors_loads_each_number_once(channels: int, plain: bool, pixels: int) -> None:
+    """Read off the instructions: both vectors multiply what is broadcast once, in registers that hold nothing else."""
+    context = inner_product.context(channels)
+    wide, step = context["wide"], context["last"]
+    left, pairs = len(wide["left"]), 0 if plain else inner_product.pairs_of(channels)
+    macros = environment().get_template("inner_product.c.j2").make_module({"inner_product": context})
+    text = str(macros.wide_assembly(2, pixels, step, left, (), plain, 512))
+    lines = [line.strip().removeprefix('"').removesuffix('\\n\\t"') for line in text.splitlines()]
+    assert sum(line.startswith("vbroadcastss") for line in lines) == pixels * (channels - left)
+    assert sum(line.startswith("vmovups") for line in lines) == 2 * (channels - left)
+    assert sum(line.startswith("vaddps") for line in lines) == 2 * 2 * pixels * pairs
+    products = [line for line in lines if line.startswith("vfmadd231ps")]
+    assert len(products) == 2 * pixels * (channels - left - pairs)
+    assert all(sum(line.endswith(f"%[a{p}]") for line in products) == len(products) // (2 * pixels) for p in range(2 * pixels))
+    registers = {int(number) for line in lines for number in re.findall(r"zmm(\d+)", line)}
+    assert registers <= set(range(wide["most"], 32)) and wide["most"] >= 2 * pixels
+    assert sum(line.startswith("prefetcht1") for line in lines) == wide["fetches"]
 
 
 @pytest.mark.parametrize("channels", range(1, 17))

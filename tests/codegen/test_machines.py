@@ -73,12 +73,14 @@ def test_cycles_of_operations_that_share_units_and_that_do_not() -> None:
     assert shared.cycles(2, 0, 8) == apart.cycles(2, 0, 8) == 4
 
 
-@pytest.mark.parametrize(("machine", "gains"), [(ZEN4, True), (ZEN5, False), (NEUTRAL, False)], ids=["zen4", "zen5", "neutral"])
-def test_the_fast_inner_product_gains_where_additions_and_broadcasts_are_free(machine: Machine, gains: bool) -> None:
+@pytest.mark.parametrize(("machine", "vectors"), [(ZEN4, 1), (ZEN5, 2), (NEUTRAL, 0)], ids=["zen4", "zen5", "neutral"])
+def test_the_fast_inner_product_gains_where_additions_and_broadcasts_are_free(machine: Machine, vectors: int) -> None:
     target = replace(by_name("avx512"), machine=machine)
-    assert target.independent_adders == gains
-    assert (inner_product.step_cost(22, machine) < 16 * 22) == gains
+    assert target.pair_vectors == vectors and target.independent_adders == (vectors == 1)
+    assert (inner_product.step_cost(22, machine) < 16 * 22) == (vectors == 1)
+    assert (inner_product.step_cost(10, machine, 2) < 16 * 10) == (vectors > 0)
     assert inner_product.step_cost(22, ZEN4) == 11 * 22 + 7
+    assert inner_product.step_cost(10, ZEN5, 2) == 11 * 10 + ZEN5.inner_product.step
 
 
 def test_targets_of_other_machines_have_the_neutral_table() -> None:

@@ -142,6 +142,10 @@ SOL_INLINE void pack_4(const conv *c, const float *in, int64_t steps, int64_t co
     factor = c->factors;
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
         const vf f = vf_load(factor);
+        __builtin_prefetch(tap + 4 * LANES);
+        __builtin_prefetch(tap + 5 * LANES);
+        __builtin_prefetch(tap + 6 * LANES);
+        __builtin_prefetch(tap + 7 * LANES);
         {
             vf first, second;
             const vf v0 = vf_load(tap) * (f * scale[0]);
@@ -287,7 +291,7 @@ static __attribute__((noinline)) void pack_tile(const conv *c, const float *in, 
 }
 
 /* LANES output channels of one tile. */
-static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
+static __attribute__((noinline)) void tile_1x1x20(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
 {
     const float *const beside = x + c->steps * 20 * LANES, *const scale = beside + 2 * LANES;
     const float *const end = x + (c->steps - 1) * 20 * LANES;
@@ -295,7 +299,7 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
     const int64_t bytes = 4 * ahead, plain = !(scale[2 * LANES] >= panel[2 * LANES]);
     if (c->claims)
         for (int64_t y = 0; y < 1; y++)
-            for (int64_t x = 0; x < 20; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
+            for (int64_t x = 0; x < 20; x++) SOL_CLAIM(out + y * c->out_row + x * LANES); 
     vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a0_0_10, a0_0_11, a0_0_12, a0_0_13, a0_0_14, a0_0_15, a0_0_16, a0_0_17, a0_0_18, a0_0_19;
     float held[20 * LANES];
     const float *const whole = x + 4 * 20 * LANES;
@@ -2159,7 +2163,7 @@ static __attribute__((noinline)) void tile_1x20(const conv *c, const float *x, c
 }
 
 /* LANES output channels of one tile. */
-static __attribute__((noinline)) void tile_1x16(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
+static __attribute__((noinline)) void tile_1x1x16(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
 {
     const float *const beside = x + c->steps * 16 * LANES, *const scale = beside + 1 * LANES;
     const float *const end = x + (c->steps - 1) * 16 * LANES;
@@ -2167,7 +2171,7 @@ static __attribute__((noinline)) void tile_1x16(const conv *c, const float *x, c
     const int64_t bytes = 4 * ahead, plain = !(scale[1 * LANES] >= panel[2 * LANES]);
     if (c->claims)
         for (int64_t y = 0; y < 1; y++)
-            for (int64_t x = 0; x < 16; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
+            for (int64_t x = 0; x < 16; x++) SOL_CLAIM(out + y * c->out_row + x * LANES); 
     vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a0_0_10, a0_0_11, a0_0_12, a0_0_13, a0_0_14, a0_0_15;
     float held[16 * LANES];
     const float *const whole = x + 4 * 16 * LANES;
@@ -3723,7 +3727,7 @@ static __attribute__((noinline)) void pack(const conv *c, int64_t t0, int64_t t1
     }
 }
 
-/* One panel of tiles t0 … t1 - 1; packed: that of tile t0. */
+/* A panel of one vector: tiles t0 … t1 - 1; packed: that of tile t0. */
 static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const float *packed)
 {
     const int64_t panel = (c->steps * LANES + 3) * LANES;
@@ -3732,11 +3736,12 @@ static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const fl
     for (int64_t t = t0; t < t1; t++, packed += c->packed_size, advance(c, &p)) {
         const int64_t ahead = t == t0 ? panel : 0; /* the next panel's weights are fetched by the first tile */
         float *out = c->out + kb * c->out_cb + p.n * c->out_n + p.y * 1 * c->out_row + p.x * 20 * LANES;
-        if (IS_EDGE(c, p)) tile_1x16(c, packed, w, ahead, out);
+        if (IS_EDGE(c, p)) tile_1x1x16(c, packed, w, ahead, out);
         else
-        tile_1x20(c, packed, w, ahead, out);
+        tile_1x1x20(c, packed, w, ahead, out);
     }
 }
+
 
 void conv_inner_product(const sol_team *team, void *const *buf, const int64_t *arg)
 {

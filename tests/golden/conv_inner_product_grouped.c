@@ -185,14 +185,14 @@ static __attribute__((noinline)) void pack_run(const conv *c, const float *in, c
 }
 
 /* LANES output channels of one tile. beside: what its pixels subtract; scale: what undoes their scaling, and their share. */
-static __attribute__((noinline)) void tile_1x14(const conv *c, const float *x, const float *beside, const float *scale, const float *w, int64_t ahead, float *out)
+static __attribute__((noinline)) void tile_1x1x14(const conv *c, const float *x, const float *beside, const float *scale, const float *w, int64_t ahead, float *out)
 {
     const int64_t *jump = c->jumps, *const end = jump + c->steps - 1;
     const float *const panel = w + c->steps * LANES * LANES;
     const int64_t bytes = 4 * ahead, plain = !(scale[1 * LANES] >= panel[2 * LANES]);
     if (c->claims)
         for (int64_t y = 0; y < 1; y++)
-            for (int64_t x = 0; x < 14; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
+            for (int64_t x = 0; x < 14; x++) SOL_CLAIM(out + y * c->out_row + x * LANES); 
     vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a0_0_10, a0_0_11, a0_0_12, a0_0_13;
     float held[14 * LANES];
     const int64_t *const whole = jump + 4;
@@ -1594,7 +1594,7 @@ static void pack(const conv *c, int64_t g, int64_t t0, int64_t t1, float *packed
         }
 }
 
-/* One panel of tiles t0 … t1 - 1; packed: that of tile t0. */
+/* A panel of one vector: tiles t0 … t1 - 1; packed: that of tile t0. */
 static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const float *packed)
 {
     const int64_t panel = (c->steps * LANES + 3) * LANES;
@@ -1607,9 +1607,10 @@ static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const fl
         const int64_t y = (p.y - first) * 1, x = p.x * 14;
         const float *const i = packed + (y * c->stride_y * c->pixels + x * 1) * LANES, *const beside = besides + y * c->OW + x;
         float *out = c->out + kb * c->out_cb + p.n * c->out_n + p.y * 1 * c->out_row + p.x * 14 * LANES;
-        tile_1x14(c, i, beside, scale, w, ahead, out);
+        tile_1x1x14(c, i, beside, scale, w, ahead, out);
     }
 }
+
 
 void conv_inner_product_grouped(const sol_team *team, void *const *buf, const int64_t *arg)
 {
@@ -1664,6 +1665,6 @@ const int64_t rows = (OH + 0) / 1, columns = (OW + 13) / 14, tiles = N * rows * 
         const int64_t g = u / mine, b = first + u % mine, y = b % image * (band / 1);
         const int64_t t0 = (b / image * rows + y) * columns, t1 = t0 + (rows - y < band / 1 ? rows - y : band / 1) * columns;
         pack(&c, g, t0, t1, packed);
-        for (int64_t kb = g * group_vectors; kb < (g + 1) * group_vectors; kb++) multiply(&c, kb, t0, t1, packed);
+        for (int64_t kb = g * group_vectors; kb < (g + 1) * group_vectors; kb += 1) multiply(&c, kb, t0, t1, packed);
     }
 }

@@ -142,6 +142,10 @@ SOL_INLINE void pack_4(const conv *c, const float *in, int64_t steps, int64_t co
     factor = c->factors;
     for (int64_t block = 0; block < c->in_blocks; block++) for (int64_t r = 0; r < c->R; r++) for (int64_t s = 0; s < c->S; s++) { const float *tap = in + block * c->in_cb + r * c->in_r + s * c->in_s;
         const vf f = vf_load(factor);
+        __builtin_prefetch(tap + 4 * c->in_row);
+        __builtin_prefetch(tap + 5 * c->in_row);
+        __builtin_prefetch(tap + 6 * c->in_row);
+        __builtin_prefetch(tap + 7 * c->in_row);
         {
             vf first, second;
             const vf v0 = vf_load(tap) * (f * scale[0]);
@@ -288,7 +292,7 @@ static __attribute__((noinline)) void pack_tile(const conv *c, const float *in, 
 }
 
 /* LANES output channels of one tile. */
-static __attribute__((noinline)) void tile_13x1(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
+static __attribute__((noinline)) void tile_1x13x1(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
 {
     const float *const beside = x + c->steps * 13 * LANES, *const scale = beside + 1 * LANES;
     const float *const end = x + (c->steps - 1) * 13 * LANES;
@@ -296,7 +300,7 @@ static __attribute__((noinline)) void tile_13x1(const conv *c, const float *x, c
     const int64_t bytes = 4 * ahead, plain = !(scale[1 * LANES] >= panel[2 * LANES]);
     if (c->claims)
         for (int64_t y = 0; y < 13; y++)
-            for (int64_t x = 0; x < 1; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
+            for (int64_t x = 0; x < 1; x++) SOL_CLAIM(out + y * c->out_row + x * LANES); 
     vf a0_0_0, a0_1_0, a0_2_0, a0_3_0, a0_4_0, a0_5_0, a0_6_0, a0_7_0, a0_8_0, a0_9_0, a0_10_0, a0_11_0, a0_12_0;
     float held[13 * LANES];
     const float *const whole = x + 4 * 13 * LANES;
@@ -1555,7 +1559,7 @@ static __attribute__((noinline)) void tile_13x1(const conv *c, const float *x, c
 }
 
 /* LANES output channels of one tile. */
-static __attribute__((noinline)) void tile_11x1(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
+static __attribute__((noinline)) void tile_1x11x1(const conv *c, const float *x, const float *w, int64_t ahead, float *out)
 {
     const float *const beside = x + c->steps * 11 * LANES, *const scale = beside + 1 * LANES;
     const float *const end = x + (c->steps - 1) * 11 * LANES;
@@ -1563,7 +1567,7 @@ static __attribute__((noinline)) void tile_11x1(const conv *c, const float *x, c
     const int64_t bytes = 4 * ahead, plain = !(scale[1 * LANES] >= panel[2 * LANES]);
     if (c->claims)
         for (int64_t y = 0; y < 11; y++)
-            for (int64_t x = 0; x < 1; x++) SOL_CLAIM(out + y * c->out_row + x * LANES);
+            for (int64_t x = 0; x < 1; x++) SOL_CLAIM(out + y * c->out_row + x * LANES); 
     vf a0_0_0, a0_1_0, a0_2_0, a0_3_0, a0_4_0, a0_5_0, a0_6_0, a0_7_0, a0_8_0, a0_9_0, a0_10_0;
     float held[11 * LANES];
     const float *const whole = x + 4 * 11 * LANES;
@@ -2685,7 +2689,7 @@ static __attribute__((noinline)) void pack(const conv *c, int64_t t0, int64_t t1
     }
 }
 
-/* One panel of tiles t0 … t1 - 1; packed: that of tile t0. */
+/* A panel of one vector: tiles t0 … t1 - 1; packed: that of tile t0. */
 static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const float *packed)
 {
     const int64_t panel = (c->steps * LANES + 3) * LANES;
@@ -2694,11 +2698,12 @@ static void multiply(const conv *c, int64_t kb, int64_t t0, int64_t t1, const fl
     for (int64_t t = t0; t < t1; t++, packed += c->packed_size, advance(c, &p)) {
         const int64_t ahead = t == t0 ? panel : 0; /* the next panel's weights are fetched by the first tile */
         float *out = c->out + kb * c->out_cb + p.n * c->out_n + p.y * 13 * c->out_row + p.x * 1 * LANES;
-        if (IS_EDGE(c, p)) tile_11x1(c, packed, w, ahead, out);
+        if (IS_EDGE(c, p)) tile_1x11x1(c, packed, w, ahead, out);
         else
-        tile_13x1(c, packed, w, ahead, out);
+        tile_1x13x1(c, packed, w, ahead, out);
     }
 }
+
 
 void conv_inner_product_rows(const sol_team *team, void *const *buf, const int64_t *arg)
 {

@@ -66,7 +66,8 @@ def tilings(oh: int, ow: int, flat: bool, width: int = 1) -> Iterator[Tiling]:
     """Tiles that cover a map, about equally large ones, of ``width`` output vectors."""
     rows, columns = (1, oh * ow) if flat else (oh, ow)
     most, least = most_pixels(width), LEAST if width == 1 else LEAST_WIDE
-    for count in range(-(-columns // most), max(1, columns // least) + 1):
+    fewest = -(-columns // most)
+    for count in range(fewest, max(fewest, columns // least) + 1):
         yield covering(width, 1, -(-columns // count), rows, columns, flat)
     for height in range(2, min(rows, most // columns) + 1):
         yield covering(width, height, columns, rows, columns, flat)
@@ -128,6 +129,9 @@ def _cost(choice: Choice, target: TargetLike, made: int = 0) -> float:
     by_tiles = shares_tiles(replace(conv, n=images), tiling, target) == 1
     alone = team <= target.machine.team.alone
     compute = (multiply + packed) * -(-tiles // team) / tiles if by_tiles else multiply / team + packed * (1 if alone else 1 / team)
+    if costs.again and conv.weight_bytes > target.l2:
+        passes = -(-(-(-tiles // team) if by_tiles else tiles) // packed_block(replace(conv, n=images), target, tiling, by_tiles)[1])
+        compute += costs.again * conv.weight_bytes / (1 if by_tiles else team) * (passes - 1)
     return overlapped(compute, fetch_cost(conv.weight_bytes, target, costs.fetch) / team, costs.hidden)
 
 
@@ -286,16 +290,16 @@ def _lower(lowering: Lowering, way: Way) -> None:
     emit_conv(
         lowering, problem, choice.tiling, "inner_product", **launch, banded=choice.band > 0, has_bias=False,
         panels=[panel.width for panel in panels],
-        inner_product=inner_product.context(inner_product.last_channels(conv.c // conv.groups), _tiles(choice)), alone=lowering.target.machine.team.alone,
+        inner_product=inner_product.context(inner_product.last_channels(conv.c // conv.groups), _tiles(choice)),
+        alone=lowering.target.machine.team.alone,
         variants=[v | {"places": _places(choice, v["th"], v["tw"])} for v in variants],
     )  # fmt: skip
 
 
 def _tiles(choice: Choice) -> int:
     """Tiles that a thread computes with a panel's weights at least, if that is known."""
-    conv = choice.conv
-    assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
-    return 0 if choice.band or not isinstance(conv.n, int) else conv.n * choice.tiling.count(conv.oh, conv.ow)
+    tiles = choice.conv.n * choice.tiling.count(choice.conv.oh, choice.conv.ow)
+    return 0 if choice.band or not isinstance(tiles, int) else tiles
 
 
 def _places(choice: Choice, th: int, tw: int) -> tuple[int, ...]:

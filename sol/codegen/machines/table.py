@@ -185,6 +185,7 @@ class InnerProduct:
     written: what a vector of results costs where these are too many for caches, written down a column.
     gain: share of direct convolution's cost below which it is worth while.
     fetch: weights from memory; hidden: the part of the shorter one of computing and fetching that is hidden behind the longer one.
+    again: one byte of weights that a thread reads once more, of those that the second-level cache does not hold.
     """
 
     step: float
@@ -202,6 +203,7 @@ class InnerProduct:
     gain: float
     fetch: Fetch
     hidden: float
+    again: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,9 @@ class Target:
 
     @property
     def pair_vectors(self) -> int:
-        """Output vectors that a broadcast must serve for independent floating-point adders to speed up the fast inner product, in which five
-        of 16 multiply-adds become two additions each: 1 (AMD's Zen 4); 2 where broadcasts take as long as multiply-adds (Zen 5); 0: none do.
+        """Output vectors that a broadcast must serve for independent floating-point adders to speed up the fast inner product, in which
+        five of 16 multiply-adds become two additions each: 1 (AMD's Zen 4), 2 where broadcasts take as long as multiply-adds (Zen 5), or 0
+        where neither gains.
         """
         plain = self.machine.cycles(16, 0, 0)
         return next((n for n in (1, 2) if self.machine.cycles(11, 10, 16 / n) < plain), 0)
