@@ -33,8 +33,9 @@ def selected(request, monkeypatch):
     only(monkeypatch, conv_inner_product.CANDIDATES[0])
 
 
-@pytest.fixture
-def chain(monkeypatch):
+@pytest.fixture(params=[ZEN4, ZEN5], ids=["one vector", "two vectors"])
+def chain(request, monkeypatch):
+    monkeypatch.setattr(targets, "TARGETS", dict(targets.TARGETS, avx512=replace(targets.TARGETS["avx512"], machine=request.param)))
     monkeypatch.setattr(conv_chain, "uses_inner_product", lambda conv, target: True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue, make_epilogue
-from sol.codegen.kernels import inner_product
+from sol.codegen.kernels import conv_inner_product, inner_product
 from sol.codegen.kernels.blocked import EpilogueText
 from sol.codegen.kernels.conv_direct import even_last, panels
 from sol.codegen.kernels.conv_epilogues import needs_mask, operand_context, operand_params, tile_variants
@@ -17,7 +17,7 @@ from sol.codegen.kernels.conv_problem import Types
 from sol.codegen.kernels.conv_shape import Conv, check_border, read_conv, spatial_strides
 from sol.codegen.kernels.conv_small import columns_context
 from sol.codegen.kernels.conv_small_cost import chain_seconds
-from sol.codegen.kernels.conv_tiling import Panel, Tiling, choose_tiling, panels_of
+from sol.codegen.kernels.conv_tiling import Tiling, choose_tiling, panels_of
 from sol.codegen.kernels.inner_product import LANES
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.plan import View
@@ -73,16 +73,17 @@ def _int(size: DimLike) -> int:
 
 def uses_inner_product(conv: Conv, target: TargetLike) -> bool:
     """Whether the last stage is computed by Winograd's inner product."""
-    if not target.independent_adders or target.lanes != LANES or max_error(conv.reduction) > config["conv_max_error"]:
+    if not target.pair_vectors or target.lanes != LANES or max_error(conv.reduction) > config["conv_max_error"]:
         return False
-    return row_cost(conv, target, row_tiling(_int(conv.ow))) < target.machine.inner_product.gain
+    return row_cost(conv, target, row_tiling(conv, target)) < target.machine.inner_product.gain
 
 
 def _stage(name: str, conv: Conv, epilogue: Epilogue, target: TargetLike, by_inner_product: bool = False) -> tuple[dict[str, Any], Tiling]:
     """Template context of a 1x1 stage, which goes row by row. by_inner_product: by Winograd's inner product."""
     vectors, masked, prefix = -(-conv.k // target.lanes), needs_mask(epilogue, conv.k, target.lanes), "expand_" * (name == "expand")
     if by_inner_product:
-        tiling, widths = row_tiling(_int(conv.ow)), [Panel(1)]
+        tiling = row_tiling(conv, target)
+        widths = conv_inner_product.panels_of(vectors, tiling.ocb)
     else:
         tiling = choose_tiling(target, vectors, 1, conv.ow, flat=False, reduction=conv.reduction)
         widths = panels_of(target, conv.k, tiling.ocb)

@@ -73,17 +73,18 @@ def tilings(oh: int, ow: int, flat: bool, width: int = 1) -> Iterator[Tiling]:
         yield covering(width, height, columns, rows, columns, flat)
 
 
-def row_tiling(width: int) -> Tiling:
+def row_tiling(conv: Conv, target: TargetLike) -> Tiling:
     """About equal tiles of one row, as few as there can be."""
-    return next(t for t in tilings(1, width, False))
+    assert isinstance(conv.ow, int)
+    return next(t for t in tilings(1, conv.ow, False, _width(conv, target)))
 
 
 def row_cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
     """Time of a 1x1 convolution row by row in units of direct convolution at the processor's peak, packing included."""
     assert isinstance(conv.ow, int)
     steps, vectors = -(-conv.reduction // LANES), -(-conv.k // LANES)
-    multiply = sum(tile_cost(pixels, steps, target.machine) * n for n, pixels in tiling.counts(1, conv.ow))
-    return (multiply * vectors + target.machine.inner_product.packed * steps * conv.ow) / (vectors * conv.reduction * conv.ow)
+    multiply = sum(panels_cost(pixels, steps, target.machine, vectors, tiling.ocb) * n for n, pixels in tiling.counts(1, conv.ow))
+    return (multiply + target.machine.inner_product.packed * steps * conv.ow) / (vectors * conv.reduction * conv.ow)
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,11 @@ def relative_cost(choice: Choice, target: TargetLike, made: int = 0) -> float:
     return _cost(choice, target, made) / overlapped(direct, fetch, costs.hidden)
 
 
+def _width(conv: Conv, target: TargetLike) -> int:
+    """Output vectors of a register tile."""
+    return min(target.pair_vectors or 1, -(-conv.k // conv.groups // LANES))
+
+
 def choose(conv: Conv, target: TargetLike, error: float, flat: bool = False, by_rows: bool = False) -> Choice | None:
     """The cheapest tiles; None where it cannot be done or is not exact enough. Groups are whole vectors.
 
@@ -169,7 +175,7 @@ def choose(conv: Conv, target: TargetLike, error: float, flat: bool = False, by_
         return None
     if not (isinstance(conv.oh, int) and isinstance(conv.ow, int)) or conv.oh * conv.ow == 0:
         return None
-    width = min(target.pair_vectors or 1, -(-conv.k // conv.groups // LANES))
+    width = _width(conv, target)
     found = (Choice(conv, t) if conv.groups == 1 else _banded(conv, target, t, by_rows)
              for t in tilings(conv.oh, conv.ow, flat and conv.groups == 1, width))  # fmt: skip
     return min(found, key=lambda c: _cost(c, target))
