@@ -113,8 +113,8 @@ BERT = [(128, 768, 768), (128, 3072, 768), (128, 768, 3072), (197, 768, 768), (5
 ])  # fmt: skip
 @pytest.mark.parametrize("team", [1, 2])
 def test_choice(machine, sizes, taken, team) -> None:
-    """Additions of their own decide, and enough rows to share what packing them costs; on Zen 5 also how often weights are read: packed rows
-    of a long reduction do not all fit its cache.
+    """Additions of their own decide, and enough rows to share what packing them costs; on Zen 5 also how often weights are read: packed
+    rows of a long reduction do not all fit its cache.
     """
     assert preferred(product(*sizes, machine=machine, team=team)).name == taken
 
