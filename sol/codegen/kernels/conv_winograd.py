@@ -107,7 +107,7 @@ def _pays(lowering: Lowering, conv: Conv) -> bool:
     if conv.dtype is DType.BF16 and target.multiplies_pairs:
         rate = 2 * target.machine.products.dots / target.machine.core.multiply_adds
         return winograd_cost(conv, target, grid) * rate < target.machine.winograd.gain * direct_cost(conv, target)
-    if not target.independent_adders:
+    if not target.pair_vectors:
         return True
     other = conv_inner_product.read_way(lowering)
     return other is None or winograd_cost(conv, target, grid) < target.machine.winograd.gain * other.cost * direct_cost(conv, target)
