@@ -398,7 +398,7 @@ NETWORKS: dict[str, str] = {
 }""",
 }
 
-INNER_PRODUCT_OF_TWO = convolution(128, 304, 14, 1)
+INNER_PRODUCT_OF_TWO = convolution(128, 304, 10, 1)
 """A network for a machine on which a broadcast must serve two output vectors for the fast inner product to gain; one vector is left."""
 INNER_PRODUCT: dict[str, str] = {
     "inner_product": convolution(32, 96, 14, 1),

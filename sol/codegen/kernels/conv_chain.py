@@ -8,11 +8,11 @@ from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
 from sol.codegen.epilogue import Epilogue, make_epilogue
-from sol.codegen.kernels import conv_inner_product, inner_product
+from sol.codegen.kernels import inner_product
 from sol.codegen.kernels.blocked import EpilogueText
 from sol.codegen.kernels.conv_direct import even_last, panels
 from sol.codegen.kernels.conv_epilogues import needs_mask, operand_context, operand_params, tile_variants
-from sol.codegen.kernels.conv_inner_product import inner_product_weights, max_error, row_cost, row_tiling
+from sol.codegen.kernels.conv_inner_product import inner_product_weights, max_error, row_cost, row_tiling, whole_panels
 from sol.codegen.kernels.conv_problem import Types
 from sol.codegen.kernels.conv_shape import Conv, check_border, read_conv, spatial_strides
 from sol.codegen.kernels.conv_small import columns_context
@@ -83,7 +83,7 @@ def _stage(name: str, conv: Conv, epilogue: Epilogue, target: TargetLike, by_inn
     vectors, masked, prefix = -(-conv.k // target.lanes), needs_mask(epilogue, conv.k, target.lanes), "expand_" * (name == "expand")
     if by_inner_product:
         tiling = row_tiling(conv, target)
-        widths = conv_inner_product.panels_of(vectors, tiling.ocb)
+        widths = whole_panels(vectors, tiling.ocb)
     else:
         tiling = choose_tiling(target, vectors, 1, conv.ow, flat=False, reduction=conv.reduction)
         widths = panels_of(target, conv.k, tiling.ocb)

@@ -20,7 +20,7 @@ from sol.codegen.kernels.conv_problem import Problem, emit_conv, float32_problem
 from sol.codegen.kernels.conv_shape import Conv, is_pointwise, spatial_strides, static_size
 from sol.codegen.kernels.conv_source import vectors_table
 from sol.codegen.kernels.conv_tiling import Panel, Tiling, covering
-from sol.codegen.kernels.inner_product import LANES, LEAST, LEAST_WIDE, most_pixels, step_cost
+from sol.codegen.kernels.inner_product import LANES, pixels_of, step_cost
 from sol.codegen.kernels.winograd_model import fetch_cost, overlapped
 from sol.codegen.lowering import Lowering, TargetLike
 from sol.codegen.machines import Machine
@@ -57,7 +57,7 @@ def panels_cost(pixels: int, steps: int, machine: Machine, vectors: int, width: 
     return (vectors - last) * tile_cost(pixels, steps, machine, width) + (last and last * tile_cost(pixels, steps, machine, last))
 
 
-def panels_of(vectors: int, width: int) -> list[Panel]:
+def whole_panels(vectors: int, width: int) -> list[Panel]:
     """Output vectors that are taken at once, and those that are left."""
     return [Panel(n) for n in dict.fromkeys((width, vectors % width)) if 0 < n <= vectors]
 
@@ -65,7 +65,7 @@ def panels_of(vectors: int, width: int) -> list[Panel]:
 def tilings(oh: int, ow: int, flat: bool, width: int = 1) -> Iterator[Tiling]:
     """Tiles that cover a map, about equally large ones, of ``width`` output vectors."""
     rows, columns = (1, oh * ow) if flat else (oh, ow)
-    most, least = most_pixels(width), LEAST if width == 1 else LEAST_WIDE
+    least, most = pixels_of(width)
     fewest = -(-columns // most)
     for count in range(fewest, max(fewest, columns // least) + 1):
         yield covering(width, 1, -(-columns // count), rows, columns, flat)
@@ -234,7 +234,7 @@ def packed_block(conv: Conv, target: TargetLike, tiling: Tiling, by_tiles: bool)
     (th, tw), steps = tiling.tiles[0], _steps(conv)
     packed = (steps * th * tw + 2 * -(-th * tw // LANES) + 1) * LANES
     tiles = conv.n * tiling.count(conv.oh, conv.ow)
-    block = max(1, target.l2 // int(__import__("os").environ.get("BLK","2")) // (4 * packed))
+    block = max(1, target.l2 // 2 // (4 * packed))
     if isinstance(tiles, int):
         share = max(1, -(-tiles // target.team) if by_tiles else tiles)
         block = -(-share // -(-share // block))
@@ -288,7 +288,7 @@ def _by_bands(lowering: Lowering, way: Way) -> dict[str, Any]:
 def _lower(lowering: Lowering, way: Way) -> None:
     problem, choice = way.problem, way.choice
     conv, launch = problem.conv, (_by_bands if choice.band else _by_tiles)(lowering, way)
-    panels = panels_of(problem.vectors, choice.tiling.ocb)
+    panels = whole_panels(problem.vectors, choice.tiling.ocb)
     variants = tile_variants(
         problem.epilogue, panels, choice.tiling, problem.masked, by_pixel=True, pitch=problem.pitch, partial=problem.partial
     )
@@ -303,7 +303,7 @@ def _lower(lowering: Lowering, way: Way) -> None:
 
 
 def _tiles(choice: Choice) -> int:
-    """Tiles that a thread computes with a panel's weights at least, if that is known."""
+    """Tiles that read a panel's weights, 0 if that is not known or they are many."""
     tiles = choice.conv.n * choice.tiling.count(choice.conv.oh, choice.conv.ow)
     return 0 if choice.band or not isinstance(tiles, int) else tiles
 

@@ -51,14 +51,14 @@ STRETCH, PACED_STRETCH = 4, 16
 1x1 convolutions, sums of 4 steps are as fast as sums of 16 on Zen 4; on Zen 5 they take 3 % longer."""
 
 
-def most_pixels(vectors: int) -> int:
-    """Pixels of a register tile of so many output vectors, at most."""
-    return MOST if vectors == 1 else MOST_WIDE
+def pixels_of(vectors: int) -> tuple[int, int]:
+    """Pixels of a register tile of so many output vectors, at least and at most."""
+    return (LEAST, MOST) if vectors == 1 else (LEAST_WIDE, MOST_WIDE)
 
 
 def step_cost(pixels: int, machine: Machine, vectors: int = 1) -> float:
     """Vector multiply-adds in the time of 16 input channels of one of so many output vectors that share the broadcasts of each pixel."""
-    core, least = machine.core, LEAST if vectors == 1 else LEAST_WIDE
+    core, (least, _) = machine.core, pixels_of(vectors)
     cycles = machine.cycles(multiply_adds=LANES - PAIRS, additions=2 * PAIRS, broadcasts=LANES / vectors) * max(pixels, least)
     if vectors > 1:
         cycles = max(cycles, LANES * (pixels / vectors / core.broadcasts + 1 / core.loads))
