@@ -280,9 +280,11 @@ def padded_scales(array: np.ndarray, groups: int = 1) -> np.ndarray:
 
 
 @reference("inner_product_scales")
-def inner_product_scales(array: np.ndarray, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = ()) -> np.ndarray:
+def inner_product_scales(
+    array: np.ndarray, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = (), chunks: int = 1
+) -> np.ndarray:
     scales = padded_scales(array[:, list(order)] if order else array, groups)
-    steps = np.repeat(scales.reshape(-1, 1, LANES), taps, 1).reshape(groups, -1, LANES)
+    steps = np.repeat(scales.reshape(-1, 1, LANES), taps, 1).reshape(groups * chunks, -1, LANES)
     return (steps * np.resize(inner_product.signs(), steps.shape[1:])).reshape(-1)
 
 
@@ -317,8 +319,13 @@ def _inner_product(array: np.ndarray, groups: int, alike: int) -> np.ndarray:
 
 
 @reference("inner_product_panels")
-def inner_product_panels(array: np.ndarray) -> np.ndarray:
-    return _inner_product(array, 1, 1)
+def inner_product_panels(array: np.ndarray, *, chunks: int = 1) -> np.ndarray:
+    if chunks == 1:
+        return _inner_product(array, 1, 1)
+    scales, k = padded_scales(array).reshape(chunks, -1), up(len(array), LANES)
+    parts = padded(array, 0, k).reshape(k // LANES, LANES, chunks, -1).transpose(0, 2, 1, 3)
+    panels = [[pack_inner_product(p, scales[i], prod(array.shape[2:])) for i, p in enumerate(panel)] for panel in parts]
+    return np.array(panels).reshape(k // LANES, -1)
 
 
 @reference("inner_product_selected")

@@ -215,6 +215,67 @@ def test_results_do_not_depend_on_the_team(groups):
     assert all((r == results[0]).all() for r in results)
 
 
+@pytest.fixture
+def in_chunks(monkeypatch):
+    """Reductions of more than three steps go chunk by chunk; how many there were of each convolution."""
+    target, found, chunks_of = by_name("avx512"), [], conv_inner_product.chunks_of
+    machine = replace(target.machine, inner_product=replace(target.machine.inner_product, longest=3))
+    monkeypatch.setattr(targets, "TARGETS", dict(targets.TARGETS, avx512=replace(target, machine=machine)))
+    monkeypatch.setattr(conv_inner_product, "chunks_of", lambda *given: found.append(chunks_of(*given)) or found[-1])
+    yield found
+    assert found and min(found) > 1
+
+
+CHUNKED = [
+    (64, 64, (9, 11), 1), (96, 40, (7, 7), 1), (96, 16, (1, 23), 1), (96, 17, (5, 13), 1), (160, 96, (14, 14), 1), (48, 80, (6, 10), 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("batch,threads", [(1, 1), (2, 2), (3, 5)])
+@pytest.mark.parametrize("c,k,size,kernel", CHUNKED)
+def test_reductions_in_chunks(batch, threads, c, k, size, kernel, in_chunks):
+    epilogue = (None, add_relu, divide)[(batch + c // 16) % 3]
+    graph, inputs, arrays, _ = conv_graph((batch, c, *size), k, (kernel, kernel), padding=kernel // 2, epilogue=epilogue)
+    around = borders(kernel // 2) | ({"r": ((1, 1), (2, 0))} if epilogue is add_relu else {})
+    check(graph, inputs, arrays, isa="avx512", threads=threads, borders=around)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_chunks_of_any_batch(threads, in_chunks):
+    graph, inputs, arrays, _ = conv_graph((3, 96, 7, 7), 40, (1, 1), dims=(Dim.symbol("n"), 96, 7, 7))
+    check(graph, inputs, arrays, isa="avx512", threads=threads, symbols={"n": 3})
+
+
+@pytest.mark.parametrize("name", POOLS)
+@pytest.mark.parametrize("threads", [2, 5])
+def test_pools_behind_chunks(name, threads, in_chunks):
+    graph, inputs, arrays, _ = conv_graph((2, 64, 7, 7), 96, (1, 1), epilogue=pooled(name))
+    check(graph, inputs, arrays, isa="avx512", threads=threads)
+
+
+def test_chunks_do_not_depend_on_the_team_and_err_less(in_chunks):
+    graph, inputs, arrays, _ = conv_graph((1, 4096, 9, 7), 48, (1, 1), bias=False)
+    region = as_region(graph, "dnn", "conv", block=16)
+    results = [run_region(region, inputs, arrays, isa="avx512", threads=t)[0] for t in (1, 2, 3, 5, 5, 2)]
+    assert all((r == results[0]).all() for r in results)
+    assert relative_error(graph, inputs, arrays) < 0.8 * max_error(4096)
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan, 1e25, 1e-25, 0])
+def test_a_chunk_of_other_magnitude(value, in_chunks):
+    graph, inputs, arrays, _ = conv_graph((1, 96, 7, 9), 48, (1, 1), bias=False)
+    inputs["x"][:, 48:, 1:3] *= np.float32(value)
+    region = as_region(graph, "dnn", "conv", block=16)
+    (got,) = run_region(region, inputs, arrays, isa="avx512", threads=2)
+    with np.errstate(invalid="ignore"):
+        want = evaluate(graph, {n: v.astype(np.float64) for n, v in inputs.items()}, arrays, precision=np.float64)[graph.outputs[0]]
+    finite = np.isfinite(want)
+    assert not np.isfinite(got[~finite]).any()
+    for row in range(7):
+        exact = np.where(finite, want, 0)[:, :, row]
+        np.testing.assert_allclose(np.where(finite, got, 0)[:, :, row], exact, atol=2e-6 * np.abs(exact).max(), rtol=0)
+
+
 @pytest.mark.parametrize("by_block", [False, True])
 @pytest.mark.parametrize("shape", [(16, 16, 1, 1), (32, 48, 3, 3), (48, 32, 7)])
 def test_packed_weights(shape, by_block):

@@ -107,6 +107,9 @@ def transforms() -> Iterator[Case]:
     for shape in [(1, 1, 1, 1), (16, 16, 1, 1), (32, 48, 3, 3), (48, 32, 7), (17, 33, 3, 3), (40, 20, 3, 1)]:
         yield case("inner_product_panels", shape)
         yield from (case("inner_product_scales", shape, taps=taps) for taps in (1, 3))
+    for shape, chunks in (((32, 48, 3, 3), 3), ((17, 96, 1, 1), 2), ((40, 64), 4)):
+        yield case("inner_product_panels", shape, chunks=chunks)
+        yield case("inner_product_scales", shape, taps=int(np.prod(shape[2:])), chunks=chunks)
     order = tuple(reversed(range(33)))
     yield case("inner_product_scales", (17, 33, 1, 1), order=order)
     yield case("inner_product_selected", (17, 33, 1, 1), order=order)

@@ -1,6 +1,7 @@
 """Convolution by Winograd's inner product (sol/codegen/kernels/inner_product.py): the input is packed, scaled, before it is multiplied.
 
-A dense convolution packs the input of each tile, tap by tap. A group has few outputs for each of its inputs, for which that would take too
+A dense convolution packs the input of each tile, tap by tap; that of many channels in chunks, so that the input of a block of tiles and a
+panel's weights stay in the caches, and adds up what each chunk gives. A group has few outputs for each of its inputs, for which that would take too
 long: there the input of a band of rows is packed once, and read at all taps. ``config["conv_max_error"] = 0`` keeps direct convolution.
 """
 
@@ -73,6 +74,15 @@ def tilings(oh: int, ow: int, flat: bool, width: int = 1) -> Iterator[Tiling]:
         yield covering(width, height, columns, rows, columns, flat)
 
 
+def chunks_of(conv: Conv, target: TargetLike) -> int:
+    """Parts of the reduction that are multiplied one after the other, of equally many blocks of channels."""
+    longest, blocks = target.machine.inner_product.longest, conv.c // LANES
+    if not longest or conv.groups > 1 or conv.c % LANES or _steps(conv) <= longest:
+        return 1
+    fewest = min(blocks, -(-_steps(conv) // longest))
+    return next((count for count in range(fewest, 2 * fewest) if blocks % count == 0), 1)
+
+
 def row_tiling(conv: Conv, target: TargetLike) -> Tiling:
     """About equal tiles of one row, as few as there can be."""
     assert isinstance(conv.ow, int)
@@ -91,13 +101,19 @@ def row_cost(conv: Conv, target: TargetLike, tiling: Tiling) -> float:
 class Choice:
     """A convolution, the tiles of its map, and the rows of a band that is packed at once; 0 where each tile is.
 
-    by_bands: whether the threads get about equally many bands.
+    by_bands: whether the threads get about equally many bands. chunks: parts of the reduction, one after the other.
     """
 
     conv: Conv
     tiling: Tiling
     band: int = 0
     by_bands: bool = False
+    chunks: int = 1
+
+    @property
+    def steps(self) -> int:
+        """Steps of a chunk."""
+        return _steps(self.conv) // self.chunks
 
     def pixels(self, rows: int) -> tuple[int, int]:
         """Rows and columns of the input that so many rows of results read."""
@@ -123,7 +139,8 @@ def _cost(choice: Choice, target: TargetLike, made: int = 0) -> float:
     assert isinstance(conv.oh, int) and isinstance(conv.ow, int)
     images = conv.n if isinstance(conv.n, int) else 1
     counts, steps, vectors = tiling.counts(conv.oh, conv.ow), _steps(conv), -(-conv.k // conv.groups // LANES)
-    multiply = sum(n * images * panels_cost(pixels, steps, target.machine, vectors, tiling.ocb) for n, pixels in counts) * conv.groups
+    of_tiles = sum(n * images * panels_cost(pixels, choice.steps, target.machine, vectors, tiling.ocb) for n, pixels in counts)
+    multiply = of_tiles * choice.chunks * conv.groups
     if choice.band:
         return overlapped(_of_bands(choice, target, multiply), fetch_cost(conv.weight_bytes, target, costs.fetch) / team, costs.hidden)
     packed, tiles = (costs.packed + costs.made * made) * steps * conv.oh * conv.ow * images, images * sum(n for n, _ in counts)
@@ -131,7 +148,7 @@ def _cost(choice: Choice, target: TargetLike, made: int = 0) -> float:
     alone = team <= target.machine.team.alone
     compute = (multiply + packed) * -(-tiles // team) / tiles if by_tiles else multiply / team + packed * (1 if alone else 1 / team)
     if costs.again and conv.weight_bytes > target.l2:
-        passes = -(-(-(-tiles // team) if by_tiles else tiles) // packed_block(replace(conv, n=images), target, tiling, by_tiles)[1])
+        passes = -(-(-(-tiles // team) if by_tiles else tiles) // packed_block(replace(choice, conv=replace(conv, n=images)), target, by_tiles)[1])
         compute += costs.again * conv.weight_bytes / (1 if by_tiles else team) * (passes - 1)
     return overlapped(compute, fetch_cost(conv.weight_bytes, target, costs.fetch) / team, costs.hidden)
 
@@ -165,10 +182,10 @@ def _width(conv: Conv, target: TargetLike) -> int:
     return min(target.pair_vectors or 1, -(-conv.k // conv.groups // LANES))
 
 
-def choose(conv: Conv, target: TargetLike, error: float, flat: bool = False, by_rows: bool = False) -> Choice | None:
+def choose(conv: Conv, target: TargetLike, error: float, flat: bool = False, by_rows: bool = False, chunks: int = 1) -> Choice | None:
     """The cheapest tiles; None where it cannot be done or is not exact enough. Groups are whole vectors.
 
-    flat: the map is one long row; by_rows: threads that work on bands shall share out these, not groups.
+    flat: the map is one long row; by_rows: threads that work on bands shall share out these, not groups; chunks: of a dense convolution.
     """
     whole = conv.c // conv.groups % LANES == 0 and conv.k // conv.groups % LANES == 0
     if target.lanes != LANES or max_error(conv.reduction) > error or conv.groups > 1 and not whole:
@@ -176,7 +193,7 @@ def choose(conv: Conv, target: TargetLike, error: float, flat: bool = False, by_
     if not (isinstance(conv.oh, int) and isinstance(conv.ow, int)) or conv.oh * conv.ow == 0:
         return None
     width = _width(conv, target)
-    found = (Choice(conv, t) if conv.groups == 1 else _banded(conv, target, t, by_rows)
+    found = (Choice(conv, t, chunks=chunks) if conv.groups == 1 else _banded(conv, target, t, by_rows)
              for t in tilings(conv.oh, conv.ow, flat and conv.groups == 1, width))  # fmt: skip
     return min(found, key=lambda c: _cost(c, target))
 
@@ -206,7 +223,8 @@ def read_way(lowering: Lowering) -> Way | None:
         return None
     if source.prologue and not is_pointwise(conv) or len(set(source.table)) < len(source.table):
         return None
-    choice = choose(conv, target, error, problem.flat)
+    chunks = 1 if source.table or source.prologue else chunks_of(conv, target)
+    choice = choose(conv, target, error, problem.flat, chunks=chunks)
     if choice is None:
         return None
     cost = _gathered(problem, target) * relative_cost(choice, target, source.inputs)
@@ -229,10 +247,11 @@ def _seconds(way: Way, target: TargetLike) -> float | None:
     return team_seconds(cost * target.team, target) if isinstance(way.problem.conv.n, int) else None
 
 
-def packed_block(conv: Conv, target: TargetLike, tiling: Tiling, by_tiles: bool) -> tuple[int, int]:
+def packed_block(choice: Choice, target: TargetLike, by_tiles: bool) -> tuple[int, int]:
     """Elements of a tile's packed input; tiles that a thread packs at a time, which have half of the second-level cache."""
-    (th, tw), steps = tiling.tiles[0], _steps(conv)
-    packed = (steps * th * tw + 2 * -(-th * tw // LANES) + 1) * LANES
+    conv, tiling = choice.conv, choice.tiling
+    th, tw = tiling.tiles[0]
+    packed = (choice.steps * th * tw + 2 * -(-th * tw // LANES) + 1) * LANES
     tiles = conv.n * tiling.count(conv.oh, conv.ow)
     block = max(1, target.l2 // 2 // (4 * packed))
     if isinstance(tiles, int):
@@ -248,22 +267,27 @@ def _steps(conv: Conv) -> int:
 
 def _by_tiles(lowering: Lowering, way: Way) -> dict[str, Any]:
     """What ``emit_conv`` gets where the input of each tile is packed."""
-    problem, tiling, target = way.problem, way.tiling, lowering.target
+    problem, tiling, choice, target = way.problem, way.tiling, way.choice, lowering.target
     conv, source = problem.conv, problem.source
     (th, tw), by_tiles = tiling.tiles[0], shares_tiles(conv, tiling, target) != 0
     lowering.set_share(by_tiles)
-    packed, block = packed_block(conv, target, tiling, by_tiles)
+    packed, block = packed_block(choice, target, by_tiles)
     params: dict[str, DimLike] = {"vectors": problem.vectors, "block": block, "by_tiles": int(by_tiles), "packed_size": packed}
-    shared_scratch = 0 if by_tiles else 4 * conv.n * tiling.count(conv.oh, conv.ow) * packed
+    tiles = conv.n * tiling.count(conv.oh, conv.ow)
     if not source.table:
-        weights = inner_product_weights(lowering, conv)
-        return {"weights": weights, "params": params | source.params(conv), "scratch": 4 * block * packed, "shared_scratch": shared_scratch}
+        chunked = {"chunks": choice.chunks} if choice.chunks > 1 else {}
+        sums = th * tw * LANES * problem.vectors if chunked else 0
+        weights = inner_product_weights(lowering, conv, chunks=choice.chunks)
+        return {
+            "weights": weights, "params": params | source.params(conv) | chunked, "scratch": 4 * block * (packed + sums),
+            "shared_scratch": 0 if by_tiles else 4 * tiles * (packed + sums),
+        }  # fmt: skip
     table, pitch = vectors_table(source.table, source.tensors, LANES), (_steps(conv) + 1 | 1) * LANES
     params |= {"C": conv.c, "pitch": pitch, "origin_count": len(table) // 2, **source.tensor_params(True)}
     weights = inner_product_weights(lowering, conv, "inner_product_selected", order=source.order)
     gathered = conv.n * (len(table) // 2) * ORIGIN + 4 * (th * tw * pitch + LANES)
     stem = f"selected{source.tensors}_inner_product"
-    scratch = 4 * block * packed + gathered
+    scratch, shared_scratch = 4 * block * packed + gathered, 0 if by_tiles else 4 * tiles * packed
     return {"weights": weights, "params": params, "scratch": scratch, "shared_scratch": shared_scratch, "table": table, "stem": stem}
 
 
@@ -292,9 +316,9 @@ def _lower(lowering: Lowering, way: Way) -> None:
     variants = tile_variants(
         problem.epilogue, panels, choice.tiling, problem.masked, by_pixel=True, pitch=problem.pitch, partial=problem.partial
     )
-    launch["params"] |= {"in_blocks": -(-conv.c // conv.groups // LANES), "R": conv.kernel[0], "S": conv.kernel[1]}
+    launch["params"] |= {"in_blocks": -(-conv.c // conv.groups // LANES) // choice.chunks, "R": conv.kernel[0], "S": conv.kernel[1]}
     emit_conv(
-        lowering, problem, choice.tiling, "inner_product", **launch, banded=choice.band > 0, has_bias=False,
+        lowering, problem, choice.tiling, "inner_product", **launch, banded=choice.band > 0, chunked=choice.chunks > 1, has_bias=False,
         panels=[panel.width for panel in panels],
         inner_product=inner_product.context(inner_product.last_channels(conv.c // conv.groups), _tiles(choice)),
         alone=lowering.target.machine.team.alone,
@@ -314,9 +338,13 @@ def _places(choice: Choice, th: int, tw: int) -> tuple[int, ...]:
     return tuple(y * sy * pitch + x * sx for y in range(th) for x in range(tw)) if choice.band else ()
 
 
-def inner_product_weights(lowering: Lowering, conv: Conv, packer: str = "inner_product_panels", **attrs: Any) -> dict[str, View]:
+def inner_product_weights(
+    lowering: Lowering, conv: Conv, packer: str = "inner_product_panels", chunks: int = 1, **attrs: Any
+) -> dict[str, View]:
     """Packed weights and what inputs are multiplied by (at each tap, unless ``attrs`` say otherwise), as the kernel's pointers."""
     w, scaled = conv.node.inputs[1], attrs or {"taps": prod(conv.kernel)}
+    if chunks > 1:
+        attrs, scaled = attrs | {"chunks": chunks}, scaled | {"chunks": chunks}
     return {"w": lowering.weight(w, packer, **attrs), "factors": lowering.weight(w, "inner_product_scales", **scaled)}
 
 

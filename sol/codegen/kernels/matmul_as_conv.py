@@ -92,7 +92,7 @@ def _inner_product_passes(way: conv_inner_product.Way, target: TargetLike) -> fl
     """Every block of rows that a thread packs at a time meets all weights, or those that are its share."""
     conv, tiling = way.problem.conv, way.tiling
     assert isinstance(conv.n, int) and isinstance(conv.oh, int)
-    _, block = conv_inner_product.packed_block(conv, target, tiling, conv_direct.shares_tiles(conv, tiling, target) == 1)
+    _, block = conv_inner_product.packed_block(way.choice, target, conv_direct.shares_tiles(conv, tiling, target) == 1)
     return max(1.0, conv.n * conv.oh / (tiling.tiles[0][0] * block))
 
 

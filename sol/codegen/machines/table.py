@@ -186,6 +186,7 @@ class InnerProduct:
     gain: share of direct convolution's cost below which it is worth while.
     fetch: weights from memory; hidden: the part of the shorter one of computing and fetching that is hidden behind the longer one.
     again: one byte of weights that a thread reads once more, of those that the second-level cache does not hold.
+    longest: steps that are multiplied at once, with all tiles, before the next ones; 0: all there are.
     """
 
     step: float
@@ -204,6 +205,7 @@ class InnerProduct:
     fetch: Fetch
     hidden: float
     again: float = 0.0
+    longest: int = 0
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ ZEN5 = replace(
     ),
     team=replace(ZEN4.team, barrier=0.42e-6, wake=50e-6),
     inner_product=replace(
-        ZEN4.inner_product, step=12.0, tile=30.0, pixel=4.0, packed=12.0, made=3.0, packed_once=10.0, fetch=FETCH, hidden=0.85, again=0.16,
+        ZEN4.inner_product, step=12.0, tile=30.0, pixel=4.0, packed=12.0, made=3.0, packed_once=10.0, fetch=FETCH, hidden=0.85, again=0.16, longest=48,
     ),
     winograd=replace(
         ZEN4.winograd, moved=3.7, operation=2.9, fetch=FETCH, again=0.04, hidden=0.6, hidden_direct=0.0, beyond=1.0, call=0.6,

@@ -58,16 +58,17 @@ def scales_of(recipe: Recipe, groups: int = 1, order: tuple[int, ...] = ()) -> s
     return inputs
 
 
-def _signed_shape(shape: Shape, taps: int = 1, groups: int = 1, order: tuple[int, ...] = ()) -> Shape:
+def _signed_shape(shape: Shape, taps: int = 1, groups: int = 1, order: tuple[int, ...] = (), chunks: int = 1) -> Shape:
     return (round_up(len(order) or shape[1], LANES) * groups * taps,)
 
 
 @packer("inner_product_scales", _signed_shape, floats=True)
-def inner_product_scales(recipe: Recipe, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = ()) -> None:
+def inner_product_scales(recipe: Recipe, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = (), chunks: int = 1) -> None:
     """w[K, C / groups, *kernel] -> [step][LANES]: what inputs are multiplied by, with the signs of pairs.
 
-    taps: steps of a channel block. order: the channels to take, all if empty.
+    taps: steps of a channel block. order: the channels to take, all if empty. chunks: parts of a group's channels, each with signs of its own.
     """
     recipe.written += count(_signed_shape(recipe.shape, taps, groups, order)) * recipe.itemsize
     inputs = scales_of(recipe, groups, order)
-    recipe.launch(SIGNED, (inputs, RESULT), (groups, round_up(len(order) or recipe.shape[1], LANES), taps), after=True)
+    room = round_up(len(order) or recipe.shape[1], LANES)
+    recipe.launch(SIGNED, (inputs, RESULT), (groups * chunks, room // chunks, taps), after=True)

@@ -25,7 +25,7 @@ PAIRS = Kernel(
     "pack_inner_product", "pack_inner_product.c.j2",
     Attrs({"signs": SIGNS, "pairs": inner_product.PAIRS, "behind": inner_product.BEHIND, "sparse": inner_product.SPARSE}),
     (("inputs", "const float"), ("gains", "const float"), ("out", "float")),
-    ("panels", "per_group", "channels", "blocks", "taps", "alike", "kinds"),
+    ("panels", "per_group", "channels", "blocks", "taps", "alike", "chunks", "kinds"),
 )
 WINOGRAD = Kernel(
     "pack_winograd", "pack_winograd.c.j2", Attrs({"most": MOST}),
@@ -43,15 +43,18 @@ WORD = 2
 """Bytes."""
 
 
-def _inner_product_shape(shape: Shape, groups: int = 1, order: tuple[int, ...] = ()) -> Shape:
+def _inner_product_shape(shape: Shape, groups: int = 1, order: tuple[int, ...] = (), chunks: int = 1) -> Shape:
     depth = round_up(len(order) or shape[1], LANES) * count(shape[2:])
-    return -(-shape[0] // LANES), (depth + inner_product.BEHIND) * LANES
+    return -(-shape[0] // LANES), (depth + chunks * inner_product.BEHIND) * LANES
 
 
 @packer("inner_product_panels", _inner_product_shape, floats=True)
-def inner_product_panels(recipe: Recipe) -> None:
-    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pack_inner_product gives; C and K padded with zeros."""
-    _inner_product(recipe, 1, (), alike=1)
+def inner_product_panels(recipe: Recipe, *, chunks: int = 1) -> None:
+    """w[K, C, *kernel] -> [panel][input channel block][r][s][channel][LANES] as pack_inner_product gives; C and K padded with zeros.
+
+    chunks: parts of equally many channel blocks, behind each of which lies what belongs to it.
+    """
+    _inner_product(recipe, 1, (), alike=1, chunks=chunks)
 
 
 @packer("inner_product_selected", _inner_product_shape, floats=True)
@@ -66,15 +69,17 @@ def inner_product_groups(recipe: Recipe, *, groups: int) -> None:
     _inner_product(recipe, groups, (), alike=recipe.taps)
 
 
-def _inner_product(recipe: Recipe, groups: int, order: tuple[int, ...], alike: int) -> None:
+def _inner_product(recipe: Recipe, groups: int, order: tuple[int, ...], alike: int, chunks: int = 1) -> None:
     k, c, taps = *recipe.shape[:2], recipe.taps
     channels = round_up(len(order) or c, LANES)
     depth = channels * taps
     inputs = scales_of(recipe, groups, order)
     table = selected_places(c, order) if order else block_places(c, taps, LANES, LANES)
-    lay(recipe, Rows(k, c * taps, c * taps), Panels(LANES, LANES, depth, table, behind=inner_product.BEHIND * LANES))
-    per_group = -(-k // LANES) // groups
-    _pair(recipe, (inputs, NOTHING, RESULT), (-(-k // LANES), per_group, channels, channels // LANES, taps, alike, 1))
+    table, beside = table + table // (depth // chunks) * inner_product.BEHIND, (chunks - 1) * inner_product.BEHIND
+    lay(recipe, Rows(k, c * taps, c * taps), Panels(LANES, LANES, depth + beside, table, behind=inner_product.BEHIND * LANES))
+    panels = -(-k // LANES)
+    sizes = (panels * chunks, panels // groups * chunks, channels // chunks, channels // LANES // chunks, taps, alike, chunks, 1)
+    _pair(recipe, (inputs, NOTHING, RESULT), sizes)
 
 
 def _pair(recipe: Recipe, buffers: tuple[str, str, str], sizes: tuple[int, ...]) -> None:
@@ -145,7 +150,7 @@ def winograd_inner_product(recipe: Recipe, *, my: int, mx: int) -> None:
     inputs = scales_of(recipe)
     _transform(recipe, fy, fx, LANES, (c + inner_product.BEHIND) * LANES)
     panels = -(-k // LANES)
-    _pair(recipe, (inputs, gains, RESULT), (panels, panels, c, c // LANES, 1, 1, fy.n * fx.n))
+    _pair(recipe, (inputs, gains, RESULT), (panels, panels, c, c // LANES, 1, 1, 1, fy.n * fx.n))
 
 
 def _winograd_words_shape(shape: Shape, lanes: int, vectors: int, my: int, mx: int) -> Shape:
