@@ -3,6 +3,7 @@
  * Weights are divided by the factors of their input channels (inputs[group][channels]; a panel's group is p / per_group), their signs are those
  * of pairs, and every output is scaled by a power of two such that the root of its mean square is from 1 up to 2. Behind each panel come
  * what pairs subtract, the factors that undo the scaling (0 for an output without weights), and the least share of inputs that are paired.
+ * chunks: panels in a row that have their own input channels, of a group's chunks * channels.
  * A step is a tap of 16 input channels: taps of a block of channels lie one behind the other; alike steps in a row have the same signs.
  * kinds: panels in a row that belong to one (frequencies of a transformed filter), gains[kind]: what weights are scaled by; their least
  * shares become the largest of them. Threads share out the panels, all kinds of one together.
@@ -82,7 +83,8 @@ void pack_inner_product(const sol_team *team, void *const *buf, const int64_t *a
     const int64_t blocks = arg[3];
     const int64_t taps = arg[4];
     const int64_t alike = arg[5];
-    const int64_t kinds = arg[6];
+    const int64_t chunks = arg[6];
+    const int64_t kinds = arg[7];
     (void)team; (void)buf; (void)arg;
     const int64_t size = (blocks * taps * WIDE + BEHIND) * WIDE;
     int64_t begin, end;
@@ -90,7 +92,7 @@ void pack_inner_product(const sol_team *team, void *const *buf, const int64_t *a
     for (int64_t p = begin; p < end; p++) {
         float *first = out + p * kinds * size, most = 0;
         for (int64_t f = 0; f < kinds; f++) {
-            scaled_panel(first + f * size, inputs + p / per_group * channels, blocks, taps, alike, gains ? gains[f] : 1);
+            scaled_panel(first + f * size, inputs + (p / per_group * chunks + p % chunks) * channels, blocks, taps, alike, gains ? gains[f] : 1);
             const float least = first[(f + 1) * size - 1];
             most = least > most ? least : most;
         }

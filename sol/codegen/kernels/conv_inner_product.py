@@ -1,8 +1,9 @@
 """Convolution by Winograd's inner product (sol/codegen/kernels/inner_product.py): the input is packed, scaled, before it is multiplied.
 
 A dense convolution packs the input of each tile, tap by tap; that of many channels in chunks, so that the input of a block of tiles and a
-panel's weights stay in the caches, and adds up what each chunk gives. A group has few outputs for each of its inputs, for which that would take too
-long: there the input of a band of rows is packed once, and read at all taps. ``config["conv_max_error"] = 0`` keeps direct convolution.
+panel's weights stay in the caches, and adds up what each chunk gives. A group has few outputs for each of its inputs, for which that would
+take too long: there the input of a band of rows is packed once, and read at all taps. ``config["conv_max_error"] = 0`` keeps direct
+convolution.
 """
 
 from __future__ import annotations
@@ -148,7 +149,8 @@ def _cost(choice: Choice, target: TargetLike, made: int = 0) -> float:
     alone = team <= target.machine.team.alone
     compute = (multiply + packed) * -(-tiles // team) / tiles if by_tiles else multiply / team + packed * (1 if alone else 1 / team)
     if costs.again and conv.weight_bytes > target.l2:
-        passes = -(-(-(-tiles // team) if by_tiles else tiles) // packed_block(replace(choice, conv=replace(conv, n=images)), target, by_tiles)[1])
+        _, block = packed_block(replace(choice, conv=replace(conv, n=images)), target, by_tiles)
+        passes = -(-(-(-tiles // team) if by_tiles else tiles) // block)
         compute += costs.again * conv.weight_bytes / (1 if by_tiles else team) * (passes - 1)
     return overlapped(compute, fetch_cost(conv.weight_bytes, target, costs.fetch) / team, costs.hidden)
 

@@ -66,7 +66,7 @@ def _signed_shape(shape: Shape, taps: int = 1, groups: int = 1, order: tuple[int
 def inner_product_scales(recipe: Recipe, *, taps: int = 1, groups: int = 1, order: tuple[int, ...] = (), chunks: int = 1) -> None:
     """w[K, C / groups, *kernel] -> [step][LANES]: what inputs are multiplied by, with the signs of pairs.
 
-    taps: steps of a channel block. order: the channels to take, all if empty. chunks: parts of a group's channels, each with signs of its own.
+    taps: steps of a channel block. order: the channels to take, all if empty. chunks: parts of a group's channels, whose signs begin anew.
     """
     recipe.written += count(_signed_shape(recipe.shape, taps, groups, order)) * recipe.itemsize
     inputs = scales_of(recipe, groups, order)
