@@ -302,7 +302,7 @@ static __attribute__((noinline)) void tile_2x1x10(const conv *c, const float *x,
             for (int64_t x = 0; x < 10; x++) SOL_CLAIM(out + y * c->out_row + x * LANES), SOL_CLAIM(out + 1 * c->out_cb + y * c->out_row + x * LANES); 
     vf a0_0_0, a0_0_1, a0_0_2, a0_0_3, a0_0_4, a0_0_5, a0_0_6, a0_0_7, a0_0_8, a0_0_9, a1_0_0, a1_0_1, a1_0_2, a1_0_3, a1_0_4, a1_0_5, a1_0_6, a1_0_7, a1_0_8, a1_0_9;
     float held[20 * LANES];
-    const float *const whole = x + 4 * 10 * LANES;
+    const float *const whole = x + 8 * 10 * LANES;
     if (end > whole)
         for (int i = 0; i < 20; i++) vf_store(held + i * LANES, vf_zero());
     const int64_t k[] = {(int64_t)beside, (int64_t)held, plain, (int64_t)panel, (int64_t)end + 512, pace};
@@ -339,7 +339,7 @@ static __attribute__((noinline)) void tile_2x1x10(const conv *c, const float *x,
         "je 3f\n"
         "1:\n\t"
         "mov %[x], %%rax\n\t"
-        "add $2560, %%rax\n\t"
+        "add $5120, %%rax\n\t"
         "cmp 32(%[k]), %%rax\n\t"
         "cmova 32(%[k]), %%rax\n\t"
         ".p2align 5\n"
@@ -1609,7 +1609,7 @@ static __attribute__((noinline)) void tile_2x1x10(const conv *c, const float *x,
         "je 8f\n"
         "6:\n\t"
         "mov %[x], %%rax\n\t"
-        "add $2560, %%rax\n\t"
+        "add $5120, %%rax\n\t"
         "cmp 32(%[k]), %%rax\n\t"
         "cmova 32(%[k]), %%rax\n\t"
         ".p2align 5\n"

@@ -46,9 +46,11 @@ What inputs are found to have may be less, by half at most of such data, since n
 """
 BEHIND = 3
 """Vectors behind a panel's weights: what pairs subtract, factors of the results, the least share of inputs that are paired."""
-STRETCH, PACED_STRETCH = 4, 16
-"""Steps that are added up one after the other, and those of Winograd's products: rounding errors grow with the length of such a sum. In
-1x1 convolutions, sums of 4 steps are as fast as sums of 16 on Zen 4; on Zen 5 they take 3 % longer."""
+STRETCH, WIDE_STRETCH, PACED_STRETCH = 4, 8, 16
+"""Steps that are added up one after the other, those where a tile has two output vectors, and those of Winograd's products: rounding errors
+grow with the length of such a sum. In 1x1 convolutions, sums of 4 steps are as fast as sums of 16 on Zen 4; on Zen 5 tiles of two vectors
+take 2 to 5 % longer with 4 than with 8. Over 512 channels of normally distributed data, the root of the mean square error is 1.45 times
+that of torch with 4, 1.86 times with 8, and 2.4 times with 16; the largest one is at most 0.56, 0.52, and 0.61 of its bound."""
 
 
 def pixels_of(vectors: int) -> tuple[int, int]:
@@ -98,7 +100,8 @@ def context(channels: int = LANES, tiles: int = 0) -> dict[str, Any]:
         "half": LANES // 2, "most": MOST, "behind": BEHIND, "stretch": STRETCH, "paced_stretch": PACED_STRETCH,
         "whole": _step(LANES), "last": _step(channels), "left": direct_channels(channels)[-LEFT:],
         "wide": {
-            "most": 2 * MOST_WIDE, "left": direct_channels(channels)[-LEFT_WIDE:], "fetches": fetches, "panels": ("%[w]", "%[w],%[pitch]"),
+            "stretch": WIDE_STRETCH, "most": 2 * MOST_WIDE, "left": direct_channels(channels)[-LEFT_WIDE:], "fetches": fetches,
+            "panels": ("%[w]", "%[w],%[pitch]"),
         },
     }  # fmt: skip
 
