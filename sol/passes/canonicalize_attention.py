@@ -125,6 +125,29 @@ def _is_causal(g: Editor, mask: str) -> bool:
     return bool((square[seen] == 0).all() and (square[~seen] <= _NEVER).all())
 
 
+def _hides_nothing(g: Editor, mask: str) -> bool:
+    """Whether a literal mask changes no score."""
+    array = _literal(g, mask)
+    return array is not None and bool(array.all() if array.dtype == np.bool_ else (array == 0).all())
+
+
+@rule("sdpa")
+def literal_masks(g: Editor, node: Node) -> str | None:
+    """sdpa(q, k, v, mask) -> sdpa(q, k, v) for masks that hide nothing, or later keys from each query, as it is known beforehand"""
+    if len(node.inputs) < 4 or node.attrs["causal"]:
+        return None
+    *operands, mask = node.inputs
+    shape = g.type_of(mask).shape
+    if len(shape) < 2 or len(shape) > node.type.rank or shape[-2:] != (node.type.shape[-2], g.type_of(node.inputs[1]).shape[-2]):
+        return None
+    if any(n not in (1, whole) for n, whole in zip(shape[-3::-1], node.type.shape[-3::-1])):
+        return None
+    causal = _is_causal(g, mask)
+    if not causal and not _hides_nothing(g, mask):
+        return None
+    return g.add("sdpa", operands, causal=causal, scale=node.attrs["scale"], origin=node.origin)
+
+
 def _leaves_something(g: Editor, mask: str) -> bool:
     """Whether no row of a mask forbids all: there softmax gives NaN, and sdpa zeros."""
     array = _literal(g, mask)
@@ -176,7 +199,7 @@ def _grouped_mask(g: Editor, mask: str, shared: int, groups: int, at: Node) -> s
     return g.add("reshape", [mask], shape=(*shape[:-3], *heads, *shape[-2:]), origin=at.origin)
 
 
-RULES = (softmax_to_sdpa, repeated_heads_to_groups)
+RULES = (softmax_to_sdpa, literal_masks, repeated_heads_to_groups)
 
 
 def canonicalize_attention(graph: Graph) -> Graph:

@@ -72,3 +72,39 @@ def test_repeated_heads(length: int, mask: str | None, causal: bool) -> None:
     }}"""
     after = run(canonicalize_attention, text)
     assert "expand" not in ops(after) and ops(after).count("sdpa") == 1
+
+
+T, F = "True", "False"
+LITERAL = {
+    "all": ("bool[3,3]", [T] * 9, 3, False),
+    "nothing_added": ("f32[1,1,3,3]", ["0.0"] * 9, 3, False),
+    "of_each_image": ("bool[2,1,3,3]", [T] * 18, 3, False),
+    "later": ("bool[1,1,3,3]", [T, F, F, T, T, F, T, T, T], 3, True),
+    "later_added": ("f32[3,3]", ["0.0", "-inf", "-inf", "0.0", "0.0", "-inf", "0.0", "0.0", "0.0"], 3, True),
+    "one_key_hidden": ("bool[3,3]", [T, F, T, T, T, T, T, T, T], 4, False),
+    "something_added": ("f32[3,3]", ["0.0"] * 8 + ["1.0"], 4, False),
+}
+
+
+@pytest.mark.parametrize("name", LITERAL)
+def test_literal_masks(name: str) -> None:
+    """Those that hide nothing go, those that hide later keys become an attribute; run compares the values."""
+    type, values, operands, causal = LITERAL[name]
+    text = f"""graph(%q: f32[2,4,3,8], %k: f32[2,4,3,8], %v: f32[2,4,3,5]) {{
+      %m = constant{{dtype={type.partition("[")[0]}, value=array({type}, [{", ".join(values)}])}}: {type}
+      %y: {OUT} = sdpa(%q, %k, %v, %m){{causal=False, scale=0.5}}
+      return %y
+    }}"""
+    (node,) = (n for n in run(canonicalize_attention, text).nodes if n.op == "sdpa")
+    assert (len(node.inputs), node.attrs["causal"]) == (operands, causal)
+
+
+def test_a_literal_mask_of_other_lengths_stays() -> None:
+    """Where queries are fewer than keys, later keys of a mask may be counted from the last query."""
+    text = f"""graph(%q: f32[2,4,2,8], %k: f32[2,4,3,8], %v: f32[2,4,3,5]) {{
+      %m = constant{{dtype=bool, value=array(bool[2,3], [{T}, {T}, {F}, {T}, {T}, {T}])}}: bool[2,3]
+      %y: f32[2,4,2,5] = sdpa(%q, %k, %v, %m){{causal=False, scale=0.5}}
+      return %y
+    }}"""
+    (node,) = (n for n in run(canonicalize_attention, text).nodes if n.op == "sdpa")
+    assert len(node.inputs) == 4
