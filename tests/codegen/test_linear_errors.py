@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
+from sol.codegen import targets
 from sol.codegen.kernels import families, matmul_as_conv, matmul_pairs
+from sol.codegen.machines import ZEN4, ZEN5
 from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.types import DType, TensorType
@@ -16,6 +19,13 @@ from tests.codegen.conv_cases import forced
 from tests.codegen.test_matmul_kernels import linear_graph
 from tests.harness import as_region, run_region
 from tests.instruction_sets import row
+
+
+@pytest.fixture(autouse=True, params=[ZEN4, ZEN5], ids=["one vector", "two vectors"])
+def machine(request, monkeypatch):
+    """That decides how many output vectors a register tile has, and how long its sums become."""
+    monkeypatch.setattr(targets, "TARGETS", dict(targets.TARGETS, avx512=replace(targets.TARGETS["avx512"], machine=request.param)))
+
 
 Change = Callable[[np.random.Generator, np.ndarray, np.ndarray], None]
 TIMES = 5.0

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from sol.codegen import targets
 from sol.codegen.decision import Decision
 from sol.codegen.kernels import families, matmul, matmul_blocks, matmul_chunks, matmul_pairs
 from sol.codegen.kernels.families import candidates
@@ -381,9 +382,15 @@ def test_what_figures_choose_for_long_products(isa: str, machine: Machine, form:
         check(graph, "matmul", {x: floats(m, k), w: floats(k, n)}, isa=isa, strides=strides, machine=machine)
 
 
+@pytest.fixture(params=[ZEN4, ZEN5], ids=["one vector", "two vectors"])
+def vectors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Machines that differ in how many output vectors a register tile of paired products has."""
+    monkeypatch.setattr(targets, "TARGETS", dict(targets.TARGETS, avx512=replace(targets.TARGETS["avx512"], machine=request.param)))
+
+
 @pytest.mark.parametrize("m,n,k", [*BLOCKS, (22, 16, 64), (90, 40, 128), (1, 5, 7), (515, 130, 20)])
 @pytest.mark.parametrize("form", FORMS)
-def test_products_in_pairs(m: int, n: int, k: int, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_products_in_pairs(m: int, n: int, k: int, form: str, vectors: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """In slices and blocks, whose results leave the caches, or whole."""
     monkeypatch.setattr(families, "candidates", lambda _: (forced(matmul_pairs.CANDIDATE),))
     check_forms("avx512", m, n, k, form)
@@ -395,7 +402,7 @@ def test_products_in_pairs(m: int, n: int, k: int, form: str, monkeypatch: pytes
     check_forms("avx512", m, n, k, form)
 
 
-def test_numbers_of_any_size_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_of_any_size_in_pairs(vectors: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Squares that leave the range, rows and columns of zeros, what is not finite: as in torch, row by row and column by column."""
     monkeypatch.setattr(families, "candidates", lambda _: (forced(matmul_pairs.CANDIDATE),))
     for form, size in itertools.product(FORMS, (1e-25, 1.0, 1e25)):

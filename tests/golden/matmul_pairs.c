@@ -4,14 +4,14 @@
  * caches. Threads share out the rows.
  *   for each of this thread's (q, columns, rows): for each slice of the reduction
  *     pack, scaled, [tile of rows][16 steps][row][16] of A
- *     for every GROUP vectors of columns: pack, scaled, [step][LANES] of B; what comes next is asked for meanwhile
- *       for each tile of rows, each vector: 20 accumulators */
+ *     for every GROUP panels of NV vectors of columns: pack, scaled, [vector][step][LANES] of B; what comes next is asked for meanwhile
+ *       for each tile of rows, each panel: 20 x 1 accumulators */
 #include "sol_team.h"
 #include "sol_simd.h"
 #include "sol_pack.h"
 #include "sol_ahead.h"
 
-enum { STEP = 20 };
+enum { STEP = 20, SLICE = 256, VECTOR = (SLICE + 2) * LANES };
 /* Winograd's inner product: two terms of a sum share a multiply-add and take two additions, for which this processor has units of their own:
  *   x * w + x' * w' = (x + w') * (x' + w) - x * x' - w * w'
  * Of 16 terms, PAIRS and those HALF behind them are paired. In every other pair x' and w' are negated, so that what is subtracted nearly cancels.
@@ -2083,27 +2083,27 @@ static __attribute__((noinline)) void tile_20(const float *x, const float *w, in
         a0_0_18 += vf_load(held + 18 * LANES);
         a0_0_19 += vf_load(held + 19 * LANES);
     }
-    const vf factor = vf_load(panel + LANES);
-    vf c0_0 = a0_0_0 * (factor * beside[MOST + 0]);
-    vf c1_0 = a0_0_1 * (factor * beside[MOST + 1]);
-    vf c2_0 = a0_0_2 * (factor * beside[MOST + 2]);
-    vf c3_0 = a0_0_3 * (factor * beside[MOST + 3]);
-    vf c4_0 = a0_0_4 * (factor * beside[MOST + 4]);
-    vf c5_0 = a0_0_5 * (factor * beside[MOST + 5]);
-    vf c6_0 = a0_0_6 * (factor * beside[MOST + 6]);
-    vf c7_0 = a0_0_7 * (factor * beside[MOST + 7]);
-    vf c8_0 = a0_0_8 * (factor * beside[MOST + 8]);
-    vf c9_0 = a0_0_9 * (factor * beside[MOST + 9]);
-    vf c10_0 = a0_0_10 * (factor * beside[MOST + 10]);
-    vf c11_0 = a0_0_11 * (factor * beside[MOST + 11]);
-    vf c12_0 = a0_0_12 * (factor * beside[MOST + 12]);
-    vf c13_0 = a0_0_13 * (factor * beside[MOST + 13]);
-    vf c14_0 = a0_0_14 * (factor * beside[MOST + 14]);
-    vf c15_0 = a0_0_15 * (factor * beside[MOST + 15]);
-    vf c16_0 = a0_0_16 * (factor * beside[MOST + 16]);
-    vf c17_0 = a0_0_17 * (factor * beside[MOST + 17]);
-    vf c18_0 = a0_0_18 * (factor * beside[MOST + 18]);
-    vf c19_0 = a0_0_19 * (factor * beside[MOST + 19]);
+    const vf factor0 = vf_load(panel + LANES);
+    vf c0_0 = a0_0_0 * (factor0 * beside[MOST + 0]);
+    vf c1_0 = a0_0_1 * (factor0 * beside[MOST + 1]);
+    vf c2_0 = a0_0_2 * (factor0 * beside[MOST + 2]);
+    vf c3_0 = a0_0_3 * (factor0 * beside[MOST + 3]);
+    vf c4_0 = a0_0_4 * (factor0 * beside[MOST + 4]);
+    vf c5_0 = a0_0_5 * (factor0 * beside[MOST + 5]);
+    vf c6_0 = a0_0_6 * (factor0 * beside[MOST + 6]);
+    vf c7_0 = a0_0_7 * (factor0 * beside[MOST + 7]);
+    vf c8_0 = a0_0_8 * (factor0 * beside[MOST + 8]);
+    vf c9_0 = a0_0_9 * (factor0 * beside[MOST + 9]);
+    vf c10_0 = a0_0_10 * (factor0 * beside[MOST + 10]);
+    vf c11_0 = a0_0_11 * (factor0 * beside[MOST + 11]);
+    vf c12_0 = a0_0_12 * (factor0 * beside[MOST + 12]);
+    vf c13_0 = a0_0_13 * (factor0 * beside[MOST + 13]);
+    vf c14_0 = a0_0_14 * (factor0 * beside[MOST + 14]);
+    vf c15_0 = a0_0_15 * (factor0 * beside[MOST + 15]);
+    vf c16_0 = a0_0_16 * (factor0 * beside[MOST + 16]);
+    vf c17_0 = a0_0_17 * (factor0 * beside[MOST + 17]);
+    vf c18_0 = a0_0_18 * (factor0 * beside[MOST + 18]);
+    vf c19_0 = a0_0_19 * (factor0 * beside[MOST + 19]);
     if (k0) {
 c0_0 += vf_load(part + 0 * LANES); 
 c1_0 += vf_load(part + 1 * LANES); 
@@ -2212,7 +2212,7 @@ vf_store(part + 19 * LANES, c19_0);
 }
 
 #define TILE(rows) tile_##rows(x, panel, steps, plain, beside, part, k0, last, c_q + m * ldc, ldc, count)
-enum { ROWS = 5, PANELS = 6, HIGH = 2, WIDE = 1, SLICE = 256, GROUP = 4, VECTOR = (SLICE + 2) * LANES };
+enum { ROWS = 5, PANELS = 6, HIGH = 2, WIDE = 1, GROUP = 4 };
 
 void matmul_pairs(const sol_team *team, void *const *buf, const int64_t *arg)
 {
@@ -2228,7 +2228,7 @@ void matmul_pairs(const sol_team *team, void *const *buf, const int64_t *arg)
     const int64_t B_n = arg[6];
     (void)team; (void)buf; (void)arg;
     const int64_t panels = (N + WIDTH - 1) / WIDTH, blocks = (M + MR - 1) / MR;
-    float *const vector = (float *)team->scratch, *const factors = vector + GROUP * VECTOR, *const numbers = factors + 2 * SLICE, *const partial = numbers + ROWS * MR * SLICE + (ROWS * 3 * MOST + LANES - 1) / LANES * LANES;
+    float *const vector = (float *)team->scratch, *const factors = vector + GROUP * NV * VECTOR, *const numbers = factors + 2 * SLICE, *const partial = numbers + ROWS * MR * SLICE + (ROWS * 3 * MOST + LANES - 1) / LANES * LANES;
     const int64_t active = team->size;
     (void)partial;
     const int64_t above = HIGH * team->id / active, own = HIGH * (team->id + 1) / active - above;
@@ -2249,7 +2249,7 @@ for (int64_t k0 = 0, kc; k0 < K; k0 += kc) {
             const int64_t steps = (kc + LANES - 1) / LANES;
             const packed left_numbers = {numbers, numbers + ROWS * MR * SLICE, steps * MR * LANES};
             const float *const a = a_q + k0 * 1;
-            vf squares[GROUP], magnitudes[GROUP];
+            vf squares[GROUP * NV], magnitudes[GROUP * NV];
             (void)last;
             for (int64_t row = height; row < (r_end - r) * MR; row++) {
                 float *x = left_numbers.data + row / MR * left_numbers.size + row % MR * LANES, *beside = left_numbers.beside + row / MR * 3 * MOST + row % MR;
@@ -2261,12 +2261,17 @@ for (int64_t k0 = 0, kc; k0 < K; k0 += kc) {
                 pack_rows(&left_numbers, a + row * lda, lda, row, height, kc, factors);
             }
             for (int64_t p0 = first; p0 < p_end; p0 += GROUP) {
-                const int64_t group = p_end - p0 < GROUP ? p_end - p0 : GROUP, columns = N - p0 * WIDTH;
+                const int64_t group = p_end - p0 < GROUP ? p_end - p0 : GROUP, columns = N - p0 * WIDTH, vectors = columns < group * WIDTH ? (columns + LANES - 1) / LANES : group * NV;
                 const float *const b = b_q + k0 * B_k + (p0 - first) * WIDTH * B_n;
-                float shares[GROUP];
-                for (int64_t g = 0; g < group; g++)
+                float shares[GROUP] = {0};
+                for (int64_t g = 0; g < vectors; g++)
                     gather_turned(vector + g * VECTOR, b + g * LANES * B_n, B_n, kc, columns - g * LANES, factors + SLICE, &squares[g], &magnitudes[g]);
-                for (int64_t g = 0; g < group; g++) shares[g] = pack_vectors(vector + g * VECTOR, steps, kc, squares[g], magnitudes[g]);
+                for (int64_t g = 0; g < vectors; g++) {
+                    const float share = pack_vectors(vector + g * VECTOR, steps, kc, squares[g], magnitudes[g]);
+                    float *const least = shares + g / NV; /* not a number if one is none */
+                    if (g % NV == 0 || (*least == *least && !(share >= *least))) *least = share;
+                }
+                for (int64_t g = vectors; g < group * NV; g++) memset(vector + g * VECTOR, 0, 4 * (steps * LANES + 2) * LANES);
                 const int64_t rest = columns - GROUP * WIDTH, calls = (r_end - r) * group;
                 const sol_runs none = {0}, following = p0 + GROUP < p_end ? sol_runs_of(b + GROUP * WIDTH * B_n, B_k, kc, B_n, rest < GROUP * WIDTH ? rest : GROUP * WIDTH) : none;
                 sol_ahead next = sol_ahead_of(following, none);
@@ -2274,7 +2279,7 @@ for (int64_t k0 = 0, kc; k0 < K; k0 += kc) {
                 for (int64_t call = 0; call < calls; call++) {
                     const int64_t p = p0 + call % group, i = r + call / group, m = i * MR, left = M - m, count = N - p * WIDTH;
                     const float *const x = left_numbers.data + (i - r) * left_numbers.size, *const beside = left_numbers.beside + (i - r) * 3 * MOST;
-                    const float *const panel = vector + (p - p0) * VECTOR;
+                    const float *const panel = vector + (p - p0) * NV * VECTOR;
                     const int64_t plain = !(shares[p - p0] * share_of(beside + 2 * MOST, MR) >= 0.06f);
                     float *const part = partial + ((i - r) * PANELS + p - first) * MR * WIDTH;
                     float *c_q = c_q0 + p * WIDTH;

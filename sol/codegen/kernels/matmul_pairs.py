@@ -9,11 +9,13 @@ say counts (sol/codegen/kernels/conv_weight_inner_product.py). ``config["conv_ma
 
 from __future__ import annotations
 
+from functools import partial
+
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import inner_product
 from sol.codegen.kernels.conv_inner_product import max_error
 from sol.codegen.kernels.conv_weight_inner_product import SPARSE
-from sol.codegen.kernels.inner_product import LANES, LEAST, MOST, step_cost
+from sol.codegen.kernels.inner_product import LANES, LEAST, MOST, pixels_of, step_cost
 from sol.codegen.kernels.matmul_blocks import Blocks, ceil_div, emit_blocks, is_streamed, tiles_of
 from sol.codegen.kernels.matmul_cost import fixed
 from sol.codegen.kernels.matmul_product import Product, float32_product, right_strides
@@ -50,40 +52,41 @@ def _shared_out(p: Product, sizes: tuple[int, ...], by_rows: bool) -> Blocks:
     """The product in blocks of rows or of columns of which a team gets about equally many."""
     batch, rows, n, k = sizes
     target = p.target
-    fewest = ceil_div(rows, MOST)
-    mr = min((ceil_div(rows, fewest + more) for more in range(3)), key=lambda m: ceil_div(rows, m) * step_cost(m, target.machine))
+    nv = min(max(1, target.pair_vectors), ceil_div(n, LANES))
+    fewest, cost = ceil_div(rows, pixels_of(nv)[1]), partial(step_cost, machine=target.machine, vectors=nv)
+    mr = min((ceil_div(rows, fewest + more) for more in range(3)), key=lambda m: ceil_div(rows, m) * cost(m))
     step = ceil_div(ceil_div(k, ceil_div(k, LONGEST)), LANES) * LANES
     left, sums = (int(share * target.l2) // 4 for share in SHARES)
-    panels, blocks = ceil_div(n, LANES), ceil_div(rows, mr)
+    panels, blocks = ceil_div(n, nv * LANES), ceil_div(rows, mr)
     high = ceil_div(blocks, max(1, left // (step * mr)))
     if by_rows:
         high = min(ceil_div(high, target.team) * target.team, blocks)
-    wide = 1 if k <= step else ceil_div(panels, max(1, sums // (ceil_div(blocks, high) * mr * LANES)))
+    wide = 1 if k <= step else ceil_div(panels, max(1, sums // (ceil_div(blocks, high) * mr * nv * LANES)))
     if not by_rows:
         wide = min(ceil_div(wide, target.team) * target.team, panels)
     rest = rows % mr
     stream = is_streamed(batch * rows * n, target)
-    return Blocks(p, 1, mr, (mr, rest) if rest else (mr,), step, high, wide, by_rows, stream)
+    return Blocks(p, nv, mr, (mr, rest) if rest else (mr,), step, high, wide, by_rows, stream)
 
 
 def pairs_cost(found: Blocks, target: TargetLike) -> float:
     """Vector multiply-adds in the time of one thread's share of a batch: register tiles, packing both operands for each block, results."""
     p, costs = found.product, target.machine.inner_product
     _, rows, n, k = found.sizes
-    tiles, vectors, slices = ceil_div(rows, found.mr), ceil_div(n, LANES), ceil_div(k, found.slice)
-    of_tile = ceil_div(k, LANES) * step_cost(found.mr, target.machine) + slices * (costs.tile + costs.pixel * found.mr)
+    tiles, vectors, slices = ceil_div(rows, found.mr), ceil_div(n, found.width) * found.nv, ceil_div(k, found.slice)
+    of_tile = ceil_div(k, LANES) * step_cost(found.mr, target.machine, found.nv) + slices * (costs.tile + costs.pixel * found.mr)
     of_left = (costs.line if p.a_k == 1 else costs.turned) * rows * k / LANES * found.wide
     of_right = (costs.line if right_strides(p)[1] == 1 else costs.turned) * vectors * k * found.high
     written = costs.written * rows * vectors if found.stream else 0.0
-    uneven = balance(tiles if found.by_rows else vectors, target.team)
-    return uneven / target.team * (tiles * vectors * of_tile + of_left + of_right + written)
+    uneven = balance(tiles if found.by_rows else vectors // found.nv, target.team)
+    return costs.both * uneven / target.team * (tiles * vectors * of_tile + of_left + of_right + written)
 
 
 def _pays(found: Blocks, target: TargetLike) -> bool:
     _, rows, n, k = found.sizes
     direct = rows * ceil_div(n, LANES) * k / target.team
     enough = rows >= LEAST and 2 * rows * n * k > target.machine.team.grain * target.team
-    return enough and target.independent_adders and pairs_cost(found, target) < target.machine.inner_product.gain * direct
+    return enough and target.pair_vectors > 0 and pairs_cost(found, target) < target.machine.inner_product.both_gain * direct
 
 
 def pairs_seconds(found: Blocks, target: TargetLike) -> float:
@@ -95,13 +98,14 @@ def lower_pairs(lowering: Lowering, found: Blocks) -> None:
     """See templates/matmul_pairs.c.j2."""
     p = found.product
     head = ("x", "panel", "steps", "plain", "beside", "part", "k0", "last")
-    sums = found.rows * found.mr * found.panels * LANES if found.slice < found.sizes[3] else 0
+    sums = found.rows * found.mr * found.panels * found.width if found.slice < found.sizes[3] else 0
     packed = found.rows * found.mr * found.slice + -(-found.rows * 3 * MOST // LANES) * LANES
     across = p.a_k != 1
+    pair = inner_product.context() | {"left": [], "sampled": SAMPLED, "exponent": EXPONENT}
     context = {
-        "paired": True, "nv": 1, "b_turned": right_strides(p)[1] != 1, "group": GROUP,
+        "paired": True, "nv": found.nv, "b_turned": right_strides(p)[1] != 1, "group": GROUP,
         "share": "mean" if across else "least", "sparse": SPARSE if across else inner_product.SPARSE,
-        "inner_product": inner_product.context() | {"left": [], "sampled": SAMPLED, "exponent": EXPONENT},
+        "inner_product": pair | {"wide": pair["wide"] | {"left": [], "fetches": 0}},
     }  # fmt: skip
     scratch = GROUP * (found.slice + 2) * LANES + 2 * found.slice + packed + sums
     emit_blocks(lowering, found, "pairs", tiles_of(found, head) | context, 4 * scratch + 64)

@@ -187,6 +187,8 @@ class InnerProduct:
     fetch: weights from memory; hidden: the part of the shorter one of computing and fetching that is hidden behind the longer one.
     again: one byte of weights that a thread reads once more, of those that the second-level cache does not hold.
     longest: steps that are multiplied at once, with all tiles, before the next ones; 0: all there are.
+    both: what products of two operands that change from call to call take, in units of what the other figures give; both_gain: share of
+    their multiply-adds below which that is worth while.
     """
 
     step: float
@@ -206,6 +208,8 @@ class InnerProduct:
     hidden: float
     again: float = 0.0
     longest: int = 0
+    both: float = 1.0
+    both_gain: float = 0.95
 
 
 @dataclass(frozen=True)
