@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 import torch
 
+from sol.codegen import targets
 from sol.codegen.decision import Decision
 from sol.codegen.kernels.conv_problem import problem_of
 from sol.codegen.kernels.conv_winograd import named_way
 from sol.codegen.kernels.families import candidates, lower_decision
 from sol.codegen.lowering import Lowering
-from sol.codegen.targets import resolve
+from sol.codegen.machines import ZEN5
+from sol.codegen.targets import by_name, resolve
 from sol.config import config
 from tests import harness
 from tests.codegen.conv_cases import ISAS, conv_graph
@@ -139,10 +141,15 @@ WAYS = [
     ("inner_product", (1024, 7), 32, 1, 1, ["avx512"]),
     ("inner_product", (64, 9), 64, 3, 1, ["avx512"]),
     ("inner_product", (64, 14), 64, 3, 2, ["avx512"]),
+    ("inner_product/two", (128, 14), 64, 1, 1, ["avx512"]),
+    ("inner_product/two", (512, 7), 32, 1, 1, ["avx512"]),
+    ("inner_product/two", (2048, 7), 32, 1, 1, ["avx512"]),
+    ("inner_product/two", (64, 9), 64, 3, 1, ["avx512"]),
+    ("inner_product/two", (64, 14), 64, 3, 2, ["avx512"]),
     *((f"winograd/f{m}p", (32, 14), 32, 3, 1, ["avx512"]) for m in (2, 4, 5, 7)),
 ]
-"""Ways, (input channels, size), outputs, taps along an axis, groups, instruction sets."""
-CAREFUL = ("winograd/f4", "winograd/f4p", "inner_product")
+"""Ways, (input channels, size), outputs, taps along an axis, groups, instruction sets. two: output vectors of a register tile, on Zen 5."""
+CAREFUL = ("winograd/f4", "winograd/f4p", "inner_product", "inner_product/two")
 """Those of which each is unlike the others."""
 
 
@@ -204,6 +211,10 @@ def taken(monkeypatch):
         graph, inputs, arrays, _ = conv_graph(
             (IMAGES, size[0], size[1], size[1]), outputs, (taps, taps), padding=taps // 2, groups=groups, bias=False
         )
+        if way.endswith("/two"):
+            machines = dict(targets.TARGETS, avx512=replace(targets.TARGETS["avx512"], machine=ZEN5))
+            monkeypatch.setattr(targets, "TARGETS", machines)
+            assert by_name("avx512").pair_vectors == 2
         made = layer(change, size, outputs, taps, groups, seed)
         inputs["x"], arrays["w"] = made.x, made.w
         monkeypatch.setattr(harness, "lower_region", lambda lowering: lower_decision(lowering, decision_of(lowering, way)))
