@@ -42,6 +42,6 @@ Chunks of the fast inner product: linear layers of 3072 inputs, 768 outputs and 
 at once, 500 in three chunks of 64 steps, 565 in four of 48, and as much in eight of 24; where caches hold the weights, chunks of 24 are
 10 % slower than those of 48.
 
-Products of two operands that change from call to call take 1.28 times what tiles and packing do by these figures (8 sizes of 64 to 3136
-rows); usual products of such operands reach 85 to 92 % of the peak. Where 1.08 times their multiply-adds are more, pairs take 0.72 to 1.0
-times as long as these (1.09 for one of three forms of 200 rows, 256 columns and 256 steps)."""
+Products of two operands that change from call to call take about 1.28 times what tiles and packing do by these figures (512 x 768 x 768 and
+3136 x 256 x 64); usual products of such operands reach 85 to 92 % of the peak. Where 1.08 times their multiply-adds are more, pairs take
+0.77 to 1.0 times as long as these (15 sizes; 1.09 for one of three forms of 200 rows, 256 columns and 256 steps)."""
