@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sol.ir.ops import gates
 from sol.ir.types import DType
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SpecialFunctions:
-    """Functions of the math namespace that ``vf_<name>`` of sol_special.h serves for vectors, and libm for numbers."""
+    """Functions of the math namespace that ``vf_<name>`` of sol_special.h and sol_math.h serves for vectors, and libm for numbers."""
 
     vector: bool
 
@@ -19,6 +20,7 @@ class SpecialFunctions:
 
         def call(self, name: str, *operands: CValue) -> CValue: ...
         def let(self, expression: str, dtype: DType) -> CValue: ...
+        def sigmoid(self, x: CValue) -> CValue: ...
 
     def atan(self, x: CValue) -> CValue:
         return self.call("atan", x)
@@ -43,6 +45,15 @@ class SpecialFunctions:
 
     def atanh(self, x: CValue) -> CValue:
         return self.call("atanh", x)
+
+    def silu(self, x: CValue) -> CValue:
+        return self.call("silu", x) if self.vector else x * self.sigmoid(x)
+
+    def gelu_tanh(self, x: CValue) -> CValue:
+        return self.call("gelu_tanh", x) if self.vector else gates.gelu_tanh(self, x)
+
+    def gelu_tanh_slope(self, x: CValue) -> CValue:
+        return self.call("gelu_tanh_slope", x) if self.vector else gates.gelu_tanh_slope(self, x)
 
     def erfc(self, x: CValue) -> CValue:
         return self.call("erfc", x)

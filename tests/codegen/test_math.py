@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sol.codegen.targets import resolve
-from sol.ir.ops.numpy_math import erf, erfc, lgamma
+from sol.ir.ops.numpy_math import NUMPY, erf, erfc, lgamma
 from tests.codegen.compiled import load_c
 from tests.instruction_sets import each_isa
 
@@ -46,6 +46,13 @@ FUNCTIONS = {
     "rint": (np.rint, (-1e9, 1e9), 0),
 }
 BINARY = {"pow": np.power, "fmod": np.fmod, "atan2": np.arctan2}
+# name: reference in double, and of bounds: where they begin, of the error relative to the result right of that, absolute left of it
+GATES = {
+    "gelu": (NUMPY.gelu, [(-3, 5e-6, 2e-7), (-6, 1e-4, 1e-8)]),
+    "gelu_tanh": (NUMPY.gelu_tanh, [(-3, 5e-6, 2e-7), (-5.2, 1e-4, 5e-8)]),
+    "silu": (NUMPY.silu, [(-20, 5e-7, 5e-8)]),
+}
+SLOPES = {"gelu_slope": NUMPY.gelu_slope, "gelu_tanh_slope": NUMPY.gelu_tanh_slope}
 SPECIAL = np.array(
     [0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 1e6, -1e6, 100, -150, -1, -2, 3e38, -3e38, 88.9, -104, 0.5], np.float32
 )
@@ -54,7 +61,7 @@ SPECIAL = np.array(
 @pytest.fixture(scope="module", params=each_isa())
 def library(request):
     text = '#include "sol_dfp.h"\n'
-    for name in (*FUNCTIONS, "exp_below", "gelu", "gelu_slope", "normal_cdf", "normal_cdf_bf16", "lgamma"):
+    for name in (*FUNCTIONS, *GATES, *SLOPES, "exp_below", "normal_cdf", "normal_cdf_bf16", "lgamma"):
         text += (
             f"void t_{name}(const float *x, float *y, long n) {{ for (long i = 0; i < n; i += LANES) vf_store_n(y + i, "
             f"vf_{name}(vf_load_n(x + i, (int)(n - i < LANES ? n - i : LANES))), (int)(n - i < LANES ? n - i : LANES)); }}\n"
@@ -182,7 +189,8 @@ def test_two_operands_to_units_in_the_last_place(library, name, most):
 
 
 @pytest.mark.parametrize(
-    ("name", "relative", "left", "absolute"), [("normal_cdf", 5e-6, -6, 1e-7), ("normal_cdf_bf16", 2.0**-14, -2.5, 2e-7)]
+    ("name", "relative", "left", "absolute"),
+    [("normal_cdf", 5e-6, -3, 1e-7), ("normal_cdf", 1e-4, -6, 1e-7), ("normal_cdf_bf16", 2.0**-14, -2.5, 2e-7)],
 )
 def test_normal_distribution(library, name, relative, left, absolute):
     """Its error is told absolutely, and relative to the result where that is not too small."""
@@ -195,24 +203,28 @@ def test_normal_distribution(library, name, relative, left, absolute):
     assert (got[[-3, -2]] == [1, 0]).all()  # at infinity
 
 
-def test_gelu(library):
-    """As exact as the normal distribution; at infinity, a product with it."""
-    x = np.concatenate([np.linspace(-12, 12, 200001), np.array([1e30, -1e30, 0, -0.0, np.inf, -np.inf, np.nan])]).astype(np.float32)
-    want = np.array([v * 0.5 * math.erfc(-v / math.sqrt(2)) for v in x.astype(np.float64)])
-    got = _call(library, "gelu", x).astype(np.float64)
-    near, far = np.isfinite(x) & (x > -6) & (x != 0), np.isfinite(x) & (x <= -6)
-    assert np.isnan(got[[-2, -1]]).all() and np.abs(got[far] - want[far]).max() <= 1e-6
-    assert (np.abs(got[near] / want[near] - 1)).max() <= 5e-6
-    assert got[-3] == np.inf and (got[x == 0] == 0).all()
+@pytest.mark.parametrize("name", GATES)
+def test_gates(library, name):
+    """Exact relative to the result as far as it matters, absolutely left of that; at infinity, the product with what is left of x."""
+    function, bounds = GATES[name]
+    ends = np.array([100, -100, 1e30, -1e30, 1e-30, -1e-30, 0, -0.0, np.inf, -np.inf, np.nan])
+    x = np.concatenate([np.linspace(-25, 25, 400001), ends]).astype(np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        want = function(x.astype(np.float64))
+    got = _call(library, name, x).astype(np.float64)
+    for left, relative, absolute in bounds:
+        near, far = np.isfinite(x) & (x > left) & (x != 0), np.isfinite(x) & (x <= left)
+        assert np.abs(got[far] - want[far]).max() <= absolute
+        assert (np.abs(got[near] / want[near] - 1)).max() <= relative
+    assert np.isnan(got[[-2, -1]]).all() and got[-3] == np.inf and (got[x == 0] == 0).all()
 
 
-def test_slope_of_gelu(library):
+@pytest.mark.parametrize("name", SLOPES)
+def test_slopes(library, name):
     x = np.concatenate([np.linspace(-14, 14, 200001), np.array([1e30, -1e30, 0, -0.0, np.inf, -np.inf, np.nan])]).astype(np.float32)
-    wide = x.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
-        density = np.exp(-0.5 * wide * wide) / math.sqrt(2 * math.pi)
-        want = np.array([0.5 * math.erfc(-v / math.sqrt(2)) for v in wide]) + wide * density
-    got = _call(library, "gelu_slope", x).astype(np.float64)
+        want = SLOPES[name](x.astype(np.float64))
+    got = _call(library, name, x).astype(np.float64)
     assert np.isnan(got[-3:]).all() and np.isnan(want[-3:]).all()
     assert np.abs(got[:-3] - want[:-3]).max() <= 3e-7
 

@@ -30,14 +30,13 @@ void dfp_pointwise_table(const sol_team *team, void *const *buf, const int64_t *
             __builtin_prefetch(p_in0 + i + 2048);
             const vi t0 = vu8_load(p_in0 + i);
             const vf t1 = vf_of_ints(t0);
-            const vf t2 = vf_sigmoid(t1);
-            const vf t3 = t1 * t2;
-            const vf t4 = vf_rint(t3);
-            const vf t5 = vf_max_quiet(vf_set(0.0f), t4);
-            const vf t6 = vf_min_quiet(vf_set(255.0f), t5);
-            const vi t7 = vi_of_floats(t6);
-            const vi t8 = vi_wrap_u8(t7);
-            vu8_store(p_out0 + i, t8);
+            const vf t2 = vf_silu(t1);
+            const vf t3 = vf_rint(t2);
+            const vf t4 = vf_max_quiet(vf_set(0.0f), t3);
+            const vf t5 = vf_min_quiet(vf_set(255.0f), t4);
+            const vi t6 = vi_of_floats(t5);
+            const vi t7 = vi_wrap_u8(t6);
+            vu8_store(p_out0 + i, t7);
         }
     }
     for (int64_t begin, end; sol_share_take(&share, &begin, &end);) {

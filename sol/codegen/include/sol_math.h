@@ -172,42 +172,67 @@ SOL_INLINE vf vf_erf(vf x)
     return vf_copysign(vf_select(a < 0.93f, small, large), x);
 }
 
-/* The normal distribution left of -a for a >= 0, (1 - erf(a / sqrt 2)) / 2: 2^q, where q is a polynomial in a, which is below -150.5 at 12: zero. Absolute
- * error <= 1e-7, relative to the result <= 5e-6 up to 6. */
+/* For a >= 0: the normal distribution left of -a, (1 - erf(a / sqrt 2)) / 2, its approximation 1 / (1 + e^u), u = sqrt(8 / pi) (a + 0.044715 a^3),
+ * the slopes of gelu at -a by both, and 1 / (1 + e^a). */
+#ifdef SOL_HAS_SCALE
+#include "sol_pieces.h"
+#else
+/* 2^q, where q is a polynomial in a, which is below -150.5 at 12: zero. Absolute error <= 1e-7, relative to the result <= 5e-6 up to 6. */
 SOL_INLINE vf vf_normal_tail(vf a)
 {
-    vf q = 6.21970798e-7f - a * 1.94693861e-8f;
-    q = q * a - 8.47538649e-6f;
-    q = q * a + 6.23210435e-5f;
-    q = q * a - 2.32759718e-4f;
-    q = q * a - 9.24947235e-5f;
-    q = q * a + 7.0524714e-3f;
-    q = q * a - 5.25062419e-2f;
-    q = q * a - 0.4592022f;
-    q = q * a - 1.15110588f;
-    q = q * a - 1.0f;
+    const vf b = vf_min_quiet(vf_set(12.0f), a);
+    vf q = 6.21970798e-7f - b * 1.94693861e-8f;
+    q = q * b - 8.47538649e-6f;
+    q = q * b + 6.23210435e-5f;
+    q = q * b - 2.32759718e-4f;
+    q = q * b - 9.24947235e-5f;
+    q = q * b + 7.0524714e-3f;
+    q = q * b - 5.25062419e-2f;
+    q = q * b - 0.4592022f;
+    q = q * b - 1.15110588f;
+    q = q * b - 1.0f;
     vf code, n = vf_whole(q, &code);
     return vf_scale_down(vf_exp2_reduced(q - n), code);
 }
+SOL_INLINE vf vf_sigmoid_tail(vf a)
+{
+    const vf y = vf_exp_below(-a);
+    return vf_divide(y, 1.0f + y);
+}
+SOL_INLINE vf vf_tanh_tail(vf a) { return vf_sigmoid_tail(1.59576912f * (a + 0.044715f * (a * a * a))); }
+SOL_INLINE vf vf_normal_slope(vf a) { return vf_normal_tail(a) - a * (0.398942280f * vf_exp_below(-0.5f * (a * a))); }
+SOL_INLINE vf vf_tanh_slope(vf a)
+{
+    const vf b = vf_min_quiet(vf_set(12.0f), a), s = vf_tanh_tail(b);
+    return s - b * (s * (1.0f - s)) * (1.59576912f + 0.214064414f * (b * b));
+}
+#endif
 SOL_INLINE vf vf_normal_cdf(vf x)
 {
-    const vf left = vf_normal_tail(vf_min_quiet(vf_set(12.0f), vf_abs(x)));
+    const vf left = vf_normal_tail(vf_abs(x));
     return vf_select(x < 0.0f, left, 1.0f - left);
 }
-/* x times that: NaN at minus infinity. */
-SOL_INLINE vf vf_gelu(vf x)
-{
-    const vf a = vf_abs(vf_min_quiet(vf_set(12.0f), x));
-    return vf_max_quiet(x, vf_zero()) - a * vf_normal_tail(vf_min_quiet(vf_set(12.0f), a));
-}
 
-/* Its slope, left of zero h = Phi(-a) - a phi(a), right of it 1 - h: NaN at infinity. Absolute error <= 3e-7. */
-SOL_INLINE vf vf_gelu_slope(vf x)
-{
-    const vf a = vf_abs(x), left = vf_normal_tail(vf_min_quiet(vf_set(12.0f), a));
-    const vf h = left - a * (0.398942280f * vf_exp_below(-0.5f * (a * a)));
-    return vf_select(x < 0.0f, h, 1.0f - h);
-}
+/* x times what is left of x, told what is left of -|x|: NaN at minus infinity. */
+#define SOL_GATE(name, tail)                                            \
+    SOL_INLINE vf name(vf x)                                            \
+    {                                                                   \
+        const vf a = vf_abs(vf_min_quiet(vf_set(100.0f), x));           \
+        return vf_max_quiet(x, vf_zero()) - a * tail(a);                \
+    }
+SOL_GATE(vf_gelu, vf_normal_tail)
+SOL_GATE(vf_gelu_tanh, vf_tanh_tail)
+SOL_GATE(vf_silu, vf_sigmoid_tail)
+
+/* Slopes: left of zero h at -|x|, right of it 1 - h. NaN at infinity. Absolute error <= 3e-7. */
+#define SOL_GATE_SLOPE(name, slope)                                     \
+    SOL_INLINE vf name(vf x)                                            \
+    {                                                                   \
+        const vf h = slope(vf_abs(x));                                  \
+        return vf_select(x < 0.0f, h, 1.0f - h) + 0.0f * x;             \
+    }
+SOL_GATE_SLOPE(vf_gelu_slope, vf_normal_slope)
+SOL_GATE_SLOPE(vf_gelu_tanh_slope, vf_tanh_slope)
 
 /* The same for results that are rounded to bfloat16: relative error <= 2^-14 down to -2.5, absolute error <= 2e-7 below. */
 SOL_INLINE vf vf_normal_cdf_bf16(vf x)

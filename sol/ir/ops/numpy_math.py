@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sol.ir.minifloat import rounded
+from sol.ir.ops import gates
 from sol.ir.storage import as_held, as_stored, stored_dtype
 from sol.ir.types import THROUGH_I32, DType
 
@@ -183,6 +184,19 @@ class NumpyMath:
     def gelu_slope(x: Any) -> Any:
         """The derivative of gelu."""
         return NumpyMath.normal_cdf(x) + x * np.exp(x * x * -0.5) * math.sqrt(0.5 / math.pi)
+
+    @staticmethod
+    def gelu_tanh(x: Any) -> Any:
+        return gates.gelu_tanh(NumpyMath, x)
+
+    @staticmethod
+    def gelu_tanh_slope(x: Any) -> Any:
+        return gates.gelu_tanh_slope(NumpyMath, x)
+
+    @staticmethod
+    def silu(x: Any) -> Any:
+        """x / (1 + exp(-x))"""
+        return x * NumpyMath.sigmoid(x)
 
     @staticmethod
     def sign(x: Any) -> Any:

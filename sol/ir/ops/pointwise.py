@@ -7,7 +7,6 @@ support ``+ - * /`` and ``< <= > >=`` with each other and with Python numbers. E
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -260,24 +259,19 @@ def tanh(m: Math, x: Value) -> Value:
 
 @pointwise("silu", operands="float")
 def silu(m: Math, x: Value) -> Value:
-    return x * m.sigmoid(x)
+    return m.silu(x)
 
 
 @pointwise("gelu", operands="float")
 def gelu(m: Math, x: Value, *, approximate: str = "none") -> Value:
     """Hendrycks & Gimpel 2016: ``x * Phi(x)``, or its tanh approximation."""
-    if approximate == "tanh":
-        return x * m.sigmoid(2.0 * math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x)))  # (1 + tanh(u)) / 2
-    return m.gelu(x)
+    return m.gelu_tanh(x) if approximate == "tanh" else m.gelu(x)
 
 
 @pointwise("gelu_slope", operands="float")
 def gelu_slope(m: Math, x: Value, *, approximate: str = "none") -> Value:
     """The derivative of gelu by x."""
-    if approximate == "tanh":
-        s = m.sigmoid(2.0 * math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x)))
-        return s + x * (s * (1.0 - s)) * (2.0 * math.sqrt(2.0 / math.pi) * (1.0 + 3.0 * 0.044715 * (x * x)))
-    return m.gelu_slope(x)
+    return m.gelu_tanh_slope(x) if approximate == "tanh" else m.gelu_slope(x)
 
 
 @pointwise("hardsigmoid", operands="float")
