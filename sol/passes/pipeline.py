@@ -33,6 +33,7 @@ from sol.passes.fold_requantization import fold_requantization
 from sol.passes.fold_stem_strides import fold_stem_strides
 from sol.passes.fuse_regions import fuse_regions
 from sol.passes.materialize_views import materialize_views
+from sol.passes.merge_branches import merge_branches
 from sol.passes.merge_channel_moves import merge_channel_moves
 from sol.passes.merge_parts import merge_parts
 from sol.passes.merge_row_moves import merge_row_moves
@@ -74,6 +75,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("turn_channels_last", lambda graph: turn_channels_last(graph, lanes)),
         ("turn_transposed", lambda graph: turn_transposed(graph, lanes)),  # before batch norms are folded into convolutions
         ("fold_batchnorm", fold_batchnorm),  # before layout: weights are still OIHW, bias a plain vector
+        ("merge_branches", merge_branches),  # after folding: norms of the input are products and sums then; before layout
         ("merge_parts", merge_parts),  # after folding: which part of a sum is not zero is a literal then
         ("merge_takes", merge_takes),  # after folding: places are literals then
         ("merge_row_moves", merge_row_moves),  # after takes became picks
