@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from sol.ir.dim import DimLike
+from sol.ir.dim import DimLike, product
 from sol.ir.graph import Graph, Node
 from sol.ir.ops import spec_of
 from sol.ir.rewrite import Editor, apply_rules, rule
 from sol.ir.types import DType
 from sol.passes.canonicalize_ops import is_constant
 from sol.passes.remove_identities import identity_to_operand, permute_of_permute, reshape_of_reshape
+
+MOST_MIXED = 15
+"""Channels of maps that are mixed as rows of a product: with more, rows of a linear layer fill vectors."""
 
 
 @rule("matmul")
@@ -48,12 +51,12 @@ def column_by_transposed_to_row(g: Editor, node: Node) -> str | None:
 @rule("add")
 def sum_to_bias(g: Editor, node: Node) -> str | None:
     """linear(x, w) + b -> linear(x, w, b) for a vector b that is known when weights are packed"""
-    for product, bias in (node.inputs, node.inputs[::-1]):
-        linear = g.producer(product, op="linear")
-        if linear is None or len(linear.inputs) > 2 or g.sole_user(product) is not node or not is_constant(g, bias):
+    for left, bias in (node.inputs, node.inputs[::-1]):
+        linear = g.producer(left, op="linear")
+        if linear is None or len(linear.inputs) > 2 or g.sole_user(left) is not node or not is_constant(g, bias):
             continue
         type_, features = g.type_of(bias), linear.type.shape[-1]
-        if g.type_of(product) != node.type or not type_.rank or type_.shape[-1] != features or type_.size != features:
+        if g.type_of(left) != node.type or not type_.rank or type_.shape[-1] != features or type_.size != features:
             continue
         if type_.rank > 1:
             bias = g.add("reshape", [bias], shape=(features,), origin=node.origin)
@@ -163,8 +166,35 @@ def _halves(g: Editor, codes: str, depth: DimLike, node: Node) -> str:
     return g.add("slice", [both], dim=1, start=0, stop=depth, step=1, origin=node.origin)
 
 
+@rule("permute")
+def maps_to_product(g: Editor, node: Node) -> str | None:
+    """channels to the front(linear(channels to the end(x), w, b)) -> w matmul x + b for a few channels, which are rows of w's product then
+
+    Attention whose heads are mixed has such layers. Rows of a linear layer would be a few numbers long.
+    """
+    linear = g.producer(node.inputs[0], op="linear")
+    turn = g.producer(linear.inputs[0], op="permute") if linear is not None else None
+    if linear is None or turn is None or g.sole_user(node.inputs[0]) is not node or not all(is_constant(g, i) for i in linear.inputs[1:]):
+        return None
+    x, (channels, inner) = turn.inputs[0], g.type_of(linear.inputs[1]).shape
+    rank, place = node.type.rank, tuple(turn.attrs["order"])[-1]
+    order = (*(d for d in range(rank) if d != place), place)
+    back = tuple(order.index(d) for d in range(rank))
+    if place == rank - 1 or tuple(turn.attrs["order"]) != order or tuple(node.attrs["order"]) != back:
+        return None
+    if not (isinstance(channels, int) and isinstance(inner, int)) or max(channels, inner) > MOST_MIXED:
+        return None
+    at, shape = linear.origin, g.type_of(x).shape
+    lead, pixels = shape[:place], product(shape[place + 1 :])
+    maps = g.add("reshape", [x], shape=(*lead, inner, pixels), origin=at)
+    mixed = g.add("matmul", [linear.inputs[1], maps], origin=at)
+    if len(linear.inputs) > 2:
+        mixed = g.add("add", [mixed, g.add("reshape", [linear.inputs[2]], shape=(channels, 1), origin=at)], origin=at)
+    return g.add("reshape", [mixed], shape=node.type.shape, origin=at)
+
+
 RULES = (
-    computed_codes_to_linear, constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias,
+    maps_to_product, computed_codes_to_linear, constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias,
     product_of_merged_rows, merged_batch_to_dims, reshape_of_reshape, permute_of_permute, identity_to_operand,
 )  # fmt: skip
 

@@ -43,6 +43,7 @@ from sol.passes.place_results import place_results
 from sol.passes.read_channels_last import read_channels_last
 from sol.passes.remove_empty import remove_empty
 from sol.passes.remove_identities import remove_identities
+from sol.passes.repeat_late import repeat_late
 from sol.passes.repeat_reads import repeat_reads
 from sol.passes.sizes import TargetLike
 from sol.passes.turn_channels_last import turn_channels_last
@@ -91,6 +92,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("read_channels_last", read_channels_last),  # after layout: reorders tell which images lie in blocks
         ("fold_pool_casts", fold_pool_casts),  # after layout: kernels of row-major maps read float32
         ("repeat_reads", repeat_reads),  # after layout: images that were kept in blocks are known; before loops are fused
+        ("repeat_late", repeat_late),  # after equal values were merged; before loops are fused, each with what it reads
         ("materialize_views", materialize_views),  # after layout: reorders decide which views exist
         ("fuse_regions", lambda graph: fuse_regions(graph, sizes, choose)),
         ("place_concats", place_concats),  # after fusion: only a region can write in place
@@ -101,7 +103,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
 FOR_CPUS = (
     "turn_channels_last", "turn_transposed", "merge_parts", "merge_takes", "merge_row_moves", "flatten_volumes", "flatten_convolutions",
     "merge_channel_moves", "fold_channel_permutations", "fold_stem_strides", "assign_layout", "read_channels_last",
-    "fold_pool_casts", "repeat_reads", "materialize_views", "fuse_regions", "place_concats", "place_results",
+    "fold_pool_casts", "repeat_reads", "repeat_late", "materialize_views", "fuse_regions", "place_concats", "place_results",
 )  # fmt: skip
 """Passes that choose layouts and regions for kernels of CPUs, or rewrite ops for them."""
 

@@ -32,6 +32,36 @@ CASES = {
                         "%y: f32[2,3,5] = add(%v, %r)", ["reshape", "linear", "relu", "reshape", "reshape", "add"]),
     "computed_weight": ("%t: f32[2,4,3] = permute(%x){order=(0, 2, 1)}\n  %y: f32[2,3,3] = matmul(%x, %t)", ["permute", "matmul"]),
 }  # fmt: skip
+MIX = """graph(%x: f32[2,3,4,6]) {
+  %w = parameter{target="w"}: f32[5,FEW]
+  %b = parameter{target="b"}: f32[5]
+  BODY
+  return %y
+}"""
+FRONT, BACK = "{order=(0, 2, 3, 1)}", "{order=(0, 3, 1, 2)}"
+MIXES = {
+    "heads": (3, f"%t: f32[2,4,6,3] = permute(%x){FRONT}\n  %p: f32[2,4,6,5] = linear(%t, %w, %b)\n  "
+                 f"%y: f32[2,5,4,6] = permute(%p){BACK}", ["reshape", "matmul", "add", "reshape"]),
+    "rows": (4, "%t: f32[2,3,6,4] = permute(%x){order=(0, 1, 3, 2)}\n  %p: f32[2,3,6,5] = linear(%t, %w)\n  "
+                "%y: f32[2,3,5,6] = permute(%p){order=(0, 1, 3, 2)}", ["matmul"]),
+    "turned otherwise": (3, f"%t: f32[2,4,6,3] = permute(%x){FRONT}\n  %p: f32[2,4,6,5] = linear(%t, %w, %b)\n  "
+                            "%y: f32[2,5,6,4] = permute(%p){order=(0, 3, 2, 1)}", ["permute", "linear", "permute"]),
+    "read twice": (3, f"%t: f32[2,4,6,3] = permute(%x){FRONT}\n  %p: f32[2,4,6,5] = linear(%t, %w)\n  %q: f32[2,4,6,5] = relu(%p)\n  "
+                      f"%s: f32[2,5,4,6] = permute(%p){BACK}\n  %r: f32[2,5,4,6] = permute(%q){BACK}\n  "
+                      "%y: f32[2,5,4,6] = add(%s, %r)", ["permute", "linear", "relu", "permute", "permute", "add"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MIXES)
+def test_channels_that_are_mixed(name: str) -> None:
+    inner, body, expected = MIXES[name]
+    assert ops(run(canonicalize_products, MIX.replace("FEW", str(inner)).replace("BODY", body))) == expected
+
+
+def test_many_channels_stay_a_linear_layer() -> None:
+    inner, body, _ = MIXES["heads"]
+    text = MIX.replace("FEW", str(inner)).replace("BODY", body).replace(",3]", ",16]").replace("[2,3,", "[2,16,").replace("[5,3]", "[5,16]")
+    assert ops(run(canonicalize_products, text)) == ["permute", "linear", "permute"]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -11,7 +11,7 @@ from torch.utils.checkpoint import CheckpointPolicy
 
 import sol
 from sol.runtime.torch import differentiation, recomputation
-from sol.runtime.torch.recomputation import Segment, _held
+from sol.runtime.torch.recomputation import Segment, _held, _recomputed
 from tests.training.steps import check_gradients, check_loss, graphs_of, pair, step
 
 IMAGES = (torch.randn(4, 3, 32, 32),)
@@ -39,7 +39,7 @@ def arena_bytes(model: nn.Module) -> int:
 def test_a_smaller_budget_keeps_less_to_the_same_gradients() -> None:
     kept, held = [], []
     for budget in (1.0, 0.0):
-        fast, eager = pair(chain(16), IMAGES)
+        fast, eager = pair(chain(32), IMAGES)
         with sol.config.override(training_memory_budget=budget):
             for _ in range(2):
                 check_loss(step(fast, IMAGES), step(eager, IMAGES))
@@ -78,8 +78,8 @@ def marked(monkeypatch: pytest.MonkeyPatch, budget: float, make: Callable[[], nn
     found: list[fx.Node] = []
     choose = recomputation.choose_recomputed
 
-    def noted(joint: fx.GraphModule, own: int) -> bool:
-        chosen = choose(joint, own)
+    def noted(joint: fx.GraphModule, own: int, budget: float) -> bool:
+        chosen = choose(joint, own, budget)
         found.extend(n for n in joint.graph.nodes if "recompute" in n.meta)
         return chosen
 
@@ -104,5 +104,30 @@ def test_nothing_is_marked_where_it_would_not_help(monkeypatch: pytest.MonkeyPat
     assert not marked(monkeypatch, 0.0, lambda: nn.Sequential(nn.Conv2d(3, 16, 3), nn.Tanh(), nn.Flatten(2)))
 
 
+SEGMENTS = [Segment((), 10, 100, 40), Segment((), 20, 200, 10), Segment((), 0, 50, 7)]
+
+
 def test_held_bytes() -> None:
-    assert _held([Segment((), 10, 100), Segment((), 20, 200), Segment((), 0, 50)]) == 30 + 200
+    assert _held(SEGMENTS, SEGMENTS) == 30 + 200 + 3 * 10
+    assert _held(SEGMENTS, SEGMENTS[:1]) == 30 + 250 + 100 + 3 * 40
+    assert _held(SEGMENTS, ()) == 30 + 350 + 3 * 40
+
+
+def test_segments_within_a_budget() -> None:
+    """The fewest, of those that hold most."""
+    assert _recomputed(SEGMENTS, 1) == []
+    assert _recomputed(SEGMENTS, 0) == SEGMENTS
+    assert _recomputed(SEGMENTS, 0.99) == SEGMENTS[1:2]
+    assert _recomputed(SEGMENTS, 0.8) == SEGMENTS[:2]
+
+
+def test_budgets_between() -> None:
+    """The smaller the budget, the less a step holds, what it works in included."""
+    held = []
+    for budget in (1.0, 0.75, 0.5, 0.0):
+        fast, eager = pair(chain(24), IMAGES)
+        with sol.config.override(training_memory_budget=budget):
+            check_loss(step(fast, IMAGES), step(eager, IMAGES))
+            check_gradients(fast, eager)
+        held.append(kept_bytes(fast) + arena_bytes(fast))
+    assert held[1] < 0.85 * held[0] and held[2] < 0.7 * held[0] and held[3] <= held[2]

@@ -42,7 +42,7 @@ def differentiated(module: fx.GraphModule, examples: Sequence[Any], forward: Com
             if node.target is torch.ops.aten._to_copy.default and node.args[0].op == "placeholder":
                 node.meta["recompute"] = CheckpointPolicy.MUST_RECOMPUTE
         budget = float(config["training_memory_budget"])
-        if budget == 0 and choose_recomputed(joint, given["num_fwd_outputs"]):
+        if budget < 1 and choose_recomputed(joint, given["num_fwd_outputs"], budget):
             budget = 1.0  # what is not marked is kept as is fastest
         draws = keep_draws(joint)
         budget = budget or 1e-9 * draws  # of 0 torch keeps no draw

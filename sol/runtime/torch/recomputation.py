@@ -1,7 +1,7 @@
-"""What a backward pass computes again instead of keeping it where ``config["training_memory_budget"]`` is 0.
+"""What a backward pass computes again instead of keeping it where ``config["training_memory_budget"]`` is below 1.
 
 The forward graph is cut into segments where few bytes cross. What crosses is kept; the values inside a segment are computed again when the
-backward pass comes to it, and are gone when it leaves.
+backward pass comes to it, and are gone when it leaves. Of as many segments as the budget asks for, those that hold most.
 Source: T. Chen, B. Xu, C. Zhang, C. Guestrin, Training deep nets with sublinear memory cost, 2016.
 """
 
@@ -20,40 +20,62 @@ from sol.frontend.torch.layouts import draws
 
 SIZES_TRIED = 24
 """Sizes of the largest segment that are tried."""
+GRADIENTS = 3
+"""Values as large as a segment's largest one that its backward pass holds beside what it reads: gradients, and what they are made of."""
 
 
 @dataclass(frozen=True)
 class Segment:
     """Neighbouring nodes of a forward graph.
 
-    crossing: bytes of values made there that later segments read. inner: bytes of the other values that the backward graph reads.
+    crossing: bytes of values made there that later segments read. inner: bytes of the other values that the backward graph reads. largest:
+    bytes of the largest value.
     """
 
     nodes: tuple[fx.Node, ...]
     crossing: int
     inner: int
+    largest: int
+
+    @property
+    def computed(self) -> int:
+        """Bytes that are held while it is computed again."""
+        return self.inner + GRADIENTS * self.largest
 
 
-def choose_recomputed(joint: fx.GraphModule, own: int) -> bool:
+def choose_recomputed(joint: fx.GraphModule, own: int, budget: float) -> bool:
     """Mark the nodes of a joint graph for torch's partitioner, which then keeps what crosses segments; whether that helps.
 
-    own: how many of its results are the forward graph's. Nothing is marked where recomputation would not need less memory.
+    own: how many of its results are the forward graph's. budget: share of what is held where nothing is computed again. Nothing is marked
+    where recomputation would not need less memory.
     """
     forward = _Forward(joint, own)
     segments = forward.segments()
-    if _held(segments) >= sum(s.inner + s.crossing for s in segments):
+    if _held(segments, segments) >= _held(segments, ()):
         return False
-    forward.mark(segments)
+    forward.mark(_recomputed(segments, budget))
     return True
 
 
-def _held(segments: Sequence[Segment]) -> int:
-    """Bytes that a step holds at most where all segments are computed again."""
-    return sum(s.crossing for s in segments) + max(s.inner for s in segments)
+def _held(segments: Sequence[Segment], again: Sequence[Segment]) -> int:
+    """Bytes that a step holds at most where some of the segments are computed again."""
+    kept = sum(s.crossing for s in segments) + sum(s.inner for s in segments) - sum(s.inner for s in again)
+    return kept + max(s.computed if s in again else GRADIENTS * s.largest for s in segments)
+
+
+def _recomputed(segments: Sequence[Segment], budget: float) -> list[Segment]:
+    """Segments to compute again, the fewest that fit into a budget, or all."""
+    most = budget * _held(segments, ())
+    chosen: list[Segment] = []
+    for segment in sorted(segments, key=lambda s: s.computed, reverse=True):
+        if _held(segments, chosen) > most:
+            chosen.append(segment)
+    return [s for s in segments if s in chosen]
 
 
 class _Forward:
-    """The forward part of a joint graph. Views count as what they are views of."""
+    """The forward part of a joint graph. Views count as what they are views of; of values that pointwise operations make of one other value
+    of their size that one alone is held (sol/passes/repeat_late.py)."""
 
     def __init__(self, joint: fx.GraphModule, own: int) -> None:
         (output,) = joint.graph.find_nodes(op="output")
@@ -76,18 +98,27 @@ class _Forward:
                 elif user.op != "output":
                     self._read_again.add(root)
         self._place = place
+        made_of: dict[fx.Node, fx.Node] = {}
+        for node in self.nodes:
+            sources = {self._root.get(n, n) for n in node.all_input_nodes if _bytes(n) == _bytes(node)}
+            single = len(sources) == 1 and torch.Tag.pointwise in getattr(node.target, "tags", ()) and not _is_random(node)
+            source = next(iter(sources)) if single else node
+            made_of[node] = made_of.get(source, source)
+        self._held = {made_of.get(n, n) for n in self._read_again}
 
     def segments(self) -> list[Segment]:
         """The segments that hold least where all of them are computed again."""
         cuts = {end: sum(_bytes(n) for n in self.nodes[:end] if self._crosses(n, end - 1)) for end in self._cuts()}
         cuts[len(self.nodes)] = 0
         inner = [0, *accumulate(self._inner(0, len(self.nodes)))]
+        most = inner[-1] + GRADIENTS * self._largest(0, len(self.nodes))
+        computed = {(a, b): inner[b] - inner[a] + GRADIENTS * self._largest(a, b) for a in (0, *cuts) for b in cuts if a < b}
         best: tuple[float, list[Segment]] = (math.inf, [])
         for step in range(1, SIZES_TRIED + 1):
-            chosen = _chosen(cuts, inner, inner[-1] * step // SIZES_TRIED)
+            chosen = _chosen(cuts, computed, most * step // SIZES_TRIED)
             if chosen:
                 found = [self._segment(a, b) for a, b in zip([0, *chosen], chosen)]
-                held = _held(found)
+                held = _held(found, found)
                 best = min(best, (held, found), key=lambda x: x[0])
         return best[1] or [self._segment(0, len(self.nodes))]
 
@@ -123,27 +154,31 @@ class _Forward:
         return [*(end for end in found if self.nodes[end].target is not operator.getitem), last + 1]
 
     def _inner(self, start: int, end: int) -> list[int]:
-        """Bytes of each value that the backward graph reads."""
-        return [_bytes(n) if n in self._read_again and self._root[n] is n else 0 for n in self.nodes[start:end]]
+        """Bytes of each value that is held for the backward graph."""
+        return [_bytes(n) if n in self._held and self._root[n] is n else 0 for n in self.nodes[start:end]]
 
     def _segment(self, start: int, end: int) -> Segment:
         nodes = self.nodes[start:end]
         crossing = sum(_bytes(n) for n in nodes if self._crosses(n, end - 1))
         inner = sum(b for n, b in zip(nodes, self._inner(start, end)) if not self._crosses(n, end - 1))
-        return Segment(tuple(nodes), crossing, inner)
+        return Segment(tuple(nodes), crossing, inner, self._largest(start, end))
+
+    def _largest(self, start: int, end: int) -> int:
+        return max(map(_bytes, self.nodes[start:end]))
 
 
-def _chosen(cuts: Mapping[int, int], inner: Sequence[int], most: int) -> list[int]:
-    """Ends of segments of at most so many inner bytes, across which the fewest bytes go; none if there are none such.
+def _chosen(cuts: Mapping[int, int], computed: Mapping[tuple[int, int], int], most: int) -> list[int]:
+    """Ends of segments that hold at most so many bytes while they are computed again, across which the fewest bytes go; none if there are
+    no such segments.
 
-    cuts: place → bytes that cross there, in order. inner: bytes of inner values before each place.
+    cuts: place → bytes that cross there, in order. computed: bytes that a segment from one place to another holds.
     """
     cost: dict[int, tuple[int, int]] = {0: (0, 0)}  # end → bytes that cross up to there, the end before
     for end, crossing in cuts.items():
-        options = [(c + crossing, start) for start, (c, _) in cost.items() if inner[end] - inner[start] <= most]
+        options = [(c + crossing, start) for start, (c, _) in cost.items() if computed[start, end] <= most]
         if options:
             cost[end] = min(options)
-    end, found = len(inner) - 1, list[int]()
+    end, found = max(cuts), list[int]()
     while end in cost and end > 0:
         found.insert(0, end)
         end = cost[end][1]
