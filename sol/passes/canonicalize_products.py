@@ -193,9 +193,38 @@ def maps_to_product(g: Editor, node: Node) -> str | None:
     return g.add("reshape", [mixed], shape=node.type.shape, origin=at)
 
 
+@rule("matmul")
+def quotient_behind_product(g: Editor, node: Node) -> str | None:
+    """matmul(a / n, b) -> matmul(a, b) / n for one n for each row of a, or column of b, where the product is smaller than what is divided
+
+    Attention across channels divides queries and keys by their lengths so.
+    """
+    for place, value in enumerate(node.inputs):
+        turn = g.producer(value, op="permute") if place else None
+        divided = g.producer(turn.inputs[0] if turn is not None else value, op="div")
+        if divided is None or g.sole_user(value) is not node or g.sole_user(divided.name) is None or not node.type.dtype.is_float:
+            continue
+        x, n = (g.type_of(i) for i in divided.inputs)
+        rank, sizes = node.type.rank, (node.type.size, x.size)
+        swapped = (*range(rank - 2), rank - 1, rank - 2)
+        if x.rank != rank or x.shape != divided.type.shape or n.rank != rank or n.shape[:-1] != x.shape[:-1] or n.shape[-1] != 1:
+            continue
+        if not all(isinstance(s, int) for s in sizes) or sizes[0] >= sizes[1]:
+            continue
+        if place and (turn is None or tuple(turn.attrs["order"]) != swapped):
+            continue
+        source, count = divided.inputs
+        if turn is not None:
+            source, count = (g.add("permute", [v], order=swapped, origin=turn.origin) for v in (source, count))
+        operands = (source, node.inputs[1]) if place == 0 else (node.inputs[0], source)
+        return g.add("div", [g.add("matmul", operands, origin=node.origin), count], origin=divided.origin)
+    return None
+
+
 RULES = (
-    maps_to_product, computed_codes_to_linear, constant_operand_to_linear, outer_product_to_mul, column_by_transposed_to_row, sum_to_bias,
-    product_of_merged_rows, merged_batch_to_dims, reshape_of_reshape, permute_of_permute, identity_to_operand,
+    maps_to_product, quotient_behind_product, computed_codes_to_linear, constant_operand_to_linear, outer_product_to_mul,
+    column_by_transposed_to_row, sum_to_bias, product_of_merged_rows, merged_batch_to_dims, reshape_of_reshape, permute_of_permute,
+    identity_to_operand,
 )  # fmt: skip
 
 

@@ -32,6 +32,33 @@ CASES = {
                         "%y: f32[2,3,5] = add(%v, %r)", ["reshape", "linear", "relu", "reshape", "reshape", "add"]),
     "computed_weight": ("%t: f32[2,4,3] = permute(%x){order=(0, 2, 1)}\n  %y: f32[2,3,3] = matmul(%x, %t)", ["permute", "matmul"]),
 }  # fmt: skip
+LENGTHS = """graph(%q: f32[2,3,9], %k: f32[2,4,9], %n: f32[2,3,1], %m: f32[2,4,1]) {
+  BODY
+  return %y
+}"""
+TURNED = "%t: f32[2,9,4] = permute(%BY){order=(0, 2, 1)}\n  "
+QUOTIENTS = {
+    "both": ("%a: f32[2,3,9] = div(%q, %n)\n  %b: f32[2,4,9] = div(%k, %m)\n  " + TURNED.replace("BY", "b") +
+             "%y: f32[2,3,4] = matmul(%a, %t)", ["permute", "permute", "matmul", "div", "div"]),
+    "rows": ("%a: f32[2,3,9] = div(%q, %n)\n  " + TURNED.replace("BY", "k") + "%y: f32[2,3,4] = matmul(%a, %t)",
+             ["permute", "matmul", "div"]),
+    "read twice": ("%a: f32[2,3,9] = div(%q, %n)\n  " + TURNED.replace("BY", "k") + "%p: f32[2,3,4] = matmul(%a, %t)\n  "
+                   "%s: f32[2,3,1] = sum(%a){dims=(2,), keepdims=True}\n  %y: f32[2,3,4] = add(%p, %s)",
+                   ["div", "permute", "matmul", "sum", "add"]),
+    "a large product": ("%a: f32[2,9,3] = permute(%q){order=(0, 2, 1)}\n  %b: f32[2,9,3] = abs(%a)\n  "
+                        "%c: f32[2,9,1] = slice(%b){dim=2, start=0, stop=1, step=1}\n  %d: f32[2,9,3] = div(%a, %c)\n  "
+                        "%y: f32[2,9,9] = matmul(%d, %q)", ["permute", "abs", "slice", "div", "matmul"]),
+    "each its own": ("%a: f32[2,3,9] = div(%q, %q)\n  " + TURNED.replace("BY", "k") + "%y: f32[2,3,4] = matmul(%a, %t)",
+                     ["div", "permute", "matmul"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUOTIENTS)
+def test_quotients_behind_products(name: str) -> None:
+    body, expected = QUOTIENTS[name]
+    assert sorted(ops(run(canonicalize_products, LENGTHS.replace("BODY", body)))) == sorted(expected)
+
+
 MIX = """graph(%x: f32[2,3,4,6]) {
   %w = parameter{target="w"}: f32[5,FEW]
   %b = parameter{target="b"}: f32[5]
