@@ -245,4 +245,5 @@ def test_what_is_rounded_once_more_is_not_rounded_before(isa: str, steps: Any, r
         else:
             alone = np.clip(alone, attrs.get("low", 0.0), attrs.get("high"))
     assert ("vf_result_bf16(" in texts_of(region_of(steps), isa)) == rounds
-    np.testing.assert_allclose(got, alone, rtol=2.0**-8 if steps[0][0] == "silu" else 0, atol=0)
+    silu = steps[0][0] == "silu"  # which may be zero where it is nearly
+    np.testing.assert_allclose(got, alone, rtol=2.0**-8 if silu else 0, atol=5e-8 if silu else 0)
