@@ -112,7 +112,13 @@ class _Forward:
         cuts[len(self.nodes)] = 0
         inner = [0, *accumulate(self._inner(0, len(self.nodes)))]
         most = inner[-1] + GRADIENTS * self._largest(0, len(self.nodes))
-        computed = {(a, b): inner[b] - inner[a] + GRADIENTS * self._largest(a, b) for a in (0, *cuts) for b in cuts if a < b}
+        computed: dict[tuple[int, int], int] = {}
+        for start in (0, *cuts):
+            largest = 0
+            for end, size in enumerate(map(_bytes, self.nodes[start:]), start + 1):
+                largest = max(largest, size)
+                if end in cuts:
+                    computed[start, end] = inner[end] - inner[start] + GRADIENTS * largest
         best: tuple[float, list[Segment]] = (math.inf, [])
         for step in range(1, SIZES_TRIED + 1):
             chosen = _chosen(cuts, computed, most * step // SIZES_TRIED)
