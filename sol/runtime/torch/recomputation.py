@@ -112,10 +112,11 @@ class _Forward:
         cuts[len(self.nodes)] = 0
         inner = [0, *accumulate(self._inner(0, len(self.nodes)))]
         most = inner[-1] + GRADIENTS * self._largest(0, len(self.nodes))
+        sizes = list(map(_bytes, self.nodes))
         computed: dict[tuple[int, int], int] = {}
         for start in (0, *cuts):
             largest = 0
-            for end, size in enumerate(map(_bytes, self.nodes[start:]), start + 1):
+            for end, size in enumerate(sizes[start:], start + 1):
                 largest = max(largest, size)
                 if end in cuts:
                     computed[start, end] = inner[end] - inner[start] + GRADIENTS * largest
