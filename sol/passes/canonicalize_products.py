@@ -197,12 +197,14 @@ def maps_to_product(g: Editor, node: Node) -> str | None:
 def quotient_behind_product(g: Editor, node: Node) -> str | None:
     """matmul(a / n, b) -> matmul(a, b) / n for one n for each row of a, or column of b, where the product is smaller than what is divided
 
-    Attention across channels divides queries and keys by their lengths so.
+    Attention across channels divides queries and keys by their lengths so. Numbers of 16 bits could leave their range before the division.
     """
+    if node.type.dtype not in (DType.F32, DType.F64):
+        return None
     for place, value in enumerate(node.inputs):
         turn = g.producer(value, op="permute") if place else None
         divided = g.producer(turn.inputs[0] if turn is not None else value, op="div")
-        if divided is None or g.sole_user(value) is not node or g.sole_user(divided.name) is None or not node.type.dtype.is_float:
+        if divided is None or g.sole_user(value) is not node or g.sole_user(divided.name) is None:
             continue
         x, n = (g.type_of(i) for i in divided.inputs)
         rank, sizes = node.type.rank, (node.type.size, x.size)

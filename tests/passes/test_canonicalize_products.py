@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sol.ir.text import parse_graph
 from sol.passes.canonicalize_products import canonicalize_products
 from tests.passes.support import ops, run
 
@@ -57,6 +58,12 @@ QUOTIENTS = {
 def test_quotients_behind_products(name: str) -> None:
     body, expected = QUOTIENTS[name]
     assert sorted(ops(run(canonicalize_products, LENGTHS.replace("BODY", body)))) == sorted(expected)
+
+
+def test_quotients_of_16_bits_stay_before_products() -> None:
+    body, _ = QUOTIENTS["rows"]
+    text = LENGTHS.replace("BODY", body).replace("f32", "f16")
+    assert sorted(op.op for op in canonicalize_products(parse_graph(text)).nodes if op.op != "input") == ["div", "matmul", "permute"]
 
 
 MIX = """graph(%x: f32[2,3,4,6]) {

@@ -1,5 +1,5 @@
 /* Functions of a >= 0 that fade away, each by sixteen polynomials: their coefficients are picked by lane from tables of sixteen, in half
- * a cycle each where a vector has as many lanes (AVX-512). A fifth to a half of the time of an exponential and its division.
+ * a cycle each on Zen 5, where a vector has as many lanes (AVX-512): about half the time of an exponential.
  *
  * Polynomial n holds where scale a is next to n, in t = scale a - n, |t| <= 1/2; the last one is zero. Minimax fits as in sol_math.h, relative
  * for tails, absolute for slopes. The lowest coefficients stand first. */
