@@ -1,7 +1,8 @@
 """Computes cheap values again for readers that come much later, where what they are made of is in memory until then.
 
-That is how a backward pass that computes its activations again (``config["training_memory_budget"] = 0``) holds one value of a convolution,
-its norm and the activation behind it: what the next convolution reads is freed then, and made again for the gradient of its weights.
+That is how a backward pass that computes its activations again (``config["training_memory_budget"]`` below 1) holds one value of a
+convolution, its norm and the activation behind it: what the next convolution reads is freed then, and made again for the gradient of its
+weights.
 """
 
 from __future__ import annotations

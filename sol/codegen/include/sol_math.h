@@ -213,7 +213,7 @@ SOL_INLINE vf vf_normal_cdf(vf x)
     return vf_select(x < 0.0f, left, 1.0f - left);
 }
 
-/* x times what is left of x, told what is left of -|x|: NaN at minus infinity. */
+/* x g(x) for a gate g(x) = 1 - g(-x), so max(x, 0) - |x| g(-|x|); tail(a) is g(-a). NaN at minus infinity. */
 #define SOL_GATE(name, tail)                                            \
     SOL_INLINE vf name(vf x)                                            \
     {                                                                   \

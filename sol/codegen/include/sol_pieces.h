@@ -1,4 +1,4 @@
-/* Functions of a >= 0 that fade away, each by sixteen polynomials: their coefficients are picked by lane from tables of sixteen, in half
+/* Functions of a >= 0 that fall to zero, each by sixteen polynomials: their coefficients are picked by lane from tables of sixteen, in half
  * a cycle each on Zen 5, where a vector has as many lanes (AVX-512): about half the time of an exponential.
  *
  * Polynomial n holds where scale a is next to n, in t = scale a - n, |t| <= 1/2; the last one is zero. Minimax fits as in sol_math.h, relative

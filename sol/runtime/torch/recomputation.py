@@ -111,7 +111,6 @@ class _Forward:
         cuts = {end: sum(_bytes(n) for n in self.nodes[:end] if self._crosses(n, end - 1)) for end in self._cuts()}
         cuts[len(self.nodes)] = 0
         inner = [0, *accumulate(self._inner(0, len(self.nodes)))]
-        most = inner[-1] + GRADIENTS * self._largest(0, len(self.nodes))
         sizes = list(map(_bytes, self.nodes))
         computed: dict[tuple[int, int], int] = {}
         for start in (0, *cuts):
@@ -122,7 +121,7 @@ class _Forward:
                     computed[start, end] = inner[end] - inner[start] + GRADIENTS * largest
         best: tuple[float, list[Segment]] = (math.inf, [])
         for step in range(1, SIZES_TRIED + 1):
-            chosen = _chosen(cuts, computed, most * step // SIZES_TRIED)
+            chosen = _chosen(cuts, computed, computed[0, len(self.nodes)] * step // SIZES_TRIED)
             if chosen:
                 found = [self._segment(a, b) for a, b in zip([0, *chosen], chosen)]
                 held = _held(found, found)
