@@ -16,6 +16,7 @@ from examples.networks import randomize_statistics, torchvision_models
 from tests.device.network_checks import near
 from tests.device.support import run_checks
 from tests.device.zoo_checks import Field, Recurrent
+from tests.passes.test_merge_branches import Branches
 
 
 def compiled(model: nn.Module, x: torch.Tensor) -> nn.Module:
@@ -48,6 +49,11 @@ def check_mobilenet_v2():
 
 def check_densenet121():
     compiled(*image_network("densenet121", 1))
+
+
+def check_joined_branches():
+    """The joined weights are made of parameters that lie on the device."""
+    compiled(Branches().eval(), torch.randn(2, 24, 9, 17))
 
 
 def check_bert():
