@@ -96,6 +96,18 @@ def magnitudes(inputs: float, weights: float) -> Change:
     return change
 
 
+def between_zeros(inputs: float, weights: float) -> Change:
+    """Every other row and every third output is zero, the others are so large."""
+
+    def change(rng: np.random.Generator, x: np.ndarray, w: np.ndarray) -> None:
+        x *= np.float32(inputs)
+        w *= np.float32(weights)
+        x[::2] = 0
+        w[::3] = 0
+
+    return change
+
+
 def positive(rng: np.random.Generator, x: np.ndarray, w: np.ndarray) -> None:
     np.maximum(x, 0, out=x)
 
@@ -117,8 +129,11 @@ DATA: dict[str, Change] = {
     "huge": huge(1e6),
     "large": magnitudes(1e30, 1e-30),
     "small": magnitudes(1e-30, 1e30),
+    "small between zeros": between_zeros(1e-24, 1),
+    "small weights between zeros": between_zeros(1, 1e-24),
+    "large between zeros": between_zeros(1e24, 1),
 }
-SHAPES = [(37, 128, 64), (20, 1024, 32), (9, 64, 64)]
+SHAPES = [(37, 128, 64), (20, 1024, 32), (9, 64, 64), (21, 152, 40)]
 WAYS = [(way, *shape, ["avx512"]) for way in ("inner_product", "pairs") for shape in SHAPES]
 """Ways, rows, inputs, outputs, instruction sets."""
 CASES = [row(isa, way, *shape) for way, *shape, isas in WAYS for isa in isas]

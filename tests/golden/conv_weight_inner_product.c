@@ -125,12 +125,21 @@ SOL_INLINE vf scales(vf squares, vf magnitudes, int64_t depth, vf *undo, vf *sha
     return scale;
 }
 
+/* Powers of two that scale channels by their mean magnitude, 1 for those that are zero. */
+SOL_INLINE vf by_magnitude(vf magnitudes, int64_t depth, vf *before)
+{
+    const vi none = magnitudes == vf_zero();
+    const vf by = pair_scale(magnitudes * (1.0f / (float)depth), before);
+    *before = vf_select(none, vf_set(1), *before);
+    return vf_select(none, vf_set(1), by);
+}
+
 /* The same of gathered[depth][LANES]; squares that leave the range are taken again of numbers that are scaled by their mean magnitude. */
 static __attribute__((noinline)) vf scales_of(const float *gathered, vf squares, vf magnitudes, int64_t depth, vf *undo, vf *share)
 {
     if (!too_small_or_large(squares, magnitudes)) return scales(squares, magnitudes, depth, undo, share);
     vf before;
-    const vf by = pair_scale(magnitudes * (1.0f / (float)depth), &before);
+    const vf by = by_magnitude(magnitudes, depth, &before);
     squares = vf_zero();
     for (int64_t d = 0; d < depth; d++) {
         const vf v = vf_load(gathered + d * LANES) * by;
