@@ -72,9 +72,17 @@ def test_rows_that_do_not_lie_evenly(strides: dict, way: str) -> None:
 @pytest.mark.parametrize("n", [1, 15, 17, 31, 50, 97])
 def test_columns_that_are_no_whole_vectors(n: int, way: str) -> None:
     """What lies behind a row is the next one, or nobody's."""
-    for rows, epilogue, threads in ((9, "", 1), (23, "relu", 2), (45, "", 3), (100, "relu", 5)):
+    for rows, epilogue, threads in ((9, "", 1), (23, "relu", 2), (45, "mul_add", 3), (100, "add_relu", 5)):
         run((rows, 48), n, epilogue=epilogue, bias=bool(rows % 2), threads=threads)
         run((2, rows, 48), n, epilogue=epilogue, strides={"out": (rows * (n + 3) + 5, n + 3, 1)}, threads=threads)
+
+
+@pytest.mark.parametrize("k", [1, 5, 8, 15, 17, 24, 40, 63, 152])
+def test_inputs_that_are_no_whole_vectors(k: int, way: str) -> None:
+    """Of the last ones, the lanes that exist are read: what lies behind a row is the next one, or nobody's."""
+    for rows, n, epilogue, threads in ((9, 32, "", 1), (23, 24, "add_relu", 2), (45, 16, "mul_add", 3), (100, 31, "relu", 5)):
+        run((rows, k), n, epilogue=epilogue, bias=bool(rows % 2), threads=threads)
+        run((2, rows, k), n, epilogue=epilogue, strides={"x": (rows * (k + 3) + 5, k + 3, 1)}, threads=threads)
 
 
 def test_every_rank(way: str) -> None:
@@ -87,7 +95,7 @@ def test_a_long_reduction(way: str) -> None:
 
 
 @pytest.mark.parametrize("sizes,constant,possible", [
-    ((20, 32, 64), True, True), ((20, 32, 64), False, False), ((20, 32, 60), True, False), ((20, 33, 64), True, True),
+    ((20, 32, 64), True, True), ((20, 32, 64), False, False), ((20, 32, 60), True, True), ((20, 33, 64), True, True),
     ((Dim.symbol("m"), 32, 64), True, False),
 ])  # fmt: skip
 def test_what_is_asked_for(sizes, constant, possible) -> None:

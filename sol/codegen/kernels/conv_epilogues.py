@@ -113,7 +113,7 @@ def _traced(
         first = "!i" if by_run or isinstance(x, str) else y == 0 and x == 0
         return _vector_epilogue(epilogue, (o, y, x), accumulator, prefix, masked, stored, first)
 
-    before, pixels = hoisted_loads(epilogue, ocb), [(y, x) for y in range(th) for x in range(tw)]
+    before, pixels = hoisted_loads(epilogue, ocb, stored.partial), [(y, x) for y in range(th) for x in range(tw)]
     before += sum_declarations(epilogue.sums, ocb)
     after = kept_sums(epilogue.sums, ocb, "(double)run" if by_run else str(th * tw))
     if not is_heavy(epilogue, LONGEST_OF_BYTES if vector == "vi" else LONGEST):
@@ -130,17 +130,21 @@ def _traced(
     return TileEpilogue(before, (), tuple(loops), after)
 
 
-def hoisted_loads(epilogue: Epilogue, ocb: int) -> tuple[str, ...]:
-    """Statements that load the operands that all pixels of a vector share, as ``<name>_<vector>``."""
-    hoisted = [e for e in epilogue.operands if e.kind != "tile"]
-    return tuple(f"const {e.vector} {e.name}_{o} = {e.load(f'{e.name} + {o} * c->{e.name}_cb')};" for o in range(ocb) for e in hoisted)
+def hoisted_loads(epilogue: Epilogue, ocb: int, partial: bool = False) -> tuple[str, ...]:
+    """Statements that load the operands that all pixels of a vector share, as ``<name>_<vector>``. partial: as for ``operand_at``."""
+    hoisted = [(o, e) for o in range(ocb) for e in epilogue.operands if e.kind != "tile"]
+    return tuple(f"const {e.vector} {e.name}_{o} = {_load(e, f'{e.name} + {o} * c->{e.name}_cb', o, partial)};" for o, e in hoisted)
 
 
-def operand_at(e: EpilogueOperand, o: int, y: int | str, x: int | str) -> str:
-    """C text of an operand's vector o at pixel (y, x) of the tile."""
+def operand_at(e: EpilogueOperand, o: int, y: int | str, x: int | str, partial: bool = False) -> str:
+    """C text of an operand's vector o at pixel (y, x) of the tile. partial: whether only lanes that hold a channel exist."""
     if e.kind != "tile":
         return f"{e.name}_{o}"
-    return e.load(f"{e.name} + {o} * c->{e.name}_cb + {y} * c->{e.name}_row + {x} * {operand_step(e)}")
+    return _load(e, f"{e.name} + {o} * c->{e.name}_cb + {y} * c->{e.name}_row + {x} * {operand_step(e)}", o, partial)
+
+
+def _load(e: EpilogueOperand, address: str, o: int, partial: bool) -> str:
+    return e.load_n(address, f"sol_lanes(valid, {o})") if partial else e.load(address)
 
 
 def _vector_epilogue(
@@ -151,7 +155,7 @@ def _vector_epilogue(
 
     first: whether it is the first pixel of what is summed together, or C text of that."""
     o, y, x = place
-    steps, (result, *summed) = epilogue.trace_all(accumulator, lambda e: operand_at(e, o, y, x), prefix)
+    steps, (result, *summed) = epilogue.trace_all(accumulator, lambda e: operand_at(e, o, y, x, stored.partial), prefix)
     valid = f"valid - {o} * LANES"
     value = f"keep({result}, {valid})" if masked and not stored.partial else result
     store = stored.statement(f"out + {o} * c->out_cb + {y} * c->out_row + {x} * {stored.pitch}", value, valid)

@@ -135,13 +135,17 @@ class Source:
         made = self.prologue.chain.operands if self.prologue else ()
         return {"in": self.view, **{p.name: p.view for p in made}}
 
+    def ragged(self, conv: Conv) -> bool:
+        """Do other elements lie behind a row's last channels, where a blocked tensor has zeros?"""
+        return self.kind == "rows" and conv.c % self.view.layout.block != 0
+
     def masked(self, conv: Conv) -> bool:
         """May what makes it give lanes without a channel that are infinite or NaN?"""
         return self.prologue is not None and needs_mask(self.prologue.chain, conv.c, self.view.layout.block)
 
     def prologue_params(self, conv: Conv) -> dict[str, DimLike]:
-        """Strides of what makes the input along image and channel block; the channels, if lanes without one are put to zero."""
-        found: dict[str, DimLike] = {"C": conv.c} if self.masked(conv) else {}
+        """Strides of what makes the input along image and channel block; the channels, if lanes without one are zeros."""
+        found: dict[str, DimLike] = {"C": conv.c} if self.masked(conv) or self.ragged(conv) else {}
         for p in self.prologue.chain.operands if self.prologue else ():
             found |= {f"{p.name}_n": p.strides[0], f"{p.name}_cb": p.strides[1]}
         return found
@@ -168,7 +172,8 @@ class Source:
     def context(self, conv: Conv) -> dict[str, Any]:
         """Template context: kind, number of tensors, what makes a pixel."""
         masked = self.masked(conv)
-        context: dict[str, Any] = {"source": self.kind, "sources": self.tensors, "selects": bool(self.table), "prologue_masked": masked}
+        context: dict[str, Any] = {"source": self.kind, "sources": self.tensors, "selects": bool(self.table), "prologue_masked": masked,
+                                   "ragged": self.ragged(conv)}
         if not self.prologue:
             return context | {"prologue": "", "prologue_operands": (), "prologue_loads": ()}
         (lines, value), loads = self.prologue.value(), self.prologue.loads(masked)

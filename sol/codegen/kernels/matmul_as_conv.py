@@ -25,9 +25,9 @@ from sol.ir.types import Layout
 
 
 def rows_problem(lowering: Lowering) -> Problem | None:
-    """A linear layer as a convolution; None unless its weights are constant, in whole vectors of inputs, and its number of rows is fixed,
-    nor where the last vector of outputs is no whole one and the epilogue reads what is not packed, or weights change from call to call, in
-    which padded panels would be kept between them. Batches whose rows do not lie evenly are the images of a convolution."""
+    """A linear layer as a convolution; None unless its weights are constant and its number of rows is fixed, nor where the last vector of
+    inputs or outputs is no whole one and weights change from call to call, in which padded panels would be kept between them. Batches
+    whose rows do not lie evenly are the images of a convolution."""
     if lowering.problem is None:
         lowering.problem = (_read(lowering),)
     found: Problem | None = lowering.problem[0]
@@ -39,9 +39,9 @@ def _read(lowering: Lowering) -> Problem | None:
     if p is None or not p.constant or not p.transposed or (p.bias and not p.constant_bias) or p.a_k != 1 or p.c_n != 1:
         return None
     k, n, rows = p.k, p.n, p.loops.rows
-    if not (isinstance(k, int) and isinstance(n, int) and isinstance(rows, int)) or 0 in (k, n, rows) or k % lanes:
+    if not (isinstance(k, int) and isinstance(n, int) and isinstance(rows, int)) or 0 in (k, n, rows):
         return None
-    if n % lanes and (p.target.repacks or any(o.name not in p.packed_operands for o in p.epilogue.operands)):
+    if (k % lanes or n % lanes) and p.target.repacks:
         return None
     if len(p.loops.batch) > 1:
         return None
