@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 import sol
-from tests.training.steps import check_gradients, check_loss, graphs_of, pair, step
+from tests.training.steps import check_gradients, check_loss, graphs_of, in_torch, pair, step
 
 
 class Attention(nn.Module):
@@ -50,6 +51,33 @@ def test_gradients(parts: str, width: int, heads: int) -> None:
     for _ in range(2):
         check_loss(step(fast, (x,)), step(plain, (x,)))
     check_gradients(fast, plain)
+
+
+class SharedHeads(nn.Module):
+    """Attention of six heads of queries to two heads of keys and values; masked: by how far places are apart."""
+
+    def __init__(self, causal: bool, masked: bool) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.causal, self.masked = causal, masked
+        self.queries, self.others, self.out = nn.Linear(24, 48), nn.Linear(24, 2 * 16), nn.Linear(48, 24)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        q = self.queries(x).unflatten(-1, (6, 8)).transpose(1, 2)
+        k, v = (t.unflatten(-1, (2, 8)).transpose(1, 2) for t in self.others(x).chunk(2, -1))
+        places = torch.arange(x.shape[1])
+        mask = -0.1 * (places[:, None] - places).abs().to(x.dtype) if self.masked else None
+        y = F.scaled_dot_product_attention(q, k, v, mask, is_causal=self.causal, enable_gqa=True)
+        return self.out(y.transpose(1, 2).flatten(2))
+
+
+@pytest.mark.parametrize("causal, masked", [(False, False), (True, False), (False, True)])
+def test_gradients_of_queries_that_share_heads(causal: bool, masked: bool) -> None:
+    fast, plain = pair(SharedHeads(causal, masked), (x := torch.randn(3, 19, 24),))
+    for _ in range(2):
+        check_loss(step(fast, (x,)), step(plain, (x,)))
+    check_gradients(fast, plain)
+    assert in_torch(fast) == set()
 
 
 def test_gradients_of_shifted_windows() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch.nn.utils.parametrizations import weight_norm
 from torch.nn import functional as F
 
 import sol
@@ -154,6 +155,8 @@ FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] =
     "transposed": (lambda: net(nn.ConvTranspose2d(3, 5, 2, 2), nn.Tanh(), nn.ConvTranspose2d(5, 7, 3, 2, 1, 1)), IMAGE, set()),
     "padding by what is there": (lambda: net(nn.Conv2d(3, 5, 3), nn.ReflectionPad2d((2, 1, 0, 3)), nn.Tanh(), nn.ReplicationPad2d(2),
                                              nn.Conv2d(5, 4, 3)), IMAGE, set()),
+    "weights of a norm of their own": (lambda: net(weight_norm(nn.Conv1d(15, 30, 4, groups=15), dim=2), nn.Tanh(),
+                                                   weight_norm(nn.Conv1d(30, 5, 3))), (IMAGE[0][0],), set()),
     "one dimension": (lambda: net(nn.Conv1d(15, 9, 3, 2, 1), nn.GELU(), nn.ConvTranspose1d(9, 4, 4, 3)), (IMAGE[0][0],), set()),
     "three dimensions": (lambda: net(nn.Conv3d(3, 17, (1, 3, 2), (1, 2, 1)), nn.BatchNorm3d(17), nn.ReLU(), nn.Conv3d(17, 4, 3, padding=1)),
                          (IMAGE[0][None].transpose(1, 2),), set()),

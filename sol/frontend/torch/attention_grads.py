@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from sol.frontend.torch.aten import CONVERTERS, Context, Fallback
+from sol.frontend.torch.aten.attention import repeat_heads, shares_heads
 from sol.ir.types import DType
 
 aten = torch.ops.aten
@@ -46,9 +47,20 @@ DECOMPOSITIONS: dict[Any, Any] = {aten._scaled_dot_product_flash_attention_for_c
 def _convert(ctx: Context, grad: str, q: str, k: str, v: str, mask: str | None, causal: bool, scale: float) -> tuple[str, ...]:
     if any(ctx.type(x).dtype is not DType.F32 for x in (grad, q, k, v)):
         raise Fallback("gradients of attention that is not in float32")
-    if len({ctx.size(x)[:-2] for x in (q, k, v)}) > 1:
-        raise Fallback("gradients of attention whose queries share heads of keys")
-    return tuple(ctx.add("sdpa_grad", grad, q, k, v, *([] if mask is None else [mask]), causal=causal, scale=float(scale)))
+    shared = shares_heads(ctx, q, k)
+    keys, values = (repeat_heads(ctx, x, q) if shared else x for x in (k, v))
+    if len({ctx.size(x)[:-2] for x in (q, keys, values)}) > 1:
+        raise Fallback("gradients of attention between batches of different sizes")
+    given = [] if mask is None else [mask]
+    of_queries, *others = ctx.add("sdpa_grad", grad, q, keys, values, *given, causal=causal, scale=float(scale))
+    return of_queries, *(_added(ctx, x, like) if shared else x for x, like in zip(others, (k, v)))
+
+
+def _added(ctx: Context, grad: str, like: str) -> str:
+    """The sum over the queries that share a head of keys."""
+    *batch, heads, length, width = ctx.size(like)
+    by_head = ctx.reshape(grad, (*batch, heads, ctx.size(grad)[-3] // heads, length, width))
+    return ctx.add("sum", by_head, dims=(len(batch) + 1,), keepdims=False)
 
 
 CONVERTERS["sol.attention_grad.default"] = _convert

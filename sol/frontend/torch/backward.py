@@ -45,10 +45,11 @@ _MOVES = (
 @cache
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Operation → what computes it from others."""
-    from sol.frontend.torch import attention_grads, batch_norms, pool_grads  # define operations, which inference does not need
+    from sol.frontend.torch import attention_grads, batch_norms, pool_grads, weight_norms  # some define operations
 
     torchs: dict[Any, Callable[..., Any]] = dict(get_decompositions([*_ACTIVATIONS, *_LOSSES, *_NORMS, *_ROWS, *_MOVES]))
-    return torchs | pool_grads.DECOMPOSITIONS | attention_grads.DECOMPOSITIONS | batch_norms.DECOMPOSITIONS
+    ours = (pool_grads, attention_grads, batch_norms, weight_norms)
+    return torchs | {operation: how for module in ours for operation, how in module.DECOMPOSITIONS.items()}
 
 
 def simplify(joint: fx.GraphModule) -> None:

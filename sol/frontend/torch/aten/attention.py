@@ -25,12 +25,17 @@ def sdpa(ctx: Context, q: str, k: str, v: str, attn_mask: str | None = None, dro
             raise Fallback("attention over a symbolic number of features")
         scale = 1.0 / math.sqrt(width) if width else 1.0
     if enable_gqa:
-        k, v = (_repeat_heads(ctx, x, q) for x in (k, v))
+        k, v = (repeat_heads(ctx, x, q) for x in (k, v))
     mask = () if attn_mask is None else (_mask(ctx, attn_mask, q),)
     return ctx.add("sdpa", q, k, v, *mask, causal=bool(is_causal), scale=float(scale))
 
 
-def _repeat_heads(ctx: Context, x: str, q: str) -> str:
+def shares_heads(ctx: Context, q: str, k: str) -> bool:
+    """Are there more heads of queries than of keys?"""
+    return ctx.rank(q) >= 3 and ctx.rank(k) >= 3 and ctx.size(q)[-3] != ctx.size(k)[-3]
+
+
+def repeat_heads(ctx: Context, x: str, q: str) -> str:
     """Key and value heads repeated to the number of query heads (grouped-query attention)."""
     ours, theirs = ctx.fixed((ctx.size(x)[-3], ctx.size(q)[-3]), "the number of heads")
     return repeat_each(ctx, x, ctx.rank(x) - 3, theirs // ours)
@@ -43,7 +48,7 @@ def _mask(ctx: Context, mask: str, q: str) -> str:
 @converter("_scaled_dot_product_flash_attention_for_cpu.default")
 def flash_for_cpu(ctx: Context, q: str, k: str, v: str, dropout_p: float = 0.0, is_causal: bool = False, attn_mask: str | None = None,
                   scale: float | None = None) -> tuple[str, None]:  # fmt: skip
-    return sdpa(ctx, q, k, v, attn_mask, dropout_p, is_causal, scale), None
+    return sdpa(ctx, q, k, v, attn_mask, dropout_p, is_causal, scale, shares_heads(ctx, q, k)), None
 
 
 @converter("_scaled_dot_product_attention_math.default", "_scaled_dot_product_attention_math_for_mps.default")
