@@ -25,6 +25,7 @@ from typing import Any
 import torch
 
 from sol.config import config
+from tests.conformance.sweep_step import step_trial
 from tests.conformance.sweep_table import summary, table
 from tests.conformance.sweep_trial import Make, Row, trial
 
@@ -32,7 +33,9 @@ for _name in ("torch._dynamo", "torch._inductor.fx_passes", "torch.export._trace
     importlib.import_module(_name)  # else every process would, at its first model: seconds each
 
 ROOT = Path(__file__).parents[2]
+Trial = Callable[[Make, Callable[[Row], None]], Row]
 RESULTS = ROOT / "build" / "sweep.jsonl"
+STEPS = ROOT / "build" / "sweep_training.jsonl"
 PAGE = ROOT / "docs" / "sweep.md"
 SECONDS = 600.0
 GIB = 12.0
@@ -76,8 +79,10 @@ class Running:
 class Sweep:
     """Rows of models by (kind, name), kept in a file of JSON lines; of several rows of a model the last one counts."""
 
-    def __init__(self, path: Path, *, jobs: int = 2, threads: int = 1, seconds: float = SECONDS, gib: float = GIB) -> None:
-        self.path, self.jobs, self.threads, self.seconds, self.gib = path, jobs, threads, seconds, gib
+    def __init__(
+        self, path: Path, *, jobs: int = 2, threads: int = 1, seconds: float = SECONDS, gib: float = GIB, trial: Trial = trial
+    ) -> None:
+        self.path, self.jobs, self.threads, self.seconds, self.gib, self.trial = path, jobs, threads, seconds, gib, trial
         self.rows = read_rows(path)
         self.running: dict[int, Running] = {}
 
@@ -121,7 +126,7 @@ class Sweep:
                 for stream in (0, 1, 2):
                     os.dup2(nothing.fileno(), stream)
             torch.set_num_threads(self.threads)
-            row = trial(kind.maker(name), lambda row: _write(file, row))
+            row = self.trial(kind.maker(name), lambda row: _write(file, row))
             _write(file, row)
             code = 0
         finally:
@@ -204,11 +209,12 @@ def main() -> None:
     """See ``--help``."""
     options = _arguments()
     found = kinds()
-    sweep = Sweep(options.results, jobs=options.jobs, threads=options.threads, seconds=options.seconds, gib=options.gib)
+    results, tried = options.results or (STEPS if options.training else RESULTS), step_trial if options.training else trial
+    sweep = Sweep(results, jobs=options.jobs, threads=options.threads, seconds=options.seconds, gib=options.gib, trial=tried)
     again = set(options.again.split(",")) - {""}
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with config.override(cache_dir=str(options.results.parent / "sweep_cache")):
+        with config.override(cache_dir=str(results.parent / "sweep_cache")):
             for kind in [found[k] for k in options.kinds.split(",")]:
                 names = _chosen(kind, options.match, options.count)
                 sweep.run(kind, names, lambda row: row["outcome"] in again or row.get("how") in again)
@@ -218,7 +224,7 @@ def main() -> None:
         sweep.stop()
     print(summary(sweep.rows))
     if options.page:
-        options.page.write_text(table(sweep.rows, options.threads))
+        options.page.write_text(table(sweep.rows, options.threads, training=options.training))
 
 
 def _chosen(kind: Kind, match: str, count: int | None) -> Iterator[str]:
@@ -232,7 +238,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--match", default="", help="only models with this in their name")
     parser.add_argument("--count", type=int, help="only the first so many names of each kind")
     parser.add_argument("--again", default="", help="outcomes that are tried again (wrong,exception,pieces,eager …)")
-    parser.add_argument("--results", type=Path, default=RESULTS, help=f"file of JSON lines, default {RESULTS.relative_to(ROOT)}")
+    parser.add_argument("--training", action="store_true", help="training steps instead of inference")
+    defaults = f"default {RESULTS.relative_to(ROOT)}, of training steps {STEPS.relative_to(ROOT)}"
+    parser.add_argument("--results", type=Path, help=f"file of JSON lines, {defaults}")
     parser.add_argument("--page", type=Path, help=f"write the table there as well, such as {PAGE.relative_to(ROOT)}")
     parser.add_argument("--jobs", type=int, default=2, help="models at once")
     parser.add_argument("--threads", type=int, default=1, help="threads of each model")

@@ -42,15 +42,25 @@ def summary(rows: Rows) -> str:
     return "\n".join("  ".join([line[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(line[1:], widths[1:]))]) for line in lines)
 
 
-def table(rows: Rows, threads: int) -> str:
-    """A page in Markdown."""
-    head = f"""# Sweep
-
-Models beside eager torch, each in a process of its own; written by `make sweep`, which goes on where it stopped. {_machine()},
-{threads} {"thread" if threads == 1 else "threads"}. A result is wrong if its error against float64, in units of the largest element of the
+INFERENCE = """A result is wrong if its error against float64, in units of the largest element of the
 output, is more than 5 times torch's own and above 1e-5 (in float32), or if structure, types or shapes differ. Whole: all operations are in
 one compiled graph; Python may fill a memo beside it. Pieces: some run in torch, or Python runs between compiled parts. Eager: nothing was
-compiled. Speed: geometric mean of eager torch's time over sol's, roughly measured.
+compiled. Speed: geometric mean of eager torch's time over sol's, roughly measured."""
+TRAINING = """What is compared are the results of the forward pass in training mode without dropout, the gradients
+of all parameters for a loss that weighs all results at random, and the buffers afterwards, two images or sequences at a time. Wrong is an
+error against float64 in units of the largest element that is more than 5 times torch's own and above 1e-5 (of gradients 1e-4, the largest
+one of a parameter taken as at least a thousandth of the model's), or a gradient that is missing. Whole: all operations of both passes are
+in two compiled graphs. Pieces: some run in torch, or Python runs between compiled parts. Eager: nothing was compiled. Speed: geometric mean
+of eager torch's time for forward pass, loss and backward pass over sol's, roughly measured."""
+
+
+def table(rows: Rows, threads: int, training: bool = False) -> str:
+    """A page in Markdown."""
+    title, command = ("Sweep of training steps", " SWEEP=--training") if training else ("Sweep", "")
+    head = f"""# {title}
+
+Models beside eager torch, each in a process of its own; written by `make sweep{command}`, which goes on where it stopped. {_machine()},
+{threads} {"thread" if threads == 1 else "threads"}. {TRAINING if training else INFERENCE}
 
 """
     text = head + _markdown(HEADS, counts(rows))

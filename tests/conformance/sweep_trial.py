@@ -7,7 +7,7 @@ import dataclasses
 import logging
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,12 +37,20 @@ def trial(make: Make, report: Callable[[Row], None]) -> Row:
     operations in one compiled graph; Python may keep a memo beside it), "pieces" (some operations in torch, or Python in between) or
     "eager" (nothing compiled).
     """
+    with torch.no_grad():
+        return staged(lambda: Reference(make), _compiled, report)
+
+
+def staged(refer: Callable[[], Any], compiled: Callable[[Any], Row], report: Callable[[Row], None]) -> Row:
+    """Outcome of one model, see ``trial``. refer: what eager torch computes, with the model's ``parameters``; compiled: that → what sol
+    makes of it.
+    """
     row: Row = {"stage": "eager"}
     report(row)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            reference = Reference(make)
+            reference = refer()
     except Exception as error:  # a model that torch itself does not run says nothing about sol
         return {"outcome": "eager fails", "text": text_of(error)}
     row |= {"stage": "sol", "parameters": reference.parameters}
@@ -50,9 +58,9 @@ def trial(make: Make, report: Callable[[Row], None]) -> Row:
     heard = _Heard()
     logging.getLogger("sol").addHandler(heard)
     try:
-        with warnings.catch_warnings(), torch.no_grad():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            row |= _compiled(reference)
+            row |= compiled(reference)
     except Exception as error:
         row |= {"outcome": "exception", "text": text_of(error)}
     finally:
@@ -129,25 +137,31 @@ def _compiled(reference: Reference) -> Row:
     row: Row = {"compile_s": round(seconds, 2)}
     text, error, torch_error = judge(result, reference.result, reference.exact)
     if text:
-        text, error, torch_error = judge(result, reference.result, reference.exact, reference.disturbed())
+        text, error, torch_error = judge(result, reference.result, reference.exact, [reference.disturbed()])
     row |= {"outcome": "wrong" if text else "ok", "text": text, "error": error, "torch_error": torch_error}
     explanation = sol.explain(fast, copy.deepcopy(given))
     row |= how(explanation)
     again, _ = reference.build()
-    row["ratio"] = round(_fastest(lambda: call(again, inputs)) / _fastest(lambda: call(fast, inputs)), 2)
+    row["ratio"] = round(fastest(lambda: call(again, inputs)) / fastest(lambda: call(fast, inputs)), 2)
     return row
 
 
+def in_torch(explanation: Any) -> dict[str, str]:
+    """What runs in torch: operation → reason."""
+    return {row.operation: row.reason.splitlines()[0][:160] if row.reason else "" for row in explanation.torch}
+
+
 def how(explanation: Any) -> Row:
-    """How much was compiled, and what runs in torch: operation → reason."""
-    in_torch = {row.operation: row.reason.splitlines()[0][:160] if row.reason else "" for row in explanation.torch}
+    """How much was compiled, and what runs in torch."""
+    left = in_torch(explanation)
     in_pieces = [note for note in explanation.notes if note.startswith("captured ")]
     is_one = not in_pieces or (in_pieces[0].startswith("captured as one piece") and LEFT_OUT in in_pieces[0])
-    kind = "whole" if not in_torch and is_one else "pieces" if explanation.regions else "eager"
-    return {"how": kind, "torch": in_torch, **({"pieces": in_pieces[0][:200]} if in_pieces else {})}
+    kind = "whole" if not left and is_one else "pieces" if explanation.regions else "eager"
+    return {"how": kind, "torch": left, **({"pieces": in_pieces[0][:200]} if in_pieces else {})}
 
 
-def _fastest(function: Callable[[], Any]) -> float:
+def fastest(function: Callable[[], Any]) -> float:
+    """Seconds of the fastest of some calls."""
     times: list[float] = []
     end = time.perf_counter() + SECONDS
     while len(times) < 2 or (time.perf_counter() < end and len(times) < 50):
@@ -193,10 +207,14 @@ def _leaves(value: Any, path: str, kinds: tuple[str, ...], above: set[int]) -> I
                 yield from _leaves(part, f"{path}.{key}", kinds, inside)
 
 
-def judge(ours: list[Leaf], theirs: list[Leaf], exact: list[Leaf] | None, disturbed: list[Leaf] | None = None) -> tuple[str, float, float]:
+def judge(
+    ours: list[Leaf], theirs: list[Leaf], exact: list[Leaf] | None, disturbed: Sequence[list[Leaf]] = (), *, least: float = 0.0,
+    floor: float | None = None,
+) -> tuple[str, float, float]:  # fmt: skip
     """(what is wrong or "", sol's error, torch's), each against float64 in units of the largest element, the largest of all outputs.
 
-    disturbed: results of torch with disturbed parameters, from which errors of torch are taken as well.
+    disturbed: results of torch with parameters disturbed in several ways, from which errors of torch are taken as well. least: a unit that
+    is used where all elements are smaller. floor: an error that is allowed in any case, default ``FLOOR``.
     """
     for our, their in zip(ours, theirs):
         if (our.path, our.kinds) != (their.path, their.kinds):
@@ -209,14 +227,14 @@ def judge(ours: list[Leaf], theirs: list[Leaf], exact: list[Leaf] | None, distur
     found, worst, own_worst = "", 0.0, 0.0
     for i, (our, their) in enumerate(zip(ours, theirs)):
         truth = exact[i].value if exact else None
-        other = disturbed[i].value if disturbed and len(disturbed) == len(theirs) else None
-        text, error, own = _compare(our.value, their.value, truth, other)
+        others = [way[i].value for way in disturbed if len(way) == len(theirs)]
+        text, error, own = _compare(our.value, their.value, truth, others, least, floor)
         worst, own_worst = max(worst, error), max(own_worst, own)
         found = found or (f"{their.path}: {text}" if text else "")
     return found, worst, own_worst
 
 
-def _compare(our: Any, their: Any, exact: Any, other: Any) -> tuple[str, float, float]:
+def _compare(our: Any, their: Any, exact: Any, others: list[Any], least: float, floor: float | None) -> tuple[str, float, float]:
     if not isinstance(their, torch.Tensor):
         same = type(our) is type(their) and (our == their or (our != our and their != their))
         close = isinstance(their, float) and isinstance(our, float) and abs(our - their) <= 1e-5 * abs(their)
@@ -226,11 +244,11 @@ def _compare(our: Any, their: Any, exact: Any, other: Any) -> tuple[str, float, 
     if our.shape != their.shape or our.dtype != their.dtype:
         return f"{our.dtype}{list(our.shape)} instead of {their.dtype}{list(their.shape)}", 0.0, 0.0
     if their.layout is not torch.strided:
-        our, their, exact, other = our.to_dense(), their.to_dense(), None, None
-    fits = [t if isinstance(t, torch.Tensor) and t.shape == their.shape else None for t in (exact, other)]
+        our, their, exact, others = our.to_dense(), their.to_dense(), None, []
+    exact, *others = [t if isinstance(t, torch.Tensor) and t.shape == their.shape else None for t in (exact, *others)]
     if not (their.is_floating_point() or their.is_complex()):
-        return _compare_exactly(our, their, fits)
-    return _compare_numbers(our, their, *fits)
+        return _compare_exactly(our, their, [exact, *others])
+    return _compare_numbers(our, their, exact, others, least, FLOOR.get(their.dtype, 0.1) if floor is None else floor)
 
 
 def _compare_exactly(our: torch.Tensor, their: torch.Tensor, others: list[torch.Tensor | None]) -> tuple[str, float, float]:
@@ -241,13 +259,15 @@ def _compare_exactly(our: torch.Tensor, their: torch.Tensor, others: list[torch.
     return (f"{count} of {their.numel()} elements differ" if count > ALLOWED * own else ""), share if own else 0.0, own_share
 
 
-def _compare_numbers(our: torch.Tensor, their: torch.Tensor, exact: Any, other: Any) -> tuple[str, float, float]:
-    dtype, wide = their.dtype, torch.complex128 if their.is_complex() else torch.float64
+def _compare_numbers(
+    our: torch.Tensor, their: torch.Tensor, exact: Any, others: list[Any], least: float, floor: float
+) -> tuple[str, float, float]:
+    wide = torch.complex128 if their.is_complex() else torch.float64
     our, their = our.to(wide), their.to(wide)
     finite = torch.isfinite(their)
     same = (our == their) | (our.isnan() & their.isnan())
     unlike = int(((finite != torch.isfinite(our)) | (~finite & ~same)).sum())
-    references = [t.to(wide) for t in (exact, other) if t is not None]
+    references = [t.to(wide) for t in (exact, *others) if t is not None]
     own_unlike = max((int((torch.isfinite(t) != finite).sum()) for t in references), default=0)
     if unlike > ALLOWED * own_unlike:
         return f"{unlike} of {our.numel()} elements are not finite where torch's are, or the other way round", float("inf"), 0.0
@@ -260,35 +280,36 @@ def _compare_numbers(our: torch.Tensor, their: torch.Tensor, exact: Any, other: 
     if not bool(finite.any()):
         return "", 0.0, 0.0
     truth = references[0] if known else their
-    scale = max(float(truth[finite].abs().max()), 1e-30)
+    scale = max(float(truth[finite].abs().max()), least, 1e-30)
     error = float((our - truth)[finite].abs().max()) / scale
     own = max([float((their - t)[finite].abs().max()) / scale for t in references], default=0.0)
-    bound = max(ALLOWED * own, FLOOR.get(dtype, 0.1))
+    bound = max(ALLOWED * own, floor)
     return ("" if error <= bound else f"off by {error:.2g} of the largest element, torch by {own:.2g}, allowed {bound:.2g}"), error, own
 
 
 # -- inputs ------------------------------------------------------------------------------------------------------------
 
 
-def _mapped(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+def mapped(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    """Inputs with every tensor changed, all else copied."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, dict):
-        return {k: _mapped(v, change) for k, v in value.items()}
+        return {k: mapped(v, change) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        parts = [_mapped(v, change) for v in value]
+        parts = [mapped(v, change) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     return copy.deepcopy(value)
 
 
 def doubled(inputs: Any) -> Any:
     """Floating tensors in float64."""
-    return _mapped(inputs, lambda t: t.to(torch.complex128 if t.is_complex() else torch.float64) if _inexact(t) else t)
+    return mapped(inputs, lambda t: t.to(torch.complex128 if t.is_complex() else torch.float64) if _inexact(t) else t)
 
 
 def disturbed(inputs: Any) -> Any:
     """Floating tensors off by one or two units in the last place."""
-    return _mapped(inputs, lambda t: t * (1 + torch.finfo(t.dtype).eps) if _inexact(t) else t)
+    return mapped(inputs, lambda t: t * (1 + torch.finfo(t.dtype).eps) if _inexact(t) else t)
 
 
 def _inexact(t: torch.Tensor) -> bool:

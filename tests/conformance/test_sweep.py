@@ -64,8 +64,8 @@ VERDICTS: dict[str, tuple[Any, Any, Any, Any, str]] = {
 @pytest.mark.parametrize("name", VERDICTS)
 def test_verdict(name: str) -> None:
     ours, theirs, exact, disturbed, expected = VERDICTS[name]
-    parts = [None if part is None else leaves(part) for part in (exact, disturbed)]
-    text, _, _ = judge(leaves(ours), leaves(theirs), *parts)
+    others = [] if disturbed is None else [leaves(disturbed)]
+    text, _, _ = judge(leaves(ours), leaves(theirs), None if exact is None else leaves(exact), others)
     assert text.startswith(expected) and bool(text) == bool(expected)
 
 
