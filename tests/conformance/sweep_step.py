@@ -70,7 +70,7 @@ def step(model: torch.nn.Module, call: Callable[..., Any], inputs: Inputs) -> tu
     return result, trained
 
 
-def trainable(model: torch.nn.Module, inputs: Inputs) -> tuple[Any, list[torch.Tensor]]:
+def trainable(model: torch.nn.Module, inputs: Inputs | list[Any]) -> tuple[Any, list[torch.Tensor]]:
     """A copy of the inputs, and those of it that shall have gradients: all of floating numbers if the model has no parameters."""
     copied, found = copy.deepcopy(inputs), list[torch.Tensor]()
     if not any(p.requires_grad for p in model.parameters()):

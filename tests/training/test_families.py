@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from torch.nn.utils.parametrizations import weight_norm
 from torch.nn import functional as F
+from torch.nn.utils.parametrizations import weight_norm
 
 import sol
 from tests.training.steps import check_gradients, check_loss, graphs_of, in_torch, pair, step
