@@ -31,7 +31,7 @@ from sol.passes.views import is_view, strides_of, value_strides
 PRODUCTS = ("conv", "conv_transpose", "linear", "matmul", "grouped_matmul", "weight_only_linear")
 TAILED = (*INTEGERS, *PRODUCTS, "max_pool", "avg_pool", "adaptive_avg_pool", "adaptive_max_pool", "resample")
 SELECTING = ("sort", "topk", "order_statistic", "mode", "running_extremum", "searchsorted", "nonzero", "unique", "nms", "custom")
-SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "max_pool_taps", "det", "bags")
+SAMPLING = ("grid_sample", "roi_align", "deform_columns", "argmax_pool", "max_pool_taps", "det", "solve_triangular", "bags")
 SCANS = ("lstm_scan", "gru_scan", "rnn_scan", "lstm_scan_grad", "gru_scan_grad", "rnn_scan_grad", "recurrence")
 GRADIENTS = (
     "conv_weight_grad", "grouped_matmul_grad", "max_pool_taps_grad", "max_pool_grad", "avg_pool_grad", "adaptive_avg_pool_grad",

@@ -373,6 +373,7 @@ NETWORKS: dict[str, str] = {
   return %y
 }}""",
     "determinants": one("%x: f32[3,4,4]", "f32[3]", "det(%x)"),
+    "triangular systems": one("%a: f32[3,9,9], %b: f32[3,9,70]", "f32[3,9,70]", "solve_triangular(%a, %b){unit=True, upper=False}"),
     "recurrence": one(
         "%x: f32[6,2,48], %w: f32[48,16], %b: f32[48], %h: f32[2,16], %n: i64[2]",
         "f32[6,2,16], %y#1: f32[2,16]",

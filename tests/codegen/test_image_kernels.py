@@ -116,6 +116,14 @@ def test_det(dtype: type) -> None:
     check("det", np.zeros((2, 2), dtype))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("upper, unit", [(False, True), (True, False)])
+def test_solve_triangular(upper: bool, unit: bool, dtype: type) -> None:
+    for batch, size, sides in (((), 1, 1), ((3,), 7, 31), ((2, 3), 17, 64), ((1, 2), 33, 70), ((2,), 5, 0)):
+        a = (randn(*batch, size, size) * 0.3 + 2 * np.eye(size)).astype(dtype)
+        check("solve_triangular", a, randn(*batch, size, sides).astype(dtype), upper=upper, unit=unit)
+
+
 def test_other_types_are_a_clear_error() -> None:
     with pytest.raises(UnsupportedError, match="grid_sample of f16"):
         check("grid_sample", randn(1, 1, 3, 3).astype(np.float16), randn(1, 2, 2, 2).astype(np.float16))

@@ -60,6 +60,20 @@ def test_det() -> None:
     check("det", torch.linalg.det, np.zeros((4, 4)))
 
 
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("unit", [False, True])
+def test_solve_triangular(upper: bool, unit: bool) -> None:
+    """What lies on the other side of the diagonal, and on it where ones are taken, is not read."""
+    a, b = randn(2, 3, 5, 5) + 4 * np.eye(5), randn(2, 3, 5, 4)
+    a[..., 0 if not upper else 4, 4 if not upper else 0] = np.nan
+    if unit:
+        a[..., 2, 2] = np.nan
+    (got,) = run_op("solve_triangular", a, b, upper=upper, unit=unit)
+    part = np.triu(a) if upper else np.tril(a)
+    part = np.where(np.eye(5, dtype=bool) & unit, 1.0, np.nan_to_num(part))
+    np.testing.assert_allclose(part @ got, b, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("transposed", (False, True))
 def test_grouped_matmul(transposed: bool) -> None:
     x, w, ends = randn(7, 3), randn(4, 3, 5), np.array([2, 2, 5, 6])

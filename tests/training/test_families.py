@@ -93,6 +93,13 @@ def moves(h: torch.Tensor) -> torch.Tensor:
     return sum(p * p for p in parts)  # type: ignore[return-value]
 
 
+def systems(h: torch.Tensor) -> torch.Tensor:
+    square, one = h @ h.t() / 9, torch.eye(5, dtype=h.dtype)
+    parts = (torch.linalg.solve_triangular(square, h, upper=False, unitriangular=True),
+             torch.linalg.solve_triangular(square + 2 * one, h.t()[None], upper=True, left=False)[0].t())  # fmt: skip
+    return sum(p * p for p in parts)  # type: ignore[return-value]
+
+
 def rows(h: torch.Tensor) -> torch.Tensor:
     found = (F.softmax(h, -1), F.log_softmax(h, -1), F.rms_norm(h, (12,)), F.normalize(h), h.std(1, keepdim=True),
              h.logsumexp(1, keepdim=True), h.norm(dim=1, keepdim=True), h.var(0, keepdim=True), h.prod(1, keepdim=True))  # fmt: skip
@@ -136,6 +143,7 @@ FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] =
     "linear": (lambda: net(nn.Linear(10, 33), nn.ReLU(), nn.Linear(33, 7)), ROWS, set()),
     "activations": (lambda: Of(activations, prelu=nn.PReLU()), ROWS, set()),
     "moves": (lambda: Of(moves), ROWS, set()),
+    "triangular systems": (lambda: Of(systems), ROWS, set()),
     "rows": (lambda: Of(rows), ROWS, set()),
     "losses": (lambda: Of(losses), ROWS, set()),
     "computed places": (lambda: Of(at_computed_places, 24), ROWS, set()),

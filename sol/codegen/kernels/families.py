@@ -32,7 +32,7 @@ FAMILIES = {
     "recurrence": "recurrent_plain", "argmax_pool": "pool_argmax",
     "max_pool_taps": "pool_grad", "max_pool_taps_grad": "pool_grad", "max_pool_grad": "pool_grad",
     "avg_pool_grad": "pool_grad", "adaptive_avg_pool_grad": "pool_grad",
-    "det": "matmul_det",
+    "det": "matmul_det", "solve_triangular": "matmul_solve",
     "resample": "resample", "grid_sample": "image", "roi_align": "image", "deform_columns": "image",
     "sort": "sort", "topk": "sort", "order_statistic": "sort", "mode": "sort", "running_extremum": "sort", "searchsorted": "sort",
     "bags": "bags", "custom": "custom",

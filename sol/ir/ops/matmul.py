@@ -8,7 +8,7 @@ import numpy as np
 
 from sol.ir.dim import dim_text
 from sol.ir.graph import Attrs
-from sol.ir.ops import op
+from sol.ir.ops import REQUIRED, op
 from sol.ir.ops.infer import broadcast, need, need_float, need_int, need_operands, need_shape, same_dtype
 from sol.ir.types import TensorType
 
@@ -109,3 +109,29 @@ def _infer_det(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
 def det(attrs: Attrs, a: np.ndarray) -> np.ndarray:
     """Determinants of a[..., N, N]."""
     return np.linalg.det(a)
+
+
+def _infer_solve_triangular(operands: Sequence[TensorType], attrs: Attrs) -> TensorType:
+    need_operands(operands, 2)
+    a, b = operands
+    need_float(a, b)
+    dtype = same_dtype(operands)
+    need(min(a.rank, b.rank) >= 2 and a.shape[-1] == a.shape[-2], f"takes square matrices and right sides, got {a} and {b}")
+    need(a.shape[:-1] == b.shape[:-1], f"takes right sides of as many rows for each matrix, got {a} and {b}")
+    return TensorType(dtype, b.shape)
+
+
+@op("solve_triangular", "dnn", _infer_solve_triangular, upper=REQUIRED, unit=False)
+def solve_triangular(attrs: Attrs, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """x[..., N, M] with ``a x = b``, of a[..., N, N] that is taken as triangular: what lies on the other side is not read.
+
+    upper: whether a[i, j] counts where j >= i, not where j <= i. unit: whether ones are on the diagonal, which is not read then.
+    """
+    count = a.shape[-1]
+    x = np.array(b, copy=True)
+    with np.errstate(all="ignore"):
+        for i in range(count - 1, -1, -1) if attrs["upper"] else range(count):
+            known = slice(i + 1, count) if attrs["upper"] else slice(0, i)
+            row = b[..., i, :] - (a[..., i, known, None] * x[..., known, :]).sum(-2)
+            x[..., i, :] = row if attrs["unit"] else row / a[..., i, i, None]
+    return x

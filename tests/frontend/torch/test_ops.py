@@ -283,6 +283,15 @@ PRODUCT: dict[str, tuple[Any, tuple[Any, ...]]] = {
         lambda m, t: (m.mm(m), t.bmm(t), torch.addmm(m, m, m, beta=0.5, alpha=2), torch.baddbmm(t, t, t, beta=0), torch.addmm(m[0], m, m)),
         (f(4, 4), f(2, 4, 4)),
     ),
+    "triangular systems": (
+        lambda a, b: (
+            torch.linalg.solve_triangular(a, b, upper=False, unitriangular=True),
+            torch.linalg.solve_triangular(a + 3 * torch.eye(4), b, upper=True),
+            torch.linalg.solve_triangular(a + 3 * torch.eye(4), b.mT[:, None], upper=False, left=False),
+            torch.linalg.solve_triangular(a, b[0], upper=True, unitriangular=True),
+        ),
+        (f(2, 4, 4), f(2, 4, 5)),
+    ),
     "outer": (lambda a, c: (torch.outer(a, c), torch.mv(c[:, None] * a, a), torch.dot(a, a)), (f(3), f(4))),
     "linear functional": (lambda x, w, c: (F.linear(x, w, c), F.linear(x[0], w), F.linear(x[0, 0], w, c)), (f(2, 3, 4), f(5, 4), f(5))),
     "einsum": (

@@ -78,6 +78,21 @@ def addmv(ctx: Context, bias: str, a: str, v: str, beta: Any = 1, alpha: Any = 1
     return _scaled(ctx, bias, ctx.reshape(y, ctx.shape), beta, alpha)
 
 
+@converter("linalg_solve_triangular.default")
+def solve_triangular(ctx: Context, a: str, b: str, upper: bool, left: bool = True, unitriangular: bool = False) -> str:
+    """``x a = b`` is ``a' x' = b'``."""
+    if not left:
+        a, b, upper = _turned(ctx, a), _turned(ctx, b), not upper
+    a, b = (ctx.expand(x, (*ctx.shape[:-2], *ctx.size(x)[-2:])) for x in (a, b))
+    x = ctx.add("solve_triangular", a, b, upper=bool(upper), unit=bool(unitriangular))
+    return x if left else _turned(ctx, x)
+
+
+def _turned(ctx: Context, x: str) -> str:
+    rank = ctx.rank(x)
+    return ctx.permute(x, (*range(rank - 2), rank - 1, rank - 2))
+
+
 def _scaled(ctx: Context, bias: str, y: str, beta: Any, alpha: Any) -> str:
     """``beta * bias + alpha * y``; beta 0 ignores the bias, NaN included."""
     if alpha != 1:
