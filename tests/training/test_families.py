@@ -111,6 +111,12 @@ def turned_dropout(h: torch.Tensor) -> torch.Tensor:
     return F.dropout(h.t() * 2, 0.4, training=True)
 
 
+def turned_rows(h: torch.Tensor, down: nn.Module, up: nn.Module) -> torch.Tensor:
+    """The gradient of a weight from pixels that lie apart, one for each of two convolutions of the same weight."""
+    y = h.t()[None]
+    return (y + up(down(y) * down(-y).sigmoid()))[0].t()
+
+
 def at_computed_places(h: torch.Tensor) -> torch.Tensor:
     """Places that float32 decides, the same in both passes."""
     return h[:, ((torch.arange(50) + 0.5) * 0.48).long()] * torch.arange(50).sin()
@@ -165,6 +171,8 @@ FAMILIES: dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...], set[str]]] =
                                              nn.Conv2d(5, 4, 3)), IMAGE, set()),
     "weights of a norm of their own": (lambda: net(weight_norm(nn.Conv1d(15, 30, 4, groups=15), dim=2), nn.Tanh(),
                                                    weight_norm(nn.Conv1d(30, 5, 3))), (IMAGE[0][0],), set()),
+    "rows whose channels lie last": (lambda: Of(turned_rows, 15, down=nn.Conv1d(15, 16, 4, 2, 1), up=nn.ConvTranspose1d(16, 15, 4, 2, 1)),
+                                     (torch.linspace(-4, 4, 160).view(16, 10).sin(),), set()),
     "one dimension": (lambda: net(nn.Conv1d(15, 9, 3, 2, 1), nn.GELU(), nn.ConvTranspose1d(9, 4, 4, 3)), (IMAGE[0][0],), set()),
     "three dimensions": (lambda: net(nn.Conv3d(3, 17, (1, 3, 2), (1, 2, 1)), nn.BatchNorm3d(17), nn.ReLU(), nn.Conv3d(17, 4, 3, padding=1)),
                          (IMAGE[0][None].transpose(1, 2),), set()),
