@@ -114,6 +114,44 @@ def test_what_keeps_changing_is_dynamos(dynamo: list[int]) -> None:
     assert 0 < len(dynamo) <= 3
 
 
+class Listed(Net):
+    """Parameters that lie in a list as well, from which the call takes them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weights = [nn.Parameter(torch.ones(8, 1, 1)), nn.Parameter(torch.zeros(8, 1, 1))]
+        self.scale, self.shift = self.weights
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return super().forward(x * self.weights[0] + self.weights[1])
+
+
+class Remembers(nn.Module):
+    """A recurrent layer, which keeps its parameters in such a list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers, self.out = nn.LSTM(96, 48, batch_first=True), nn.Linear(48, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.out(self.layers(x.flatten(0, 2)[:, None])[0])
+
+
+@pytest.mark.parametrize("kind", [Listed, Remembers])
+def test_parameters_in_lists_may_change_in_place(kind: type[nn.Module], dynamo: list[int]) -> None:
+    """As an optimizer changes them: what was recorded holds, and is shown."""
+    fast, eager = pair(kind(), (X,))
+    with sol.config.override(training="compiled"):
+        check(fast, eager, X)
+        (piece,) = fast.trainer.pieces
+        for _ in range(3):
+            for model in (fast, eager):
+                torch.optim.SGD(model.parameters(), 0.1).step()
+            check(fast, eager, X)
+        assert fast.trainer.pieces == [piece] and not dynamo
+        assert sol.explain(fast, [X]).forward.regions and fast.trainer.pieces == [piece]
+
+
 class Gains:
     high = 3.0
 

@@ -29,17 +29,20 @@ Content = tuple[Any, ...]
 
 
 class Attributes:
-    """Attributes of these names, as they are now. names: by the paths of modules.
+    """Attributes of these names, as they are now. names: by the paths of modules. held: tensors that a trace takes anew at each call
+    wherever they lie, in a list as well, as the parameters of recurrent layers do: which one it is counts, not what it holds.
 
     dicts: those in which a name or an item changes if one of them does; words of memory may tell whether they were written to. in_dicts:
     whether no change is seen but there.
     """
 
-    def __init__(self, model: torch.nn.Module, names: Mapping[str, Collection[str]]) -> None:
-        self._model, self._names = model, names
+    def __init__(
+        self, model: torch.nn.Module, names: Mapping[str, Collection[str]], held: Collection[torch.Tensor] | None = None
+    ) -> None:
+        self._model, self._names, self._held = model, names, held
         self._numbers: dict[int, int] = {}
         self._alive: list[Any] = []  # so that no id is given twice
-        self._own = {id(m) for m in model.modules()}
+        self._own = {id(part) for part in (*model.modules(), *(held or ()))}
         self._tensors: list[torch.Tensor] = []
         self._others: list[Any] = []
         self._slotted: list[Any] = []
@@ -157,7 +160,7 @@ class Attributes:
 
     def again(self) -> Attributes:
         """The same attributes as they are now."""
-        return Attributes(self._model, self._names)
+        return Attributes(self._model, self._names, self._held)
 
 
 def _copy(container: Any) -> Any:

@@ -122,9 +122,9 @@ class _State:
     def __init__(self, model: torch.nn.Module, reads: Reads, outer: OuterReads, hooks: Sequence[Any]) -> None:
         """hooks: those of all modules, in containers of which a record holds that they are empty."""
         self.reads, self.outer, self.hooks = reads, outer, hooks
-        self._structure = Structure(model, Attributes(model, reads.names))
         self._modules = list(model.modules())
         self._held = [*model.parameters(), *model.buffers()]
+        self._structure = Structure(model, Attributes(model, reads.names, self._held))
         self._shapes = list(map(_shape, self._held))
 
     def modes(self) -> tuple[bool, ...]:
