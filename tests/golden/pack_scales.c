@@ -55,13 +55,16 @@ static double along(const float *w, const double *shares, int64_t n)
     double parts[LANES / 2], total = 0;
     int64_t i = 0;
     for (; i + ADDERS * LANES <= n; i += ADDERS * LANES)
+#pragma GCC unroll 4
         for (int j = 0; j < ADDERS; j++) {
             const vf x = finite(vf_load(w + i + j * LANES));
             const vd a = vd_low(x), b = vd_high(x);
             sums[2 * j] += shares ? a * a * doubles(shares + i + j * LANES) : a * a;
             sums[2 * j + 1] += shares ? b * b * doubles(shares + i + j * LANES + LANES / 2) : b * b;
         }
+#pragma GCC unroll 3
     for (int half = ADDERS; half; half /= 2)
+#pragma GCC unroll 4
         for (int j = 0; j < half; j++) sums[j] += sums[j + half];
     memcpy(parts, sums, sizeof parts);
     for (int j = 0; j < LANES / 2; j++) total += parts[j];
@@ -70,8 +73,8 @@ static double along(const float *w, const double *shares, int64_t n)
 }
 
 /* For elements begin to end of lines ``step`` apart: the squares of all lines, times each line's share (NULL: 1). Lines whose place is
- * negative are left out. Of several lines at once a strip is read, which is long enough to be fetched ahead, while its sums stay in the
- * first-level cache. */
+ * negative are left out. Of several lines at once a strip is read, while its sums stay in the first-level cache and those of the next lines
+ * are asked for. */
 static void across(double *sums, const float *in, const double *shares, const int32_t *place, int64_t lines, int64_t step, int64_t begin,
                    int64_t end)
 {
@@ -88,9 +91,12 @@ static void across(double *sums, const float *in, const double *shares, const in
                 share[j] = l + j >= lines || (place && place[at] < 0) ? 0 : shares ? shares[at] : 1;
             }
             int64_t e = 0;
+            const int64_t next = l + 2 * ADDERS <= lines ? ADDERS * step : 0;
             for (; e + LANES <= n; e += LANES) {
                 vd a = doubles(found + e), b = doubles(found + e + LANES / 2);
+#pragma GCC unroll 4
                 for (int j = 0; j < ADDERS; j++) {
+                    __builtin_prefetch(w[j] + next + e);
                     const vf x = finite(vf_load(w[j] + e));
                     const vd low = vd_low(x), high = vd_high(x);
                     a += low * low * share[j];
