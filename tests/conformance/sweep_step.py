@@ -77,7 +77,8 @@ def _state(model: torch.nn.Module, call: Callable[..., Any], inputs: Inputs) -> 
     result, trained = step(model, call, inputs)
     results = [leaf.value.detach() if isinstance(leaf.value, torch.Tensor) else leaf.value for leaf in leaves(result)]
     gradients = {name: p.grad for name, p in model.named_parameters()} | {f"input {i}": t.grad for i, t in enumerate(trained)}
-    return leaves({"result": results, "buffers": dict(model.named_buffers())}), leaves(gradients)
+    buffers = {name: b.clone() for name, b in model.named_buffers()}  # steps to come change them
+    return leaves({"result": results, "buffers": buffers}), leaves(gradients)
 
 
 class StepReference:

@@ -16,8 +16,10 @@ import pytest
 import torch
 from torch import nn
 
+import sol
 from tests.conformance import odd_networks, sweep_models, sweep_transformers
 from tests.conformance.sweep import Kind, Sweep, read_rows
+from tests.conformance.sweep_step import step_trial
 from tests.conformance.sweep_table import summary, table
 from tests.conformance.sweep_trial import Inputs, Make, Reference, judge, leaves, trial
 
@@ -129,6 +131,57 @@ def test_every_end_is_a_row_and_no_model_is_tried_twice(tmp_path: Path) -> None:
     assert all(rows["acting", name]["text"].startswith(text) for name, (_, text) in EXPECTED.items())
     assert summary(rows).splitlines()[1].split()[:7] == ["acting", "3", "2", "0", "0", "0", "1"]
     assert "| acting: dies in sol | the process died |" in table(rows, 1)
+
+
+# -- training steps ----------------------------------------------------------------------------------------------------
+
+
+class Small(nn.Module):
+    """A normalisation, which one image alone would not train, and dropout."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.norm, self.out = nn.Linear(4, 5), nn.BatchNorm1d(5), nn.Linear(5, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.out(torch.nn.functional.dropout(self.norm(self.layer(x)), 0.0, self.training))
+
+
+STEPS: dict[str, tuple[Make, str, str]] = {
+    "small": (lambda: (Small(), (torch.rand(1, 4),)), "ok", "whole"),
+    "no parameters": (odd_networks.NETWORKS["losses"], "ok", "whole"),
+    "a result of a class": (odd_networks.NETWORKS["result_of_a_class"], "ok", "whole"),
+    "no gradient": (odd_networks.NETWORKS["histogram"], "eager fails", ""),
+}
+"""Model → its outcome and how much of the step is compiled."""
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step(name: str) -> None:
+    make, outcome, how = STEPS[name]
+    row = step_trial(make, lambda row: None)
+    assert (row["outcome"], row.get("how", "")) == (outcome, how), row
+
+
+@pytest.mark.parametrize("what", ["wrong", "missing", "buffer"])
+def test_a_wrong_step_is_found(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gradient that is a little off, one that is missing, a buffer that stays."""
+
+    def spoiled(model: Small, *_: Any, **__: Any) -> nn.Module:
+        if what == "buffer":
+            model.norm.momentum = 0.0
+        else:
+            model.out.weight.register_post_accumulate_grad_hook(spoil)
+        return model
+
+    def spoil(weight: torch.Tensor) -> None:
+        weight.grad = None if what == "missing" else weight.grad * 1.001  # type: ignore[operator]
+
+    monkeypatch.setattr(sol, "optimize", spoiled)
+    row = step_trial(STEPS["small"][0], lambda row: None)
+    beginning = {"wrong": "gradient of result['out.weight']: off by", "missing": "gradient of result['out.weight']: a NoneType",
+                 "buffer": "result['buffers']['norm.running_mean']: off by"}  # fmt: skip
+    assert row["outcome"] == "wrong" and row["text"].startswith(beginning[what]), row
 
 
 # -- models ------------------------------------------------------------------------------------------------------------
