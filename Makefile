@@ -6,7 +6,8 @@
 # make conformance   slow: all networks of the list, ONNX's own suite beside onnxruntime, what fails by reason in build/onnx_suite, and parts
 #                    of TorchCTS on the simulated device, its report in build/torchcts
 #                    (shows reports in Chromium and runs networks on PoCL, an OpenCL of CPUs; both are installed with apt-get if missing)
-# make sweep   hours, goes on where it stopped: hundreds of models beside eager torch; writes docs/sweep.md. SWEEP="--help" tells more
+# make sweep   hours, goes on where it stopped: hundreds of models beside eager torch; writes docs/sweep.md. SWEEP="--help" tells more,
+#              SWEEP="--training --page docs/training_sweep.md" tries training steps
 # make bench   time a few networks against other engines; BENCH="all --rounds 3 --json out.json" for more
 PYTHON ?= python3
 VENV ?= .venv

@@ -56,7 +56,7 @@ of eager torch's time for forward pass, loss and backward pass over sol's, rough
 
 def table(rows: Rows, threads: int, training: bool = False) -> str:
     """A page in Markdown."""
-    title, command = ("Sweep of training steps", " SWEEP=--training") if training else ("Sweep", "")
+    title, command = ("Sweep of training steps", ' SWEEP="--training --page docs/training_sweep.md"') if training else ("Sweep", "")
     head = f"""# {title}
 
 Models beside eager torch, each in a process of its own; written by `make sweep{command}`, which goes on where it stopped. {_machine()},
