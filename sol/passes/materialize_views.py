@@ -22,7 +22,7 @@ def materialize_views(graph: Graph) -> Graph:
         node = producer_of(editor, original.name)
         if node.name in constants or node.op == "input":
             continue
-        if node.op in NORMS and _lies_across(editor, node, strides) or _reads_along_rows(editor, node, strides):
+        if node.op in NORMS and _lies_across(editor, node, strides) or _lies_apart(editor, node, strides):
             editor.update(node, inputs=(editor.add("copy", node.inputs[:1], origin=node.origin), *node.inputs[1:]))
         if not is_view(editor, node):
             continue
@@ -47,8 +47,8 @@ def _lies_across(editor: Editor, node: Node, strides: dict[str, Strides | None])
     return read is not None and written[-1] == 1 and read[-1] != 1 and node.type.shape[-1] != 1 and 1 in read
 
 
-def _reads_along_rows(editor: Editor, node: Node, strides: dict[str, Strides | None]) -> bool:
-    """Whether an image's pixels lie apart that the kernels beside a gradient in blocks read in vectors."""
+def _lies_apart(editor: Editor, node: Node, strides: dict[str, Strides | None]) -> bool:
+    """Whether a row-major image's pixels lie apart, which no kernel reads beside a gradient in blocks."""
     if node.op != "conv_weight_grad" or editor.type_of(node.inputs[0]).layout.block or not editor.type_of(node.inputs[1]).layout.block:
         return False
     read = strides_of(editor, strides, node.inputs[0])

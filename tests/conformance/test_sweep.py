@@ -141,10 +141,10 @@ class Small(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.layer, self.norm, self.out = nn.Linear(4, 5), nn.BatchNorm1d(5), nn.Linear(5, 3)
+        self.layer, self.norm, self.drop, self.out = nn.Linear(4, 5), nn.BatchNorm1d(5), nn.Dropout(0.5), nn.Linear(5, 3)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.out(torch.nn.functional.dropout(self.norm(self.layer(x)), 0.0, self.training))
+        return self.out(self.drop(self.norm(self.layer(x))))
 
 
 STEPS: dict[str, tuple[Make, str, str]] = {

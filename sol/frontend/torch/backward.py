@@ -45,7 +45,7 @@ _MOVES = (
 @cache
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Operation → what computes it from others."""
-    from sol.frontend.torch import attention_grads, batch_norms, pool_grads, weight_norms  # some define operations
+    from sol.frontend.torch import attention_grads, batch_norms, pool_grads, weight_norms  # operations that inference does not need
 
     torchs: dict[Any, Callable[..., Any]] = dict(get_decompositions([*_ACTIVATIONS, *_LOSSES, *_NORMS, *_ROWS, *_MOVES]))
     ours = (pool_grads, attention_grads, batch_norms, weight_norms)

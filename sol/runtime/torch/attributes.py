@@ -36,13 +36,11 @@ class Attributes:
     whether no change is seen but there.
     """
 
-    def __init__(
-        self, model: torch.nn.Module, names: Mapping[str, Collection[str]], held: Collection[torch.Tensor] | None = None
-    ) -> None:
+    def __init__(self, model: torch.nn.Module, names: Mapping[str, Collection[str]], held: Collection[torch.Tensor] = ()) -> None:
         self._model, self._names, self._held = model, names, held
         self._numbers: dict[int, int] = {}
         self._alive: list[Any] = []  # so that no id is given twice
-        self._own = {id(part) for part in (*model.modules(), *(held or ()))}
+        self._own = {id(part) for part in (*model.modules(), *held)}
         self._tensors: list[torch.Tensor] = []
         self._others: list[Any] = []
         self._slotted: list[Any] = []
