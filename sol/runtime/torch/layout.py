@@ -148,17 +148,23 @@ def tensor_path() -> tuple[int, int, int] | None:
     """
     if not objects_lie_at_id() or sys.byteorder != "little":
         return None
-    tensor = torch.zeros(1)
+    tensor = _counted_tensor()
     own = [i for i, word in enumerate(words_at(id(tensor), torch.Tensor.__basicsize__ // WORD)) if word == tensor._cdata]
     counter = counter_place()
     return (WORD * own[0], WORD * counter[0], counter[1]) if len(own) == 1 and counter is not None else None
+
+
+def _counted_tensor() -> torch.Tensor:
+    """A tensor with a version counter, which those that are made in inference mode lack."""
+    with torch.inference_mode(False):
+        return torch.zeros(1)
 
 
 @functools.cache
 def counter_place() -> tuple[int, int] | None:
     """Which word of a tensor's C++ object points to its version counter, and where in that the count is: it changes as the count does."""
     try:
-        tensor = torch.zeros(1)
+        tensor = _counted_tensor()
         words = words_at(tensor._cdata, IMPLEMENTATION // WORD)
         memory = os.open("/proc/self/mem", os.O_RDONLY)
     except (OSError, AttributeError):

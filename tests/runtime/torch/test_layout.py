@@ -59,3 +59,9 @@ def test_versions_of_tensors():
         assert word & 0xFFFFFFFF == tensor._version
         assert words_at(id(tensor) + path[0], 1) == (tensor._cdata,)
     assert all(offset % WORD == 0 for offset in path)
+
+
+def test_places_of_tensors_are_found_in_inference_mode() -> None:
+    with torch.inference_mode():
+        assert counter_place.__wrapped__() == counter_place()
+        assert tensor_path.__wrapped__() == tensor_path()
