@@ -27,7 +27,10 @@ HELD = 1000
 
 
 class Attention(nn.Module):
-    """Attention whose heads share keys and values in groups, rotary positions, and caches of (1, heads, positions, head) where asked for."""
+    """Attention with keys and values shared by groups of heads, rotary positions, and caches of (1, heads, positions, head), if any."""
+
+    keys: torch.Tensor
+    values: torch.Tensor
 
     def __init__(self, positions: int) -> None:
         super().__init__()
@@ -70,6 +73,8 @@ class Layer(nn.Module):
 
 class Decoder(nn.Module):
     """The whole network. positions: how many the caches have, 0 for none, where all tokens come at once."""
+
+    pace: torch.Tensor
 
     def __init__(self, positions: int = POSITIONS) -> None:
         super().__init__()
@@ -117,7 +122,7 @@ def _call(kind: str) -> tuple[Callable[[], Any], int]:
     elif engine == "inductor":
         call = torch.compile(model)
     else:
-        call = sol.optimize(model, list(inputs), **({"weights": weights} if weights in bits else {}))
+        call = sol.optimize(model, list(inputs), weights=weights if weights in bits else None)
     return lambda: call(*inputs), int(read + caches)
 
 
