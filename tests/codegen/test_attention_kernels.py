@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
+from sol.codegen import targets
+from sol.codegen.machines import ZEN4, ZEN5
 from sol.codegen.targets import runnable
 from sol.errors import UnsupportedError
 from sol.ir.builder import GraphBuilder
@@ -162,6 +166,37 @@ def test_operands_of_bfloat16(isa: str, causal: bool, rows: int, keys: int, dept
         got = run(graph, given, isa=isa, threads=2, strides=strides)
         (want,) = evaluate_outputs(attention(*shapes, mask, kind or DType.BOOL, causal=causal), given)
         np.testing.assert_allclose(got, want, rtol=2**-8, atol=1e-5)
+
+
+@pytest.fixture(params=[ZEN4, ZEN5], ids=["asked twice", "asked once"])
+def machine(request, monkeypatch):
+    """Keys and values are asked for ahead of their use, or by the second-level cache."""
+    changed = {isa: replace(t, machine=request.param) for isa, t in targets.TARGETS.items() if isa == "avx512"}
+    monkeypatch.setattr(targets, "TARGETS", targets.TARGETS | changed)
+
+
+@pytest.mark.parametrize("isa,dtype,keys,depth,features", thinned(
+    [DType.F32, DType.BF16], [(1, 8, 1), (7, 24, 33), (8, 64, 64), (9, 20, 16), (15, 8, 72), (133, 64, 64), (300, 128, 40)]
+))  # fmt: skip
+def test_four_queries(machine: None, isa: str, dtype: DType, keys: int, depth: int, features: int) -> None:
+    """Whole and left-over groups of keys, in blocks of vectors where a key of bfloat16 has whole ones; heads that lie apart."""
+    shapes = (2, 2, 4, depth), (2, 2, keys, depth), (2, 2, keys, features)
+    operands = [held(floats(*shape), dtype) for shape in shapes]
+    apart = {"k": (2 * depth * keys, depth, 2 * depth, 1), "v": (2 * features * keys, features, 2 * features, 1)}
+    for mask, strides, poison in ((None, {}, None), ((2, 1, 4, keys), apart, None), (None, {}, np.nan), (None, apart, np.inf)):
+        b = GraphBuilder()
+        inputs = [b.input(n, TensorType(dtype, s)) for n, s in zip("qkv", shapes)]
+        if mask is not None:
+            inputs.append(b.input("mask", TensorType(DType.BOOL, mask)))
+        graph = b.build([b.add("sdpa", inputs, causal=False, scale=0.3)])
+        given = [x.copy() for x in operands] + ([] if mask is None else [rng.random(mask) < 0.7])
+        if poison is not None:
+            given[1][1, 1, keys // 2, depth - 1], given[2][0, 0, keys // 2, 0] = poison, poison
+        got = run(graph, given, isa=isa, threads=2, strides=strides)
+        tensors = [torch.from_numpy(np.ascontiguousarray(x)) for x in given]
+        tensors = [t if t.dtype is torch.bool else t.double() for t in tensors]
+        want = torch.nn.functional.scaled_dot_product_attention(*tensors[:3], *tensors[3:], scale=0.3).numpy()
+        np.testing.assert_allclose(got, want, rtol=2**-8 if dtype is DType.BF16 else 2e-5, atol=2e-5)
 
 
 def test_large_scores_do_not_overflow() -> None:

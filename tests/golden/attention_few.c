@@ -8,8 +8,18 @@
 #include "sol_team.h"
 #include "sol_simd.h"
 #include "sol_pack.h"
-
 enum { ROWS = 1, GROUP = 4, NV = 4, WIDTH = NV * LANES, STRETCH = 256 };
+
+/* Asks for the rows begin … end - 1 of so many numbers, pitch apart. */
+#define ASK(p, pitch, width, begin, end, locality) \
+    do { \
+        const int64_t from = (begin), to = (end), size = (width) * (int64_t)sizeof *(p); \
+        if ((pitch) == (width)) \
+            for (int64_t b = from * size; b < to * size; b += 64) __builtin_prefetch((const char *)(p) + b, 0, locality); \
+        else \
+            for (int64_t i = from; i < to; i++) \
+                for (int64_t b = 0; b < size; b += 64) __builtin_prefetch((const char *)((p) + i * (pitch)) + b, 0, locality); \
+    } while (0)
 
 /* scores[r][s … s + GROUP - 1] = q[r] . k[s …]: of the keys count exist, the last one is repeated. The lanes after them are overwritten, too. */
 SOL_INLINE void key_group(const float *q, int64_t ldq, const float *k, int64_t ldk, int64_t count, int64_t E, float *scores, int64_t lds)
@@ -29,7 +39,6 @@ const vf y0 = vf_load_n(k0 + e, n); const vf y1 = vf_load_n(k1 + e, n); const vf
     }
     vf_store(scores + 0 * lds, sol_sums4(s0_0, s0_1, s0_2, s0_3));
 }
-
 /* 4 vectors of features of every query, divided by the sums of the softmax. */
 SOL_INLINE void values(const float *scores, int64_t lds, const float *v, int64_t ldv, int64_t S, const float *inverse, float *out, int64_t ldo)
 {
@@ -230,10 +239,9 @@ void attention_few(const sol_team *team, void *const *buf, const int64_t *arg)
             for (int64_t e = 0; e < E; e += LANES)
                 vf_store(queries + i * ldq + e, sol_numbers_strided(q + i * Q_l + e * 1, 1, sol_lanes(E - e, 0), 0) * scale);
         const int64_t reach = S;
-        const int64_t line = 64 / sizeof *v, asked = 524288 / (V * (int64_t)sizeof *v + 1);
+        const int64_t most = 524288 / (V * (int64_t)sizeof *v + 1), asked = most < reach ? most : reach;
         for (int64_t s = 0; s < reach; s += GROUP) {
-            for (int64_t i = s; i < s + GROUP && i < reach && i < asked; i++)
-                for (int64_t f = 0; f < V; f += line) __builtin_prefetch(v + i * VALUE_s + f, 0, 2);
+            ASK(v, VALUE_s, V, s, s + GROUP < asked ? s + GROUP : asked, 2);
             key_group(queries, ldq, k + s * K_s, K_s, reach - s, E, scores + s, lds);
         }
         float inverse[ROWS];

@@ -26,8 +26,9 @@ SOL_INLINE vi vi_load_codes(const int32_t *p)
 #endif
     return v;
 }
-/* Asks for what lies so many bytes ahead of p: near ones in the first-level cache, far ones in the second. */
-#define SOL_ASK(p, near, far) (__builtin_prefetch((const char *)(p) + (near)), __builtin_prefetch((const char *)(p) + (far), 0, 2))
+/* Asks for what lies so many bytes ahead of p: near ones in the first-level cache, far ones, if not 0, in the second. */
+#define SOL_ASK(p, near, far) \
+    (__builtin_prefetch((const char *)(p) + (near)), (far) ? __builtin_prefetch((const char *)(p) + (far), 0, 2) : (void)0)
 /* The signed byte in bits shift … shift + 7 of each lane. */
 SOL_INLINE vf vf_of_byte_at(vi v, int shift) { return vf_of_ints((vi)((vu)v << (24 - shift)) >> 24); }
 /* The integer in bits shift … shift + 3 of each lane, less 8. */

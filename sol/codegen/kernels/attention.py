@@ -14,6 +14,9 @@ from sol.codegen.lowering import Lowering, TargetLike
 from sol.ir.dim import DimLike, ceil_div
 from sol.ir.types import DType
 
+BYTES = 4
+BLOCK = 8
+"""Numbers of bfloat16 that fill a quarter of a vector."""
 NV = 2  # vectors per panel: half the packing waste of three, and still not bound by loads
 
 
@@ -49,18 +52,28 @@ def find_few(lowering: Lowering) -> Few | None:
 
 def lower_few(lowering: Lowering, found: Few) -> None:
     """Keys and values where they lie."""
-    heads, rows = found.heads, found.rows
+    heads, rows, costs = found.heads, found.rows, found.heads.target.machine.products
     lanes, budget = heads.target.lanes, heads.target.registers // 2
     nv = max(1, min(4, budget // rows))
     scratch = rows * (ceil_div(heads.size("E"), lanes) + ceil_div(heads.size("S"), lanes) + 1) * lanes
     group = 4 if rows * 4 <= budget else 2
+    blocks = _in_blocks(heads, rows)
+    group = 2 * group if blocks else group
     parts = 2 if rows * nv < budget else 1
     params = heads.params_without("L", "K_e", "VALUE_e")
-    name = f"{heads.prefix}sdpa_few{rows}"
+    name = f"{heads.prefix}sdpa_few{rows}{'_blocks' if blocks else ''}"
     emit_attention(
         lowering, heads, "attention_few.c.j2", name, 4 * scratch, params, rows=rows, group=group, nv=nv, parts=parts,
-        ahead=heads.target.l2 // 2,
+        ahead=heads.target.l2 // 2, near=0 if costs.asked_twice else BYTES * costs.prefetch, blocks=blocks,
     )  # fmt: skip
+
+
+def _in_blocks(heads: Heads, rows: int) -> int:
+    """How many numbers of each key are multiplied at a time, each query having a quarter of a vector's lanes; 0 for other ways."""
+    k = heads.view("K")
+    depth = k.shape[-1]
+    whole = isinstance(depth, int) and depth % BLOCK == 0
+    return BLOCK if whole and k.dtype is DType.BF16 and rows == 4 and heads.target.lanes == 16 else 0
 
 
 def few_seconds(found: Few, target: TargetLike) -> float | None:

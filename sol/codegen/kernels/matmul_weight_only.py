@@ -191,7 +191,9 @@ def lower_weight_only(lowering: Lowering, found: WeightOnly) -> None:
     for d in range(len(p.loops.batch)):
         del params[f"B_{d}"]  # all rows meet the same weight
     costs = p.target.machine.products
-    far = BYTES * costs.prefetch // 2  # in two steps, the second of which begins when a line has come from memory
+    near, far = BYTES * costs.prefetch, 0
+    if costs.asked_twice:
+        near, far = near // 8, near // 2  # the second step begins when a line has come from memory
     tiles = tuple(tile_of(p, *shape, nv) for shape in shapes_of(ladder))
     slice_floats, part_floats = SLICE * width, costs.run * ladder[0] * width
     context: dict[str, Any] = {"digits": 0, "parts": False}
@@ -227,7 +229,7 @@ def lower_weight_only(lowering: Lowering, found: WeightOnly) -> None:
         zero_loads=_zero_loads(found), few_signature=few_signature, few_arguments=few_arguments, signature=signature,
         arguments=arguments.replace("panel + k0 * width", "unpacked"), run_limit=costs.run, slice_floats=slice_floats,
         types=Types(element(p.a.dtype), element(DType.F32), element(DType.F32), element(p.out.dtype)),
-        k_block=SLICE, sliced=True, stretch=0, in_place=False, prefetch=0, near=far // BYTES, far=far,
+        k_block=SLICE, sliced=True, stretch=0, in_place=False, prefetch=0, near=near, far=far,
         grain=p.target.machine.team.grain, batch=len(p.loops.batch), batch_size=batch_text(p), tail_ops=p.epilogue.stem,
         tile_operands=tuple((o.name, o.lane_stride, o.pointer) for o in p.tiles),
     )  # fmt: skip

@@ -269,6 +269,7 @@ class MatrixProducts:
     """Linear layers, products of matrices and attention.
 
     prefetch: float32 numbers of a constant panel fetched ahead: it may come from memory.
+    asked_twice: whether weights of 8 and 4 bits, and the values of few queries, had better be asked for by the second-level cache first.
     slice: share of the second-level cache for a slice of the reduction. run: row blocks whose partial sums are kept while it is sliced.
     in_place: rows up to which reading the right operand where it lies costs less than making panels of it.
     short: length of a reduction up to which a result takes longer to write than to compute.
@@ -293,6 +294,7 @@ class MatrixProducts:
     dots: float
     weight_rows: int = 0
     chunks: float = 0.0
+    asked_twice: bool = True
 
 
 @dataclass(frozen=True)
