@@ -199,6 +199,17 @@ def test_four_queries(machine: None, isa: str, dtype: DType, keys: int, depth: i
         np.testing.assert_allclose(got, want, rtol=2**-8 if dtype is DType.BF16 else 2e-5, atol=2e-5)
 
 
+@pytest.mark.parametrize("isa,keys,depth,features", thinned([17, 300], [(16, 64), (7, 33)]))
+def test_many_queries(machine: None, isa: str, keys: int, depth: int, features: int) -> None:
+    """Values of heads that lie apart, which are packed or read where they lie."""
+    shapes = (2, 2, 131, depth), (2, 2, keys, depth), (2, 2, keys, features)
+    operands = [floats(*shape) for shape in shapes]
+    graph = attention(*shapes)
+    got = run(graph, operands, isa=isa, threads=2, strides={"v": (2 * features * keys, features, 2 * features, 1)})
+    (want,) = evaluate_outputs(graph, operands)
+    np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
+
+
 def test_large_scores_do_not_overflow() -> None:
     graph = attention((1, 4, 8), (1, 30, 8), (1, 30, 8), scale=1.0)
     check(graph, [100 * floats(1, 4, 8), floats(1, 30, 8), floats(1, 30, 8)])

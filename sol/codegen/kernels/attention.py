@@ -24,8 +24,10 @@ def lower_sdpa(lowering: Lowering, heads: Heads) -> None:
     """Keys in panels, which all queries of a head share."""
     v, target = heads.view("VALUE"), heads.target
     queries, keys, depth, features = map(heads.size, "LSEV")
-    width, in_place = NV * target.lanes, v.strides[-1] == 1 and v.dtype is DType.F32
-    mr = row_ladder(queries, rows_per_tile(target, NV))[0][0]
+    width, mr = NV * target.lanes, row_ladder(queries, rows_per_tile(target, NV))[0][0]
+    most = target.machine.products.values_in_place
+    often = most and isinstance(queries, int) and queries > most * mr
+    in_place = v.strides[-1] == 1 and v.dtype is DType.F32 and not often
     params = heads.params_without("VALUE_e") if in_place else heads.params_without()
     key_floats, packed_features = ceil_div(keys, width) * width, width if in_place else ceil_div(features, width) * width
     scratch = key_floats * depth + packed_features * keys + mr * depth + mr * (key_floats + target.lanes)

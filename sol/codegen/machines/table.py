@@ -275,7 +275,8 @@ class MatrixProducts:
     short: length of a reduction up to which a result takes longer to write than to compute.
     dot_rows: rows up to which reading the right operand once for every few of them costs less than turning it into panels.
     dot_length: length of a dot product from which on adding up its lanes costs little.
-    queries: of a head, up to which keys are read where they lie.
+    queries: of a head, up to which keys are read where they lie. values_in_place: blocks of queries of a head up to which its values are,
+    each row of which may be on another page of memory; 0 where that was not measured, and values of float32 always are.
     dots: vectors of sums of pairs of products of bfloat16 (AVX-512 BF16) that a core starts per cycle.
     weight_rows: rows up to which weights that no cache holds are read where parameters lie as fast as packed; 0 where small pages of memory
     make that slower, or nobody measured it.
@@ -295,6 +296,7 @@ class MatrixProducts:
     weight_rows: int = 0
     chunks: float = 0.0
     asked_twice: bool = True
+    values_in_place: int = 0
 
 
 @dataclass(frozen=True)

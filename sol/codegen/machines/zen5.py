@@ -32,7 +32,7 @@ ZEN5 = replace(
     winograd=replace(
         ZEN4.winograd, moved=3.7, operation=2.9, fetch=FETCH, again=0.04, hidden=0.6, hidden_direct=0.0, beyond=1.0, call=0.6,
     ),
-    products=replace(ZEN4.products, dots=2.0, asked_twice=False),
+    products=replace(ZEN4.products, dots=2.0, asked_twice=False, values_in_place=4),
 )  # fmt: skip
 """Winograd's tiles were fitted to F(2), F(4), F(5) and F(7) on 19 layers of 3x3 filters of VGG, ResNet, DenseNet and GoogLeNet, two
 threads, weights driven out of the caches between calls. The tiles that are taken are 4 % slower than the fastest of these on average; by
