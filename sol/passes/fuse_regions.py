@@ -44,12 +44,13 @@ LONGEST_EPILOGUE = 32
 LARGEST_PROLOGUE_WINDOW = 9  # pixels averaged while a convolution's input is made
 
 
-def fuse_regions(graph: Graph, sizes: GraphSizes, choose: Choose = first) -> Graph:
+def fuse_regions(graph: Graph, sizes: GraphSizes, choose: Choose = first, narrow_products: bool = False) -> Graph:
     """The graph with every computing node inside a region; views, concat, constants and torch calls stay outside.
 
     sizes: from which on convolutions become a chain. choose: who decides whether they do, and whether a convolution makes its input itself.
+    narrow_products: whether the target multiplies bfloat16 faster than float32, if a convolution reads its input as it lies.
     """
-    fusion = _Fusion(graph, sizes, choose)
+    fusion = _Fusion(graph, sizes, choose, narrow_products)
     fusion.grow_epilogues()
     fusion.grow_prologues()
     fusion.grow_rows()
@@ -58,7 +59,7 @@ def fuse_regions(graph: Graph, sizes: GraphSizes, choose: Choose = first) -> Gra
 
 def fuse_apart(graph: Graph, sizes: GraphSizes) -> Graph:
     """The graph in smaller regions: each heavy node in one of its own, and between them runs of what is computed row by row."""
-    fusion = _Fusion(graph, sizes, first)
+    fusion = _Fusion(graph, sizes, first, False)
     for node in graph.nodes:
         if node.op in ANCHORS and fusion.computes(node):
             fusion.adopt(_Group(kind_of(node), node.op, [node]))
@@ -89,8 +90,8 @@ class _Group:
 
 
 class _Fusion:
-    def __init__(self, graph: Graph, sizes: GraphSizes, choose: Choose) -> None:
-        self.graph, self.sizes, self.choose = graph, sizes, choose
+    def __init__(self, graph: Graph, sizes: GraphSizes, choose: Choose, narrow_products: bool) -> None:
+        self.graph, self.sizes, self.choose, self.narrow_products = graph, sizes, choose, narrow_products
         self.constants = graph.constant_values
         self.order = {n.name: i for i, n in enumerate(graph.nodes)}
         self.group_of: dict[str, _Group] = {}
@@ -319,9 +320,10 @@ class _Fusion:
     def add_prologue(self, group: _Group) -> None:
         conv = group.nodes[0]
         pool = self.graph.producer(conv.inputs[0])
-        pools = self.fits_prologue_pool(pool, conv)
+        computes = not (self.narrow_products and pool.type.dtype is DType.BF16)
+        pools = computes and self.fits_prologue_pool(pool, conv)
         anchor = pool if pools else conv
-        prologue = self.selection_before(conv) or [*([pool] if pools else []), *self.prologue_of(anchor)]
+        prologue = self.selection_before(conv) or [*([pool] if pools else []), *(self.prologue_of(anchor) if computes else [])]
         if not prologue:
             return
         if self.choose is not first:

@@ -94,7 +94,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
         ("repeat_reads", repeat_reads),  # after layout: images that were kept in blocks are known; before loops are fused
         ("repeat_late", repeat_late),  # after equal values were merged; before loops are fused, each with what it reads
         ("materialize_views", materialize_views),  # after layout: reorders decide which views exist
-        ("fuse_regions", lambda graph: fuse_regions(graph, sizes, choose)),
+        ("fuse_regions", lambda graph: fuse_regions(graph, sizes, choose, target.multiplies_pairs or target.matrix_tiles)),
         ("place_concats", place_concats),  # after fusion: only a region can write in place
         ("place_results", place_results),  # last: regions and views are known
     )

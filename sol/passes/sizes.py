@@ -46,7 +46,8 @@ class MachineLike(Protocol):
 
 class TargetLike(Protocol):
     """What passes read of a target. lanes: float32 values per vector. matrix_tiles: whether it has such for products of bfloat16.
-    blocks_bytes: whether images of bytes may lie in blocks of channels. space: the memory space that its kernels address."""
+    multiplies_pairs: whether these are faster in pairs than widened to float32. blocks_bytes: whether images of bytes may lie in blocks
+    of channels. space: the memory space that its kernels address."""
 
     @property
     def lanes(self) -> int: ...
@@ -54,6 +55,8 @@ class TargetLike(Protocol):
     def machine(self) -> MachineLike: ...
     @property
     def matrix_tiles(self) -> bool: ...
+    @property
+    def multiplies_pairs(self) -> bool: ...
     @property
     def blocks_bytes(self) -> bool: ...
     @property

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from sol.codegen.machines import ZEN5
 from sol.ir.graph import Graph
+from sol.ir.text import parse_graph
 from sol.passes.fuse_regions import fuse_regions
+from sol.passes.pipeline import run_passes
+from tests.codegen.networks import NETWORKS
 from tests.passes.support import CONV1, CONV3, TARGET, fused, regions, run
 
 
@@ -246,3 +252,13 @@ def test_narrow_floats_around_a_convolution_of_few_channels(body: str, expected:
   {body.replace("SMALL", SMALL)}
   return %y"""
     assert fuse(text, "%x: bf16[1,32,9,9]{c16}") == expected
+
+
+@pytest.mark.parametrize("dtype,pairs,makes", [("f32", False, True), ("f32", True, True), ("bf16", False, True), ("bf16", True, False)])
+def test_a_convolution_makes_no_input_of_bfloat16_where_pairs_are_faster(dtype: str, pairs: bool, makes: bool) -> None:
+    """They are multiplied in pairs only where they are read from memory."""
+    target = replace(TARGET, narrow_dots=pairs, machine=ZEN5)
+    assert target.multiplies_pairs == pairs
+    *_, (_, after) = run_passes(parse_graph(NETWORKS["prologue"].replace("f32", dtype)), target)
+    found = [[op for op in region if op in ("conv", "relu")] for region in regions(after)]
+    assert (["relu", "conv"] in found) == makes and ["conv"] in found
