@@ -104,6 +104,7 @@ def test_columns_of_the_input_apart_and_rows_in_batches(isa: str, rows: int) -> 
     for bits in (4, 8):
         built = layer((3, rows, 40), 20, bits, 8, epilogue=False)
         check(built, isa, 2, strides={"x": (40 * rows + 5, 1, rows)})
+        check(layer((rows, 40), 20, bits, 8, epilogue=False), isa, 3, strides={"x": (1, rows)})
         check(built, isa, 2, strides={"x": (40 * rows + 5, 40, 1)})
 
 

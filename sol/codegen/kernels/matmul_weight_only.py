@@ -24,10 +24,13 @@ from sol.codegen.kernels.matmul_tile import MATRIX_STEP, Types, matrix_tile_of, 
 from sol.codegen.lowering import Lowering
 from sol.codegen.plan import View
 from sol.errors import UnsupportedError
+from sol.ir.dim import ceil_div
 from sol.ir.types import DType
 
 BYTES = 4
 """Bytes of a lane of packed codes of 4 bits."""
+LINE = 16
+"""Numbers of float32 in a line of the caches."""
 STEPS = {8: BYTES, 4: 2 * BYTES}
 """Input channels of one row of a panel of dwords, by the bits of a code. Codes of 8 bits lie byte by byte where a
 target makes floats of all."""
@@ -208,6 +211,10 @@ def lower_weight_only(lowering: Lowering, found: WeightOnly) -> None:
         many_bytes = found.parts.slice * width * PART_BYTES + BYTES * context["tile_part_floats"]
     elif found.many:
         many_bytes = BYTES * (slice_floats + part_floats)
+    # a few rows each thread copies itself, sooner than it would wait for another
+    numbers = p.loops.batch_size * p.loops.rows * p.k
+    alone = pack_a and not found.many and isinstance(numbers, int) and numbers <= ladder[0] * p.k
+    own_rows = ceil_div(numbers, LINE) * LINE if alone else 0
     form = f"{found.parts.ladder[0]}x{nv}_tiles" if found.parts else f"{ladder[0]}x{nv}"
     rows_of_a = p.loops.rows if not found.parts else ladder[0] if found.few else 0
     lowering.emit(
@@ -216,13 +223,13 @@ def lower_weight_only(lowering: Lowering, found: WeightOnly) -> None:
         reads=reads,
         writes={"C": p.out},
         params=params,
-        scratch=max(few_bytes, many_bytes),
-        shared_scratch=4 * p.loops.batch_size * rows_of_a * p.k if pack_a else 0,
+        scratch=max(few_bytes, many_bytes) + BYTES * own_rows,
+        shared_scratch=BYTES * p.loops.batch_size * rows_of_a * p.k if pack_a and not alone else 0,
         flops=p.flops,
         bytes=p.bytes + _bytes_of(found.scales) + (_bytes_of(found.zeros) if found.zeros else 0),
         bits=found.bits, steps=found.steps, slice=SLICE, few=found.few, many=found.many, mr=ladder[0], nv=nv, ladder=ladder,
         exact=found.exact, few_tiles=tuple(replace(t, name=f"few_{t.name}") for t in tiles) if found.few else (),
-        tiles=tiles if found.many else (), full=full, ragged=ragged, ragged_nv=ragged_nv, pack_a=pack_a,
+        tiles=tiles if found.many else (), full=full, ragged=ragged, ragged_nv=ragged_nv, pack_a=pack_a, own_rows=own_rows,
         a_k="" if p.a_k == 1 else " * A_k", **context,
         part_of="vf_of_byte_at" if found.bits == 8 else "vf_of_quarter_bytes",
         code="uint8_t" if found.steps == 1 else "int32_t", scale=element(found.scales.dtype), zero=_zero(found),
