@@ -318,19 +318,18 @@ class _Fusion:
         return bool(pointwise and blocked and self.constants.issuperset(conv.inputs[1:]))
 
     def add_prologue(self, group: _Group) -> None:
-        conv = group.nodes[0]
-        pool = self.graph.producer(conv.inputs[0])
-        computes = not (self.narrow_products and pool.type.dtype is DType.BF16)
-        pools = computes and self.fits_prologue_pool(pool, conv)
-        anchor = pool if pools else conv
-        prologue = self.selection_before(conv) or [*([pool] if pools else []), *(self.prologue_of(anchor) if computes else [])]
+        conv, pool = group.nodes[0], self.graph.producer(group.nodes[0].inputs[0])
+        pools = self.fits_prologue_pool(pool, conv)
+        prologue = self.selection_before(conv)
+        if not prologue and not (self.narrow_products and pool.type.dtype is DType.BF16):
+            prologue = [pool, *self.prologue_of(pool)] if pools else self.prologue_of(conv)
         if not prologue:
             return
         if self.choose is not first:
             nodes = [*reversed(prologue), conv]
             if self.choose(f"prologue {nodes_text(self.graph, nodes)}", ("fused", "apart"), [n.name for n in nodes]) == "apart":
                 return
-        if pools:
+        if pools and pool in prologue:
             self.groups = [g for g in self.groups if g is not self.group_of[pool.name]]
         group.nodes += prologue
         for node in prologue:
