@@ -4,7 +4,7 @@
 #include "sol_simd.h"
 
 #if SOL_LANES == 16 && defined(__AVX512F__)
-typedef struct { uint32_t word[4]; } sol_block;
+typedef struct __attribute__((packed, may_alias)) { uint32_t word[4]; } sol_block;
 
 /* Four words, each with two numbers of bfloat16, in each block. */
 SOL_INLINE vf vf_of_block(const void *p)
