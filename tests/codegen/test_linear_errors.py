@@ -108,6 +108,20 @@ def between_zeros(inputs: float, weights: float) -> Change:
     return change
 
 
+def apart(inputs: float, weights: float) -> Change:
+    """A quarter of the inputs by a factor, where weights are zero, and a quarter of the weights, where inputs are."""
+
+    def change(rng: np.random.Generator, x: np.ndarray, w: np.ndarray) -> None:
+        places = rng.permutation(x.shape[1])
+        large, gone = places[: len(places) // 4], places[len(places) // 4 : len(places) // 2]
+        x[:, large] *= inputs
+        w[:, large] = 0
+        w[:, gone] *= weights
+        x[:, gone] = 0
+
+    return change
+
+
 def positive(rng: np.random.Generator, x: np.ndarray, w: np.ndarray) -> None:
     np.maximum(x, 0, out=x)
 
@@ -132,6 +146,9 @@ DATA: dict[str, Change] = {
     "small between zeros": between_zeros(1e-24, 1),
     "small weights between zeros": between_zeros(1, 1e-24),
     "large between zeros": between_zeros(1e24, 1),
+    "inputs apart": apart(1e6, 1),
+    "weights apart": apart(1, 1e6),
+    "both apart": apart(1e12, 1e12),
 }
 SHAPES = [(37, 128, 64), (20, 1024, 32), (9, 64, 64), (21, 152, 40)]
 WAYS = [(way, *shape, ["avx512"]) for way in ("inner_product", "pairs") for shape in SHAPES]
@@ -184,13 +201,25 @@ def test_errors_of_rows_are_at_most_five_times_those_of_torch(isa, way, m, k, n,
 @pytest.mark.parametrize("name", ["normal", "positive", "inputs", "outputs", "sparse 20", "sparse 10", "sparse 1", "heavy"])
 @pytest.mark.parametrize("rows", [300, 2000])
 def test_errors_of_gradients_of_weights(name: str, rows: int, monkeypatch):
+    x, w = operands(DATA[name], rows, 64, rows, 1)
+    check_gradient(x, np.ascontiguousarray(w[:, :48]), monkeypatch)
+
+
+@pytest.mark.parametrize("inputs,grads", [(1, 1e3), (1, 1e6), (1e6, 1), (1e12, 1e12)])
+@pytest.mark.parametrize("rows", [300, 2000])
+def test_errors_of_gradients_where_a_row_is_zero_in_one_operand(inputs: float, grads: float, rows: int, monkeypatch):
+    """As tokens that fill up a window are, by whose norm others are divided: their gradients are as large as the least norm is small."""
+    x, grad = operands(apart(inputs, grads), 64, rows, 48, 1)
+    check_gradient(np.ascontiguousarray(x.T), np.ascontiguousarray(grad.T), monkeypatch)
+
+
+def check_gradient(x: np.ndarray, grad: np.ndarray, monkeypatch) -> None:
     """Sums over rows, in units of the largest weight of an input: the mean error is at most five times torch's."""
     monkeypatch.setattr(families, "candidates", lambda _: (forced(matmul_pairs.CANDIDATE),))
-    x, w = operands(DATA[name], rows, 64, rows, 1)
-    grad = np.ascontiguousarray(w[:, :48])
     b = GraphBuilder()
-    graph = b.build([b.add("matmul", [b.input(n, TensorType(DType.F32, s)) for n, s in (("g", (48, rows)), ("x", x.shape))])])
-    got = run_region(as_region(graph, "dnn", "matmul"), {"g": grad.T, "x": x}, {}, isa="avx512", threads=2, strides={"g": (1, 48)})[0]
+    graph = b.build([b.add("matmul", [b.input(n, TensorType(DType.F32, s)) for n, s in (("g", grad.shape[::-1]), ("x", x.shape))])])
+    strides = {"g": (1, grad.shape[1])}
+    got = run_region(as_region(graph, "dnn", "matmul"), {"g": grad.T, "x": x}, {}, isa="avx512", threads=2, strides=strides)[0]
     exact = grad.astype(np.float64).T @ x.astype(np.float64)
     theirs = (torch.from_numpy(grad).T @ torch.from_numpy(x)).numpy()
     size = np.abs(exact).max(0, keepdims=True).clip(1e-30)

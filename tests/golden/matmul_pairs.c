@@ -147,7 +147,28 @@ static __attribute__((noinline)) void gather_turned(float *to, const float *from
     *squares = a, *magnitudes = b;
 }
 
-enum { SAMPLED = 32 };
+enum { SAMPLED = 32, FEW = SAMPLED / 4 };
+
+/* Shares of two operands tell how large the sum of their products' magnitudes is if these do not depend on each other. This is the square of what
+ * share of that it really is, at most 1, by some channels of both: 0 where places of the reduction at which one has its large numbers are zero in
+ * the other, so that pairs would lose the rest. a[row * across + d * step], b in the same way. */
+static __attribute__((noinline)) float agreement(const float *a, int64_t across, int64_t step, int64_t rows, const float *b, int64_t b_across, int64_t b_step, int64_t columns, int64_t depth, const float *factors, const float *inverse)
+{
+    const int64_t some = rows < FEW ? rows : FEW, others = columns < FEW ? columns : FEW;
+    int64_t at[FEW], b_at[FEW];
+    double left = 0, right = 0, both = 0;
+    for (int64_t i = 0; i < some; i++) at[i] = rows * i / some * across;
+    for (int64_t i = 0; i < others; i++) b_at[i] = columns * i / others * b_across;
+    for (int64_t d = 0; d < depth; d++, a += step, b += b_step) {
+        float x = 0, y = 0;
+        for (int64_t i = 0; i < some; i++) x += __builtin_fabsf(a[at[i]]);
+        for (int64_t i = 0; i < others; i++) y += __builtin_fabsf(b[b_at[i]]);
+        x *= factors[d], y *= inverse[d];
+        left += x, right += y, both += (double)x * y;
+    }
+    const double found = both * (double)depth / (left * right);
+    return found >= 1 ? 1 : (float)(found * found);
+}
 
 /* Powers of two, at most 1, that say how large vectors are at each place of the reduction against the largest, and what undoes them: by some of the
  * channels, from[channel * across + d * step]. Numbers are multiplied by them, vectors divided. */
@@ -2266,6 +2287,9 @@ for (int64_t k0 = 0, kc; k0 < K; k0 += kc) {
                 beside[0] = 0, beside[MOST] = 0, beside[2 * MOST] = -1;
             }
             balance(factors, factors + SLICE, b_q + k0 * B_k - left_column * B_n, B_n, B_k, N, kc);
+            const float *const b_first = b_q + k0 * B_k;
+            const int64_t beside_first = N - first * WIDTH, across = beside_first < (p_end - first) * WIDTH ? beside_first : (p_end - first) * WIDTH;
+            const float agreed = agreement(a, lda, 1, height, b_first, B_n, B_k, across, kc, factors, factors + SLICE);
             for (int64_t row = 0; row < height; row += LANES) {
                 pack_rows(&left_numbers, a + row * lda, lda, row, height, kc, factors);
             }
@@ -2289,7 +2313,7 @@ for (int64_t k0 = 0, kc; k0 < K; k0 += kc) {
                     const int64_t p = p0 + call % group, i = r + call / group, m = i * MR, left = M - m, count = N - p * WIDTH;
                     const float *const x = left_numbers.data + (i - r) * left_numbers.size, *const beside = left_numbers.beside + (i - r) * 3 * MOST;
                     const float *const panel = vector + (p - p0) * NV * VECTOR;
-                    const int64_t plain = !(shares[p - p0] * share_of(beside + 2 * MOST, MR) >= 0.06f);
+                    const int64_t plain = !(shares[p - p0] * share_of(beside + 2 * MOST, MR) * agreed >= 0.06f);
                     float *const part = partial + ((i - r) * PANELS + p - first) * MR * WIDTH;
                     float *c_q = c_q0 + p * WIDTH;
                     (void)left, (void)part;
