@@ -291,7 +291,7 @@ def test_inner_product_equals_reference(case: int, threads: int, monkeypatch: py
 
 
 def scaled(shape: tuple[int, ...], kind: str, rng: np.random.Generator) -> np.ndarray:
-    """Normal numbers: all of them, the positive ones, few of them, or with channels of very different sizes."""
+    """Normal numbers: all of them, the positive ones, few of them, with channels of very different sizes, zero at some pixels, large there."""
     x = rng.standard_normal(shape)
     if kind == "positive":
         x = np.maximum(x, 0)
@@ -299,10 +299,16 @@ def scaled(shape: tuple[int, ...], kind: str, rng: np.random.Generator) -> np.nd
         x *= rng.random(shape) < (0.02 if kind == "sparse" else 0.12)
     if kind == "uneven":
         x *= 10.0 ** rng.integers(-3, 3, (1, shape[1], 1, 1))
+    if kind in ("padded", "behind padding"):
+        pads = np.random.default_rng(7).random((shape[0], 1, *shape[2:])) < 0.25
+        x *= np.where(pads, 0 if kind == "padded" else 1e6, 1)
     return x.astype(np.float32)
 
 
-DATA = [("normal", "normal"), ("positive", "normal"), ("positive", "sparse"), ("uneven", "sparse"), ("uneven", "thin")]
+DATA = [
+    ("normal", "normal"), ("positive", "normal"), ("positive", "sparse"), ("uneven", "sparse"), ("uneven", "thin"),
+    ("padded", "behind padding"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kernel,isa", [(3, "native"), (1, "native"), (1, "avx512")])

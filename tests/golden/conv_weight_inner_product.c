@@ -217,6 +217,22 @@ static __attribute__((noinline)) void pack_numbers(const packed *to, const float
     }
 }
 
+/* Shares tell how large the sum of the products' magnitudes is if operands do not depend on each other. This is the square of what share of that it
+ * really is, at most 1, by two numbers x of a step and two lanes of the vector w: 0 where pixels with large gradients have inputs of zero. */
+static __attribute__((noinline)) float agreement(const float *x, const float *w, int64_t steps, int64_t depth)
+{
+    vf left = vf_zero(), right = vf_zero(), both = vf_zero();
+    for (int64_t s = 0; s < steps; s++, x += STEP * LANES, w += LANES * LANES) {
+        const vf a = vf_abs(vf_load(x)) + vf_abs(vf_load(x + STEP / 2 * LANES));
+        float lanes[LANES];
+        for (int j = 0; j < LANES; j++) lanes[j] = __builtin_fabsf(w[j * LANES]) + __builtin_fabsf(w[j * LANES + LANES / 2]);
+        const vf b = vf_load(lanes);
+        left += a, right += b, both += a * b;
+    }
+    const float expected = vf_sum(left) * vf_sum(right), found = vf_sum(both) * (float)depth / expected;
+    return !(expected > 0) || found >= 1 ? 1 : found * found; /* channels of zeros tell nothing */
+}
+
 /* sums[STEP][LANES] of so many steps of pixels: set, or added to what they are. x: packed numbers; w: a packed vector; ahead: what is fetched meanwhile. */
 static __attribute__((noinline)) void multiply(float *sums, const float *x, const float *beside, const float *w, int64_t steps, int64_t plain, int64_t bytes, int64_t fresh)
 {
@@ -1843,9 +1859,10 @@ void conv_weight_inner_product(const sol_team *team, void *const *buf, const int
                     const map of_vectors = {grad_n, grad_row, grad_x, OH, OW, 0, 0, 1, 1};
                     gather(panel, grad + u * grad_c, &of_vectors, OH, OW, p0, here, &squares, &magnitudes);
                     const float share = pack_vectors(panel, deep, here, squares, magnitudes);
+                    const float agreed = agreement(set_numbers.data, panel, deep, here);
                     for (int64_t t = t0; t < t1; t++) {
                         const float *beside = set_numbers.beside + (t - t0) * 3 * MOST;
-                        const int64_t plain = !(share * share_of(beside + 2 * MOST, STEP) >= 0.02f);
+                        const int64_t plain = !(share * share_of(beside + 2 * MOST, STEP) * agreed >= 0.02f);
                         /* The first tile asks for the next vector, later ones for numbers of the next chunk. */
                         const int64_t block = first / LANES + (t - t0 - 1) * (u1 - u0) + u - u0;
                         int64_t ahead = (int64_t)panel;
