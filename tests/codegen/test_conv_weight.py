@@ -291,7 +291,7 @@ def test_inner_product_equals_reference(case: int, threads: int, monkeypatch: py
 
 
 def scaled(shape: tuple[int, ...], kind: str, rng: np.random.Generator) -> np.ndarray:
-    """Normal numbers: all of them, the positive ones, few of them, with channels of very different sizes, zero at some pixels, large there."""
+    """Normal numbers: all of them, the positive ones, few, with channels of very different sizes, zero at some pixels, large there."""
     x = rng.standard_normal(shape)
     if kind == "positive":
         x = np.maximum(x, 0)
