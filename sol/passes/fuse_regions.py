@@ -329,7 +329,7 @@ class _Fusion:
             nodes = [*reversed(prologue), conv]
             if self.choose(f"prologue {nodes_text(self.graph, nodes)}", ("fused", "apart"), [n.name for n in nodes]) == "apart":
                 return
-        if pools and pool in prologue:
+        if pools:
             self.groups = [g for g in self.groups if g is not self.group_of[pool.name]]
         group.nodes += prologue
         for node in prologue:

@@ -217,8 +217,9 @@ static __attribute__((noinline)) void pack_numbers(const packed *to, const float
     }
 }
 
-/* Shares tell how large the sum of the products' magnitudes is if operands do not depend on each other. This is the square of what share of that it
- * really is, at most 1, by two numbers x of a step and two lanes of the vector w: 0 where pixels with large gradients have inputs of zero. */
+/* Shares tell how large the sum of the products' magnitudes is expected to be, if neither operand depends on the other. This returns the square of
+ * the real sum over the expected one, at most 1, found from two numbers x of a step and two lanes of the vector w. It is 0 where pixels with
+ * large gradients have inputs of zero. */
 static __attribute__((noinline)) float agreement(const float *x, const float *w, int64_t steps, int64_t depth)
 {
     vf left = vf_zero(), right = vf_zero(), both = vf_zero();

@@ -149,9 +149,9 @@ static __attribute__((noinline)) void gather_turned(float *to, const float *from
 
 enum { SAMPLED = 32, FEW = SAMPLED / 4 };
 
-/* Shares of two operands tell how large the sum of their products' magnitudes is if these do not depend on each other. This is the square of what
- * share of that it really is, at most 1, by some channels of both: 0 where places of the reduction at which one has its large numbers are zero in
- * the other, so that pairs would lose the rest. a[row * across + d * step], b in the same way. */
+/* Shares of two operands tell how large the sum of their products' magnitudes is expected to be, if neither depends on the other. This returns the
+ * square of the real sum over the expected one, at most 1, found from a few channels of both. It is 0 where one operand is zero at the places of
+ * the reduction at which the other has its large numbers: pairs would lose the rest of the sum. a[row * across + d * step], b in the same way. */
 static __attribute__((noinline)) float agreement(const float *a, int64_t across, int64_t step, int64_t rows, const float *b, int64_t b_across, int64_t b_step, int64_t columns, int64_t depth, const float *factors, const float *inverse)
 {
     const int64_t some = rows < FEW ? rows : FEW, others = columns < FEW ? columns : FEW;
@@ -2288,8 +2288,8 @@ for (int64_t k0 = 0, kc; k0 < K; k0 += kc) {
             }
             balance(factors, factors + SLICE, b_q + k0 * B_k - left_column * B_n, B_n, B_k, N, kc);
             const float *const b_first = b_q + k0 * B_k;
-            const int64_t beside_first = N - first * WIDTH, across = beside_first < (p_end - first) * WIDTH ? beside_first : (p_end - first) * WIDTH;
-            const float agreed = agreement(a, lda, 1, height, b_first, B_n, B_k, across, kc, factors, factors + SLICE);
+            const int64_t whole = (p_end - first) * WIDTH, existing = N - first * WIDTH < whole ? N - first * WIDTH : whole;
+            const float agreed = agreement(a, lda, 1, height, b_first, B_n, B_k, existing, kc, factors, factors + SLICE);
             for (int64_t row = 0; row < height; row += LANES) {
                 pack_rows(&left_numbers, a + row * lda, lda, row, height, kc, factors);
             }
