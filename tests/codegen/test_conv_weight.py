@@ -290,6 +290,38 @@ def test_inner_product_equals_reference(case: int, threads: int, monkeypatch: py
         run(build(**PAIRED[case]), "avx512", threads, 16)
 
 
+def apart(kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """An input with a zero lower part, and a gradient that is large where no tap reaches the upper one, or infinite at a pixel."""
+    rng = np.random.default_rng(11)
+    x, grad = rng.standard_normal((3, 70, 21, 18)), rng.standard_normal((3, 37, 21, 18))
+    x[:, :, 7:] = 0
+    if kind == "large":
+        grad[:, :, 8:] *= 1e7
+    else:
+        grad[1, 33, 3, 5] = np.inf
+    return x.astype(np.float32), grad.astype(np.float32)
+
+
+@pytest.mark.parametrize(("by_input", "alone", "parts"), [(True, True, 1), (True, False, 2), (False, True, 1), (False, False, 1)])
+@pytest.mark.parametrize("kind", ["large", "infinite"])
+def test_products_that_no_weight_has_leave_no_errors(
+    kind: str, by_input: bool, alone: bool, parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Winograd's algorithm, where products within a tile are far larger than those that weights add up, or infinite."""
+
+    def best(p: Any, target: Any, *error: float) -> Any:
+        fits = (q for q in conv_weight_winograd._plans(p, target, *error) if (q.dense.by_input, q.dense.parts) == (by_input, parts))
+        return next(replace(q, held=q.tiles if alone else 16) for q in fits if q.y.r == 3)
+
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(conv_weight_winograd.CANDIDATES[0]),))
+    monkeypatch.setattr(conv_weight_winograd, "_best", best)
+    graph, (x, grad) = build((3, 70, 21, 18), 37, (3, 3), padding=ONES), apart(kind)
+    region = as_region(graph, "dnn", "conv_weight_grad", 16, graph.outputs)
+    got = run_region(region, dict(zip(graph.inputs, (x, grad))), {}, isa="avx512", threads=2)[0]
+    want = evaluate(graph, dict(zip(graph.inputs, (x, grad))), {})[graph.outputs[0]]
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * np.abs(want[np.isfinite(want)]).max())
+
+
 def scaled(shape: tuple[int, ...], kind: str, rng: np.random.Generator) -> np.ndarray:
     """Normal numbers: all of them, the positive ones, few, with channels of very different sizes, zero at some pixels, large there."""
     x = rng.standard_normal(shape)

@@ -6,7 +6,8 @@
  *   (set, part) of this thread       set: panels of vectors x steps of channels; part: of all chunks
  *     chunk of tiles: both operands are transformed, [block][frequency][tile][LANES]
  *       panel, step, frequency: sum over the chunk's tiles
- *     sums are transformed back -> result; those of several parts are added before, always in the same order */
+ *     sums are transformed back -> result; those of several parts are added before, always in the same order
+ * Sums that are far larger than what they are transformed to have lost its digits: that tile of registers is multiplied directly, tap by tap. */
 #include "sol_team.h"
 #include "sol_simd.h"
 
@@ -163,18 +164,20 @@ static void copy_patch(float *to, const float *map, int64_t row_step, int64_t y,
         for (int64_t j = x; j < x + columns; j++, to += LANES) vf_store(to, i < 0 || i >= H || j < 0 || j >= W ? vf_zero() : vf_load(map + i * row_step + j * LANES));
 }
 
-/* Sums of a panel and a step at all frequencies -> at all taps. */
-static __attribute__((noinline)) void transform_back(const float *sums, int64_t width, float *to)
+/* Sums of a panel and a step at all frequencies -> at all taps. Returns whether that keeps their digits. */
+static __attribute__((noinline)) int transform_back(const float *from, int64_t width, float *to)
 {
     const int64_t m_frequency = STEP * width * LANES;
+    vf sums = vf_zero(), results = vf_zero();
     for (int64_t i = 0; i < STEP * width; i++) {
-        const float *m = sums + i * LANES;
+        const float *m = from + i * LANES;
         vf t[3][4];
         {
             const vf m0 = vf_load(m);
             m += 4 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
             m += 4 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
             m += 4 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            sums += vf_abs(m0) + vf_abs(m1) + vf_abs(m2) + vf_abs(m3);
             const vf sum1 = m1 + m2, difference1 = m1 - m2;
             t[0][0] = m0 + sum1;
             t[1][0] = difference1;
@@ -185,6 +188,7 @@ static __attribute__((noinline)) void transform_back(const float *sums, int64_t 
             m += 4 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
             m += 4 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
             m += 4 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            sums += vf_abs(m0) + vf_abs(m1) + vf_abs(m2) + vf_abs(m3);
             const vf sum1 = m1 + m2, difference1 = m1 - m2;
             t[0][1] = m0 + sum1;
             t[1][1] = difference1;
@@ -195,6 +199,7 @@ static __attribute__((noinline)) void transform_back(const float *sums, int64_t 
             m += 4 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
             m += 4 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
             m += 4 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            sums += vf_abs(m0) + vf_abs(m1) + vf_abs(m2) + vf_abs(m3);
             const vf sum1 = m1 + m2, difference1 = m1 - m2;
             t[0][2] = m0 + sum1;
             t[1][2] = difference1;
@@ -205,6 +210,7 @@ static __attribute__((noinline)) void transform_back(const float *sums, int64_t 
             m += 4 * m_frequency; SOL_PIN(m); const vf m1 = vf_load(m);
             m += 4 * m_frequency; SOL_PIN(m); const vf m2 = vf_load(m);
             m += 4 * m_frequency; SOL_PIN(m); const vf m3 = vf_load(m);
+            sums += vf_abs(m0) + vf_abs(m1) + vf_abs(m2) + vf_abs(m3);
             const vf sum1 = m1 + m2, difference1 = m1 - m2;
             t[0][3] = m0 + sum1;
             t[1][3] = difference1;
@@ -215,6 +221,7 @@ static __attribute__((noinline)) void transform_back(const float *sums, int64_t 
             const vf y0 = t[0][0] + sum1;
             const vf y1 = difference1;
             const vf y2 = sum1 + t[0][3];
+            results += vf_abs(y0) + vf_abs(y1) + vf_abs(y2);
             vf_store(to + 0 * m_frequency + i * LANES, y0);
             vf_store(to + 1 * m_frequency + i * LANES, y1);
             vf_store(to + 2 * m_frequency + i * LANES, y2);
@@ -224,6 +231,7 @@ static __attribute__((noinline)) void transform_back(const float *sums, int64_t 
             const vf y0 = t[1][0] + sum1;
             const vf y1 = difference1;
             const vf y2 = sum1 + t[1][3];
+            results += vf_abs(y0) + vf_abs(y1) + vf_abs(y2);
             vf_store(to + 3 * m_frequency + i * LANES, y0);
             vf_store(to + 4 * m_frequency + i * LANES, y1);
             vf_store(to + 5 * m_frequency + i * LANES, y2);
@@ -233,11 +241,20 @@ static __attribute__((noinline)) void transform_back(const float *sums, int64_t 
             const vf y0 = t[2][0] + sum1;
             const vf y1 = difference1;
             const vf y2 = sum1 + t[2][3];
+            results += vf_abs(y0) + vf_abs(y1) + vf_abs(y2);
             vf_store(to + 6 * m_frequency + i * LANES, y0);
             vf_store(to + 7 * m_frequency + i * LANES, y1);
             vf_store(to + 8 * m_frequency + i * LANES, y2);
         }
     }
+    return vf_sum(sums) <= 10.3616486f * vf_sum(results);
+}
+
+/* Pixels of a result, of so many, whose input at a tap, shift pixels further, exists. */
+static inline void inside(int64_t size, int64_t shift, int64_t pixels, int64_t *begin, int64_t *end)
+{
+    *begin = shift < 0 ? -shift : 0;
+    *end = pixels - shift < size ? pixels - shift : size;
 }
 
 /* Where the sums of a panel and a step go. vectors, numbers: how many channels of each are left from the tile's first on. */
@@ -353,13 +370,26 @@ void conv_weight_winograd(const sol_team *team, void *const *buf, const int64_t 
         if (parts > 1) continue;
         for (int64_t u = u0; u < u1; u++)
             for (int64_t t = t0; t < t1; t++) {
-                transform_back(sums + ((u - u0) * step_pitch + t - t0) * size, (u + 1) * group_vectors / panels - u * group_vectors / panels, turned);
-                {
-                const int64_t g = u / panels, v0 = u % panels * group_vectors / panels, v1 = (u % panels + 1) * group_vectors / panels;
-                const place to = {out + (g * group_kernels + t * STEP) * out_n + v0 * LANES * out_c, group_channels - v0 * LANES, group_numbers - t * STEP};
-                write_tile(turned, v1 - v0, to, taps, out_c, out_n);
-            }
-            }
+                    const int64_t of_u = u, of_t = t, w0 = of_u * group_vectors / panels, w1 = (of_u + 1) * group_vectors / panels, values = STEP * (w1 - w0) * LANES;
+                    if (!transform_back(sums + ((u - u0) * step_pitch + t - t0) * size, w1 - w0, turned)) {
+                        memset(turned, 0, (size_t)(TAPS * values) * sizeof *turned);
+                        const float *vector_blocks = in + w0 * in_c, *number_blocks = grad + of_t * STEP / LANES * grad_c + of_t * STEP % LANES;
+                        for (int64_t tap = 0; tap < TAPS; tap++) {
+                            const int64_t dy = tap / 3 - py, dx = tap % 3 - px;
+                            int64_t y0, y1, x0, x1;
+                            inside(OH, dy, H, &y0, &y1), inside(OW, dx, W, &x0, &x1);
+                            if (y0 >= y1 || x0 >= x1) continue;
+                            const map of_grad = {number_blocks + y0 * grad_row + x0 * LANES, grad_n, grad_row, LANES};
+                            const map of_in = {vector_blocks + (y0 + dy) * in_row + (x0 + dx) * LANES, in_n, in_row, LANES};
+                            tile_2(turned + tap * values, of_in, in_c, of_grad, N, y1 - y0, x1 - x0, 1);
+                        }
+                    }
+                    {
+                    const int64_t g = of_u / panels, v0 = of_u % panels * group_vectors / panels, v1 = (of_u % panels + 1) * group_vectors / panels;
+                    const place to = {out + (g * group_kernels + of_t * STEP) * out_n + v0 * LANES * out_c, group_channels - v0 * LANES, group_numbers - of_t * STEP};
+                    write_tile(turned, v1 - v0, to, taps, out_c, out_n);
+                }
+                }
     }
     if (parts == 1) return;
     sol_barrier(team);
@@ -368,12 +398,26 @@ void conv_weight_winograd(const sol_team *team, void *const *buf, const int64_t 
     for (sol_split(team, units * steps, &i, &end); i < end; i++) {
         for (int64_t part = 1; part < parts; part++)
             for (int64_t j = i * size; j < (i + 1) * size; j += LANES) vf_store(sums + j, vf_load(sums + j) + vf_load(sums + part * units * steps * size + j));
-        const int64_t u = i / steps;
-        transform_back(sums + i * size, (u + 1) * group_vectors / panels - u * group_vectors / panels, turned);
         {
-                const int64_t g = i / steps / panels, v0 = i / steps % panels * group_vectors / panels, v1 = (i / steps % panels + 1) * group_vectors / panels;
-                const place to = {out + (g * group_kernels + i % steps * STEP) * out_n + v0 * LANES * out_c, group_channels - v0 * LANES, group_numbers - i % steps * STEP};
-                write_tile(turned, v1 - v0, to, taps, out_c, out_n);
-            }
+                    const int64_t of_u = i / steps, of_t = i % steps, w0 = of_u * group_vectors / panels, w1 = (of_u + 1) * group_vectors / panels, values = STEP * (w1 - w0) * LANES;
+                    if (!transform_back(sums + i * size, w1 - w0, turned)) {
+                        memset(turned, 0, (size_t)(TAPS * values) * sizeof *turned);
+                        const float *vector_blocks = in + w0 * in_c, *number_blocks = grad + of_t * STEP / LANES * grad_c + of_t * STEP % LANES;
+                        for (int64_t tap = 0; tap < TAPS; tap++) {
+                            const int64_t dy = tap / 3 - py, dx = tap % 3 - px;
+                            int64_t y0, y1, x0, x1;
+                            inside(OH, dy, H, &y0, &y1), inside(OW, dx, W, &x0, &x1);
+                            if (y0 >= y1 || x0 >= x1) continue;
+                            const map of_grad = {number_blocks + y0 * grad_row + x0 * LANES, grad_n, grad_row, LANES};
+                            const map of_in = {vector_blocks + (y0 + dy) * in_row + (x0 + dx) * LANES, in_n, in_row, LANES};
+                            tile_2(turned + tap * values, of_in, in_c, of_grad, N, y1 - y0, x1 - x0, 1);
+                        }
+                    }
+                    {
+                    const int64_t g = of_u / panels, v0 = of_u % panels * group_vectors / panels, v1 = (of_u % panels + 1) * group_vectors / panels;
+                    const place to = {out + (g * group_kernels + of_t * STEP) * out_n + v0 * LANES * out_c, group_channels - v0 * LANES, group_numbers - of_t * STEP};
+                    write_tile(turned, v1 - v0, to, taps, out_c, out_n);
+                }
+                }
     }
 }

@@ -6,12 +6,15 @@ transformed back once. ``config["conv_max_error"] = 0`` keeps direct products.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
+from math import prod, sqrt
 from typing import Any
 
 from sol.codegen.decision import Candidate, Decision
+from sol.codegen.emit import c_float
 from sol.codegen.kernels import conv_weight_dense
 from sol.codegen.kernels.conv_weight_problem import Gradient, read_gradient
 from sol.codegen.kernels.traffic import byte_seconds, meeting
@@ -23,6 +26,8 @@ from sol.config import config
 
 LARGEST = 8
 """Rows and columns of a tile of the gradient, at most."""
+LOSS = 8.0
+"""How many times larger than for independent numbers sums at frequencies may be beside results: error grows as much."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +155,16 @@ def _of_gradient(f: Winograd) -> Winograd:
     return replace(f, m=1, bt=f.g)
 
 
+def usual_loss(y: Winograd, x: Winograd) -> float:
+    """Magnitudes of sums at all frequencies together, over those of results, for independent numbers of equal variance."""
+    sums = [sum(sqrt(_square(g) * _square(b)) for g, b in zip(f.g, f.bt)) for f in (y, x)]
+    return prod(sums) / (y.m * x.m * sqrt(y.r * x.r))
+
+
+def _square(row: Sequence[Fraction]) -> float:
+    return sum(float(n) ** 2 for n in row)
+
+
 def _match(lowering: Lowering) -> Iterator[Decision]:
     p = read_gradient(lowering)
     if p is None or p.is_plain or p.groups > 1 or (p.stride, p.dilation) != ((1, 1), (1, 1)) or p.kernel == (1, 1):
@@ -191,7 +206,7 @@ def _lower(lowering: Lowering, plan: Plan) -> None:
         alone=plan.is_alone, taps=p.kernel[0] * p.kernel[1], rows=plan.y.m, columns=plan.x.m,
         frequencies=plan.frequencies, nx=columns, ty=plan.y.r, tx=plan.x.r, iy=plan.y.size, ix=plan.x.size, patch=patch // lanes,
         transforms={"in": tuple(input_lines(plan.y, plan.x, columns, False)), "grad": tuple(input_lines(gy, gx, columns, False))},
-        back=tuple(output_columns(plan.y, plan.x, columns, "m_frequency")),
+        back=tuple(output_columns(plan.y, plan.x, columns, "m_frequency", "sums")), most=c_float(LOSS * usual_loss(plan.y, plan.x)),
         back_rows=tuple(tuple(output_row(plan.x, y, False, False)) for y in range(plan.y.m)),
     )  # fmt: skip
 

@@ -137,13 +137,16 @@ def input_lines(fy: Winograd, fx: Winograd, columns: int, by_inner_product: bool
     return lines
 
 
-def output_columns(fy: Winograd, fx: Winograd, columns: int, stride: str = "c->m_frequency") -> list[str]:
-    """A^T m: columns from ``m`` to t[fy.m][fx.n]. stride: C text of the elements from one frequency to the next."""
+def output_columns(fy: Winograd, fx: Winograd, columns: int, stride: str = "c->m_frequency", magnitudes: str = "") -> list[str]:
+    """A^T m: columns from ``m`` to t[fy.m][fx.n]. stride: C text of the elements from one frequency to the next. magnitudes: a variable
+    to which those of what is read are added."""
     lines, walk = [], Walk("m", stride)
     for x in range(fx.n):
         at = [i * columns + fx.index[x] for i in fy.index]
         loads = [f"{walk.to(at[y])}const vf m{y} = vf_load(m);" for y in range(fy.n) if any(row[y] for row in fy.at)]
         names = [f"m{y}" for y in range(fy.n)]
+        if magnitudes:
+            loads.append(f"{magnitudes} += {' + '.join(f'vf_abs({name})' for name in names)};")
         lines += block_of(loads + apply_column_pairs(fy.at, names, lambda i, t: f"t[{i}][{x}] = {t};"))  # noqa: B023
     return lines
 
