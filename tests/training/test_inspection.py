@@ -14,7 +14,7 @@ import sol
 from sol.errors import InputError
 from sol.inspect.explanation import Explanation
 from sol.inspect.profile import Profile
-from sol.inspect.training_step import StepExplanation, StepProfile
+from sol.inspect.training_step import Rehearsal, Run, StepExplanation, StepProfile, observed
 
 
 @pytest.fixture(autouse=True)
@@ -73,6 +73,27 @@ def test_explain() -> None:
     assert found.saved_bytes >= image and {"first"} <= {r.origin for r in found.saved if r.bytes >= image}
     text = str(found)
     assert "forward: Net, forward pass" in text and "backward: Net, backward pass" in text and "kept for the backward pass" in text
+
+
+def test_a_profile_sees_what_the_pass_was_given() -> None:
+    """What a backward pass may overwrite is whole when its kernels are measured: a second run of it gives the same gradients."""
+    torch.manual_seed(0)
+    layers = [nn.Sequential(nn.Conv2d(32, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU()) for _ in range(4)]
+    x = torch.rand(8, 32, 40, 40)
+    fast = sol.optimize(nn.Sequential(*layers), [x]).train()
+    again: list[Tensor] = []
+
+    def run_again(run: Run) -> None:
+        if run.graph.what == "backward":
+            assert run.graph._lent
+            again.extend(t.clone() for t in run.program.results(run.taken) if isinstance(t, Tensor))
+
+    with Rehearsal(fast, (x,), {}) as rehearsal:
+        rehearsal.step()
+        with observed(fast, run_again):
+            rehearsal.step()
+        for name, parameter in fast.named_parameters():
+            assert parameter.grad is not None and any(torch.equal(parameter.grad, t) for t in again), name
 
 
 def test_saved_bytes_are_those_of_autograd() -> None:

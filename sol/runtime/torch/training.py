@@ -119,7 +119,8 @@ class TrainingGraph:
             with collector_paused():
                 self._compile(inputs)
         program = self.program
-        if self._lent and not torch._C._autograd._get_current_graph_task_keep_graph() and are_alone(inputs, self._lent):
+        keeps = bool(self.observers) or torch._C._autograd._get_current_graph_task_keep_graph()  # observers are told the inputs
+        if self._lent and not keeps and are_alone(inputs, self._lent):
             self._pool.offer([inputs[i] for i in self._lent])
         taken = program.take(inputs, {}) if program is not None and self._is_bound(program, inputs) else None
         if program is None or taken is None:
