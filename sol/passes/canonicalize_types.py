@@ -39,7 +39,7 @@ def narrow_row(g: Editor, node: Node) -> tuple[str, ...] | None:
     return widened(g, node, NARROW_FLOATS)
 
 
-def products(graph: Graph, lanes: int, matrix_tiles: bool) -> tuple[Rule, ...]:
+def products(graph: Graph, lanes: int, matrix_tiles: bool, pairs: bool) -> tuple[Rule, ...]:
     """The rules for products; those of constant weights are seen in the graph."""
     constants = graph.constant_values
 
@@ -63,12 +63,15 @@ def products(graph: Graph, lanes: int, matrix_tiles: bool) -> tuple[Rule, ...]:
 
     @rule("conv_weight_grad")
     def weight_gradient_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
-        """conv_weight_grad(x, grad) -> cast(conv_weight_grad(cast(x), cast(grad))) of 16-bit floats; matrix tiles read bfloat16"""
+        """conv_weight_grad(x, grad) -> cast(conv_weight_grad(cast(x), cast(grad))) of 16-bit floats; matrix tiles read bfloat16, and so do
+        products in pairs where Winograd's algorithm does not serve"""
         x, (kernels, *_) = g.type_of(node.inputs[0]), node.type.shape
         if node.attrs["dtype"] is not None:
             return None
         whole = all(isinstance(c, int) and c >= lanes for c in (x.shape[1], kernels)) and node.attrs["groups"] == 1
-        if not (matrix_tiles and x.dtype is DType.BF16 and whole and x.is_static and is_blockable(node, x, node.type, lanes)):
+        alone = len(x.shape) == 4 and ({*node.attrs["kernel"]} == {1} or {*node.attrs["stride"], *node.attrs["dilation"]} != {1})
+        is_read = x.dtype is DType.BF16 and (matrix_tiles or pairs and alone)
+        if not (is_read and whole and x.is_static and is_blockable(node, x, node.type, lanes)):
             return widened(g, node, HALVES)
         found = g.add("conv_weight_grad", node.inputs, **node.attrs.having(dtype=DType.F32), **_origin(node))
         return (g.add("cast", [found], dtype=x.dtype, **_origin(node)),)
@@ -150,6 +153,7 @@ def sdpa_of_doubles(g: Editor, node: Node) -> str | None:
     return g.add("matmul", [weights, v], **at)
 
 
-def canonicalize_types(graph: Graph, lanes: int, matrix_tiles: bool = False) -> Graph:
-    """The graph with these rewritten. lanes: float32 lanes of the target's vectors. matrix_tiles: whether it has such for bfloat16."""
-    return apply_rules(graph, (narrow_to_f32, narrow_row, *products(graph, lanes, matrix_tiles), attention_to_f32, sdpa_of_doubles))
+def canonicalize_types(graph: Graph, lanes: int, matrix_tiles: bool = False, pairs: bool = False) -> Graph:
+    """The graph with these rewritten. lanes: float32 lanes of the target's vectors. matrix_tiles: whether it has such for bfloat16. pairs:
+    whether it multiplies pairs of bfloat16 faster than float32."""
+    return apply_rules(graph, (narrow_to_f32, narrow_row, *products(graph, lanes, matrix_tiles, pairs), attention_to_f32, sdpa_of_doubles))

@@ -58,7 +58,7 @@ def passes(target: TargetLike, choose: Choose = first) -> tuple[tuple[str, Pass]
     return (
         ("remove_empty", remove_empty),  # first: no other pass knows sizes of 0
         # before the rules, which know the kernels of float32
-        ("canonicalize_types", lambda graph: canonicalize_types(graph, lanes, target.matrix_tiles)),
+        ("canonicalize_types", lambda graph: canonicalize_types(graph, lanes, target.matrix_tiles, target.multiplies_pairs)),
         ("fold_quantization", fold_quantization),  # before constants are folded: literals would hide which weights are bytes
         ("find_integer_products", find_integer_products),  # after what stood between bytes and products is gone
         # after products of which both sides are bytes

@@ -124,6 +124,8 @@ BYTE_FILTERS = """graph(%x: u8[1,64,14,14]) {
 """A convolution of bytes that Winograd's tiles of words are worth while for."""
 NARROW_GRADIENT = one("%x: f32[2,32,14,14], %g: f32[2,48,14,14]", "f32[48,32,3,3]", weight_gradient(1, 1, 1)).replace("f32", "bf16")
 """The gradient of a convolution of bfloat16 for its weights."""
+PAIRED_GRADIENT = one("%x: f32[2,32,14,14], %g: f32[2,48,7,7]", "f32[48,32,3,3]", weight_gradient(2, 1, 1)).replace("f32", "bf16")
+"""The same with strides, which products in pairs multiply as it is."""
 
 
 def of_matrix_tiles() -> tuple[str, ...]:
@@ -435,9 +437,11 @@ def plan_of(
     target = replace(by_name(isa), machine=machine) if independent_adders or narrow_dots else by_name(isa)
     target = with_narrow_dots(target) if narrow_dots else target
     target = with_byte_dots(target) if byte_dots else target
-    return make_plan(fused_graph(text, isa, matrix_tiles, byte_dots), with_matrix_tiles(target) if matrix_tiles else target)
+    graph = fused_graph(text, isa, matrix_tiles, byte_dots, narrow_dots)
+    return make_plan(graph, with_matrix_tiles(target) if matrix_tiles else target)
 
 
-def fused_graph(text: str, isa: str = "avx512", matrix_tiles: bool = False, byte_dots: bool = False) -> Graph:
+def fused_graph(text: str, isa: str = "avx512", matrix_tiles: bool = False, byte_dots: bool = False, narrow_dots: bool = False) -> Graph:
     target = with_byte_dots(by_name(isa)) if byte_dots else by_name(isa)
+    target = replace(with_narrow_dots(target), machine=ZEN4) if narrow_dots else target
     return list(run_passes(parse_graph(text), with_matrix_tiles(target) if matrix_tiles else target))[-1][1]

@@ -14,11 +14,11 @@ from sol.codegen.kernels import (
     conv_weight_dense,
     conv_weight_inner_product,
     conv_weight_split,
-    conv_weight_tiles,
     conv_weight_winograd,
     families,
     split_product,
 )
+from sol.codegen.kernels.conv_weight_lines import Axis
 from sol.config import config
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
@@ -27,7 +27,7 @@ from sol.ir.ops.conv import conv_size
 from sol.ir.types import DType, TensorType
 from tests.codegen.combinations import thinned
 from tests.codegen.conv_cases import forced, held
-from tests.emulation import MATRIX_TILES
+from tests.emulation import MATRIX_TILES, PAIRS, PAIRS_IN_C
 from tests.harness import as_region, run_region
 from tests.toolchains import target_of
 
@@ -157,6 +157,13 @@ def test_matrix_tiles_equal_reference(case: int, threads: int) -> None:
     run(build(**TILES[case], dtype=DType.BF16, result=DType.F32), MATRIX_TILES, threads, 16)
 
 
+@pytest.mark.parametrize("isa", [PAIRS, PAIRS_IN_C])
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("case", range(len(TILES)))
+def test_pairs_equal_reference(case: int, threads: int, isa: str) -> None:
+    run(build(**TILES[case], dtype=DType.BF16, result=DType.F32), isa, threads, 16)
+
+
 SPLIT: list[dict[str, Any]] = [
     {"x": (2, 16, 9, 11), "kernels": 32},
     {"x": (3, 17, 7, 7), "kernels": 33, "stride": (2, 2)},
@@ -204,10 +211,10 @@ def test_lines_of_packed_pixels(size: int) -> None:
     for taps, stride, dilation, low, high in itertools.product((1, 2, 3, 5), (1, 2, 3), (1, 2), (-1, 0, 1, 2, 4), (0, 1, 3)):
         results = int(conv_size(size, taps, stride, (low, high), dilation))
         if results > 0:
-            check_lines(conv_weight_tiles.Axis(results, taps, stride, dilation, low, size))
+            check_lines(Axis(results, taps, stride, dilation, low, size))
 
 
-def check_lines(axis: conv_weight_tiles.Axis) -> None:
+def check_lines(axis: Axis) -> None:
     lines, pitch = np.arange(1.0, 2 * axis.pixels + 1).reshape(2, axis.pixels), axis.pitch()
     for tap, (first, steps) in enumerate(axis.places):
         packed = np.zeros(4 * pitch + steps)

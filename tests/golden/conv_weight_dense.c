@@ -9,6 +9,7 @@
  *     sums -> result; of several parts in the end, always in the same order */
 #include "sol_team.h"
 #include "sol_simd.h"
+#include "sol_pack.h"
 
 enum { STEP = 8, PIECE = 256, WIDEST = 2 };
 
@@ -74,6 +75,15 @@ typedef struct {
 static void write_tile(const float *sums, int64_t width, place to, int64_t taps, int64_t vector_step, int64_t number_step)
 {
     const int64_t numbers = to.numbers < STEP ? to.numbers : STEP, vectors = to.vectors < width * LANES ? to.vectors : width * LANES;
+    if (taps == 1 && number_step == 1 && (int)LANES >= (int)STEP) {
+        for (int64_t i = 0; i < vectors; i += LANES) {
+            vf turned[LANES] = {0};
+            for (int j = 0; j < STEP; j++) turned[j] = vf_load(sums + j * width * LANES + i);
+            vf_transpose(turned);
+            for (int j = 0; j < LANES && i + j < vectors; j++) vf_store_n(to.out + (i + j) * vector_step, turned[j], (int)numbers);
+        }
+        return;
+    }
     for (int64_t i = 0; i < vectors; i++) {
         float *row = to.out + i * vector_step;
         for (int64_t j = 0; j < numbers; j++) {

@@ -18,45 +18,71 @@
 #include "sol_pack.h"
 #include "sol_tiles.h"
 
-typedef uint16_t pairs __attribute__((vector_size(64), aligned(2), may_alias));
 enum { PIXELS = 32, TILE = 256, SUMS = 4 * TILE }; /* of a step of the sum; elements of a matrix tile of sums, and of four */
+
+typedef uint16_t pairs __attribute__((vector_size(64), aligned(2), may_alias));
 
 /* A map to be packed: rows from first on in steps of step, columns likewise, rows 0 ... H - 1 and columns 0 ... W - 1 exist. */
 typedef struct {
     const uint16_t *from;
     int64_t n, row, H, W, first, step, column, column_step;
-} map;
+} image;
 
-SOL_INLINE pairs together(pairs v) /* two pixels, one behind the other -> pairs of channels */
+/* Two pixels, the first one of ``v`` and the second one of ``w`` -> pairs of channels. */
+SOL_INLINE pairs together(pairs v, pairs w)
 {
-    const pairs index = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-    return __builtin_shuffle(v, index);
+    const pairs index = {0, 48, 1, 49, 2, 50, 3, 51, 4, 52, 5, 53, 6, 54, 7, 55, 8, 56, 9, 57, 10, 58, 11, 59, 12, 60, 13, 61, 14, 62, 15, 63};
+    return __builtin_shuffle(v, w, index);
 }
 
+SOL_INLINE pairs both(const uint16_t *first, const uint16_t *second) /* two pixels, zeros in place of NULL */
+{
+    pairs v = {0};
+    if (first) memcpy(&v, first, 2 * LANES);
+    if (second) memcpy((uint16_t *)&v + LANES, second, 2 * LANES);
+    return together(v, v);
+}
+
+SOL_INLINE const uint16_t *pixel(const uint16_t *row, int64_t column, int64_t W) /* NULL where there is none */
+{
+    return column >= 0 && column < W ? row + column * LANES : NULL;
+}
+
+/* Pairs of pixels column, column + step, ... of a row of W. */
 static void pack_row(uint16_t *to, const uint16_t *row, int64_t count, int64_t column, int64_t step, int64_t W)
 {
-    for (int64_t j = 0; j < count; j++, column += 2 * step) {
-        const int64_t next = column + step;
-        pairs v = {0};
-        if (step == 1 && column >= 0 && next < W) v = *(const pairs *)(row + column * LANES);
-        else {
-            if (column >= 0 && column < W) memcpy(&v, row + column * LANES, 2 * LANES);
-            if (next >= 0 && next < W) memcpy((uint16_t *)&v + LANES, row + next * LANES, 2 * LANES);
-        }
-        *(pairs *)(to + j * 2 * LANES) = together(v);
+    int64_t j = 0, begin = column < 0 ? (2 * step - 1 - column) / (2 * step) : 0; /* pairs that exist: from here on */
+    int64_t end = W > column + step ? (W - 1 - column - step) / (2 * step) + 1 : 0;
+    if (end > count) end = count;
+    if (begin > end) begin = end;
+    for (; j < begin; j++, column += 2 * step, to += 2 * LANES) *(pairs *)to = both(pixel(row, column, W), pixel(row, column + step, W));
+    for (const uint16_t *at = row + column * LANES, *second = at + (step - 1) * LANES; j < end; j++, column += 2 * step, to += 2 * LANES) {
+        *(pairs *)to = together(*(const pairs *)at, *(const pairs *)second);
+        at += 2 * step * LANES, second += 2 * step * LANES;
     }
+    for (; j < count; j++, column += 2 * step, to += 2 * LANES) *(pairs *)to = both(pixel(row, column, W), pixel(row, column + step, W));
 }
 
-/* Rows of some images, then zeros: ``end`` pixels in all. */
-static void pack_map(uint16_t *to, map m, int64_t images, int64_t rows, int64_t pitch, int64_t end)
+/* Rows of some images, pitch pixels each, one behind the other, then zeros: ``end`` pixels in all, an even number. */
+static void pack_map(uint16_t *to, image m, int64_t images, int64_t rows, int64_t pitch, int64_t end)
 {
     uint16_t *const last = to + end * LANES;
+    const uint16_t *first = NULL;
+    int is_half = 0; /* whether ``first`` waits for the next row's first pixel */
     for (int64_t n = 0; n < images; n++)
-        for (int64_t i = 0; i < rows; i++, to += pitch * LANES) {
-            const int64_t y = m.first + i * m.step;
-            if (y < 0 || y >= m.H) memset(to, 0, (size_t)(pitch * LANES) * sizeof *to);
-            else pack_row(to, m.from + n * m.n + y * m.row, pitch / 2, m.column, m.column_step, m.W);
+        for (int64_t i = 0; i < rows; i++) {
+            const int64_t y = m.first + i * m.step, W = y < 0 || y >= m.H ? 0 : m.W; /* of a row that does not exist no pixel does */
+            const uint16_t *row = m.from + n * m.n + y * m.row;
+            int64_t left = pitch, column = m.column;
+            if (is_half) {
+                *(pairs *)to = both(first, pixel(row, column, W));
+                to += 2 * LANES, left--, column += m.column_step;
+            }
+            pack_row(to, row, left / 2, column, m.column_step, W);
+            to += left / 2 * 2 * LANES, is_half = left % 2;
+            if (is_half) first = pixel(row, column + (left - 1) * m.column_step, W);
         }
+    if (is_half) *(pairs *)to = both(first, NULL), to += 2 * LANES;
     memset(to, 0, (size_t)(last - to) * sizeof *to);
 }
 
@@ -184,7 +210,7 @@ void conv_weight_tiles(const sol_team *team, void *const *buf, const int64_t *ar
         for (sol_split(team, k_blocks + planes * c_blocks, &job, &end); job < end; job++) {
             if (job < k_blocks) {
                 uint16_t *to = of_grad + job * most * LANES;
-                const map m = {grad + n * grad_n + job * grad_c + y0 * grad_row, grad_n, grad_row, y1 - y0, OW, 0, 1, 0, 1};
+                const image m = {grad + n * grad_n + job * grad_c + y0 * grad_row, grad_n, grad_row, y1 - y0, OW, 0, 1, 0, 1};
                 pack_map(to, m, here, lines, pitch, steps * PIXELS);
                 for (int64_t step = 0; step < steps; step++, to += PIXELS * LANES) {
                     vf t[LANES];
@@ -196,7 +222,7 @@ void conv_weight_tiles(const sol_team *team, void *const *buf, const int64_t *ar
             }
             const int64_t plane = (job - k_blocks) / c_blocks, block = (job - k_blocks) % c_blocks;
             const int64_t *p = plane_of + 3 * plane;
-            const map m = {in + n * in_n + block * in_c, in_n, in_row, H, W, y0 * sy + p[0] - py, sy, p[1] - px + p[2] * sx, sx};
+            const image m = {in + n * in_n + block * in_c, in_n, in_row, H, W, y0 * sy + p[0] - py, sy, p[1] - px + p[2] * sx, sx};
             pack_map(of_in + (plane * c_blocks + block) * reach * LANES, m, here, lines, pitch, reach);
         }
         sol_barrier(team);

@@ -10,6 +10,7 @@
  * Sums that are far larger than what they are transformed to have lost its digits: that tile of registers is multiplied directly, tap by tap. */
 #include "sol_team.h"
 #include "sol_simd.h"
+#include "sol_pack.h"
 
 enum { STEP = 8, PIECE = 256, WIDEST = 2, FREQUENCIES = 16, TAPS = 9, PATCH = 16 };
 

@@ -94,3 +94,23 @@ def test_attention_of_16_bits(kind: str, mask: str) -> None:
     *operands, masked = (found.type_of(v).dtype for v in attention.inputs)
     assert set(operands) == {DType.BF16 if kind == "bf16" else DType.F32}
     assert masked is (DType.BOOL if mask == "bool" else DType.F32)
+
+
+CASES = [(1, 1, True, "bf16"), (3, 2, True, "bf16"), (3, 1, True, "f32"), (1, 1, False, "f32")]
+
+
+@pytest.mark.parametrize(("taps", "stride", "pairs", "kind"), CASES)
+def test_gradients_for_weights_that_products_in_pairs_read(taps: int, stride: int, pairs: bool, kind: str) -> None:
+    """Those of one tap or with strides: Winograd's algorithm serves the others, in float32."""
+    size, pad = 12 // stride, taps // 2
+    pads = f"(({pad}, {pad}), ({pad}, {pad}))"
+    options = f"dilation=(1, 1), groups=1, kernel=({taps}, {taps}), padding={pads}, stride=({stride}, {stride})"
+    graph = parse_graph(f"""graph(%x: bf16[2,32,12,12], %g: bf16[2,48,{size},{size}]) {{
+  %y: bf16[48,32,{taps},{taps}] = conv_weight_grad(%x, %g){{{options}}}
+  return %y
+}}""")
+    found = canonicalize_types(graph, 16, pairs=pairs)
+    verify(found)
+    (gradient,) = (n for n in found.nodes if n.op == "conv_weight_grad")
+    assert {found.type_of(v).dtype for v in gradient.inputs} == {DType.BF16 if kind == "bf16" else DType.F32}
+    assert gradient.type.dtype is DType.F32 and found.type_of(found.outputs[0]).dtype is DType.BF16
