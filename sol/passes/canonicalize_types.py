@@ -58,8 +58,11 @@ def products(graph: Graph, lanes: int, matrix_tiles: bool, pairs: bool) -> tuple
 
     @rule("linear", "matmul")
     def product_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:
-        """a @ b -> cast(cast(a) @ cast(b)) of floats that products keep narrow, where b is no constant"""
-        return None if constants.issuperset(node.inputs[1:]) else widened(g, node, NARROW_FLOATS)
+        """a @ b -> cast(cast(a) @ cast(b)) of floats that products keep narrow, where b is no constant; products in pairs read matrices"""
+        types = [g.type_of(v) for v in node.inputs]
+        matrices = node.op == "matmul" and all(t.dtype is DType.BF16 and t.rank == 2 and t.is_static for t in types)
+        large = matrices and min(int(n) for t in types for n in t.shape) >= lanes  # type: ignore[arg-type]
+        return None if constants.issuperset(node.inputs[1:]) or pairs and large else widened(g, node, NARROW_FLOATS)
 
     @rule("conv_weight_grad")
     def weight_gradient_to_f32(g: Editor, node: Node) -> tuple[str, ...] | None:

@@ -126,6 +126,12 @@ NARROW_GRADIENT = one("%x: f32[2,32,14,14], %g: f32[2,48,14,14]", "f32[48,32,3,3
 """The gradient of a convolution of bfloat16 for its weights."""
 PAIRED_GRADIENT = one("%x: f32[2,32,14,14], %g: f32[2,48,7,7]", "f32[48,32,3,3]", weight_gradient(2, 1, 1)).replace("f32", "bf16")
 """The same with strides, which products in pairs multiply as it is."""
+PAIRED_PRODUCT = """graph(%g: bf16[300,96], %x: bf16[300,130]) {
+  %t: bf16[96,300] = permute(%g){order=(1, 0)}
+  %y: bf16[96,130] = matmul(%t, %x)
+  return %y
+}"""
+"""The gradient of a linear layer of bfloat16 for its weights."""
 
 
 def of_matrix_tiles() -> tuple[str, ...]:

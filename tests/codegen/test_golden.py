@@ -27,6 +27,7 @@ from tests.codegen.networks import (
     NARROW_GRADIENT,
     NETWORKS,
     PAIRED_GRADIENT,
+    PAIRED_PRODUCT,
     POOLED,
     of_matrix_tiles,
     plan_in_chunks,
@@ -83,8 +84,9 @@ def instances() -> dict[str, str]:
     for kernel in plan_of(NARROW, narrow_dots=True).kernels:
         if kernel.context.get("pairs") or kernel.context.get("dots"):
             found.setdefault(f"{kernel.template}:pairs_bf16", kernel)
-    for kernel in plan_of(PAIRED_GRADIENT, narrow_dots=True).kernels:
-        found.setdefault(kernel.template, kernel)
+    for text in (PAIRED_GRADIENT, PAIRED_PRODUCT):
+        for kernel in plan_of(text, narrow_dots=True).kernels:
+            found.setdefault(kernel.template, kernel)
     for kernel in plan_of(BYTE_IMAGES, byte_dots=True).kernels:
         kind = next((f":{k}" for k in ("quads", "filled") if kernel.context.get(k)), "")
         found.setdefault(f"{kernel.template}{kind}", kernel)

@@ -83,12 +83,18 @@ static void pack_map(uint16_t *to, image m, int64_t images, int64_t rows, int64_
     memset(to, 0, (size_t)(last - to) * sizeof *to);
 }
 
-/* Sums of so many pairs: set, or added to what they are. v_c: from one block of vectors to the next. ahead: what is fetched meanwhile. */
-static __attribute__((noinline)) void tile_3(float *sums, const uint16_t *v, int64_t v_c, const uint16_t *b, const uint16_t *ahead, int64_t further, int64_t count, int64_t fresh)
+/* What a tile fetches meanwhile: where it begins, and elements from one pair to the next. */
+typedef struct {
+    const uint16_t *at;
+    int64_t further;
+} fetched;
+
+/* Sums of so many pairs: set, or added to what they are. v_c: from one block of vectors to the next. */
+static __attribute__((noinline)) void tile_3(float *sums, const uint16_t *v, int64_t v_c, const uint16_t *b, fetched ahead, int64_t count, int64_t fresh)
 {
     vf a0_0 = {0}, a1_0 = {0}, a2_0 = {0}, a0_1 = {0}, a1_1 = {0}, a2_1 = {0}, a0_2 = {0}, a1_2 = {0}, a2_2 = {0}, a0_3 = {0}, a1_3 = {0}, a2_3 = {0}, a0_4 = {0}, a1_4 = {0}, a2_4 = {0}, a0_5 = {0}, a1_5 = {0}, a2_5 = {0}, a0_6 = {0}, a1_6 = {0}, a2_6 = {0}, a0_7 = {0}, a1_7 = {0}, a2_7 = {0};
-    for (; count; count--, v += 2 * LANES, b += 2 * LANES, ahead += further) {
-        __builtin_prefetch(ahead);
+    for (; count; count--, v += 2 * LANES, b += 2 * LANES, ahead.at += ahead.further) {
+        __builtin_prefetch(ahead.at);
         const vi v0 = vp_load(v), v1 = vp_load(v + v_c), v2 = vp_load(v + 2 * v_c);
         { const vi number = vp_set(b + 0); a0_0 = vp_dot(a0_0, v0, number); a1_0 = vp_dot(a1_0, v1, number); a2_0 = vp_dot(a2_0, v2, number); }
         { const vi number = vp_set(b + 2); a0_1 = vp_dot(a0_1, v0, number); a1_1 = vp_dot(a1_1, v1, number); a2_1 = vp_dot(a2_1, v2, number); }
@@ -219,7 +225,7 @@ SOL_INLINE const uint16_t *piece(const uint16_t *from, int64_t n, int64_t c, int
                         else if (after < end && number < (last - first) * of_numbers * slowness) ahead = piece(numbers_next, in_n, in_c, images, of_numbers * slowness, number++, further * count);
                         else ahead = b;
                         const int64_t shift = (tap_of[2 * tap] * room + tap_of[2 * tap + 1] * 2) * LANES;
-                        tile_3(to, vectors, vectors_pitch, b + shift, ahead, further, count, 1);
+                        tile_3(to, vectors, vectors_pitch, b + shift, (fetched){ahead, further}, count, 1);
                     }
                     {
                     const int64_t g = u / panels, v0 = u % panels * group_vectors / panels, v1 = (u % panels + 1) * group_vectors / panels;

@@ -114,3 +114,16 @@ def test_gradients_for_weights_that_products_in_pairs_read(taps: int, stride: in
     (gradient,) = (n for n in found.nodes if n.op == "conv_weight_grad")
     assert {found.type_of(v).dtype for v in gradient.inputs} == {DType.BF16 if kind == "bf16" else DType.F32}
     assert gradient.type.dtype is DType.F32 and found.type_of(found.outputs[0]).dtype is DType.BF16
+
+
+@pytest.mark.parametrize(("rows", "pairs", "kind"), [(48, True, "bf16"), (48, False, "f32"), (9, True, "f32")])
+def test_products_of_two_matrices_that_products_in_pairs_read(rows: int, pairs: bool, kind: str) -> None:
+    graph = parse_graph(f"""graph(%a: bf16[{rows},64], %b: bf16[64,32]) {{
+  %y: bf16[{rows},32] = matmul(%a, %b)
+  return %y
+}}""")
+    found = canonicalize_types(graph, 16, pairs=pairs)
+    verify(found)
+    (product,) = (n for n in found.nodes if n.op == "matmul")
+    assert {found.type_of(v).dtype for v in product.inputs} == {DType.BF16 if kind == "bf16" else DType.F32}
+    assert found.type_of(found.outputs[0]).dtype is DType.BF16

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sol.codegen.decision import sole
 from sol.codegen.element import element
-from sol.codegen.kernels import matmul_as_conv, matmul_blocks, matmul_chunks, matmul_pairs, matmul_split, matmul_strips
+from sol.codegen.kernels import matmul_as_conv, matmul_blocks, matmul_chunks, matmul_narrow, matmul_pairs, matmul_split, matmul_strips
 from sol.codegen.kernels.conv_tiling import MATRIX_ROWS
 from sol.codegen.kernels.matmul_cost import fixed, one_by_one_seconds, product_seconds, tile_cycles
 from sol.codegen.kernels.matmul_dot import dot_seconds, find_columns, find_dot, lower_dot
@@ -317,5 +317,5 @@ _CANDIDATES = (
 )
 KERNELS = {
     "linear": (*_FEW_ROWS, matmul_split.CANDIDATE, *matmul_as_conv.CANDIDATES, *_CANDIDATES),
-    "matmul": (*_FEW_ROWS, matmul_split.CANDIDATE, *_CANDIDATES),
+    "matmul": (matmul_narrow.CANDIDATE, *_FEW_ROWS, matmul_split.CANDIDATE, *_CANDIDATES),
 }

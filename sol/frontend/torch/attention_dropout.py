@@ -114,8 +114,8 @@ def _convert(ctx: Context, q: str, k: str, v: str, kept: str, mask: str | None, 
 
 def _convert_grad(ctx: Context, grad: str, *operands: Any) -> tuple[str, ...]:
     q, k, v, kept, mask, causal, scale, share = operands
-    if ctx.type(grad).dtype is not DType.F32:
-        raise Fallback("gradients of attention that is not in float32")
+    if ctx.type(grad).dtype not in (DType.F32, DType.BF16):
+        raise Fallback("gradients of attention that is neither in float32 nor in bfloat16")
     masks = [] if mask is None else [mask]
     return tuple(ctx.add("sdpa_dropped_grad", grad, q, k, v, kept, *masks, causal=causal, scale=float(scale), share=float(share)))
 

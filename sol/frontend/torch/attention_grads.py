@@ -45,8 +45,9 @@ DECOMPOSITIONS: dict[Any, Any] = {aten._scaled_dot_product_flash_attention_for_c
 
 
 def _convert(ctx: Context, grad: str, q: str, k: str, v: str, mask: str | None, causal: bool, scale: float) -> tuple[str, ...]:
-    if any(ctx.type(x).dtype is not DType.F32 for x in (grad, q, k, v)):
-        raise Fallback("gradients of attention that is not in float32")
+    kinds = {ctx.type(x).dtype for x in (grad, q, k, v)}
+    if kinds not in ({DType.F32}, {DType.BF16}):
+        raise Fallback("gradients of attention that is neither in float32 nor in bfloat16")
     shared = shares_heads(ctx, q, k)
     keys, values = (repeat_heads(ctx, x, q) if shared else x for x in (k, v))
     if len({ctx.size(x)[:-2] for x in (q, keys, values)}) > 1:

@@ -25,7 +25,9 @@ VECTORIZED = frozenset(
     "weight_only".split()
 )
 """Families of operations whose kernels load, compute and store vectors of bfloat16, or to which these are widened first."""
-ALSO_VECTORIZED = frozenset(("mean", "sum", "cat", "concat", "constant_pad_nd", "pad"))
+ALSO_VECTORIZED = frozenset(
+    "mean sum cat concat constant_pad_nd pad zeros ones full zeros_like ones_like full_like new_zeros new_ones new_full".split()
+)
 MOVES_ROWS = frozenset(("embedding", "index", "index_copy", "index_copy_", "index_select"))
 """Operations that move a few rows as they are, whatever their elements are."""
 NOT_VECTORIZED = frozenset(("conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "frexp", "nextafter"))
