@@ -153,24 +153,28 @@ class Packer:
     """A way to lay out constants.
 
     shape: ``shape(constant's shape, **attrs)`` is that of the packed array. describe: ``describe(recipe, **attrs)`` says how it is written.
-    floats: whether it takes float32 alone.
+    floats: whether it takes float32 alone. rounds: whether ``describe`` takes float32 that is to be rounded to bfloat16, and ``crossed``,
+    too.
     """
 
     shape: Callable[..., Shape]
     describe: Callable[..., None]
     floats: bool = False
+    rounds: bool = False
 
 
 PACKERS: dict[str, Packer] = {}
 
 
-def packer(kind: str, shape: Callable[..., Shape], *, floats: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def packer(
+    kind: str, shape: Callable[..., Shape], *, floats: bool = False, rounds: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Decorator that registers a function as ``Packer.describe``."""
 
     def add(function: Callable[..., None]) -> Callable[..., None]:
         if kind in PACKERS:
             raise SolError(f"packer {kind} is registered twice")
-        PACKERS[kind] = Packer(shape, function, floats)
+        PACKERS[kind] = Packer(shape, function, floats, rounds)
         return function
 
     return add
@@ -210,6 +214,9 @@ def packing_of(pack: Pack, shape: Shape, dtype: np.dtype, turned: Turned | None 
     recipe.scales = dtype == np.float32 and not rounded
     packed = found.shape(shape, **pack.attrs)
     if count(packed) and count(shape):
+        if rounded and found.rounds:
+            found.describe(recipe, crossed=crossed, **pack.attrs)
+            return recipe.packing(packed)
         if rounded:
             recipe.round()
         if crossed:

@@ -157,7 +157,7 @@ def depthwise_bytes(array: np.ndarray, *, lanes: int, neighbours: bool) -> np.nd
 
 @reference("gemm_pairs")
 def gemm_pairs(array: np.ndarray, *, width: int, lanes: int) -> np.ndarray:
-    panels = [array[n : n + width] for n in range(0, len(array), width)]
+    panels = [padded(array[n : n + width], 1, up(array.shape[1], 2)) for n in range(0, len(array), width)]
     rows = [padded(p, 0, up(len(p), lanes)) for p in panels]
     return np.concatenate([p.reshape(len(p), -1, 2).transpose(1, 0, 2).reshape(-1) for p in rows])
 

@@ -67,7 +67,7 @@ def filters() -> Iterator[Case]:
             yield from (case("conv_depthwise", (k, 1, *kernel), block=lanes) for kernel in [(3, 3), (5,)])
             yield from (case("conv_grouped", (k, g, *kernel), block=lanes) for g, kernel in [(3, (3, 3)), (4, (1, 1))])
     yield case("conv_panels", (33, 9, 3, 3), "i2", lanes=16, vectors=1, groups=1)
-    for columns, depth, width in ((1, 32, 16), (33, 64, 32), (70, 96, 32), (64, 2, 32)):
+    for columns, depth, width in ((1, 32, 16), (33, 64, 32), (70, 96, 48), (64, 2, 32), (50, 37, 48), (97, 601, 48), (3, 1, 16)):
         yield case("gemm_pairs", (columns, depth), "i2", width=width, lanes=16)
     for shape, groups in (((1, 1, 1, 1), 1), ((33, 9, 3, 3), 1), ((70, 35, 1, 1), 1), ((64, 32, 2, 3), 2), ((40, 17, 1, 5), 1)):
         for vectors, block in ((1, 16), (2, 16), (1, 32), (2, 32)):
@@ -223,16 +223,19 @@ def test_constants_are_rounded_on_the_way(isa: str, turned: Turned | None) -> No
 
 
 @pytest.mark.parametrize("isa", runnable())
-@pytest.mark.parametrize("kind, shape", [("gemm_pairs", (33, 70)), ("gemm_pairs", (200, 64)), ("gemm_pairs", (1, 6))])
-def test_a_rounded_matrix_is_read_across(isa: str, kind: str, shape: tuple[int, int]) -> None:
-    """Its memory is that of its transpose."""
+@pytest.mark.parametrize("kind, shape", [("gemm_pairs", shape) for shape in ((33, 70), (200, 64), (1, 6), (70, 333))])
+def test_a_rounded_matrix_is_read_along_and_across(isa: str, kind: str, shape: tuple[int, int]) -> None:
+    """Its memory may be that of its transpose. NaN stays NaN, and denormal numbers stay what they are."""
     pack, given = make_pack(kind, lanes=16, width=32), array_of(shape, "f4")
-    got, want = (np.zeros(packing_of(pack, shape, np.dtype("u2")).shape, np.uint16) for _ in range(2))
+    given.reshape(-1)[:4] = np.nan, 1e-39, np.inf, 3.4e38
+    got, along, want = (np.zeros(packing_of(pack, shape, np.dtype("u2")).shape, np.uint16) for _ in range(3))
     batch = Batch(resolve(isa), 2)
     batch.add(pack, np.ascontiguousarray(given.T), got.ctypes.data, None, shape, None, True, True)
+    batch.add(pack, given, along.ctypes.data, None, shape, None, True)
     batch.add(pack, as_stored(given, DType.BF16), want.ctypes.data)
     batch.run()
     same(got, want, pack.kind)
+    same(along, want, pack.kind)
 
 
 def test_constants_one_after_the_other_share_memory_for_what_is_rounded() -> None:

@@ -79,7 +79,7 @@ static __attribute__((noinline)) void tile_1_ragged(const uint16_t *a0, int64_t 
     }
     for (; k < stop; k += 2, b += 2 * LANES) {
         const vi w0 = vp_load(b + 0 * LANES);
-        { const vi x = vp_set(a0 + k); c0_0 = vp_dot(c0_0, w0, x); }
+        { const vi x = k + 1 < stop ? vp_set(a0 + k) : vi_set(a0[k]); c0_0 = vp_dot(c0_0, w0, x); }
     }
 c0_0 += c0_0_1; 
 c0_0 += c0_0_2; 
@@ -120,7 +120,7 @@ void matmul_gemm_pairs_bf16(const sol_team *team, void *const *buf, const int64_
         const uint16_t *b_q = B;
         uint16_t *c_q = C + p * WIDTH;
         (void)rest;
-        const uint16_t *panel = b_q + p * K * WIDTH;
+        const uint16_t *panel = b_q + p * (K + K % 2) * WIDTH;
         for (int64_t i = r; i < r + run; i++) {
             const int64_t m = i * MR;
             TILE(1);

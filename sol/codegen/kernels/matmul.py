@@ -131,8 +131,8 @@ def multiplies_matrices(p: Product) -> bool:
 
 
 def multiplies_pairs(p: Product) -> bool:
-    """Whether pairs of bfloat16 are multiplied and added up at once: the same products, of whole pairs."""
-    return p.target.multiplies_pairs and _has_narrow_weight(p, PAIR)
+    """Whether pairs of bfloat16 are multiplied and added up at once: the same products, with any number of steps."""
+    return p.target.multiplies_pairs and _has_narrow_weight(p, 1)
 
 
 PAIR = 2
@@ -158,7 +158,7 @@ def lower_gemm(lowering: Lowering, panels: Panels) -> None:
             reads["B"] = packed(p.b, "gemm_pairs", width=width, lanes=lanes)
         else:
             reads["B"] = packed(p.b, "gemm_panels", width=width, lanes=lanes, transposed=p.transposed)
-        packed_size = p.k * ((p.n + lanes - 1) // lanes * lanes)
+        packed_size = (p.k if not panels.pairs else ceil_div(p.k, PAIR) * PAIR) * ((p.n + lanes - 1) // lanes * lanes)
     if p.bias:
         reads["bias"] = packed(p.bias, "channels", block=lanes) if p.constant_bias else p.bias
     reads |= {o.name: o.view for o in p.epilogue.operands}

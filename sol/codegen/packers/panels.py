@@ -10,6 +10,7 @@ import numpy as np
 from sol.codegen.kernels.packed_steps import BYTES, DIRECT_STEP
 from sol.codegen.packing import FACTOR, NOTHING, RESULT, SOURCE, STREAM, Recipe, Shape, count, packer
 from sol.codegen.plan import Kernel
+from sol.errors import SolError
 from sol.ir.graph import Attrs
 
 ELEMENTS = {4: "float", 1: "uint8_t", 2: "uint16_t", 8: "double"}
@@ -29,6 +30,17 @@ PANELS = {
     for size, c in ELEMENTS.items()
 }  # fmt: skip
 """The kernel by the bytes of an element."""
+SIDE = 16
+"""Rows that ``MATRIX_PAIRS`` take at once."""
+MATRIX_PAIRS = {
+    (source, crossed): Kernel(
+        f"pack_pairs_{'f32' if source == 'float' else '16'}{'_crossed' * crossed}", "pack_pairs.c.j2",
+        Attrs({"source": source, "crossed": crossed, "piece": 8 if crossed else 1024}),
+        (("in", f"const {source}"), ("out", "uint16_t")), ("N", "K", "row", "width", STREAM),
+    )
+    for source, crossed in (("float", False), ("float", True), ("uint16_t", False))
+}  # fmt: skip
+"""The kernel by the matrix's elements, and whether its memory is that of its transpose."""
 
 
 @dataclass(frozen=True)
@@ -336,16 +348,22 @@ def gemm_panels(recipe: Recipe, *, width: int, lanes: int, transposed: bool) -> 
 
 
 def _gemm_pairs_shape(shape: Shape, width: int, lanes: int) -> Shape:
-    return (shape[1] * (shape[0] // width * width + round_up(shape[0] % width, lanes)),)
+    return (round_up(shape[1], PAIR) * (shape[0] // width * width + round_up(shape[0] % width, lanes)),)
 
 
-@packer("gemm_pairs", _gemm_pairs_shape)
-def gemm_pairs(recipe: Recipe, *, width: int, lanes: int) -> None:
-    """``B[N, K]`` of 16 bits, K even, as panels ``[panel][K / 2][width][2]``; the last one as in ``gemm_panels``."""
-    columns, depth = recipe.shape[0], recipe.shape[1] // PAIR
-    recipe.itemsize *= PAIR
-    lay(recipe, Rows(columns, depth, depth), Panels(width, lanes, depth))
-    recipe.itemsize //= PAIR
+@packer("gemm_pairs", _gemm_pairs_shape, rounds=True)
+def gemm_pairs(recipe: Recipe, *, width: int, lanes: int, crossed: bool = False) -> None:
+    """``B[N, K]`` of 16 bits as panels ``[panel][K / 2][width][2]``; the last one as in ``gemm_panels``, and a pair whose second number
+    does not exist has zeros there. The constant may be float32, which is rounded to bfloat16 then; crossed: its memory is that of ``B``'s
+    transpose then.
+    """
+    if lanes != SIDE:
+        raise SolError(f"pairs are packed for vectors of {SIDE} lanes, not {lanes}")
+    columns, depth = recipe.shape
+    kernel = MATRIX_PAIRS["uint16_t" if recipe.itemsize == 2 else "float", crossed]
+    recipe.itemsize = 2
+    recipe.launch(kernel, [SOURCE, RESULT], [columns, depth, columns if crossed else depth, width])
+    recipe.written = 2 * count(_gemm_pairs_shape(recipe.shape, width, lanes))
 
 
 @packer("gemm_rows", lambda shape: shape[::-1])
