@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Callable
 
 import pytest
@@ -54,3 +55,32 @@ def test_what_trains_where(name: str) -> None:
         check_loss(step(fast.train(), inputs), step(eager.train(), inputs))
         check_gradients(fast, eager)
         assert all(len(p.gradients.variants) for p in pieces)
+
+
+def test_hooks_of_a_model_that_trains_in_torch() -> None:
+    """Of the compiled module, of the model that it was made from, and of all modules; also such as come after many calls."""
+    contextvars.Context().run(check_hooks)  # in which no setting is overridden
+
+
+def check_hooks() -> None:
+    model, x, seen = nn.Sequential(nn.Linear(10, 3)), torch.rand(5, 10), []
+    fast = sol.optimize(model, [x]).train()
+    for _ in range(3):
+        fast(x).sum().backward()
+    assert fast.__dict__["_compiled_call_impl"].__qualname__.startswith("SolModule._call_of_torch")
+    on_model = model.register_forward_hook(lambda *_: seen.append("model"))
+    fast(x)
+    on_module = fast.register_forward_pre_hook(lambda *_: seen.append("module"))
+    fast(x)
+    assert seen == ["model", "module", "model"]
+    on_model.remove()
+    on_module.remove()
+    for _ in range(2):
+        fast(x).sum().backward()
+    everywhere = nn.modules.module.register_module_forward_hook(lambda module, *_: seen.append(type(module).__name__))
+    try:
+        fast(x)
+    finally:
+        everywhere.remove()
+    assert seen[3:5] == ["Linear", "Sequential"]
+    assert torch.equal(fast(x), model(x))
