@@ -316,8 +316,8 @@ class SolModule(torch.nn.Module):
     def _call_of_torch(self, known: object) -> Callable[..., Any]:
         """What calls a model that trains in torch, at once, as long as ``known`` stands for the assignments of settings.
 
-        nn.Module runs it in the place of ``forward`` and its hooks: a call through these takes a tenth of a small model's step. Where nothing
-        else is done, the model's ``forward`` is called, so that a call costs what one of the model does."""
+        nn.Module runs it in the place of ``forward`` and its hooks: a call through these takes a tenth of a small model's step. Where
+        nothing else is done, the model's ``forward`` is called, so that a call costs what one of the model does."""
         model = self._model
         first, second, third, fourth = (vars(self)[name] for name in _CALL_HOOKS)
         a, b, c, d = (vars(model)[name] for name in _CALL_HOOKS)
