@@ -11,13 +11,15 @@ import torch
 
 import sol
 from sol.codegen.kernels import families, matmul_narrow
+from sol.codegen.machines import ZEN5
+from sol.codegen.targets import by_name
 from sol.ir.builder import GraphBuilder
 from sol.ir.graph import Graph
 from sol.ir.interpret import evaluate
 from sol.ir.types import DType, TensorType
 from tests.codegen.conv_cases import forced, held
 from tests.emulation import PAIRS, PAIRS_IN_C
-from tests.harness import as_region, run_region
+from tests.harness import as_region, run_region, texts_of
 
 SIZES = [(16, 16, 16), (17, 33, 31), (8, 100, 70), (129, 50, 300), (64, 768, 40), (33, 31, 1100), (200, 210, 257)]
 WAYS = [("lines", "lines"), ("turned", "lines"), ("lines", "turned"), ("turned", "turned"), ("apart", "apart")]
@@ -67,6 +69,23 @@ def test_all_ways_to_share_out(rows: int, parts: int, widened: bool, monkeypatch
     monkeypatch.setattr(families, "candidates", lambda _: (forced(matmul_narrow.CANDIDATE),))
     monkeypatch.setattr(matmul_narrow, "_best", best)
     run(product(100, 90, 1100, widened), ("lines", "lines"), PAIRS, 3)
+
+
+@pytest.mark.parametrize("columns", [96, 90])
+def test_results_go_past_the_caches(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where rows begin on borders of vectors; others are stored as ever."""
+    monkeypatch.setattr(families, "candidates", lambda _: (forced(matmul_narrow.CANDIDATE),))
+    monkeypatch.setattr(matmul_narrow, "is_streamed", lambda *_: True)
+    graph = product(100, columns, 70, True)
+    assert "vf_stream" in texts_of(as_region(graph, "dnn", "matmul"), PAIRS)
+    run(graph, ("lines", "lines"), PAIRS, 2)
+
+
+def test_many_rows_are_cut_into_many_sets() -> None:
+    """So that what a set packs stays in the second-level cache."""
+    target = replace(by_name("avx512"), machine=ZEN5)
+    plan = matmul_narrow._best(50257, 768, 512, target)
+    assert plan.step_sets > 16 and 4 * matmul_narrow.Narrow(None, plan).held <= 3 * target.l2  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", ["gradient", "added", "apart"])

@@ -10,6 +10,7 @@
 #include "sol_bf16.h"
 #include "sol_dots.h"
 
+
 enum { STEP = 8, WIDEST = 3 };
 
 /* What a tile fetches meanwhile: where it begins, and elements from one pair to the next. */

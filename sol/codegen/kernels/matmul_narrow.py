@@ -14,6 +14,7 @@ from functools import cache
 from sol.codegen.decision import Candidate, sole
 from sol.codegen.kernels import conv_weight_dense
 from sol.codegen.kernels.conv_weight_problem import Gradient
+from sol.codegen.kernels.matmul_blocks import is_streamed
 from sol.codegen.kernels.matmul_cost import fixed
 from sol.codegen.kernels.matmul_product import Product, describe, kernel_stem, right_strides
 from sol.codegen.kernels.traffic import byte_seconds, meeting
@@ -25,6 +26,8 @@ LANES = 16
 """Rows or columns of a block: a vector holds pairs of them."""
 DEPTHS = 256, 512, 1024
 """Steps of a chunk of the reduction."""
+MORE_SETS = 32, 64, 128
+"""Into how many sets rows may be cut beside what a convolution's channels may: a vocabulary has tens of thousands."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,10 @@ def _plans(rows: int, n: int, k: int, target: TargetLike) -> Iterator[conv_weigh
     way = next(conv_weight_dense.orientations(gradient, target))
     for chunks in sorted({-(-k // depth) for depth in DEPTHS} | {1}):
         chunk = replace(way, images=1, rows=-(-k // chunks))
-        yield from conv_weight_dense.shared_out(chunk, target, chunk.chunks)
+        for shared in conv_weight_dense.shared_out(chunk, target, chunk.chunks):
+            yield shared
+            more = MORE_SETS if shared.parts == 1 and shared.step_sets == 16 else ()
+            yield from (replace(shared, step_sets=n) for n in more if n <= shared.steps)
 
 
 def narrow_seconds(found: Narrow, target: TargetLike) -> float:
@@ -140,6 +146,7 @@ def lower_narrow(lowering: Lowering, found: Narrow) -> None:
         params=params, flops=p.flops, bytes=p.bytes, scratch=64 + found.held + (found.sums if d.parts == 1 else 0),
         shared_scratch=every * d.parts if d.parts > 1 else 0, widths=d.widths, step=d.step, a_way=_way(p.loops.row_strides["A"], p.a_k),
         b_way=_way(b_n, b_k), alone=found.is_alone, narrow=narrow, c=p.out.dtype.c, lanes=LANES,
+        stream=not narrow and d.parts == 1 and is_streamed(d.problem.k * d.problem.c, lowering.target),
     )  # fmt: skip
 
 
