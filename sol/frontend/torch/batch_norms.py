@@ -4,6 +4,9 @@ To trace operations one by one takes torch longer than all that is done with the
 its batch norms. `DECOMPOSITIONS` keep one whole, and `expand` writes down what torch would have traced (torch/_decomp/decompositions.py,
 ``native_batch_norm_helper`` and ``native_batch_norm_backward``; Ioffe and Szegedy, 2015). What is not of one floating-point type, has
 no weights or no running statistics, or does not lie in the plain order, torch takes apart itself.
+
+Of a narrower image and float32 parameters (autocast) the mean and the deviation are kept in float32, as PyTorch's kernels on the CPU
+keep them: torch would round them as the image is, and a rounded mean shifts all that the backward pass gives.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake
 
 aten = torch.ops.aten
 _CPU = torch.device("cpu")
-_TYPES = (torch.float32, torch.float64)
+_TYPES, _HALVES = (torch.float32, torch.float64), (torch.bfloat16, torch.float16)
 
 
 @torch.library.custom_op("sol::batch_norm", mutates_args=())
@@ -51,7 +54,8 @@ def _(grad: Tensor, x: Tensor, weight: Tensor, mean: Tensor, deviation: Tensor) 
 
 
 _FORWARD, _BACKWARD = aten._native_batch_norm_legit_functional.default, aten.native_batch_norm_backward.default
-_TORCHS: dict[Any, Callable[..., Any]] = dict(get_decompositions([_FORWARD, _BACKWARD]))
+_ALONE = aten._native_batch_norm_legit.no_stats
+_TORCHS: dict[Any, Callable[..., Any]] = dict(get_decompositions([_FORWARD, _BACKWARD, _ALONE]))
 
 
 def _are_plain(*tensors: Tensor | None) -> bool:
@@ -62,16 +66,37 @@ def _are_plain(*tensors: Tensor | None) -> bool:
     )  # fmt: skip
 
 
+def _is_mixed(x: Tensor, *others: Tensor | None) -> bool:
+    """Whether an image is narrower than parameters and statistics, all of which are float32."""
+    kinds = {t.dtype for t in others if t is not None}
+    return x.dtype in _HALVES and kinds == {torch.float32}
+
+
 def _whole(x: Tensor, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, momentum: float, eps: float) -> Any:
+    if training and _is_mixed(x, weight, bias, mean, variance):
+        found, *statistics = _whole(x.to(torch.float32), weight, bias, mean, variance, training, momentum, eps)
+        return (found.to(x.dtype), *statistics)
     if not training or not _are_plain(x, weight, bias, mean, variance) or x.numel() <= x.shape[1]:
         return _TORCHS[_FORWARD](x, weight, bias, mean, variance, training, momentum, eps)
     return batch_norm(x, weight, bias, mean, variance, momentum, eps)
+
+
+def _alone(x: Tensor, weight: Any, bias: Any, training: bool, momentum: float, eps: float) -> Any:
+    """Without running statistics."""
+    if not _is_mixed(x, weight, bias):
+        return _TORCHS[_ALONE](x, weight, bias, training, momentum, eps)
+    found, *statistics = _TORCHS[_ALONE](x.to(torch.float32), weight, bias, training, momentum, eps)
+    return (found.to(x.dtype), *statistics)
 
 
 def _whole_grad(
     grad: Tensor, x: Tensor, weight: Any, running_mean: Any, running_variance: Any, mean: Any, deviation: Any, training: bool, eps: float,
     wanted: Sequence[bool],
 ) -> Any:  # fmt: skip
+    if training and _is_mixed(x, weight, mean, deviation):
+        a, b = grad.to(torch.float32), x.to(torch.float32)
+        of_x, *others = _whole_grad(a, b, weight, running_mean, running_variance, mean, deviation, training, eps, wanted)
+        return (of_x if of_x is None else of_x.to(x.dtype), *others)
     if not training or not _are_plain(grad, x, weight, mean, deviation):
         given = grad, x, weight, running_mean, running_variance, mean, deviation, training, eps, list(wanted)
         return _TORCHS[_BACKWARD](*given)
@@ -79,7 +104,7 @@ def _whole_grad(
     return tuple([g if is_wanted else None for g, is_wanted in zip(found, wanted)])
 
 
-DECOMPOSITIONS: dict[Any, Callable[..., Any]] = {_FORWARD: _whole, _BACKWARD: _whole_grad}
+DECOMPOSITIONS: dict[Any, Callable[..., Any]] = {_FORWARD: _whole, _BACKWARD: _whole_grad, _ALONE: _alone}
 """Operation → what computes it while a graph is traced."""
 
 
