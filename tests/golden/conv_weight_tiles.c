@@ -16,32 +16,16 @@
  * arg: planes (first row, first column, first pixel of the pairs), then taps (plane, shift in pairs). */
 #include "sol_team.h"
 #include "sol_pack.h"
+#include "sol_pairs.h"
 #include "sol_tiles.h"
 
 enum { PIXELS = 32, TILE = 256, SUMS = 4 * TILE }; /* of a step of the sum; elements of a matrix tile of sums, and of four */
-
-typedef uint16_t pairs __attribute__((vector_size(64), aligned(2), may_alias));
 
 /* A map to be packed: rows from first on in steps of step, columns likewise, rows 0 ... H - 1 and columns 0 ... W - 1 exist. */
 typedef struct {
     const uint16_t *from;
     int64_t n, row, H, W, first, step, column, column_step;
 } image;
-
-/* Two pixels, the first one of ``v`` and the second one of ``w`` -> pairs of channels. */
-SOL_INLINE pairs together(pairs v, pairs w)
-{
-    const pairs index = {0, 48, 1, 49, 2, 50, 3, 51, 4, 52, 5, 53, 6, 54, 7, 55, 8, 56, 9, 57, 10, 58, 11, 59, 12, 60, 13, 61, 14, 62, 15, 63};
-    return __builtin_shuffle(v, w, index);
-}
-
-SOL_INLINE pairs both(const uint16_t *first, const uint16_t *second) /* two pixels, zeros in place of NULL */
-{
-    pairs v = {0};
-    if (first) memcpy(&v, first, 2 * LANES);
-    if (second) memcpy((uint16_t *)&v + LANES, second, 2 * LANES);
-    return together(v, v);
-}
 
 SOL_INLINE const uint16_t *pixel(const uint16_t *row, int64_t column, int64_t W) /* NULL where there is none */
 {
@@ -55,12 +39,12 @@ static void pack_row(uint16_t *to, const uint16_t *row, int64_t count, int64_t c
     int64_t end = W > column + step ? (W - 1 - column - step) / (2 * step) + 1 : 0;
     if (end > count) end = count;
     if (begin > end) begin = end;
-    for (; j < begin; j++, column += 2 * step, to += 2 * LANES) *(pairs *)to = both(pixel(row, column, W), pixel(row, column + step, W));
+    for (; j < begin; j++, column += 2 * step, to += 2 * LANES) *(sol_pairs *)to = sol_both(pixel(row, column, W), pixel(row, column + step, W));
     for (const uint16_t *at = row + column * LANES, *second = at + (step - 1) * LANES; j < end; j++, column += 2 * step, to += 2 * LANES) {
-        *(pairs *)to = together(*(const pairs *)at, *(const pairs *)second);
+        *(sol_pairs *)to = sol_together(*(const sol_pairs *)at, *(const sol_pairs *)second);
         at += 2 * step * LANES, second += 2 * step * LANES;
     }
-    for (; j < count; j++, column += 2 * step, to += 2 * LANES) *(pairs *)to = both(pixel(row, column, W), pixel(row, column + step, W));
+    for (; j < count; j++, column += 2 * step, to += 2 * LANES) *(sol_pairs *)to = sol_both(pixel(row, column, W), pixel(row, column + step, W));
 }
 
 /* Rows of some images, pitch pixels each, one behind the other, then zeros: ``end`` pixels in all, an even number. */
@@ -75,14 +59,14 @@ static void pack_map(uint16_t *to, image m, int64_t images, int64_t rows, int64_
             const uint16_t *row = m.from + n * m.n + y * m.row;
             int64_t left = pitch, column = m.column;
             if (is_half) {
-                *(pairs *)to = both(first, pixel(row, column, W));
+                *(sol_pairs *)to = sol_both(first, pixel(row, column, W));
                 to += 2 * LANES, left--, column += m.column_step;
             }
             pack_row(to, row, left / 2, column, m.column_step, W);
             to += left / 2 * 2 * LANES, is_half = left % 2;
             if (is_half) first = pixel(row, column + (left - 1) * m.column_step, W);
         }
-    if (is_half) *(pairs *)to = both(first, NULL), to += 2 * LANES;
+    if (is_half) *(sol_pairs *)to = sol_both(first, NULL), to += 2 * LANES;
     memset(to, 0, (size_t)(last - to) * sizeof *to);
 }
 

@@ -9,6 +9,7 @@
 #include "sol_pack.h"
 #include "sol_bf16.h"
 #include "sol_dots.h"
+#include "sol_pairs.h"
 
 
 enum { STEP = 8, WIDEST = 3 };
@@ -39,14 +40,6 @@ static __attribute__((noinline)) void tile_3(float *sums, const uint16_t *v, int
     else { vf_store(sums + 0 * LANES, vf_load(sums + 0 * LANES) + a0_0); vf_store(sums + 1 * LANES, vf_load(sums + 1 * LANES) + a1_0); vf_store(sums + 2 * LANES, vf_load(sums + 2 * LANES) + a2_0); vf_store(sums + 3 * LANES, vf_load(sums + 3 * LANES) + a0_1); vf_store(sums + 4 * LANES, vf_load(sums + 4 * LANES) + a1_1); vf_store(sums + 5 * LANES, vf_load(sums + 5 * LANES) + a2_1); vf_store(sums + 6 * LANES, vf_load(sums + 6 * LANES) + a0_2); vf_store(sums + 7 * LANES, vf_load(sums + 7 * LANES) + a1_2); vf_store(sums + 8 * LANES, vf_load(sums + 8 * LANES) + a2_2); vf_store(sums + 9 * LANES, vf_load(sums + 9 * LANES) + a0_3); vf_store(sums + 10 * LANES, vf_load(sums + 10 * LANES) + a1_3); vf_store(sums + 11 * LANES, vf_load(sums + 11 * LANES) + a2_3); vf_store(sums + 12 * LANES, vf_load(sums + 12 * LANES) + a0_4); vf_store(sums + 13 * LANES, vf_load(sums + 13 * LANES) + a1_4); vf_store(sums + 14 * LANES, vf_load(sums + 14 * LANES) + a2_4); vf_store(sums + 15 * LANES, vf_load(sums + 15 * LANES) + a0_5); vf_store(sums + 16 * LANES, vf_load(sums + 16 * LANES) + a1_5); vf_store(sums + 17 * LANES, vf_load(sums + 17 * LANES) + a2_5); vf_store(sums + 18 * LANES, vf_load(sums + 18 * LANES) + a0_6); vf_store(sums + 19 * LANES, vf_load(sums + 19 * LANES) + a1_6); vf_store(sums + 20 * LANES, vf_load(sums + 20 * LANES) + a2_6); vf_store(sums + 21 * LANES, vf_load(sums + 21 * LANES) + a0_7); vf_store(sums + 22 * LANES, vf_load(sums + 22 * LANES) + a1_7); vf_store(sums + 23 * LANES, vf_load(sums + 23 * LANES) + a2_7); }
 }
 
-typedef uint16_t pairs __attribute__((vector_size(64), aligned(2), may_alias));
-
-SOL_INLINE pairs together(pairs v, pairs w) /* the first half of v, and the second half of w -> pairs */
-{
-    const pairs index = {0, 48, 1, 49, 2, 50, 3, 51, 4, 52, 5, 53, 6, 54, 7, 55, 8, 56, 9, 57, 10, 58, 11, 59, 12, 60, 13, 61, 14, 62, 15, 63};
-    return __builtin_shuffle(v, w, index);
-}
-
 /* Lines of the reduction, ``line`` elements apart, of ``columns`` columns: to[block][pair][column][2], blocks ``room`` apart. What does not exist is 0. */
 static __attribute__((noinline)) void pack_lines(uint16_t *to, int64_t room, const uint16_t *from, int64_t line, int64_t count, int64_t columns)
 {
@@ -55,13 +48,13 @@ static __attribute__((noinline)) void pack_lines(uint16_t *to, int64_t room, con
         uint16_t *place = to;
         int64_t left = columns;
         if (k + 1 < count)
-            for (const uint16_t *second = next - LANES; left >= LANES; left -= LANES, at += LANES, second += LANES, place += room) *(pairs *)place = together(*(const pairs *)at, *(const pairs *)second);
+            for (const uint16_t *second = next - LANES; left >= LANES; left -= LANES, at += LANES, second += LANES, place += room) *(sol_pairs *)place = sol_together(*(const sol_pairs *)at, *(const sol_pairs *)second);
         for (; left > 0; left -= LANES, at += LANES, place += room) {
             const size_t bytes = 2 * (size_t)(left < LANES ? left : LANES);
-            pairs v = {0};
+            sol_pairs v = {0};
             memcpy(&v, at, bytes);
             if (k + 1 < count) memcpy((uint16_t *)&v + LANES, next + (at - from), bytes);
-            *(pairs *)place = together(v, v);
+            *(sol_pairs *)place = sol_together(v, v);
         }
     }
 }
